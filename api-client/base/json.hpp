@@ -1,0 +1,70 @@
+/// The only way to read JSON: bounded in bytes, depth and number of values.
+///
+/// nlohmann/json parses any depth but crashes when it copies or prints 100,000 levels, and turns integers out of range
+/// into something else without a word (`safety.md`, "Facts"). `parse_bounded` serves client and mock alike; nothing
+/// else parses. Objects keep the order of their keys, so what came can be printed as it came.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "api-client/base/result.hpp"
+
+namespace ws {
+
+using Json = nlohmann::ordered_json;
+
+/// Promise 10 of `safety.md`.
+struct JsonBounds {
+  std::size_t max_bytes = std::size_t{32} << 20U;
+  std::size_t max_values = 1'000'000;
+  std::size_t max_depth = 64;
+};
+
+/// One value and nothing after it. Fails with `invalid`, naming line, column and reason; input that is not UTF-8 is
+/// refused too. A key that stands twice in one object: the last wins. An integer outside int64/uint64 becomes a double.
+/// Linear in the bytes, however many keys an object has.
+Result<Json> parse_bounded(std::string_view text, const JsonBounds& bounds = {});
+
+/// Owns one value, null at first. Lets a header hold JSON without the 2 s that <nlohmann/json.hpp> costs each file.
+class JsonBox {
+ public:
+  JsonBox();
+  JsonBox(Json value);  // NOLINT(google-explicit-constructor): a box is its value
+  JsonBox(const JsonBox& other);
+  JsonBox(JsonBox&& other) noexcept;
+  JsonBox& operator=(const JsonBox& other);
+  JsonBox& operator=(JsonBox&& other) noexcept;
+  ~JsonBox();
+
+  Json& operator*() noexcept { return *value_; }
+  const Json& operator*() const noexcept { return *value_; }
+  Json* operator->() noexcept { return value_.get(); }
+  const Json* operator->() const noexcept { return value_.get(); }
+  bool is_null() const;
+  bool operator==(const JsonBox& other) const;
+
+ private:
+  std::unique_ptr<Json> value_;  // null only after a move
+};
+
+/// JSON on one line; with `indent` >= 0 over many. Bytes that are not UTF-8 become U+FFFD; never throws.
+std::string dump(const Json& value, int indent = -1);
+
+/// The member `key` of an object, or null where `value` is no object or has no such member.
+const Json* find(const Json& value, std::string_view key);
+/// The member as text, integer, boolean; empty where it is missing or of another type.
+std::optional<std::string> find_text(const Json& value, std::string_view key);
+std::optional<std::int64_t> find_integer(const Json& value, std::string_view key);
+std::optional<bool> find_bool(const Json& value, std::string_view key);
+
+/// Sorted keys, no spaces: equal values give equal bytes. For fingerprints.
+std::string canonical(const Json& value);
+
+}  // namespace ws

@@ -1,0 +1,117 @@
+#include "api-client/base/markdown.hpp"
+
+#include <array>
+
+#include <cmark-gfm.h>
+
+#include "api-client/base/handle.hpp"
+
+namespace ws::markdown {
+namespace {
+
+void free_node(cmark_node* node) noexcept { cmark_node_free(node); }
+void free_walk(cmark_iter* walk) noexcept { cmark_iter_free(walk); }
+using Node = Handle<cmark_node, free_node>;
+using Walk = Handle<cmark_iter, free_walk>;
+
+/// The words of a heading without their marks.
+std::string plain_text(cmark_node* node) {
+  std::string text;
+  const Walk walk(cmark_iter_new(node));
+  while (true) {
+    const cmark_event_type event = cmark_iter_next(walk.get());
+    if (event == CMARK_EVENT_DONE) return text;
+    if (event != CMARK_EVENT_ENTER) continue;
+    cmark_node* part = cmark_iter_get_node(walk.get());
+    const cmark_node_type type = cmark_node_get_type(part);
+    if (type == CMARK_NODE_TEXT || type == CMARK_NODE_CODE) {
+      const char* literal = cmark_node_get_literal(part);
+      if (literal != nullptr) text += literal;
+    } else if (type == CMARK_NODE_SOFTBREAK || type == CMARK_NODE_LINEBREAK) {
+      text += ' ';
+    }
+  }
+}
+
+struct Heading {
+  int level = 1;
+  std::size_t line = 1;  ///< in the body, from 1
+  std::string text = {};
+};
+
+/// The headings that stand on the top level of the document (one inside a quote or a list cuts nothing).
+std::vector<Heading> headings(std::string_view body) {
+  const Node document(cmark_parse_document(body.data(), body.size(), CMARK_OPT_DEFAULT));
+  std::vector<Heading> found;
+  for (cmark_node* node = cmark_node_first_child(document.get()); node != nullptr; node = cmark_node_next(node)) {
+    if (cmark_node_get_type(node) != CMARK_NODE_HEADING) continue;
+    found.push_back({.level = cmark_node_get_heading_level(node),
+                     .line = static_cast<std::size_t>(cmark_node_get_start_line(node)),
+                     .text = plain_text(node)});
+  }
+  return found;
+}
+
+}  // namespace
+
+std::size_t body_offset(std::string_view source) {
+  const auto line_at = [&](std::size_t start) {
+    const std::size_t end = source.find('\n', start);
+    return source.substr(start, end == std::string_view::npos ? end : end - start);
+  };
+  const auto is_rule = [](std::string_view line) { return line == "---" || line == "---\r"; };
+  if (!is_rule(line_at(0))) return 0;
+  std::size_t start = source.find('\n');
+  while (start != std::string_view::npos) {
+    ++start;
+    if (is_rule(line_at(start))) {
+      const std::size_t end = source.find('\n', start);
+      return end == std::string_view::npos ? source.size() : end + 1;
+    }
+    start = source.find('\n', start);
+  }
+  return 0;
+}
+
+std::optional<std::string> first_heading(std::string_view source) {
+  for (Heading& heading : headings(source.substr(body_offset(source)))) {
+    if (heading.level == 1 && !heading.text.empty()) return std::move(heading.text);
+  }
+  return std::nullopt;
+}
+
+std::vector<Section> sections(std::string_view source) {
+  const std::size_t offset = body_offset(source);
+  const std::string_view body = source.substr(offset);
+  std::vector<Section> cut;
+  std::array<std::string, 7> path;  // by level; [0] is never used
+  Section current;
+  std::size_t begin = 0;  // of the current section, in `source`
+  std::size_t line = 1;
+  std::size_t position = offset;
+  const auto finish = [&](std::size_t end) {
+    current.text = source.substr(begin, end - begin);
+    if (!current.text.empty()) cut.push_back(current);
+    begin = end;
+  };
+  for (const Heading& heading : headings(body)) {
+    while (line < heading.line) {
+      const std::size_t next = source.find('\n', position);
+      position = next == std::string_view::npos ? source.size() : next + 1;
+      ++line;
+    }
+    finish(position);
+    const auto level = static_cast<std::size_t>(heading.level);
+    path[level] = heading.text;
+    for (std::size_t deeper = level + 1; deeper < path.size(); ++deeper) path[deeper].clear();
+    current.level = heading.level;
+    current.heading_path.clear();
+    for (std::size_t i = 1; i <= level; ++i) {
+      if (!path[i].empty()) current.heading_path.push_back(path[i]);
+    }
+  }
+  finish(source.size());
+  return cut;
+}
+
+}  // namespace ws::markdown

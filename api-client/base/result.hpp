@@ -1,0 +1,99 @@
+/// What may fail returns a `Result`: the value, or the `Failure` that stands in its way.
+///
+/// A `Failure` says what was tried, on what, what came back and what to do next. It never holds a secret or the text
+/// of a document. Its `kind` decides the exit code (`cli/exit_code.hpp`) and nothing else is parsed.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+namespace ws {
+
+/// Whether the change that a call asked for happened on the service (`cli.md`, "Output").
+enum class Applied { no, yes, unknown };
+
+/// What is known of the call behind a failure; all empty where no call was made.
+struct CallTrace {
+  std::string operation = {};  ///< id in the operation table: `docs.update`
+  int http_status = 0;         ///< 0: no answer
+  Applied applied = Applied::no;
+  bool retryable = false;  ///< the same call may be sent again as it is
+  std::optional<std::chrono::milliseconds> retry_after = {};
+  std::string idempotency_key = {};
+  std::string details = {};  ///< the members of the error body, as JSON text; empty: none
+
+  bool operator==(const CallTrace&) const = default;
+};
+
+/// Why something could not be done. `kind` decides exit code and retry; the texts are for people and are never parsed.
+struct Failure {
+  enum class Kind {
+    internal,
+    usage,
+    invalid,
+    auth,
+    forbidden,
+    not_found,
+    conflict,
+    pending,
+    rate_limited,
+    service,
+    unreachable,
+    unknown_outcome,
+    partial,
+    disk,
+    integrity,
+    cancelled,
+  };
+  Kind kind = Kind::internal;
+  std::string what = {};        ///< one sentence, no full stop: "notes/a.md changed while it was read"
+  std::string hint = {};        ///< the next thing to try, or empty: "run `ws login`"
+  std::string request_id = {};  ///< of the service's answer, or empty
+  std::string code = {};        ///< one word for machines: the service's `code`, or ours (`tree_locked`); or empty
+  CallTrace call = {};
+
+  bool operator==(const Failure&) const = default;
+};
+
+/// The kind as one word, as it stands in JSON: "not_found".
+std::string_view name(Failure::Kind kind);
+/// "no", "yes", "unknown".
+std::string_view name(Applied applied);
+
+/// A `T`, or the `Failure` that stands in its way. (tl::expected 1.0.0 is not [[nodiscard]]; this is.)
+template <class T>
+class [[nodiscard]] Result : public tl::expected<T, Failure> {
+  using Base = tl::expected<T, Failure>;
+
+ public:
+  using Base::Base;
+  Result(Base base) : Base(std::move(base)) {}  // NOLINT(google-explicit-constructor): a Result is its Base
+};
+
+/// `return fail(Failure::Kind::disk, "cannot open x");`
+inline tl::unexpected<Failure> fail(Failure::Kind kind, std::string what, std::string hint = {}) {
+  return tl::unexpected<Failure>(Failure{.kind = kind, .what = std::move(what), .hint = std::move(hint)});
+}
+inline tl::unexpected<Failure> fail(Failure failure) { return tl::unexpected<Failure>(std::move(failure)); }
+
+}  // namespace ws
+
+#define WS_JOIN_(a, b) a##b
+#define WS_JOIN(a, b) WS_JOIN_(a, b)
+/// Passes a failure of `expression` up: `WS_TRY(store.save(state));`
+#define WS_TRY(expression)                                                                       \
+  do {                                                                                           \
+    if (auto ws_tried = (expression); !ws_tried) return ::ws::fail(std::move(ws_tried).error()); \
+  } while (false)
+/// Binds the value or passes the failure up: `WS_LET(const Tree local, scan(root));` Not for coroutines.
+#define WS_LET(declaration, expression) WS_LET_(declaration, expression, WS_JOIN(ws_result_, __LINE__))
+#define WS_LET_(declaration, expression, name)           \
+  auto name = (expression);                              \
+  if (!name) return ::ws::fail(std::move(name).error()); \
+  declaration = std::move(*name)

@@ -1,0 +1,73 @@
+#include "api-client/base/sha256.hpp"
+
+#include <new>
+
+#include <openssl/evp.h>
+
+namespace ws {
+namespace {
+
+/// Fetched once: a fetch per hash costs more than the hash of a small file.
+const EVP_MD* algorithm() {
+  static const EVP_MD* const fetched = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  if (fetched == nullptr) throw std::bad_alloc();
+  return fetched;
+}
+
+int digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+}  // namespace
+
+Sha256 Sha256::of(std::string_view data) {
+  thread_local Sha256Stream stream;
+  stream.update(data);
+  return stream.finish();
+}
+
+std::optional<Sha256> Sha256::from_hex(std::string_view text) {
+  if (text.size() != 64) return std::nullopt;
+  Bytes bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const int high = digit(text[2 * i]);
+    const int low = digit(text[2 * i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    bytes[i] = static_cast<std::uint8_t>(high * 16 + low);
+  }
+  return Sha256(bytes);
+}
+
+std::string Sha256::hex() const {
+  std::string text;
+  text.reserve(64);
+  for (const std::uint8_t byte : bytes_) {
+    text += "0123456789abcdef"[byte >> 4U];
+    text += "0123456789abcdef"[byte & 0x0FU];
+  }
+  return text;
+}
+
+void Sha256Stream::release(evp_md_ctx_st* context) noexcept { EVP_MD_CTX_free(context); }
+
+Sha256Stream::Sha256Stream() : context_(EVP_MD_CTX_new()) {
+  if (context_ == nullptr || EVP_DigestInit_ex2(context_.get(), algorithm(), nullptr) != 1) throw std::bad_alloc();
+}
+
+void Sha256Stream::update(std::string_view data) {
+  if (EVP_DigestUpdate(context_.get(), data.data(), data.size()) != 1) throw std::bad_alloc();
+}
+
+Sha256 Sha256Stream::finish() {
+  Sha256::Bytes bytes{};
+  if (EVP_DigestFinal_ex(context_.get(), bytes.data(), nullptr) != 1 ||
+      EVP_DigestInit_ex2(context_.get(), nullptr, nullptr) != 1) {
+    throw std::bad_alloc();
+  }
+  return Sha256(bytes);
+}
+
+}  // namespace ws

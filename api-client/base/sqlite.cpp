@@ -1,0 +1,157 @@
+#include "api-client/base/sqlite.hpp"
+
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+namespace ws::sqlite {
+namespace {
+
+Failure failure(sqlite3* database, int code, std::string_view doing) {
+  const int primary = code & 0xFF;
+  const bool disk = primary == SQLITE_IOERR || primary == SQLITE_FULL || primary == SQLITE_CORRUPT ||
+                    primary == SQLITE_NOTADB || primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY ||
+                    primary == SQLITE_PERM || primary == SQLITE_BUSY || primary == SQLITE_LOCKED;
+  const char* text = database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code);
+  return Failure{.kind = disk ? Failure::Kind::disk : Failure::Kind::internal,
+                 .what = fmt::format("database: {}: {}", doing, text)};
+}
+
+}  // namespace
+
+int close(sqlite3* database) noexcept { return sqlite3_close_v2(database); }
+int finalize(sqlite3_stmt* statement) noexcept { return sqlite3_finalize(statement); }
+
+void Statement::bind(int place, std::string_view text) {
+  const char* data = text.data() == nullptr ? "" : text.data();
+  bind_failure_ |= sqlite3_bind_text64(raw_.get(), place, data, text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+void Statement::bind(int place, std::int64_t value) { bind_failure_ |= sqlite3_bind_int64(raw_.get(), place, value); }
+void Statement::bind(int place, double value) { bind_failure_ |= sqlite3_bind_double(raw_.get(), place, value); }
+void Statement::bind(int place, std::nullptr_t) { bind_failure_ |= sqlite3_bind_null(raw_.get(), place); }
+void Statement::bind_blob(int place, std::string_view bytes) {
+  const char* data = bytes.data() == nullptr ? "" : bytes.data();
+  bind_failure_ |= sqlite3_bind_blob64(raw_.get(), place, data, bytes.size(), SQLITE_TRANSIENT);
+}
+
+Result<bool> Statement::step() {
+  if (bind_failure_ != 0) return fail(failure(database_, bind_failure_, "binding a value"));
+  const int code = sqlite3_step(raw_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  return fail(failure(database_, code, sqlite3_sql(raw_.get())));
+}
+
+Result<void> Statement::run() {
+  while (true) {
+    auto row = step();
+    if (!row || !*row) {
+      reset();
+      if (!row) return fail(std::move(row).error());
+      return {};
+    }
+  }
+}
+
+void Statement::reset() {
+  sqlite3_reset(raw_.get());
+  sqlite3_clear_bindings(raw_.get());
+  bind_failure_ = 0;
+}
+
+bool Statement::is_null(int column) const { return sqlite3_column_type(raw_.get(), column) == SQLITE_NULL; }
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(raw_.get(), column); }
+double Statement::real(int column) const { return sqlite3_column_double(raw_.get(), column); }
+std::string_view Statement::text(int column) const {
+  const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(raw_.get(), column));
+  if (data == nullptr) return {};
+  return {data, static_cast<std::size_t>(sqlite3_column_bytes(raw_.get(), column))};
+}
+std::string_view Statement::blob(int column) const {
+  const auto* data = static_cast<const char*>(sqlite3_column_blob(raw_.get(), column));
+  if (data == nullptr) return {};
+  return {data, static_cast<std::size_t>(sqlite3_column_bytes(raw_.get(), column))};
+}
+std::optional<std::string> Statement::optional_string(int column) const {
+  if (is_null(column)) return std::nullopt;
+  return string(column);
+}
+std::optional<std::int64_t> Statement::optional_integer(int column) const {
+  if (is_null(column)) return std::nullopt;
+  return integer(column);
+}
+
+struct Database::Cache {
+  // By the literal's address: no text is compared. Each literal may be on loan several times at once.
+  std::unordered_map<const char*, std::vector<std::unique_ptr<Statement>>> statements;
+};
+
+Database::Database(sqlite3* raw) : raw_(raw), cache_(std::make_unique<Cache>()) {}
+Database::Database(Database&&) noexcept = default;
+Database& Database::operator=(Database&& other) noexcept {
+  cache_ = std::move(other.cache_);
+  raw_ = std::move(other.raw_);
+  return *this;
+}
+Database::~Database() { cache_.reset(); }
+
+Result<Database> Database::open(const std::string& path, OpenMode mode) {
+  sqlite3* raw = nullptr;
+  const int flags = mode == OpenMode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  const int code = sqlite3_open_v2(path.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+  Database database(raw);
+  if (code != SQLITE_OK) return fail(failure(raw, code, fmt::format("opening {}", path)));
+  return database;
+}
+
+Result<void> Database::execute(std::string_view sql) {
+  const std::string text(sql);
+  const int code = sqlite3_exec(raw_.get(), text.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return fail(failure(raw_.get(), code, text));
+  return {};
+}
+
+Result<Statement> Database::prepare(std::string_view sql) const {
+  sqlite3_stmt* raw = nullptr;
+  const int code = sqlite3_prepare_v3(
+      raw_.get(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
+  if (code != SQLITE_OK) return fail(failure(raw_.get(), code, sql));
+  return Statement(raw, raw_.get());
+}
+
+Result<Lent> Database::cached(const char* sql) {
+  auto& pool = cache_->statements[sql];
+  for (const auto& statement : pool) {
+    if (statement->try_lend()) return Lent(*statement);
+  }
+  WS_LET(Statement made, prepare(sql));
+  pool.push_back(std::make_unique<Statement>(std::move(made)));
+  static_cast<void>(pool.back()->try_lend());
+  return Lent(*pool.back());
+}
+
+std::int64_t Database::last_insert_rowid() const { return sqlite3_last_insert_rowid(raw_.get()); }
+std::int64_t Database::changes() const { return sqlite3_changes64(raw_.get()); }
+
+Result<Transaction> Transaction::begin(Database& database) {
+  WS_LET(const Lent begin, database.cached("begin immediate"));
+  WS_TRY(begin->run());
+  return Transaction(database);
+}
+
+Result<void> Transaction::commit() {
+  WS_LET(const Lent commit, database_->cached("commit"));
+  WS_TRY(commit->run());
+  database_ = nullptr;
+  return {};
+}
+
+Transaction::~Transaction() {
+  if (database_ == nullptr) return;
+  // A rollback that fails leaves nothing that could be done better: the next `begin` reports it.
+  if (auto rollback = database_->cached("rollback")) static_cast<void>((*rollback)->run());
+}
+
+}  // namespace ws::sqlite

@@ -1,0 +1,154 @@
+/// SQLite's one home: a database, its statements, its transactions, as owning types.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "api-client/base/handle.hpp"
+#include "api-client/base/result.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace ws::sqlite {
+
+int close(sqlite3* database) noexcept;
+int finalize(sqlite3_stmt* statement) noexcept;
+
+/// One row's values, and the way to bind and step. Made by `Database::prepare` or lent by `Database::cached`.
+///
+///     WS_LET(Statement find, database.prepare("select title from documents where id = ?"));
+///     find.bind(1, id);
+///     WS_LET(const bool found, find.step());
+///     if (found) use(find.text(0));
+///
+/// `bind` counts from 1 and remembers its failure for `step`; columns count from 0.
+class Statement {
+ public:
+  explicit Statement(sqlite3_stmt* raw, sqlite3* database) : raw_(raw), database_(database) {}
+
+  void bind(int place, std::string_view text);
+  void bind(int place, const char* text) { bind(place, std::string_view(text)); }
+  void bind(int place, const std::string& text) { bind(place, std::string_view(text)); }
+  void bind(int place, std::int64_t value);
+  void bind(int place, int value) { bind(place, std::int64_t{value}); }
+  void bind(int place, bool value) { bind(place, std::int64_t{value}); }
+  void bind(int place, double value);
+  void bind(int place, std::nullptr_t);
+  void bind_blob(int place, std::string_view bytes);
+  template <class T>
+  void bind(int place, const std::optional<T>& value) {
+    if (value) {
+      bind(place, *value);
+    } else {
+      bind(place, nullptr);
+    }
+  }
+  /// Binds 1, 2, 3, ...: `insert.bind_all(id, title, revision)`.
+  template <class... Values>
+  Statement& bind_all(const Values&... values) {
+    int place = 0;
+    (bind(++place, values), ...);
+    return *this;
+  }
+
+  /// Moves to the next row; false: there is none. Fails with `disk` (I/O, full, corrupt) or `internal`.
+  Result<bool> step();
+  /// Steps to the end and makes the statement ready for the next use.
+  Result<void> run();
+  /// Ready for new values; keeps nothing bound.
+  void reset();
+
+  bool is_null(int column) const;
+  std::int64_t integer(int column) const;
+  double real(int column) const;
+  /// Valid until the next `step` or `reset`.
+  std::string_view text(int column) const;
+  std::string_view blob(int column) const;
+  std::string string(int column) const { return std::string(text(column)); }
+  std::optional<std::string> optional_string(int column) const;
+  std::optional<std::int64_t> optional_integer(int column) const;
+
+  /// Marks it as on loan; false where it is already. For `Database::cached` and `Lent` alone.
+  bool try_lend() { return !std::exchange(lent_, true); }
+  void give_back() {
+    reset();
+    lent_ = false;
+  }
+
+ private:
+  Handle<sqlite3_stmt, finalize> raw_;
+  sqlite3* database_;
+  int bind_failure_ = 0;
+  bool lent_ = false;
+};
+
+/// A statement lent from the database's cache: reset when it goes out of scope.
+class Lent {
+ public:
+  explicit Lent(Statement& statement) : statement_(&statement) {}
+  Lent(Lent&& other) noexcept : statement_(std::exchange(other.statement_, nullptr)) {}
+  Lent& operator=(Lent&&) = delete;
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+  ~Lent() {
+    if (statement_ != nullptr) statement_->give_back();
+  }
+  Statement* operator->() const { return statement_; }
+  Statement& operator*() const { return *statement_; }
+
+ private:
+  Statement* statement_;
+};
+
+enum class OpenMode { read_write_create, read_only };
+
+class Database {
+ public:
+  /// ":memory:" keeps all of it in memory. Fails with `disk`, naming the file.
+  static Result<Database> open(const std::string& path, OpenMode mode = OpenMode::read_write_create);
+
+  Database(Database&&) noexcept;
+  Database& operator=(Database&&) noexcept;
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  ~Database();
+
+  /// One or more statements without values.
+  Result<void> execute(std::string_view sql);
+  Result<Statement> prepare(std::string_view sql) const;
+  /// Prepared once for the life of the database, looked up by the address of `sql`: pass a string literal. One use at a
+  /// time: a second loan of the same literal while the first is stepping gets a statement of its own.
+  Result<Lent> cached(const char* sql);
+  std::int64_t last_insert_rowid() const;
+  std::int64_t changes() const;
+
+ private:
+  struct Cache;
+  explicit Database(sqlite3* raw);
+  // Statements die before the connection that made them: order matters.
+  Handle<sqlite3, close> raw_;
+  std::unique_ptr<Cache> cache_;
+};
+
+/// Begins at construction; rolls back when it goes out of scope without `commit`. They do not nest.
+class Transaction {
+ public:
+  static Result<Transaction> begin(Database& database);
+  Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
+  Transaction& operator=(Transaction&&) = delete;
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+  Result<void> commit();
+
+ private:
+  explicit Transaction(Database& database) : database_(&database) {}
+  Database* database_;
+};
+
+}  // namespace ws::sqlite

@@ -1,0 +1,204 @@
+#include "api-client/base/yaml.hpp"
+
+#include <charconv>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <yaml-cpp/emitter.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include "api-client/base/utf8.hpp"
+
+namespace ws {
+namespace {
+
+/// Thrown inside the parser's callbacks, caught in `parse_yaml`: the library knows no other way to stop.
+struct Refused {
+  YAML::Mark mark;
+  std::string reason;
+};
+
+/// A plain scalar by YAML 1.2's core schema.
+Json plain(const std::string& text) {
+  if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return nullptr;
+  if (text == "true" || text == "True" || text == "TRUE") return true;
+  if (text == "false" || text == "False" || text == "FALSE") return false;
+  const char* const end = text.data() + text.size();
+  const char* const begin = text.data() + (text.front() == '+' ? 1 : 0);
+  std::int64_t integer = 0;
+  if (const auto read = std::from_chars(begin, end, integer); read.ec == std::errc{} && read.ptr == end) return integer;
+  const char first = *begin == '-' && begin + 1 < end ? begin[1] : *begin;
+  double number = 0;
+  if ((first >= '0' && first <= '9') || first == '.') {
+    if (const auto read = std::from_chars(begin, end, number); read.ec == std::errc{} && read.ptr == end) return number;
+  }
+  return text;
+}
+
+class Builder final : public YAML::EventHandler {
+ public:
+  explicit Builder(const JsonBounds& bounds) : bounds_(bounds) {}
+  Json take() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    check(mark, "", anchor);
+    if (expects_key()) throw Refused{mark, "a key is empty"};
+    add(mark, nullptr);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    throw Refused{mark, "aliases (*name) are not allowed here"};
+  }
+  void OnScalar(const YAML::Mark& mark,
+                const std::string& tag,
+                YAML::anchor_t anchor,
+                const std::string& value) override {
+    check(mark, tag, anchor);
+    if (expects_key()) {
+      Level& level = stack_.back();
+      if (!level.keys.insert(value).second) throw Refused{mark, fmt::format("the key \"{}\" stands twice", value)};
+      level.key = value;
+      level.has_key = true;
+      return;
+    }
+    // yaml-cpp gives quoted scalars the tag "!", plain ones "?".
+    add(mark, tag == "!" ? Json(value) : plain(value));
+  }
+  void OnSequenceStart(const YAML::Mark& mark,
+                       const std::string& tag,
+                       YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value /*style*/) override {
+    open(mark, tag, anchor, Json::array());
+  }
+  void OnSequenceEnd() override { stack_.pop_back(); }
+  void OnMapStart(const YAML::Mark& mark,
+                  const std::string& tag,
+                  YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value /*style*/) override {
+    open(mark, tag, anchor, Json::object());
+  }
+  void OnMapEnd() override { stack_.pop_back(); }
+
+ private:
+  struct Level {
+    Json* value = nullptr;
+    std::set<std::string> keys = {};
+    std::string key = {};
+    bool has_key = false;
+  };
+
+  bool expects_key() const { return !stack_.empty() && stack_.back().value->is_object() && !stack_.back().has_key; }
+
+  void check(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+    if (anchor != 0) throw Refused{mark, "anchors (&name) are not allowed here"};
+    if (!tag.empty() && tag != "?" && tag != "!") throw Refused{mark, "tags (!name) are not allowed here"};
+    if (++count_ > bounds_.max_values) throw Refused{mark, fmt::format("more than {} values", bounds_.max_values)};
+  }
+
+  Json* add(const YAML::Mark& /*mark*/, Json&& value) {
+    if (stack_.empty()) {
+      root_ = std::move(value);
+      return &root_;
+    }
+    Level& level = stack_.back();
+    if (level.value->is_array()) {
+      level.value->push_back(std::move(value));
+      return &level.value->back();
+    }
+    level.has_key = false;
+    Json& member = (*level.value)[level.key];
+    member = std::move(value);
+    return &member;
+  }
+
+  void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Json&& empty) {
+    check(mark, tag, anchor);
+    if (expects_key()) throw Refused{mark, "a key must be a plain word"};
+    if (stack_.size() >= bounds_.max_depth)
+      throw Refused{mark, fmt::format("more than {} levels deep", bounds_.max_depth)};
+    stack_.push_back({.value = add(mark, std::move(empty))});
+  }
+
+  const JsonBounds& bounds_;
+  Json root_;
+  std::vector<Level> stack_;
+  std::size_t count_ = 0;
+};
+
+std::string place(const YAML::Mark& mark) {
+  if (mark.is_null()) return "the end";
+  return fmt::format("line {}, column {}", mark.line + 1, mark.column + 1);
+}
+
+void emit(YAML::Emitter& out, const Json& value) {
+  switch (value.type()) {
+    case Json::value_t::object:
+      out << YAML::BeginMap;
+      for (const auto& [key, member] : value.items()) {
+        out << YAML::Key << key << YAML::Value;
+        emit(out, member);
+      }
+      out << YAML::EndMap;
+      return;
+    case Json::value_t::array:
+      if (value.empty()) out << YAML::Flow;
+      out << YAML::BeginSeq;
+      for (const Json& item : value) emit(out, item);
+      out << YAML::EndSeq;
+      return;
+    case Json::value_t::string: {
+      const auto& text = value.get_ref<const std::string&>();
+      // Text that a reader would take for something else is quoted.
+      if (!plain(text).is_string()) {
+        out << YAML::DoubleQuoted << text;
+      } else if (text.find('\n') != std::string::npos) {
+        out << YAML::Literal << text;
+      } else {
+        out << text;
+      }
+      return;
+    }
+    case Json::value_t::null: out << YAML::Null; return;
+    case Json::value_t::boolean: out << value.get<bool>(); return;
+    case Json::value_t::number_integer:
+    case Json::value_t::number_unsigned:
+    case Json::value_t::number_float:
+    case Json::value_t::binary:
+    case Json::value_t::discarded: out << dump(value); return;
+  }
+}
+
+}  // namespace
+
+Result<Json> parse_yaml(std::string_view text, const JsonBounds& bounds) {
+  if (text.size() > bounds.max_bytes) {
+    return fail(Failure::Kind::invalid,
+                fmt::format("YAML of {} bytes; at most {} are read", text.size(), bounds.max_bytes));
+  }
+  if (!utf8::is_valid(text)) return fail(Failure::Kind::invalid, "YAML is not valid UTF-8");
+  Builder builder(bounds);
+  try {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    parser.HandleNextDocument(builder);
+  } catch (const Refused& refused) {
+    return fail(Failure::Kind::invalid, fmt::format("{}: {}", place(refused.mark), refused.reason));
+  } catch (const YAML::Exception& error) {
+    return fail(Failure::Kind::invalid, fmt::format("{}: {}", place(error.mark), error.msg));
+  }
+  return builder.take();
+}
+
+std::string to_yaml(const Json& value) {
+  YAML::Emitter out;
+  emit(out, value);
+  return std::string(out.c_str()) + "\n";
+}
+
+}  // namespace ws

@@ -1,0 +1,101 @@
+/// Calls any operation of the table by its id.
+///
+/// The client builds the request from the table, adds the key (only towards its own origin), an `Idempotency-Key` where
+/// the operation takes one, repeats by the retry table, reads the answer within bounds and turns every error body into
+/// one `Failure`. It adds nothing to what the service says and drops nothing of it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api-client/base/clock.hpp"
+#include "api-client/base/json.hpp"
+#include "api-client/base/random.hpp"
+#include "api-client/base/result.hpp"
+#include "api-client/contract/schema.hpp"
+#include "api-client/http/retry.hpp"
+#include "api-client/http/transport.hpp"
+
+namespace ws {
+
+/// A key and the one origin that it goes to.
+struct Credential {
+  std::string secret = {};
+  std::string origin = {};  ///< `http::origin_of` the base URL that issued it
+};
+
+/// What one call needs. Path and query values are text; the body is JSON.
+struct Call {
+  std::string_view operation = {};                                   ///< id in the table
+  std::vector<std::pair<std::string, std::string>> parameters = {};  ///< path and query by name
+  JsonBox body = {};                                                 ///< null: none
+  std::string idempotency_key = {};  ///< empty: a fresh UUIDv7 for operations that take one
+  http::Sink sink = {};              ///< the body of a success streams here instead of being collected
+  std::optional<std::chrono::milliseconds> timeout = {};
+  std::optional<std::chrono::milliseconds> lease_left = {};  ///< class L
+  bool validate = true;                                      ///< refuse locally what breaks a published limit
+};
+
+/// A success as it came.
+struct Reply {
+  int status = 0;
+  http::Headers headers = {};
+  std::string body = {};  ///< the bytes as received
+  JsonBox json = {};      ///< the same, parsed; null where the operation answers no JSON
+  int sends = 1;
+  std::string idempotency_key = {};
+  bool after_unanswered_send = false;  ///< an earlier send of this call got no answer: it may have taken effect
+};
+
+struct ClientOptions {
+  std::string base_url = {};  ///< "https://host[:port][/prefix]", no slash at the end
+  std::optional<Credential> credential = {};
+  std::string user_agent = "ws";
+  http::RetryBudget budget = {};
+  bool retry = true;  ///< false: one send a call
+  std::chrono::milliseconds timeout{120'000};
+  std::function<void(const std::string& line)> trace = {};   ///< `--debug`: one line an event, secrets redacted
+  std::function<void(const std::string& text)> notice = {};  ///< an assumed limit is broken: a note for stderr
+  const std::atomic<bool>* cancelled =
+      nullptr;  ///< set by a signal handler: everything under way ends with `cancelled`
+};
+
+class Client {
+ public:
+  /// Lends all four; they outlive the client.
+  Client(http::Transport& transport, const Clock& clock, Random& random, ClientOptions options);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  /// One call from beginning to end, with its repeats. Fails with the kinds of `cli.md`'s table.
+  Result<Reply> call(Call call);
+  /// Begins a call; `done` comes from `run`. Many may be under way.
+  void start(Call call, std::function<void(Result<Reply>)> done);
+  /// Moves all calls, waiting at most so long; false when nothing is under way any more.
+  bool run(std::chrono::milliseconds at_most);
+
+  /// Every page of a list operation, in order, `visit` for each item; ends early when it answers false. A cursor that
+  /// repeats is a failure (`safety.md`, "Network").
+  Result<void> each_item(Call call, const std::function<Result<bool>(const Json& item)>& visit);
+
+  /// The request that `call` would send, without the key: for `--dry-run`.
+  Result<http::Request> prepare(const Call& call) const;
+
+  const ClientOptions& options() const;
+  const http::RetryBudget& budget() const;  ///< what is left of it
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ws

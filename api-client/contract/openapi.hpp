@@ -1,0 +1,18 @@
+/// The table as an OpenAPI 3.1 document.
+#pragma once
+
+#include <string_view>
+
+#include "api-client/base/json.hpp"
+#include "api-client/contract/schema.hpp"
+
+namespace ws::contract {
+
+/// The whole document. Fields and limits that only we decided carry `x-assumed: true`; operations carry
+/// `x-retry-class`, `x-command`, `x-required-scope`, `x-required-role`. `server_url` may be empty: relative.
+Json openapi(std::string_view server_url);
+
+/// One operation for machines (`ws schema ID`): request and response as self-contained JSON Schema 2020-12.
+Json operation_schema(const Operation& operation);
+
+}  // namespace ws::contract

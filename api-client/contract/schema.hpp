@@ -1,0 +1,158 @@
+/// The vocabulary in which the API is written down: types with limits, fields, parameters, operations.
+///
+/// The table itself (`operations/*.cpp`) is constant data made of these. Command line, client, the mock's routing and
+/// validation, the OpenAPI document, help and schemas for machines are all read off it. A limit that is wrong here is
+/// wrong everywhere, and right everywhere once it is mended here.
+///
+/// Every field and limit knows its `Source`: `published` stands in the API document, `assumed` is our decision where
+/// the document says "not shown". The client refuses locally only what breaks a published limit and never fails because
+/// an assumed field is missing, null or different.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace ws::contract {
+
+enum class Method { get, post, put, patch, del };
+std::string_view name(Method method);  ///< "GET"
+
+enum class Source { published, assumed };
+
+enum class Kind {
+  string,
+  integer,
+  number,
+  boolean,
+  uuid,
+  date_time,
+  choice,       ///< one of `values`
+  array,        ///< of `items`
+  object,       ///< with the fields of `object`
+  free_object,  ///< any object
+  text_map,     ///< an object whose values are strings
+  any,
+};
+
+struct Schema;
+
+/// What a value may be. Limits count code points of a string, the value of an integer, the items of an array.
+struct Type {
+  Kind kind = Kind::any;
+  std::optional<std::int64_t> min = {};
+  std::optional<std::int64_t> max = {};
+  std::optional<std::int64_t> max_bytes = {};  ///< of a string, as UTF-8
+  std::span<const std::string_view> values = {};
+  const Type* items = nullptr;
+  const Schema* object = nullptr;
+  Source limits = Source::published;
+};
+
+constexpr Type string() { return {.kind = Kind::string}; }
+constexpr Type string(std::int64_t min, std::int64_t max) { return {.kind = Kind::string, .min = min, .max = max}; }
+constexpr Type string_at_most(std::int64_t max) { return {.kind = Kind::string, .max = max}; }
+constexpr Type bytes_at_most(std::int64_t max) { return {.kind = Kind::string, .max_bytes = max}; }
+constexpr Type integer() { return {.kind = Kind::integer}; }
+constexpr Type integer(std::int64_t min, std::int64_t max) { return {.kind = Kind::integer, .min = min, .max = max}; }
+constexpr Type integer_at_least(std::int64_t min) { return {.kind = Kind::integer, .min = min}; }
+constexpr Type number() { return {.kind = Kind::number}; }
+constexpr Type boolean() { return {.kind = Kind::boolean}; }
+constexpr Type uuid() { return {.kind = Kind::uuid}; }
+constexpr Type date_time() { return {.kind = Kind::date_time}; }
+constexpr Type choice(std::span<const std::string_view> values) { return {.kind = Kind::choice, .values = values}; }
+constexpr Type array_of(const Type& items) { return {.kind = Kind::array, .items = &items}; }
+constexpr Type array_of(const Type& items, std::int64_t min, std::int64_t max) {
+  return {.kind = Kind::array, .min = min, .max = max, .items = &items};
+}
+constexpr Type object(const Schema& schema) { return {.kind = Kind::object, .object = &schema}; }
+constexpr Type free_object() { return {.kind = Kind::free_object}; }
+constexpr Type text_map() { return {.kind = Kind::text_map}; }
+/// The same type with limits that only we have decided.
+constexpr Type assumed(Type type) {
+  type.limits = Source::assumed;
+  return type;
+}
+
+enum class Presence { optional, required };
+enum class Null { no, yes };
+
+/// One member of an object, or one parameter.
+struct Field {
+  std::string_view name = {};
+  Type type = {};
+  Presence presence = Presence::optional;
+  Null null = Null::no;
+  std::string_view fallback = {};  ///< the default as JSON text: `50`, `"custom"`, `false`; empty: none
+  Source source = Source::published;
+  std::string_view help = {};  ///< half a sentence for help and OpenAPI, without a full stop
+};
+
+/// A named object: a component of the OpenAPI document.
+struct Schema {
+  std::string_view name = {};  ///< "Agent"
+  std::span<const Field> fields = {};
+  Source source = Source::published;  ///< assumed: the document shows none of its fields
+  std::string_view help = {};
+};
+
+enum class In { path, query, header };
+
+struct Parameter {
+  In in = In::query;
+  Field field = {};
+};
+
+/// What an answer's body is.
+enum class Body { none, json, bytes };
+
+struct Response {
+  int status = 200;
+  Body body = Body::json;
+  const Schema* schema = nullptr;  ///< null with `json`: any object
+  Source source = Source::published;
+};
+
+/// What may be done when a call gets no usable answer: the rows of the table in `cli.md`, "Retry classes".
+enum class RetryClass { read, keyed, revision, sync, repeatable, lease, unsafe, poll };
+std::string_view name(RetryClass retry);  ///< "read", "keyed", ...
+
+enum class Auth { key, none };
+enum class Idempotency { none, key };  ///< `key`: the header `Idempotency-Key` belongs to the operation ("IK")
+enum class Paging { none, limit_only, cursor };
+
+/// The least role in the object's Workspace; each grants what those before it grant.
+enum class Role { none, viewer, commenter, editor, admin, owner };
+std::string_view name(Role role);  ///< "viewer"; "none"
+std::optional<Role> find_role(std::string_view name);
+
+/// Words of a command that fill a parameter or a member of the body: `ws docs get ID`.
+struct Argument {
+  std::string_view placeholder = {};  ///< "ID", as help shows it
+  std::string_view target = {};       ///< the parameter or body member it fills: "document_id"
+  Presence presence = Presence::required;
+};
+
+/// One operation of the API.
+struct Operation {
+  std::string_view id = {};  ///< "docs.list": for `ws call`, OpenAPI `operationId`, journal, faults
+  Method method = Method::get;
+  std::string_view path = {};     ///< "/v1/documents/{document_id}"
+  std::string_view summary = {};  ///< "List documents"
+  std::string_view area = {};     ///< OpenAPI tag: "Documents"
+  std::span<const Parameter> parameters = {};
+  const Schema* request = nullptr;           ///< the JSON body; null: none
+  std::span<const Response> responses = {};  ///< of success; the first is the usual one
+  Auth auth = Auth::key;
+  std::string_view scope = {};  ///< empty: any valid key (assumed: `decisions.md`, "Credentials, roles, scopes")
+  Role role = Role::none;       ///< likewise assumed
+  Idempotency idempotency = Idempotency::none;
+  Paging paging = Paging::none;
+  RetryClass retry = RetryClass::read;
+  std::string_view command = {};  ///< the primary command without "ws": "docs list"
+  std::span<const Argument> arguments = {};
+};
+
+}  // namespace ws::contract

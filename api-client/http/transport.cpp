@@ -1,0 +1,76 @@
+#include "api-client/http/transport.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace ws::http {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace
+
+std::optional<std::string_view> find_header(const Headers& headers, std::string_view name) {
+  for (const auto& [key, value] : headers) {
+    if (equal_ignoring_case(key, name)) return value;
+  }
+  return std::nullopt;
+}
+
+Outcome Transport::send(Request request) {
+  std::optional<Outcome> outcome;
+  start(std::move(request), [&](Outcome ended) { outcome = std::move(ended); });
+  while (!outcome) run(std::chrono::milliseconds{1000});
+  return std::move(*outcome);
+}
+
+std::string origin_of(std::string_view url) {
+  const std::size_t scheme_end = url.find("://");
+  if (scheme_end == std::string_view::npos) return {};
+  const std::string_view scheme = url.substr(0, scheme_end);
+  std::string_view port;
+  if (equal_ignoring_case(scheme, "https")) {
+    port = "443";
+  } else if (equal_ignoring_case(scheme, "http")) {
+    port = "80";
+  } else {
+    return {};
+  }
+  std::string_view rest = url.substr(scheme_end + 3);
+  const std::string_view authority = rest.substr(0, rest.find_first_of("/?#\\"));
+  if (authority.empty() || authority.find('@') != std::string_view::npos) return {};
+  const std::size_t bracket = authority.rfind(']');
+  const std::size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);
+  const std::string_view host = authority.substr(0, colon);
+  if (colon != std::string_view::npos && colon + 1 < authority.size()) port = authority.substr(colon + 1);
+  const bool digits = std::all_of(port.begin(), port.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (host.empty() || !digits || port.size() > 5) return {};
+  std::string origin;
+  for (const char c : scheme) origin += lower(c);
+  origin += "://";
+  for (const char c : host) {
+    if (static_cast<unsigned char>(c) <= ' ') return {};
+    origin += lower(c);
+  }
+  origin += ':';
+  origin += port;
+  return origin;
+}
+
+bool is_loopback(std::string_view url) {
+  const std::string origin = origin_of(url);
+  if (origin.empty()) return false;
+  const std::size_t start = origin.find("://") + 3;
+  const std::string_view host = std::string_view(origin).substr(start, origin.rfind(':') - start);
+  if (host == "localhost" || host == "[::1]") return true;
+  // 127.0.0.0/8 as four decimal numbers; a name like 127.evil.example is none.
+  if (host.substr(0, 4) != "127.") return false;
+  const bool numeric = std::all_of(host.begin(), host.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+  return numeric && std::count(host.begin(), host.end(), '.') == 3;
+}
+
+}  // namespace ws::http

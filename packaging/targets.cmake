@@ -1,0 +1,28 @@
+# What every target of ours has in common. Warnings sit here and nowhere else: they are for our code, not for others'.
+add_library(ws_common INTERFACE)
+target_include_directories(ws_common INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(ws_common INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast
+  -ffunction-sections -fdata-sections)
+target_link_options(ws_common INTERFACE -Wl,--gc-sections)
+if(WS_WERROR)
+  target_compile_options(ws_common INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Designated initialisers leave out what has a default: that is what the operation table is made of.
+  target_compile_options(ws_common INTERFACE -Wno-missing-field-initializers)
+else()
+  target_compile_options(ws_common INTERFACE -Wno-missing-field-initializers -Wno-missing-braces)
+endif()
+if(WS_SANITIZE)
+  add_compile_options(-fsanitize=${WS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${WS_SANITIZE})
+endif()
+
+# The programs land in one place, whatever folder they come from: build/bin for `./dev build`.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+
+# ws_library(NAME SOURCES... ) - one of the floors of the house (ARCHITECTURE.md). Sources are listed, never globbed.
+function(ws_library name)
+  add_library(${name} STATIC ${ARGN})
+  target_link_libraries(${name} PRIVATE ws_common)
+endfunction()

@@ -1,0 +1,2 @@
+set(WS_BASE_TESTS
+  base/json_test.cpp)
