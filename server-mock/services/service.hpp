@@ -1,0 +1,62 @@
+/// What a service is: a function of the world and one call. No HTTP types inside.
+///
+/// The pipeline has already checked credential, scope and role in the caller's Workspace, and validated the input
+/// against the table. A service checks existence and ACL of what the call names (404), then state (409, 410).
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "api-client/base/json.hpp"
+#include "api-client/contract/schema.hpp"
+
+namespace ws::mock {
+
+struct World;  // store/world.hpp: the database, ids, clock, assumptions of one sandbox
+
+enum class Audience { user, workspace, platform_admin };
+
+/// Who calls, as the key said at this very call. Exactly one of `user_id` (a person's key) and `agent_id` acts;
+/// `owner_user_id` is the person behind either.
+struct Caller {
+  std::string key_id = {};
+  std::string owner_user_id = {};
+  std::string agent_id = {};  ///< empty: the person acts
+  Audience audience = Audience::user;
+  std::string workspace_id = {};  ///< of a workspace key: the one it sees; of a user key: the one /v1/me names
+  std::vector<std::string> scopes = {};
+  contract::Role role = contract::Role::none;  ///< in `workspace_id`, now
+};
+
+struct ServiceCall {
+  const contract::Operation& operation;
+  const Caller& caller;
+  const Json& parameters;  ///< path and query by name, typed, defaults filled in
+  const Json& body;        ///< validated, defaults filled in; null where the operation has none
+  const std::string& base_url;  ///< "http://127.0.0.1:4711", for the few absolute addresses
+};
+
+struct Answer {
+  int status = 200;
+  JsonBox body = {};
+  std::vector<std::pair<std::string, std::string>> headers = {};
+};
+
+/// A refusal as `decisions.md`, "Errors" has it: status, code, sentence, further members.
+struct Refusal {
+  int status = 404;
+  std::string code = "not_found";
+  std::string message = {};
+  JsonBox members = {};  ///< object or null: `current_content_revision` and the like
+};
+
+using ServiceResult = tl::expected<Answer, Refusal>;
+using Service = ServiceResult (*)(World& world, const ServiceCall& call);
+
+/// The service of an operation; null while it has none (501 `not_implemented`). Defined in services/registry.cpp.
+Service find_service(const contract::Operation& operation);
+
+}  // namespace ws::mock
