@@ -1,2 +1,12 @@
 set(WS_BASE_TESTS
-  base/json_test.cpp)
+  base/clock_test.cpp
+  base/files_test.cpp
+  base/json_test.cpp
+  base/markdown_test.cpp
+  base/percent_test.cpp
+  base/result_test.cpp
+  base/sha256_test.cpp
+  base/sqlite_test.cpp
+  base/utf8_test.cpp
+  base/uuid_test.cpp
+  base/yaml_test.cpp)

@@ -1,0 +1,80 @@
+#include "api-client/base/sqlite.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/temporary_folder.hpp"
+
+using ws::Failure;
+using ws::sqlite::Database;
+using ws::sqlite::Transaction;
+
+namespace {
+
+Database numbers() {
+  auto database = Database::open(":memory:").value();
+  REQUIRE(database.execute("create table numbers (value integer not null, word text)"));
+  return database;
+}
+
+std::int64_t count(Database& database) {
+  auto statement = database.prepare("select count(*) from numbers").value();
+  REQUIRE(statement.step().value());
+  return statement.integer(0);
+}
+
+}  // namespace
+
+TEST_CASE("sqlite: values come back as they were bound", "[base]") {
+  auto database = numbers();
+  auto insert = database.prepare("insert into numbers values (?, ?)").value();
+  REQUIRE(insert.bind_all(7, std::string("sie\0ben", 7)).run());
+  REQUIRE(insert.bind_all(std::int64_t{8}, std::optional<std::string>{}).run());
+  auto rows = database.prepare("select value, word from numbers order by value").value();
+  REQUIRE(rows.step().value());
+  CHECK(rows.integer(0) == 7);
+  CHECK(rows.string(1) == std::string("sie\0ben", 7));
+  REQUIRE(rows.step().value());
+  CHECK_FALSE(rows.optional_string(1));
+  CHECK_FALSE(rows.step().value());
+}
+
+TEST_CASE("sqlite: a transaction that is not committed leaves nothing", "[base]") {
+  auto database = numbers();
+  {
+    auto transaction = Transaction::begin(database).value();
+    REQUIRE(database.execute("insert into numbers values (1, 'a')"));
+  }
+  CHECK(count(database) == 0);
+  auto transaction = Transaction::begin(database).value();
+  REQUIRE(database.execute("insert into numbers values (1, 'a')"));
+  REQUIRE(transaction.commit());
+  CHECK(count(database) == 1);
+}
+
+TEST_CASE("sqlite: a cached statement lent twice does not disturb itself", "[base]") {
+  auto database = numbers();
+  REQUIRE(database.execute("insert into numbers values (1, 'a'), (2, 'b')"));
+  static constexpr const char* sql = "select value from numbers order by value";
+  auto outer = database.cached(sql).value();
+  REQUIRE(outer->step().value());
+  {
+    auto inner = database.cached(sql).value();
+    REQUIRE(inner->step().value());
+    CHECK(inner->integer(0) == 1);
+  }
+  REQUIRE(outer->step().value());
+  CHECK(outer->integer(0) == 2);
+}
+
+TEST_CASE("sqlite: failures say what was tried and of which kind it was", "[base]") {
+  auto database = numbers();
+  const auto wrong = database.prepare("select nothing from nowhere");
+  REQUIRE_FALSE(wrong);
+  CHECK_THAT(wrong.error().what, Catch::Matchers::Contains("nowhere"));
+  const ws::test::TemporaryFolder folder;
+  const auto missing = Database::open((folder / "none" / "x.db").string());
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().kind == Failure::Kind::disk);
+  auto insert = database.prepare("insert into numbers values (?, ?)").value();
+  CHECK_FALSE(insert.bind_all(nullptr, "null is refused").run());
+}

@@ -1,0 +1,38 @@
+#include "api-client/base/yaml.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+using ws::parse_yaml;
+
+TEST_CASE("yaml: plain scalars get their type, quoted ones stay text", "[base]") {
+  const auto value = parse_yaml("a: 5\nb: \"5\"\nc: true\nd: ~\ne: 1.5\nf: [x, 'no']\ng: {h: -3}\n");
+  REQUIRE(value);
+  CHECK(ws::dump(*value) == R"({"a":5,"b":"5","c":true,"d":null,"e":1.5,"f":["x","no"],"g":{"h":-3}})");
+}
+
+TEST_CASE("yaml: anchors, aliases, tags and doubled keys are refused with their place", "[base]") {
+  for (const char* text :
+       {"a: &x 1\n", "a: *x\n", "a: !!str 1\n", "a: 1\na: 2\n", "[a]: 1\n", "a: [1, 2\n", "a: b: c\n"}) {
+    CAPTURE(text);
+    const auto value = parse_yaml(text);
+    REQUIRE_FALSE(value);
+    CHECK(value.error().kind == ws::Failure::Kind::invalid);
+  }
+  CHECK_THAT(parse_yaml("ok: 1\nbad: *x\n").error().what, Catch::Matchers::StartsWith("line 2, column 6"));
+}
+
+TEST_CASE("yaml: an alias bomb costs nothing", "[base]") {
+  CHECK_FALSE(parse_yaml("a: &a [x,x,x]\nb: &b [*a,*a,*a]\nc: &c [*b,*b,*b]\n"));
+  CHECK_FALSE(parse_yaml(std::string(100'000, '[')));
+}
+
+TEST_CASE("yaml: what is written is read back as it was", "[base]") {
+  const auto value = ws::parse_bounded(
+      R"({"name":"a: b","empty":"","number":"5","list":[1,"two",null],"text":"a\nb\n","deep":{"on":true}})");
+  REQUIRE(value);
+  const auto again = parse_yaml(ws::to_yaml(*value));
+  REQUIRE(again);
+  CHECK(*again == *value);
+  CHECK(parse_yaml("").value().is_null());
+}
