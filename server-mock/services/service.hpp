@@ -34,8 +34,8 @@ struct Caller {
 struct ServiceCall {
   const contract::Operation& operation;
   const Caller& caller;
-  const Json& parameters;  ///< path and query by name, typed, defaults filled in
-  const Json& body;        ///< validated, defaults filled in; null where the operation has none
+  const Json& parameters;       ///< path and query by name, typed, defaults filled in
+  const Json& body;             ///< validated, defaults filled in; null where the operation has none
   const std::string& base_url;  ///< "http://127.0.0.1:4711", for the few absolute addresses
 };
 
@@ -50,7 +50,9 @@ struct Refusal {
   int status = 404;
   std::string code = "not_found";
   std::string message = {};
-  JsonBox members = {};  ///< object or null: `current_content_revision` and the like
+  /// Object or null: `current_content_revision` and the like. A member `detail` (the array of a 422) stands in place of
+  /// the sentence.
+  JsonBox members = {};
 };
 
 using ServiceResult = tl::expected<Answer, Refusal>;

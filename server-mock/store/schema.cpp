@@ -1,0 +1,173 @@
+#include "server-mock/store/schema.hpp"
+
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace ws::mock {
+namespace {
+
+// Times are milliseconds since 1970. An empty `parent_id`, `project_id`, `agent_id` means none: '' can stand in an
+// index and be compared, null cannot. Roles, kinds and states are the API's words.
+constexpr const char* people_and_keys = R"sql(
+create table users (
+  id text primary key, email text not null unique collate nocase, display_name text not null, created_at integer not null
+) without rowid;
+create table workspaces (
+  id text primary key, name text not null, created_at integer not null, updated_at integer not null
+) without rowid;
+create table members (
+  workspace_id text not null, user_id text not null, role text not null, created_at integer not null,
+  primary key (workspace_id, user_id)
+) without rowid;
+create index members_by_user on members (user_id, workspace_id);
+create table agents (
+  id text primary key, workspace_id text not null, owner_user_id text not null, handle text not null collate nocase,
+  display_name text not null, avatar_url text, provider text not null default 'custom',
+  status text not null default 'active', permissions text not null, last_seen_at integer,
+  created_at integer not null, updated_at integer not null,
+  unique (workspace_id, handle)
+) without rowid;
+create table keys (
+  id text primary key, secret_sha256 text not null unique, owner_user_id text not null,
+  agent_id text not null default '', audience text not null, workspace_id text not null default '',
+  scopes text not null, created_at integer not null, expires_at integer, revoked_at integer,
+  display_prefix text not null
+);
+create table device_authorizations (
+  id text primary key, device_code_sha256 text not null unique, user_code text not null unique,
+  client_name text not null, cli_version text not null, scopes text not null, interval_s integer not null,
+  created_at integer not null, expires_at integer not null, last_poll_at integer, polls integer not null default 0,
+  status text not null default 'pending', user_id text not null default '', workspace_id text not null default ''
+);
+create table idempotency_records (
+  owner text not null, key text not null, fingerprint text not null, status integer not null, body text not null,
+  headers text not null default '', created_at integer not null,
+  primary key (owner, key)
+);
+create index idempotency_by_age on idempotency_records (created_at);
+create table meta (key text primary key, value text not null) without rowid;
+create table id_counters (kind text primary key, next integer not null) without rowid;
+)sql";
+
+constexpr const char* tree_and_documents = R"sql(
+create table nodes (
+  id text primary key, workspace_id text not null, kind text not null, parent_id text not null default '',
+  project_id text not null default '', position integer not null, title text not null,
+  archived integer not null default 0, created_by_user_id text not null, created_by_agent_id text not null default '',
+  created_at integer not null, updated_at integer not null
+) without rowid;
+create index nodes_by_parent on nodes (workspace_id, parent_id, position);
+create table projects (
+  id text primary key, workspace_id text not null, node_id text not null unique, title text not null,
+  created_at integer not null, updated_at integer not null
+) without rowid;
+create table documents (
+  sequence integer primary key, id text not null unique, node_id text not null unique, workspace_id text not null,
+  status text not null default 'active', content_revision integer not null, content_sha256 text not null,
+  size_bytes integer not null, created_by_user_id text not null, created_by_agent_id text not null default '',
+  created_at integer not null, updated_by_kind text not null, updated_by_id text not null,
+  updated_by_name text not null, updated_at integer not null, archived_at integer, content text not null
+);
+create index documents_by_workspace on documents (workspace_id, status, sequence);
+create table document_revisions (
+  document_id text not null, content_revision integer not null, content_sha256 text not null, content text not null,
+  primary key (document_id, content_revision)
+);
+create table shares (
+  id text primary key, document_id text not null, grantee_kind text not null, grantee_id text not null,
+  permission text not null, message text not null default '', created_by_user_id text not null,
+  created_at integer not null,
+  unique (document_id, grantee_kind, grantee_id)
+) without rowid;
+create index shares_by_grantee on shares (grantee_kind, grantee_id, document_id);
+)sql";
+
+// A document lies in every source whose root is above it: one row of sync_entries each. `present` 0 is a tombstone.
+// `revision` is the source's at the last change of any kind; `entered_revision` at the time it came in (first: ever),
+// `path_revision` and `content_revision_at` likewise for the path and the bytes.
+constexpr const char* sync = R"sql(
+create table sync_sources (
+  id text primary key, workspace_id text not null, name text not null, root_node_id text not null,
+  project_id text not null default '', revision integer not null default 0, created_by_user_id text not null,
+  created_by_agent_id text not null default '', last_committed_at integer, created_at integer not null,
+  updated_at integer not null
+) without rowid;
+create index sync_sources_by_root on sync_sources (root_node_id);
+create table sync_entries (
+  source_id text not null, document_id text not null, present integer not null, path text not null, path_key text,
+  revision integer not null, first_entered_revision integer not null, entered_revision integer not null,
+  path_revision integer not null, text_revision integer not null,
+  primary key (source_id, document_id)
+) without rowid;
+create unique index sync_entries_by_path on sync_entries (source_id, path_key);
+create unique index sync_entries_by_revision on sync_entries (source_id, revision);
+create index sync_entries_by_document on sync_entries (document_id);
+create table sync_plans (
+  id text primary key, source_id text not null, actor text not null, client_id text not null,
+  base_revision integer not null, created_at integer not null, expires_at integer not null, commit_id text,
+  commit_body text
+);
+create index sync_plans_by_expiry on sync_plans (expires_at);
+create table sync_pushes (
+  id text primary key, plan_id text not null, fingerprint text not null, created_at integer not null,
+  unique (plan_id, fingerprint)
+);
+create table sync_staged (
+  push_id text not null, place integer not null, path text not null, action text not null,
+  document_id text not null default '', content text, content_sha256 text not null default '',
+  expected_content_revision integer, previous_path text,
+  primary key (push_id, place)
+);
+create table sync_conflicts (
+  id text primary key, source_id text not null, client_id text not null, subject text not null,
+  document_id text not null, path text not null, kind text not null, status text not null default 'open',
+  base_content_revision integer, base_content_sha256 text, base_content text,
+  local_content_sha256 text, local_content text, local_deleted integer not null, local_path text not null,
+  local_previous_path text, remote_body text, resolution text, resolved_sha256 text, result_body text,
+  created_at integer not null, resolved_at integer
+);
+create unique index sync_conflicts_open on sync_conflicts (source_id, client_id, subject) where status = 'open';
+create index sync_conflicts_by_source on sync_conflicts (source_id, status);
+)sql";
+
+constexpr const char* migrations[] = {people_and_keys, tree_and_documents, sync};
+
+Result<std::int64_t> version(sqlite::Database& database) {
+  WS_LET(const sqlite::Lent row, database.cached("pragma user_version"));
+  WS_TRY(row->step());
+  return row->integer(0);
+}
+
+}  // namespace
+
+Result<void> migrate(sqlite::Database& database) {
+  WS_LET(const std::int64_t seen, version(database));
+  const auto newest = static_cast<std::int64_t>(std::size(migrations));
+  if (seen > newest) {
+    return fail(Failure::Kind::invalid,
+                fmt::format("the data file has version {}, this program knows {}", seen, newest),
+                "use a newer ws-mock, or another file");
+  }
+  for (std::int64_t step = seen; step < newest; ++step) {
+    WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(database));
+    WS_TRY(database.execute(migrations[step]));
+    WS_TRY(database.execute(fmt::format("pragma user_version = {}", step + 1)));
+    WS_TRY(transaction.commit());
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> table_names(sqlite::Database& database) {
+  WS_LET(const sqlite::Lent rows,
+         database.cached("select name from sqlite_master where type = 'table' and name not like 'sqlite_%' "
+                         "order by rowid"));
+  std::vector<std::string> names;
+  while (true) {
+    WS_LET(const bool found, rows->step());
+    if (!found) return names;
+    names.push_back(rows->string(0));
+  }
+}
+
+}  // namespace ws::mock

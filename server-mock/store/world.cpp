@@ -1,0 +1,72 @@
+#include "server-mock/store/world.hpp"
+
+#include <vector>
+
+#include "server-mock/store/schema.hpp"
+
+namespace ws::mock {
+
+Result<std::unique_ptr<World>> World::open(const std::string& path, WorldOptions options, const Clock& clock) {
+  WS_LET(sqlite::Database database, sqlite::Database::open(path));
+  if (path != ":memory:") {
+    // A commit that was answered survives SIGKILL and a power cut.
+    WS_TRY(database.execute("pragma journal_mode = wal; pragma synchronous = full;"));
+  }
+  WS_TRY(database.execute("pragma temp_store = memory; pragma cache_size = -32768;"));
+  WS_TRY(migrate(database));
+  std::unique_ptr<World> world(
+      new World{.database = std::move(database), .ids = Ids(options.seed), .clock = &clock, .options = options});
+  WS_TRY(world->ids.load(world->database));
+  return world;
+}
+
+Result<void> World::clear() {
+  WS_LET(UnitOfWork work, UnitOfWork::begin(*this));
+  WS_LET(const std::vector<std::string> tables, table_names(database));
+  for (const std::string& table : tables) WS_TRY(database.execute("delete from " + table));
+  ids.restart();
+  return work.commit();
+}
+
+Result<bool> World::is_empty() {
+  WS_LET(const sqlite::Lent user, database.cached("select 1 from users limit 1"));
+  WS_LET(const bool found, user->step());
+  return !found;
+}
+
+std::string rfc3339(std::int64_t milliseconds) { return to_rfc3339(Time{std::chrono::milliseconds{milliseconds}}); }
+
+Result<UnitOfWork> UnitOfWork::begin(World& world) {
+  const char* sql = world.open_units == 0 ? "begin immediate" : "savepoint unit";
+  WS_LET(const sqlite::Lent begin, world.database.cached(sql));
+  WS_TRY(begin->run());
+  ++world.open_units;
+  return UnitOfWork(world);
+}
+
+Result<void> UnitOfWork::commit() {
+  const bool outermost = world_->open_units == 1;
+  if (outermost) WS_TRY(world_->ids.save(world_->database));
+  WS_LET(const sqlite::Lent commit, world_->database.cached(outermost ? "commit" : "release unit"));
+  WS_TRY(commit->run());
+  --world_->open_units;
+  world_ = nullptr;
+  return {};
+}
+
+UnitOfWork::~UnitOfWork() {
+  if (world_ == nullptr) return;
+  // A rollback that fails leaves nothing that could be done better: the next `begin` reports it.
+  const auto run = [&](const char* sql) {
+    if (auto statement = world_->database.cached(sql)) static_cast<void>((*statement)->run());
+  };
+  if (world_->open_units == 1) {
+    run("rollback");
+  } else {
+    run("rollback to unit");
+    run("release unit");
+  }
+  --world_->open_units;
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,77 @@
+/// All that one sandbox is: its database, ids, clock, switches. Many worlds live in one process; none knows another.
+///
+/// A world is used by one thread at a time. Times in the database are milliseconds since 1970, UTC (`World::now`).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "api-client/base/clock.hpp"
+#include "api-client/base/result.hpp"
+#include "api-client/base/sqlite.hpp"
+#include "server-mock/store/assumptions.hpp"
+#include "server-mock/store/ids.hpp"
+
+namespace ws::mock {
+
+/// Who approves a device login: a person on the page, nobody needed, or nobody can.
+enum class DeviceMode { manual, automatic, after_polls, deny };
+
+enum class Unknown { ignored, refused };  ///< request fields that the table does not know; `refused` is `--strict`
+
+struct WorldOptions {
+  std::uint64_t seed = 1;
+  Unknown unknown_fields = Unknown::ignored;
+  DeviceMode device = DeviceMode::manual;
+  int device_polls = 0;  ///< with `after_polls`: pending polls before approval
+  std::chrono::seconds device_interval{5};
+  std::chrono::seconds device_expires{900};
+};
+
+struct World {
+  /// An empty world on a database file, or in memory (":memory:"); a file made by an older version is migrated. What is
+  /// in the file stays. Fails with `disk`, or `invalid` where the file was made by a newer version. `clock` outlives
+  /// it.
+  static Result<std::unique_ptr<World>> open(const std::string& path, WorldOptions options, const Clock& clock);
+
+  /// Everything out, ids counted from the start. The switches and options stay.
+  Result<void> clear();
+  /// Whether anything was ever put in: a fresh database, or one to go on with.
+  Result<bool> is_empty();
+
+  std::int64_t now() const { return clock->now().time_since_epoch().count(); }
+
+  sqlite::Database database;
+  Ids ids;
+  const Clock* clock;
+  WorldOptions options = {};
+  Assumptions assumptions = {};
+  int open_units = 0;  ///< for UnitOfWork alone
+};
+
+/// A time of the database as the API writes it.
+std::string rfc3339(std::int64_t milliseconds);
+
+/// What happens whole or not at all. Rolls back when it goes out of scope without `commit`.
+///
+/// They nest: the outermost is the transaction (and writes the ids' counters), those inside are savepoints. So a
+/// service is atomic by itself, and the pipeline can put its idempotency record into the same transaction.
+class UnitOfWork {
+ public:
+  static Result<UnitOfWork> begin(World& world);
+  UnitOfWork(UnitOfWork&& other) noexcept : world_(std::exchange(other.world_, nullptr)) {}
+  UnitOfWork& operator=(UnitOfWork&&) = delete;
+  UnitOfWork(const UnitOfWork&) = delete;
+  UnitOfWork& operator=(const UnitOfWork&) = delete;
+  ~UnitOfWork();
+  Result<void> commit();
+
+ private:
+  explicit UnitOfWork(World& world) : world_(&world) {}
+  World* world_;
+};
+
+}  // namespace ws::mock
