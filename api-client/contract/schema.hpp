@@ -153,6 +153,8 @@ struct Operation {
   RetryClass retry = RetryClass::read;
   std::string_view command = {};  ///< the primary command without "ws": "docs list"
   std::span<const Argument> arguments = {};
+  /// Codes of `errors.hpp` that are this operation's own, beside those that every operation of its kind may answer.
+  std::span<const std::string_view> errors = {};
 };
 
 }  // namespace ws::contract

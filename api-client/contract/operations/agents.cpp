@@ -1,0 +1,133 @@
+// Source: API document v1, "Agents and agent events", "Agent", "Limits".
+#include "api-client/contract/operations/shared.hpp"
+#include "api-client/contract/operations/tables.hpp"
+#include "api-client/contract/operations/well_formed.hpp"
+
+namespace ws::contract {
+
+namespace {
+
+constexpr std::string_view area = "Agents and agent events";
+
+constexpr Parameter list_parameters[] = {
+    in_query(with_default(optional("include_revoked", boolean(), "revoked agents too"), "false")),
+};
+constexpr Parameter agent_parameters[] = {in_path("agent_id", uuid())};
+
+constexpr std::string_view agent_object[] = {"agent"};
+constexpr auto agent_fields = std::to_array<Field>({
+    required("id", uuid()),
+    with_default(optional("object", choice(agent_object)), "\"agent\""),
+    required("workspace_id", uuid()),
+    required("owner_user_id", uuid()),
+    required("handle", string()),
+    required("display_name", string()),
+    nullable(required("avatar_url", string())),
+    required("provider", string()),
+    required("status", string(), "active, paused or revoked"),
+    required("permissions", array_of(text_item), "read, comment, edit"),
+    nullable(required("last_seen_at", date_time())),
+    required("created_at", date_time()),
+    required("updated_at", date_time()),
+});
+constexpr Schema agent = {.name = "Agent", .fields = agent_fields};
+constexpr Type agent_item = object(agent);
+constexpr Field list_fields[] = {required("data", array_of(agent_item))};
+constexpr Schema agent_list = {.name = "AgentList", .fields = list_fields};
+constexpr auto created_fields =
+    joined({required("credential", free_object(), "with the agent's secret, shown once")}, agent_fields);
+constexpr Schema created = {.name = "AgentCreated", .fields = created_fields};
+constexpr Response list_responses[] = {{.schema = &agent_list}};
+constexpr Response create_responses[] = {{.status = 201, .schema = &created}};
+constexpr Response agent_responses[] = {{.schema = &agent}};
+
+constexpr Field rotated_fields[] = {
+    required("agent_id", uuid()),
+    required("secret", string(), "shown once"),
+    required("display_prefix", string()),
+    required("scopes", array_of(text_item)),
+    required("created_at", date_time()),
+};
+constexpr Schema rotated = {.name = "AgentCredential", .fields = rotated_fields};
+constexpr Response rotate_responses[] = {{.schema = &rotated}};
+
+// The first two are placeholders in the document too: their true names are not known, so the client checks none of
+// the three, and the limit counts as ours.
+constexpr std::string_view provider_values[] = {"<agent_product_1>", "<agent_product_2>", "custom"};
+constexpr Field create_fields[] = {
+    required("handle", string(1, 64), "the name after the @"),
+    required("display_name", string(1, 100)),
+    nullable(optional("avatar_url", string_at_most(500))),
+    with_default(optional("provider", assumed(choice(provider_values))), "\"custom\""),
+    optional("permissions", array_of(agent_permission_item, 1, 3)),
+};
+constexpr Schema create_request = {.name = "AgentCreate", .fields = create_fields};
+
+constexpr std::string_view status_values[] = {"active", "paused", "revoked"};
+constexpr Field update_fields[] = {
+    nullable(optional("display_name", string(1, 100))),
+    nullable(optional("avatar_url", string_at_most(500))),
+    nullable(optional("status", choice(status_values))),
+    nullable(optional("permissions", array_of(agent_permission_item, 1, 3))),
+};
+constexpr Schema update_request = {
+    .name = "AgentUpdate", .fields = update_fields, .help = "null, or no member: unchanged"};
+
+constexpr Argument handle_argument[] = {{"HANDLE", "handle"}};
+constexpr Argument agent_argument[] = {{"ID", "agent_id"}};
+constexpr std::string_view create_errors[] = {"handle_taken"};
+
+}  // namespace
+
+constexpr Operation agent_table[] = {
+    {.id = "agents.list",
+     .method = Method::get,
+     .path = "/v1/agents",
+     .summary = "List agents",
+     .area = area,
+     .parameters = list_parameters,
+     .responses = list_responses,
+     .scope = "agent_events:read",
+     .role = Role::viewer,
+     .command = "agents list"},
+    {.id = "agents.create",
+     .method = Method::post,
+     .path = "/v1/agents",
+     .summary = "Create an agent",
+     .area = area,
+     .request = &create_request,
+     .responses = create_responses,
+     .scope = "workspaces:write",
+     .role = Role::editor,
+     .retry = RetryClass::unsafe,
+     .command = "agents create",
+     .arguments = handle_argument,
+     .errors = create_errors},
+    // Update and rotate are for the owner of the agent, or an admin: no role by itself decides that.
+    {.id = "agents.update",
+     .method = Method::patch,
+     .path = "/v1/agents/{agent_id}",
+     .summary = "Change an agent's name, picture, status or permissions",
+     .area = area,
+     .parameters = agent_parameters,
+     .request = &update_request,
+     .responses = agent_responses,
+     .scope = "workspaces:write",
+     .retry = RetryClass::repeatable,
+     .command = "agents update",
+     .arguments = agent_argument},
+    {.id = "agents.rotate",
+     .method = Method::post,
+     .path = "/v1/agents/{agent_id}/credentials:rotate",
+     .summary = "Give an agent a new secret",
+     .area = area,
+     .parameters = agent_parameters,
+     .responses = rotate_responses,
+     .scope = "workspaces:write",
+     .retry = RetryClass::unsafe,
+     .command = "agents rotate",
+     .arguments = agent_argument},
+};
+static_assert(well_formed(agent_table));
+
+}  // namespace ws::contract

@@ -1,0 +1,46 @@
+// Source: API document v1, "Discovery"; the shape from `decisions.md`, "Resource shapes".
+#include "api-client/contract/operations/shared.hpp"
+#include "api-client/contract/operations/tables.hpp"
+#include "api-client/contract/operations/well_formed.hpp"
+
+namespace ws::contract {
+
+namespace {
+
+constexpr auto operation_fields = all_assumed({
+    required("id", string()),
+    required("method", string()),
+    required("path", string()),
+    required("summary", string()),
+    nullable(required("scope", string(), "null: any valid key")),
+    required("idempotent", boolean(), "takes an Idempotency-Key"),
+});
+constexpr Schema operation = {.name = "DiscoveryOperation", .fields = operation_fields, .source = Source::assumed};
+constexpr Type operation_item = object(operation);
+constexpr std::string_view object_value[] = {"discovery"};
+constexpr auto discovery_fields = all_assumed({
+    with_default(optional("object", choice(object_value)), "\"discovery\""),
+    required("version", string()),
+    required("operations", array_of(operation_item)),
+    required("limits", free_object()),
+    required("openapi_url", string(), "absolute"),
+    required("skill_url", string(), "absolute: where the operating skill's files are"),
+    links,
+});
+constexpr Schema discovery = {.name = "Discovery", .fields = discovery_fields, .source = Source::assumed};
+constexpr Response discovery_responses[] = {{.schema = &discovery}};
+
+}  // namespace
+
+constexpr Operation discovery_table[] = {
+    {.id = "discovery.get",
+     .method = Method::get,
+     .path = "/v1",
+     .summary = "Discover what the service can do",
+     .area = "Discovery",
+     .responses = discovery_responses,
+     .command = "discover"},
+};
+static_assert(well_formed(discovery_table));
+
+}  // namespace ws::contract

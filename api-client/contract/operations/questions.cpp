@@ -1,0 +1,164 @@
+// Source: API document v1, "Questions and conversations", "Question", "Conversation", "Limits".
+#include "api-client/contract/operations/shared.hpp"
+#include "api-client/contract/operations/tables.hpp"
+#include "api-client/contract/operations/well_formed.hpp"
+
+namespace ws::contract {
+
+namespace {
+
+constexpr std::string_view area = "Questions and conversations";
+
+constexpr Parameter list_parameters[] = {
+    page_limit("20"),
+    page_cursor,
+    in_query(optional("conversation_id", uuid(), "only those of this conversation")),
+};
+constexpr Parameter create_parameters[] = {idempotency_key};
+constexpr Parameter question_parameters[] = {in_path("question_id", uuid())};
+constexpr Parameter conversation_list_parameters[] = {page_limit("20"), page_cursor};
+constexpr Parameter conversation_parameters[] = {in_path("conversation_id", uuid())};
+
+// The two values are "shown"; that there are no others is ours.
+constexpr std::string_view source_values[] = {"workspace", "memory"};
+constexpr Type source_item = assumed(choice(source_values));
+constexpr Field create_fields[] = {
+    required("prompt", assumed(string(1, 8000)), "the question"),
+    required("sources", array_of(source_item), "where the answer may come from"),
+    assumed(optional("conversation_id", uuid(), "goes on with this conversation")),
+};
+constexpr Schema question_create = {.name = "QuestionCreate", .fields = create_fields};
+
+constexpr Field artifact_fields[] = {
+    required("kind", string(), "document"),
+    required("document_id", uuid()),
+    required("content_revision", integer()),
+};
+constexpr Schema artifact = {.name = "QuestionArtifact", .fields = artifact_fields};
+constexpr Type artifact_item = object(artifact);
+
+constexpr auto citation_fields = all_assumed({
+    required("document_id", uuid()),
+    required("chunk_id", string()),
+    required("heading_path", array_of(text_item)),
+    required("quote", string()),
+});
+constexpr Schema citation = {.name = "QuestionCitation", .fields = citation_fields, .source = Source::assumed};
+constexpr Type citation_item = object(citation);
+
+// The document gives the shape and marks no field of it as required.
+constexpr std::string_view question_object[] = {"question"};
+constexpr Field question_fields[] = {
+    optional("id", uuid()),
+    optional("status", string(), "completed where it is finished"),
+    optional("conversation_id", uuid()),
+    optional("source_document_ids", array_of(uuid_item)),
+    optional("artifacts", array_of(artifact_item)),
+    optional("links", text_map(), "self and conversation"),
+    assumed(with_default(optional("object", choice(question_object)), "\"question\"")),
+    assumed(optional("prompt", string())),
+    assumed(nullable(optional("answer", string(), "Markdown; where it is missing the artifact holds it"))),
+    assumed(nullable(optional("title", string()))),
+    assumed(optional("sources", array_of(text_item))),
+    assumed(optional("citations", array_of(citation_item))),
+    assumed(optional("created_at", date_time())),
+    assumed(nullable(optional("completed_at", date_time()))),
+};
+constexpr Schema question = {.name = "Question", .fields = question_fields};
+constexpr Type question_item = object(question);
+constexpr auto list_fields = all_assumed({required("data", array_of(question_item)), next_cursor});
+constexpr Schema question_list = {.name = "QuestionList", .fields = list_fields, .source = Source::assumed};
+constexpr Response list_responses[] = {{.schema = &question_list}};
+// 200 by the machine-readable description, 201 by the introductory sample: both are success.
+constexpr Response create_responses[] = {{.status = 200, .schema = &question}, {.status = 201, .schema = &question}};
+constexpr Response question_responses[] = {{.schema = &question}};
+
+constexpr std::string_view conversation_object[] = {"conversation"};
+constexpr Field conversation_fields[] = {
+    required("id", uuid()),
+    with_default(optional("object", choice(conversation_object)), "\"conversation\""),
+    required("title", string()),
+    required("status", string()),
+    required("thread_id", uuid()),
+    required("question_count", integer()),
+    nullable(optional("last_question_at", date_time())),
+    required("created_at", date_time()),
+    required("updated_at", date_time()),
+    links,
+};
+constexpr Schema conversation = {.name = "Conversation", .fields = conversation_fields};
+constexpr Type conversation_item = object(conversation);
+constexpr Field conversation_list_fields[] = {required("data", array_of(conversation_item)), next_cursor};
+constexpr Schema conversation_list = {.name = "ConversationList", .fields = conversation_list_fields};
+constexpr Response conversation_list_responses[] = {{.schema = &conversation_list}};
+constexpr Response conversation_responses[] = {{.schema = &conversation}};
+
+constexpr Argument prompt_argument[] = {{"PROMPT", "prompt", Presence::optional}};
+constexpr Argument question_argument[] = {{"ID", "question_id"}};
+constexpr Argument conversation_argument[] = {{"ID", "conversation_id"}};
+
+}  // namespace
+
+constexpr Operation question_table[] = {
+    {.id = "questions.list",
+     .method = Method::get,
+     .path = "/v1/questions",
+     .summary = "List questions",
+     .area = area,
+     .parameters = list_parameters,
+     .responses = list_responses,
+     .scope = "questions:read",
+     .role = Role::viewer,
+     .paging = Paging::cursor,
+     .command = "questions list"},
+    {.id = "questions.create",
+     .method = Method::post,
+     .path = "/v1/questions",
+     .summary = "Ask a question",
+     .area = area,
+     .parameters = create_parameters,
+     .request = &question_create,
+     .responses = create_responses,
+     .scope = "questions:write",
+     .role = Role::viewer,
+     .idempotency = Idempotency::key,
+     .retry = RetryClass::keyed,
+     .command = "ask",
+     .arguments = prompt_argument},
+    {.id = "questions.get",
+     .method = Method::get,
+     .path = "/v1/questions/{question_id}",
+     .summary = "Read a question and its answer",
+     .area = area,
+     .parameters = question_parameters,
+     .responses = question_responses,
+     .scope = "questions:read",
+     .role = Role::viewer,
+     .command = "questions get",
+     .arguments = question_argument},
+    {.id = "conversations.list",
+     .method = Method::get,
+     .path = "/v1/conversations",
+     .summary = "List conversations",
+     .area = area,
+     .parameters = conversation_list_parameters,
+     .responses = conversation_list_responses,
+     .scope = "questions:read",
+     .role = Role::viewer,
+     .paging = Paging::cursor,
+     .command = "conversations list"},
+    {.id = "conversations.get",
+     .method = Method::get,
+     .path = "/v1/conversations/{conversation_id}",
+     .summary = "Read a conversation",
+     .area = area,
+     .parameters = conversation_parameters,
+     .responses = conversation_responses,
+     .scope = "questions:read",
+     .role = Role::viewer,
+     .command = "conversations get",
+     .arguments = conversation_argument},
+};
+static_assert(well_formed(question_table));
+
+}  // namespace ws::contract
