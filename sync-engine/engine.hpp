@@ -1,0 +1,154 @@
+/// Keeps a folder of Markdown and a source on the service in step.
+///
+/// Every command is one method. `status` and `plan` change nothing but the disposable stat cache; `pull`, `push`,
+/// `commit`, `run` and `resolve` take the tree's lock, first finish or undo what an interrupted run left, and journal
+/// each step before it happens. What a method did to each document is in its `Report`; a `Failure` instead of a report
+/// means that nothing of this call was applied.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api-client/base/clock.hpp"
+#include "api-client/base/json.hpp"
+#include "api-client/base/random.hpp"
+#include "api-client/base/result.hpp"
+#include "sync-engine/model.hpp"
+#include "sync-engine/remote/remote.hpp"
+
+namespace ws::sync {
+
+/// What ties a tree to the service: `.ws/source.json`.
+struct Tie {
+  std::string source_id = {};
+  std::string client_id = {};
+  std::string name = {};
+  std::string base_url = {};
+  std::string origin = {};  ///< compared before anything is sent
+  bool operator==(const Tie&) const = default;
+};
+
+/// The nearest folder upward from `start` that has a `.ws/`. Fails with `usage` where there is none.
+Result<std::filesystem::path> find_root(const std::filesystem::path& start);
+/// Fails with `disk`: code `marker_missing`, or `newer_format` for one that a later version wrote.
+Result<Tie> read_tie(const std::filesystem::path& root);
+
+struct InitOptions {
+  std::filesystem::path folder = {};
+  std::string base_url = {};
+  std::string origin = {};
+  std::string name = {};        ///< empty: the folder's
+  std::string project_id = {};  ///< at most one of project, root and source
+  std::string root_node_id = {};
+  std::string source_id = {};  ///< joins this source instead of making one
+};
+
+/// Makes `.ws/`; sends no content. Fails with `usage` (code `already_tied`) for a tree that is tied or lies in one.
+Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock, Random& random);
+
+enum class OnConflict { open, local, remote, both };
+enum class Keep { local, remote, both, merged };
+
+struct RunOptions {
+  OnConflict on_conflict = OnConflict::open;
+  bool merge = true;            ///< false: every edit on both sides is a conflict
+  bool accept_deletes = false;  ///< a local delete wins over a remote edit or move
+  bool allow_deletes = false;   ///< confirms the guard
+  bool offline = false;         ///< `status` and `plan` against what was last heard of the service
+  std::string message = {};     ///< of the commit
+  std::function<bool(const RelativePath&)> only = {};  ///< empty: all
+};
+
+enum class Stage { scan, pull, write, push, commit };
+struct Progress {
+  Stage stage = Stage::scan;
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;  ///< 0: not known
+};
+
+struct EngineOptions {
+  std::chrono::milliseconds wait_lock{0};  ///< how long to wait for another process
+  std::function<void(const Progress&)> progress = {};
+  const std::atomic<bool>* cancelled = nullptr;
+  unsigned threads = 2;
+};
+
+/// What became of one row of the plan.
+struct Row {
+  enum class State { planned, done, failed };
+  Action action;
+  State state = State::planned;
+  std::optional<Failure> error = {};
+  bool operator==(const Row&) const = default;
+};
+
+struct Report {
+  std::string source_id = {};
+  std::uint64_t base_revision = 0;  ///< of the source, before the call
+  std::uint64_t revision = 0;       ///< and as far as it is known now
+  std::vector<Row> rows = {};
+  std::vector<Conflict> conflicts = {};  ///< this tree's own that are open
+  std::vector<Skipped> skipped = {};
+  std::vector<Detached> detached = {};
+  std::optional<Guard> guard = {};       ///< set: the guard stopped the call, nothing was changed
+  std::optional<Failure> ended_by = {};  ///< what ended the call early, after some rows were done
+  bool clean = true;                     ///< nothing to do, or all of it done, and no conflict open
+};
+
+/// `cli.md`: {v: 1, source_id, base_revision, revision, actions, conflicts, skipped, detached, counts, clean}.
+Json to_json(const Report& report);
+
+/// An open conflict with its texts, as far as they are known.
+struct ConflictTexts {
+  Conflict conflict;
+  std::optional<std::string> base = {};
+  std::optional<std::string> local = {};
+  std::optional<std::string> remote = {};
+};
+
+class SyncEngine {
+ public:
+  /// `remote` may be null: then only offline calls work. All references outlive the engine. Fails with `disk`.
+  static Result<SyncEngine> open(const std::filesystem::path& root,
+                                 Remote* remote,
+                                 const Clock& clock,
+                                 Random& random,
+                                 EngineOptions options = {});
+  SyncEngine(SyncEngine&&) noexcept;
+  SyncEngine& operator=(SyncEngine&&) noexcept;
+  ~SyncEngine();
+
+  const Tie& tie() const;
+
+  /// The plan of a `run`, with nothing done: same rows, same order.
+  Result<Report> status(const RunOptions& options = {});
+  /// Pull, merge what merges cleanly, push, commit.
+  Result<Report> run(const RunOptions& options = {});
+  /// Applies what comes; a clean merge stays as a local edit.
+  Result<Report> pull(const RunOptions& options = {});
+  /// Stages what changed here; nobody sees it.
+  Result<Report> push(const RunOptions& options = {});
+  /// Publishes what is staged. Nothing staged: an empty report.
+  Result<Report> commit(const RunOptions& options = {});
+
+  /// This tree's own open conflicts. No network.
+  Result<std::vector<Conflict>> conflicts() const;
+  Result<ConflictTexts> texts(const Conflict& conflict) const;
+  /// Decides one conflict here and on the service. `merged` needs the text. Fails with `not_found`, `usage` or
+  /// `conflict` (the service's text changed again: the conflict now shows it).
+  Result<void> resolve(const Conflict& conflict, Keep keep, const std::optional<std::string>& merged = {});
+
+ private:
+  struct Impl;
+  explicit SyncEngine(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ws::sync

@@ -1,0 +1,169 @@
+/// What the reconciler thinks in: three trees, and the plan that brings them together. Plain values, compared whole.
+///
+/// A document is known by its id; path, text and revision are its attributes, so that a rename on one side and an edit
+/// on the other do not collide. The base is what both sides last agreed on.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api-client/base/sha256.hpp"
+#include "sync-engine/tree/relative_path.hpp"
+
+namespace ws::sync {
+
+/// The service's id of a document. Empty: the document exists here only.
+struct DocumentId {
+  std::string text = {};
+  bool empty() const noexcept { return text.empty(); }
+  auto operator<=>(const DocumentId&) const = default;
+};
+
+/// A document as one side has it.
+struct Entry {
+  RelativePath path;
+  Sha256 hash = {};            ///< of the exact bytes
+  std::uint64_t revision = 0;  ///< the service's content revision; 0 on the local side
+  auto operator<=>(const Entry&) const = default;
+};
+
+/// What both sides last agreed on.
+struct BaseTree {
+  std::map<DocumentId, Entry> documents = {};
+  bool operator==(const BaseTree&) const = default;
+};
+
+/// What hinders a file that is there from being synced. It is never taken for a deletion.
+enum class Hindrance {
+  symlink,
+  unreadable,
+  not_utf8,
+  holds_nul,
+  too_large,
+  ignored,
+  twin,
+  dangerous_name,
+  busy,
+  special
+};
+std::string_view name(Hindrance hindrance);  ///< "not_utf8"
+
+/// A file or name that was seen and left alone. The name may break every rule, so it is text and not a path.
+struct Skipped {
+  std::string path = {};
+  Hindrance reason = Hindrance::ignored;
+  auto operator<=>(const Skipped&) const = default;
+};
+
+/// The disk. `tracked` holds the known documents that were found, `created` the files that belong to none. A known
+/// document in neither `tracked` nor `hindered` was deleted here.
+struct LocalTree {
+  std::map<DocumentId, Entry> tracked = {};
+  std::map<RelativePath, Sha256> created = {};
+  std::map<DocumentId, Hindrance> hindered = {};  ///< known, there, and not to be synced now
+  std::vector<Skipped> skipped = {};              ///< sorted by path
+  bool operator==(const LocalTree&) const = default;
+};
+
+/// The service. A known document in none of the three was not mentioned and is as the base has it.
+struct RemoteTree {
+  std::map<DocumentId, Entry> changed = {};       ///< every document that differs from the base, or is new
+  std::map<DocumentId, std::uint64_t> gone = {};  ///< archived, or moved out of the source, with its last revision
+  std::vector<DocumentId> absent =
+      {};                             ///< known, yet missing from a listing that was said to be complete: not a delete
+  std::vector<Skipped> refused = {};  ///< documents whose path breaks a rule; listed, never written
+  bool operator==(const RemoteTree&) const = default;
+};
+
+/// `decisions.md`, "plan": its ten, and ours.
+enum class ActionKind {
+  push_create,
+  push_update,
+  push_delete,
+  push_move,
+  pull_create,
+  pull_update,
+  pull_delete,
+  pull_move,
+  conflict,
+  unchanged,
+  merge,  ///< edited on both sides, the lines do not collide: the merged text goes to both
+  adopt,  ///< created on both sides with the same bytes: one document from now on
+};
+std::string_view name(ActionKind kind);  ///< "push_create"
+bool is_push(ActionKind kind);
+bool is_pull(ActionKind kind);
+
+/// One change to one side. It says what it expects to find there; if that is no longer so it is not done.
+struct Action {
+  ActionKind kind = ActionKind::unchanged;
+  RelativePath path;
+  std::string reason = {};                         ///< "edited here": half a sentence for people
+  DocumentId document = {};                        ///< empty: `push_create`
+  std::optional<RelativePath> previous_path = {};  ///< of a move
+  std::optional<Sha256> seen = {};    ///< the text on disk that the plan saw at the file's present path; empty: no file
+  std::optional<Sha256> result = {};  ///< the text afterwards; empty: a delete
+  std::uint64_t revision = 0;         ///< push: the revision it was made from; pull, merge, adopt: the one it leads to
+  auto operator<=>(const Action&) const = default;
+};
+
+enum class ConflictKind { revision, hash, edit_delete, delete_edit, path, rewound };
+std::string_view name(ConflictKind kind);  ///< "edit_delete"
+std::optional<ConflictKind> find_conflict_kind(std::string_view name);
+
+/// Two changes that a person must choose between. Nothing of either is applied; both texts are kept.
+struct Conflict {
+  ConflictKind kind = ConflictKind::revision;
+  RelativePath path;  ///< of the file on disk, or where it would be
+  DocumentId document = {};
+  std::optional<Entry> base = {};    ///< empty: created on both sides
+  std::optional<Entry> local = {};   ///< empty: deleted here
+  std::optional<Entry> remote = {};  ///< empty: archived there
+  std::string id = {};               ///< the service's, once a commit has recorded it
+  auto operator<=>(const Conflict&) const = default;
+};
+
+/// A known document that is kept on both sides and not synced for now.
+struct Detached {
+  RelativePath path;
+  DocumentId document = {};
+  std::string reason = {};  ///< "symlink", "absent"
+  auto operator<=>(const Detached&) const = default;
+};
+
+/// The base moves though neither side changes: equal edits, equal deletes, a new revision of the same text.
+struct Settled {
+  DocumentId document = {};
+  std::optional<Entry> base = {};  ///< empty: forgotten
+  auto operator<=>(const Settled&) const = default;
+};
+
+/// Promise 6 of `safety.md`: why the plan as a whole needs a person's word.
+struct Guard {
+  std::size_t deletes_here = 0;
+  std::size_t deletes_there = 0;
+  std::size_t absent = 0;
+  std::size_t tracked = 0;
+  auto operator<=>(const Guard&) const = default;
+};
+
+/// All that is to be done, in order of path. Pure data: `status` shows it, `run` does it.
+struct Plan {
+  std::vector<Action> actions = {};
+  std::vector<Conflict> conflicts = {};
+  std::vector<Settled> settled = {};
+  std::vector<Skipped> skipped = {};
+  std::vector<Detached> detached = {};
+  std::optional<Guard> guard = {};  ///< set: nothing of it may be done without `allow_deletes`
+
+  bool empty() const { return actions.empty() && conflicts.empty() && settled.empty(); }
+  bool operator==(const Plan&) const = default;
+};
+
+}  // namespace ws::sync

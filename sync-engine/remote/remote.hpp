@@ -1,0 +1,142 @@
+/// The port to the service, in the words of the sync engine.
+///
+/// `remote/api_remote.*` implements it on the API client; tests have a service in memory. Every text that comes has
+/// been checked against its hash before it is handed over.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api-client/base/result.hpp"
+#include "sync-engine/model.hpp"
+
+namespace ws::sync {
+
+struct SourceRequest {
+  std::string name = {};
+  std::string project_id = {};    ///< at most one of the two
+  std::string root_node_id = {};  ///< neither: a new empty root
+};
+
+struct SourceInfo {
+  std::string id = {};
+  std::string name = {};
+  std::uint64_t revision = 0;
+};
+
+/// One document of a pull. The path is what the service says and not yet trusted; empty: it did not say.
+struct PulledItem {
+  DocumentId document = {};
+  std::string path = {};
+  std::uint64_t revision = 0;
+  std::optional<Sha256> hash = {};          ///< empty: neither hash nor text came
+  std::optional<std::string> content = {};  ///< empty: ask `content`
+  bool deleted = false;
+};
+
+struct PullEnd {
+  std::string source_id = {};
+  std::uint64_t revision = 0;  ///< of the source; 0: the service did not say
+  bool complete = false;       ///< every living document was listed, whatever was asked for
+};
+
+/// One local change, for the service's opinion and for staging.
+struct PushItem {
+  ActionKind kind = ActionKind::push_update;
+  RelativePath path;
+  std::optional<RelativePath> previous_path = {};
+  DocumentId document = {};
+  std::optional<Sha256> hash = {};  ///< empty: deleted here
+  std::uint64_t size_bytes = 0;
+  std::uint64_t revision = 0;  ///< the content revision that it was made from; 0: new
+  bool operator==(const PushItem&) const = default;
+};
+
+struct PlanAnswer {
+  std::string plan_id = {};
+  std::uint64_t revision = 0;
+};
+
+struct Rejected {
+  std::string path = {};
+  std::string code = {};
+  std::string message = {};
+};
+
+struct PushAnswer {
+  std::vector<std::string> push_ids = {};
+  std::vector<Rejected> rejected = {};
+};
+
+struct AppliedItem {
+  std::string path = {};
+  ActionKind kind = ActionKind::push_update;
+  DocumentId document = {};
+  std::uint64_t revision = 0;
+  std::optional<Sha256> hash = {};
+};
+
+struct RecordedConflict {
+  std::string id = {};
+  std::string path = {};
+  ConflictKind kind = ConflictKind::revision;
+};
+
+struct CommitAnswer {
+  std::uint64_t revision = 0;
+  std::vector<AppliedItem> applied = {};
+  std::vector<RecordedConflict> conflicts = {};
+};
+
+/// What a commit publishes; journalled before it is sent, and sent again as it is after a crash.
+struct CommitRequest {
+  std::string source_id = {};
+  std::string plan_id = {};
+  std::vector<std::string> push_ids = {};
+  std::uint64_t expected_revision = 0;
+  std::string client_id = {};
+  std::string message = {};
+};
+
+struct ResolveRequest {
+  std::string conflict_id = {};
+  enum class How { keep_local, keep_remote, merged, keep_both } how = How::keep_local;
+  std::optional<std::string> content = {};
+  std::string path = {};                 ///< empty: as it is
+  std::string path_for_local_copy = {};  ///< of `keep_both`
+  std::uint64_t expected_revision = 0;
+};
+
+class Remote {
+ public:
+  Remote() = default;
+  Remote(const Remote&) = delete;
+  Remote& operator=(const Remote&) = delete;
+  virtual ~Remote() = default;
+
+  virtual Result<SourceInfo> create_source(const SourceRequest& request) = 0;
+  virtual Result<SourceInfo> find_source(const std::string& source_id) = 0;
+  /// Every item in turn, page after page; a failure of `visit` ends it.
+  virtual Result<PullEnd> pull(const std::string& source_id,
+                               std::uint64_t since_revision,
+                               const std::function<Result<void>(PulledItem item)>& visit) = 0;
+  /// The present text of one document. Fails with `not_found` or `forbidden`: the document is detached.
+  virtual Result<PulledItem> content(const DocumentId& document) = 0;
+  virtual Result<PlanAnswer> plan(const std::string& source_id,
+                                  std::uint64_t base_revision,
+                                  const std::string& client_id,
+                                  const std::vector<PushItem>& items) = 0;
+  /// Stages all items, in as many requests as it takes; `text` lends the text of one, when it is its turn.
+  virtual Result<PushAnswer> push(const std::string& source_id,
+                                  const std::string& plan_id,
+                                  const std::vector<PushItem>& items,
+                                  const std::function<Result<std::string>(const PushItem& item)>& text) = 0;
+  virtual Result<CommitAnswer> commit(const CommitRequest& request) = 0;
+  /// The document that came of it; empty: none.
+  virtual Result<std::optional<AppliedItem>> resolve(const ResolveRequest& request) = 0;
+};
+
+}  // namespace ws::sync

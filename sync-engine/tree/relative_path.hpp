@@ -1,0 +1,51 @@
+/// The only way to name a file of the synced tree.
+///
+/// A `RelativePath` is relative, `/` between parts, in NFC or as found on disk, and breaks none of the rules of
+/// `safety.md`, "Path rules": holding one is the proof. So a hostile `../x` or `.GIT/config` cannot exist as a value,
+/// whoever sent it.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api-client/base/result.hpp"
+
+namespace ws::sync {
+
+inline constexpr std::size_t max_segment_bytes = 255;
+inline constexpr std::size_t max_path_bytes = 1024;
+inline constexpr std::size_t max_path_levels = 200;
+
+class RelativePath {
+ public:
+  /// Fails with `invalid`, saying which part breaks which rule; the message holds no control characters.
+  static Result<RelativePath> parse(std::string_view text);
+
+  std::string_view text() const noexcept { return text_; }
+  const std::string& string() const noexcept { return text_; }
+  std::string_view folder() const noexcept;  ///< without the last part; empty at the top
+  std::string_view name() const noexcept;    ///< the last part
+  std::string_view stem() const noexcept;    ///< the last part without `.md` or `.markdown`
+  /// Equal keys: the two paths are one on some file system (NFC and case folding), "twins".
+  std::string twin_key() const;
+
+  auto operator<=>(const RelativePath&) const = default;
+
+ private:
+  explicit RelativePath(std::string text) : text_(std::move(text)) {}
+  std::string text_;
+};
+
+/// Which rule one part of a path breaks; empty: none. The scanner's check of each name that it meets.
+std::optional<std::string_view> dangerous_part(std::string_view part);
+
+/// Ends in `.md` or `.markdown`, whatever the case.
+bool is_markdown(std::string_view name);
+
+/// Cannot stand on some other system (`a:b.md`, `CON.md`, a trailing dot): synced all the same, and noted.
+bool is_unportable(const RelativePath& path);
+
+}  // namespace ws::sync
