@@ -1,3 +1,6 @@
 # The transport, the retries, the client, login.
 set(WS_API_CLIENT_SOURCES
+  http/curl.cpp
+  http/curl_exchange.cpp
+  http/curl_library.cpp
   http/transport.cpp)

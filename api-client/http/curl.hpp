@@ -1,0 +1,30 @@
+/// The only real `Transport`: libcurl's multi interface, one thread (the caller's), pooled connections.
+///
+/// libcurl is opened at run time, so that a program which makes no call does not pay for it. What libcurl would do by
+/// itself and a transport must not is switched off: following redirects, repeating a request whose reused connection
+/// died, waiting for 100-continue, other protocols than http and https.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "api-client/base/result.hpp"
+#include "api-client/http/transport.hpp"
+
+namespace ws::http {
+
+struct CurlOptions {
+  std::size_t max_connections = 8;  ///< exchanges at a time; more wait their turn, untimed
+  std::chrono::milliseconds connect_timeout{15'000};
+  std::size_t max_header_bytes = 64U << 10U;  ///< of one answer, all header blocks together
+  std::string ca_file = {};                   ///< PEM; empty: `SSL_CERT_FILE`, else the system's
+  std::string library = "libcurl.so.4";       ///< what is opened
+};
+
+/// Proxies come from the environment as curl reads it (`HTTPS_PROXY`, `NO_PROXY`, ...); loopback never uses one.
+/// Fails with `internal` where libcurl is missing or too old.
+Result<std::unique_ptr<Transport>> make_curl_transport(const CurlOptions& options = {});
+
+}  // namespace ws::http

@@ -1,0 +1,78 @@
+/// One exchange as libcurl sees it: its options, its callbacks, and what its end means.
+///
+/// Private to `http/curl*.cpp`.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api-client/http/curl.hpp"
+#include "api-client/http/curl_library.hpp"
+#include "api-client/http/transport.hpp"
+
+namespace ws::http {
+
+/// Lives at one address from `prepare` to the end: libcurl holds pointers into it.
+class CurlExchange {
+ public:
+  using Steady = std::chrono::steady_clock;
+
+  CurlExchange(const CurlLibrary& curl, const CurlOptions& options, Request request, std::function<void(Outcome)> done);
+  CurlExchange(const CurlExchange&) = delete;
+  CurlExchange& operator=(const CurlExchange&) = delete;
+
+  /// Takes a handle in its initial state and sets every option. Fails with `usage` (a header that would break the
+  /// framing) or `internal`.
+  Result<void> prepare(CurlLibrary::Easy easy);
+  CURL* easy() const { return easy_.get(); }
+  CurlLibrary::Easy give_back() { return std::move(easy_); }
+
+  /// When it has been silent for too long; empty: no limit.
+  std::optional<Steady::time_point> idle_deadline() const;
+
+  Outcome outcome(CURLcode code);
+  Outcome ended_idle() const;
+  Outcome ended_early() const;
+  std::function<void(Outcome)>& done() { return done_; }
+
+ private:
+  static std::size_t on_header(char* data, std::size_t size, std::size_t count, void* self) noexcept;
+  static std::size_t on_write(char* data, std::size_t size, std::size_t count, void* self) noexcept;
+  static std::size_t on_read(char* buffer, std::size_t size, std::size_t count, void* self) noexcept;
+  static int on_send(void* self, char* remote_ip, char* local_ip, int remote_port, int local_port) noexcept;
+
+  template <class Value>
+  void set(CURLoption option, Value value);
+  void set_common();
+  void set_method();
+  Result<void> set_headers();
+  bool take_header(std::string_view line);
+  bool take_body(std::string_view piece);
+  Broken broken(Broken::Stage stage, Failure::Kind kind, std::string_view reason) const;
+
+  const CurlLibrary& curl_;
+  const CurlOptions& options_;
+  Request request_;
+  std::function<void(Outcome)> done_;
+  CurlLibrary::Easy easy_;
+  CurlLibrary::List headers_;
+  std::array<char, CURL_ERROR_SIZE> error_{};
+  CURLcode first_failure_ = CURLE_OK;
+
+  int times_sent_ = 0;
+  std::size_t body_offset_ = 0;
+  std::size_t header_bytes_ = 0;
+  std::uint64_t body_bytes_ = 0;
+  bool head_complete_ = false;
+  Response response_;
+  std::optional<Broken> own_;  // why a callback of ours stopped it
+  Steady::time_point last_activity_;
+};
+
+}  // namespace ws::http

@@ -1,0 +1,417 @@
+#include "api-client/http/curl.hpp"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/hostile_server.hpp"
+
+using namespace ws;
+using namespace ws::http;
+using ws::test::answer;
+using ws::test::CloseConnection;
+using ws::test::closed_port;
+using ws::test::Dribble;
+using ws::test::Hold;
+using ws::test::HostileServer;
+using ws::test::Pause;
+using ws::test::ResetConnection;
+using ws::test::Script;
+using ws::test::Seen;
+using ws::test::SendBytes;
+using Stage = Broken::Stage;
+using std::chrono::milliseconds;
+
+namespace {
+
+std::unique_ptr<Transport> make_transport(const CurlOptions& options = {}) {
+  auto made = make_curl_transport(options);
+  REQUIRE(made);
+  return std::move(*made);
+}
+
+/// The stage of an end without an answer; fails the test on an answer.
+Stage stage_of(const Outcome& outcome) {
+  if (const auto* response = std::get_if<Response>(&outcome)) FAIL("answered with " << response->status);
+  const auto& broken = std::get<Broken>(outcome);
+  CAPTURE(broken.reason.what);
+  CHECK_FALSE(broken.reason.what.empty());
+  return broken.stage;
+}
+
+Response answered(Outcome outcome) {
+  if (const auto* broken = std::get_if<Broken>(&outcome)) FAIL(broken->reason.what);
+  return std::get<Response>(std::move(outcome));
+}
+
+/// What a server that sends `bytes` and closes makes of a GET.
+Outcome outcome_of(const std::string& bytes) {
+  HostileServer server([&](const Seen&) { return Script{SendBytes{bytes}, CloseConnection{}}; });
+  return make_transport()->send({.url = server.url("/")});
+}
+
+/// Exactly as long as it says.
+class TextSource final : public BodySource {
+ public:
+  explicit TextSource(std::string text) : text_(std::move(text)) {}
+  std::uint64_t size_bytes() const override { return text_.size(); }
+  Result<std::size_t> read(char* buffer, std::size_t capacity) override {
+    const std::size_t piece = std::min(capacity, text_.size() - offset_);
+    text_.copy(buffer, piece, offset_);
+    offset_ += piece;
+    return piece;
+  }
+
+ private:
+  std::string text_;
+  std::size_t offset_ = 0;
+};
+
+class BrokenSource final : public BodySource {
+ public:
+  std::uint64_t size_bytes() const override { return 100; }
+  Result<std::size_t> read(char*, std::size_t) override { return fail(Failure::Kind::disk, "the disk is gone"); }
+};
+
+/// Deflate of 1 MiB of zeros, ended by a full flush, so that it can be repeated: 1024 of them are 1 GiB.
+std::string deflated_mebibyte() {
+  return std::string("\xec\xc1\x31\x01\x00\x00\x00\xc2\xa0\xf5\x4f\x6d\x08\x5f\xa0", 15) + std::string(1016, '\0') +
+         std::string("\x3e\x03\x00\x00\xff\xff", 6);
+}
+
+}  // namespace
+
+TEST_CASE("curl: a request arrives as it was given", "[http]") {
+  HostileServer server([](const Seen&) { return answer(201, R"({"a":1})", {{"X-Request-Id", "r1"}}); });
+  const auto transport = make_transport();
+  const Response response =
+      answered(transport->send({.method = "POST",
+                                .url = server.url("/v1/a%2Fb/../c?x=%20"),
+                                .headers = {{"Content-Type", "application/json"}, {"X-Empty", ""}},
+                                .body = R"({"b":2})"}));
+  CHECK(response.status == 201);
+  CHECK(response.body == R"({"a":1})");
+  CHECK(find_header(response.headers, "x-request-id") == "r1");
+  const std::vector<Seen> seen = server.requests();
+  REQUIRE(seen.size() == 1);
+  CHECK(seen[0].method == "POST");
+  CHECK(seen[0].target == "/v1/a%2Fb/../c?x=%20");
+  CHECK(seen[0].body == R"({"b":2})");
+  CHECK(seen[0].header("content-type") == "application/json");
+  CHECK(seen[0].header("x-empty") == "");
+  CHECK(seen[0].header("accept-encoding") == "gzip, deflate");
+  CHECK_FALSE(seen[0].header("expect"));
+  CHECK_FALSE(seen[0].header("user-agent"));
+}
+
+TEST_CASE("curl: every method is sent with the framing that it needs", "[http]") {
+  HostileServer server([](const Seen&) { return answer(200, "{}"); });
+  const auto transport = make_transport();
+  struct Row {
+    std::string method, body;
+    std::optional<std::string> length;
+  };
+  const Row row = GENERATE(Row{"GET", "", std::nullopt},
+                           Row{"DELETE", "", std::nullopt},
+                           Row{"POST", "", "0"},
+                           Row{"PUT", "", "0"},
+                           Row{"POST", "abc", "3"},
+                           Row{"PUT", "abc", "3"},
+                           Row{"PATCH", "abc", "3"},
+                           Row{"DELETE", "abc", "3"});
+  CAPTURE(row.method, row.body);
+  CHECK(answered(transport->send({.method = row.method, .url = server.url("/"), .body = row.body})).status == 200);
+  REQUIRE(server.requests().size() == 1);
+  const Seen seen = server.requests()[0];
+  CHECK(seen.method == row.method);
+  CHECK(seen.body == row.body);
+  CHECK(seen.header("content-length") == row.length);
+  CHECK_FALSE(seen.header("content-type"));
+  CHECK_FALSE(seen.header("transfer-encoding"));
+}
+
+TEST_CASE("curl: what a reused connection swallowed is never sent a second time", "[http]") {
+  // The first request warms the connection; the second is read to its end, "committed", and the connection closed.
+  std::atomic<int> commits = 0;
+  HostileServer server([&](const Seen& seen) -> Script {
+    if (seen.number == 1) return answer(200, "{}");
+    ++commits;
+    return {CloseConnection{}};
+  });
+  const auto transport = make_transport();
+  REQUIRE(answered(transport->send({.url = server.url("/warm")})).status == 200);
+  const auto [method, body] = GENERATE(table<std::string, std::string>(
+      {{"POST", R"({"x":1})"}, {"POST", ""}, {"GET", ""}, {"PUT", "abc"}, {"DELETE", ""}, {"PATCH", "abc"}}));
+  CAPTURE(method, body);
+  CHECK(stage_of(transport->send({.method = method, .url = server.url("/"), .body = body})) == Stage::no_answer);
+  CHECK(commits == 1);
+  CHECK(server.requests().size() == 2);
+  CHECK(server.requests().back().connection == 1);
+}
+
+TEST_CASE("curl: what a reused connection reset is never sent a second time", "[http]") {
+  HostileServer server([&](const Seen& seen) -> Script {
+    if (seen.number == 1) return answer(200, "{}");
+    return {ResetConnection{}};
+  });
+  const auto transport = make_transport();
+  REQUIRE(answered(transport->send({.url = server.url("/warm")})).status == 200);
+  TextSource source("streamed");
+  CHECK(stage_of(transport->send({.method = "POST", .url = server.url("/"), .source = &source})) == Stage::no_answer);
+  CHECK(server.requests().size() == 2);
+}
+
+TEST_CASE("curl: connections are reused, except by an exchange that wants a fresh one", "[http]") {
+  HostileServer server([](const Seen&) { return answer(200, "{}"); });
+  const auto transport = make_transport();
+  answered(transport->send({.url = server.url("/1")}));
+  answered(transport->send({.url = server.url("/2")}));
+  CHECK(server.connections() == 1);
+  answered(transport->send({.method = "POST", .url = server.url("/3"), .connection = Connection::fresh}));
+  CHECK(server.connections() == 2);
+  CHECK(server.requests()[2].on_connection == 1);
+}
+
+TEST_CASE("curl: what was not sent is told from what was not answered", "[http]") {
+  const auto transport = make_transport();
+  const std::string port = std::to_string(closed_port());
+  CHECK(stage_of(transport->send({.url = "http://127.0.0.1:" + port + "/"})) == Stage::nothing_sent);
+  CHECK(stage_of(transport->send({.url = "http://no-such-host.invalid/"})) == Stage::nothing_sent);
+  CHECK(stage_of(transport->send({.url = "ftp://127.0.0.1/"})) == Stage::nothing_sent);
+  CHECK(stage_of(transport->send({.url = "http://user:pw@127.0.0.1/"})) == Stage::nothing_sent);
+  CHECK(stage_of(transport->send({.url = "no url"})) == Stage::nothing_sent);
+  CHECK(stage_of(transport->send({.url = "http://127.0.0.1:" + port + "/", .headers = {{"X", "a\r\nEvil: 1"}}})) ==
+        Stage::nothing_sent);
+  CHECK(stage_of(outcome_of("")) == Stage::no_answer);
+}
+
+TEST_CASE("curl: a cut answer is no answer", "[http]") {
+  CHECK(stage_of(outcome_of("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")) == Stage::no_answer);
+  CHECK(stage_of(outcome_of("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n")) ==
+        Stage::no_answer);
+  CHECK(stage_of(outcome_of("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab")) == Stage::no_answer);
+  HostileServer server([](const Seen&) {
+    return Script{SendBytes{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"}, ResetConnection{}};
+  });
+  CHECK(stage_of(make_transport()->send({.url = server.url("/")})) == Stage::no_answer);
+}
+
+TEST_CASE("curl: an answer cut in its head is no success", "[http]") {
+  const Outcome outcome = outcome_of("HTTP/1.1 200 OK\r\nContent-Le");
+  REQUIRE(std::holds_alternative<Broken>(outcome));
+  CHECK(stage_of(outcome) != Stage::nothing_sent);
+}
+
+TEST_CASE("curl: an answer that breaks the protocol is unusable", "[http]") {
+  const std::string bytes = GENERATE(as<std::string>(),
+                                     "hello, this is no HTTP\r\n\r\n",
+                                     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc",
+                                     "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nabcd",
+                                     "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
+                                     "HTTP/9.9 200 OK\r\n\r\n");
+  CAPTURE(bytes);
+  CHECK(stage_of(outcome_of(bytes)) == Stage::unusable);
+}
+
+TEST_CASE("curl: headers are bounded", "[http]") {
+  CHECK(stage_of(outcome_of("HTTP/1.1 200 OK\r\nX: " + std::string(70'000, 'a') + "\r\n\r\n")) == Stage::unusable);
+  CHECK(stage_of(outcome_of("HTTP/1.1 200 OK\r\nX: " + std::string(200'000, 'a') + "\r\n\r\n")) == Stage::unusable);
+  std::string many = "HTTP/1.1 200 OK\r\n";
+  for (int i = 0; i < 10'000; ++i) many += "X-Header: value\r\n";
+  CHECK(stage_of(outcome_of(many + "\r\n")) == Stage::unusable);
+  std::string endless;
+  for (int i = 0; i < 10'000; ++i) endless += "HTTP/1.1 100 Continue\r\n\r\n";
+  CHECK(stage_of(outcome_of(endless)) == Stage::unusable);
+}
+
+TEST_CASE("curl: only the last block of headers counts, and no trailers", "[http]") {
+  const Response response = answered(
+      outcome_of("HTTP/1.1 103 Early Hints\r\nX-A: early\r\nLink: </a>\r\n\r\n"
+                 "HTTP/1.1 200 OK\r\nX-A: final\r\nX-Folded: one\r\n  two\r\nTransfer-Encoding: chunked\r\n\r\n"
+                 "2\r\nok\r\n0\r\nX-Trailer: late\r\n\r\n"));
+  CHECK(response.status == 200);
+  CHECK(response.body == "ok");
+  CHECK(find_header(response.headers, "X-A") == "final");
+  CHECK(find_header(response.headers, "X-Folded") == "one two");
+  CHECK_FALSE(find_header(response.headers, "Link"));
+  CHECK_FALSE(find_header(response.headers, "X-Trailer"));
+}
+
+TEST_CASE("curl: redirects are answers", "[http]") {
+  HostileServer elsewhere([](const Seen&) { return answer(200, "{}"); });
+  HostileServer server([&](const Seen&) { return answer(307, "", {{"Location", elsewhere.url("/")}}); });
+  const Response response =
+      answered(make_transport()->send({.url = server.url("/"), .headers = {{"Authorization", "Bearer wsk_secret"}}}));
+  CHECK(response.status == 307);
+  CHECK(elsewhere.connections() == 0);
+}
+
+TEST_CASE("curl: decoded bytes are counted, so that a compressed gibibyte ends at the bound", "[http]") {
+  std::string bomb("\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
+  for (int i = 0; i < 1024; ++i) bomb += deflated_mebibyte();
+  HostileServer server([&](const Seen&) { return answer(200, bomb, {{"Content-Encoding", "gzip"}}); });
+  const auto transport = make_transport();
+  CHECK(stage_of(transport->send({.url = server.url("/"), .max_body_bytes = 32U << 20U})) == Stage::too_large);
+  std::uint64_t taken = 0;
+  const auto count = [&](std::string_view piece) -> Result<void> {
+    taken += piece.size();
+    return {};
+  };
+  CHECK(stage_of(transport->send({.url = server.url("/"), .sink = count, .max_body_bytes = 3U << 20U})) ==
+        Stage::too_large);
+  CHECK(taken <= 3U << 20U);
+}
+
+TEST_CASE("curl: a compressed answer comes decoded, and as it is when the caller names an encoding", "[http]") {
+  std::string packed("\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
+  // A stored block of "abc", its CRC-32 and its length.
+  packed += std::string(
+      "\x01\x03\0\xfc\xff"
+      "abc"
+      "\xc2\x41\x24\x35\x03\0\0\0",
+      16);
+  HostileServer server([&](const Seen&) { return answer(200, packed, {{"Content-Encoding", "gzip"}}); });
+  const auto transport = make_transport();
+  CHECK(answered(transport->send({.url = server.url("/")})).body == "abc");
+  const Response raw =
+      answered(transport->send({.url = server.url("/"), .headers = {{"Accept-Encoding", "identity"}}}));
+  CHECK(raw.body == packed);
+}
+
+TEST_CASE("curl: the sink takes successful bodies and no others", "[http]") {
+  HostileServer server([](const Seen& seen) { return answer(seen.target == "/206" ? 206 : 404, "body"); });
+  const auto transport = make_transport();
+  std::string taken;
+  const auto keep = [&](std::string_view piece) -> Result<void> {
+    taken += piece;
+    return {};
+  };
+  const Response failure = answered(transport->send({.url = server.url("/404"), .sink = keep}));
+  CHECK(failure.body == "body");
+  CHECK(taken.empty());
+  const Response success = answered(transport->send({.url = server.url("/206"), .sink = keep}));
+  CHECK(success.body.empty());
+  CHECK(taken == "body");
+}
+
+TEST_CASE("curl: a sink or a source that fails ends the exchange with its own reason", "[http]") {
+  HostileServer server([](const Seen&) { return answer(200, "body"); });
+  const auto transport = make_transport();
+  const auto full = [](std::string_view) -> Result<void> { return fail(Failure::Kind::disk, "no space left"); };
+  const Outcome sunk = transport->send({.url = server.url("/"), .sink = full});
+  CHECK(stage_of(sunk) == Stage::sink);
+  CHECK(std::get<Broken>(sunk).reason == Failure{.kind = Failure::Kind::disk, .what = "no space left"});
+  const auto throws = [](std::string_view) -> Result<void> { throw std::runtime_error("bug"); };
+  CHECK(stage_of(transport->send({.url = server.url("/"), .sink = throws})) == Stage::sink);
+  BrokenSource source;
+  const Outcome sourced = transport->send({.method = "PUT", .url = server.url("/"), .source = &source});
+  CHECK(stage_of(sourced) == Stage::sink);
+  CHECK(std::get<Broken>(sourced).reason.what == "the disk is gone");
+}
+
+TEST_CASE("curl: a body may come from a source of any size", "[http]") {
+  HostileServer server([](const Seen&) { return answer(200, "{}"); });
+  const std::string big(3U << 20U, 'x');
+  TextSource source(big);
+  answered(make_transport()->send({.method = "PUT", .url = server.url("/"), .source = &source}));
+  CHECK(server.requests()[0].body == big);
+  CHECK_FALSE(server.requests()[0].header("expect"));
+}
+
+TEST_CASE("curl: an exchange ends at its timeout, a silent one at its idle timeout", "[http]") {
+  HostileServer server([](const Seen& seen) -> Script {
+    if (seen.target == "/silent") return {Hold{}};
+    if (seen.target == "/stalls") return {SendBytes{"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"}, Hold{}};
+    return {Dribble{test::response(200, std::string(40, 'x')), 1, milliseconds{2}}};
+  });
+  const auto transport = make_transport();
+  CHECK(stage_of(transport->send({.url = server.url("/silent"), .timeout = milliseconds{30}})) == Stage::no_answer);
+  CHECK(stage_of(transport->send(
+            {.url = server.url("/silent"), .timeout = milliseconds{0}, .idle_timeout = milliseconds{30}})) ==
+        Stage::no_answer);
+  CHECK(stage_of(transport->send(
+            {.url = server.url("/stalls"), .timeout = milliseconds{0}, .idle_timeout = milliseconds{30}})) ==
+        Stage::no_answer);
+  // Slow is not silent: it takes longer in all than the idle timeout.
+  const Response slow = answered(
+      transport->send({.url = server.url("/dribble"), .timeout = milliseconds{0}, .idle_timeout = milliseconds{100}}));
+  CHECK(slow.body.size() == 40);
+}
+
+TEST_CASE("curl: a failed handshake is told from an unreachable server", "[http]") {
+  HostileServer plain([](const Seen&) { return answer(200, "{}"); },
+                      [](int) {
+                        return Script{SendBytes{"HTTP/1.1 400 Bad Request\r\n\r\n"}, CloseConnection{}};
+                      });
+  const std::string url = "https://127.0.0.1:" + std::to_string(plain.port()) + "/";
+  CHECK(stage_of(make_transport()->send({.url = url})) == Stage::tls);
+  CHECK(plain.requests().empty());
+}
+
+TEST_CASE("curl: many at once, in any order, no more connections than allowed", "[http]") {
+  HostileServer server([](const Seen& seen) { return answer(200, seen.target); });
+  const auto transport = make_transport({.max_connections = 4});
+  int right = 0;
+  for (int i = 0; i < 50; ++i) {
+    const std::string target = "/" + std::to_string(i);
+    transport->start({.url = server.url(target)}, [&right, target](Outcome outcome) {
+      if (std::get<Response>(outcome).body == target) ++right;
+    });
+  }
+  CHECK(transport->under_way() == 50);
+  while (transport->under_way() > 0) transport->run(milliseconds{1000});
+  CHECK(right == 50);
+  CHECK(server.connections() <= 4);
+}
+
+TEST_CASE("curl: an end may begin the next exchange", "[http]") {
+  HostileServer server([](const Seen&) { return answer(200, "{}"); });
+  const auto transport = make_transport();
+  int left = 3;
+  std::function<void(Outcome)> next = [&](Outcome) {
+    if (--left > 0) transport->start({.url = server.url("/")}, next);
+  };
+  transport->start({.url = server.url("/")}, next);
+  while (transport->under_way() > 0) transport->run(milliseconds{1000});
+  CHECK(server.requests().size() == 3);
+}
+
+TEST_CASE("curl: cancelling ends all of them, and the transport goes on", "[http]") {
+  HostileServer server([](const Seen& seen) { return seen.target == "/hold" ? Script{Hold{}} : answer(200, "{}"); });
+  const auto transport = make_transport({.max_connections = 2});
+  std::vector<Stage> stages;
+  for (int i = 0; i < 5; ++i) {
+    transport->start({.url = server.url("/hold")}, [&](Outcome outcome) { stages.push_back(stage_of(outcome)); });
+  }
+  transport->run(milliseconds{10});
+  transport->cancel_all();
+  CHECK(stages == std::vector<Stage>(5, Stage::cancelled));
+  CHECK(transport->under_way() == 0);
+  transport->cancel_all();
+  CHECK(answered(transport->send({.url = server.url("/")})).status == 200);
+}
+
+TEST_CASE("curl: going away with exchanges under way leaks nothing and calls nobody", "[http]") {
+  HostileServer server([](const Seen&) { return Script{Hold{}}; });
+  auto transport = make_transport({.max_connections = 1});
+  bool called = false;
+  for (int i = 0; i < 3; ++i) transport->start({.url = server.url("/")}, [&](Outcome) { called = true; });
+  transport->run(milliseconds{10});
+  transport.reset();
+  CHECK_FALSE(called);
+}
+
+TEST_CASE("curl: a missing library is a failure that says what to install", "[http]") {
+  const auto made = make_curl_transport({.library = "libcurl-that-nobody-has.so.4"});
+  REQUIRE_FALSE(made);
+  CHECK(made.error().kind == Failure::Kind::internal);
+  CHECK(made.error().what.find("libcurl-that-nobody-has.so.4") != std::string::npos);
+  CHECK_FALSE(made.error().hint.empty());
+  // A library without curl's functions is no better.
+  CHECK_FALSE(make_curl_transport({.library = "libm.so.6"}));
+}
