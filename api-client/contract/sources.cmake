@@ -1,6 +1,8 @@
 # What the API is: vocabulary, table, and what is read off it.
 set(WS_CONTRACT_SOURCES
+  contract/checks.cpp
   contract/errors.cpp
+  contract/lax.cpp
   contract/operations.cpp
   contract/operations/agents.cpp
   contract/operations/authorization.cpp
@@ -14,4 +16,6 @@ set(WS_CONTRACT_SOURCES
   contract/operations/sync.cpp
   contract/operations/tests.cpp
   contract/operations/workspaces.cpp
-  contract/schema.cpp)
+  contract/schema.cpp
+  contract/validate.cpp
+  contract/violation.cpp)

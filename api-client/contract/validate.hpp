@@ -30,9 +30,14 @@ struct Violation {
   Source limit = Source::published;  ///< whose limit it breaks: the client refuses only what breaks a published one
 };
 
-/// Members of the body that the table does not know (for `X-Mock-Warning`, and `extra_forbidden` with `--strict`).
+/// A hostile body must not become a report many times its size.
+inline constexpr std::size_t max_findings = 1000;
+
+/// Each list ends at `max_findings`. An array over its limit is reported as such, and its items are not looked at.
 struct Findings {
   std::vector<Violation> violations = {};
+  /// Members and query values that the table does not know (for `X-Mock-Warning`, and `extra_forbidden` with
+  /// `--strict`).
   std::vector<std::vector<Step>> unknown = {};
 };
 
@@ -40,16 +45,23 @@ struct Findings {
 Findings validate_body(const Operation& operation, const Json* body);
 /// One JSON value against a schema, with `loc` before it.
 Findings validate_value(const Json& value, const Schema& schema, std::vector<Step> loc);
-/// A response body against a schema: published fields must stand, assumed ones may be missing or null.
+/// A response body against a schema: published fields must stand, assumed ones may be missing or null. What an assumed
+/// field holds is looked at too; such a violation says so in `limit`.
 Findings validate_response(const Json& value, const Schema& schema);
 
 using TextPairs = std::span<const std::pair<std::string, std::string>>;
 /// Path, query and header values as text, already percent-decoded. `path` and `header` hold what the operation names;
-/// `query` everything that came, doubles too. Unknown query names are `unknown`.
+/// `query` everything that came, doubles too: a name given twice is a violation. Unknown query names are `unknown`.
+/// Names of headers are compared without regard to case.
 Findings validate_parameters(const Operation& operation, TextPairs path, TextPairs query, TextPairs headers);
 
 /// The value that a lax text stands for, once it is valid: 5 for "05", true for "yes". Null where it is not valid.
 Json parse_lax(const Type& type, std::string_view text);
+
+/// The body that is no JSON: `reason` says why, `position` is the byte at fault where that is known.
+Violation json_invalid(std::string_view reason, std::size_t position = 0);
+/// A member that `--strict` forbids; `input` is its value.
+Violation extra_forbidden(std::vector<Step> loc, Json input);
 
 /// `{"detail": [...], "code": "validation_error"}`.
 Json to_json(std::span<const Violation> violations);

@@ -1,0 +1,223 @@
+#include "api-client/contract/validate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/utf8.hpp"
+#include "api-client/contract/checks.hpp"
+#include "api-client/contract/lax.hpp"
+#include "api-client/contract/operations.hpp"
+
+namespace ws::contract {
+
+namespace {
+
+enum class Direction { request, response };
+
+/// Walks one value beside its schema and keeps what it finds.
+class Walk {
+ public:
+  Walk(Direction direction, std::vector<Step> loc) : direction_(direction), loc_(std::move(loc)) {}
+
+  void object(const Json& value, const Schema& schema, Source source);
+  void report(Violation violation);
+  Findings take() { return std::move(findings_); }
+
+ private:
+  bool is_full() const { return findings_.violations.size() >= max_findings; }
+  void member(const Json& parent, const Field& field);
+  void value(const Json& value, const Type& type, Source source);
+  void integer(const Json& value, const Type& type, Source source);
+  void array(const Json& value, const Type& type, Source source);
+  void text_map(const Json& value, Source source);
+
+  Direction direction_;
+  std::vector<Step> loc_;
+  Findings findings_ = {};
+};
+
+void Walk::report(Violation violation) {
+  if (is_full()) return;
+  violation.loc = loc_;
+  findings_.violations.push_back(std::move(violation));
+}
+
+void Walk::object(const Json& value, const Schema& schema, Source source) {
+  if (!value.is_object()) return report(wrong_type(contract::object(schema), source, value));
+  for (const Field& field : schema.fields) member(value, field);
+  for (const auto& [key, ignored] : value.items()) {
+    if (findings_.unknown.size() >= max_findings) break;
+    if (find_field(schema, key) != nullptr) continue;
+    findings_.unknown.push_back(loc_);
+    findings_.unknown.back().emplace_back(key);
+  }
+}
+
+void Walk::member(const Json& parent, const Field& field) {
+  const Json* found = find(parent, field.name);
+  // The client never fails because an assumed member of an answer is missing or null.
+  const bool lenient = direction_ == Direction::response && field.source == Source::assumed;
+  if (found != nullptr && found->is_null() && (lenient || field.null == Null::yes)) return;
+  if (found == nullptr && (lenient || field.presence == Presence::optional)) return;
+  loc_.emplace_back(std::string(field.name));
+  if (found == nullptr) {
+    report(missing(field.source, parent));
+  } else {
+    value(*found, field.type, field.source);
+  }
+  loc_.pop_back();
+}
+
+void Walk::value(const Json& value, const Type& type, Source source) {
+  switch (type.kind) {
+    case Kind::any: return;
+    case Kind::object: return object(value, *type.object, source);
+    case Kind::array: return array(value, type, source);
+    case Kind::integer: return integer(value, type, source);
+    case Kind::text_map: return text_map(value, source);
+    case Kind::free_object:
+      if (!value.is_object()) report(wrong_type(type, source, value));
+      return;
+    case Kind::number:
+      if (!value.is_number()) report(wrong_type(type, source, value));
+      return;
+    case Kind::boolean:
+      if (!value.is_boolean()) report(wrong_type(type, source, value));
+      return;
+    case Kind::string:
+    case Kind::uuid:
+    case Kind::date_time:
+    case Kind::choice:
+      if (!value.is_string()) return report(wrong_type(type, source, value));
+      if (Refusal refusal = check_text(type, source, value.get_ref<const std::string&>())) report(std::move(*refusal));
+      return;
+  }
+}
+
+void Walk::integer(const Json& value, const Type& type, Source source) {
+  Refusal refusal;
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
+    refusal = check_overflow(type, source, false, value);
+  } else if (value.is_number_integer()) {
+    refusal = check_range(type, source, value.get<std::int64_t>(), value);
+  } else if (value.is_number_float() && std::abs(value.get<double>()) >= 0x1.0p63) {
+    // `parse_bounded` makes a double of an integer that 64 bits do not hold.
+    refusal = check_overflow(type, source, value.get<double>() < 0, value);
+  } else {
+    refusal = wrong_type(type, source, value);
+  }
+  if (refusal) report(std::move(*refusal));
+}
+
+void Walk::array(const Json& value, const Type& type, Source source) {
+  if (!value.is_array()) return report(wrong_type(type, source, value));
+  if (Refusal refusal = check_length(type, source, value)) return report(std::move(*refusal));
+  for (std::size_t i = 0; i < value.size() && !is_full(); ++i) {
+    loc_.emplace_back(i);
+    this->value(value[i], *type.items, source);
+    loc_.pop_back();
+  }
+}
+
+void Walk::text_map(const Json& value, Source source) {
+  if (!value.is_object()) return report(wrong_type(contract::text_map(), source, value));
+  for (const auto& [key, text] : value.items()) {
+    if (text.is_string()) continue;
+    loc_.emplace_back(key);
+    report(wrong_type(string(), source, text));
+    loc_.pop_back();
+  }
+}
+
+std::string_view place(In in) {
+  switch (in) {
+    case In::path: return "path";
+    case In::query: return "query";
+    case In::header: return "header";
+  }
+  return "query";
+}
+
+bool equal_without_case(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+bool names(const Parameter& parameter, std::string_view name) {
+  return parameter.in == In::header ? equal_without_case(parameter.field.name, name) : parameter.field.name == name;
+}
+
+std::vector<const std::string*> texts_of(const Parameter& parameter, TextPairs pairs) {
+  std::vector<const std::string*> texts;
+  for (const auto& [name, text] : pairs) {
+    if (names(parameter, name)) texts.push_back(&text);
+  }
+  return texts;
+}
+
+/// The query as an object: what a missing parameter is missing from.
+Json as_object(TextPairs pairs) {
+  Json object = Json::object();
+  for (const auto& [name, text] : pairs) object[name] = text;
+  return object;
+}
+
+Refusal check_parameter(const Parameter& parameter, TextPairs pairs) {
+  const Field& field = parameter.field;
+  const std::vector<const std::string*> texts = texts_of(parameter, pairs);
+  if (texts.empty()) {
+    if (field.presence == Presence::optional) return {};
+    return missing(field.source, as_object(pairs));
+  }
+  if (texts.size() == 1) return check_lax(field.type, field.source, *texts.front());
+  Json all = Json::array();
+  for (const std::string* text : texts) all.push_back(*text);
+  return wrong_type(field.type, field.source, all);
+}
+
+}  // namespace
+
+Findings validate_body(const Operation& operation, const Json* body) {
+  if (operation.request == nullptr) return {};
+  Walk walk(Direction::request, {std::string("body")});
+  if (body == nullptr || body->is_null()) {
+    walk.report(missing(Source::published, nullptr));
+  } else {
+    walk.object(*body, *operation.request, Source::published);
+  }
+  return walk.take();
+}
+
+Findings validate_value(const Json& value, const Schema& schema, std::vector<Step> loc) {
+  Walk walk(Direction::request, std::move(loc));
+  walk.object(value, schema, schema.source);
+  return walk.take();
+}
+
+Findings validate_response(const Json& value, const Schema& schema) {
+  Walk walk(Direction::response, {std::string("body")});
+  walk.object(value, schema, schema.source);
+  return walk.take();
+}
+
+Findings validate_parameters(const Operation& operation, TextPairs path, TextPairs query, TextPairs headers) {
+  Findings findings;
+  for (const Parameter& parameter : operation.parameters) {
+    const TextPairs pairs = parameter.in == In::path ? path : parameter.in == In::query ? query : headers;
+    Refusal refusal = check_parameter(parameter, pairs);
+    if (!refusal) continue;
+    refusal->loc = {std::string(place(parameter.in)), std::string(parameter.field.name)};
+    findings.violations.push_back(std::move(*refusal));
+  }
+  for (const auto& [name, text] : query) {
+    const Parameter* known = find_parameter(operation, name);
+    if (known != nullptr && known->in == In::query) continue;
+    if (findings.unknown.size() < max_findings) findings.unknown.push_back({std::string("query"), name});
+  }
+  return findings;
+}
+
+}  // namespace ws::contract
