@@ -1,0 +1,52 @@
+/// A real mock server and people with a configuration each: the stage of the end-to-end tests.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/support/run_command.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace ws::test {
+
+/// `ws-mock` on a free loopback port, stopped at the end of the test.
+class MockServer {
+ public:
+  explicit MockServer(std::vector<std::string> flags = {});
+  const std::string& base_url() const { return base_url_; }
+  const std::string& token() const { return token_; }  ///< a key with every scope
+  Running& process() { return process_; }
+
+ private:
+  TemporaryFolder folder_;
+  Running process_;
+  std::string base_url_;
+  std::string token_;
+};
+
+/// Somebody with a home of their own: settings, credentials and state are not shared.
+class Person {
+ public:
+  explicit Person(const MockServer& server);
+  /// Without a key: somebody who has yet to log in.
+  Person();
+
+  std::map<std::string, std::string> environment = {};
+
+  /// `ws ARGUMENT...` in `folder`.
+  Ended ws(std::vector<std::string> arguments, const std::filesystem::path& folder = {}) const;
+  Command command(std::vector<std::string> arguments, const std::filesystem::path& folder = {}) const;
+  const std::filesystem::path& home() const { return home_.path(); }
+
+ private:
+  TemporaryFolder home_;
+};
+
+/// Every file below a folder by its path, `.ws` left out.
+std::map<std::string, std::string> texts_of(const std::filesystem::path& folder);
+void write_text(const std::filesystem::path& path, const std::string& text);
+std::string read_text(const std::filesystem::path& path);
+
+}  // namespace ws::test
