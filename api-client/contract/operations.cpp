@@ -86,6 +86,12 @@ const Field* find_field(const Schema& schema, std::string_view name) {
   return found == schema.fields.end() ? nullptr : &*found;
 }
 
+std::vector<const Schema*> reached_from(const Schema& schema) {
+  std::vector<const Schema*> found;
+  collect(&schema, found);
+  return found;
+}
+
 std::span<const Schema* const> schemas() {
   // Found on first use and never changed: a constant that spans files cannot be computed while compiling.
   static const std::vector<const Schema*> all = collect_all();

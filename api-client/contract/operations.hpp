@@ -7,8 +7,8 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
 #include <string_view>
+#include <vector>
 
 #include "api-client/contract/schema.hpp"
 
@@ -35,5 +35,7 @@ const Field* find_field(const Schema& schema, std::string_view name);
 
 /// Every named schema that a request or a response reaches, each once, in order of first appearance.
 std::span<const Schema* const> schemas();
+/// The schema and every one that it reaches, each once.
+std::vector<const Schema*> reached_from(const Schema& schema);
 
 }  // namespace ws::contract

@@ -13,6 +13,15 @@ std::string_view name(Method method) {
   return "GET";
 }
 
+std::string_view name(In in) {
+  switch (in) {
+    case In::path: return "path";
+    case In::query: return "query";
+    case In::header: return "header";
+  }
+  return "query";
+}
+
 std::string_view name(RetryClass retry) {
   switch (retry) {
     case RetryClass::read: return "read";

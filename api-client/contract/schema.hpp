@@ -99,6 +99,7 @@ struct Schema {
 };
 
 enum class In { path, query, header };
+std::string_view name(In in);  ///< "path"
 
 struct Parameter {
   In in = In::query;

@@ -2,7 +2,11 @@
 set(WS_CONTRACT_SOURCES
   contract/checks.cpp
   contract/errors.cpp
+  contract/failure.cpp
+  contract/json_schema.cpp
   contract/lax.cpp
+  contract/openapi.cpp
+  contract/operation_schema.cpp
   contract/operations.cpp
   contract/operations/agents.cpp
   contract/operations/authorization.cpp
@@ -16,6 +20,8 @@ set(WS_CONTRACT_SOURCES
   contract/operations/sync.cpp
   contract/operations/tests.cpp
   contract/operations/workspaces.cpp
+  contract/page_text.cpp
+  contract/problem.cpp
   contract/schema.cpp
   contract/validate.cpp
   contract/violation.cpp)

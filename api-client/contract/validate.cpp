@@ -132,15 +132,6 @@ void Walk::text_map(const Json& value, Source source) {
   }
 }
 
-std::string_view place(In in) {
-  switch (in) {
-    case In::path: return "path";
-    case In::query: return "query";
-    case In::header: return "header";
-  }
-  return "query";
-}
-
 bool equal_without_case(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   return std::ranges::equal(a, b, {}, lower, lower);
@@ -209,7 +200,7 @@ Findings validate_parameters(const Operation& operation, TextPairs path, TextPai
     const TextPairs pairs = parameter.in == In::path ? path : parameter.in == In::query ? query : headers;
     Refusal refusal = check_parameter(parameter, pairs);
     if (!refusal) continue;
-    refusal->loc = {std::string(place(parameter.in)), std::string(parameter.field.name)};
+    refusal->loc = {std::string(name(parameter.in)), std::string(parameter.field.name)};
     findings.violations.push_back(std::move(*refusal));
   }
   for (const auto& [name, text] : query) {

@@ -1,0 +1,207 @@
+#include "api-client/contract/openapi.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/contract/errors.hpp"
+#include "api-client/contract/json_schema.hpp"
+#include "api-client/contract/operations.hpp"
+#include "api-client/contract/problem.hpp"
+
+namespace ws::contract {
+
+namespace {
+
+constexpr std::string_view refs = "#/components/schemas/";
+
+constexpr std::string_view description =
+    "A Workspace API for software agents and people: questions, search, documents, comments, agents and their "
+    "events, files, local Markdown sync, test control.\n\n"
+    "What carries `x-assumed: true` is not in the published API document: a service may answer otherwise. So are all "
+    "scopes (`x-required-scope`), roles (`x-required-role`) and errors other than 422. `x-command` is the command of "
+    "`ws`, `x-retry-class` what may be repeated when no usable answer came.";
+
+constexpr std::string_view tag_descriptions[][2] = {
+    {"Authorization and identity", "Log in on a device; who am I, and what may I do"},
+    {"Workspaces, projects, nodes", "The tree that everything stands in"},
+    {"Questions and conversations", "Ask against Workspace knowledge and memory, read the stored answers"},
+    {"Search", "Search knowledge, with page, node, chunk and source references"},
+    {"Documents", "Read, create, update by content revision, archive, share privately"},
+    {"Comments", "Threads on a document, with replies and a status"},
+    {"Files", "Original files as Assets: upload, exact bytes, organization runs"},
+    {"Local Markdown sync", "Plan, pull, push, commit, resolve conflicts"},
+    {"Agents and agent events", "Agent identities and their claimable queue of events"},
+    {"Administrator test control", "Test catalog, cases, suites and runs"},
+    {"Discovery", "What the service can do"},
+};
+
+Json json_content(Json schema) {
+  Json content = Json::object();
+  content["application/json"] = {{"schema", std::move(schema)}};
+  return content;
+}
+
+Json parameter_object(const Parameter& parameter) {
+  Json result = {{"name", parameter.field.name}, {"in", name(parameter.in)}};
+  result["required"] = parameter.field.presence == Presence::required;
+  if (!parameter.field.help.empty()) result["description"] = parameter.field.help;
+  if (parameter.field.source == Source::assumed) result["x-assumed"] = true;
+  Json schema = json_schema(parameter.field, refs);
+  schema.erase("description");
+  schema.erase("x-assumed");
+  result["schema"] = std::move(schema);
+  return result;
+}
+
+Json success_object(const Response& response) {
+  Json result = {{"description", reason_phrase(response.status)}};
+  if (response.source == Source::assumed) result["x-assumed"] = true;
+  switch (response.body) {
+    case Body::none: break;
+    case Body::bytes: result["content"]["application/octet-stream"] = {{"schema", Json::object()}}; break;
+    case Body::json:
+      result["content"] =
+          json_content(response.schema == nullptr ? Json{{"type", "object"}} : reference(refs, response.schema->name));
+      break;
+  }
+  return result;
+}
+
+/// One response a status, naming the codes that come with it.
+void add_errors(const Operation& operation, Json& responses) {
+  std::map<int, std::vector<std::string_view>> codes;
+  for (const ErrorCode* error : errors_of(operation)) codes[error->status].push_back(error->code);
+  for (const auto& [status, names] : codes) {
+    Json result = {{"description", reason_phrase(status)}};
+    result["content"] = json_content(reference(refs, "Error"));
+    result["x-codes"] = names;
+    result["x-assumed"] = true;
+    responses[std::to_string(status)] = std::move(result);
+  }
+  if (operation.parameters.empty() && operation.request == nullptr) return;
+  Json invalid = {{"description", "Validation error"}};
+  invalid["content"] = json_content(reference(refs, "HTTPValidationError"));
+  responses["422"] = std::move(invalid);
+}
+
+Json operation_object(const Operation& operation) {
+  Json result = {{"operationId", operation.id}, {"summary", operation.summary}};
+  result["tags"] = Json::array({operation.area});
+  if (operation.auth == Auth::none) result["security"] = Json::array();
+  if (!operation.parameters.empty()) {
+    Json parameters = Json::array();
+    for (const Parameter& parameter : operation.parameters) parameters.push_back(parameter_object(parameter));
+    result["parameters"] = std::move(parameters);
+  }
+  if (operation.request != nullptr) {
+    result["requestBody"] = {{"required", true}, {"content", json_content(reference(refs, operation.request->name))}};
+  }
+  Json responses = Json::object();
+  for (const Response& response : operation.responses) {
+    responses[std::to_string(response.status)] = success_object(response);
+  }
+  add_errors(operation, responses);
+  result["responses"] = std::move(responses);
+  result["x-command"] = fmt::format("ws {}", operation.command);
+  result["x-retry-class"] = name(operation.retry);
+  if (!operation.scope.empty()) result["x-required-scope"] = operation.scope;
+  if (operation.role != Role::none) result["x-required-role"] = name(operation.role);
+  return result;
+}
+
+/// The published form of a 422. Of an entry nothing is published but that it stands in `detail`.
+void add_validation_error(Json& schemas) {
+  Json step = Json::object();
+  step["anyOf"] = Json::array({Json{{"type", "string"}}, Json{{"type", "integer"}}});
+  Json properties = Json::object();
+  properties["loc"] = {
+      {"type", "array"}, {"items", std::move(step)}, {"description", "starts with body, path, query or header"}};
+  properties["msg"] = {{"type", "string"}};
+  properties["type"] = {{"type", "string"}, {"description", "the words of pydantic v2: string_too_long"}};
+  properties["input"] = {{"description", "what was given, cut to a sensible size"}};
+  properties["ctx"] = {{"type", "object"}, {"description", "the limit that was broken"}};
+  schemas["ValidationError"] = {{"type", "object"}, {"properties", std::move(properties)}, {"x-assumed", true}};
+  Json members = Json::object();
+  members["detail"] = {{"type", "array"}, {"items", reference(refs, "ValidationError")}};
+  members["code"] = {{"type", "string"}, {"x-assumed", true}};
+  schemas["HTTPValidationError"] = {
+      {"type", "object"}, {"properties", std::move(members)}, {"required", Json::array({"detail"})}};
+}
+
+Json error_member(std::string_view name) {
+  if (name == "current_content_revision" || name == "expected_content_revision") return {{"type", "integer"}};
+  if (name == "asset_id") return {{"type", "string"}, {"format", "uuid"}};
+  return {{"type", "string"}};
+}
+
+void add_error(Json& schemas) {
+  Json properties = Json::object();
+  properties["detail"] = {{"type", "string"}, {"description", "one sentence"}};
+  properties["code"] = {{"type", "string"}, {"description", "one word for machines"}};
+  properties["request_id"] = {{"type", "string"}};
+  for (const ErrorCode& error : error_codes) {
+    for (std::string_view rest = error.members; !rest.empty();) {
+      const std::string_view name = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+      properties[std::string(name)] = error_member(name);
+    }
+  }
+  schemas["Error"] = {{"type", "object"}, {"properties", std::move(properties)}, {"x-assumed", true}};
+}
+
+std::set<const Schema*> request_schemas() {
+  std::set<const Schema*> sent;
+  for (const Operation* operation : operations()) {
+    if (operation->request == nullptr) continue;
+    for (const Schema* schema : reached_from(*operation->request)) sent.insert(schema);
+  }
+  return sent;
+}
+
+Json components() {
+  const std::set<const Schema*> sent = request_schemas();
+  Json named = Json::object();
+  for (const Schema* schema : schemas()) {
+    const Use use = sent.contains(schema) ? Use::request : Use::response;
+    named[std::string(schema->name)] = json_schema(*schema, use, refs);
+  }
+  add_validation_error(named);
+  add_error(named);
+  Json result = {{"schemas", std::move(named)}};
+  result["securitySchemes"]["ServiceApiKey"] = {
+      {"type", "http"}, {"scheme", "bearer"}, {"description", "Authorization: Bearer <API_KEY>"}};
+  return result;
+}
+
+std::string lower_case_name(Method method) {
+  std::string text(name(method));
+  for (char& c : text) c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+}  // namespace
+
+Json openapi(std::string_view server_url) {
+  Json document = {{"openapi", "3.1.0"}};
+  document["info"] = {{"title", "Workspace Service API"}, {"version", api_version}, {"description", description}};
+  document["servers"] = Json::array({Json{{"url", server_url.empty() ? "/" : server_url}}});
+  document["security"] = Json::array({Json{{"ServiceApiKey", Json::array()}}});
+  Json tags = Json::array();
+  for (const auto& [tag, text] : tag_descriptions) tags.push_back({{"name", tag}, {"description", text}});
+  document["tags"] = std::move(tags);
+  Json paths = Json::object();
+  for (const Operation* operation : operations()) {
+    paths[std::string(operation->path)][lower_case_name(operation->method)] = operation_object(*operation);
+  }
+  document["paths"] = std::move(paths);
+  document["components"] = components();
+  return document;
+}
+
+}  // namespace ws::contract

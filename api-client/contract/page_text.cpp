@@ -1,0 +1,97 @@
+#include "api-client/contract/page_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api-client/base/utf8.hpp"
+
+namespace ws::contract {
+
+namespace {
+
+constexpr std::size_t searched_bytes = std::size_t{64} << 10U;
+
+bool is_blank(char32_t c) { return c <= 0x20 || c == 0xA0 || c == 0x2028 || c == 0x2029; }
+
+/// Controls, zero-width characters and marks of direction: what makes a line on a terminal read other than it is.
+bool is_hidden(char32_t c) {
+  return c == 0x7F || (c >= 0x80 && c < 0xA0) || (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) ||
+         (c >= 0x2060 && c <= 0x206F) || c == 0x061C || c == 0xFEFF;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(
+      lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return lower;
+}
+
+/// What stands between `<name ...>` and `</name`. `lower` is `html` in lower case: their places are the same.
+std::string_view element_text(std::string_view html, std::string_view lower, std::string_view name) {
+  const std::string opening = "<" + std::string(name);
+  for (std::size_t at = lower.find(opening); at != lower.npos; at = lower.find(opening, at + 1)) {
+    const std::size_t after = at + opening.size();
+    if (after >= lower.size() || (lower[after] != '>' && !is_blank(static_cast<unsigned char>(lower[after])))) continue;
+    const std::size_t begin = lower.find('>', after);
+    if (begin == lower.npos) return {};
+    const std::size_t end = lower.find("</" + std::string(name), begin);
+    return html.substr(begin + 1, end == lower.npos ? 0 : end - begin - 1);
+  }
+  return {};
+}
+
+/// Without tags, the five entities of XML read.
+std::string plain(std::string_view html) {
+  constexpr std::array<std::pair<std::string_view, char>, 6> entities = {
+      {{"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#39;", '\''}, {"&nbsp;", ' '}, {"&amp;", '&'}}};
+  std::string text;
+  while (!html.empty()) {
+    if (html.front() == '<') {
+      html.remove_prefix(std::min(html.find('>'), html.size() - 1) + 1);
+      text += ' ';
+      continue;
+    }
+    const auto entity =
+        std::ranges::find_if(entities, [&](const auto& entry) { return html.starts_with(entry.first); });
+    text += entity == entities.end() ? html.front() : entity->second;
+    html.remove_prefix(entity == entities.end() ? 1 : entity->first.size());
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string one_line(std::string_view text, std::size_t max_code_points) {
+  std::string line;
+  std::size_t count = 0;
+  bool gap = false;
+  while (!text.empty()) {
+    const char32_t c = utf8::next(text);
+    if (is_blank(c)) {
+      gap = !line.empty();
+      continue;
+    }
+    if (is_hidden(c)) continue;
+    if (count + (gap ? 2 : 1) > max_code_points) return line + "…";
+    if (std::exchange(gap, false)) {
+      line += ' ';
+      ++count;
+    }
+    utf8::append(line, c);
+    ++count;
+  }
+  return line;
+}
+
+std::string page_title(std::string_view html) {
+  html = html.substr(0, searched_bytes);
+  const std::string lower = lower_case(html);
+  for (const std::string_view name : {"title", "h1"}) {
+    std::string text = one_line(plain(element_text(html, lower, name)), searched_bytes);
+    if (!text.empty()) return text;
+  }
+  return {};
+}
+
+}  // namespace ws::contract
