@@ -66,7 +66,7 @@ create table documents (
   sequence integer primary key, id text not null unique, node_id text not null unique, workspace_id text not null,
   status text not null default 'active', content_revision integer not null, content_sha256 text not null,
   size_bytes integer not null, created_by_user_id text not null, created_by_agent_id text not null default '',
-  created_at integer not null, updated_by_kind text not null, updated_by_id text not null,
+  created_by_name text not null, created_at integer not null, updated_by_kind text not null, updated_by_id text not null,
   updated_by_name text not null, updated_at integer not null, archived_at integer, content text not null
 );
 create index documents_by_workspace on documents (workspace_id, status, sequence);

@@ -1,0 +1,46 @@
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "server-mock/services/services.hpp"
+
+namespace ws::mock {
+namespace {
+
+struct Registered {
+  std::string_view operation = {};
+  Service service = nullptr;
+};
+
+constexpr Registered registry[] = {
+    {"auth.start", start_authorization},
+    {"auth.token", exchange_device_code},
+    {"auth.revoke", revoke_current_credential},
+    {"me.get", get_identity},
+    {"discovery.get", get_discovery},
+    {"workspaces.list", list_workspaces},
+    {"workspaces.create", create_workspace},
+    {"projects.create", create_project},
+    {"nodes.move", move_node},
+    {"docs.list", list_documents},
+    {"docs.create", create_document},
+    {"docs.get", get_document},
+    {"docs.update", update_document},
+    {"docs.archive", archive_document},
+    {"docs.share", share_document},
+};
+
+}  // namespace
+
+Service find_service(const contract::Operation& operation) {
+  const auto* found = std::ranges::find(registry, operation.id, &Registered::operation);
+  return found == std::end(registry) ? nullptr : found->service;
+}
+
+std::vector<std::string_view> served_operations() {
+  std::vector<std::string_view> ids;
+  for (const Registered& entry : registry) ids.push_back(entry.operation);
+  return ids;
+}
+
+}  // namespace ws::mock

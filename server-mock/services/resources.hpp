@@ -1,0 +1,33 @@
+/// Rows as the API shows them (`decisions.md`, "Resource shapes").
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api-client/base/json.hpp"
+#include "server-mock/store/tree.hpp"
+#include "server-mock/store/world.hpp"
+
+namespace ws::mock {
+
+/// Null where the text is empty: ids that may be missing.
+Json text_or_null(std::string_view text);
+Json to_json(const Actor& actor);
+/// A document; takes its content out of `document` where it goes into the answer.
+Json to_json(Document&& document, WithContent content);
+/// `document_id`: of a document's node.
+Json to_json(const Node& node, std::string_view document_id);
+
+struct WorkspaceRow {
+  std::string id = {};
+  std::string name = {};
+  std::string role = {};
+  std::int64_t created_at = 0;
+  std::int64_t updated_at = 0;
+};
+Json to_json(const WorkspaceRow& workspace);
+
+/// The `ETag` of a document: its content revision in quotes.
+std::string document_etag(std::int64_t content_revision);
+
+}  // namespace ws::mock
