@@ -3,4 +3,5 @@ set(WS_API_CLIENT_SOURCES
   http/curl.cpp
   http/curl_exchange.cpp
   http/curl_library.cpp
+  http/retry.cpp
   http/transport.cpp)

@@ -32,6 +32,7 @@ struct Attempt {
   Ending ending = Ending::success;
   int sends = 1;                                              ///< of this call so far, this one included
   std::optional<std::chrono::milliseconds> retry_after = {};  ///< what the server asked for
+  bool in_doubt = false;  ///< an earlier send of this call may have taken effect: `leaves_doubt` was true of its end
 };
 
 /// What a command has left (`safety.md`, promise 11).
@@ -45,13 +46,21 @@ struct RetryBudget {
 struct Decision {
   bool again = false;
   std::chrono::milliseconds delay{0};            ///< before the next send
-  Failure::Kind kind = Failure::Kind::internal;  ///< when it ends here without success
+  Failure::Kind kind = Failure::Kind::internal;  ///< when it ends here; of `refused` the status decides, not this
   Applied applied = Applied::no;
   bool retryable = false;  ///< the caller may run the same command again
 };
 
-/// Full jitter: `random` in [0, 1) of 0.5 s * 2^n up to 8 s; never sooner than `retry_after`.
+/// Full jitter: `random` in [0, 1) of 0.5 s * 2^n up to 8 s; never sooner than `retry_after`. A call that is in doubt
+/// never ends as "nothing applied": 11 becomes 12, and `applied` is unknown whatever came last. Polls are decided like
+/// reads; leases and polls take nothing from `retries_left`.
 Decision decide(const Attempt& attempt, const RetryBudget& budget, double random);
+
+/// Whether after this end nobody knows if the change happened.
+bool leaves_doubt(contract::RetryClass retry, Ending ending);
+
+/// Whether a repeat of this class counts against `retries_left`.
+bool is_counted(contract::RetryClass retry);
 
 /// Seconds or an HTTP date (RFC 9110, 10.2.3); negative, past: 0; nonsense: empty; absurd ones are cut at a year.
 std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view value, Time now);

@@ -1,0 +1,52 @@
+#include "api-client/http/transport.hpp"
+
+#include <string>
+
+#include <catch2/catch.hpp>
+
+using namespace ws::http;
+
+TEST_CASE("transport: an origin is scheme, host and port, and nothing is left to interpretation", "[http]") {
+  CHECK(origin_of("https://Example.org/a?b") == "https://example.org:443");
+  CHECK(origin_of("HTTP://example.org") == "http://example.org:80");
+  CHECK(origin_of("https://example.org:8443/x") == "https://example.org:8443");
+  CHECK(origin_of("http://[::1]:80/") == "http://[::1]:80");
+  CHECK(origin_of("http://[::1]/") == "http://[::1]:80");
+  for (const char* const none : {"",
+                                 "example.org",
+                                 "ftp://example.org",
+                                 "https://",
+                                 "https://user@example.org",
+                                 "https://user:pw@example.org",
+                                 "https://a b",
+                                 "https://example.org:x",
+                                 "file:///etc"}) {
+    CAPTURE(none);
+    CHECK(origin_of(none).empty());
+  }
+  CHECK(origin_of("https://good.example\\@evil.example/") == "https://good.example:443");
+}
+
+TEST_CASE("transport: loopback is an address of this machine, not a name that looks like one", "[http]") {
+  for (const char* const near :
+       {"http://localhost:8080/", "http://127.0.0.1", "http://127.255.0.9:1/", "http://[::1]:5"}) {
+    CAPTURE(near);
+    CHECK(is_loopback(near));
+  }
+  for (const char* const far : {"http://127.0.0.1.example.org",
+                                "http://127.evil.example",
+                                "http://localhost.example",
+                                "http://10.0.0.1",
+                                "http://0.0.0.0",
+                                "https://example.org",
+                                ""}) {
+    CAPTURE(far);
+    CHECK_FALSE(is_loopback(far));
+  }
+}
+
+TEST_CASE("transport: headers are found whatever their case", "[http]") {
+  const Headers headers = {{"Content-Type", "a"}, {"content-type", "b"}};
+  CHECK(find_header(headers, "CONTENT-TYPE") == "a");
+  CHECK_FALSE(find_header(headers, "content"));
+}
