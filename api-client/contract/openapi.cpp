@@ -73,21 +73,28 @@ Json success_object(const Response& response) {
   return result;
 }
 
-/// One response a status, naming the codes that come with it.
+Json refusal_object(int status, const std::vector<std::string_view>& codes) {
+  Json result = {{"description", reason_phrase(status)}};
+  result["content"] = json_content(reference(refs, "Error"));
+  result["x-codes"] = codes;
+  result["x-assumed"] = true;
+  return result;
+}
+
+/// One response a status, in the order of the statuses, naming the codes that come with it.
 void add_errors(const Operation& operation, Json& responses) {
   std::map<int, std::vector<std::string_view>> codes;
   for (const ErrorCode* error : errors_of(operation)) codes[error->status].push_back(error->code);
+  if (!operation.parameters.empty() || operation.request != nullptr) codes[422] = {};
   for (const auto& [status, names] : codes) {
-    Json result = {{"description", reason_phrase(status)}};
-    result["content"] = json_content(reference(refs, "Error"));
-    result["x-codes"] = names;
-    result["x-assumed"] = true;
-    responses[std::to_string(status)] = std::move(result);
+    Json& response = responses[std::to_string(status)];
+    if (status == 422) {
+      response = {{"description", "Validation error"},
+                  {"content", json_content(reference(refs, "HTTPValidationError"))}};
+    } else {
+      response = refusal_object(status, names);
+    }
   }
-  if (operation.parameters.empty() && operation.request == nullptr) return;
-  Json invalid = {{"description", "Validation error"}};
-  invalid["content"] = json_content(reference(refs, "HTTPValidationError"));
-  responses["422"] = std::move(invalid);
 }
 
 Json operation_object(const Operation& operation) {

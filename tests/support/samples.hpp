@@ -1,0 +1,24 @@
+/// Values that the operation table allows, made from the table: the ground that tests change one thing on.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/json.hpp"
+#include "api-client/contract/schema.hpp"
+
+namespace ws::test {
+
+inline constexpr const char* sample_uuid = "019a0000-0000-7000-8000-00000000000a";
+
+/// A text of `count` code points, each of `width` bytes: 1, 2 or 4.
+std::string text_of(std::int64_t count, int width = 1);
+/// A value that the type allows, the smallest where it has limits.
+Json sample(const contract::Type& type);
+/// An object with the required fields alone.
+Json sample(const contract::Schema& schema);
+/// The same with every field.
+Json full_sample(const contract::Schema& schema);
+
+}  // namespace ws::test
