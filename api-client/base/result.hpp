@@ -91,9 +91,11 @@ inline tl::unexpected<Failure> fail(Failure failure) { return tl::unexpected<Fai
   do {                                                                                           \
     if (auto ws_tried = (expression); !ws_tried) return ::ws::fail(std::move(ws_tried).error()); \
   } while (false)
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot stand in parentheses
 /// Binds the value or passes the failure up: `WS_LET(const Tree local, scan(root));` Not for coroutines.
 #define WS_LET(declaration, expression) WS_LET_(declaration, expression, WS_JOIN(ws_result_, __LINE__))
 #define WS_LET_(declaration, expression, name)           \
   auto name = (expression);                              \
   if (!name) return ::ws::fail(std::move(name).error()); \
   declaration = std::move(*name)
+// NOLINTEND(bugprone-macro-parentheses)
