@@ -3,6 +3,10 @@
 /// The client builds the request from the table, adds the key (only towards its own origin), an `Idempotency-Key` where
 /// the operation takes one, repeats by the retry table, reads the answer within bounds and turns every error body into
 /// one `Failure`. It adds nothing to what the service says and drops nothing of it.
+///
+/// A failure's `call` says what is known: whether the change happened, whether the same call may be sent again, when,
+/// and under which key. No text of a failure, a trace line or a notice holds the key or a device code or lease token of
+/// the call, even where the service echoes them.
 #pragma once
 
 #include <atomic>
@@ -38,10 +42,12 @@ struct Call {
   std::vector<std::pair<std::string, std::string>> parameters = {};  ///< path and query by name
   JsonBox body = {};                                                 ///< null: none
   std::string idempotency_key = {};  ///< empty: a fresh UUIDv7 for operations that take one
-  http::Sink sink = {};              ///< the body of a success streams here instead of being collected
+  http::Sink sink = {};  ///< the body of a success streams here instead of being collected; once it got a piece, the
+                         ///< call is not repeated. The sink bounds the size, silence alone the time
   std::optional<std::chrono::milliseconds> timeout = {};
   std::optional<std::chrono::milliseconds> lease_left = {};  ///< class L
   bool validate = true;                                      ///< refuse locally what breaks a published limit
+  bool repeat = true;                                        ///< false: one send, whatever the table allows
 };
 
 /// A success as it came.
@@ -53,11 +59,15 @@ struct Reply {
   int sends = 1;
   std::string idempotency_key = {};
   bool after_unanswered_send = false;  ///< an earlier send of this call got no answer: it may have taken effect
+  bool concluded = false;              ///< the success is inferred: an unanswered send must have done it. `status` and
+                                       ///< `body` are then of the answer that shows it: the 404 of a second archive
+                                       ///< (`json` null), or the object as it was read back
 };
 
 struct ClientOptions {
   std::string base_url = {};  ///< "https://host[:port][/prefix]", no slash at the end
   std::optional<Credential> credential = {};
+  std::vector<std::string> allowed_http_hosts = {};  ///< "host[:port]" that plain http may go to besides loopback
   std::string user_agent = "ws";
   http::RetryBudget budget = {};
   bool retry = true;  ///< false: one send a call
@@ -76,7 +86,8 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  /// One call from beginning to end, with its repeats. Fails with the kinds of `cli.md`'s table.
+  /// One call from beginning to end, with its repeats. Fails with the kinds of `cli.md`'s table; with `usage` where
+  /// nothing was sent because the call itself is wrong, with `auth` where there is no key for this origin.
   Result<Reply> call(Call call);
   /// Begins a call; `done` comes from `run`. Many may be under way.
   void start(Call call, std::function<void(Result<Reply>)> done);
@@ -87,7 +98,7 @@ class Client {
   /// repeats is a failure (`safety.md`, "Network").
   Result<void> each_item(Call call, const std::function<Result<bool>(const Json& item)>& visit);
 
-  /// The request that `call` would send, without the key: for `--dry-run`.
+  /// The request that `call` would send, without the key: for `--dry-run`. Checked as if it were sent.
   Result<http::Request> prepare(const Call& call) const;
 
   const ClientOptions& options() const;

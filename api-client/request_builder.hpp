@@ -1,0 +1,31 @@
+/// From a call to the HTTP request that the table says it is, checked before anything is sent.
+///
+/// Private to `client*.cpp`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api-client/base/result.hpp"
+#include "api-client/client.hpp"
+#include "api-client/contract/schema.hpp"
+#include "api-client/http/transport.hpp"
+
+namespace ws {
+
+struct Prepared {
+  const contract::Operation* operation = nullptr;
+  http::Request request = {};             ///< everything but the key
+  std::string idempotency_key = {};       ///< empty: the operation takes none
+  std::vector<std::string> notices = {};  ///< assumed limits that it breaks, names that the table does not know
+};
+
+/// `fresh_key` is used where the operation takes a key and the call has none. Fails with `usage`: no such operation, a
+/// parameter that it does not have or that is missing, a published limit broken (code `validation_error`, all of them
+/// in `details`), text that is not UTF-8, plain http to a host that it may not go to.
+Result<Prepared> prepare_request(const Call& call, const ClientOptions& options, const std::string& fresh_key);
+
+/// Adds `Authorization` where the operation needs it. Fails with `auth`: no key, or one of another origin.
+Result<void> add_credential(http::Request& request, const contract::Operation& operation, const ClientOptions& options);
+
+}  // namespace ws

@@ -1,0 +1,183 @@
+// How calls of every class end: the last column of the retry table as a caller sees it, and the refusals that are
+// successes.
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/sha256.hpp"
+#include "tests/support/client_world.hpp"
+
+using namespace ws;
+using namespace ws::test;
+using http::Broken;
+using Kind = Failure::Kind;
+using Stage = Broken::Stage;
+using std::chrono::seconds;
+
+namespace {
+
+struct Ended {
+  std::size_t sends;
+  Kind kind;
+  Applied applied;
+  bool retryable;
+  bool operator==(const Ended&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Ended& ended) {
+  return out << ended.sends << " sends, " << name(ended.kind) << ", applied " << name(ended.applied) << ", retryable "
+             << ended.retryable;
+}
+
+const Call read_call{.operation = "me.get"};
+const Call keyed_call{.operation = "docs.create", .body = Json{{"title", "T"}, {"content", "text"}}};
+const Call revision_call{.operation = "docs.update",
+                         .parameters = {{"document_id", some_id}},
+                         .body = Json{{"content", "new"}, {"expected_content_revision", 3}}};
+const Call archive_call{.operation = "docs.archive", .parameters = {{"document_id", some_id}}};
+const Call unsafe_call{.operation = "docs.share",
+                       .parameters = {{"document_id", some_id}},
+                       .body = Json{{"email", "a@example.org"}, {"permission", "read"}}};
+const Call lease_call{.operation = "events.renew",
+                      .parameters = {{"event_id", some_id}},
+                      .body = Json{{"lease_token", std::string(20, 'l')}},
+                      .lease_left = seconds{60}};
+
+Ended end_of(const Call& call, std::vector<http::Outcome> outcomes) {
+  ClientWorld world(ClientWorld::in_turn(std::move(outcomes)));
+  const auto reply = world.client.call(call);
+  REQUIRE_FALSE(reply);
+  const Failure& failure = reply.error();
+  CHECK(failure.call.operation == call.operation);
+  if (failure.call.applied == Applied::unknown) CHECK(failure.hint.find("`ws ") != std::string::npos);
+  return {world.sends(), failure.kind, failure.call.applied, failure.call.retryable};
+}
+
+}  // namespace
+
+TEST_CASE("outcomes: each class ends as the table says", "[client]") {
+  const http::Outcome unsent = broken(Stage::nothing_sent);
+  const http::Outcome unanswered = broken(Stage::no_answer);
+  const http::Outcome handshake = broken(Stage::tls);
+  const http::Outcome page = json_response(200, "<html>", {{"Content-Type", "text/html"}});
+  const http::Outcome error = json_response(500, "{}");
+
+  CHECK(end_of(read_call, {unsent}) == Ended{3, Kind::unreachable, Applied::no, true});
+  CHECK(end_of(read_call, {unanswered}) == Ended{3, Kind::unreachable, Applied::no, true});
+  CHECK(end_of(read_call, {error}) == Ended{3, Kind::service, Applied::no, true});
+  CHECK(end_of(read_call, {page}) == Ended{1, Kind::internal, Applied::no, false});
+  CHECK(end_of(read_call, {handshake}) == Ended{1, Kind::unreachable, Applied::no, false});
+  CHECK(end_of(read_call, {json_response(404, "{}")}) == Ended{1, Kind::not_found, Applied::no, false});
+
+  CHECK(end_of(keyed_call, {unsent}) == Ended{3, Kind::unreachable, Applied::no, true});
+  CHECK(end_of(keyed_call, {unanswered}) == Ended{3, Kind::unknown_outcome, Applied::unknown, true});
+  CHECK(end_of(keyed_call, {error}) == Ended{3, Kind::service, Applied::unknown, true});
+  CHECK(end_of(keyed_call, {page}) == Ended{1, Kind::unknown_outcome, Applied::unknown, false});
+  CHECK(end_of(keyed_call, {json_response(422, R"({"detail":[]})")}) == Ended{1, Kind::invalid, Applied::no, false});
+  CHECK(end_of(keyed_call, {json_response(409, R"({"code":"idempotency_in_flight"})", {{"Retry-After", "1"}})}) ==
+        Ended{3, Kind::conflict, Applied::unknown, true});
+
+  CHECK(end_of(unsafe_call, {unsent}) == Ended{3, Kind::unreachable, Applied::no, true});
+  CHECK(end_of(unsafe_call, {unanswered}) == Ended{1, Kind::unknown_outcome, Applied::unknown, false});
+  CHECK(end_of(unsafe_call, {error}) == Ended{1, Kind::service, Applied::unknown, false});
+  CHECK(end_of(unsafe_call, {json_response(503, "", {{"Retry-After", "1"}})}) ==
+        Ended{3, Kind::service, Applied::no, true});
+  CHECK(end_of(unsafe_call, {json_response(429, "")}) == Ended{3, Kind::rate_limited, Applied::no, true});
+
+  CHECK(end_of(archive_call, {unanswered}) == Ended{3, Kind::unknown_outcome, Applied::unknown, true});
+  CHECK(end_of(revision_call, {error}) == Ended{3, Kind::service, Applied::unknown, true});
+  CHECK(end_of(revision_call, {json_response(409, "{}")}) == Ended{1, Kind::conflict, Applied::no, false});
+}
+
+TEST_CASE("outcomes: after a send in doubt nothing ends as not applied", "[client]") {
+  const http::Outcome unanswered = broken(Stage::no_answer);
+  CHECK(end_of(keyed_call, {unanswered, broken(Stage::nothing_sent)}) ==
+        Ended{3, Kind::unknown_outcome, Applied::unknown, true});
+  CHECK(end_of(keyed_call, {unanswered, json_response(401, "{}")}) == Ended{2, Kind::auth, Applied::unknown, false});
+  CHECK(end_of(keyed_call, {unanswered, json_response(429, "{}")}) ==
+        Ended{3, Kind::rate_limited, Applied::unknown, true});
+}
+
+TEST_CASE("outcomes: a lease is renewed until it ends", "[client]") {
+  const Ended ended = end_of(lease_call, {broken(Stage::no_answer)});
+  CHECK(ended.sends > 8);
+  CHECK(ended.sends < 60);
+  CHECK(ended.kind == Kind::unknown_outcome);
+}
+
+TEST_CASE("outcomes: not found after an unanswered archive is success", "[client]") {
+  ClientWorld world(ClientWorld::in_turn({broken(Stage::no_answer), json_response(404, R"({"code":"not_found"})")}));
+  const auto reply = world.client.call(archive_call);
+  REQUIRE(reply);
+  CHECK(reply->status == 404);
+  CHECK(reply->json.is_null());
+  CHECK(reply->concluded);
+  CHECK(reply->after_unanswered_send);
+  CHECK(end_of(archive_call, {json_response(404, "{}")}) == Ended{1, Kind::not_found, Applied::no, false});
+  CHECK(end_of(archive_call, {broken(Stage::no_answer), json_response(403, "{}")}).kind == Kind::forbidden);
+  // An answer of 500 is an answer: the document may never have been there.
+  CHECK(end_of(archive_call, {json_response(500, ""), json_response(404, "{}")}).kind == Kind::not_found);
+}
+
+TEST_CASE("outcomes: unauthorized after an unanswered logout is success", "[client]") {
+  const Call logout{.operation = "auth.revoke"};
+  ClientWorld world(ClientWorld::in_turn({broken(Stage::no_answer), json_response(401, "{}")}));
+  const auto reply = world.client.call(logout);
+  REQUIRE(reply);
+  CHECK(reply->concluded);
+  CHECK(end_of(logout, {json_response(401, "{}")}).kind == Kind::auth);
+}
+
+TEST_CASE("outcomes: a mismatch after an unanswered update is success if our text is there", "[client]") {
+  const int mismatch = GENERATE(409, 412);
+  ClientWorld world(ClientWorld::in_turn({broken(Stage::no_answer),
+                                          json_response(mismatch, R"({"code":"revision_conflict"})"),
+                                          json_response(200, R"({"content":"new","content_revision":4})")}));
+  const auto reply = world.client.call(revision_call);
+  REQUIRE(reply);
+  CHECK(reply->concluded);
+  CHECK(find_integer(*reply->json, "content_revision") == 4);
+  REQUIRE(world.sends() == 3);
+  CHECK(world.transport.requests()[2].method == "GET");
+}
+
+TEST_CASE("outcomes: a mismatch after an unanswered update stays a conflict if another text is there", "[client]") {
+  const http::Outcome unanswered = broken(Stage::no_answer);
+  const http::Outcome mismatch = json_response(409, R"({"code":"revision_conflict","current_content_revision":5})");
+  CHECK(end_of(revision_call, {unanswered, mismatch, json_response(200, R"({"content":"theirs"})")}) ==
+        Ended{3, Kind::conflict, Applied::unknown, false});
+  CHECK(end_of(revision_call, {unanswered, mismatch, json_response(200, "{}")}).kind == Kind::conflict);
+  CHECK(end_of(revision_call, {unanswered, mismatch, json_response(404, "{}")}).kind == Kind::unknown_outcome);
+}
+
+TEST_CASE("outcomes: a conflict that is resolved already is success if it is resolved as we wanted", "[client]") {
+  const Call resolve{.operation = "sync.conflict_resolve",
+                     .parameters = {{"conflict_id", some_id}},
+                     .body = Json{{"resolution", "merged"}, {"content", "both"}, {"expected_content_revision", 3}}};
+  const http::Outcome unanswered = broken(Stage::no_answer);
+  const http::Outcome resolved = json_response(409, R"({"code":"conflict_resolved"})");
+  const auto there = [](std::string_view resolution, std::string_view content) {
+    return json_response(200,
+                         dump(Json{{"status", "resolved"},
+                                   {"resolution", resolution},
+                                   {"result", {{"content_sha256", Sha256::of(content).hex()}}}}));
+  };
+  ClientWorld world(ClientWorld::in_turn({unanswered, resolved, there("merged", "both")}));
+  REQUIRE(world.client.call(resolve));
+  CHECK(end_of(resolve, {unanswered, resolved, there("merged", "else")}).kind == Kind::conflict);
+  CHECK(end_of(resolve, {unanswered, resolved, there("keep_local", "both")}).kind == Kind::conflict);
+}
+
+TEST_CASE("outcomes: an unanswered commit is repeated as it is", "[client]") {
+  const Call commit{.operation = "sync.commit",
+                    .body = Json{{"source_id", some_id},
+                                 {"plan_id", some_id},
+                                 {"push_ids", Json::array({some_id})},
+                                 {"expected_revision", 1},
+                                 {"client_id", "c"}}};
+  ClientWorld world(ClientWorld::in_turn({broken(Stage::no_answer), json_response(200, R"({"revision":2})")}));
+  REQUIRE(world.client.call(commit));
+  REQUIRE(world.sends() == 2);
+  CHECK(world.transport.requests()[0].body == world.transport.requests()[1].body);
+}
