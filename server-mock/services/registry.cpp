@@ -28,6 +28,14 @@ constexpr Registered registry[] = {
     {"docs.update", update_document},
     {"docs.archive", archive_document},
     {"docs.share", share_document},
+    {"sync.source_create", create_source},
+    {"sync.source_get", get_source},
+    {"sync.pull", pull_source},
+    {"sync.plan", plan_sync},
+    {"sync.push", push_sync},
+    {"sync.commit", commit_sync},
+    {"sync.conflict_get", get_conflict},
+    {"sync.conflict_resolve", resolve_conflict},
 };
 
 }  // namespace

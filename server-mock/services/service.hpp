@@ -4,6 +4,9 @@
 /// against the table. A service checks existence and ACL of what the call names (404), then state (409, 410).
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,10 +42,21 @@ struct ServiceCall {
   const std::string& base_url;  ///< "http://127.0.0.1:4711", for the few absolute addresses
 };
 
+/// What a call waits for that asked to (`wait_seconds`). The answer beside it holds if the caller waits no longer;
+/// until then the same call may be served again: when `World::on_wake` names the agent or its owner, and at
+/// `look_again_at`.
+struct Waiting {
+  std::chrono::seconds at_most{0};  ///< of the world's clock, from the first time the call was served
+  std::string agent_id = {};        ///< empty: whatever agent of `owner_user_id` has work
+  std::string owner_user_id = {};
+  std::optional<std::int64_t> look_again_at = {};  ///< `World::now` at which something known becomes due
+};
+
 struct Answer {
   int status = 200;
   JsonBox body = {};
   std::vector<std::pair<std::string, std::string>> headers = {};
+  std::optional<Waiting> waiting = {};
 };
 
 /// A refusal as `decisions.md`, "Errors" has it: status, code, sentence, further members.

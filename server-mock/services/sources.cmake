@@ -9,7 +9,20 @@ set(WS_MOCK_SERVICES_SOURCES
   services/registry.cpp
   services/resources.cpp
   services/shares.cpp
+  services/sync/claims.cpp
+  services/sync/commit.cpp
+  services/sync/commit_work.cpp
+  services/sync/conflict.cpp
+  services/sync/conflict_store.cpp
+  services/sync/judge.cpp
   services/sync/membership.cpp
+  services/sync/pages.cpp
   services/sync/paths.cpp
+  services/sync/plan.cpp
+  services/sync/pull.cpp
+  services/sync/push.cpp
+  services/sync/resolution.cpp
+  services/sync/shared.cpp
+  services/sync/source.cpp
   services/visibility.cpp
   services/workspaces.cpp)

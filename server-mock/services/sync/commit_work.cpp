@@ -1,0 +1,172 @@
+#include "server-mock/services/sync/commit_work.hpp"
+
+#include <unordered_map>
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/utf8.hpp"
+#include "server-mock/services/sync/paths.hpp"
+
+namespace ws::mock {
+namespace {
+
+Served<void> check_push(World& world, std::string_view push_id, std::string_view plan_id) {
+  WS_SERVE_LET(const sqlite::Lent row, world.database.cached("select 1 from sync_pushes where id = ? and plan_id = ?"));
+  row->bind_all(push_id, plan_id);
+  WS_SERVE_LET(const bool found, row->step());
+  if (!found) return not_found("push of this plan");
+  return {};
+}
+
+Result<std::vector<StagedItem>> read_push(World& world, std::string_view push_id) {
+  WS_LET(const sqlite::Lent rows,
+         world.database.cached("select push_id, place, path, action, document_id, content is not null, content_sha256, "
+                               "expected_content_revision, previous_path from sync_staged where push_id = ? "
+                               "order by place"));
+  rows->bind(1, push_id);
+  std::vector<StagedItem> items;
+  while (true) {
+    WS_LET(const bool found, rows->step());
+    if (!found) return items;
+    items.push_back({.push_id = rows->string(0),
+                     .place = rows->integer(1),
+                     .path = rows->string(2),
+                     .action = rows->string(3),
+                     .document_id = rows->string(4),
+                     .has_text = rows->integer(5) != 0,
+                     .content_sha256 = rows->string(6),
+                     .expected_content_revision = rows->optional_integer(7),
+                     .previous_path = rows->optional_string(8)});
+  }
+}
+
+/// Puts an item to the others of its document. What an earlier push said of the same aspect is replaced.
+void add_item(Work& work, StagedItem item) {
+  const std::size_t place = work.items.size();
+  if (item.deletes()) {
+    work = Work{};
+    work.deletion = 0;
+    work.items.push_back(std::move(item));
+    return;
+  }
+  if (work.deletion) work = Work{};
+  if (item.has_text) work.text = work.items.size();
+  if (item.moves()) work.move = work.items.size();
+  static_cast<void>(place);
+  work.items.push_back(std::move(item));
+}
+
+/// Items that neither bring a text nor a path nor a deletion any more were replaced by later ones.
+void drop_replaced(Work& work) {
+  if (work.items.size() < 2) return;
+  std::vector<StagedItem> kept;
+  Work result;
+  for (std::size_t i = 0; i < work.items.size(); ++i) {
+    if (work.text != i && work.move != i && work.deletion != i) continue;
+    if (work.text == i) result.text = kept.size();
+    if (work.move == i) result.move = kept.size();
+    if (work.deletion == i) result.deletion = kept.size();
+    kept.push_back(std::move(work.items[i]));
+  }
+  result.items = std::move(kept);
+  if (!result.items.empty()) work = std::move(result);
+}
+
+Served<void> look_up(World& world, const ServiceCall& call, const SeenSource& seen, Work& work) {
+  const std::string& id = work.items.front().document_id;
+  if (id.empty()) return {};
+  WS_SERVE_LET(work.entry, find_entry(world, seen.source.id, id));
+  WS_SERVE_LET(work.document, find_document(world, id, WithContent::no));
+  Access access = Access::none;
+  if (work.entry && work.document) {
+    WS_SERVE_LET(access, access_in(world, call.caller, seen, *work.document));
+  }
+  if (access < Access::edit) return forbidden("A staged document is no longer yours to change");
+  return {};
+}
+
+/// What the document's own state says; the kind of the conflict, or empty.
+std::string judge_document(const Work& work) {
+  const Document& document = *work.document;
+  const Entry& entry = *work.entry;
+  const auto expected = work.lead().expected_content_revision;
+  const bool as_expected = expected == document.content_revision;
+  if (work.deletion) {
+    if (!entry.present) return {};
+    const StagedItem& item = work.items[*work.deletion];
+    const std::string& from = item.previous_path ? *item.previous_path : item.path;
+    return as_expected && utf8::fold_key(from) == utf8::fold_key(entry.path) ? "" : "delete_edit";
+  }
+  if (!entry.present) return "edit_delete";
+  if (work.changes_text() && !as_expected) return expected ? "revision" : "hash";
+  if (!work.move) return {};
+  if (!work.text && expected && !as_expected) return "revision";
+  const StagedItem& item = work.items[*work.move];
+  const bool moved_there = item.previous_path && *item.previous_path != entry.path && item.path != entry.path;
+  return moved_there ? "path" : "";
+}
+
+/// The kind of the conflict of a change whose path is not free; empty where its very bytes are there already.
+Result<void> judge_clash(World& world, const SeenSource& seen, Work& work, const Clash& clash) {
+  work.conflict_kind = "path";
+  work.holder_id = clash.holder_id;
+  if (!work.creates() || clash.holder_id.empty()) return {};
+  WS_LET(const std::optional<Document> holder, find_document(world, clash.holder_id, WithContent::no));
+  WS_LET(const std::optional<Entry> entry, find_entry(world, seen.source.id, clash.holder_id));
+  if (!holder || !entry) return {};
+  if (holder->content_sha256 == work.lead().content_sha256) {
+    work.conflict_kind.clear();
+    work.adopted = holder->id;
+  } else if (entry->entered_revision == entry->path_revision) {
+    work.conflict_kind = "hash";  // created on both sides; else it was moved there
+  }
+  return {};
+}
+
+}  // namespace
+
+Served<std::vector<Work>> gather_work(World& world, const ServiceCall& call, const SeenSource& seen, const Plan& plan) {
+  std::vector<Work> all;
+  std::unordered_map<std::string, std::size_t> places;  // by document, or by path where there is none yet
+  for (const Json& push : call.body.at("push_ids")) {
+    const std::string push_id = id_of(Json{{"id", push}}, "id");
+    WS_SERVE(check_push(world, push_id, plan.id));
+    WS_SERVE_LET(std::vector<StagedItem> items, read_push(world, push_id));
+    for (StagedItem& item : items) {
+      const std::string key = item.document_id.empty() ? "path:" + item.path : item.document_id;
+      const auto [place, fresh] = places.try_emplace(key, all.size());
+      if (fresh) all.emplace_back();
+      add_item(all[place->second], std::move(item));
+    }
+  }
+  for (Work& work : all) {
+    drop_replaced(work);
+    WS_SERVE(look_up(world, call, seen, work));
+  }
+  return all;
+}
+
+Result<void> judge_work(World& world, const SeenSource& seen, std::vector<Work>& all) {
+  std::vector<PathChange> changes;
+  changes.reserve(all.size());
+  for (Work& work : all) {
+    if (work.document) work.conflict_kind = judge_document(work);
+    PathChange change = {.document_id = work.document ? work.document->id : ""};
+    if (!work.failed()) {
+      const bool present = work.entry && work.entry->present;
+      const bool renames =
+          work.changes_path() && utf8::fold_key(work.items[*work.move].path) != utf8::fold_key(work.entry->path);
+      if (renames) change.wants = work.items[*work.move].path;
+      if (work.creates() && !work.deletion) change.wants = work.lead().path;
+      change.leaves = present && (renames || work.deletion.has_value());
+    }
+    changes.push_back(std::move(change));
+  }
+  WS_LET(const std::vector<std::optional<Clash>> clashes, settle_paths(world, seen.source.id, changes));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (clashes[i]) WS_TRY(judge_clash(world, seen, all[i], *clashes[i]));
+  }
+  return {};
+}
+
+}  // namespace ws::mock

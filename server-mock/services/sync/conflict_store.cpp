@@ -1,0 +1,170 @@
+#include <nlohmann/json.hpp>
+
+#include "server-mock/services/resources.hpp"
+#include "server-mock/services/sync/shared.hpp"
+
+namespace ws::mock {
+
+Result<std::optional<Conflict>> find_conflict(World& world, std::string_view id) {
+  WS_LET(const sqlite::Lent row,
+         world.database.cached(
+             "select id, source_id, client_id, subject, document_id, path, kind, status, base_content_revision, "
+             "base_content_sha256, base_content, local_content_sha256, local_content, local_deleted, local_path, "
+             "local_previous_path, remote_body, resolution, resolved_sha256, result_body, created_at, resolved_at "
+             "from sync_conflicts where id = ?"));
+  row->bind(1, id);
+  WS_LET(const bool found, row->step());
+  if (!found) return std::nullopt;
+  return Conflict{.id = row->string(0),
+                  .source_id = row->string(1),
+                  .client_id = row->string(2),
+                  .subject = row->string(3),
+                  .document_id = row->string(4),
+                  .path = row->string(5),
+                  .kind = row->string(6),
+                  .resolved = row->text(7) == "resolved",
+                  .base_content_revision = row->optional_integer(8),
+                  .base_content_sha256 = row->string(9),
+                  .base_content = row->optional_string(10),
+                  .local_content_sha256 = row->string(11),
+                  .local_content = row->optional_string(12),
+                  .local_deleted = row->integer(13) != 0,
+                  .local_path = row->string(14),
+                  .local_previous_path = row->optional_string(15),
+                  .remote_body = row->string(16),
+                  .resolution = row->string(17),
+                  .resolved_sha256 = row->string(18),
+                  .result_body = row->string(19),
+                  .created_at = row->integer(20),
+                  .resolved_at = row->optional_integer(21)};
+}
+
+Result<std::optional<std::string>> find_open_conflict(World& world,
+                                                      std::string_view source_id,
+                                                      std::string_view client_id,
+                                                      std::string_view subject) {
+  WS_LET(const sqlite::Lent row,
+         world.database.cached("select id from sync_conflicts where source_id = ? and client_id = ? and subject = ? "
+                               "and status = 'open'"));
+  row->bind_all(source_id, client_id, subject);
+  WS_LET(const bool found, row->step());
+  if (!found) return std::nullopt;
+  return row->string(0);
+}
+
+Result<void> save_open_conflict(World& world, Conflict& conflict) {
+  WS_LET(const std::optional<std::string> open,
+         find_open_conflict(world, conflict.source_id, conflict.client_id, conflict.subject));
+  conflict.id = open ? *open : world.ids.uuid("conflict");
+  conflict.created_at = world.now();
+  WS_LET(const sqlite::Lent put,
+         world.database.cached(
+             "insert into sync_conflicts (id, source_id, client_id, subject, document_id, path, kind, "
+             "base_content_revision, base_content_sha256, base_content, local_content_sha256, local_content, "
+             "local_deleted, local_path, local_previous_path, created_at) "
+             "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do update set "
+             "document_id = excluded.document_id, path = excluded.path, kind = excluded.kind, "
+             "base_content_revision = excluded.base_content_revision, "
+             "base_content_sha256 = excluded.base_content_sha256, base_content = excluded.base_content, "
+             "local_content_sha256 = excluded.local_content_sha256, local_content = excluded.local_content, "
+             "local_deleted = excluded.local_deleted, local_path = excluded.local_path, "
+             "local_previous_path = excluded.local_previous_path"));
+  put->bind_all(conflict.id,
+                conflict.source_id,
+                conflict.client_id,
+                conflict.subject,
+                conflict.document_id,
+                conflict.path,
+                conflict.kind,
+                conflict.base_content_revision,
+                conflict.base_content_sha256,
+                conflict.base_content,
+                conflict.local_content_sha256,
+                conflict.local_content,
+                conflict.local_deleted,
+                conflict.local_path,
+                conflict.local_previous_path,
+                conflict.created_at);
+  return put->run();
+}
+
+Result<void> save_resolution(World& world, const Conflict& conflict) {
+  WS_LET(const sqlite::Lent update,
+         world.database.cached("update sync_conflicts set status = 'resolved', remote_body = ?, resolution = ?, "
+                               "resolved_sha256 = ?, result_body = ?, resolved_at = ? where id = ?"));
+  update->bind_all(conflict.remote_body,
+                   conflict.resolution,
+                   conflict.resolved_sha256,
+                   conflict.result_body,
+                   conflict.resolved_at,
+                   conflict.id);
+  return update->run();
+}
+
+Result<Json> remote_side(World& world, const Conflict& conflict) {
+  WS_LET(std::optional<Document> document, find_document(world, conflict.document_id, WithContent::yes));
+  WS_LET(const std::optional<Entry> entry, find_entry(world, conflict.source_id, conflict.document_id));
+  if (!document || !entry) {
+    // A folder stands where the local file is to be: there is no document to show.
+    return Json{{"document_id", nullptr},
+                {"content_revision", nullptr},
+                {"content_sha256", nullptr},
+                {"content", nullptr},
+                {"deleted", true},
+                {"path", nullptr},
+                {"updated_by", nullptr},
+                {"updated_at", nullptr}};
+  }
+  return Json{{"document_id", document->id},
+              {"content_revision", document->content_revision},
+              {"content_sha256", document->content_sha256},
+              {"content", entry->present ? Json(std::move(document->content)) : Json(nullptr)},
+              {"deleted", !entry->present},
+              {"path", entry->path},
+              {"updated_by", to_json(document->updated_by)},
+              {"updated_at", rfc3339(document->updated_at)}};
+}
+
+namespace {
+
+Result<Json> stored(const std::string& body) {
+  if (body.empty()) return Json(nullptr);
+  return parse_bounded(body);
+}
+
+Json base_side(const Conflict& conflict) {
+  if (!conflict.base_content_revision) return nullptr;
+  return {{"content_revision", *conflict.base_content_revision},
+          {"content_sha256", text_or_null(conflict.base_content_sha256)},
+          {"content", conflict.base_content ? Json(*conflict.base_content) : Json(nullptr)}};
+}
+
+}  // namespace
+
+Result<Json> to_json(World& world, const Conflict& conflict) {
+  WS_LET(Json remote, conflict.resolved ? stored(conflict.remote_body) : remote_side(world, conflict));
+  WS_LET(Json result, stored(conflict.result_body));
+  const std::string self = "/v1/sync/conflicts/" + conflict.id;
+  return Json{{"id", conflict.id},
+              {"object", "sync_conflict"},
+              {"source_id", conflict.source_id},
+              {"client_id", conflict.client_id},
+              {"path", conflict.path},
+              {"kind", conflict.kind},
+              {"status", conflict.resolved ? "resolved" : "open"},
+              {"base", base_side(conflict)},
+              {"local",
+               {{"content_sha256", text_or_null(conflict.local_content_sha256)},
+                {"content", conflict.local_content ? Json(*conflict.local_content) : Json(nullptr)},
+                {"deleted", conflict.local_deleted},
+                {"path", conflict.local_path}}},
+              {"remote", std::move(remote)},
+              {"resolution", text_or_null(conflict.resolution)},
+              {"created_at", rfc3339(conflict.created_at)},
+              {"resolved_at", conflict.resolved_at ? Json(rfc3339(*conflict.resolved_at)) : Json(nullptr)},
+              {"result", std::move(result)},
+              {"links",
+               {{"self", self}, {"resolve", self + ":resolve"}, {"source", "/v1/sync/sources/" + conflict.source_id}}}};
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,279 @@
+#include <unordered_set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/utf8.hpp"
+#include "server-mock/services/resources.hpp"
+#include "server-mock/services/services.hpp"
+#include "server-mock/services/sync/claims.hpp"
+#include "server-mock/services/sync/judge.hpp"
+#include "server-mock/services/sync/paths.hpp"
+#include "server-mock/services/sync/shared.hpp"
+
+namespace ws::mock {
+namespace {
+
+constexpr const char* action_names[] = {"push_create",
+                                        "push_update",
+                                        "push_delete",
+                                        "push_move",
+                                        "pull_create",
+                                        "pull_update",
+                                        "pull_delete",
+                                        "pull_move",
+                                        "conflict",
+                                        "unchanged"};
+
+/// One row of the answer in the making.
+struct Row {
+  Judgement judgement = {};
+  std::string document_id = {};
+  std::optional<std::int64_t> content_revision = {};
+  std::string content_sha256 = {};
+  std::string subject = {};  ///< under which a conflict of it would be open
+};
+
+LocalFile read_entry(const Json& entry) {
+  LocalFile local = {.path = utf8::nfc(text_of(entry, "path")), .document_id = id_of(entry, "document_id")};
+  if (const auto sha = text_of(entry, "content_sha256"); !sha.empty()) local.content_sha256 = std::string(sha);
+  local.base_content_revision = find_integer(entry, "base_content_revision");
+  if (const auto from = text_of(entry, "previous_path"); !from.empty()) local.previous_path = utf8::nfc(from);
+  return local;
+}
+
+class Planning {
+ public:
+  Planning(World& world, const ServiceCall& call, const SeenSource& seen) : world_(world), call_(call), seen_(seen) {}
+
+  Result<std::vector<Row>> rows() {
+    const Json* entries = find(call_.body, "entries");
+    if (entries != nullptr) {
+      for (const Json& entry : *entries) WS_TRY(add_entry(read_entry(entry)));
+    }
+    WS_TRY(settle_creations_and_moves());
+    WS_TRY(add_unnamed(integer_of(call_.body, "base_revision", 0)));
+    return std::move(rows_);
+  }
+
+ private:
+  Result<void> add_entry(const LocalFile& local) {
+    const std::string key = utf8::fold_key(local.path);
+    std::optional<std::string> problem = path_problem(local.path);
+    if (!problem && local.content_sha256 && !keys_.insert(key).second) problem = "another path of the tree is its twin";
+    if (!local.document_id.empty()) named_.insert(local.document_id);
+    const std::string subject = local.document_id.empty() ? "path:" + key : local.document_id;
+    if (problem) {
+      rows_.push_back({.judgement = {.action = "conflict",
+                                     .reason = "the path is refused: " + *problem,
+                                     .path = local.path,
+                                     .kind = "path"},
+                       .document_id = local.document_id,
+                       .subject = subject});
+      return {};
+    }
+    WS_LET(const RemoteFile remote, find_remote(local.document_id));
+    std::string base_sha256;
+    if (local.base_content_revision && remote.known) {
+      WS_LET(std::optional<PastText> base, find_text_at(world_, local.document_id, *local.base_content_revision));
+      if (base) base_sha256 = std::move(base->sha256);
+    }
+    for (Judgement& judgement : judge(local, base_sha256, remote)) {
+      const bool ours = !remote.known || judgement.action == "push_update" || judgement.action == "push_create";
+      rows_.push_back({.judgement = std::move(judgement),
+                       .document_id = local.document_id,
+                       .content_revision = remote.known ? std::optional(remote.content_revision) : std::nullopt,
+                       .content_sha256 = ours ? local.content_sha256.value_or("") : remote.content_sha256,
+                       .subject = subject});
+    }
+    return {};
+  }
+
+  Result<RemoteFile> find_remote(const std::string& document_id) {
+    if (document_id.empty()) return RemoteFile{};
+    WS_LET(const std::optional<Entry> entry, find_entry(world_, seen_.source.id, document_id));
+    if (!entry) return RemoteFile{};
+    WS_LET(const std::optional<Document> document, find_document(world_, document_id, WithContent::no));
+    if (!document) return RemoteFile{};
+    WS_LET(const Access access, access_in(world_, call_.caller, seen_, *document));
+    if (access == Access::none) return RemoteFile{};
+    return RemoteFile{.known = true,
+                      .present = entry->present,
+                      .path = entry->path,
+                      .content_revision = document->content_revision,
+                      .content_sha256 = document->content_sha256};
+  }
+
+  /// A creation onto a path that another holds is no creation, a move onto one no move.
+  Result<void> settle_creations_and_moves() {
+    std::vector<PathChange> changes;
+    for (const Row& row : rows_) {
+      const std::string& action = row.judgement.action;
+      PathChange change = {.document_id = row.document_id};
+      if (action == "push_create" || action == "push_move") change.wants = row.judgement.path;
+      change.leaves = action == "push_delete" || action == "push_move";
+      changes.push_back(std::move(change));
+    }
+    WS_LET(const std::vector<std::optional<Clash>> clashes, settle_paths(world_, seen_.source.id, changes));
+    for (std::size_t i = 0; i < clashes.size(); ++i) {
+      if (clashes[i]) WS_TRY(refuse(rows_[i], *clashes[i]));
+    }
+    return {};
+  }
+
+  Result<void> refuse(Row& row, const Clash& clash) {
+    Judgement& judgement = row.judgement;
+    const bool creation = judgement.action == "push_create";
+    if (creation && !clash.holder_id.empty()) {
+      WS_LET(const std::optional<Document> holder, find_document(world_, clash.holder_id, WithContent::no));
+      if (holder) {
+        named_.insert(holder->id);
+        row.document_id = holder->id;
+        row.content_revision = holder->content_revision;
+        if (holder->content_sha256 == row.content_sha256) {
+          judgement = {.action = "unchanged", .reason = "the same bytes are there already", .path = judgement.path};
+          return {};
+        }
+        row.content_sha256 = holder->content_sha256;
+        judgement = {.action = "conflict", .reason = "created on both sides", .path = judgement.path, .kind = "hash"};
+        return {};
+      }
+    }
+    judgement = {.action = "conflict", .reason = "the path is taken", .path = judgement.path, .kind = "path"};
+    return {};
+  }
+
+  /// What changed there since the base and was not named: the client holds the base of it, or nothing.
+  Result<void> add_unnamed(std::int64_t base_revision) {
+    WS_LET(const sqlite::Lent rows,
+           world_.database.cached("select " WS_DOCUMENT_COLUMNS
+                                  ", e.path, e.present, e.first_entered_revision, e.entered_revision, e.path_revision, "
+                                  "e.text_revision from sync_entries e join documents d on d.id = e.document_id "
+                                  "join nodes n on n.id = d.node_id where e.source_id = ? and e.revision > ? "
+                                  "order by e.revision"));
+    rows->bind_all(seen_.source.id, base_revision);
+    while (true) {
+      WS_LET(const bool found, rows->step());
+      if (!found) return {};
+      const Document document = read_document(*rows, WithContent::no);
+      if (named_.contains(document.id)) continue;
+      WS_LET(const Access access, access_in(world_, call_.caller, seen_, document));
+      if (access == Access::none) continue;
+      const Entry entry = {.present = rows->integer(document_column_count + 1) != 0,
+                           .path = rows->string(document_column_count),
+                           .first_entered_revision = rows->integer(document_column_count + 2),
+                           .entered_revision = rows->integer(document_column_count + 3),
+                           .path_revision = rows->integer(document_column_count + 4),
+                           .text_revision = rows->integer(document_column_count + 5)};
+      add_pulls(document, entry, base_revision);
+    }
+  }
+
+  void add_pulls(const Document& document, const Entry& entry, std::int64_t base_revision) {
+    const auto add = [&](const char* action, const char* reason) {
+      rows_.push_back({.judgement = {.action = action, .reason = reason, .path = entry.path},
+                       .document_id = document.id,
+                       .content_revision = document.content_revision,
+                       .content_sha256 = document.content_sha256,
+                       .subject = document.id});
+    };
+    if (!entry.present) {
+      if (entry.first_entered_revision <= base_revision) add("pull_delete", "deleted there");
+    } else if (entry.entered_revision > base_revision) {
+      add("pull_create", "created there");
+    } else {
+      if (entry.path_revision > base_revision) add("pull_move", "moved there");
+      if (entry.text_revision > base_revision) add("pull_update", "edited there");
+      if (entry.path_revision <= base_revision && entry.text_revision <= base_revision) {
+        add("unchanged", "only its title changed");
+      }
+    }
+  }
+
+  World& world_;
+  const ServiceCall& call_;
+  const SeenSource& seen_;
+  std::vector<Row> rows_ = {};
+  std::unordered_set<std::string> named_ = {};  // documents
+  std::unordered_set<std::string> keys_ = {};   // of paths, folded
+};
+
+Result<Json> to_json(World& world, const Row& row, const SeenSource& seen, std::string_view client_id) {
+  Json conflict_id = nullptr;
+  if (row.judgement.action == "conflict") {
+    WS_LET(const std::optional<std::string> open, find_open_conflict(world, seen.source.id, client_id, row.subject));
+    if (open) conflict_id = *open;
+  }
+  return Json{{"path", row.judgement.path},
+              {"action", row.judgement.action},
+              {"reason", row.judgement.reason},
+              {"document_id", text_or_null(row.document_id)},
+              {"content_revision", row.content_revision ? Json(*row.content_revision) : Json(nullptr)},
+              {"content_sha256", text_or_null(row.content_sha256)},
+              {"previous_path", text_or_null(row.judgement.previous_path)},
+              {"conflict_id", std::move(conflict_id)}};
+}
+
+Result<void> insert_plan(World& world, const ServiceCall& call, const Plan& plan) {
+  WS_LET(const sqlite::Lent insert,
+         world.database.cached("insert into sync_plans (id, source_id, actor, client_id, base_revision, created_at, "
+                               "expires_at) values (?, ?, ?, ?, ?, ?, ?)"));
+  insert->bind_all(plan.id,
+                   plan.source_id,
+                   actor_key(call.caller),
+                   plan.client_id,
+                   plan.base_revision,
+                   world.now(),
+                   plan.expires_at);
+  return insert->run();
+}
+
+/// The texts staged for plans that nobody can commit any more.
+Result<void> drop_lapsed_texts(World& world) {
+  {
+    WS_LET(const sqlite::Lent texts,
+           world.database.cached("delete from sync_staged where push_id in (select p.id from sync_pushes p "
+                                 "join sync_plans l on l.id = p.plan_id where l.expires_at <= ?)"));
+    texts->bind(1, world.now());
+    WS_TRY(texts->run());
+  }
+  WS_LET(const sqlite::Lent pushes,
+         world.database.cached("delete from sync_pushes where plan_id in (select l.id from sync_pushes p "
+                               "join sync_plans l on l.id = p.plan_id where l.expires_at <= ?)"));
+  pushes->bind(1, world.now());
+  return pushes->run();
+}
+
+}  // namespace
+
+ServiceResult plan_sync(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_SERVE_LET(const SeenSource seen, see_source(world, call, id_of(call.body, "source_id")));
+  WS_SERVE(drop_lapsed_texts(world));
+  WS_SERVE_LET(const std::vector<Row> rows, Planning(world, call, seen).rows());
+  const Plan plan = {.id = world.ids.uuid("sync_plan"),
+                     .source_id = seen.source.id,
+                     .client_id = std::string(text_of(call.body, "client_id")),
+                     .base_revision = integer_of(call.body, "base_revision", 0),
+                     .expires_at = world.now() + plan_lifetime_ms};
+  WS_SERVE(insert_plan(world, call, plan));
+  Json actions = Json::array();
+  Json summary = Json::object();
+  for (const char* name : action_names) summary[name] = 0;
+  for (const Row& row : rows) {
+    WS_SERVE_LET(Json action, to_json(world, row, seen, plan.client_id));
+    actions.push_back(std::move(action));
+    Json& count = summary[row.judgement.action];
+    count = count.get<int>() + 1;
+  }
+  WS_SERVE(work.commit());
+  return Answer{.body = Json{{"plan_id", plan.id},
+                             {"source_id", plan.source_id},
+                             {"revision", seen.source.revision},
+                             {"base_revision", plan.base_revision},
+                             {"actions", std::move(actions)},
+                             {"summary", std::move(summary)},
+                             {"expires_at", rfc3339(plan.expires_at)}}};
+}
+
+}  // namespace ws::mock

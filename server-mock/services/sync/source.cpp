@@ -1,0 +1,125 @@
+#include <nlohmann/json.hpp>
+
+#include "server-mock/services/resources.hpp"
+#include "server-mock/services/services.hpp"
+#include "server-mock/services/sync/shared.hpp"
+
+namespace ws::mock {
+namespace {
+
+Result<Json> open_conflicts(World& world, std::string_view source_id) {
+  WS_LET(const sqlite::Lent rows,
+         world.database.cached(
+             "select id, path, kind from sync_conflicts where source_id = ? and status = 'open' order by id"));
+  rows->bind(1, source_id);
+  Json conflicts = Json::array();
+  while (true) {
+    WS_LET(const bool found, rows->step());
+    if (!found) return conflicts;
+    conflicts.push_back({{"id", rows->text(0)}, {"path", rows->text(1)}, {"kind", rows->text(2)}});
+  }
+}
+
+Result<std::int64_t> document_count(World& world, std::string_view source_id) {
+  WS_LET(const sqlite::Lent row,
+         world.database.cached("select count(*) from sync_entries where source_id = ? and present = 1"));
+  row->bind(1, source_id);
+  WS_TRY(row->step());
+  return row->integer(0);
+}
+
+Result<Json> to_json(World& world, const Source& source) {
+  WS_LET(Json conflicts, open_conflicts(world, source.id));
+  WS_LET(const std::int64_t documents, document_count(world, source.id));
+  const std::string self = "/v1/sync/sources/" + source.id;
+  return Json{
+      {"id", source.id},
+      {"object", "sync_source"},
+      {"name", source.name},
+      {"workspace_id", source.workspace_id},
+      {"project_id", text_or_null(source.project_id)},
+      {"root_node_id", source.root_node_id},
+      {"revision", source.revision},
+      {"document_count", documents},
+      {"open_conflicts", std::move(conflicts)},
+      {"last_committed_at", source.last_committed_at ? Json(rfc3339(*source.last_committed_at)) : Json(nullptr)},
+      {"created_at", rfc3339(source.created_at)},
+      {"updated_at", rfc3339(source.updated_at)},
+      {"links", {{"self", self}, {"pull", self + "/pull"}}}};
+}
+
+/// The node that the request names, or a new empty Page of the source's name at the Workspace root.
+Served<Node> find_root(World& world, const ServiceCall& call) {
+  const std::string root_id = id_of(call.body, "root_node_id");
+  const std::string project_id = id_of(call.body, "project_id");
+  if (!root_id.empty() && !project_id.empty()) {
+    return invalid("body", "root_node_id", "value_error", "Give root_node_id or project_id, not both", root_id);
+  }
+  if (root_id.empty() && project_id.empty()) {
+    Node page = {.id = world.ids.uuid("node"),
+                 .workspace_id = call.caller.workspace_id,
+                 .kind = "page",
+                 .title = std::string(text_of(call.body, "name")),
+                 .created_by_user_id = call.caller.owner_user_id,
+                 .created_by_agent_id = call.caller.agent_id};
+    WS_SERVE(insert_node(world, page));
+    return page;
+  }
+  WS_SERVE_LET(SeenNode seen, root_id.empty() ? see_project(world, call, project_id) : see_node(world, call, root_id));
+  if (seen.node.kind != "page" && seen.node.kind != "project") {
+    return invalid("body", "root_node_id", "value_error", "Only a Project or a Page can be a root", root_id);
+  }
+  WS_SERVE(require_role(call, seen.role));
+  return std::move(seen.node);
+}
+
+Result<void> insert_source(World& world, const Source& source) {
+  WS_LET(const sqlite::Lent insert,
+         world.database.cached("insert into sync_sources (id, workspace_id, name, root_node_id, project_id, "
+                               "created_by_user_id, created_by_agent_id, created_at, updated_at) "
+                               "values (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  insert->bind_all(source.id,
+                   source.workspace_id,
+                   source.name,
+                   source.root_node_id,
+                   source.project_id,
+                   source.created_by_user_id,
+                   source.created_by_agent_id,
+                   source.created_at,
+                   source.updated_at);
+  return insert->run();
+}
+
+}  // namespace
+
+ServiceResult create_source(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_SERVE_LET(const Node root, find_root(world, call));
+  const Source source = {.id = world.ids.uuid("sync_source"),
+                         .workspace_id = root.workspace_id,
+                         .name = std::string(text_of(call.body, "name")),
+                         .root_node_id = root.id,
+                         .project_id = root.kind == "project" ? root.project_id : "",
+                         .created_by_user_id = call.caller.owner_user_id,
+                         .created_by_agent_id = call.caller.agent_id,
+                         .created_at = world.now(),
+                         .updated_at = world.now()};
+  WS_SERVE(insert_source(world, source));
+  WS_SERVE_LET(const std::vector<std::string> adopted, documents_below(world, root.id));
+  for (const std::string& id : adopted) {
+    WS_SERVE_LET(const std::optional<Document> document, find_document(world, id, WithContent::no));
+    WS_SERVE(enter_source(world, source.id, *document, std::nullopt));
+  }
+  WS_SERVE_LET(const std::optional<Source> made, find_source(world, source.id));
+  WS_SERVE_LET(Json body, to_json(world, *made));
+  WS_SERVE(work.commit());
+  return Answer{.status = 201, .body = std::move(body)};
+}
+
+ServiceResult get_source(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(const SeenSource seen, see_source(world, call, id_of(call.parameters, "source_id")));
+  WS_SERVE_LET(Json body, to_json(world, seen.source));
+  return Answer{.body = std::move(body)};
+}
+
+}  // namespace ws::mock
