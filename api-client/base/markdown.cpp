@@ -1,6 +1,7 @@
 #include "api-client/base/markdown.hpp"
 
 #include <array>
+#include <cstdlib>
 
 #include <cmark-gfm.h>
 
@@ -10,8 +11,10 @@ namespace ws::markdown {
 namespace {
 
 void free_node(cmark_node* node) noexcept { cmark_node_free(node); }
+void free_text(char* text) noexcept { std::free(text); }
 void free_walk(cmark_iter* walk) noexcept { cmark_iter_free(walk); }
 using Node = Handle<cmark_node, free_node>;
+using Text = Handle<char, free_text>;
 using Walk = Handle<cmark_iter, free_walk>;
 
 /// The words of a heading without their marks.
@@ -78,6 +81,12 @@ std::optional<std::string> first_heading(std::string_view source) {
     if (heading.level == 1 && !heading.text.empty()) return std::move(heading.text);
   }
   return std::nullopt;
+}
+
+std::string plain_text(std::string_view source) {
+  const Node document(cmark_parse_document(source.data(), source.size(), CMARK_OPT_DEFAULT));
+  const Text text(cmark_render_plaintext(document.get(), CMARK_OPT_DEFAULT, 0));
+  return text == nullptr ? std::string() : std::string(text.get());
 }
 
 std::vector<Section> sections(std::string_view source) {

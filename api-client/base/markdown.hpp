@@ -23,6 +23,9 @@ std::optional<std::string> first_heading(std::string_view source);
 /// The text cut at its headings, in order; joined they are the input. Fenced code and front matter hold no headings.
 std::vector<Section> sections(std::string_view source);
 
+/// The words without their marks, blocks on lines of their own: no link targets, no HTML. Tables stay as written.
+std::string plain_text(std::string_view source);
+
 /// Where the body begins: behind a front matter block (`---` ... `---`) at the very start, else 0.
 std::size_t body_offset(std::string_view source);
 

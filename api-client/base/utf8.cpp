@@ -1,6 +1,7 @@
 #include "api-client/base/utf8.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 
@@ -62,6 +63,99 @@ Decoded decode(std::string_view text) {
   return {};
 }
 
+enum class Part { separator, letter, accent, alone };
+
+/// Scripts that put no spaces between words: Thai to Lao, Burmese, Khmer, kana, Han (The Unicode Standard, blocks).
+bool is_unspaced(char32_t c) {
+  const auto within = [&](char32_t first, char32_t last) { return c >= first && c <= last; };
+  return within(0x0E00, 0x0EFF) || within(0x1000, 0x109F) || within(0x1780, 0x17FF) || within(0x2E80, 0x2FDF) ||
+         within(0x3005, 0x3007) || within(0x3040, 0x312F) || within(0x31F0, 0x31FF) || within(0x3400, 0x4DBF) ||
+         within(0x4E00, 0x9FFF) || within(0xF900, 0xFAFF) || within(0x20000, 0x3FFFF);
+}
+
+Part part_of(char32_t code_point) {
+  switch (utf8proc_category(static_cast<utf8proc_int32_t>(code_point))) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_NO: return is_unspaced(code_point) ? Part::alone : Part::letter;
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME:
+      // Latin, Greek and Cyrillic accents fold away; the vowel signs of other scripts are part of the word.
+      if (code_point >= 0x0300 && code_point <= 0x036F) return Part::accent;
+      return is_unspaced(code_point) ? Part::alone : Part::letter;
+    case UTF8PROC_CATEGORY_SO:
+    case UTF8PROC_CATEGORY_CO: return Part::alone;
+    default: return Part::separator;
+  }
+}
+
+/// Puts words together from the code points of a text.
+class WordBuilder {
+ public:
+  void add(char32_t code_point, std::size_t begin, std::size_t end) {
+    if (code_point < 0x80) {
+      const auto c = static_cast<char>(code_point);
+      const bool upper = c >= 'A' && c <= 'Z';
+      if (upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
+        extend(begin, end) += upper ? static_cast<char>(c - 'A' + 'a') : c;
+      } else {
+        finish();
+      }
+      return;
+    }
+    std::array<utf8proc_int32_t, 32> folded{};  // the longest decomposition has 18
+    int boundary = 0;
+    const utf8proc_ssize_t count = utf8proc_decompose_char(
+        static_cast<utf8proc_int32_t>(code_point),
+        folded.data(),
+        static_cast<utf8proc_ssize_t>(folded.size()),
+        static_cast<utf8proc_option_t>(UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE),
+        &boundary);
+    for (utf8proc_ssize_t i = 0; i < count && i < static_cast<utf8proc_ssize_t>(folded.size()); ++i) {
+      add_folded(static_cast<char32_t>(folded[static_cast<std::size_t>(i)]), begin, end);
+    }
+  }
+  void finish() {
+    if (!current_.key.empty()) found_.push_back(std::move(current_));
+    current_ = {};
+  }
+  std::vector<Word> take() {
+    finish();
+    return std::move(found_);
+  }
+
+ private:
+  void add_folded(char32_t code_point, std::size_t begin, std::size_t end) {
+    switch (part_of(code_point)) {
+      case Part::letter: append(extend(begin, end), code_point); break;
+      case Part::accent:
+        if (!current_.key.empty()) current_.end = end;
+        break;
+      case Part::alone:
+        finish();
+        append(extend(begin, end), code_point);
+        current_.alone = true;
+        finish();
+        break;
+      case Part::separator: finish(); break;
+    }
+  }
+  std::string& extend(std::size_t begin, std::size_t end) {
+    if (current_.key.empty()) current_.begin = begin;
+    current_.end = end;
+    return current_.key;
+  }
+
+  std::vector<Word> found_ = {};
+  Word current_ = {};
+};
+
 }  // namespace
 
 bool is_valid(std::string_view text) {
@@ -102,6 +196,18 @@ std::string lookalike_key(std::string_view text) {
   const unsigned options =
       UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE | UTF8PROC_STRIPNA;
   return map(map(text, options), options);
+}
+
+std::vector<Word> words(std::string_view text) {
+  WordBuilder builder;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::string_view rest = text.substr(begin);
+    const char32_t code_point = next(rest);
+    const std::size_t end = text.size() - rest.size();
+    builder.add(code_point, begin, end);
+    begin = end;
+  }
+  return builder.take();
 }
 
 std::size_t columns(std::string_view text) {

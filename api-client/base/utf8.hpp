@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ws::utf8 {
 
@@ -24,6 +25,16 @@ std::string fold_key(std::string_view text);
 
 /// NFKC, case folded, ignorable code points removed: what a name may be taken for (`safety.md`, "Path rules").
 std::string lookalike_key(std::string_view text);
+
+/// A word of a text, in the form in which a search compares it.
+struct Word {
+  std::string key = {};   ///< compatibility forms, case and the accents of Latin, Greek and Cyrillic folded away
+  std::size_t begin = 0;  ///< where it stands in the text
+  std::size_t end = 0;
+  bool alone = false;  ///< a symbol, or a character of a script that writes without spaces: a word of its own
+};
+/// Runs of letters and digits ("naïve 7" is `naive`, `7`), and the characters that are `alone`. All else separates.
+std::vector<Word> words(std::string_view text);
 
 /// Columns on a terminal: 0 for combining and control, 2 for wide.
 std::size_t columns(std::string_view text);

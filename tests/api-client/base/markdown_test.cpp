@@ -40,3 +40,8 @@ TEST_CASE("body_offset: only a block that is closed counts as front matter", "[b
   CHECK(body_offset("text\n---\n---\n") == 0);
   CHECK(body_offset("---\r\na: b\r\n---\r\nx") == 16);
 }
+
+TEST_CASE("markdown: plain text is the words without marks, targets and HTML", "[base]") {
+  CHECK(ws::markdown::plain_text("# A *b*\n\n- see [Knots](guides/Knots.md)\n\n<b>x</b> `c`\n") ==
+        "A b\n\n  - see Knots\n\nx c\n");
+}

@@ -52,3 +52,40 @@ TEST_CASE("utf8: columns count wide and combining characters as a terminal does"
   CHECK(utf8::columns("日本") == 4);
   CHECK(utf8::columns("a\xCC\x88") == 1);
 }
+
+namespace {
+
+/// The keys with `|` between them.
+std::string keys(std::string_view text) {
+  std::string joined;
+  for (const utf8::Word& word : utf8::words(text)) joined += (joined.empty() ? "" : "|") + word.key;
+  return joined;
+}
+
+}  // namespace
+
+TEST_CASE("utf8: words are runs of letters and digits, folded for comparison", "[base]") {
+  CHECK(keys("Tides and currents, 2 of 7!") == "tides|and|currents|2|of|7");
+  CHECK(keys("Réunion re\xCC\x81union RÉUNION") == "reunion|reunion|reunion");
+  CHECK(keys("l'est d'\xC3\xA9t\xC3\xA9 \xEF\xAC\x81n STRASSE Straße") == "l|est|d|ete|fin|strasse|strasse");
+  CHECK(keys("Ольга ёлка Ἀθήνα") == "ольга|елка|αθηνα");
+  CHECK(keys("a_b-c/d.e") == "a|b|c|d|e");
+  CHECK(keys("\"'*():^+-, \t\n\xE2\x80\x94\xE2\x80\xA6").empty());
+  CHECK(keys("").empty());
+}
+
+TEST_CASE("utf8: scripts without spaces and symbols give one word a character", "[base]") {
+  CHECK(keys("日本語の要約") == "日|本|語|の|要|約");
+  CHECK(keys("ブイ7番") == keys("ﾌﾞｲ7番"));
+  CHECK(keys("Café ☕ 👩\xE2\x80\x8D🔬") == "cafe|☕|👩|🔬");
+  CHECK(utf8::words("日")[0].alone);
+  CHECK_FALSE(utf8::words("d")[0].alone);
+}
+
+TEST_CASE("utf8: a word knows where it stands in the text", "[base]") {
+  const std::string text = "- Réunion, 日本";
+  const std::vector<utf8::Word> found = utf8::words(text);
+  REQUIRE(found.size() == 3);
+  CHECK(text.substr(found[0].begin, found[0].end - found[0].begin) == "Réunion");
+  CHECK(text.substr(found[2].begin, found[2].end - found[2].begin) == "本");
+}
