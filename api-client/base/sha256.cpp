@@ -70,4 +70,33 @@ Sha256 Sha256Stream::finish() {
   return Sha256(bytes);
 }
 
+namespace {
+
+const EVP_MD* sha1_algorithm() {
+  static const EVP_MD* const fetched = EVP_MD_fetch(nullptr, "SHA1", nullptr);
+  if (fetched == nullptr) throw std::bad_alloc();
+  return fetched;
+}
+
+}  // namespace
+
+void Sha1Stream::release(evp_md_ctx_st* context) noexcept { EVP_MD_CTX_free(context); }
+
+Sha1Stream::Sha1Stream() : context_(EVP_MD_CTX_new()) {
+  if (context_ == nullptr || EVP_DigestInit_ex2(context_.get(), sha1_algorithm(), nullptr) != 1) throw std::bad_alloc();
+}
+
+void Sha1Stream::update(std::string_view data) {
+  if (EVP_DigestUpdate(context_.get(), data.data(), data.size()) != 1) throw std::bad_alloc();
+}
+
+Sha1Stream::Bytes Sha1Stream::finish() {
+  Bytes bytes{};
+  if (EVP_DigestFinal_ex(context_.get(), bytes.data(), nullptr) != 1 ||
+      EVP_DigestInit_ex2(context_.get(), nullptr, nullptr) != 1) {
+    throw std::bad_alloc();
+  }
+  return bytes;
+}
+
 }  // namespace ws

@@ -46,4 +46,17 @@ class Sha256Stream {
   Handle<evp_md_ctx_st, release> context_;
 };
 
+/// SHA-1, for the names that git gives its objects and for nothing that must withstand an attacker.
+class Sha1Stream {
+ public:
+  using Bytes = std::array<std::uint8_t, 20>;
+  Sha1Stream();
+  void update(std::string_view data);
+  Bytes finish();
+
+ private:
+  static void release(evp_md_ctx_st* context) noexcept;
+  Handle<evp_md_ctx_st, release> context_;
+};
+
 }  // namespace ws

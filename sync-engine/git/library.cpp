@@ -1,0 +1,87 @@
+#include "sync-engine/git/library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace ws::sync::git {
+namespace {
+
+/// Looks up symbols and remembers the first that is missing.
+class Symbols {
+ public:
+  explicit Symbols(void* handle) : handle_(handle) {}
+
+  template <class Function>
+  void load(Function& function, const char* name) {
+    function = reinterpret_cast<Function>(::dlsym(handle_, name));
+    if (function == nullptr && missing_.empty()) missing_ = name;
+  }
+  const std::string& missing() const { return missing_; }
+
+ private:
+  void* handle_;
+  std::string missing_;
+};
+
+Result<Library> open_library() {
+  // The structs that we pass are those of the header we were built with, so its soname and no other.
+  void* handle = ::dlopen("libgit2.so." LIBGIT2_SOVERSION, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    return fail(Failure::Kind::internal,
+                "the library libgit2.so." LIBGIT2_SOVERSION " cannot be opened",
+                "install it: apt install libgit2-" LIBGIT2_SOVERSION);
+  }
+  Library git;
+  Symbols symbols(handle);
+  symbols.load(git.libgit2_init, "git_libgit2_init");
+  symbols.load(git.libgit2_opts, "git_libgit2_opts");
+  symbols.load(git.error_last, "git_error_last");
+  symbols.load(git.repository_init, "git_repository_init");
+  symbols.load(git.repository_open_bare, "git_repository_open_bare");
+  symbols.load(git.repository_new, "git_repository_new");
+  symbols.load(git.repository_free, "git_repository_free");
+  symbols.load(git.repository_odb, "git_repository_odb");
+  symbols.load(git.odb_free, "git_odb_free");
+  symbols.load(git.odb_read, "git_odb_read");
+  symbols.load(git.odb_write, "git_odb_write");
+  symbols.load(git.odb_refresh, "git_odb_refresh");
+  symbols.load(git.odb_object_data, "git_odb_object_data");
+  symbols.load(git.odb_object_size, "git_odb_object_size");
+  symbols.load(git.odb_object_type, "git_odb_object_type");
+  symbols.load(git.odb_object_free, "git_odb_object_free");
+  symbols.load(git.reference_name_to_id, "git_reference_name_to_id");
+  symbols.load(git.reference_create, "git_reference_create");
+  symbols.load(git.reference_free, "git_reference_free");
+  symbols.load(git.ignore_add_rule, "git_ignore_add_rule");
+  symbols.load(git.ignore_path_is_ignored, "git_ignore_path_is_ignored");
+  symbols.load(git.merge_file, "git_merge_file");
+  symbols.load(git.merge_file_options_init, "git_merge_file_options_init");
+  symbols.load(git.merge_file_input_init, "git_merge_file_input_init");
+  symbols.load(git.merge_file_result_free, "git_merge_file_result_free");
+  if (!symbols.missing().empty()) {
+    return fail(Failure::Kind::internal, fmt::format("libgit2 lacks {}", symbols.missing()));
+  }
+  if (git.libgit2_init() < 0) return fail(failure(git, "start libgit2"));
+  // Objects and references reach the disk before a call returns; a folder of another owner is still ours to read.
+  git.libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
+  git.libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
+  // Every text is checked by its SHA-256 above this floor.
+  git.libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
+  return git;
+}
+
+}  // namespace
+
+Result<const Library*> library() {
+  static const Result<Library> opened = open_library();
+  if (!opened) return fail(opened.error());
+  return &*opened;
+}
+
+Failure failure(const Library& git, std::string_view doing) {
+  const git_error* last = git.error_last();
+  const std::string reason = last != nullptr && last->message != nullptr ? last->message : "no reason given";
+  return Failure{.kind = Failure::Kind::disk, .what = fmt::format("cannot {}: {}", doing, reason)};
+}
+
+}  // namespace ws::sync::git

@@ -1,0 +1,52 @@
+/// libgit2, opened when it is first needed: a `ws` that syncs nothing does not pay the 4 ms of its start.
+///
+/// For `sync-engine/git/` alone; what leaves this folder are `Repository`, `IgnoreRules` and `merge_text`.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <git2.h>
+#include <git2/sys/repository.h>
+
+#include "api-client/base/result.hpp"
+
+namespace ws::sync::git {
+
+/// The functions that we call, each with the type that its header gives it.
+struct Library {
+  decltype(&git_libgit2_init) libgit2_init = nullptr;
+  decltype(&git_libgit2_opts) libgit2_opts = nullptr;
+  decltype(&git_error_last) error_last = nullptr;
+  decltype(&git_repository_init) repository_init = nullptr;
+  decltype(&git_repository_open_bare) repository_open_bare = nullptr;
+  decltype(&git_repository_new) repository_new = nullptr;
+  decltype(&git_repository_free) repository_free = nullptr;
+  decltype(&git_repository_odb) repository_odb = nullptr;
+  decltype(&git_odb_free) odb_free = nullptr;
+  decltype(&git_odb_read) odb_read = nullptr;
+  decltype(&git_odb_write) odb_write = nullptr;
+  decltype(&git_odb_refresh) odb_refresh = nullptr;
+  decltype(&git_odb_object_data) odb_object_data = nullptr;
+  decltype(&git_odb_object_size) odb_object_size = nullptr;
+  decltype(&git_odb_object_type) odb_object_type = nullptr;
+  decltype(&git_odb_object_free) odb_object_free = nullptr;
+  decltype(&git_reference_name_to_id) reference_name_to_id = nullptr;
+  decltype(&git_reference_create) reference_create = nullptr;
+  decltype(&git_reference_free) reference_free = nullptr;
+  decltype(&git_ignore_add_rule) ignore_add_rule = nullptr;
+  decltype(&git_ignore_path_is_ignored) ignore_path_is_ignored = nullptr;
+  decltype(&git_merge_file) merge_file = nullptr;
+  decltype(&git_merge_file_options_init) merge_file_options_init = nullptr;
+  decltype(&git_merge_file_input_init) merge_file_input_init = nullptr;
+  decltype(&git_merge_file_result_free) merge_file_result_free = nullptr;
+};
+
+/// Opened and initialised once for the life of the process: libgit2 counts its own state in globals, so this one
+/// mirrors it. Fails with `internal`, naming the package to install.
+Result<const Library*> library();
+
+/// "cannot read the history: object not found".
+Failure failure(const Library& git, std::string_view doing);
+
+}  // namespace ws::sync::git

@@ -1,0 +1,221 @@
+#include "sync-engine/git/pack_writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api-client/base/files.hpp"
+
+namespace ws::sync::git {
+namespace {
+
+constexpr std::size_t header_bytes = 12;
+constexpr std::size_t max_stored_block = 65'535;
+
+tl::unexpected<Failure> disk(std::string_view what, const std::string& path) {
+  return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", what, path, std::strerror(errno)));
+}
+
+void append_u32(std::string& out, std::uint32_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8)
+    out += static_cast<char>((value >> static_cast<unsigned>(shift)) & 0xFFU);
+}
+
+/// Eight tables: eight bytes a step (1.5 GB/s against 0.4 with one).
+struct CrcTables {
+  std::array<std::array<std::uint32_t, 256>, 8> rows{};
+  constexpr CrcTables() {
+    for (std::uint32_t i = 0; i < 256; ++i) {
+      std::uint32_t value = i;
+      for (int bit = 0; bit < 8; ++bit) value = (value >> 1U) ^ ((value & 1U) != 0 ? 0xEDB88320U : 0U);
+      rows[0][i] = value;
+    }
+    for (std::size_t row = 1; row < 8; ++row) {
+      for (std::size_t i = 0; i < 256; ++i) rows[row][i] = (rows[row - 1][i] >> 8U) ^ rows[0][rows[row - 1][i] & 0xFFU];
+    }
+  }
+};
+constexpr CrcTables crc_tables;
+
+/// CRC-32 as in zlib, gitformat-pack's checksum of a packed entry.
+std::uint32_t crc32(std::uint32_t crc, std::string_view data) {
+  const auto& t = crc_tables.rows;
+  crc = ~crc;
+  while (data.size() >= 8) {
+    std::uint32_t low = 0;
+    std::uint32_t high = 0;
+    std::memcpy(&low, data.data(), 4);
+    std::memcpy(&high, data.data() + 4, 4);
+    low ^= crc;
+    crc = t[7][low & 0xFFU] ^ t[6][(low >> 8U) & 0xFFU] ^ t[5][(low >> 16U) & 0xFFU] ^ t[4][low >> 24U] ^
+          t[3][high & 0xFFU] ^ t[2][(high >> 8U) & 0xFFU] ^ t[1][(high >> 16U) & 0xFFU] ^ t[0][high >> 24U];
+    data.remove_prefix(8);
+  }
+  for (const char c : data) crc = (crc >> 8U) ^ t[0][(crc ^ static_cast<unsigned char>(c)) & 0xFFU];
+  return ~crc;
+}
+
+std::uint32_t adler32(std::string_view data) {
+  constexpr std::uint32_t modulus = 65'521;
+  std::uint32_t a = 1;
+  std::uint32_t b = 0;
+  while (!data.empty()) {
+    const std::string_view run = data.substr(0, 5552);  // the sums stay below 2^32 for so many bytes (RFC 1950)
+    for (const char c : run) {
+      a += static_cast<unsigned char>(c);
+      b += a;
+    }
+    a %= modulus;
+    b %= modulus;
+    data.remove_prefix(run.size());
+  }
+  return (b << 16U) | a;
+}
+
+/// Type and size as a pack entry begins.
+std::string entry_header(ObjectType type, std::size_t size) {
+  std::string out;
+  auto byte = static_cast<unsigned>((static_cast<unsigned>(type) << 4U) | (size & 0x0FU));
+  for (size >>= 4U; size != 0; size >>= 7U) {
+    out += static_cast<char>(byte | 0x80U);
+    byte = static_cast<unsigned>(size & 0x7FU);
+  }
+  out += static_cast<char>(byte);
+  return out;
+}
+
+/// A zlib stream (RFC 1950) of stored blocks (RFC 1951, 3.2.4).
+void append_stored(std::string& out, std::string_view data) {
+  out += '\x78';
+  out += '\x01';
+  std::string_view rest = data;
+  do {
+    const std::string_view block = rest.substr(0, max_stored_block);
+    rest.remove_prefix(block.size());
+    const auto length = static_cast<unsigned>(block.size());
+    out += rest.empty() ? '\x01' : '\x00';
+    out += static_cast<char>(length & 0xFFU);
+    out += static_cast<char>(length >> 8U);
+    out += static_cast<char>(~length & 0xFFU);
+    out += static_cast<char>((~length >> 8U) & 0xFFU);
+    out += block;
+  } while (!rest.empty());
+  append_u32(out, adler32(data));
+}
+
+}  // namespace
+
+int close_file(std::FILE* file) noexcept { return std::fclose(file); }
+
+PackWriter::PackWriter(std::filesystem::path folder, std::string temporary, std::FILE* file)
+    : folder_(std::move(folder)), temporary_(std::move(temporary)), file_(file) {}
+
+PackWriter::~PackWriter() {
+  if (file_ != nullptr && !temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+Result<PackWriter> PackWriter::create(const std::filesystem::path& objects) {
+  const std::filesystem::path folder = objects / "pack";
+  WS_TRY(make_folders(folder));
+  std::string temporary = (folder / "tmp_pack_XXXXXX").string();
+  const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (descriptor < 0) return disk("write below", folder.string());
+  std::FILE* file = ::fdopen(descriptor, "w+");
+  if (file == nullptr) {
+    ::close(descriptor);
+    return disk("write", temporary);
+  }
+  PackWriter writer(folder, std::move(temporary), file);
+  static_cast<void>(std::setvbuf(file, nullptr, _IOFBF, std::size_t{1} << 18U));
+  std::string header = "PACK";
+  append_u32(header, 2);
+  append_u32(header, 0);  // the number of objects, known at the end
+  WS_TRY(writer.write(header));
+  return writer;
+}
+
+Result<void> PackWriter::write(std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) return disk("write", temporary_);
+  offset_ += bytes.size();
+  return {};
+}
+
+Result<void> PackWriter::add(const ObjectId& id, ObjectType type, std::string_view data) {
+  if (!known_.insert(id).second) return {};
+  std::string entry = entry_header(type, data.size());
+  entry.reserve(entry.size() + data.size() + data.size() / max_stored_block * 5 + 16);
+  append_stored(entry, data);
+  index_.push_back({id, crc32(0, entry), offset_});
+  return write(entry);
+}
+
+/// Fills in the number of objects, appends the checksum of it all, and waits for the disk.
+Result<Sha1Stream::Bytes> PackWriter::finish_pack() {
+  std::string count;
+  append_u32(count, static_cast<std::uint32_t>(index_.size()));
+  std::FILE* file = file_.get();
+  if (std::fflush(file) != 0) return disk("write", temporary_);
+  if (::pwrite(::fileno(file), count.data(), count.size(), 8) != 4) return disk("write", temporary_);
+  void* mapped = ::mmap(nullptr, offset_, PROT_READ, MAP_SHARED, ::fileno(file), 0);
+  if (mapped == MAP_FAILED) return disk("read", temporary_);
+  Sha1Stream stream;
+  stream.update({static_cast<const char*>(mapped), offset_});
+  ::munmap(mapped, offset_);
+  const Sha1Stream::Bytes checksum = stream.finish();
+  WS_TRY(write({reinterpret_cast<const char*>(checksum.data()), checksum.size()}));
+  if (std::fflush(file) != 0 || ::fsync(::fileno(file)) != 0) return disk("flush", temporary_);
+  return checksum;
+}
+
+std::string PackWriter::render_index(const Sha1Stream::Bytes& pack_checksum) {
+  std::sort(index_.begin(), index_.end(), [](const Indexed& a, const Indexed& b) { return a.id < b.id; });
+  std::string out = "\377tOc";
+  append_u32(out, 2);
+  std::size_t place = 0;
+  for (unsigned first = 0; first < 256; ++first) {
+    while (place < index_.size() && index_[place].id.bytes[0] <= first) ++place;
+    append_u32(out, static_cast<std::uint32_t>(place));
+  }
+  for (const Indexed& entry : index_) out.append(reinterpret_cast<const char*>(entry.id.bytes.data()), 20);
+  for (const Indexed& entry : index_) append_u32(out, entry.crc);
+  std::string large;
+  std::uint32_t large_count = 0;
+  for (const Indexed& entry : index_) {
+    if (entry.offset < 0x8000'0000U) {
+      append_u32(out, static_cast<std::uint32_t>(entry.offset));
+      continue;
+    }
+    append_u32(out, 0x8000'0000U | large_count++);
+    append_u32(large, static_cast<std::uint32_t>(entry.offset >> 32U));
+    append_u32(large, static_cast<std::uint32_t>(entry.offset & 0xFFFF'FFFFU));
+  }
+  out += large;
+  out.append(reinterpret_cast<const char*>(pack_checksum.data()), pack_checksum.size());
+  Sha1Stream stream;
+  stream.update(out);
+  const Sha1Stream::Bytes checksum = stream.finish();
+  out.append(reinterpret_cast<const char*>(checksum.data()), checksum.size());
+  return out;
+}
+
+Result<void> PackWriter::finish() {
+  if (index_.empty()) return {};
+  WS_LET(const Sha1Stream::Bytes checksum, finish_pack());
+  const std::string name = "pack-" + ObjectId{checksum}.hex();
+  const std::string pack = (folder_ / (name + ".pack")).string();
+  ::fchmod(::fileno(file_.get()), 0444);
+  if (::rename(temporary_.c_str(), pack.c_str()) != 0) return disk("name", pack);
+  temporary_.clear();
+  // The index comes last: git sees a pack by its index, and by then the pack is whole.
+  return write_file(folder_ / (name + ".idx"), render_index(checksum), 0444);
+}
+
+}  // namespace ws::sync::git

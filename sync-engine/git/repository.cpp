@@ -1,0 +1,262 @@
+#include "sync-engine/git/repository.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sync-engine/git/library.hpp"
+#include "sync-engine/git/pack_writer.hpp"
+
+namespace ws::sync::git {
+namespace {
+
+/// More objects than this in one batch become a pack; fewer are loose, so that a day of small syncs makes no heap of
+/// packs.
+constexpr std::size_t max_loose = 32;
+
+struct Object {
+  ObjectType type = ObjectType::blob;
+  std::string data = {};
+};
+
+struct TreeEntry {
+  bool folder = false;
+  ObjectId id = {};
+};
+/// By name; git sorts a folder as if its name ended in '/'.
+using TreeEntries = std::map<std::string, TreeEntry>;
+
+git_oid to_oid(const ObjectId& id) {
+  git_oid oid;
+  std::memcpy(oid.id, id.bytes.data(), id.bytes.size());
+  return oid;
+}
+
+std::string encode(const TreeEntries& entries) {
+  std::vector<std::pair<std::string, const TreeEntries::value_type*>> sorted;
+  for (const auto& entry : entries) sorted.emplace_back(entry.second.folder ? entry.first + "/" : entry.first, &entry);
+  std::sort(sorted.begin(), sorted.end());
+  std::string out;
+  for (const auto& [key, entry] : sorted) {
+    out += entry->second.folder ? "40000 " : "100644 ";
+    out += entry->first;
+    out += '\0';
+    out.append(reinterpret_cast<const char*>(entry->second.id.bytes.data()), 20);
+  }
+  return out;
+}
+
+Result<TreeEntries> decode(std::string_view data) {
+  TreeEntries entries;
+  while (!data.empty()) {
+    const std::size_t space = data.find(' ');
+    const std::size_t end = data.find('\0');
+    if (space == std::string_view::npos || end == std::string_view::npos || end < space || data.size() < end + 21) {
+      return fail(Failure::Kind::integrity, "the history holds a broken tree");
+    }
+    TreeEntry entry{.folder = data.substr(0, space) == "40000"};
+    std::memcpy(entry.id.bytes.data(), data.data() + end + 1, 20);
+    entries.emplace(std::string(data.substr(space + 1, end - space - 1)), entry);
+    data.remove_prefix(end + 21);
+  }
+  return entries;
+}
+
+}  // namespace
+
+struct Repository::Impl {
+  const Library* git = nullptr;
+  std::filesystem::path path;
+  git_repository* repository = nullptr;
+  git_odb* objects = nullptr;
+  std::map<ObjectId, Object> pending;
+  std::optional<PackWriter> pack;
+
+  Impl() = default;
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    if (objects != nullptr) git->odb_free(objects);
+    if (repository != nullptr) git->repository_free(repository);
+  }
+
+  Result<ObjectId> write(ObjectType type, std::string_view data) {
+    const ObjectId id = object_id(type, data);
+    if (pack) {
+      WS_TRY(pack->add(id, type, data));
+      return id;
+    }
+    pending.try_emplace(id, Object{type, std::string(data)});
+    if (pending.size() <= max_loose) return id;
+    WS_LET(pack, PackWriter::create(path / "objects"));
+    for (const auto& [waiting, object] : pending) WS_TRY(pack->add(waiting, object.type, object.data));
+    pending.clear();
+    return id;
+  }
+
+  Result<Object> read(const ObjectId& id) {
+    if (const auto waiting = pending.find(id); waiting != pending.end()) return waiting->second;
+    if (pack) WS_TRY(flush());
+    const git_oid oid = to_oid(id);
+    git_odb_object* raw = nullptr;
+    const int code = git->odb_read(&raw, objects, &oid);
+    if (code == GIT_ENOTFOUND) return fail(Failure::Kind::not_found, "the history does not hold " + id.hex());
+    if (code < 0) return fail(failure(*git, "read the history"));
+    Object object{.data = std::string(static_cast<const char*>(git->odb_object_data(raw)), git->odb_object_size(raw))};
+    object.type = static_cast<ObjectType>(git->odb_object_type(raw));
+    git->odb_object_free(raw);
+    return object;
+  }
+
+  Result<void> flush() {
+    for (const auto& [id, object] : pending) {
+      git_oid written;
+      if (git->odb_write(
+              &written, objects, object.data.data(), object.data.size(), static_cast<git_object_t>(object.type)) < 0) {
+        return fail(failure(*git, "write the history"));
+      }
+    }
+    pending.clear();
+    if (!pack) return {};
+    WS_TRY(pack->finish());
+    pack.reset();
+    if (git->odb_refresh(objects) < 0) return fail(failure(*git, "read the history anew"));
+    return {};
+  }
+
+  Result<std::optional<ObjectId>> update_tree(const std::optional<ObjectId>& base,
+                                              std::span<const TreeUpdate> updates,
+                                              std::size_t depth);
+};
+
+/// `updates` are sorted by path and agree in their first `depth` bytes. Empty: the tree holds nothing any more.
+Result<std::optional<ObjectId>> Repository::Impl::update_tree(const std::optional<ObjectId>& base,
+                                                              std::span<const TreeUpdate> updates,
+                                                              std::size_t depth) {
+  TreeEntries entries;
+  if (base) {
+    WS_LET(const Object object, read(*base));
+    WS_LET(entries, decode(object.data));
+  }
+  // What leaves goes first: a file may make way for a folder of its name.
+  for (const TreeUpdate& update : updates) {
+    if (update.path.find('/', depth) == std::string::npos && !update.blob) {
+      const auto old = entries.find(update.path.substr(depth));
+      if (old != entries.end() && !old->second.folder) entries.erase(old);
+    }
+  }
+  for (std::size_t i = 0; i < updates.size();) {
+    const std::size_t slash = updates[i].path.find('/', depth);
+    if (slash == std::string::npos) {
+      const TreeUpdate& update = updates[i++];
+      if (update.blob) entries[update.path.substr(depth)] = {.folder = false, .id = *update.blob};
+      continue;
+    }
+    const std::string folder = updates[i].path.substr(depth, slash - depth);
+    std::size_t end = i;
+    while (end < updates.size() && updates[end].path.compare(depth, slash - depth + 1, folder + "/") == 0) ++end;
+    const auto old = entries.find(folder);
+    std::optional<ObjectId> below;
+    if (old != entries.end() && old->second.folder) below = old->second.id;
+    const bool was_file = old != entries.end() && !old->second.folder;
+    WS_LET(const std::optional<ObjectId> updated, update_tree(below, updates.subspan(i, end - i), slash + 1));
+    if (updated) {
+      entries[folder] = {.folder = true, .id = *updated};
+    } else if (!was_file) {
+      entries.erase(folder);
+    }
+    i = end;
+  }
+  if (entries.empty() && depth != 0) return std::optional<ObjectId>{};
+  WS_LET(const ObjectId id, write(ObjectType::tree, encode(entries)));
+  return std::optional<ObjectId>(id);
+}
+
+Repository::Repository(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Repository::Repository(Repository&&) noexcept = default;
+Repository& Repository::operator=(Repository&&) noexcept = default;
+Repository::~Repository() = default;
+
+Result<Repository> Repository::open(const std::filesystem::path& path) {
+  WS_LET(const Library* git, library());
+  auto impl = std::make_unique<Impl>();
+  impl->git = git;
+  impl->path = path;
+  std::error_code ignored;
+  const bool there = std::filesystem::exists(path / "HEAD", ignored);
+  const int code = there ? git->repository_open_bare(&impl->repository, path.c_str())
+                         : git->repository_init(&impl->repository, path.c_str(), 1);
+  if (code < 0 || git->repository_odb(&impl->objects, impl->repository) < 0) {
+    return fail(failure(*git, "open the history " + path.string()));
+  }
+  return Repository(std::move(impl));
+}
+
+Result<ObjectId> Repository::write_blob(std::string_view text) { return impl_->write(ObjectType::blob, text); }
+
+Result<std::string> Repository::read_blob(const ObjectId& id) {
+  WS_LET(Object object, impl_->read(id));
+  return std::move(object.data);
+}
+
+Result<ObjectId> Repository::write_tree(const std::optional<ObjectId>& base, std::vector<TreeUpdate> updates) {
+  // By parts, not by bytes: everything below one folder must stand together ("a b" sorts between "a" and "a/x").
+  std::sort(updates.begin(), updates.end(), [](const TreeUpdate& a, const TreeUpdate& b) {
+    return std::lexicographical_compare(
+        a.path.begin(), a.path.end(), b.path.begin(), b.path.end(), [](char left, char right) {
+          const auto rank = [](char c) { return c == '/' ? 0 : static_cast<int>(static_cast<unsigned char>(c)) + 1; };
+          return rank(left) < rank(right);
+        });
+  });
+  WS_LET(const std::optional<ObjectId> id, impl_->update_tree(base, updates, 0));
+  return *id;
+}
+
+Result<ObjectId> Repository::write_commit(const ObjectId& tree,
+                                          std::span<const ObjectId> parents,
+                                          std::string_view message,
+                                          Time time) {
+  std::string text = fmt::format("tree {}\n", tree.hex());
+  for (const ObjectId& parent : parents) text += fmt::format("parent {}\n", parent.hex());
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+  const std::string who = fmt::format("ws <ws@localhost> {} +0000", seconds);
+  text += fmt::format("author {}\ncommitter {}\n\n{}\n", who, who, message);
+  return impl_->write(ObjectType::commit, text);
+}
+
+Result<ObjectId> Repository::tree_of(const ObjectId& commit) {
+  WS_LET(const Object object, impl_->read(commit));
+  const auto id = ObjectId::from_hex(std::string_view(object.data).substr(0, 45).substr(5));
+  if (object.type != ObjectType::commit || !id) {
+    return fail(Failure::Kind::integrity, "the history holds a broken commit");
+  }
+  return *id;
+}
+
+Result<void> Repository::flush() { return impl_->flush(); }
+
+Result<std::optional<ObjectId>> Repository::find_reference(const std::string& name) {
+  git_oid oid;
+  const int code = impl_->git->reference_name_to_id(&oid, impl_->repository, name.c_str());
+  if (code == GIT_ENOTFOUND) return std::optional<ObjectId>{};
+  if (code < 0) return fail(failure(*impl_->git, "read the reference " + name));
+  ObjectId id;
+  std::memcpy(id.bytes.data(), oid.id, id.bytes.size());
+  return std::optional<ObjectId>(id);
+}
+
+Result<void> Repository::set_reference(const std::string& name, const ObjectId& commit) {
+  WS_TRY(flush());
+  const git_oid oid = to_oid(commit);
+  git_reference* made = nullptr;
+  if (impl_->git->reference_create(&made, impl_->repository, name.c_str(), &oid, 1, nullptr) < 0) {
+    return fail(failure(*impl_->git, "write the reference " + name));
+  }
+  impl_->git->reference_free(made);
+  return {};
+}
+
+}  // namespace ws::sync::git

@@ -1,0 +1,46 @@
+#include "sync-engine/reconcile/change.hpp"
+
+#include <algorithm>
+
+#include "api-client/base/utf8.hpp"
+
+namespace ws::sync {
+namespace {
+
+/// The same name to a person, whatever form the file system keeps it in.
+bool same_name(const RelativePath& a, const RelativePath& b) {
+  return a == b || utf8::nfc(a.text()) == utf8::nfc(b.text());
+}
+
+SideChange present(const Entry& base, const Entry& now) {
+  const bool text = now.hash != base.hash;
+  if (!same_name(now.path, base.path)) return {.change = Change::moved, .text_too = text, .entry = now};
+  return {.change = text ? Change::edited : Change::unchanged, .entry = now};
+}
+
+}  // namespace
+
+SideChange local_change(const DocumentId& document, const Entry& base, const LocalTree& local) {
+  if (local.hindered.contains(document)) return {.change = Change::unknown};
+  const auto found = local.tracked.find(document);
+  if (found == local.tracked.end()) return {.change = Change::deleted};
+  return present(base, found->second);
+}
+
+SideChange remote_change(const DocumentId& document, const Entry& base, const RemoteTree& remote) {
+  if (const auto gone = remote.gone.find(document); gone != remote.gone.end()) {
+    // A tombstone without a revision is one of a service that does not say; it cannot be older than what we hold.
+    const bool older = gone->second != 0 && gone->second < base.revision;
+    return {.change = older ? Change::rewound : Change::deleted};
+  }
+  if (const auto found = remote.changed.find(document); found != remote.changed.end()) {
+    if (found->second.revision < base.revision) return {.change = Change::rewound, .entry = found->second};
+    return present(base, found->second);
+  }
+  if (std::find(remote.absent.begin(), remote.absent.end(), document) != remote.absent.end()) {
+    return {.change = Change::unknown};
+  }
+  return {.change = Change::unchanged, .entry = base};
+}
+
+}  // namespace ws::sync

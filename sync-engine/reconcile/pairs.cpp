@@ -1,0 +1,182 @@
+#include "sync-engine/reconcile/pairs.hpp"
+
+#include <utility>
+
+namespace ws::sync {
+namespace {
+
+/// One document's way through the table. Each method is one line of it, named by what happened here.
+class Decider {
+ public:
+  Decider(const Pair& pair, const ReconcileOptions& options, Plan& plan)
+      : pair_(pair), options_(options), plan_(plan) {}
+
+  void decide() {
+    if (pair_.here.change == Change::unknown || pair_.there.change == Change::unknown) return;  // `detached`
+    if (pair_.there.change == Change::rewound) {
+      if (changed(pair_.here) || pair_.there.entry) conflict(ConflictKind::rewound);
+      return;
+    }
+    switch (pair_.here.change) {
+      case Change::unchanged: return unchanged_here();
+      case Change::edited: return edited_here();
+      case Change::deleted: return deleted_here();
+      case Change::moved: return moved_here();
+      case Change::created:
+      case Change::unknown:
+      case Change::rewound: return;
+    }
+  }
+
+ private:
+  static bool changed(const SideChange& side) { return side.change != Change::unchanged; }
+  const Entry& here() const { return *pair_.here.entry; }
+  const Entry& there() const { return *pair_.there.entry; }
+
+  Action action(ActionKind kind, RelativePath path, std::string reason) const {
+    Action made{.kind = kind, .path = std::move(path), .reason = std::move(reason), .document = pair_.document};
+    if (pair_.here.entry) made.seen = here().hash;
+    return made;
+  }
+
+  void pull(ActionKind kind, RelativePath path, std::string reason) {
+    Action made = action(kind, std::move(path), std::move(reason));
+    if (pair_.there.entry) {
+      made.result = there().hash;
+      made.revision = there().revision;
+    }
+    plan_.actions.push_back(std::move(made));
+  }
+
+  void pull_move(const std::string& reason) {
+    Action made = action(ActionKind::pull_move, there().path, reason);
+    made.previous_path = here().path;
+    made.result = here().hash;  // a move carries the text that is on disk; an edit has a row of its own
+    made.revision = pair_.there.text_too ? pair_.base.revision : there().revision;
+    plan_.actions.push_back(std::move(made));
+  }
+
+  void push(ActionKind kind, RelativePath path, std::string reason) {
+    Action made = action(kind, std::move(path), std::move(reason));
+    if (pair_.here.entry) made.result = here().hash;
+    made.revision = pair_.there.entry ? there().revision : pair_.base.revision;
+    plan_.actions.push_back(std::move(made));
+  }
+
+  void push_move(const std::string& reason) {
+    Action made = action(ActionKind::push_move, here().path, reason);
+    made.previous_path = pair_.base.path;
+    made.result = pair_.base.hash;
+    made.revision = there().revision;
+    plan_.actions.push_back(std::move(made));
+  }
+
+  void conflict(ConflictKind kind) {
+    const RelativePath& path = pair_.here.entry ? here().path : pair_.there.entry ? there().path : pair_.base.path;
+    plan_.conflicts.push_back({.kind = kind,
+                               .path = path,
+                               .document = pair_.document,
+                               .base = pair_.base,
+                               .local = pair_.here.entry,
+                               .remote = pair_.there.entry});
+  }
+
+  void settle(std::optional<Entry> base) {
+    if (base && *base == pair_.base) return;
+    plan_.settled.push_back({.document = pair_.document, .base = std::move(base)});
+  }
+
+  /// Edited on both sides; the file is, or will be, at `path`.
+  void edited_on_both(const RelativePath& path) {
+    if (here().hash == there().hash) return settle(there());
+    if (!options_.merge) return conflict(ConflictKind::revision);
+    Action made = action(ActionKind::merge, path, "edited on both sides");
+    made.revision = there().revision;
+    plan_.actions.push_back(std::move(made));
+  }
+
+  void unchanged_here() {
+    switch (pair_.there.change) {
+      case Change::edited: return pull(ActionKind::pull_update, here().path, "edited on the service");
+      case Change::deleted: return pull(ActionKind::pull_delete, here().path, "archived on the service");
+      case Change::moved:
+        pull_move("moved on the service");
+        if (pair_.there.text_too) pull(ActionKind::pull_update, there().path, "edited on the service");
+        return;
+      case Change::unchanged: return settle(there());
+      case Change::created:
+      case Change::unknown:
+      case Change::rewound: return;
+    }
+  }
+
+  void edited_here() {
+    switch (pair_.there.change) {
+      case Change::unchanged: return push(ActionKind::push_update, here().path, "edited here");
+      case Change::edited: return edited_on_both(here().path);
+      case Change::deleted: return conflict(ConflictKind::edit_delete);
+      case Change::moved:
+        pull_move("moved on the service");
+        if (pair_.there.text_too) return edited_on_both(there().path);
+        return push(ActionKind::push_update, there().path, "edited here");
+      case Change::created:
+      case Change::unknown:
+      case Change::rewound: return;
+    }
+  }
+
+  void deleted_here() {
+    switch (pair_.there.change) {
+      case Change::unchanged: return push(ActionKind::push_delete, pair_.base.path, "deleted here");
+      case Change::deleted: return settle(std::nullopt);
+      case Change::moved:
+        // Another document took its place there: whoever moved it knew the file that was deleted here.
+        if (pair_.path_taken_there) return push(ActionKind::push_delete, there().path, "deleted here");
+        [[fallthrough]];
+      case Change::edited:
+        if (options_.accept_deletes) return push(ActionKind::push_delete, there().path, "deleted here, and that wins");
+        return pull(ActionKind::pull_create,
+                    there().path,
+                    pair_.there.edited() ? "deleted here but edited on the service: it comes back"
+                                         : "deleted here but moved on the service: it comes back");
+      case Change::created:
+      case Change::unknown:
+      case Change::rewound: return;
+    }
+  }
+
+  void moved_here() {
+    switch (pair_.there.change) {
+      case Change::unchanged:
+        push_move("renamed here");
+        if (pair_.here.text_too) push(ActionKind::push_update, here().path, "edited here");
+        return;
+      case Change::edited:
+        push_move("renamed here");
+        if (pair_.here.text_too) return edited_on_both(here().path);
+        return pull(ActionKind::pull_update, here().path, "edited on the service");
+      case Change::deleted: return conflict(ConflictKind::edit_delete);
+      case Change::moved:
+        if (here().path != there().path) return conflict(ConflictKind::path);
+        if (pair_.here.text_too && pair_.there.text_too) return edited_on_both(here().path);
+        if (pair_.here.text_too) return push(ActionKind::push_update, here().path, "edited here");
+        if (pair_.there.text_too) return pull(ActionKind::pull_update, here().path, "edited on the service");
+        return settle(there());
+      case Change::created:
+      case Change::unknown:
+      case Change::rewound: return;
+    }
+  }
+
+  const Pair& pair_;
+  const ReconcileOptions& options_;
+  Plan& plan_;
+};
+
+}  // namespace
+
+void decide_pair(const Pair& pair, const ReconcileOptions& options, Plan& plan) {
+  Decider(pair, options, plan).decide();
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,178 @@
+#include "sync-engine/reconcile/reconcile.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "api-client/base/utf8.hpp"
+#include "sync-engine/reconcile/clashes.hpp"
+#include "sync-engine/reconcile/pairs.hpp"
+
+namespace ws::sync {
+namespace {
+
+using ByKey = std::map<std::string, DocumentId>;
+
+/// Where the documents that changed on the service stand now.
+ByKey remote_places(const RemoteTree& remote) {
+  ByKey places;
+  for (const auto& [document, entry] : remote.changed) places.emplace(entry.path.twin_key(), document);
+  return places;
+}
+
+void decide_known(const BaseTree& base,
+                  const LocalTree& local,
+                  const RemoteTree& remote,
+                  const ReconcileOptions& options,
+                  Plan& plan) {
+  const ByKey places = remote_places(remote);
+  for (const auto& [document, entry] : base.documents) {
+    Pair pair{.document = document,
+              .base = entry,
+              .here = local_change(document, entry, local),
+              .there = remote_change(document, entry, remote)};
+    if (pair.here.change == Change::unknown) {
+      const Hindrance reason = local.hindered.at(document);
+      plan.detached.push_back({.path = entry.path, .document = document, .reason = std::string(name(reason))});
+    } else if (pair.there.change == Change::unknown) {
+      plan.detached.push_back({.path = entry.path, .document = document, .reason = "absent"});
+    }
+    if (!places.empty()) {
+      const auto taken = places.find(entry.path.twin_key());
+      pair.path_taken_there = taken != places.end() && taken->second != document;
+    }
+    decide_pair(pair, options, plan);
+  }
+}
+
+/// New here, new there, and the same place on both sides.
+void decide_created(const BaseTree& base, const LocalTree& local, const RemoteTree& remote, Plan& plan) {
+  std::map<std::string, RelativePath> created;  // by NFC: the name as a person reads it
+  for (const auto& [path, hash] : local.created) created.emplace(utf8::nfc(path.text()), path);
+  for (const auto& [document, entry] : remote.changed) {
+    if (base.documents.contains(document)) continue;
+    const auto both = created.find(utf8::nfc(entry.path.text()));
+    if (both == created.end()) {
+      plan.actions.push_back({.kind = ActionKind::pull_create,
+                              .path = entry.path,
+                              .reason = "created on the service",
+                              .document = document,
+                              .result = entry.hash,
+                              .revision = entry.revision});
+      continue;
+    }
+    const RelativePath path = both->second;
+    const Sha256 hash = local.created.at(path);
+    created.erase(both);
+    if (hash == entry.hash) {
+      plan.actions.push_back({.kind = ActionKind::adopt,
+                              .path = path,
+                              .reason = "the same text on both sides",
+                              .document = document,
+                              .seen = hash,
+                              .result = hash,
+                              .revision = entry.revision});
+    } else {
+      plan.conflicts.push_back({.kind = ConflictKind::hash,
+                                .path = path,
+                                .document = document,
+                                .local = Entry{.path = path, .hash = hash},
+                                .remote = entry});
+    }
+  }
+  for (const auto& [key, path] : created) {
+    const Sha256 hash = local.created.at(path);
+    plan.actions.push_back(
+        {.kind = ActionKind::push_create, .path = path, .reason = "created here", .seen = hash, .result = hash});
+  }
+}
+
+/// A document left its place and another one stands there: the file is replaced, which is no delete.
+void join_replacements(const LocalTree& local, Plan& plan) {
+  std::map<RelativePath, std::size_t> leaving;
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    if (plan.actions[i].kind == ActionKind::pull_delete) leaving.emplace(plan.actions[i].path, i);
+  }
+  if (leaving.empty()) return;
+  std::vector<bool> replaced(plan.actions.size(), false);
+  for (Action& action : plan.actions) {
+    if (action.kind != ActionKind::pull_create) continue;
+    const auto left = leaving.find(action.path);
+    if (left == leaving.end()) continue;
+    const DocumentId old = plan.actions[left->second].document;
+    replaced[left->second] = true;
+    plan.settled.push_back({.document = old});
+    action.seen = local.tracked.at(old).hash;
+    action.reason = "another document took its place on the service";
+    if (action.seen == action.result) action.kind = ActionKind::adopt;
+  }
+  std::vector<Action> kept;
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    if (!replaced[i]) kept.push_back(std::move(plan.actions[i]));
+  }
+  plan.actions = std::move(kept);
+}
+
+/// In order of path; the rows of one document stay in the order in which they are done.
+void sort(Plan& plan) {
+  std::stable_sort(
+      plan.actions.begin(), plan.actions.end(), [](const Action& a, const Action& b) { return a.path < b.path; });
+  const auto by_path = [](const auto& a, const auto& b) {
+    return std::tie(a.path, a.document) < std::tie(b.path, b.document);
+  };
+  std::sort(plan.conflicts.begin(), plan.conflicts.end(), by_path);
+  std::sort(plan.detached.begin(), plan.detached.end(), by_path);
+  std::sort(plan.settled.begin(), plan.settled.end());
+  std::sort(plan.skipped.begin(), plan.skipped.end());
+}
+
+bool too_many(std::size_t deletes, std::size_t tracked) {
+  return (deletes > 10 && deletes * 4 > tracked) || (deletes >= 2 && deletes == tracked);
+}
+
+}  // namespace
+
+std::optional<Guard> guard_of(const Plan& plan, std::size_t tracked, std::size_t absent) {
+  Guard guard{.absent = absent, .tracked = tracked};
+  for (const Action& action : plan.actions) {
+    if (action.kind == ActionKind::pull_delete) ++guard.deletes_here;
+    if (action.kind == ActionKind::push_delete) ++guard.deletes_there;
+  }
+  if (too_many(guard.deletes_here + absent, tracked) || too_many(guard.deletes_there, tracked)) return guard;
+  return std::nullopt;
+}
+
+Plan reconcile(const BaseTree& base,
+               const LocalTree& local,
+               const RemoteTree& remote,
+               const ReconcileOptions& options) {
+  Plan plan;
+  plan.skipped = local.skipped;
+  plan.skipped.insert(plan.skipped.end(), remote.refused.begin(), remote.refused.end());
+  decide_known(base, local, remote, options, plan);
+  decide_created(base, local, remote, plan);
+  join_replacements(local, plan);
+  settle_clashes(local, remote, plan);
+  sort(plan);
+  if (!options.allow_deletes) plan.guard = guard_of(plan, base.documents.size(), remote.absent.size());
+  return plan;
+}
+
+Plan refuse_merge(Plan plan, const DocumentId& document, const BaseTree& base, const RemoteTree& remote) {
+  const auto found = std::find_if(plan.actions.begin(), plan.actions.end(), [&](const Action& action) {
+    return action.kind == ActionKind::merge && action.document == document;
+  });
+  if (found == plan.actions.end()) return plan;
+  Conflict conflict{.kind = ConflictKind::revision, .path = found->path, .document = document};
+  conflict.base = base.documents.at(document);
+  conflict.local = Entry{.path = found->path, .hash = found->seen.value_or(Sha256{})};
+  conflict.remote = remote.changed.at(document);
+  plan.actions.erase(found);
+  plan.conflicts.push_back(std::move(conflict));
+  sort(plan);
+  return plan;
+}
+
+}  // namespace ws::sync

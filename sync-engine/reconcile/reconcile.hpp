@@ -1,0 +1,31 @@
+/// The heart: what must happen so that both sides agree again. Pure: no disk, no network, no clock.
+///
+/// `sync.md`, "Every pair of changes", is its specification, and tests/sync-engine/reconcile/matrix_test.cpp that table
+/// as data. What it cannot decide safely it reports as a conflict or leaves alone; it never guesses.
+#pragma once
+
+#include "sync-engine/model.hpp"
+
+namespace ws::sync {
+
+struct ReconcileOptions {
+  bool merge = true;            ///< edits on both sides become `merge`; false: a conflict at once
+  bool accept_deletes = false;  ///< a local delete wins over a remote edit or move
+  bool allow_deletes = false;   ///< the guard is confirmed
+};
+
+/// Rows in order of path. A `merge` row is a proposal: whoever has the texts calls `refuse_merge` where the lines
+/// collide.
+Plan reconcile(const BaseTree& base,
+               const LocalTree& local,
+               const RemoteTree& remote,
+               const ReconcileOptions& options = {});
+
+/// The plan with the merge of one document turned into a conflict `revision`.
+Plan refuse_merge(Plan plan, const DocumentId& document, const BaseTree& base, const RemoteTree& remote);
+
+/// Promise 6 of `safety.md`: set where the plan deletes so much, on either side, that a person must say so. What is
+/// merely absent from a listing counts as a delete here.
+std::optional<Guard> guard_of(const Plan& plan, std::size_t tracked, std::size_t absent);
+
+}  // namespace ws::sync

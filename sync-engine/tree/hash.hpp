@@ -1,0 +1,42 @@
+/// Reads a file of the tree as text and hashes it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "api-client/base/sha256.hpp"
+#include "sync-engine/model.hpp"
+
+struct statx;
+
+namespace ws::sync {
+
+/// What the system says of a file without reading it. Equal stamps, both times old enough: the same bytes.
+struct FileStamp {
+  std::uint64_t size_bytes = 0;
+  std::int64_t modified_ns = 0;
+  std::int64_t changed_ns = 0;  ///< ctime: it cannot be set back, as mtime can
+  std::uint64_t inode = 0;
+  std::uint64_t device = 0;
+  std::uint32_t mode = 0;
+  std::uint32_t reserved = 0;  ///< the stat cache writes stamps byte by byte: no padding
+  bool operator==(const FileStamp&) const = default;
+};
+
+FileStamp stamp_of(const struct statx& status);
+
+struct HashedFile {
+  FileStamp stamp = {};
+  Sha256 hash = {};
+};
+
+/// Reads the file `name` in the folder `folder_fd`. What may not be synced comes back as its hindrance; a file that
+/// changed while it was read is `busy`. `buffer` is scratch space, and holds the text after a success.
+std::variant<HashedFile, Hindrance> hash_file(int folder_fd,
+                                              const char* name,
+                                              std::uint64_t max_bytes,
+                                              std::string& buffer);
+
+}  // namespace ws::sync

@@ -1,0 +1,63 @@
+/// The folder that is synced, held by descriptor: every name below it is resolved beneath it and through no link.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "api-client/base/result.hpp"
+
+namespace ws::sync {
+
+/// Owns a file descriptor; -1: none.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor();
+  int get() const noexcept { return fd_; }
+  explicit operator bool() const noexcept { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// `kernel`: one openat2(2) a name. `walk`: part by part with O_NOFOLLOW, for kernels and sandboxes without it.
+enum class Resolution { kernel, walk };
+
+class RootFolder {
+ public:
+  /// Chooses `kernel` where it works. Fails with `disk`.
+  static Result<RootFolder> open(const std::filesystem::path& path);
+  static Result<RootFolder> open(const std::filesystem::path& path, Resolution resolution);
+
+  int fd() const noexcept { return fd_.get(); }
+  const std::filesystem::path& path() const noexcept { return path_; }
+
+  /// Like openat(2) with O_CLOEXEC, but -1 and ELOOP or EXDEV in errno where a link or `..` would lead away. An empty
+  /// name is the folder itself.
+  Descriptor open_beneath(std::string_view name, int flags, unsigned mode = 0) const;
+  /// Opens the folder of that name and makes those that are missing. -1 and errno on failure.
+  Descriptor make_folders(std::string_view name) const;
+
+ private:
+  RootFolder(std::filesystem::path path, Descriptor fd, Resolution resolution)
+      : path_(std::move(path)), fd_(std::move(fd)), resolution_(resolution) {}
+  Descriptor walk(std::string_view name, int flags, unsigned mode) const;
+
+  std::filesystem::path path_;
+  Descriptor fd_;
+  Resolution resolution_;
+};
+
+/// `disk`, with errno's words: "cannot write a.md: No space left on device".
+tl::unexpected<Failure> disk_failure(std::string_view doing, std::string_view what);
+
+}  // namespace ws::sync
