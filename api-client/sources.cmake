@@ -4,6 +4,7 @@ set(WS_API_CLIENT_SOURCES
   client.cpp
   client_conclusions.cpp
   client_pages.cpp
+  device_login.cpp
   http/curl.cpp
   http/curl_exchange.cpp
   http/curl_library.cpp

@@ -306,7 +306,7 @@ TEST_CASE("client: an assumed limit and plain http to a named host are noted, th
 }
 
 TEST_CASE("client: over a real wire, an unguarded write is committed once and a keyed one is repeated", "[client]") {
-  int commits = 0;
+  std::atomic<int> commits = 0;
   HostileServer server([&](const Seen& seen) -> Script {
     if (seen.method == "GET") return answer(200, "{}");
     ++commits;
