@@ -61,7 +61,7 @@ Json parse_lax(const Type& type, std::string_view text);
 /// The body that is no JSON: `reason` says why, `position` is the byte at fault where that is known.
 Violation json_invalid(std::string_view reason, std::size_t position = 0);
 /// A member that `--strict` forbids; `input` is its value.
-Violation extra_forbidden(std::vector<Step> loc, Json input);
+Violation extra_forbidden(std::vector<Step> loc, const Json& input);
 
 /// `{"detail": [...], "code": "validation_error"}`.
 Json to_json(std::span<const Violation> violations);

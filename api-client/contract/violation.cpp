@@ -26,7 +26,7 @@ Violation json_invalid(std::string_view reason, std::size_t position) {
           .context = Json{{"error", std::string(reason)}}};
 }
 
-Violation extra_forbidden(std::vector<Step> loc, Json input) {
+Violation extra_forbidden(std::vector<Step> loc, const Json& input) {
   return {.loc = std::move(loc),
           .type = "extra_forbidden",
           .message = "Extra inputs are not permitted",

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/random.hpp"
 #include "api-client/base/utf8.hpp"
 
 using ws::Failure;
@@ -104,6 +105,29 @@ TEST_CASE("problem: a hostile body makes a poor message, not an error", "[contra
   CHECK(read(422, R"({"detail": [1, null, [], {"loc": "x", "msg": 5}, {"loc": [null, {}], "msg": "m"}]})").message ==
         "m; and 4 more");
   CHECK(read(502, std::string(1 << 20, '<'), "text/html").message == "Bad Gateway");
+}
+
+TEST_CASE("problem: thousands of broken bodies are read without harm", "[contract]") {
+  const std::string bodies[] = {
+      R"({"detail": [{"loc": ["body", "scopes", 3], "msg": "m", "type": "t"}], "code": "validation_error"})",
+      R"({"detail": {"code": "not_found", "message": "No such document"}, "request_id": "r"})",
+      R"({"error": "invalid_grant", "error_description": "\u00e9\ud83d\ude00"})",
+      "<!doctype html><html><head><title>502 &amp; more</title></head><body><h1>x</h1></body></html>",
+  };
+  ws::SeededRandom random(7);
+  int sound = 0;
+  for (int round = 0; round < 5000; ++round) {
+    std::string body = bodies[random.below(std::size(bodies))];
+    for (std::uint64_t i = 0; i <= random.below(8); ++i) {
+      body[random.below(body.size())] = static_cast<char>(random.below(256));
+    }
+    body.resize(random.below(body.size() + 1));
+    const Problem problem =
+        read(static_cast<int>(400 + random.below(200)), body, random.below(2) == 0 ? "" : "text/html");
+    const Failure failure = to_failure(problem, "docs.get");
+    if (!problem.message.empty() && ws::utf8::is_valid(problem.message) && !failure.what.empty()) ++sound;
+  }
+  CHECK(sound == 5000);
 }
 
 TEST_CASE("failure: the status decides the kind", "[contract]") {

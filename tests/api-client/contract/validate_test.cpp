@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/random.hpp"
 #include "api-client/contract/operations.hpp"
 #include "tests/support/samples.hpp"
 
@@ -194,6 +195,28 @@ TEST_CASE("validate: the report on a hostile body stays small", "[contract]") {
 
   const Json longer = {{"body", ws::test::text_of(20'000)}};
   CHECK(ws::dump(refusal("comments.add", ws::dump(longer))).size() < 600);
+}
+
+TEST_CASE("validate: values of any kind in any place are violations, never a crash", "[contract]") {
+  ws::SeededRandom random(3);
+  const Json values[] = {
+      nullptr, true, -1, 1e300, "", "x", Json::array(), {nullptr}, Json::object(), {{"a", {{"b", 1}}}}};
+  const auto any = [&] { return values[random.below(std::size(values))]; };
+  std::size_t found = 0;
+  for (const Operation* operation : operations()) {
+    if (operation->request == nullptr) continue;
+    for (int round = 0; round < 100; ++round) {
+      Json body = ws::test::full_sample(*operation->request);
+      for (auto& [key, member] : body.items()) {
+        if (random.below(2) == 0) continue;
+        member = member.is_array() && random.below(2) == 0 ? Json::array({any(), any()}) : any();
+      }
+      const Findings findings = validate_body(*operation, &body);
+      for (const Violation& violation : findings.violations) CHECK(render(violation).starts_with("body."));
+      found += findings.violations.size();
+    }
+  }
+  CHECK(found > 1000);
 }
 
 TEST_CASE("validate_response: published fields must stand, assumed ones may be missing or null", "[contract]") {
