@@ -45,3 +45,11 @@ TEST_CASE("markdown: plain text is the words without marks, targets and HTML", "
   CHECK(ws::markdown::plain_text("# A *b*\n\n- see [Knots](guides/Knots.md)\n\n<b>x</b> `c`\n") ==
         "A b\n\n  - see Knots\n\nx c\n");
 }
+
+TEST_CASE("markdown: with a bound the last section holds the rest", "[base]") {
+  const std::vector<ws::markdown::Section> cut = ws::markdown::sections("a\n# b\n# c\n# d\n", 2);
+  REQUIRE(cut.size() == 2);
+  CHECK(cut[0].text == "a\n");
+  CHECK(cut[1].text == "# b\n# c\n# d\n");
+  CHECK(ws::markdown::sections("# a\n# b\n", 1).size() == 1);
+}
