@@ -219,17 +219,6 @@ Result<void> SafeWriter::move(const RelativePath& from, const RelativePath& to, 
   return {};
 }
 
-Result<void> SafeWriter::exchange(const RelativePath& a, const RelativePath& b) {
-  WS_LET(const Descriptor first, folder_of(a, false));
-  WS_LET(const Descriptor second, folder_of(b, false));
-  if (::renameat2(first.get(), last_part(a).c_str(), second.get(), last_part(b).c_str(), RENAME_EXCHANGE) != 0) {
-    return disk_failure("exchange with another", a.text());
-  }
-  touched_.insert(std::string(a.folder()));
-  touched_.insert(std::string(b.folder()));
-  return {};
-}
-
 Result<void> SafeWriter::flush_folders() {
   if (touched_.size() > max_single_flushes) {
     if (::syncfs(root_->fd()) != 0) return disk_failure("flush", root_->path().string());

@@ -44,8 +44,6 @@ class SafeWriter {
   Result<void> remove(const RelativePath& path, const Sha256& seen);
   /// Renames; nothing may stand at `to`.
   Result<void> move(const RelativePath& from, const RelativePath& to, const Sha256& seen);
-  /// Two files change places in one step: how moves in a circle begin.
-  Result<void> exchange(const RelativePath& a, const RelativePath& b);
   Result<void> flush_folders();
 
   /// What interrupted runs left in `.ws/tmp`: texts, perhaps a user's. `keep` takes each before it is removed.

@@ -36,6 +36,11 @@ struct ScannedFolder {
   const CachedFolder* same = nullptr;  ///< all as in the cache; then `names` and `entries` are empty
 };
 
+class Scan;
+
+/// Fails with `disk` where the root or a `.wsignore` cannot be read. Anything else that cannot be read is `closed`.
+Result<Scan> scan(const RootFolder& root, StatCache cache, const ScanOptions& options = {});
+
 /// The outcome of a walk. Holds the cache that it compared with.
 class Scan {
  public:
@@ -57,6 +62,7 @@ class Scan {
 
  private:
   friend class Walk;
+  friend Result<Scan> scan(const RootFolder& root, StatCache cache, const ScanOptions& options);
   StatCache cache_;
   std::vector<ScannedFolder> folders_;
   std::unique_ptr<git::IgnoreRules> rules_;
@@ -64,8 +70,5 @@ class Scan {
   bool same_ = false;
   std::uint64_t hashed_ = 0;
 };
-
-/// Fails with `disk` where the root or a `.wsignore` cannot be read. Anything else that cannot be read is `closed`.
-Result<Scan> scan(const RootFolder& root, StatCache cache, const ScanOptions& options = {});
 
 }  // namespace ws::sync

@@ -1,0 +1,251 @@
+#include "sync-engine/state/codec.hpp"
+
+#include <array>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace ws::sync {
+namespace {
+
+constexpr std::array<ActionKind, 12> kinds = {ActionKind::push_create,
+                                              ActionKind::push_update,
+                                              ActionKind::push_delete,
+                                              ActionKind::push_move,
+                                              ActionKind::pull_create,
+                                              ActionKind::pull_update,
+                                              ActionKind::pull_delete,
+                                              ActionKind::pull_move,
+                                              ActionKind::conflict,
+                                              ActionKind::unchanged,
+                                              ActionKind::merge,
+                                              ActionKind::adopt};
+
+tl::unexpected<Failure> broken(std::string_view what) {
+  return fail(Failure::Kind::integrity, "the state of this tree holds a broken " + std::string(what));
+}
+
+Json json_of(const std::optional<Sha256>& hash) { return hash ? Json(hash->hex()) : Json(); }
+Json json_of(const std::optional<RelativePath>& path) { return path ? Json(path->string()) : Json(); }
+
+Json json_of(const std::optional<Entry>& entry) {
+  if (!entry) return Json();
+  return Json{{"path", entry->path.string()}, {"hash", entry->hash.hex()}, {"revision", entry->revision}};
+}
+
+Json json_of(const std::optional<BaseRow>& row) {
+  if (!row) return Json();
+  return Json{{"entry", json_of(std::optional<Entry>(row->entry))}, {"blob", row->blob.hex()}};
+}
+
+Json json_of(const Conflict& conflict) {
+  return Json{{"id", conflict.id},
+              {"kind", name(conflict.kind)},
+              {"path", conflict.path.string()},
+              {"document", conflict.document.text},
+              {"base", json_of(conflict.base)},
+              {"local", json_of(conflict.local)},
+              {"remote", json_of(conflict.remote)}};
+}
+
+/// Reads members and remembers whether any was missing or wrong; checked once at the end.
+class Reader {
+ public:
+  explicit Reader(const Json* value) : value_(value) {
+    if (value == nullptr || !value->is_object()) broken_ = true;
+  }
+  bool good() const { return !broken_; }
+
+  const Json* member(std::string_view key) {
+    const Json* found = value_ == nullptr ? nullptr : find(*value_, key);
+    if (found == nullptr) broken_ = true;
+    return found;
+  }
+  std::string text(std::string_view key) { return require(value_ == nullptr ? std::nullopt : find_text(*value_, key)); }
+  std::uint64_t number(std::string_view key) {
+    return static_cast<std::uint64_t>(require(value_ == nullptr ? std::nullopt : find_integer(*value_, key)));
+  }
+  bool flag(std::string_view key) { return require(value_ == nullptr ? std::nullopt : find_bool(*value_, key)); }
+  bool is_null(std::string_view key) {
+    const Json* found = member(key);
+    return found == nullptr || found->is_null();
+  }
+  std::optional<Sha256> hash(std::string_view key) {
+    if (is_null(key)) return std::nullopt;
+    auto parsed = Sha256::from_hex(text(key));
+    broken_ = broken_ || !parsed;
+    return parsed;
+  }
+  std::optional<RelativePath> path(std::string_view key) {
+    if (is_null(key)) return std::nullopt;
+    auto parsed = RelativePath::parse(text(key));
+    broken_ = broken_ || !parsed;
+    return parsed ? std::optional(std::move(*parsed)) : std::nullopt;
+  }
+  git::ObjectId object(std::string_view key) {
+    const auto parsed = git::ObjectId::from_hex(text(key));
+    broken_ = broken_ || !parsed;
+    return parsed.value_or(git::ObjectId{});
+  }
+  ActionKind kind(std::string_view key) {
+    const std::string word = text(key);
+    for (const ActionKind kind : kinds) {
+      if (name(kind) == word) return kind;
+    }
+    broken_ = true;
+    return ActionKind::unchanged;
+  }
+  std::optional<Entry> entry(std::string_view key) {
+    if (is_null(key)) return std::nullopt;
+    Reader inner(member(key));
+    auto path = inner.path("path");
+    const auto hash = inner.hash("hash");
+    const std::uint64_t revision = inner.number("revision");
+    broken_ = broken_ || !inner.good() || !path || !hash;
+    if (broken_) return std::nullopt;
+    return Entry{.path = std::move(*path), .hash = *hash, .revision = revision};
+  }
+  std::optional<BaseRow> base_row(std::string_view key) {
+    if (is_null(key)) return std::nullopt;
+    Reader inner(member(key));
+    auto entry = inner.entry("entry");
+    const git::ObjectId blob = inner.object("blob");
+    broken_ = broken_ || !inner.good() || !entry;
+    if (broken_) return std::nullopt;
+    return BaseRow{.entry = std::move(*entry), .blob = blob};
+  }
+
+ private:
+  template <class T>
+  T require(std::optional<T> value) {
+    broken_ = broken_ || !value;
+    return value ? std::move(*value) : T{};
+  }
+  const Json* value_;
+  bool broken_ = false;
+};
+
+Result<Conflict> conflict_of(const Json* value) {
+  Reader read(value);
+  auto path = read.path("path");
+  const auto kind = find_conflict_kind(read.text("kind"));
+  if (!read.good() || !path || !kind) return broken("conflict");
+  Conflict conflict{.kind = *kind, .path = std::move(*path)};
+  conflict.id = read.text("id");
+  conflict.document = {read.text("document")};
+  conflict.base = read.entry("base");
+  conflict.local = read.entry("local");
+  conflict.remote = read.entry("remote");
+  if (!read.good()) return broken("conflict");
+  return conflict;
+}
+
+Json json_of(const StagedItem& staged) {
+  const PushItem& item = staged.item;
+  return Json{{"kind", name(item.kind)},
+              {"path", item.path.string()},
+              {"previous_path", json_of(item.previous_path)},
+              {"document", item.document.text},
+              {"hash", json_of(item.hash)},
+              {"size_bytes", item.size_bytes},
+              {"revision", item.revision},
+              {"blob", staged.blob.hex()},
+              {"conflict", staged.conflict ? json_of(*staged.conflict) : Json()}};
+}
+
+Result<StagedItem> staged_item_of(const Json& value) {
+  Reader read(&value);
+  auto path = read.path("path");
+  if (!read.good() || !path) return broken("staged item");
+  StagedItem staged{.item = {.kind = read.kind("kind"), .path = std::move(*path)}};
+  staged.item.previous_path = read.path("previous_path");
+  staged.item.document = {read.text("document")};
+  staged.item.hash = read.hash("hash");
+  staged.item.size_bytes = read.number("size_bytes");
+  staged.item.revision = read.number("revision");
+  staged.blob = read.object("blob");
+  if (!read.is_null("conflict")) {
+    WS_LET(staged.conflict, conflict_of(read.member("conflict")));
+  }
+  if (!read.good()) return broken("staged item");
+  return staged;
+}
+
+}  // namespace
+
+std::string encode(const Conflict& conflict) { return dump(json_of(conflict)); }
+
+std::string encode(const JournalStep& step) {
+  const Action& action = step.action;
+  return dump(Json{{"kind", name(action.kind)},
+                   {"path", action.path.string()},
+                   {"previous_path", json_of(action.previous_path)},
+                   {"document", action.document.text},
+                   {"seen", json_of(action.seen)},
+                   {"result", json_of(action.result)},
+                   {"revision", action.revision},
+                   {"base", json_of(step.base)},
+                   {"applies_remote", step.applies_remote}});
+}
+
+std::string encode(const StagedCommit& staged) {
+  Json items = Json::array();
+  for (const StagedItem& item : staged.items) items.push_back(json_of(item));
+  const CommitRequest& request = staged.request;
+  return dump(Json{{"source_id", request.source_id},
+                   {"plan_id", request.plan_id},
+                   {"push_ids", request.push_ids},
+                   {"expected_revision", request.expected_revision},
+                   {"client_id", request.client_id},
+                   {"message", request.message},
+                   {"under_way", staged.under_way},
+                   {"items", std::move(items)}});
+}
+
+Result<Conflict> decode_conflict(std::string_view text) {
+  WS_LET(const Json value, parse_bounded(text));
+  return conflict_of(&value);
+}
+
+Result<JournalStep> decode_step(std::string_view text) {
+  WS_LET(const Json value, parse_bounded(text));
+  Reader read(&value);
+  auto path = read.path("path");
+  if (!read.good() || !path) return broken("journal step");
+  JournalStep step{.action = {.kind = read.kind("kind"), .path = std::move(*path)}};
+  step.action.previous_path = read.path("previous_path");
+  step.action.document = {read.text("document")};
+  step.action.seen = read.hash("seen");
+  step.action.result = read.hash("result");
+  step.action.revision = read.number("revision");
+  step.base = read.base_row("base");
+  step.applies_remote = read.flag("applies_remote");
+  if (!read.good()) return broken("journal step");
+  return step;
+}
+
+Result<StagedCommit> decode_staged(std::string_view text) {
+  WS_LET(const Json value, parse_bounded(text, {.max_bytes = std::size_t{256} << 20U, .max_values = 100'000'000}));
+  Reader read(&value);
+  StagedCommit staged;
+  staged.request = {.source_id = read.text("source_id"),
+                    .plan_id = read.text("plan_id"),
+                    .expected_revision = read.number("expected_revision"),
+                    .client_id = read.text("client_id"),
+                    .message = read.text("message")};
+  staged.under_way = read.flag("under_way");
+  const Json* push_ids = read.member("push_ids");
+  const Json* items = read.member("items");
+  if (!read.good() || !push_ids->is_array() || !items->is_array()) return broken("staged commit");
+  for (const Json& id : *push_ids) {
+    if (!id.is_string()) return broken("staged commit");
+    staged.request.push_ids.push_back(id.get<std::string>());
+  }
+  for (const Json& item : *items) {
+    WS_LET(StagedItem decoded, staged_item_of(item));
+    staged.items.push_back(std::move(decoded));
+  }
+  return staged;
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,95 @@
+#include "sync-engine/state/history.hpp"
+
+#include <utility>
+
+namespace ws::sync {
+namespace {
+
+constexpr const char* main_branch = "refs/heads/main";
+constexpr const char* incoming_branch = "refs/heads/incoming";
+
+struct Tip {
+  std::optional<git::ObjectId> commit = {};
+  std::optional<git::ObjectId> tree = {};
+};
+
+Result<Tip> tip_of(git::Repository& repository, const std::string& branch) {
+  Tip tip;
+  WS_LET(tip.commit, repository.find_reference(branch));
+  if (tip.commit) {
+    WS_LET(tip.tree, repository.tree_of(*tip.commit));
+  }
+  return tip;
+}
+
+}  // namespace
+
+Result<git::Repository*> History::repository() {
+  if (!opened_) {
+    WS_LET(opened_, git::Repository::open(path_));
+  }
+  return &*opened_;
+}
+
+Result<git::ObjectId> History::keep(std::string_view text) {
+  WS_LET(git::Repository* const git, repository());
+  return git->write_blob(text);
+}
+
+Result<std::string> History::text(const git::ObjectId& blob) {
+  WS_LET(git::Repository* const git, repository());
+  return git->read_blob(blob);
+}
+
+Result<void> History::flush() {
+  if (!opened_) return {};
+  return opened_->flush();
+}
+
+Result<void> History::record_before(const TextChanges& ours, const TextChanges& theirs) {
+  if (ours.empty() && theirs.empty()) return flush();
+  WS_LET(git::Repository* const git, repository());
+  WS_LET(const Tip tip, tip_of(*git, main_branch));
+  std::vector<git::ObjectId> parents;
+  if (tip.commit) parents.push_back(*tip.commit);
+  if (!theirs.empty()) {
+    WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, theirs));
+    WS_LET(const git::ObjectId commit, git->write_commit(tree, parents, "What the service has", clock_->now()));
+    WS_TRY(git->set_reference(incoming_branch, commit));
+    incoming_ = commit;
+  }
+  if (!ours.empty()) {
+    WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, ours));
+    WS_LET(const git::ObjectId commit, git->write_commit(tree, parents, "What this tree had", clock_->now()));
+    WS_TRY(git->set_reference(main_branch, commit));
+  }
+  return {};
+}
+
+Result<void> History::record_after(const TextChanges& changes, std::string_view message) {
+  if (changes.empty()) return flush();
+  WS_LET(git::Repository* const git, repository());
+  WS_LET(const Tip tip, tip_of(*git, main_branch));
+  WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, changes));
+  if (tree == tip.tree && !incoming_) return flush();
+  std::vector<git::ObjectId> parents;
+  if (tip.commit) parents.push_back(*tip.commit);
+  if (incoming_) parents.push_back(*incoming_);
+  incoming_.reset();
+  WS_LET(const git::ObjectId commit, git->write_commit(tree, parents, message, clock_->now()));
+  return git->set_reference(main_branch, commit);
+}
+
+Result<void> History::record_aside(const std::string& branch, const TextChanges& texts, std::string_view message) {
+  WS_LET(git::Repository* const git, repository());
+  const std::string reference = "refs/heads/" + branch;
+  WS_LET(const Tip tip, tip_of(*git, reference));
+  WS_LET(const git::ObjectId tree, git->write_tree(std::nullopt, texts));
+  if (tree == tip.tree) return flush();
+  std::vector<git::ObjectId> parents;
+  if (tip.commit) parents.push_back(*tip.commit);
+  WS_LET(const git::ObjectId commit, git->write_commit(tree, parents, message, clock_->now()));
+  return git->set_reference(reference, commit);
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,51 @@
+/// The local history: a bare git repository that holds every state that was ever synced and every text that was about
+/// to be overwritten. Plain git reads it.
+///
+/// `refs/heads/main` is what both sides agreed on, one commit a sync. A merge has both texts as parents.
+/// `refs/heads/incoming` is the service's side of the last merge, `refs/heads/pending` what was pulled and not yet
+/// applied (by document id), `refs/heads/conflicts/ID` the texts of a conflict. libgit2 is opened at the first use.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api-client/base/clock.hpp"
+#include "api-client/base/result.hpp"
+#include "sync-engine/git/repository.hpp"
+
+namespace ws::sync {
+
+/// Paths and their texts; empty: the file is not there any more.
+using TextChanges = std::vector<git::TreeUpdate>;
+
+class History {
+ public:
+  History(std::filesystem::path path, const Clock& clock) : path_(std::move(path)), clock_(&clock) {}
+
+  /// Durable only after `flush` or one of the records below.
+  Result<git::ObjectId> keep(std::string_view text);
+  Result<std::string> text(const git::ObjectId& blob);
+  Result<void> flush();
+
+  /// Before anything on disk changes: the texts here that will be overwritten or go (`ours`), and those of the service
+  /// that a merge or a delete will use up (`theirs`). Both are safe when it returns.
+  Result<void> record_before(const TextChanges& ours, const TextChanges& theirs);
+  /// The state that both sides agree on now.
+  Result<void> record_after(const TextChanges& changes, std::string_view message);
+  /// Texts by name below a branch of their own.
+  Result<void> record_aside(const std::string& branch, const TextChanges& texts, std::string_view message);
+
+ private:
+  Result<git::Repository*> repository();
+
+  std::filesystem::path path_;
+  const Clock* clock_;
+  std::optional<git::Repository> opened_ = {};
+  std::optional<git::ObjectId> incoming_ = {};  ///< the second parent of the next state
+};
+
+}  // namespace ws::sync

@@ -1,0 +1,231 @@
+#include "sync-engine/state/state_store.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sync-engine/state/codec.hpp"
+
+namespace ws::sync {
+namespace {
+
+constexpr std::int64_t format = 1;
+
+// WAL: readers (`status`) and the one writer do not wait for each other. FULL: a transaction that returned is on disk.
+constexpr const char* settings = "pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full";
+
+constexpr const char* schema = R"(
+  create table numbers (key text primary key, value integer not null) without rowid;
+  create table base (document text primary key, path text not null, hash blob not null, revision integer not null,
+                     blob blob not null) without rowid;
+  create table pending (document text primary key, path text, hash blob, revision integer not null, blob blob not null)
+                     without rowid;
+  create table conflicts (id text primary key, value text not null) without rowid;
+  create table steps (place integer primary key, value text not null);
+  create table staged (place integer primary key check (place = 1), value text not null);
+  pragma user_version = 1;
+)";
+
+std::string_view bytes_of(const git::ObjectId& id) {
+  return {reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()};
+}
+std::string_view bytes_of(const Sha256& hash) {
+  return {reinterpret_cast<const char*>(hash.bytes().data()), hash.bytes().size()};
+}
+
+git::ObjectId object_of(std::string_view bytes) {
+  git::ObjectId id;
+  if (bytes.size() == id.bytes.size()) std::memcpy(id.bytes.data(), bytes.data(), bytes.size());
+  return id;
+}
+Sha256 hash_of(std::string_view bytes) {
+  Sha256::Bytes hash{};
+  if (bytes.size() == hash.size()) std::memcpy(hash.data(), bytes.data(), bytes.size());
+  return Sha256(hash);
+}
+
+}  // namespace
+
+Result<StateStore> StateStore::open(const std::filesystem::path& file) {
+  WS_LET(sqlite::Database database, sqlite::Database::open(file.string()));
+  WS_TRY(database.execute(settings));
+  std::int64_t found = 0;
+  {
+    WS_LET(sqlite::Statement version, database.prepare("pragma user_version"));
+    WS_TRY(version.step());
+    found = version.integer(0);
+  }
+  if (found > format) {
+    Failure newer{.kind = Failure::Kind::disk,
+                  .what = fmt::format("{} has format {}, this version knows {}", file.string(), found, format),
+                  .hint = "use the version of ws that wrote it"};
+    newer.code = "newer_format";
+    return fail(std::move(newer));
+  }
+  if (found == 0) {
+    WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(database));
+    WS_TRY(database.execute(schema));
+    WS_TRY(transaction.commit());
+  }
+  return StateStore(std::move(database));
+}
+
+Result<std::uint64_t> StateStore::number(const char* key) {
+  WS_LET(const sqlite::Lent find, database_.cached("select value from numbers where key = ?"));
+  find->bind(1, key);
+  WS_LET(const bool found, find->step());
+  return found ? static_cast<std::uint64_t>(find->integer(0)) : 0;
+}
+
+Result<void> StateStore::set_number(const char* key, std::uint64_t value) {
+  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into numbers values (?, ?)"));
+  put->bind_all(key, static_cast<std::int64_t>(value));
+  return put->run();
+}
+
+Result<void> StateStore::bump_generation() {
+  WS_LET(const sqlite::Lent bump,
+         database_.cached("insert into numbers values ('generation', 1) on conflict do update set value = value + 1"));
+  return bump->run();
+}
+
+Result<std::uint64_t> StateStore::generation() { return number("generation"); }
+Result<std::uint64_t> StateStore::source_revision() { return number("source_revision"); }
+Result<void> StateStore::set_source_revision(std::uint64_t revision) { return set_number("source_revision", revision); }
+
+Result<std::map<DocumentId, BaseRow>> StateStore::base() {
+  WS_LET(const sqlite::Lent all, database_.cached("select document, path, hash, revision, blob from base"));
+  std::map<DocumentId, BaseRow> rows;
+  while (true) {
+    WS_LET(const bool found, all->step());
+    if (!found) return rows;
+    WS_LET(RelativePath path, RelativePath::parse(all->text(1)));
+    BaseRow row{.entry = {.path = std::move(path),
+                          .hash = hash_of(all->blob(2)),
+                          .revision = static_cast<std::uint64_t>(all->integer(3))},
+                .blob = object_of(all->blob(4))};
+    rows.emplace_hint(rows.end(), DocumentId{all->string(0)}, std::move(row));
+  }
+}
+
+Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row) {
+  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into base values (?, ?, ?, ?, ?)"));
+  put->bind(1, document.text);
+  put->bind(2, row.entry.path.string());
+  put->bind_blob(3, bytes_of(row.entry.hash));
+  put->bind(4, static_cast<std::int64_t>(row.entry.revision));
+  put->bind_blob(5, bytes_of(row.blob));
+  WS_TRY(put->run());
+  return bump_generation();
+}
+
+Result<void> StateStore::forget_base(const DocumentId& document) {
+  WS_LET(const sqlite::Lent drop, database_.cached("delete from base where document = ?"));
+  drop->bind(1, document.text);
+  WS_TRY(drop->run());
+  return bump_generation();
+}
+
+Result<std::map<DocumentId, PendingRow>> StateStore::pending() {
+  WS_LET(const sqlite::Lent all, database_.cached("select document, path, hash, revision, blob from pending"));
+  std::map<DocumentId, PendingRow> rows;
+  while (true) {
+    WS_LET(const bool found, all->step());
+    if (!found) return rows;
+    PendingRow row{.revision = static_cast<std::uint64_t>(all->integer(3)), .blob = object_of(all->blob(4))};
+    if (!all->is_null(1)) {
+      WS_LET(RelativePath path, RelativePath::parse(all->text(1)));
+      row.entry = Entry{.path = std::move(path), .hash = hash_of(all->blob(2)), .revision = row.revision};
+    }
+    rows.emplace_hint(rows.end(), DocumentId{all->string(0)}, std::move(row));
+  }
+}
+
+Result<void> StateStore::put_pending(const DocumentId& document, const PendingRow& row) {
+  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into pending values (?, ?, ?, ?, ?)"));
+  put->bind(1, document.text);
+  put->bind(2, row.entry ? std::optional<std::string>(row.entry->path.string()) : std::nullopt);
+  if (row.entry) {
+    put->bind_blob(3, bytes_of(row.entry->hash));
+  } else {
+    put->bind(3, nullptr);
+  }
+  put->bind(4, static_cast<std::int64_t>(row.revision));
+  put->bind_blob(5, bytes_of(row.blob));
+  return put->run();
+}
+
+Result<void> StateStore::drop_pending(const DocumentId& document) {
+  WS_LET(const sqlite::Lent drop, database_.cached("delete from pending where document = ?"));
+  drop->bind(1, document.text);
+  return drop->run();
+}
+
+Result<bool> StateStore::has_pending_or_conflicts() {
+  WS_LET(const sqlite::Lent any,
+         database_.cached("select exists (select 1 from pending) or exists (select 1 from conflicts) or "
+                          "exists (select 1 from steps) or exists (select 1 from staged)"));
+  WS_TRY(any->step());
+  return any->integer(0) != 0;
+}
+
+Result<std::vector<Conflict>> StateStore::conflicts() {
+  WS_LET(const sqlite::Lent all, database_.cached("select value from conflicts order by id"));
+  std::vector<Conflict> conflicts;
+  while (true) {
+    WS_LET(const bool found, all->step());
+    if (!found) return conflicts;
+    WS_LET(Conflict conflict, decode_conflict(all->text(0)));
+    conflicts.push_back(std::move(conflict));
+  }
+}
+
+Result<void> StateStore::put_conflict(const Conflict& conflict) {
+  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into conflicts values (?, ?)"));
+  put->bind_all(conflict.id, encode(conflict));
+  return put->run();
+}
+
+Result<void> StateStore::drop_conflict(const std::string& id) {
+  WS_LET(const sqlite::Lent drop, database_.cached("delete from conflicts where id = ?"));
+  drop->bind(1, id);
+  return drop->run();
+}
+
+Result<void> StateStore::put_step(const JournalStep& step) {
+  WS_LET(const sqlite::Lent put, database_.cached("insert into steps (value) values (?)"));
+  put->bind(1, encode(step));
+  return put->run();
+}
+
+Result<std::vector<JournalStep>> StateStore::steps() {
+  WS_LET(const sqlite::Lent all, database_.cached("select value from steps order by place"));
+  std::vector<JournalStep> steps;
+  while (true) {
+    WS_LET(const bool found, all->step());
+    if (!found) return steps;
+    WS_LET(JournalStep step, decode_step(all->text(0)));
+    steps.push_back(std::move(step));
+  }
+}
+
+Result<void> StateStore::clear_steps() { return database_.execute("delete from steps"); }
+
+Result<void> StateStore::put_staged(const StagedCommit& staged) {
+  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into staged values (1, ?)"));
+  put->bind(1, encode(staged));
+  return put->run();
+}
+
+Result<std::optional<StagedCommit>> StateStore::staged() {
+  WS_LET(const sqlite::Lent find, database_.cached("select value from staged"));
+  WS_LET(const bool found, find->step());
+  if (!found) return std::optional<StagedCommit>{};
+  WS_LET(StagedCommit staged, decode_staged(find->text(0)));
+  return std::optional<StagedCommit>(std::move(staged));
+}
+
+Result<void> StateStore::clear_staged() { return database_.execute("delete from staged"); }
+
+}  // namespace ws::sync

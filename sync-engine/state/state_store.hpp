@@ -1,0 +1,98 @@
+/// What a tree remembers between runs: `.ws/state.db`.
+///
+/// The base, the changes of the service that are not applied yet, open conflicts, the steps under way on disk, and the
+/// commit that is staged or under way. Every write is durable when its transaction has returned.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api-client/base/result.hpp"
+#include "api-client/base/sqlite.hpp"
+#include "sync-engine/git/object.hpp"
+#include "sync-engine/model.hpp"
+#include "sync-engine/remote/remote.hpp"
+
+namespace ws::sync {
+
+/// A document of the base and where its text lies in the history.
+struct BaseRow {
+  Entry entry;
+  git::ObjectId blob = {};
+  bool operator==(const BaseRow&) const = default;
+};
+
+/// What the service has and the base does not: an entry, or `gone`.
+struct PendingRow {
+  std::optional<Entry> entry = {};  ///< empty: gone
+  std::uint64_t revision = 0;
+  git::ObjectId blob = {};  ///< empty: the text did not come
+  bool operator==(const PendingRow&) const = default;
+};
+
+/// A step on disk: once `action` can be seen there, the base of its document is `base`.
+struct JournalStep {
+  Action action;
+  std::optional<BaseRow> base = {};  ///< empty: forgotten
+  bool applies_remote = true;        ///< the pending row of the document is done with
+};
+
+/// A commit that is staged, or under way and perhaps done.
+struct StagedItem {
+  PushItem item;
+  git::ObjectId blob = {};
+  std::optional<Conflict> conflict = {};  ///< pushed so that the service records it
+};
+struct StagedCommit {
+  CommitRequest request = {};
+  std::vector<StagedItem> items = {};
+  bool under_way = false;
+};
+
+class StateStore {
+ public:
+  /// Fails with `disk`; code `newer_format` for one that a later version wrote.
+  static Result<StateStore> open(const std::filesystem::path& file);
+
+  /// Rises with every change of the base: what the stat cache compares.
+  Result<std::uint64_t> generation();
+  Result<std::uint64_t> source_revision();
+  Result<void> set_source_revision(std::uint64_t revision);
+
+  Result<std::map<DocumentId, BaseRow>> base();
+  Result<void> put_base(const DocumentId& document, const BaseRow& row);
+  Result<void> forget_base(const DocumentId& document);
+
+  Result<std::map<DocumentId, PendingRow>> pending();
+  Result<void> put_pending(const DocumentId& document, const PendingRow& row);
+  Result<void> drop_pending(const DocumentId& document);
+  Result<bool> has_pending_or_conflicts();
+
+  Result<std::vector<Conflict>> conflicts();
+  Result<void> put_conflict(const Conflict& conflict);
+  Result<void> drop_conflict(const std::string& id);
+
+  Result<void> put_step(const JournalStep& step);
+  Result<std::vector<JournalStep>> steps();
+  Result<void> clear_steps();
+
+  Result<void> put_staged(const StagedCommit& staged);
+  Result<std::optional<StagedCommit>> staged();
+  Result<void> clear_staged();
+
+  Result<sqlite::Transaction> begin() { return sqlite::Transaction::begin(database_); }
+
+ private:
+  explicit StateStore(sqlite::Database database) : database_(std::move(database)) {}
+  Result<std::uint64_t> number(const char* key);
+  Result<void> set_number(const char* key, std::uint64_t value);
+  Result<void> bump_generation();
+
+  sqlite::Database database_;
+};
+
+}  // namespace ws::sync
