@@ -1,0 +1,118 @@
+#include <catch2/catch.hpp>
+
+#include "api-client/base/sha256.hpp"
+#include "server-mock/services/sync/paths.hpp"
+#include "tests/server-mock/services/service_world.hpp"
+
+using namespace ws;
+using namespace ws::mock;
+using namespace ws::mock::test;
+
+namespace {
+
+Json codes(const Outcome& pushed) {
+  Json result = Json::array();
+  for (const Json& item : pushed.body.at("rejected")) result.push_back(item.at("code"));
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("push: refuses by hash, path and size, item by item", "[server-mock]") {
+  ServiceWorld world;
+  SyncClient client = SyncClient::with_new_source(world, world.mara);
+  Json lying = created("a.md", "a");
+  lying["content"] = "b";
+  Json empty = created("b.md", "b");
+  empty["content"] = nullptr;
+  const std::string plan = client.plan_id();
+  const Outcome pushed = client.push(plan,
+                                     Json::array({lying,
+                                                  empty,
+                                                  created("../c.md", "c"),
+                                                  created("big.md", std::string((1U << 20U) + 1, 'x')),
+                                                  created("good.md", "g"),
+                                                  created("GOOD.md", "twin")}));
+  CHECK(codes(pushed) == Json{"hash_mismatch", "hash_mismatch", "invalid_path", "too_large", "invalid_path"});
+  CHECK(pushed.body.at("accepted") == Json::array({{{"path", "good.md"}, {"content_sha256", Sha256::of("g").hex()}}}));
+  client.commit(plan, Json::array({pushed.body.at("push_id")}));
+  CHECK(client.tree() == Json{{"good.md", "g"}});
+}
+
+TEST_CASE("push: repeating it is free, and what was refused can be sent again", "[server-mock]") {
+  ServiceWorld world;
+  SyncClient client = SyncClient::with_new_source(world, world.mara);
+  const std::string plan = client.plan_id();
+  Json lying = created("a.md", "right");
+  lying["content"] = "wrong";
+  const Outcome refused = client.push(plan, Json::array({lying}));
+  const Json items = Json::array({created("a.md", "right")});
+  const Outcome pushed = client.push(plan, items);
+  CHECK(pushed.body.at("push_id") != refused.body.at("push_id"));
+  CHECK(client.push(plan, items).body == pushed.body);
+  client.commit(plan, Json::array({pushed.body.at("push_id")}));
+  CHECK(client.tree() == Json{{"a.md", "right"}});
+}
+
+TEST_CASE("push: more than 8 MiB of content in one is 413", "[server-mock]") {
+  ServiceWorld world;
+  SyncClient client = SyncClient::with_new_source(world, world.mara);
+  Json items = Json::array();
+  for (int i = 0; i < 9; ++i) items.push_back(created(std::to_string(i) + ".md", std::string(1'000'000, 'x')));
+  CHECK(client.push(client.plan_id(), items).status == 413);
+}
+
+TEST_CASE("push: a document that is not the caller's in this source is forbidden", "[server-mock]") {
+  ServiceWorld world;
+  SyncClient client = SyncClient::with_new_source(world, world.tomas);
+  Json foreign = created("a.md", "a");
+  foreign["action"] = "push_update";
+  foreign["document_id"] = world.id_of_document("Garden notes");
+  foreign["expected_content_revision"] = 1;
+  CHECK(codes(client.push(client.plan_id(), Json::array({foreign}))) == Json{"forbidden"});
+}
+
+TEST_CASE("paths: dangerous names are refused, unportable ones are ordinary", "[server-mock]") {
+  const std::string long_segment(256, 'a');
+  const std::string deep = [] {
+    std::string path;
+    for (int i = 0; i < 200; ++i) path += "a/";
+    return path + "a";
+  }();
+  const std::string bad = GENERATE_COPY(values<std::string>({"",
+                                                             "/a.md",
+                                                             "a//b.md",
+                                                             "a/",
+                                                             "./a.md",
+                                                             "a/../b.md",
+                                                             "C:/a.md",
+                                                             "a\\b.md",
+                                                             "a\nb.md",
+                                                             "a\x7F.md",
+                                                             "a\xC2\x85.md",
+                                                             "a\xE2\x80\xAE.md",
+                                                             "a\xE2\x80\x8B.md",
+                                                             "\xEF\xBB\xBF"
+                                                             "a.md",
+                                                             "a\xFF.md",
+                                                             "a\xED\xA0\x80.md",
+                                                             ".ws/x.md",
+                                                             "a/.GIT/config",
+                                                             ".git. ",
+                                                             ".git::$INDEX_ALLOCATION/x",
+                                                             "git~1/x",
+                                                             ".g\xC2\xAD"
+                                                             "it/x",
+                                                             ".wsignore",
+                                                             ".gitmodules",
+                                                             "\xEF\xBC\x8Ews.yaml",
+                                                             long_segment,
+                                                             deep}));
+  CAPTURE(bad);
+  CHECK(path_problem(bad).has_value());
+  for (const char* good :
+       {"a.md", "a:b.md", "What?.md", "CON.md", "dot.", " lead.md", "100%.md", "..a/...b.md", "gitx.md"}) {
+    CAPTURE(good);
+    CHECK_FALSE(path_problem(good).has_value());
+  }
+}

@@ -1,0 +1,156 @@
+#include <catch2/catch.hpp>
+
+#include "tests/server-mock/services/service_world.hpp"
+
+using namespace ws;
+using namespace ws::mock;
+using namespace ws::mock::test;
+
+TEST_CASE("source: a Project's documents become part of it and get paths", "[server-mock]") {
+  ServiceWorld world;
+  SyncClient client = SyncClient::with_new_source(world, world.mara, {{"project_id", world.built_in.project_id}});
+  std::vector<std::string> paths;
+  const Json tree = client.tree();
+  for (const auto& [path, text] : tree.items()) paths.push_back(path);
+  CHECK(paths == std::vector<std::string>{"Start here.md",
+                                          "guides/Crossing plan.md",
+                                          "guides/Knots.md",
+                                          "guides/Tides and currents.md",
+                                          "logbook/2026-11-02.md",
+                                          "logbook/2026-11-09.md",
+                                          "people/Crew list.md",
+                                          "people/Réunion du lundi.md"});
+  CHECK(client.revision() == 8);
+}
+
+TEST_CASE("source: its root is a Project, a node, or a new empty Page; never two", "[server-mock]") {
+  ServiceWorld world;
+  const Json node = world.call("docs.get", world.mara, nullptr, {{"document_id", world.id_of_document("Knots")}})
+                        .body.at("parent_node_id");
+  SyncClient page = SyncClient::with_new_source(world, world.mara, {{"root_node_id", node}});
+  CHECK(page.tree().size() == 3);
+  const Json both = {{"name", "n"}, {"root_node_id", node}, {"project_id", world.built_in.project_id}};
+  CHECK(world.call("sync.source_create", world.mara, both).status == 422);
+  const Json unknown = {{"name", "n"}, {"project_id", world.built_in.user_id}};
+  CHECK(world.call("sync.source_create", world.mara, unknown).status == 404);
+  const Outcome fresh = world.call("sync.source_create", world.mara, {{"name", "n"}});
+  CHECK(fresh.body.at("revision") == 0);
+  CHECK(fresh.body.at("document_count") == 0);
+  CHECK(fresh.body.at("project_id").is_null());
+  CHECK(fresh.body.at("last_committed_at").is_null());
+}
+
+TEST_CASE("source: the naming rule makes good paths of any title", "[server-mock]") {
+  ServiceWorld world;
+  SyncClient client = SyncClient::with_new_source(world, world.mara);
+  const Json root =
+      world.call("sync.source_get", world.mara, nullptr, {{"source_id", client.source_id()}}).body.at("root_node_id");
+  for (const char* title : {"a/b\tc", "Same", "same", "..", ".git", "cafe\xCC\x81", "x\\y"}) {
+    REQUIRE(world.create_document(world.mara, title, title, {{"parent_node_id", root}}).status == 201);
+  }
+  std::string wide;
+  for (int i = 0; i < 150; ++i) wide += "\xE6\xB0\xB4";
+  REQUIRE(world.create_document(world.mara, wide, "wide", {{"parent_node_id", root}}).status == 201);
+  std::vector<std::string> paths;
+  for (const Json& item : client.pull()) paths.push_back(item.at("path"));
+  CHECK(paths == std::vector<std::string>{"a-b-c.md",
+                                          "Same.md",
+                                          "same (2).md",
+                                          "-...md",
+                                          "-.git.md",
+                                          "caf\xC3\xA9.md",
+                                          "x-y.md",
+                                          wide.substr(0, 198) + ".md"});
+}
+
+TEST_CASE("source: edits, archives and moves by other operations raise its revision and are pulled", "[server-mock]") {
+  ServiceWorld world;
+  SyncClient client = SyncClient::with_new_source(world, world.mara, {{"project_id", world.built_in.project_id}});
+  const Json knots = client.at("guides/Knots.md");
+  const std::int64_t before = client.revision();
+  const auto changed = [&] { return client.pull(before); };
+
+  SECTION("PUT of text") {
+    world.call("docs.update",
+               world.tomas,
+               {{"content", "new"}, {"expected_content_revision", 1}},
+               {{"document_id", knots.at("document_id")}});
+    REQUIRE(changed().size() == 1);
+    CHECK(changed()[0].at("content") == "new");
+    CHECK(changed()[0].at("content_revision") == 2);
+    CHECK(changed()[0].at("updated_by").at("name") == "Tomás Okafor");
+  }
+  SECTION("PUT of the title alters neither path nor bytes, but raises the revision") {
+    world.call("docs.update",
+               world.mara,
+               {{"title", "Five knots"}, {"expected_content_revision", 1}},
+               {{"document_id", knots.at("document_id")}});
+    REQUIRE(changed().size() == 1);
+    CHECK(changed()[0].at("path") == "guides/Knots.md");
+    CHECK(changed()[0].at("title") == "Five knots");
+    CHECK(changed()[0].at("content") == knots.at("content"));
+  }
+  SECTION("archive") {
+    world.call("docs.archive", world.mara, nullptr, {{"document_id", knots.at("document_id")}});
+    REQUIRE(changed().size() == 1);
+    CHECK(changed()[0].at("deleted") == true);
+    CHECK(changed()[0].at("content").is_null());
+    CHECK(changed()[0].at("path") == "guides/Knots.md");
+  }
+  SECTION("a document moved within changes its folder") {
+    world.call("nodes.move",
+               world.mara,
+               {{"parent_node_id", world.built_in.project_node_id}},
+               {{"node_id", knots.at("node_id")}});
+    REQUIRE(changed().size() == 1);
+    CHECK(changed()[0].at("path") == "Knots.md");
+    CHECK(changed()[0].at("content_revision") == 1);
+  }
+  SECTION("moved out of the source it is deleted there, moved in it comes") {
+    SyncClient other = SyncClient::with_new_source(world, world.mara);
+    const Json root =
+        world.call("sync.source_get", world.mara, nullptr, {{"source_id", other.source_id()}}).body.at("root_node_id");
+    world.call("nodes.move", world.mara, {{"parent_node_id", root}}, {{"node_id", knots.at("node_id")}});
+    REQUIRE(changed().size() == 1);
+    CHECK(changed()[0].at("deleted") == true);
+    CHECK(other.tree().contains("Knots.md"));
+    world.call("nodes.move",
+               world.mara,
+               {{"parent_node_id", world.built_in.project_node_id}},
+               {{"node_id", knots.at("node_id")}});
+    CHECK(client.tree().contains("Knots.md"));
+    CHECK(other.tree() == Json::object());
+  }
+  SECTION("a Page moved takes its documents along") {
+    const Json page = world.call("docs.get", world.mara, nullptr, {{"document_id", knots.at("document_id")}})
+                          .body.at("parent_node_id");
+    const Json crew = world.call("docs.get", world.mara, nullptr, {{"document_id", world.id_of_document("Crew list")}})
+                          .body.at("parent_node_id");
+    CHECK(world.call("nodes.move", world.mara, {{"parent_node_id", crew}}, {{"node_id", page}}).status == 200);
+    CHECK(changed().size() == 3);
+    CHECK(client.tree().contains("people/guides/Knots.md"));
+    CHECK(client.revision() == before + 3);
+  }
+}
+
+TEST_CASE("source: two of them over one tree each learn of the other's commits", "[server-mock]") {
+  ServiceWorld world;
+  SyncClient one = SyncClient::with_new_source(world, world.mara, {{"project_id", world.built_in.project_id}});
+  SyncClient two = SyncClient::with_new_source(world, world.mara, {{"project_id", world.built_in.project_id}});
+  one.publish(Json::array({created("guides/new.md", "n"), moved(one.at("Start here.md"), "guides/begin.md")}));
+  CHECK(two.tree().contains("guides/new.md"));
+  CHECK(two.tree().contains("guides/Start here.md"));
+}
+
+TEST_CASE("source: outside every Project it is its maker's and the admins'", "[server-mock]") {
+  ServiceWorld world;
+  SyncClient client = SyncClient::with_new_source(world, world.tomas);
+  const auto get = [&](const Caller& caller) {
+    return world.call("sync.source_get", caller, nullptr, {{"source_id", client.source_id()}}).status;
+  };
+  CHECK(get(world.tomas) == 200);
+  CHECK(get(world.mara) == 200);
+  CHECK(get(world.add_person("lena", "editor")) == 404);
+  CHECK(get(world.add_person("ana", "admin")) == 200);
+  CHECK(get(world.agent) == 404);
+}
