@@ -9,6 +9,7 @@
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/utf8.hpp"
 #include "server-mock/services/arguments.hpp"
+#include "server-mock/services/resources.hpp"
 
 namespace ws::mock {
 namespace {
@@ -115,7 +116,8 @@ Result<std::vector<Watched>> watched_quotes(World& world, std::string_view docum
 bool holds_quote(std::string_view content, std::string_view quote) { return Haystack(content).holds(quote); }
 
 Result<Anchor> make_anchor(World& world, const Json* selection, const Document& document) {
-  const Json& from = selection != nullptr && selection->is_object() ? *selection : *JsonBox();
+  const Json nothing = nullptr;
+  const Json& from = selection != nullptr ? *selection : nothing;
   const std::string_view quote = quote_in(from);
   const std::int64_t revision = integer_of(from, "source_page_revision", document.content_revision);
   Anchor anchor;

@@ -1,6 +1,7 @@
 #include "server-mock/services/document_changes.hpp"
 
 #include "api-client/base/sha256.hpp"
+#include "server-mock/services/anchors.hpp"
 #include "server-mock/services/visibility.hpp"
 
 namespace ws::mock {
@@ -110,6 +111,7 @@ Result<void> DocumentChanges::rewrite(Document& document, const Rewrite& change)
            world_.database.cached("update documents set content = ?, content_sha256 = ?, size_bytes = ? where id = ?"));
     update->bind_all(*change.content, document.content_sha256, document.size_bytes, document.id);
     WS_TRY(update->run());
+    WS_TRY(check_anchors(world_, document.id, *change.content));
   }
   ++document.content_revision;
   WS_TRY(sign(document));

@@ -28,6 +28,10 @@ constexpr Registered registry[] = {
     {"docs.update", update_document},
     {"docs.archive", archive_document},
     {"docs.share", share_document},
+    {"comments.list", list_comments},
+    {"comments.add", add_comment},
+    {"comments.reply", reply_to_comment},
+    {"comments.set_status", set_comment_status},
     {"sync.source_create", create_source},
     {"sync.source_get", get_source},
     {"sync.pull", pull_source},
@@ -36,6 +40,14 @@ constexpr Registered registry[] = {
     {"sync.commit", commit_sync},
     {"sync.conflict_get", get_conflict},
     {"sync.conflict_resolve", resolve_conflict},
+    {"agents.list", list_agents},
+    {"agents.create", create_agent},
+    {"agents.update", update_agent},
+    {"agents.rotate", rotate_agent_credential},
+    {"events.claim", claim_agent_event},
+    {"events.renew", renew_agent_event},
+    {"events.complete", complete_agent_event},
+    {"events.fail", fail_agent_event},
 };
 
 }  // namespace

@@ -31,6 +31,21 @@ ServiceResult update_document(World& world, const ServiceCall& call);
 ServiceResult archive_document(World& world, const ServiceCall& call);
 ServiceResult share_document(World& world, const ServiceCall& call);
 
+ServiceResult list_comments(World& world, const ServiceCall& call);
+ServiceResult add_comment(World& world, const ServiceCall& call);
+ServiceResult reply_to_comment(World& world, const ServiceCall& call);
+ServiceResult set_comment_status(World& world, const ServiceCall& call);
+
+ServiceResult list_agents(World& world, const ServiceCall& call);
+ServiceResult create_agent(World& world, const ServiceCall& call);
+ServiceResult update_agent(World& world, const ServiceCall& call);
+ServiceResult rotate_agent_credential(World& world, const ServiceCall& call);
+
+ServiceResult claim_agent_event(World& world, const ServiceCall& call);
+ServiceResult renew_agent_event(World& world, const ServiceCall& call);
+ServiceResult complete_agent_event(World& world, const ServiceCall& call);
+ServiceResult fail_agent_event(World& world, const ServiceCall& call);
+
 ServiceResult create_source(World& world, const ServiceCall& call);
 ServiceResult get_source(World& world, const ServiceCall& call);
 ServiceResult pull_source(World& world, const ServiceCall& call);

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server-mock/services/arguments.hpp"
+#include "server-mock/services/notify.hpp"
 #include "server-mock/services/services.hpp"
 
 namespace ws::mock {
@@ -51,6 +52,16 @@ Result<Json> shares_of(World& world, std::string_view document_id) {
   }
 }
 
+/// Whether the grantee gets by this what they did not have.
+Result<bool> is_news(World& world, const Document& document, const Grantee& grantee, std::string_view permission) {
+  WS_LET(const sqlite::Lent row,
+         world.database.cached("select permission from shares where document_id = ? and grantee_kind = ? "
+                               "and grantee_id = ?"));
+  row->bind_all(document.id, grantee.kind, grantee.id);
+  WS_LET(const bool found, row->step());
+  return !found || row->text(0) != permission;
+}
+
 }  // namespace
 
 ServiceResult share_document(World& world, const ServiceCall& call) {
@@ -59,6 +70,8 @@ ServiceResult share_document(World& world, const ServiceCall& call) {
                editable_document(world, call, id_of(call.parameters, "document_id"), WithContent::no));
   WS_SERVE_LET(const Grantee grantee, find_grantee(world, call, document));
   if (document.archived) return conflict("archived", "The document is archived");
+  const std::string_view permission = text_of(call.body, "permission");
+  WS_SERVE_LET(const bool news, is_news(world, document, grantee, permission));
   WS_SERVE_LET(
       const sqlite::Lent put,
       world.database.cached("insert into shares (id, document_id, grantee_kind, grantee_id, permission, message, "
@@ -69,11 +82,20 @@ ServiceResult share_document(World& world, const ServiceCall& call) {
                 document.id,
                 grantee.kind,
                 grantee.id,
-                text_of(call.body, "permission"),
+                permission,
                 text_of(call.body, "message"),
                 call.caller.owner_user_id,
                 world.now());
   WS_SERVE(put->run());
+  if (news && grantee.kind == "agent") {
+    WS_SERVE_LET(const Actor actor, find_actor(world, call.caller));
+    WS_SERVE(notify_of_share(world,
+                             {.document = document,
+                              .by = actor,
+                              .agent_id = grantee.id,
+                              .permission = permission,
+                              .message = text_of(call.body, "message")}));
+  }
   WS_SERVE_LET(Json shares, shares_of(world, document.id));
   WS_SERVE(work.commit());
   return Answer{.body = Json{{"document_id", document.id},

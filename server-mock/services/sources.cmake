@@ -1,10 +1,20 @@
 # What each operation means, on the store. (authorization, discovery and identity are listed beside the pipeline.)
 set(WS_MOCK_SERVICES_SOURCES
+  services/agent_credentials.cpp
+  services/agents.cpp
+  services/anchors.cpp
   services/arguments.cpp
+  services/comment_threads.cpp
+  services/comments.cpp
   services/cursor.cpp
   services/document_changes.cpp
   services/documents.cpp
+  services/event_queue.cpp
+  services/events.cpp
+  services/held_events.cpp
+  services/mentions.cpp
   services/nodes.cpp
+  services/notify.cpp
   services/refuse.cpp
   services/registry.cpp
   services/resources.cpp

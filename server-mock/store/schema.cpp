@@ -131,7 +131,39 @@ create unique index sync_conflicts_open on sync_conflicts (source_id, client_id,
 create index sync_conflicts_by_source on sync_conflicts (source_id, status);
 )sql";
 
-constexpr const char* migrations[] = {people_and_keys, tree_and_documents, sync};
+// `change` counts the changes of a document's comments: the greatest is the watermark. `quote` stands only where the text
+// was found in the document, so that an edit can be told to have removed it. Lease tokens are kept as their hash.
+constexpr const char* comments_and_events = R"sql(
+create table comment_threads (
+  sequence integer primary key, id text not null unique, document_id text not null, workspace_id text not null,
+  status text not null default 'open', anchor text not null, quote text not null, quote_lost integer not null,
+  created_by_kind text not null, created_by_id text not null, change integer not null, created_at integer not null,
+  last_activity_at integer not null, updated_at integer not null
+);
+create index comment_threads_by_document on comment_threads (document_id, sequence);
+create index comment_threads_by_change on comment_threads (document_id, change);
+create table comment_entries (
+  sequence integer primary key, id text not null unique, thread_id text not null, document_id text not null,
+  author_kind text not null, author_id text not null, actor_identity text not null, body text not null,
+  mentions text not null, agent_mentions text not null, entry_point text, conversation_thread_id text not null,
+  source_event_id text not null default '', created_at integer not null, updated_at integer not null
+);
+create index comment_entries_by_document on comment_entries (document_id, sequence);
+create index comment_entries_by_thread on comment_entries (thread_id, sequence);
+create table agent_events (
+  sequence integer primary key, id text not null unique, workspace_id text not null, agent_id text not null,
+  kind text not null, document_id text not null, thread_id text not null, comment_id text not null,
+  payload text not null, status text not null default 'queued', attempt integer not null default 0,
+  available_at integer not null, worker_id text not null default '', lease_token_sha256 text not null default '',
+  lease_expires_at integer, result text, error text, created_at integer not null, finished_at integer
+);
+create index agent_events_queued on agent_events (agent_id, sequence) where status = 'queued';
+create index agent_events_leased on agent_events (lease_expires_at) where status = 'leased';
+create index agents_by_owner on agents (owner_user_id);
+create index keys_by_agent on keys (agent_id) where agent_id <> '';
+)sql";
+
+constexpr const char* migrations[] = {people_and_keys, tree_and_documents, sync, comments_and_events};
 
 Result<std::int64_t> version(sqlite::Database& database) {
   WS_LET(const sqlite::Lent row, database.cached("pragma user_version"));

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -31,6 +32,12 @@ struct WorldOptions {
   std::chrono::seconds device_expires{900};
 };
 
+/// An agent has work, or its queue changed: who waits for it looks again.
+struct Wake {
+  std::string agent_id = {};
+  std::string owner_user_id = {};
+};
+
 struct World {
   /// An empty world on a database file, or in memory (":memory:"); a file made by an older version is migrated. What is
   /// in the file stays. Fails with `disk`, or `invalid` where the file was made by a newer version. `clock` outlives
@@ -49,6 +56,8 @@ struct World {
   const Clock* clock;
   WorldOptions options = {};
   Assumptions assumptions = {};
+  /// Called in the midst of the change that it tells of: take note and look after the call that is being served.
+  std::function<void(const Wake&)> on_wake = {};
   int open_units = 0;  ///< for UnitOfWork alone
 };
 
