@@ -1,7 +1,9 @@
 #include "api-client/http/transport.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <system_error>
 
 namespace ws::http {
 namespace {
@@ -10,6 +12,20 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+/// Four decimal numbers up to 255. What only looks like it (127.evil.example, 127.999.0.1) is a name to be resolved.
+bool is_ipv4(std::string_view host) {
+  for (int part = 0; part < 4; ++part) {
+    const std::size_t dot = host.find('.');
+    if ((dot == std::string_view::npos) != (part == 3)) return false;
+    const std::string_view digits = host.substr(0, dot);
+    int value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc{} || end != digits.data() + digits.size() || value < 0 || value > 255) return false;
+    host.remove_prefix(part == 3 ? host.size() : dot + 1);
+  }
+  return true;
 }
 
 }  // namespace
@@ -41,8 +57,9 @@ std::string origin_of(std::string_view url) {
     return {};
   }
   std::string_view rest = url.substr(scheme_end + 3);
-  const std::string_view authority = rest.substr(0, rest.find_first_of("/?#\\"));
-  if (authority.empty() || authority.find('@') != std::string_view::npos) return {};
+  const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
+  // Browsers end the host at a backslash, curl does not; %-codes in a host are decoded by some.
+  if (authority.empty() || authority.find_first_of("@\\%") != std::string_view::npos) return {};
   const std::size_t bracket = authority.rfind(']');
   const std::size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);
   const std::string_view host = authority.substr(0, colon);
@@ -67,10 +84,7 @@ bool is_loopback(std::string_view url) {
   const std::size_t start = origin.find("://") + 3;
   const std::string_view host = std::string_view(origin).substr(start, origin.rfind(':') - start);
   if (host == "localhost" || host == "[::1]") return true;
-  // 127.0.0.0/8 as four decimal numbers; a name like 127.evil.example is none.
-  if (host.substr(0, 4) != "127.") return false;
-  const bool numeric = std::all_of(host.begin(), host.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
-  return numeric && std::count(host.begin(), host.end(), '.') == 3;
+  return host.substr(0, 4) == "127." && is_ipv4(host);
 }
 
 }  // namespace ws::http

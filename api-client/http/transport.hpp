@@ -40,7 +40,7 @@ class BodySource {
 using Sink = std::function<Result<void>(std::string_view piece)>;
 
 /// Whether a connection that has been idle may carry it: a server may close one just as the request is sent, and then
-/// nobody knows whether it was seen.
+/// nobody knows whether it was seen. `fresh` makes a new one.
 enum class Connection { any, fresh };
 
 struct Request {
@@ -88,7 +88,8 @@ class Transport {
 
   /// Begins an exchange; `done` is called from `run`, never from here. The order of ends is not that of the starts.
   virtual void start(Request request, std::function<void(Outcome)> done) = 0;
-  /// Moves everything under way, waiting at most `at_most` for something to happen.
+  /// Moves everything under way, waiting at most `at_most` for something to happen; also when nothing is under way, so
+  /// that a caller may wait here for a time of its own. A signal ends the wait.
   virtual void run(std::chrono::milliseconds at_most) = 0;
   /// How many exchanges are under way.
   virtual std::size_t under_way() const = 0;
@@ -100,7 +101,7 @@ class Transport {
 };
 
 /// "https://host:port" of a URL, lower case, the default port written out; empty where it is no absolute http(s) URL,
-/// or carries a user name.
+/// carries a user name, or has a host that two readers might read differently (`\`, `%`, blanks).
 std::string origin_of(std::string_view url);
 /// Whether the host of an origin or URL is loopback: localhost, 127.0.0.0/8, [::1].
 bool is_loopback(std::string_view url);
