@@ -1,0 +1,204 @@
+#include "cli/app.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "api-client/contract/operations.hpp"
+#include "cli/catalogue.hpp"
+#include "cli/commands/operation_commands.hpp"
+#include "cli/help.hpp"
+#include "cli/nearest.hpp"
+#include "cli/output/failure.hpp"
+#include "cli/parse.hpp"
+
+namespace ws::cli {
+namespace {
+
+Failure usage(std::string what, std::string hint) {
+  return {.kind = Failure::Kind::usage, .what = std::move(what), .hint = std::move(hint)};
+}
+
+/// Before the arguments are parsed: a plain look for a word among them.
+bool mentions(const std::vector<std::string>& arguments, std::string_view one, std::string_view other = "") {
+  for (const std::string& argument : arguments) {
+    if (argument == "--") return false;
+    if (argument == one || (!other.empty() && argument == other)) return true;
+  }
+  return false;
+}
+
+bool wants_json(const std::vector<std::string>& arguments, const Environment& environment) {
+  if (mentions(arguments, "--json")) return true;
+  std::string format = environment.get("WS_FORMAT").value_or("");
+  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    if (arguments[i].substr(0, 9) == "--format=") format = arguments[i].substr(9);
+    if (arguments[i] == "--format" && i + 1 < arguments.size()) format = arguments[i + 1];
+  }
+  return format == "json" || format == "ndjson";
+}
+
+class App {
+ public:
+  App(const World& world, const std::vector<std::string>& arguments) : world_(world), arguments_(arguments) {}
+
+  Result<ExitCode> run() {
+    if (!arguments_.empty() && arguments_.front() == "help") return help();
+    const Resolution found = resolve(entries_, arguments_);
+    if (found.words.empty() && !found.next) return without_words();
+    return command(found, false);
+  }
+
+ private:
+  Result<ExitCode> without_words() {
+    if (mentions(arguments_, "--version", "-V")) return command(resolve(entries_, {"version"}), false);
+    if (arguments_.empty() || mentions(arguments_, "--help", "-h")) return print_overview();
+    return fail(usage("no command is named", "`ws help` lists them"));
+  }
+
+  Result<ExitCode> print_overview() {
+    if (mentions(arguments_, "--json")) {
+      print(dump(catalogue_to_json(entries_, ""), 2) + "\n");
+    } else {
+      print(render_overview(entries_, world_.terminal));
+    }
+    return ExitCode::done;
+  }
+
+  Result<ExitCode> help() {
+    std::vector<std::string> rest(arguments_.begin() + 1, arguments_.end());
+    if (rest.empty() || rest.front().front() == '-') return print_overview();
+    if (rest.front() == "exit-codes") return command(resolve(entries_, rest), false);
+    return command(resolve(entries_, rest), true);
+  }
+
+  Result<ExitCode> group(const Resolution& found, bool help) {
+    const std::string words = joined(found.words);
+    if (help && mentions(found.rest, "--json")) {
+      print(dump(catalogue_to_json(entries_, words + " "), 2) + "\n");
+      return ExitCode::done;
+    }
+    if (help) {
+      print(render_group(entries_, words, world_.terminal));
+      return ExitCode::done;
+    }
+    std::string verbs;
+    for (const Entry& entry : entries_) {
+      if (entry.words.substr(0, words.size() + 1) != words + " ") continue;
+      verbs += (verbs.empty() ? "" : ", ") + std::string(entry.words.substr(words.size() + 1));
+    }
+    return fail(usage("`ws " + words + "` needs a verb", "one of " + verbs));
+  }
+
+  Result<ExitCode> unknown(const Resolution& found) {
+    std::vector<std::string> known;
+    const std::string begin = found.words.empty() ? "" : joined(found.words) + " ";
+    for (const Entry& entry : entries_) {
+      if (entry.words.substr(0, begin.size()) != begin) continue;
+      const std::string_view below = entry.words.substr(begin.size());
+      known.emplace_back(below.substr(0, below.find(' ')));
+    }
+    std::string hint = suggestion(*found.next, known, "ws " + begin);
+    if (hint.empty())
+      hint = "`ws help " + joined(found.words) + (found.words.empty() ? "` lists them" : "` lists its verbs");
+    return fail(usage("`ws " + begin + *found.next + "` is no command", hint));
+  }
+
+  /// `ws sync DIR` is `ws sync run DIR` where DIR is a folder.
+  Resolution with_default_verb(Resolution found) const {
+    if (found.words != std::vector<std::string>{"sync"} || mentions(found.rest, "--help", "-h")) return found;
+    std::error_code ignored;
+    if (found.next && !std::filesystem::is_directory(*found.next, ignored)) return found;
+    std::vector<std::string> rest = std::move(found.rest);
+    Resolution run = resolve(entries_, {"sync", "run"});
+    run.rest = std::move(rest);
+    return run;
+  }
+
+  /// `ws call ID`: the command depends on the operation.
+  Result<Command> call(Resolution& found) const {
+    const auto id = std::ranges::find_if(found.rest, [](const std::string& word) { return word.front() != '-'; });
+    const auto* operation = id == found.rest.end() ? nullptr : contract::find_operation(*id);
+    if (operation != nullptr) {
+      found.rest.erase(id);
+      return call_command(*operation);
+    }
+    if (id == found.rest.end()) {
+      return fail(
+          usage("`ws call` needs the id of an operation", "`ws commands` lists them, `ws schema ID` tells more"));
+    }
+    std::vector<std::string> known;
+    for (const auto* one : contract::operations()) known.emplace_back(one->id);
+    std::string hint = suggestion(*id, known, "ws call ");
+    return fail(usage("there is no operation `" + *id + "`", hint.empty() ? "`ws commands` lists them" : hint));
+  }
+
+  Result<ExitCode> command(Resolution found, bool help) {
+    help = help || mentions(found.rest, "--help", "-h");
+    if (!help) found = with_default_verb(std::move(found));
+    if (found.words.empty() || (!found.entry && found.next)) return unknown(found);
+    if (!found.entry) return group(found, help);
+    Command chosen = found.entry->make();
+    const bool asks_for_call = found.entry->words == "call";
+    if (asks_for_call && !(help && !found.next)) {
+      WS_LET(chosen, call(found));
+    }
+    if (help) return print_help(chosen, mentions(found.rest, "--json"));
+    return run_command(chosen, found.rest);
+  }
+
+  Result<ExitCode> print_help(const Command& chosen, bool json) {
+    print(json ? dump(help_to_json(chosen), 2) + "\n" : render_help(chosen, world_.terminal));
+    return ExitCode::done;
+  }
+
+  Result<ExitCode> run_command(const Command& chosen, const std::vector<std::string>& rest) {
+    WS_LET(Parsed parsed, parse(chosen, rest));
+    WS_TRY(apply(parsed));
+    Session session(world_, chosen, std::move(parsed));
+    WS_TRY(session.open());
+    WS_LET(const ExitCode exit, chosen.run(session));
+    WS_TRY(session.printer().finish());
+    return exit;
+  }
+
+  Result<void> apply(const Parsed& parsed) {
+    if (parsed.has("no-input")) world_.terminal.forbid_questions();
+    if (const auto color = parsed.value("color")) {
+      if (*color != "auto" && *color != "always" && *color != "never") {
+        return fail(usage("--color takes auto, always or never, not `" + *color + "`", ""));
+      }
+      if (*color == "always") world_.terminal.set_color(ColorChoice::always);
+      if (*color == "never") world_.terminal.set_color(ColorChoice::never);
+    }
+    const auto folder = parsed.value("C");
+    if (folder && ::chdir(folder->c_str()) != 0) {
+      return fail(usage("cannot go to " + *folder + ": " + std::strerror(errno), ""));
+    }
+    return {};
+  }
+
+  void print(const std::string& text) { world_.terminal.write(Stream::out, text); }
+
+  World world_;
+  const std::vector<std::string>& arguments_;
+  std::vector<Entry> entries_ = catalogue();
+};
+
+}  // namespace
+
+ExitCode run(const World& world, const std::vector<std::string>& arguments) {
+  const Result<ExitCode> result = App(world, arguments).run();
+  if (result) return *result;
+  const Failure& failure = result.error();
+  const ExitCode exit = exit_code_of(failure, world.caught_signal());
+  const bool json = wants_json(arguments, world.environment);
+  world.terminal.write(Stream::err, json ? failure_line(failure, exit) : render_failure(failure, exit, world.terminal));
+  return exit;
+}
+
+}  // namespace ws::cli

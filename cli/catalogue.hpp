@@ -1,0 +1,36 @@
+/// Every command by its words. Only the one that the arguments name is made.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.hpp"
+
+namespace ws::cli {
+
+struct Entry {
+  std::string_view words = {};
+  std::string_view summary = {};
+  std::function<Command()> make = {};
+};
+
+/// In the order in which help lists them.
+std::vector<Entry> catalogue();
+
+/// What the arguments name: the words that were understood, and what is left.
+struct Resolution {
+  std::vector<std::string> words = {};   ///< plural, aliases replaced: {"docs", "list"}
+  std::vector<std::string> rest = {};    ///< all other arguments, in order
+  std::optional<Entry> entry = {};       ///< empty: a group, or nothing
+  std::optional<std::string> next = {};  ///< the first word that was not understood
+};
+Resolution resolve(const std::vector<Entry>& entries, const std::vector<std::string>& arguments);
+
+/// Whether some command begins with these words.
+bool is_group(const std::vector<Entry>& entries, const std::vector<std::string>& words);
+std::string joined(const std::vector<std::string>& words);
+
+}  // namespace ws::cli

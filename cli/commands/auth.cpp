@@ -1,0 +1,92 @@
+// The stored keys: which one is in use, all of them, another one from now on.
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/commands.hpp"
+#include "cli/session.hpp"
+
+namespace ws::cli {
+namespace {
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+/// All but the secret.
+Json to_json(const StoredCredential& credential) {
+  return {{"profile", credential.profile},
+          {"base_url", credential.base_url},
+          {"workspace_id", text_or_null(credential.workspace_id)},
+          {"workspace_name", text_or_null(credential.workspace_name)},
+          {"key_id", credential.key_id},
+          {"audience", credential.audience},
+          {"scopes", credential.scopes},
+          {"created_at", text_or_null(credential.created_at)},
+          {"expires_at", text_or_null(credential.expires_at)},
+          {"current", credential.current}};
+}
+
+Result<ExitCode> status(Session& session) {
+  WS_LET(const Key key, session.key());
+  WS_LET(const BaseUrl url, session.base_url());
+  Json value = {{"v", 1}, {"base_url", url.text}};
+  if (key.stored) {
+    value["kept_in"] = session.credentials().place();
+    value.update(to_json(*key.stored));
+  } else {
+    value["kept_in"] = session.world().environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE";
+  }
+  session.printer().resource(value, {});
+  return ExitCode::done;
+}
+
+Result<ExitCode> list(Session& session) {
+  WS_LET(const auto stored, session.credentials().load());
+  Json value = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
+  for (const StoredCredential& credential : stored) value["data"].push_back(to_json(credential));
+  if (stored.empty() && session.format() == Format::table) {
+    session.note("no key is stored; `ws login --base-url URL` gets one");
+    return ExitCode::done;
+  }
+  session.printer().list("ws.keys", value, {});
+  return ExitCode::done;
+}
+
+Result<ExitCode> use(Session& session) {
+  const std::string& name = session.arguments().words.front();
+  WS_LET(const auto stored, session.credentials().load());
+  std::vector<const StoredCredential*> named;
+  for (const StoredCredential& one : stored) {
+    if (one.profile == name || one.key_id == name || one.workspace_id == name) named.push_back(&one);
+  }
+  if (named.empty()) {
+    return fail(Failure::Kind::not_found, "no stored key is called `" + name + "`", "`ws auth list` shows them");
+  }
+  if (named.size() > 1) {
+    return fail(
+        Failure::Kind::usage, "several keys are called `" + name + "`", "name one by its key id: `ws auth list`");
+  }
+  WS_TRY(session.credentials().make_current(named.front()->key_id));
+  session.note("using the key of profile `" + named.front()->profile + "` at " + named.front()->base_url);
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command auth_status_command() {
+  return {.words = "auth status",
+          .summary = "Show which key is in use; no network",
+          .examples = {"ws auth status"},
+          .run = status};
+}
+
+Command auth_list_command() {
+  return {.words = "auth list", .summary = "List the stored keys", .examples = {"ws auth list"}, .run = list};
+}
+
+Command auth_switch_command() {
+  return {.words = "auth switch",
+          .summary = "Use another stored key from now on",
+          .arguments = {{.placeholder = "NAME", .help = "a profile, the id of a key or of a Workspace"}},
+          .examples = {"ws auth switch work"},
+          .run = use};
+}
+
+}  // namespace ws::cli

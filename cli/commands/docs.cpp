@@ -1,0 +1,174 @@
+// Documents, as files and people have them: content from a file, a title from its text, several at once.
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/markdown.hpp"
+#include "api-client/contract/operations.hpp"
+#include "cli/commands/batch.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/commands/operation_commands.hpp"
+#include "cli/commands/paging.hpp"
+#include "cli/commands/values.hpp"
+#include "cli/terminal/clean.hpp"
+
+namespace ws::cli {
+namespace {
+
+const contract::Operation& operation_of(std::string_view id) { return *contract::find_operation(id); }
+
+const Flag file_flag = {.name = "file",
+                        .letter = 'f',
+                        .takes = Takes::one,
+                        .placeholder = "FILE|-",
+                        .help = "the Markdown, UTF-8",
+                        .limits = "at most 1 MiB"};
+
+/// The flags of the table, less those that a flag of ours stands for.
+std::vector<Flag> flags_without(const Command& command, const std::vector<std::string_view>& names) {
+  std::vector<Flag> flags;
+  for (const Flag& flag : command.flags) {
+    bool ours = false;
+    for (const std::string_view name : names) ours = ours || flag.name == name;
+    if (!ours) flags.push_back(flag);
+  }
+  return flags;
+}
+
+/// No TITLE: the first H1, else the file's stem (`cli.md`).
+Result<std::string> title_of(Session& session, const std::string& file, const std::string& content) {
+  if (!session.arguments().words.empty()) return session.arguments().words.front();
+  if (file.empty()) return fail(Failure::Kind::usage, "a document needs a title", "ws docs create TITLE [-f FILE|-]");
+  if (file == "-")
+    return fail(Failure::Kind::usage, "a document from stdin needs a TITLE", "ws docs create TITLE -f -");
+  if (auto heading = markdown::first_heading(content); heading && !heading->empty()) return *heading;
+  return std::filesystem::path(file).stem().string();
+}
+
+Result<ExitCode> create(Session& session) {
+  const contract::Operation& operation = operation_of("docs.create");
+  WS_LET(Call call, build_call(session, operation));
+  const std::string file = session.arguments().value("file").value_or("");
+  Json& body = *call.body;
+  if (!body.is_object()) return run_call(session, operation, std::move(call));
+  if (!file.empty()) {
+    WS_LET(body["content"], read_markdown(file));
+  } else if (!body.contains("content")) {
+    body["content"] = "";
+  }
+  if (!session.arguments().words.empty() || !body.contains("title")) {
+    const std::string content = body["content"].is_string() ? body["content"].get<std::string>() : "";
+    WS_LET(body["title"], title_of(session, file, content));
+  }
+  return run_call(session, operation, std::move(call));
+}
+
+Result<ExitCode> get(Session& session) {
+  const contract::Operation& operation = operation_of("docs.get");
+  WS_LET(Call call, build_call(session, operation));
+  if (!session.has("content")) return run_call(session, operation, std::move(call));
+  WS_TRY(check_call(session, operation, call));
+  if (session.has("dry-run")) return print_request(session, call);
+  WS_LET(Client * client, session.client());
+  WS_LET(const Reply reply, client->call(std::move(call)));
+  const auto content = find_text(*reply.json, "content");
+  if (!content) return fail(Failure::Kind::internal, "the server's answer holds no content");
+  const bool to_file = session.arguments().value("output").value_or("-") != "-";
+  const bool shown = session.terminal().is_terminal(Stream::out) && !to_file;
+  session.printer().raw(shown ? clean(*content, Breaks::keep) : *content);
+  return ExitCode::done;
+}
+
+Result<ExitCode> update(Session& session) {
+  const contract::Operation& operation = operation_of("docs.update");
+  WS_LET(Call call, build_call(session, operation));
+  Json& body = *call.body;
+  if (!body.is_object()) return run_call(session, operation, std::move(call));
+  if (const auto file = session.arguments().value("file")) {
+    WS_LET(body["content"], read_markdown(*file));
+  }
+  if (const auto revision = session.arguments().value("revision")) {
+    const auto* field = contract::find_field(*operation.request, "expected_content_revision");
+    WS_LET(body["expected_content_revision"], parse_value(*field, {*revision}, "--revision"));
+  }
+  if (!body.contains("expected_content_revision")) {
+    const std::string& id = session.arguments().words.front();
+    return fail(Failure::Kind::usage,
+                "--revision is missing: the content revision that the change was made from",
+                "`ws docs get " + id + " --fields content_revision` shows the present one");
+  }
+  if (!body.contains("content") && !body.contains("title")) {
+    return fail(Failure::Kind::usage, "nothing to change", "give -f FILE|-, or --title TEXT");
+  }
+  return run_call(session, operation, std::move(call));
+}
+
+Result<ExitCode> archive(Session& session) {
+  const contract::Operation& operation = operation_of("docs.archive");
+  const std::vector<std::string>& ids = session.arguments().words;
+  std::vector<Call> calls;
+  for (const std::string& id : ids) {
+    Call call{.operation = operation.id, .parameters = {{"document_id", id}}};
+    WS_TRY(check_call(session, operation, call));
+    call.validate = false;
+    calls.push_back(std::move(call));
+  }
+  if (session.has("dry-run")) {
+    for (const Call& call : calls) WS_TRY(print_request(session, call));
+    return ExitCode::done;
+  }
+  if (ids.size() > 1) {
+    WS_LET(const bool yes, session.confirm("archive " + std::to_string(ids.size()) + " documents?"));
+    if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was archived");
+  }
+  WS_LET(Client * client, session.client());
+  return run_batch(session, *client, operation, ids, std::move(calls));
+}
+
+}  // namespace
+
+Command docs_create_command() {
+  Command command = operation_command(operation_of("docs.create"));
+  command.details =
+      "Without TITLE it is the first level-1 heading of the file, else the file's name without its ending.";
+  command.arguments = {{.placeholder = "TITLE", .help = "1-300 characters", .count = Count::optional}};
+  command.flags = flags_without(command, {"content"});
+  command.flags.insert(command.flags.begin(), file_flag);
+  command.examples = {"ws docs create -f notes.md", "git log -5 | ws docs create 'What changed' -f -"};
+  command.run = create;
+  return command;
+}
+
+Command docs_get_command() {
+  Command command = operation_command(operation_of("docs.get"));
+  command.flags.push_back({.name = "content", .help = "the Markdown alone, byte for byte"});
+  command.examples.push_back("ws docs get 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --content > notes.md");
+  command.run = get;
+  return command;
+}
+
+Command docs_update_command() {
+  Command command = operation_command(operation_of("docs.update"));
+  command.details = "It replaces the text only if nobody changed the document since the revision that you name.";
+  command.flags = flags_without(command, {"content", "expected-content-revision"});
+  command.flags.insert(command.flags.begin(),
+                       {file_flag,
+                        {.name = "revision",
+                         .takes = Takes::one,
+                         .placeholder = "N",
+                         .help = "the content revision that the change was made from; required",
+                         .limits = "at least 1"}});
+  command.examples = {"ws docs update 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -f notes.md --revision 3"};
+  command.run = update;
+  return command;
+}
+
+Command docs_archive_command() {
+  Command command = operation_command(operation_of("docs.archive"));
+  command.arguments.front().count = Count::many;
+  command.details = "More than one are confirmed by a person or by --yes.";
+  command.run = archive;
+  return command;
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,301 @@
+// Getting a key by the device grant, and giving it back.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "api-client/contract/operations.hpp"
+#include "api-client/device_login.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/nearest.hpp"
+#include "cli/session.hpp"
+#include "cli/settings/pending_login.hpp"
+#include "cli/terminal/browser.hpp"
+#include "cli/terminal/clean.hpp"
+
+namespace ws::cli {
+namespace {
+
+struct Preset {
+  std::string_view name;
+  std::vector<std::string> scopes;
+};
+
+/// `cli.md`, "Credentials".
+const std::vector<Preset>& presets() {
+  static const std::vector<Preset> all = {
+      {"notes",
+       {"questions:read",
+        "questions:write",
+        "search:read",
+        "documents:read",
+        "documents:write",
+        "documents:share",
+        "assets:read",
+        "assets:write",
+        "sync:read",
+        "sync:write",
+        "comments:read",
+        "comments:write"}},
+      {"read", {"questions:read", "search:read", "documents:read", "assets:read", "sync:read", "comments:read"}},
+      {"sync", {"sync:read", "sync:write", "documents:read", "documents:write", "workspaces:write"}},
+      {"worker",
+       {"agent_events:read",
+        "agent_events:write",
+        "comments:read",
+        "comments:write",
+        "questions:read",
+        "questions:write",
+        "search:read",
+        "documents:read"}},
+      {"tests", {"tests:read", "tests:run"}},
+      {"admin",
+       {"tests:read",
+        "tests:run",
+        "admin_data:read",
+        "admin_support:read",
+        "admin_costs:read",
+        "admin_content:read",
+        "workspaces:write"}},
+  };
+  return all;
+}
+
+std::string joined_with_commas(std::span<const std::string> words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+  return text;
+}
+
+Failure too_many_scopes(const std::vector<std::string>& scopes) {
+  const std::span<const std::string> all(scopes);
+  const std::size_t most = contract::max_scopes_per_authorization;
+  return {
+      .kind = Failure::Kind::usage,
+      .what = fmt::format("{} scopes are more than the {} that one key can have", scopes.size(), most),
+      .hint = fmt::format("split them: `ws login --profile one --scopes {}` and `ws login --profile two --scopes {}`",
+                          joined_with_commas(all.first(most)),
+                          joined_with_commas(all.subspan(most)))};
+}
+
+Result<std::vector<std::string>> scopes_of(const Session& session) {
+  std::vector<std::string> scopes = session.arguments().items("scopes");
+  if (session.has("scopes") && session.has("for")) {
+    return fail(Failure::Kind::usage, "give --for or --scopes, not both");
+  }
+  if (!session.has("scopes")) {
+    const std::string name = session.arguments().value("for").value_or("notes");
+    const auto preset = std::ranges::find(presets(), name, &Preset::name);
+    if (preset != presets().end()) return preset->scopes;
+    return fail(
+        Failure::Kind::usage, "there is no preset `" + name + "`", "use notes, read, sync, worker, tests or admin");
+  }
+  if (scopes.empty()) return fail(Failure::Kind::usage, "--scopes is empty");
+  std::vector<std::string> known(contract::all_scopes.begin(), contract::all_scopes.end());
+  for (const std::string& scope : scopes) {
+    if (std::ranges::find(known, scope) != known.end() || session.has("no-validate")) continue;
+    const std::string hint = suggestion(scope, known);
+    return fail(Failure::Kind::usage, "there is no scope `" + scope + "`", hint);
+  }
+  if (scopes.size() > contract::max_scopes_per_authorization) return fail(too_many_scopes(scopes));
+  return scopes;
+}
+
+/// Plain text is written only where somebody said so: before the login begins, so that no key is lost.
+Result<void> agree_on_store(Session& session) {
+  const std::string& store = session.settings().credential_store.value;
+  if (store == "file") return {};
+  if (!store.empty())
+    return fail(Failure::Kind::usage, "there is no credential store `" + store + "`", "use --store file");
+  if (!session.terminal().may_ask()) {
+    return fail(Failure::Kind::usage, "nobody said where the key may be kept", "add --store file (plain text, 0600)");
+  }
+  WS_LET(
+      const bool yes,
+      session.confirm("keep the key as plain text, readable by you alone, in " + session.credentials().place() + "?"));
+  if (!yes) return fail(Failure::Kind::usage, "no place to keep the key; nothing was asked of the server");
+  return {};
+}
+
+std::string client_name() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0 || host[0] == 0) return "ws";
+  return "ws on " + std::string(host.data()).substr(0, 90);
+}
+
+Json pending_to_json(const DeviceAuthorization& authorization) {
+  return {{"v", 1},
+          {"authorization_id", authorization.authorization_id},
+          {"user_code", authorization.user_code},
+          {"verification_uri", authorization.verification_uri},
+          {"verification_uri_complete", authorization.verification_uri_complete},
+          {"expires_at", to_rfc3339(authorization.expires_at)},
+          {"interval", authorization.interval.count()}};
+}
+
+void show_code(Session& session, const DeviceAuthorization& authorization) {
+  const Terminal& terminal = session.terminal();
+  const std::string code = clean(authorization.user_code, Breaks::space);
+  const bool complete = !authorization.verification_uri_complete.empty();
+  const std::string& address = complete ? authorization.verification_uri_complete : authorization.verification_uri;
+  std::string text = "Your code:  " + terminal.paint(Stream::err, Look::strong, code) + "\n";
+  text += "Approve at: " + clean(address, Breaks::space) + "\n";
+  session.terminal().write(Stream::err, text);
+  const Environment& environment = session.world().environment;
+  if (can_open_browser(environment, terminal) && !session.has("no-browser") && open_browser(environment, address)) {
+    session.note("(opened in your browser)");
+  }
+}
+
+StoredCredential to_credential(Session& session, const PendingLogin& login, const DeviceKey& key) {
+  return {.profile = login.profile,
+          .base_url = login.base_url,
+          .origin = http::origin_of(login.base_url),
+          .key_id = key.key_id,
+          .audience = key.audience,
+          .scopes = key.scopes,
+          .expires_at = key.expires_at,
+          .created_at = to_rfc3339(session.world().clock.now()),
+          .workspace_id = key.workspace_id,
+          .workspace_name = key.workspace_name,
+          .secret = key.secret};
+}
+
+Result<ExitCode> keep(Session& session, const PendingLogin& login, const DeviceKey& key) {
+  const StoredCredential credential = to_credential(session, login, key);
+  WS_TRY(session.credentials().put(credential));
+  PendingLogins(session.paths().state).forget(login.authorization.authorization_id);
+  if (session.format() == Format::table) {
+    const std::string workspace = clean(credential.workspace_name, Breaks::space);
+    session.printer().line("Logged in at " + credential.base_url +
+                           (workspace.empty() ? "" : ", Workspace `" + workspace + "`") + ".");
+    session.note("The key is saved in " + session.credentials().place() + ".");
+  } else {
+    session.printer().resource({{"v", 1},
+                                {"profile", credential.profile},
+                                {"base_url", credential.base_url},
+                                {"key_id", credential.key_id},
+                                {"audience", credential.audience},
+                                {"scopes", credential.scopes},
+                                {"expires_at", credential.expires_at.empty() ? Json() : Json(credential.expires_at)},
+                                {"workspace_id", credential.workspace_id},
+                                {"workspace_name", credential.workspace_name},
+                                {"kept_in", session.credentials().place()}},
+                               {});
+  }
+  if (session.world().environment.text("WS_TOKEN")) session.note("note: WS_TOKEN is set and goes before stored keys");
+  return ExitCode::done;
+}
+
+Result<ExitCode> wait_for_key(Session& session, const PendingLogin& login) {
+  WS_LET(Client * client, session.keyless_client());
+  if (session.has("once")) {
+    WS_LET(const auto key, poll_device_login(*client, login.authorization.device_code));
+    if (key) return keep(session, login, *key);
+    return fail(Failure{.kind = Failure::Kind::pending,
+                        .what = "the login is not approved yet",
+                        .hint = "ask again: `ws login --resume " + login.authorization.authorization_id + "`",
+                        .code = "authorization_pending"});
+  }
+  WS_LET(
+      const DeviceKey key,
+      await_device_key(*client, session.world().clock, login.authorization, make_sleeper(&session.world().cancelled)));
+  return keep(session, login, key);
+}
+
+Result<ExitCode> resume(Session& session) {
+  const std::vector<std::string>& words = session.arguments().words;
+  WS_LET(const PendingLogin login, PendingLogins(session.paths().state).load(words.empty() ? "" : words.front()));
+  session.use_server(login.base_url);
+  WS_TRY(agree_on_store(session));
+  return wait_for_key(session, login);
+}
+
+Result<ExitCode> login(Session& session) {
+  if (session.has("resume")) return resume(session);
+  if (!session.arguments().words.empty()) return fail(Failure::Kind::usage, "an id goes with --resume");
+  WS_LET(const std::vector<std::string> scopes, scopes_of(session));
+  WS_LET(const BaseUrl url, session.base_url());
+  if (session.has("dry-run")) {
+    session.printer().line("POST " + url.text + "/v1/auth/device-authorizations");
+    session.printer().line("scopes: " + joined_with_commas(scopes));
+    return ExitCode::done;
+  }
+  if (!session.has("no-wait")) WS_TRY(agree_on_store(session));
+  WS_LET(Client * client, session.keyless_client());
+  PendingLogin pending{.base_url = url.text, .profile = session.settings().profile.value, .scopes = scopes};
+  if (pending.profile.empty()) pending.profile = "default";
+  WS_LET(pending.authorization,
+         start_device_login(*client, session.world().clock, client_name(), std::string(version()), scopes));
+  WS_TRY(PendingLogins(session.paths().state).save(pending));
+  if (session.has("no-wait")) {
+    session.printer().line(dump(pending_to_json(pending.authorization)));
+    return ExitCode::done;
+  }
+  show_code(session, pending.authorization);
+  return wait_for_key(session, pending);
+}
+
+Result<ExitCode> logout(Session& session) {
+  WS_LET(const Key key, session.key());
+  WS_LET(Client * client, session.client());
+  const auto& operation = *contract::find_operation("auth.revoke");
+  auto reply = client->call({.operation = operation.id});
+  // A key that the server does not know any more needs no revoking.
+  if (!reply && reply.error().kind != Failure::Kind::auth) return fail(reply.error());
+  if (key.stored) WS_TRY(session.credentials().remove(key.stored->key_id));
+  if (!key.stored) session.note("the key from the environment is revoked; unset WS_TOKEN");
+  if (reply && session.format() != Format::table) {
+    session.printer().resource(*reply->json, reply->body);
+  } else if (session.format() == Format::table) {
+    session.printer().line(reply ? "Logged out; the key is revoked and forgotten."
+                                 : "Logged out; the server had ended the key already.");
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command login_command() {
+  return {.words = "login",
+          .summary = "Log in: get a key for this machine",
+          .details =
+              "A code is shown; a person approves it in a browser, on any machine. The key goes to the server "
+              "that issued it and nowhere else.",
+          .arguments = {{.placeholder = "ID", .help = "with --resume: of the login", .count = Count::optional}},
+          .flags = {{.name = "for",
+                     .takes = Takes::one,
+                     .placeholder = "USE",
+                     .help = "what the key may do",
+                     .limits = "notes, read, sync, worker, tests or admin",
+                     .fallback = "notes"},
+                    {.name = "scopes",
+                     .takes = Takes::many,
+                     .placeholder = "A,B",
+                     .help = "the same, scope by scope",
+                     .limits = "1-12 scopes"},
+                    {.name = "store",
+                     .takes = Takes::one,
+                     .placeholder = "WHERE",
+                     .help = "where the key is kept; `file` is plain text, readable by you alone",
+                     .limits = "file"},
+                    {.name = "no-wait", .help = "begin only, and print it as JSON"},
+                    {.name = "resume", .help = "go on with a login that was begun: the one with the ID, else the last"},
+                    {.name = "once", .help = "with --resume: ask once, end with 8 while it is pending"},
+                    {.name = "no-browser", .help = "open no browser"}},
+          .examples = {"ws login --base-url https://workspace.example", "ws login --for sync --store file"},
+          .operation = contract::find_operation("auth.start"),
+          .run = login};
+}
+
+Command logout_command() {
+  return {.words = "logout",
+          .summary = "Log out: revoke the key and forget it",
+          .examples = {"ws logout", "ws logout --profile work"},
+          .operation = contract::find_operation("auth.revoke"),
+          .run = logout};
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,130 @@
+#include "cli/commands/sync_tree.hpp"
+
+#include <fnmatch.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/output/failure.hpp"
+#include "sync-engine/remote/api_remote.hpp"
+
+namespace ws::cli {
+namespace {
+
+constexpr int retries_of_a_run = 100;  // `safety.md`, promise 11
+constexpr std::size_t rows_on_a_terminal = 40;
+
+const Flag only_flag = {.name = "only",
+                        .takes = Takes::one,
+                        .placeholder = "GLOB",
+                        .help = "only files whose path matches, as in 'notes/*'"};
+const Flag wait_lock_flag = {.name = "wait-lock",
+                             .takes = Takes::one,
+                             .placeholder = "S",
+                             .help = "wait so long for another ws that works in this tree",
+                             .fallback = "0"};
+
+std::string_view stage_word(sync::Stage stage) {
+  switch (stage) {
+    case sync::Stage::scan: return "looking at files:";
+    case sync::Stage::pull: return "receiving:";
+    case sync::Stage::write: return "writing:";
+    case sync::Stage::push: return "sending:";
+    case sync::Stage::commit: return "publishing:";
+  }
+  return "";
+}
+
+Result<sync::OnConflict> parse_on_conflict(const std::string& text) {
+  if (text == "open") return sync::OnConflict::open;
+  if (text == "local") return sync::OnConflict::local;
+  if (text == "remote") return sync::OnConflict::remote;
+  if (text == "both") return sync::OnConflict::both;
+  return fail(Failure::Kind::usage, "--on-conflict takes open, local, remote or both, not `" + text + "`");
+}
+
+}  // namespace
+
+std::vector<Flag> run_flags() {
+  return {
+      {.name = "allow-deletes", .help = "go on where the guard against mass deletion would stop"},
+      {.name = "accept-deletes", .help = "a file deleted here wins over an edit there"},
+      {.name = "no-merge", .help = "every edit on both sides is a conflict"},
+      {.name = "on-conflict",
+       .takes = Takes::one,
+       .placeholder = "HOW",
+       .help = "decide conflicts at once",
+       .limits = "open, local, remote or both",
+       .fallback = "open"},
+      {.name = "message",
+       .letter = 'm',
+       .takes = Takes::one,
+       .placeholder = "TEXT",
+       .help = "of the commit",
+       .limits = "at most 500 characters"},
+      wait_lock_flag,
+  };
+}
+
+std::vector<Flag> step_flags() { return {only_flag, wait_lock_flag}; }
+
+Result<sync::RunOptions> run_options(const Session& session) {
+  sync::RunOptions options{.merge = !session.has("no-merge"),
+                           .accept_deletes = session.has("accept-deletes"),
+                           .allow_deletes = session.has("allow-deletes"),
+                           .offline = session.has("offline"),
+                           .message = session.arguments().value("message").value_or("")};
+  if (const auto text = session.arguments().value("on-conflict")) {
+    WS_LET(options.on_conflict, parse_on_conflict(*text));
+  }
+  if (const auto glob = session.arguments().value("only")) {
+    options.only = [pattern = *glob](const sync::RelativePath& path) {
+      return ::fnmatch(pattern.c_str(), path.string().c_str(), 0) == 0;
+    };
+  }
+  return options;
+}
+
+Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start, Network network) {
+  SyncTree tree;
+  WS_LET(tree.root, sync::find_root(start));
+  if (network == Network::needed) {
+    WS_LET(const sync::Tie tie, sync::read_tie(tree.root));
+    WS_TRY(session.prefer_server(tie.base_url, tie.origin));
+    session.allow_retries(retries_of_a_run);
+    WS_LET(Client * client, session.client());
+    tree.remote = sync::make_api_remote(*client);
+  }
+  WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
+  tree.progress =
+      std::make_unique<ProgressLine>(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
+  sync::EngineOptions options{.cancelled = &session.world().cancelled};
+  options.progress = [line = tree.progress.get()](const sync::Progress& progress) {
+    line->update(stage_word(progress.stage), progress.done, progress.total);
+  };
+  if (const auto wait = session.arguments().value("wait-lock")) {
+    auto duration = parse_duration(*wait);
+    if (!duration) return fail(Failure::Kind::usage, "--wait-lock takes a time like 30 or 2m, not `" + *wait + "`");
+    options.wait_lock = *duration;
+  }
+  WS_LET(tree.engine,
+         sync::SyncEngine::open(
+             tree.root, tree.remote.get(), session.world().clock, session.world().random, std::move(options)));
+  return tree;
+}
+
+void print_report(Session& session, const sync::Report& report, Tense tense) {
+  switch (session.format()) {
+    case Format::table:
+      return session.printer().raw(
+          render_report(report, tense, session.terminal(), session.has("verbose") ? 0 : rows_on_a_terminal));
+    case Format::json:
+    case Format::ndjson:
+    case Format::yaml: return session.printer().json(sync::to_json(report));
+    case Format::tsv:
+    case Format::csv:
+    case Format::ids: break;
+  }
+  session.printer().raw(report_to_tsv(report));
+  for (const std::string& line : render_outcome(report, tense)) session.note(line);
+}
+
+}  // namespace ws::cli

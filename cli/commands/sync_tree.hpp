@@ -1,0 +1,40 @@
+/// What the sync commands share: the tree that they work in, the engine on it, how a report is shown.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/output/sync_report.hpp"
+#include "cli/session.hpp"
+#include "cli/terminal/progress.hpp"
+#include "sync-engine/engine.hpp"
+#include "sync-engine/remote/remote.hpp"
+
+namespace ws::cli {
+
+enum class Network { needed, none };
+
+/// An engine on a tree, with what it borrows.
+struct SyncTree {
+  std::filesystem::path root = {};
+  std::unique_ptr<ProgressLine> progress = {};
+  std::unique_ptr<sync::Remote> remote = {};
+  std::optional<sync::SyncEngine> engine = {};
+};
+
+/// The tree at or above `start`. Its tie only chooses among the keys that are stored: a file in a tree cannot send one
+/// anywhere. Fails with `usage` (no tree), `disk`, `auth`, or as the client does.
+Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start, Network network);
+
+/// The flags that a sync command may have, by what they mean.
+std::vector<Flag> run_flags();
+std::vector<Flag> step_flags();
+/// What they say. Fails with `usage`.
+Result<sync::RunOptions> run_options(const Session& session);
+
+/// JSON, TSV, or words on a terminal.
+void print_report(Session& session, const sync::Report& report, Tense tense);
+
+}  // namespace ws::cli

@@ -1,0 +1,50 @@
+// `ws`: makes what a command may reach, and is the outer net for what nobody expected.
+#include <atomic>
+#include <csignal>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cli/app.hpp"
+
+namespace {
+
+std::atomic<bool> cancelled{false};
+std::atomic<int> signal_number{0};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+
+/// The first signal asks everything under way to end; the second one kills.
+void on_signal(int number) {
+  signal_number.store(number);
+  cancelled.store(true);
+  std::signal(number, SIG_DFL);
+}
+
+int caught_signal() { return signal_number.load(); }
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  ::sigemptyset(&action.sa_mask);  // no SA_RESTART: a read of the terminal ends
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // noticed as EPIPE where we write
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  catch_signals();
+  const auto environment = ws::cli::Environment::read();
+  auto terminal = ws::cli::Terminal::detect(environment);
+  try {
+    const ws::SystemClock clock;
+    ws::SystemRandom random;
+    const ws::cli::World world{environment, terminal, clock, random, cancelled, caught_signal};
+    const std::vector<std::string> arguments(values + 1, values + count);
+    return ws::cli::number(ws::cli::run(world, arguments));
+  } catch (const std::exception& bug) {
+    terminal.write(ws::cli::Stream::err, std::string("error: ws failed unexpectedly: ") + bug.what() + "\n");
+    return ws::cli::number(ws::cli::ExitCode::unexpected);
+  }
+}

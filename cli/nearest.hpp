@@ -1,0 +1,19 @@
+/// What the user may have meant.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ws::cli {
+
+/// Insertions, deletions, substitutions and swaps of neighbours that turn one into the other.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// At most three of `known` that are close to `word`, the closest first; empty where none is.
+std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
+
+/// "did you mean `a`, `b`?", or empty.
+std::string suggestion(std::string_view word, const std::vector<std::string>& known, std::string_view prefix = "");
+
+}  // namespace ws::cli

@@ -1,0 +1,198 @@
+#include "cli/output/format.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace ws::cli {
+namespace {
+
+constexpr std::pair<std::string_view, Format> formats[] = {
+    {"table", Format::table},
+    {"tsv", Format::tsv},
+    {"json", Format::json},
+    {"ndjson", Format::ndjson},
+    {"yaml", Format::yaml},
+    {"csv", Format::csv},
+    {"ids", Format::ids},
+};
+
+struct FixedColumns {
+  std::string_view operation;
+  std::vector<std::string> paths;
+};
+
+const std::vector<FixedColumns>& fixed_columns() {
+  static const std::vector<FixedColumns> all = {
+      {"docs.list", {"id", "title", "content_revision", "status", "updated_at"}},
+      {"workspaces.list", {"id", "name", "role", "created_at"}},
+      {"questions.list", {"id", "status", "prompt", "created_at"}},
+      {"conversations.list", {"id", "title", "status", "question_count", "last_question_at"}},
+      {"search.run", {"document_id", "kind", "title", "score", "snippet"}},
+      {"comments.list", {"id", "status", "created_by_kind", "last_activity_at"}},
+      {"files.list", {"id", "original_file_name", "mime_type", "size_bytes", "status", "created_at"}},
+      {"agents.list", {"id", "handle", "display_name", "status", "last_seen_at"}},
+      {"tests.cases_list", {"case_id", "title", "capability", "owner", "cost_class"}},
+      {"tests.suites_list", {"suite_id", "title", "runnable"}},
+      {"ws.commands", {"id", "command", "summary"}},
+      {"ws.exit_codes", {"exit", "name", "meaning"}},
+      {"ws.batch", {"id", "ok", "error.message"}},
+      {"ws.keys", {"current", "profile", "workspace_name", "base_url", "key_id", "expires_at"}},
+      {"ws.conflicts", {"path", "kind", "reason", "id"}},
+      {"ws.resolved", {"path", "keep", "resolved", "id"}},
+      {"tests.runs_list", {"id", "status", "selection_kind", "suite_id", "created_at"}},
+  };
+  return all;
+}
+
+/// "content_revision" -> "CONTENT REVISION".
+std::string heading_of(std::string_view path) {
+  std::string heading(path);
+  for (char& c : heading) {
+    if (c == '_' || c == '.') c = ' ';
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return heading;
+}
+
+void flatten_into(const Json& value, const std::string& prefix, std::vector<std::pair<std::string, std::string>>& out) {
+  if (!value.is_object() || value.empty()) {
+    out.emplace_back(prefix, plain_text(value));
+    return;
+  }
+  for (const auto& member : value.items()) {
+    flatten_into(member.value(), prefix.empty() ? member.key() : prefix + "." + member.key(), out);
+  }
+}
+
+/// Sets `target` at a dotted path, making the objects on the way.
+void put_at(Json& target, std::string_view path, const Json& value) {
+  Json* place = &target;
+  while (true) {
+    const std::size_t dot = path.find('.');
+    if (!place->is_object()) *place = Json::object();
+    Json& member = (*place)[std::string(path.substr(0, dot))];
+    if (dot == std::string_view::npos) {
+      member = value;
+      return;
+    }
+    place = &member;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+}  // namespace
+
+std::optional<Format> find_format(std::string_view name) {
+  for (const auto& [text, format] : formats) {
+    if (text == name) return format;
+  }
+  return std::nullopt;
+}
+
+std::string_view name(Format format) {
+  for (const auto& [text, candidate] : formats) {
+    if (candidate == format) return text;
+  }
+  return "table";
+}
+
+bool is_json(Format format) { return format == Format::json || format == Format::ndjson; }
+
+std::vector<Column> columns_of_fields(const std::vector<std::string>& fields) {
+  std::vector<Column> columns;
+  columns.reserve(fields.size());
+  for (const std::string& field : fields) columns.push_back({field, heading_of(field)});
+  return columns;
+}
+
+std::vector<Column> columns_for(std::string_view operation, const Json& first_item) {
+  for (const FixedColumns& fixed : fixed_columns()) {
+    if (fixed.operation == operation) return columns_of_fields(fixed.paths);
+  }
+  std::vector<std::string> paths;
+  if (first_item.is_object()) {
+    for (const auto& member : first_item.items()) {
+      if (member.value().is_structured() || member.key() == "object") continue;
+      paths.push_back(member.key());
+      if (paths.size() == 6) break;
+    }
+  }
+  return columns_of_fields(paths);
+}
+
+const Json* at_path(const Json& value, std::string_view path) {
+  const Json* place = &value;
+  while (true) {
+    const std::size_t dot = path.find('.');
+    const std::string_view step = path.substr(0, dot);
+    if (place->is_array()) {
+      std::size_t index = 0;
+      const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
+      if (error != std::errc{} || end != step.data() + step.size() || index >= place->size()) return nullptr;
+      place = &(*place)[index];
+    } else {
+      place = find(*place, step);
+      if (place == nullptr) return nullptr;
+    }
+    if (dot == std::string_view::npos) return place;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+Json pick(const Json& value, const std::vector<std::string>& paths) {
+  Json picked = Json::object();
+  for (const std::string& path : paths) {
+    const Json* found = at_path(value, path);
+    put_at(picked, path, found == nullptr ? Json() : *found);
+  }
+  return picked;
+}
+
+std::string plain_text(const Json& value) {
+  if (value.is_null()) return {};
+  if (const auto* text = value.get_ptr<const Json::string_t*>()) return *text;
+  return dump(value);
+}
+
+std::string escape_tsv(std::string_view text) {
+  std::string escaped;
+  escaped.reserve(text.size());
+  for (const char c : text) {
+    switch (c) {
+      case '\t': escaped += "\\t"; break;
+      case '\n': escaped += "\\n"; break;
+      case '\r': escaped += "\\r"; break;
+      case '\\': escaped += "\\\\"; break;
+      default: escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string escape_csv(std::string_view text) {
+  if (text.find_first_of("\",\r\n") == std::string_view::npos) return std::string(text);
+  std::string escaped = "\"";
+  for (const char c : text) {
+    if (c == '"') escaped += '"';
+    escaped += c;
+  }
+  return escaped + "\"";
+}
+
+std::vector<std::pair<std::string, std::string>> flatten(const Json& value) {
+  std::vector<std::pair<std::string, std::string>> members;
+  flatten_into(value, "", members);
+  return members;
+}
+
+std::string id_of(const Json& item) {
+  for (const std::string_view key : {"id", "case_id", "suite_id", "operation_id", "agent_id", "document_id"}) {
+    if (auto id = find_text(item, key)) return *id;
+  }
+  return {};
+}
+
+}  // namespace ws::cli

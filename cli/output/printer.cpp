@@ -1,0 +1,167 @@
+#include "cli/output/printer.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/files.hpp"
+#include "api-client/base/utf8.hpp"
+#include "api-client/base/yaml.hpp"
+#include "cli/terminal/clean.hpp"
+#include "cli/terminal/table.hpp"
+
+namespace ws::cli {
+namespace {
+
+const Json& items_of(const Json& whole) {
+  static const Json none = Json::array();
+  for (const std::string_view key : {"data", "threads"}) {
+    const Json* found = find(whole, key);
+    if (found != nullptr && found->is_array()) return *found;
+  }
+  return none;
+}
+
+/// A key and its value, one a line; long texts stand by themselves below.
+bool is_block(std::string_view text) { return text.find('\n') != std::string_view::npos; }
+
+bool is_noise(std::string_view key) { return key == "object" || key == "links" || key.substr(0, 6) == "links."; }
+
+}  // namespace
+
+Printer::Printer(Terminal& terminal, PrinterOptions options) : terminal_(terminal), options_(std::move(options)) {}
+
+void Printer::raw(std::string_view bytes) {
+  if (options_.file.empty() || options_.file == "-") {
+    terminal_.write(Stream::out, bytes);
+  } else {
+    collected_ += bytes;
+  }
+}
+
+void Printer::line(std::string_view text) { raw(std::string(text) + "\n"); }
+
+void Printer::json(const Json& value) {
+  switch (options_.format) {
+    case Format::yaml: return raw(to_yaml(value));
+    case Format::ndjson: return line(dump(value));
+    default: return line(dump(value, terminal_.is_terminal(Stream::out) ? 2 : -1));
+  }
+}
+
+void Printer::table_resource(const Json& value) {
+  const auto members = flatten(value);
+  std::size_t widest = 0;
+  for (const auto& [key, text] : members) {
+    if (!is_noise(key) && !is_block(text)) widest = std::max(widest, utf8::columns(key));
+  }
+  std::string blocks;
+  for (const auto& [key, text] : members) {
+    if (is_noise(key)) continue;
+    const std::string name = clean(key, Breaks::space);
+    if (is_block(text)) {
+      blocks += "\n" + terminal_.paint(Stream::out, Look::faint, name) + "\n" + clean(text, Breaks::keep);
+      if (blocks.back() != '\n') blocks += '\n';
+      continue;
+    }
+    line(terminal_.paint(Stream::out, Look::faint, fit(name, widest)) + "  " + clean(text, Breaks::space));
+  }
+  raw(blocks);
+}
+
+void Printer::resource(const Json& value, std::string_view body) {
+  const Json picked = options_.fields.empty() ? Json() : pick(value, options_.fields);
+  const Json& shown = options_.fields.empty() ? value : picked;
+  switch (options_.format) {
+    case Format::json:
+      if (!options_.fields.empty() || body.empty()) return json(shown);
+      raw(body);
+      if (body.back() != '\n') raw("\n");
+      return;
+    case Format::ndjson: return line(dump(shown));
+    case Format::yaml: return raw(to_yaml(shown));
+    case Format::ids: return line(id_of(value));
+    case Format::table: return table_resource(shown);
+    case Format::tsv:
+      for (const auto& [key, text] : flatten(shown)) line(escape_tsv(key) + "\t" + escape_tsv(text));
+      return;
+    case Format::csv:
+      line("key,value");
+      for (const auto& [key, text] : flatten(shown)) line(escape_csv(key) + "," + escape_csv(text));
+      return;
+  }
+}
+
+void Printer::rows(const std::vector<Column>& columns, const Json& items) {
+  std::vector<Cells> cells;
+  cells.reserve(items.size());
+  for (const Json& item : items) {
+    Cells row;
+    for (const Column& column : columns) {
+      const Json* found = at_path(item, column.path);
+      row.push_back(found == nullptr ? std::string() : plain_text(*found));
+    }
+    cells.push_back(std::move(row));
+  }
+  if (options_.format == Format::table) {
+    Cells heading;
+    for (const Column& column : columns) heading.push_back(column.heading);
+    return raw(render_table(heading, cells, terminal_));
+  }
+  const bool csv = options_.format == Format::csv;
+  std::string text;
+  if (csv) {
+    for (const Column& column : columns) text += (text.empty() ? "" : ",") + escape_csv(column.path);
+    text += '\n';
+  }
+  for (const Cells& row : cells) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i > 0) text += csv ? ',' : '\t';
+      text += csv ? escape_csv(row[i]) : escape_tsv(row[i]);
+    }
+    text += '\n';
+  }
+  raw(text);
+}
+
+void Printer::item(const Json& item) {
+  if (options_.format == Format::ids) return line(id_of(item));
+  line(dump(options_.fields.empty() ? item : pick(item, options_.fields)));
+}
+
+void Printer::list(std::string_view operation, const Json& whole, std::string_view body) {
+  const Json& items = items_of(whole);
+  if (streams()) {
+    for (const Json& one : items) item(one);
+    return;
+  }
+  if (options_.format == Format::json || options_.format == Format::yaml) {
+    if (options_.fields.empty()) {
+      if (options_.format == Format::json) return resource(whole, body);
+      return raw(to_yaml(whole));
+    }
+    Json shaped = whole;
+    for (const std::string_view key : {"data", "threads"}) {
+      if (!shaped.is_object() || !shaped.contains(key) || !shaped[std::string(key)].is_array()) continue;
+      for (Json& one : shaped[std::string(key)]) one = pick(one, options_.fields);
+    }
+    return json(shaped);
+  }
+  const Json first = items.empty() ? Json() : items.front();
+  rows(options_.fields.empty() ? columns_for(operation, first) : columns_of_fields(options_.fields), items);
+}
+
+Result<void> Printer::check() const {
+  if (options_.file.empty() || options_.file == "-" || options_.overwrite == Overwrite::yes) return {};
+  if (!std::filesystem::exists(std::filesystem::symlink_status(options_.file))) return {};
+  return fail(Failure::Kind::disk, "the file " + options_.file + " is there already", "add --force to replace it");
+}
+
+Result<void> Printer::finish() {
+  if (options_.file.empty() || options_.file == "-") return {};
+  WS_TRY(check());
+  return write_file(options_.file, collected_);
+}
+
+}  // namespace ws::cli

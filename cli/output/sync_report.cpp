@@ -1,0 +1,276 @@
+#include "cli/output/sync_report.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "api-client/base/utf8.hpp"
+#include "cli/output/format.hpp"
+#include "cli/terminal/clean.hpp"
+#include "cli/terminal/table.hpp"
+
+namespace ws::cli {
+namespace {
+
+using sync::ActionKind;
+using sync::Report;
+using sync::Row;
+
+constexpr std::size_t max_asides = 10;
+
+struct Words {
+  std::string_view planned;
+  std::string_view done;
+  std::string_view plural;  ///< in the sum: "3 sent"
+};
+
+/// One row a kind of action. In the sum, `new` and not new are counted together.
+Words words_of(ActionKind kind) {
+  switch (kind) {
+    case ActionKind::push_create: return {"send new", "sent new", "sent"};
+    case ActionKind::push_update: return {"send", "sent", "sent"};
+    case ActionKind::push_delete: return {"archive there", "archived there", "archived there"};
+    case ActionKind::push_move: return {"move there", "moved there", "moved there"};
+    case ActionKind::pull_create: return {"receive new", "received new", "received"};
+    case ActionKind::pull_update: return {"receive", "received", "received"};
+    case ActionKind::pull_delete: return {"delete here", "deleted here", "deleted here"};
+    case ActionKind::pull_move: return {"move here", "moved here", "moved here"};
+    case ActionKind::conflict: return {"conflict", "conflict", "in conflict"};
+    case ActionKind::unchanged: return {"unchanged", "unchanged", "unchanged"};
+    case ActionKind::merge: return {"merge", "merged", "merged"};
+    case ActionKind::adopt: return {"adopt", "adopted", "adopted"};
+  }
+  return {};
+}
+
+std::string_view planned_sum(ActionKind kind) {
+  switch (kind) {
+    case ActionKind::push_create:
+    case ActionKind::push_update: return "to send";
+    case ActionKind::push_delete: return "to archive there";
+    case ActionKind::push_move: return "to move there";
+    case ActionKind::pull_create:
+    case ActionKind::pull_update: return "to receive";
+    case ActionKind::pull_delete: return "to delete here";
+    case ActionKind::pull_move: return "to move here";
+    case ActionKind::merge: return "to merge";
+    case ActionKind::adopt: return "to adopt";
+    case ActionKind::conflict: return "in conflict";
+    case ActionKind::unchanged: return "unchanged";
+  }
+  return "";
+}
+
+std::string word_of(const Row& row, Tense tense) {
+  if (row.state == Row::State::failed) return "failed";
+  const ActionKind kind = row.action.kind;
+  if (tense == Tense::planned || row.state == Row::State::planned) return std::string(words_of(kind).planned);
+  if (tense == Tense::staged && sync::is_push(kind)) return kind == ActionKind::push_create ? "staged new" : "staged";
+  return std::string(words_of(kind).done);
+}
+
+Look look_of(const Row& row) {
+  if (row.state == Row::State::failed) return Look::bad;
+  if (row.action.kind == ActionKind::conflict) return Look::warning;
+  return row.state == Row::State::done ? Look::good : Look::plain;
+}
+
+std::string path_of(const Row& row) {
+  std::string path(row.action.path.text());
+  if (row.action.previous_path) path = std::string(row.action.previous_path->text()) + " -> " + path;
+  return clean(path, Breaks::space);
+}
+
+std::string reason_of(const Row& row) { return clean(row.error ? row.error->what : row.action.reason, Breaks::space); }
+
+std::string render_rows(const Report& report, Tense tense, const Terminal& terminal, std::size_t shown) {
+  std::size_t word_width = 0;
+  std::size_t path_width = 0;
+  for (std::size_t i = 0; i < shown; ++i) {
+    word_width = std::max(word_width, word_of(report.rows[i], tense).size());
+    path_width = std::max(path_width, utf8::columns(path_of(report.rows[i])));
+  }
+  const auto columns = static_cast<std::size_t>(terminal.columns());
+  path_width =
+      std::min(path_width, std::max<std::size_t>(24, columns > word_width + 30 ? columns - word_width - 30 : 0));
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Row& row = report.rows[i];
+    std::string line = "  " + terminal.paint(Stream::out, look_of(row), fit(word_of(row, tense), word_width)) + "  ";
+    const std::string path = path_of(row);
+    const std::string reason = reason_of(row);
+    line += reason.empty() ? path : fit(path, std::max(path_width, utf8::columns(path))) + "  ";
+    const std::size_t used = word_width + 6 + std::max(path_width, utf8::columns(path));
+    const bool whole = row.state == Row::State::failed || used >= columns;
+    line += terminal.paint(Stream::out, Look::faint, whole ? reason : cut(reason, columns - used));
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string asides(const Report& report, const Terminal& terminal) {
+  std::string text;
+  const auto add = [&](std::string_view word, std::string_view path, std::string_view reason) {
+    text += "  " + terminal.paint(Stream::out, Look::warning, word) + "  " + clean(path, Breaks::space) + "  " +
+            terminal.paint(Stream::out, Look::faint, clean(reason, Breaks::space)) + "\n";
+  };
+  std::size_t count = 0;
+  for (const sync::Skipped& one : report.skipped) {
+    std::string reason(sync::name(one.reason));
+    std::ranges::replace(reason, '_', ' ');
+    if (++count <= max_asides) add("skipped", one.path, reason);
+  }
+  for (const sync::Detached& one : report.detached) {
+    if (++count <= max_asides) add("kept as it is", one.path.text(), one.reason);
+  }
+  if (count > max_asides) text += fmt::format("  and {} more that are skipped\n", count - max_asides);
+  return text;
+}
+
+std::string plural(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string guard_text(const sync::Guard& guard) {
+  std::string what;
+  const auto add = [&what](std::size_t count, std::string_view text) {
+    if (count > 0) what += (what.empty() ? "" : " and ") + fmt::format("{} {}", count, text);
+  };
+  add(guard.deletes_here, "here");
+  add(guard.deletes_there, "on the service");
+  if (what.empty()) what = "nothing";
+  std::string text =
+      fmt::format("stopped: this would delete {} of {} documents; nothing was changed", what, guard.tracked);
+  if (guard.absent > 0) text += fmt::format(" ({} are missing from the service's list)", guard.absent);
+  return text;
+}
+
+std::string next_step(const Report& report) {
+  if (report.guard) return "if that is meant: `ws sync --allow-deletes`";
+  if (report.conflicts.empty()) return {};
+  const std::string path = clean(report.conflicts.front().path.text(), Breaks::space);
+  return fmt::format("{} open: `ws sync conflicts` shows them; `ws sync resolve {} --keep local|remote|both` decides",
+                     plural(report.conflicts.size(), "conflict is", "conflicts are"),
+                     path.find(' ') == std::string::npos ? path : "'" + path + "'");
+}
+
+std::string render_sum(const Report& report, Tense tense) {
+  std::vector<std::pair<std::string_view, std::size_t>> counts;
+  const auto count = [&counts](std::string_view word) {
+    const auto known = std::ranges::find(counts, word, &std::pair<std::string_view, std::size_t>::first);
+    if (known == counts.end()) {
+      counts.emplace_back(word, 1);
+    } else {
+      ++known->second;
+    }
+  };
+  for (const Row& row : report.rows) {
+    if (row.action.kind == ActionKind::unchanged) continue;
+    if (row.state == Row::State::failed) {
+      count("failed");
+    } else if (row.state == Row::State::planned) {
+      count(planned_sum(row.action.kind));
+    } else {
+      count(tense == Tense::staged && sync::is_push(row.action.kind) ? "staged" : words_of(row.action.kind).plural);
+    }
+  }
+  std::string text;
+  for (const auto& [word, number] : counts) text += (text.empty() ? "" : ", ") + fmt::format("{} {}", number, word);
+  if (!text.empty()) return text;
+  switch (tense) {
+    case Tense::planned: return "both sides are the same";
+    case Tense::staged: return "nothing to stage";
+    case Tense::done: return "nothing to do: both sides are the same";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> render_outcome(const Report& report, Tense tense) {
+  std::vector<std::string> lines;
+  if (report.guard) {
+    lines.push_back(guard_text(*report.guard));
+  } else if (!report.rows.empty() || report.conflicts.empty()) {
+    lines.push_back(render_sum(report, tense));
+  }
+  std::string next = next_step(report);
+  if (!next.empty()) lines.push_back(std::move(next));
+  return lines;
+}
+
+std::string render_report(const Report& report, Tense tense, const Terminal& terminal, std::size_t max_rows) {
+  const std::size_t shown = max_rows == 0 ? report.rows.size() : std::min(max_rows, report.rows.size());
+  std::string text = render_rows(report, tense, terminal, shown);
+  if (shown < report.rows.size()) {
+    text += fmt::format("  and {} more (--verbose shows all)\n", report.rows.size() - shown);
+  }
+  text += asides(report, terminal);
+  for (const std::string& line : render_outcome(report, tense)) {
+    const Look look = report.guard || !report.conflicts.empty() ? Look::warning : Look::plain;
+    text += terminal.paint(Stream::out, look, line) + "\n";
+  }
+  return text;
+}
+
+std::string report_to_tsv(const Report& report) {
+  std::string text;
+  for (const Row& row : report.rows) {
+    const std::string_view state = row.state == Row::State::done     ? "done"
+                                   : row.state == Row::State::failed ? "failed"
+                                                                     : "planned";
+    const std::string previous = row.action.previous_path ? std::string(row.action.previous_path->text()) : "";
+    text += fmt::format("{}\t{}\t{}\t{}\t{}\n",
+                        state,
+                        sync::name(row.action.kind),
+                        escape_tsv(row.action.path.text()),
+                        escape_tsv(previous),
+                        escape_tsv(row.error ? row.error->what : row.action.reason));
+  }
+  return text;
+}
+
+ExitCode exit_code_of_run(const Report& report, int signal) {
+  std::vector<ExitCode> seen;
+  for (const Row& row : report.rows) {
+    if (row.error) seen.push_back(exit_code_of(*row.error, signal));
+  }
+  if (report.ended_by) seen.push_back(exit_code_of(*report.ended_by, signal));
+  for (const ExitCode first : {ExitCode::interrupted,
+                               ExitCode::terminated,
+                               ExitCode::usage,
+                               ExitCode::auth,
+                               ExitCode::local,
+                               ExitCode::unknown_outcome}) {
+    if (std::ranges::find(seen, first) != seen.end()) return first;
+  }
+  if (report.ended_by) return exit_code_of(*report.ended_by, signal);
+  const auto failed = [](const Row& row) { return row.state == Row::State::failed; };
+  if (std::ranges::any_of(report.rows, failed)) return ExitCode::partial;
+  return report.guard || !report.conflicts.empty() ? ExitCode::conflict : ExitCode::done;
+}
+
+ExitCode exit_code_of_status(const Report& report) {
+  bool pending = false;
+  for (const Row& row : report.rows) {
+    if (row.action.kind == ActionKind::conflict) return ExitCode::conflict;
+    pending = pending || row.action.kind != ActionKind::unchanged;
+  }
+  if (!report.conflicts.empty()) return ExitCode::conflict;
+  return pending ? ExitCode::partial : ExitCode::done;
+}
+
+std::string_view words_for(sync::ConflictKind kind) {
+  switch (kind) {
+    case sync::ConflictKind::revision: return "edited on both sides";
+    case sync::ConflictKind::hash: return "created on both sides, with different texts";
+    case sync::ConflictKind::edit_delete: return "edited here, archived there";
+    case sync::ConflictKind::delete_edit: return "deleted here, edited there";
+    case sync::ConflictKind::path: return "two documents want this path";
+    case sync::ConflictKind::rewound: return "the service went back to an older state";
+  }
+  return "";
+}
+
+}  // namespace ws::cli

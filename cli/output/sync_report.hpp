@@ -1,0 +1,34 @@
+/// What a sync did, or would do, in words; and how it ends.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.hpp"
+#include "cli/terminal/terminal.hpp"
+#include "sync-engine/engine.hpp"
+
+namespace ws::cli {
+
+enum class Tense {
+  planned,  ///< status, plan, --dry-run
+  staged,   ///< push
+  done,     ///< run, pull, commit
+};
+
+/// For a terminal: a line for each file (at most `max_rows`; 0: all), what was skipped, the sum, the next command.
+std::string render_report(const sync::Report& report, Tense tense, const Terminal& terminal, std::size_t max_rows);
+/// For a pipe: `state<TAB>action<TAB>path<TAB>previous path<TAB>reason`, one a line.
+std::string report_to_tsv(const sync::Report& report);
+/// What came of it, in at most three lines: the sum ("2 sent, 1 received"), the guard, the next command.
+std::vector<std::string> render_outcome(const sync::Report& report, Tense tense);
+
+/// The first that applies (`cli.md`, "Local Markdown sync"): signal, 2, 4, 14, 12, what ended the run, 13, 7, 0.
+ExitCode exit_code_of_run(const sync::Report& report, int signal);
+/// Of `status --exit-code`: 7 on conflicts, 13 when anything else is pending.
+ExitCode exit_code_of_status(const sync::Report& report);
+
+/// "edited on both sides".
+std::string_view words_for(sync::ConflictKind kind);
+
+}  // namespace ws::cli

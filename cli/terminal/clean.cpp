@@ -1,0 +1,97 @@
+#include "cli/terminal/clean.hpp"
+
+#include "api-client/base/utf8.hpp"
+
+namespace ws::cli {
+namespace {
+
+constexpr char32_t replacement = 0xFFFD;
+constexpr char32_t escape = 0x1B;
+
+/// Marks that reorder or hide what stands beside them. (Joiners, U+200C and U+200D, belong to scripts and emoji.)
+bool is_hidden(char32_t c) {
+  return c == 0x061C || c == 0x200B || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
+         (c >= 0x2060 && c <= 0x2064) || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF || (c >= 0xE0000 && c <= 0xE007F);
+}
+
+bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x2028 || c == 0x2029; }
+
+/// `text` stands behind the introducer of a control sequence (ECMA-48, 5.4): parameters, intermediates, one final byte.
+void skip_control_sequence(std::string_view& text) {
+  while (!text.empty() && text.front() >= 0x20 && text.front() <= 0x3F) text.remove_prefix(1);
+  if (!text.empty() && text.front() >= 0x40 && text.front() <= 0x7E) text.remove_prefix(1);
+}
+
+/// A control string (OSC, DCS, SOS, PM, APC) up to BEL or ST; without an end it takes the rest of the line.
+void skip_control_string(std::string_view& text) {
+  while (!text.empty()) {
+    if (text.front() == '\n') return;
+    const char32_t c = utf8::next(text);
+    if (c == 0x07 || c == 0x9C) return;
+    if (c == escape) {
+      if (!text.empty() && text.front() == '\\') text.remove_prefix(1);
+      return;
+    }
+  }
+}
+
+/// `introducer` is ESC with what follows it, or the C1 form of the same.
+void skip_sequence(char32_t introducer, std::string_view& text) {
+  switch (introducer) {
+    case U'[': return skip_control_sequence(text);
+    case U']':
+    case U'P':
+    case U'X':
+    case U'^':
+    case U'_': return skip_control_string(text);
+    default: return;
+  }
+}
+
+void after_escape(std::string_view& text) {
+  if (text.empty()) return;
+  const char first = text.front();
+  if (first < 0x20 || first > 0x7E) return;
+  text.remove_prefix(1);
+  if (first <= 0x2F) {  // intermediates, then one final byte: "ESC ( B"
+    while (!text.empty() && text.front() >= 0x20 && text.front() <= 0x2F) text.remove_prefix(1);
+    if (!text.empty() && text.front() >= 0x30 && text.front() <= 0x7E) text.remove_prefix(1);
+    return;
+  }
+  skip_sequence(static_cast<char32_t>(first), text);
+}
+
+bool needs_nothing(std::string_view text) {
+  for (const char c : text) {
+    if (c < 0x20 || c > 0x7E) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string clean(std::string_view text, Breaks breaks) {
+  if (needs_nothing(text)) return std::string(text);
+  std::string safe;
+  safe.reserve(text.size());
+  while (!text.empty()) {
+    const char32_t c = utf8::next(text);
+    if (c == U'\n' || c == U'\t') {
+      safe += breaks == Breaks::keep ? static_cast<char>(c) : ' ';
+    } else if (c == U'\r') {
+      if (!text.empty() && text.front() == '\n') continue;
+      safe += breaks == Breaks::keep ? '\n' : ' ';
+    } else if (c == escape) {
+      after_escape(text);
+    } else if (c == 0x9B || c == 0x9D || c == 0x90 || c == 0x98 || c == 0x9E || c == 0x9F) {
+      skip_sequence(c - 0x40, text);
+    } else if (is_hidden(c)) {
+      continue;
+    } else {
+      utf8::append(safe, is_control(c) ? replacement : c);
+    }
+  }
+  return safe;
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,45 @@
+/// One line on stderr that says how far something is.
+///
+/// On a terminal only, from 300 ms on, at most ten times a second, and gone when it is over; `--progress plain|json`
+/// writes lines instead, `none` nothing.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api-client/base/result.hpp"
+#include "cli/terminal/terminal.hpp"
+
+namespace ws::cli {
+
+enum class ProgressStyle { line, plain, json, none };
+
+/// `--progress auto|plain|json|none`; auto is a line where stderr is a terminal. Fails with `usage`.
+Result<ProgressStyle> parse_progress(const std::optional<std::string>& text, const Terminal& terminal);
+
+class ProgressLine {
+ public:
+  ProgressLine(Terminal& terminal, ProgressStyle style);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  /// `total` 0: not known.
+  void update(std::string_view what, std::uint64_t done, std::uint64_t total);
+  /// Takes the line away, before anything else is written.
+  void clear();
+
+ private:
+  using Instant = std::chrono::steady_clock::time_point;
+
+  Terminal& terminal_;
+  ProgressStyle style_;
+  Instant began_;
+  Instant shown_at_ = {};
+  bool shown_ = false;
+};
+
+}  // namespace ws::cli

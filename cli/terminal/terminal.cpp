@@ -1,0 +1,108 @@
+#include "cli/terminal/terminal.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/exit_code.hpp"
+
+namespace ws::cli {
+namespace {
+
+int columns_of(const Environment& environment) {
+  if (const auto text = environment.get("COLUMNS")) {
+    const int columns = std::atoi(text->c_str());
+    if (columns >= 20 && columns <= 10'000) return columns;
+  }
+  winsize size{};
+  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) return size.ws_col;
+  }
+  return 80;
+}
+
+std::string_view sequence(Look look) {
+  switch (look) {
+    case Look::plain: return "";
+    case Look::strong: return "\033[1m";
+    case Look::faint: return "\033[2m";
+    case Look::good: return "\033[32m";
+    case Look::warning: return "\033[33m";
+    case Look::bad: return "\033[31m";
+  }
+  return "";
+}
+
+bool is_set(const Environment& environment, std::string_view name) {
+  const auto value = environment.get(name);
+  return value && !value->empty();
+}
+
+}  // namespace
+
+Terminal Terminal::detect(const Environment& environment) {
+  return Terminal({.in_is_terminal = ::isatty(STDIN_FILENO) == 1,
+                   .out_is_terminal = ::isatty(STDOUT_FILENO) == 1,
+                   .err_is_terminal = ::isatty(STDERR_FILENO) == 1,
+                   .columns = columns_of(environment)},
+                  environment);
+}
+
+Terminal::Terminal(TerminalState state, const Environment& environment) : state_(state) {
+  no_color_ = is_set(environment, "NO_COLOR") || environment.get("TERM") == "dumb";
+  // https://bixense.com/clicolors: NO_COLOR wins over CLICOLOR_FORCE.
+  forced_color_ = !is_set(environment, "NO_COLOR") && is_set(environment, "CLICOLOR_FORCE") &&
+                  environment.get("CLICOLOR_FORCE") != "0";
+  questions_ = !is_set(environment, "CI") && !is_set(environment, "WS_NO_INPUT");
+}
+
+bool Terminal::is_terminal(Stream stream) const {
+  return stream == Stream::out ? state_.out_is_terminal : state_.err_is_terminal;
+}
+
+bool Terminal::has_color(Stream stream) const {
+  switch (color_) {
+    case ColorChoice::always: return true;
+    case ColorChoice::never: return false;
+    case ColorChoice::automatic: break;
+  }
+  if (forced_color_) return true;
+  return !no_color_ && is_terminal(stream);
+}
+
+std::string Terminal::paint(Stream stream, Look look, std::string_view text) const {
+  if (look == Look::plain || text.empty() || !has_color(stream)) return std::string(text);
+  return std::string(sequence(look)) + std::string(text) + "\033[0m";
+}
+
+void Terminal::write(Stream stream, std::string_view text) {
+  const int descriptor = stream == Stream::out ? STDOUT_FILENO : STDERR_FILENO;
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written > 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EPIPE && stream == Stream::out) {
+      ::_exit(number(ExitCode::broken_pipe));
+    } else if (errno != EINTR) {
+      if (stream == Stream::out) ::_exit(number(ExitCode::local));
+      return;  // nowhere left to complain
+    }
+  }
+}
+
+std::string Terminal::ask(std::string_view question) {
+  write(Stream::err, question);
+  std::string line;
+  char c = 0;
+  while (true) {
+    const ssize_t count = ::read(STDIN_FILENO, &c, 1);
+    if (count < 0 && errno == EINTR) break;  // a signal: the caller sees no answer
+    if (count <= 0 || c == '\n') break;
+    line += c;
+  }
+  return line;
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,58 @@
+/// What stands at the other end of the three streams, and the only way to write to them.
+///
+/// Each stream's state is decided by itself: stdout may be a pipe while stderr is a terminal. Colour: `--color`, then
+/// NO_COLOR, then CLICOLOR_FORCE, then a terminal that is not TERM=dumb.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/settings/environment.hpp"
+
+namespace ws::cli {
+
+enum class Stream { out, err };
+enum class ColorChoice { automatic, always, never };
+
+/// One role of a piece of text; how it looks is decided in one place.
+enum class Look { plain, strong, faint, good, warning, bad };
+
+struct TerminalState {
+  bool in_is_terminal = false;
+  bool out_is_terminal = false;
+  bool err_is_terminal = false;
+  int columns = 80;
+};
+
+class Terminal {
+ public:
+  /// Asks the system about descriptors 0, 1, 2 and the width (COLUMNS first).
+  static Terminal detect(const Environment& environment);
+  Terminal(TerminalState state, const Environment& environment);
+  virtual ~Terminal() = default;
+
+  void set_color(ColorChoice choice) { color_ = choice; }
+  void forbid_questions() { questions_ = false; }
+
+  bool is_terminal(Stream stream) const;
+  bool has_color(Stream stream) const;
+  int columns() const { return state_.columns; }
+  /// Questions are asked only where a person can see and answer them, and neither CI nor --no-input forbids it.
+  bool may_ask() const { return questions_ && state_.in_is_terminal && state_.err_is_terminal; }
+  /// `text` in `look`, where the stream has colour.
+  std::string paint(Stream stream, Look look, std::string_view text) const;
+
+  /// All of it. A reader that went away ends the program silently with 141.
+  virtual void write(Stream stream, std::string_view text);
+  /// Asks on stderr and reads one line of stdin; empty at its end.
+  virtual std::string ask(std::string_view question);
+
+ private:
+  TerminalState state_;
+  ColorChoice color_ = ColorChoice::automatic;
+  bool forced_color_ = false;
+  bool no_color_ = false;
+  bool questions_ = true;
+};
+
+}  // namespace ws::cli

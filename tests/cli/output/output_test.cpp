@@ -1,0 +1,109 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/json.hpp"
+#include "cli/output/failure.hpp"
+#include "cli/output/format.hpp"
+#include "cli/output/printer.hpp"
+
+using namespace ws;
+using namespace ws::cli;
+
+namespace {
+
+/// Keeps what is written.
+class Recorder final : public Terminal {
+ public:
+  explicit Recorder(TerminalState state = {}) : Terminal(state, Environment()) {}
+  void write(Stream stream, std::string_view text) override { (stream == Stream::out ? out : err) += text; }
+  std::string out;
+  std::string err;
+};
+
+const std::string body =
+    R"({"data": [{"id":"1","title":"a\tb\\c","n":1.50,"by":{"name":"Mira"}},{"id":"2","title":null,"unknown":[1]}],)"
+    R"( "next_cursor":"x","extra":true})";
+
+std::string listed(PrinterOptions options, TerminalState state = {}) {
+  Recorder terminal(state);
+  Printer(terminal, std::move(options)).list("unknown.list", *parse_bounded(body), body);
+  return terminal.out;
+}
+
+std::string shown(PrinterOptions options, const std::string& text, TerminalState state = {}) {
+  Recorder terminal(state);
+  Printer(terminal, std::move(options)).resource(*parse_bounded(text), text);
+  return terminal.out;
+}
+
+}  // namespace
+
+TEST_CASE("output: json is the body as it came, byte for byte", "[cli]") {
+  CHECK(listed({.format = Format::json}) == body + "\n");
+  CHECK(shown({.format = Format::json}, "{\"b\": 1.0,\n \"a\": \"\\u00e4\"}\n") ==
+        "{\"b\": 1.0,\n \"a\": \"\\u00e4\"}\n");
+}
+
+TEST_CASE("output: tsv has no heading, is not cut, and escapes what would break it", "[cli]") {
+  CHECK(listed({.format = Format::tsv, .fields = {"id", "title", "by.name"}}) == "1\ta\\tb\\\\c\tMira\n2\t\t\n");
+  CHECK(shown({.format = Format::tsv}, R"({"id":"1","by":{"name":"x\ny"},"n":null,"list":[1,2]})") ==
+        "id\t1\nby.name\tx\\ny\nn\t\nlist\t[1,2]\n");
+}
+
+TEST_CASE("output: csv quotes where it must", "[cli]") {
+  CHECK(listed({.format = Format::csv, .fields = {"id", "title"}}) == "id,title\n1,a\tb\\c\n2,\n");
+  CHECK(escape_csv("a\"b,c") == "\"a\"\"b,c\"");
+}
+
+TEST_CASE("output: ndjson and ids are one line an item", "[cli]") {
+  CHECK(listed({.format = Format::ids}) == "1\n2\n");
+  CHECK(listed({.format = Format::ndjson, .fields = {"id", "by.name"}}) ==
+        "{\"id\":\"1\",\"by\":{\"name\":\"Mira\"}}\n{\"id\":\"2\",\"by\":{\"name\":null}}\n");
+}
+
+TEST_CASE("output: fields shape the items and leave the rest of a list as it is", "[cli]") {
+  CHECK(listed({.format = Format::json, .fields = {"id"}}) ==
+        "{\"data\":[{\"id\":\"1\"},{\"id\":\"2\"}],\"next_cursor\":\"x\",\"extra\":true}\n");
+}
+
+TEST_CASE("output: a table on a terminal holds no escape sequence of the server's", "[cli]") {
+  const std::string text = shown({.format = Format::table},
+                                 R"({"id":"1","title":"\u001b[2Jboo\u202e","links":{"self":"/v1"},"content":"# a\nb"})",
+                                 {.out_is_terminal = true});
+  CHECK(text.find("\033[2J") == std::string::npos);
+  CHECK(text.find("boo\n") != std::string::npos);
+  CHECK(text.find("links") == std::string::npos);
+  CHECK(text.find("# a\nb\n") != std::string::npos);
+}
+
+TEST_CASE("output: an error in JSON has every member, on one line", "[cli]") {
+  const Failure failure{.kind = Failure::Kind::conflict,
+                        .what = "the document has changed",
+                        .hint = "get it again",
+                        .request_id = "r-1",
+                        .code = "revision_conflict",
+                        .call = {.operation = "docs.update",
+                                 .http_status = 409,
+                                 .applied = Applied::no,
+                                 .idempotency_key = "k",
+                                 .details = R"({"current_content_revision":4})"}};
+  CHECK(failure_line(failure, ExitCode::conflict) ==
+        R"({"error":{"code":"revision_conflict","exit":7,"message":"the document has changed","hint":"get it again",)"
+        R"("http_status":409,"operation":"docs.update","request_id":"r-1","applied":"no","retryable":false,)"
+        R"("retry_after_ms":null,"idempotency_key":"k","details":{"current_content_revision":4}}})"
+        "\n");
+}
+
+TEST_CASE("output: an error in words is three lines at most, cleaned", "[cli]") {
+  const Terminal terminal({}, Environment());
+  const Failure failure{.kind = Failure::Kind::not_found,
+                        .what = "no such \033[31mdocument\nat all",
+                        .hint = "see `ws docs list`",
+                        .request_id = "r-1",
+                        .code = "not_found",
+                        .call = {.operation = "docs.get", .http_status = 404}};
+  CHECK(render_failure(failure, ExitCode::not_found, terminal) ==
+        "error: no such document at all\n"
+        "  docs.get, HTTP 404, not_found, request r-1\n"
+        "  see `ws docs list`\n");
+}

@@ -1,0 +1,107 @@
+#include "cli/settings/settings.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "api-client/base/files.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using namespace ws;
+using namespace ws::cli;
+
+namespace {
+
+struct Home {
+  test::TemporaryFolder folder;
+  Paths paths = {.config = folder / "config"};
+
+  void config(std::string_view text) {
+    REQUIRE(make_folders(paths.config));
+    REQUIRE(write_file(paths.config / "config.yaml", text));
+  }
+  void project(std::string_view text) {
+    REQUIRE(make_folders(folder / "tree/deep"));
+    REQUIRE(write_file(folder / "tree/.ws.yaml", text));
+  }
+  Result<Settings> read(const SettingFlags& flags = {}, const Environment& environment = Environment()) {
+    return read_settings(flags, environment, paths, folder / "tree/deep");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("settings: flag, environment, project, user config, in this order", "[cli]") {
+  Home home;
+  home.config("defaults: {profile: from-config}");
+  CHECK(home.read()->profile.value == "from-config");
+  CHECK(home.read()->profile.where == Where::user_config);
+  home.project("profile: from-project");
+  CHECK(home.read()->profile.value == "from-project");
+  const Environment environment = Environment::of({{"WS_PROFILE", "from-environment"}});
+  CHECK(home.read({}, environment)->profile.value == "from-environment");
+  CHECK(home.read({.profile = "from-flag"}, environment)->profile.value == "from-flag");
+}
+
+TEST_CASE("settings: the profile names the server, and a flag another", "[cli]") {
+  Home home;
+  home.config("profiles:\n  work: {base_url: 'https://work.example', workspace: W}\n");
+  const auto settings = home.read({.profile = "work"});
+  REQUIRE(settings);
+  CHECK(settings->base_url.value == "https://work.example");
+  CHECK(settings->workspace.value == "W");
+  CHECK(home.read({.profile = "work", .base_url = "https://x.example"})->base_url.value == "https://x.example");
+  CHECK_FALSE(home.read()->base_url);
+}
+
+TEST_CASE("settings: a tree cannot name a server", "[cli]") {
+  Home home;
+  home.project("base_url: https://evil.example\nprofile: p\n");
+  const auto settings = home.read();
+  REQUIRE(settings);
+  CHECK_FALSE(settings->base_url);
+  CHECK(settings->profile.value == "p");
+  REQUIRE(settings->notes.size() == 1);
+  CHECK(settings->notes.front().find("`base_url` is ignored") != std::string::npos);
+}
+
+TEST_CASE("settings: a config that cannot be read is a usage error that names the file", "[cli]") {
+  Home home;
+  home.config("profiles: [");
+  const auto settings = home.read();
+  REQUIRE_FALSE(settings);
+  CHECK(settings.error().kind == Failure::Kind::usage);
+  CHECK(settings.error().what.find("config.yaml") != std::string::npos);
+}
+
+TEST_CASE("settings: nothing at all is fine", "[cli]") {
+  Home home;
+  const auto settings = home.read();
+  REQUIRE(settings);
+  CHECK_FALSE(settings->base_url);
+  CHECK(settings->notes.empty());
+}
+
+TEST_CASE("base url: plain http goes to loopback, and to hosts that the environment names", "[cli]") {
+  const Environment none;
+  CHECK(check_base_url("https://a.example/", none)->text == "https://a.example");
+  CHECK(check_base_url("http://127.0.0.1:4711/_s/1", none)->origin == "http://127.0.0.1:4711");
+  CHECK(check_base_url("http://localhost:1", none));
+  CHECK(check_base_url("http://[::1]:1", none));
+  CHECK(check_base_url("http://mock:8080", none).error().kind == Failure::Kind::usage);
+  CHECK(check_base_url("http://mock:8080", Environment::of({{"WS_ALLOW_HTTP", "a,mock:8080"}}))->plain_http);
+  CHECK(check_base_url("http://mock:8080", Environment::of({{"WS_ALLOW_HTTP", "mock"}})));
+  CHECK_FALSE(check_base_url("http://mock:8081", Environment::of({{"WS_ALLOW_HTTP", "mock:8080"}})));
+  CHECK_FALSE(check_base_url("http://mock.evil.example", Environment::of({{"WS_ALLOW_HTTP", "mock"}})));
+}
+
+TEST_CASE("base url: what is no server is refused", "[cli]") {
+  const std::string text = GENERATE(as<std::string>{},
+                                    "",
+                                    "work.example",
+                                    "ftp://x",
+                                    "https://user@host",
+                                    "https://x/?q",
+                                    "https://x#f",
+                                    "https:// x");
+  CAPTURE(text);
+  CHECK_FALSE(check_base_url(text, Environment()));
+}

@@ -1,0 +1,67 @@
+#include "cli/terminal/terminal.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "cli/terminal/table.hpp"
+
+using namespace ws::cli;
+
+namespace {
+
+constexpr TerminalState on_a_screen = {.in_is_terminal = true, .out_is_terminal = true, .err_is_terminal = true};
+
+bool coloured(const Environment& environment, TerminalState state = on_a_screen) {
+  return Terminal(state, environment).has_color(Stream::out);
+}
+
+}  // namespace
+
+TEST_CASE("terminal: colour needs a terminal and obeys the usual variables", "[cli]") {
+  CHECK(coloured(Environment()));
+  CHECK_FALSE(coloured(Environment(), {}));
+  CHECK_FALSE(coloured(Environment::of({{"NO_COLOR", "1"}})));
+  CHECK(coloured(Environment::of({{"NO_COLOR", ""}})));
+  CHECK_FALSE(coloured(Environment::of({{"TERM", "dumb"}})));
+  CHECK(coloured(Environment::of({{"CLICOLOR_FORCE", "1"}}), {}));
+  CHECK_FALSE(coloured(Environment::of({{"CLICOLOR_FORCE", "0"}}), {}));
+  CHECK_FALSE(coloured(Environment::of({{"CLICOLOR_FORCE", "1"}, {"NO_COLOR", "1"}})));
+}
+
+TEST_CASE("terminal: --color goes before everything else", "[cli]") {
+  Terminal terminal({}, Environment::of({{"NO_COLOR", "1"}}));
+  terminal.set_color(ColorChoice::always);
+  CHECK(terminal.paint(Stream::out, Look::bad, "x") == "\033[31mx\033[0m");
+  terminal.set_color(ColorChoice::never);
+  CHECK(terminal.paint(Stream::out, Look::bad, "x") == "x");
+}
+
+TEST_CASE("terminal: each stream is judged by itself", "[cli]") {
+  const Terminal terminal({.in_is_terminal = true, .err_is_terminal = true}, Environment());
+  CHECK_FALSE(terminal.has_color(Stream::out));
+  CHECK(terminal.has_color(Stream::err));
+}
+
+TEST_CASE("terminal: questions need a person", "[cli]") {
+  CHECK(Terminal(on_a_screen, Environment()).may_ask());
+  CHECK_FALSE(Terminal(on_a_screen, Environment::of({{"CI", "true"}})).may_ask());
+  CHECK_FALSE(Terminal({.in_is_terminal = true, .out_is_terminal = true}, Environment()).may_ask());
+  Terminal silent(on_a_screen, Environment());
+  silent.forbid_questions();
+  CHECK_FALSE(silent.may_ask());
+}
+
+TEST_CASE("table: columns are measured as they look, numbers stand to the right", "[cli]") {
+  const Terminal terminal({.columns = 80}, Environment());
+  CHECK(render_table({"NAME", "N"}, {{"日本", "7"}, {"abc", "10"}}, terminal) ==
+        "NAME   N\n"
+        "日本   7\n"
+        "abc   10\n");
+}
+
+TEST_CASE("table: the widest column gives way on a narrow terminal", "[cli]") {
+  const Terminal terminal({.columns = 24}, Environment());
+  CHECK(render_table({"ID", "TITLE"}, {{"1", "a title that is far too long"}, {"x", "b"}}, terminal) ==
+        "ID  TITLE\n"
+        "1   a title that is far…\n"
+        "x   b\n");
+}
