@@ -89,7 +89,7 @@ std::string plain_text(std::string_view source) {
   return text == nullptr ? std::string() : std::string(text.get());
 }
 
-std::vector<Section> sections(std::string_view source) {
+std::vector<Section> sections(std::string_view source, std::size_t at_most) {
   const std::size_t offset = body_offset(source);
   const std::string_view body = source.substr(offset);
   std::vector<Section> cut;
@@ -104,6 +104,7 @@ std::vector<Section> sections(std::string_view source) {
     begin = end;
   };
   for (const Heading& heading : headings(body)) {
+    if (cut.size() + 1 >= at_most) break;
     while (line < heading.line) {
       const std::size_t next = source.find('\n', position);
       position = next == std::string_view::npos ? source.size() : next + 1;

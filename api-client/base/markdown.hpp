@@ -20,8 +20,11 @@ struct Section {
 /// Plain text of the first level-1 heading.
 std::optional<std::string> first_heading(std::string_view source);
 
+inline constexpr std::size_t all_sections = static_cast<std::size_t>(-1);
+
 /// The text cut at its headings, in order; joined they are the input. Fenced code and front matter hold no headings.
-std::vector<Section> sections(std::string_view source);
+/// With `at_most` the last one holds all that is left; a hostile text has as many headings as bytes.
+std::vector<Section> sections(std::string_view source, std::size_t at_most = all_sections);
 
 /// The words without their marks, blocks on lines of their own: no link targets, no HTML. Tables stay as written.
 std::string plain_text(std::string_view source);
