@@ -24,6 +24,14 @@ ServiceResult create_workspace(World& world, const ServiceCall& call);
 ServiceResult create_project(World& world, const ServiceCall& call);
 ServiceResult move_node(World& world, const ServiceCall& call);
 
+ServiceResult list_questions(World& world, const ServiceCall& call);
+ServiceResult ask_question(World& world, const ServiceCall& call);
+ServiceResult get_question(World& world, const ServiceCall& call);
+ServiceResult list_conversations(World& world, const ServiceCall& call);
+ServiceResult get_conversation(World& world, const ServiceCall& call);
+
+ServiceResult run_search(World& world, const ServiceCall& call);
+
 ServiceResult list_documents(World& world, const ServiceCall& call);
 ServiceResult create_document(World& world, const ServiceCall& call);
 ServiceResult get_document(World& world, const ServiceCall& call);

@@ -6,6 +6,7 @@ set(WS_MOCK_SERVICES_SOURCES
   services/arguments.cpp
   services/comment_threads.cpp
   services/comments.cpp
+  services/conversations.cpp
   services/cursor.cpp
   services/document_changes.cpp
   services/documents.cpp
@@ -15,9 +16,18 @@ set(WS_MOCK_SERVICES_SOURCES
   services/mentions.cpp
   services/nodes.cpp
   services/notify.cpp
+  services/questions.cpp
+  services/questions/answering.cpp
+  services/questions/question_store.cpp
+  services/questions/quote.cpp
   services/refuse.cpp
   services/registry.cpp
   services/resources.cpp
+  services/search.cpp
+  services/search/chunks.cpp
+  services/search/index.cpp
+  services/search/query.cpp
+  services/search/snippet.cpp
   services/shares.cpp
   services/sync/claims.cpp
   services/sync/commit.cpp
@@ -35,4 +45,5 @@ set(WS_MOCK_SERVICES_SOURCES
   services/sync/shared.cpp
   services/sync/source.cpp
   services/visibility.cpp
+  services/waiting_room.cpp
   services/workspaces.cpp)

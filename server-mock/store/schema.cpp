@@ -131,8 +131,8 @@ create unique index sync_conflicts_open on sync_conflicts (source_id, client_id,
 create index sync_conflicts_by_source on sync_conflicts (source_id, status);
 )sql";
 
-// `change` counts the changes of a document's comments: the greatest is the watermark. `quote` stands only where the text
-// was found in the document, so that an edit can be told to have removed it. Lease tokens are kept as their hash.
+// `change` counts the changes of a document's comments: the greatest is the watermark. `quote` stands only where the
+// text was found in the document, so that an edit can be told to have removed it. Lease tokens are kept as their hash.
 constexpr const char* comments_and_events = R"sql(
 create table comment_threads (
   sequence integer primary key, id text not null unique, document_id text not null, workspace_id text not null,
@@ -163,7 +163,63 @@ create index agents_by_owner on agents (owner_user_id);
 create index keys_by_agent on keys (agent_id) where agent_id <> '';
 )sql";
 
-constexpr const char* migrations[] = {people_and_keys, tree_and_documents, sync, comments_and_events};
+// `search_chunks`: a row for each part of a document that is found by itself (`document_id` '' : a Page or an asset,
+// found by its title); `search_words` holds their words under the same rowid. Triggers note in `search_dirty` what
+// changed, whoever changed it: the next search indexes it. `search_rankings` are results that a cursor goes on in.
+constexpr const char* search = R"sql(
+create table search_chunks (
+  place integer primary key, id text not null unique, node_id text not null, document_id text not null,
+  ordinal integer not null, heading_path text not null, start_byte integer not null, size_bytes integer not null,
+  fingerprint text not null
+);
+create index search_chunks_by_node on search_chunks (node_id, ordinal);
+create virtual table search_words using fts5 (title, headings, body, tokenize = 'ascii');
+create table search_dirty (place integer primary key, node_id text not null unique);
+create table search_rankings (
+  place integer primary key, list text not null, hits blob not null, created_at integer not null
+);
+create trigger search_node_added after insert on nodes when new.kind <> 'project' begin
+  insert or ignore into search_dirty (node_id) values (new.id);
+end;
+create trigger search_node_changed after update of title, archived on nodes when old.kind <> 'project' begin
+  insert or ignore into search_dirty (node_id) values (new.id);
+end;
+create trigger search_node_gone after delete on nodes when old.kind <> 'project' begin
+  insert or ignore into search_dirty (node_id) values (old.id);
+end;
+create trigger search_document_changed after update of content, status on documents begin
+  insert or ignore into search_dirty (node_id) values (new.node_id);
+end;
+insert into search_dirty (node_id) select id from nodes where kind <> 'project';
+)sql";
+
+// `due_at`: when a question that is still running will be answered; null once it is.
+constexpr const char* questions_and_tests = R"sql(
+create table conversations (
+  sequence integer primary key, id text not null unique, workspace_id text not null, title text not null,
+  status text not null default 'active', thread_id text not null, question_count integer not null default 0,
+  last_question_at integer, created_by_user_id text not null, created_by_agent_id text not null default '',
+  created_at integer not null, updated_at integer not null
+);
+create table questions (
+  sequence integer primary key, id text not null unique, workspace_id text not null, conversation_id text not null,
+  prompt text not null, title text not null, sources text not null, answers_later integer not null, due_at integer,
+  passages text not null default '[]', artifact_document_id text not null default '',
+  artifact_revision integer not null default 0, created_by_user_id text not null,
+  created_by_agent_id text not null default '', created_at integer not null, completed_at integer
+);
+create index questions_by_conversation on questions (conversation_id, sequence);
+create index questions_by_artifact on questions (artifact_document_id);
+create index questions_due on questions (due_at) where due_at is not null;
+create table test_runs (
+  sequence integer primary key, id text not null unique, workspace_id text not null, selection_kind text not null,
+  suite_id text not null default '', case_ids text not null, status text not null, results text not null,
+  created_at integer not null, started_at integer, finished_at integer
+);
+)sql";
+
+constexpr const char* migrations[] = {
+    people_and_keys, tree_and_documents, sync, comments_and_events, search, questions_and_tests};
 
 Result<std::int64_t> version(sqlite::Database& database) {
   WS_LET(const sqlite::Lent row, database.cached("pragma user_version"));
@@ -192,8 +248,8 @@ Result<void> migrate(sqlite::Database& database) {
 
 Result<std::vector<std::string>> table_names(sqlite::Database& database) {
   WS_LET(const sqlite::Lent rows,
-         database.cached("select name from sqlite_master where type = 'table' and name not like 'sqlite_%' "
-                         "order by rowid"));
+         database.cached("select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name "
+                         "not in (select name from pragma_table_list where type = 'shadow') order by rowid"));
   std::vector<std::string> names;
   while (true) {
     WS_LET(const bool found, rows->step());

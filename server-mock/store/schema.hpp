@@ -13,7 +13,7 @@ namespace ws::mock {
 /// this program, with `disk` where the file refuses.
 Result<void> migrate(sqlite::Database& database);
 
-/// Every table of ours, in the order in which they were made.
+/// Every table of ours, in the order in which they were made; not those in which SQLite keeps a text index.
 Result<std::vector<std::string>> table_names(sqlite::Database& database);
 
 }  // namespace ws::mock

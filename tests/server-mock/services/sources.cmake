@@ -5,7 +5,9 @@ set(WS_MOCK_SERVICES_TESTS
   services/documents_test.cpp
   services/events_test.cpp
   services/mentions_test.cpp
+  services/questions_test.cpp
   services/registry_test.cpp
+  services/search_test.cpp
   services/service_world.cpp
   services/sync/commit_test.cpp
   services/sync/conflict_test.cpp
@@ -14,4 +16,5 @@ set(WS_MOCK_SERVICES_TESTS
   services/sync/push_test.cpp
   services/sync/source_test.cpp
   services/tree_test.cpp
+  services/waiting_room_test.cpp
   store/world_test.cpp)

@@ -1,0 +1,222 @@
+#include "server-mock/services/questions/answering.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/utf8.hpp"
+#include "server-mock/services/questions/quote.hpp"
+#include "server-mock/services/search/index.hpp"
+#include "server-mock/services/search/query.hpp"
+
+namespace ws::mock {
+namespace {
+
+constexpr std::size_t most_passages = 4;
+constexpr std::size_t most_candidates = 60;
+constexpr std::size_t title_code_points = 80;
+constexpr std::string_view answer_heading = "Answer";
+
+/// A chunk that may answer, and how much of the prompt stands in it.
+struct Candidate {
+  FoundChunk chunk = {};
+  std::size_t found = 0;
+};
+
+std::size_t count_in(const FoundChunk& chunk, const std::vector<Term>& terms) {
+  std::string all = chunk.title;
+  for (const std::string& heading : chunk.heading_path) all += '\n' + heading;
+  return count_found(terms, utf8::words(all + '\n' + chunk.text));
+}
+
+/// Those that share enough words with the prompt: a quarter of them, at most three, and half of what the best shares.
+Result<std::vector<Candidate>> find_candidates(World& world, const SearchScope& scope, const std::vector<Term>& terms) {
+  WS_LET(const std::vector<Hit> hits, rank(world, scope, to_expression(terms, Match::any), most_candidates));
+  std::vector<Candidate> candidates;
+  std::size_t most = 0;
+  for (const Hit& hit : hits) {
+    WS_LET(std::optional<FoundChunk> chunk, read_chunk(world, scope, hit.place));
+    if (!chunk) continue;
+    const std::size_t found = count_in(*chunk, terms);
+    most = std::max(most, found);
+    candidates.push_back({.chunk = std::move(*chunk), .found = found});
+  }
+  const std::size_t enough =
+      std::max({std::size_t{1}, std::min<std::size_t>(3, (terms.size() + 3) / 4), (most + 1) / 2});
+  std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.found < enough; });
+  std::ranges::stable_sort(candidates, std::greater{}, &Candidate::found);
+  return candidates;
+}
+
+/// Whether the artifact's question was answered: "nothing was found" is no knowledge.
+Result<bool> holds_answer(World& world, const std::string& artifact_id) {
+  WS_LET(const sqlite::Lent row,
+         world.database.cached("select 1 from questions where artifact_document_id = ? and passages <> '[]'"));
+  row->bind(1, artifact_id);
+  return row->step();
+}
+
+/// The chunk of an artifact that holds the answer; an artifact that was rewritten may have none.
+Result<std::optional<FoundChunk>> answer_chunk(World& world, const SearchScope& scope, const std::string& artifact_id) {
+  std::vector<std::int64_t> places;
+  {
+    WS_LET(const sqlite::Lent rows,
+           world.database.cached("select place from search_chunks where document_id = ? order by ordinal"));
+    rows->bind(1, artifact_id);
+    while (true) {
+      WS_LET(const bool found, rows->step());
+      if (!found) break;
+      places.push_back(rows->integer(0));
+    }
+  }
+  for (const std::int64_t place : places) {
+    WS_LET(std::optional<FoundChunk> chunk, read_chunk(world, scope, place));
+    if (chunk && !chunk->heading_path.empty() && chunk->heading_path.back() == answer_heading) return chunk;
+  }
+  return std::optional<FoundChunk>();
+}
+
+/// Text that stands inside a link or a heading.
+std::string escape(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '\n' || c == '\r') {
+      safe += ' ';
+      continue;
+    }
+    if (std::string_view("\\`*_[]<>#|").find(c) != std::string_view::npos) safe += '\\';
+    safe += c;
+  }
+  return safe;
+}
+
+/// Each line behind `> `; every line end that Markdown knows ends one.
+std::string as_quote(std::string_view text) {
+  std::string quoted = "> ";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n') continue;
+    if (text[i] == '\n' || text[i] == '\r') {
+      quoted += "\n> ";
+    } else {
+      quoted += text[i];
+    }
+  }
+  return quoted;
+}
+
+std::string render_passages(const std::vector<Passage>& passages, Knowledge knowledge) {
+  std::string text;
+  for (const Passage& passage : passages) {
+    if (passage.knowledge != knowledge) continue;
+    if (text.empty()) text = knowledge == Knowledge::workspace ? "From the documents:\n" : "From earlier questions:\n";
+    text += fmt::format(
+        "\n{}\n\n[{}](/v1/documents/{})", as_quote(passage.quote), escape(passage.title), passage.document_id);
+    for (const std::string& heading : passage.heading_path) text += " › " + escape(heading);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view name(Knowledge knowledge) { return knowledge == Knowledge::workspace ? "workspace" : "memory"; }
+
+Result<std::vector<Passage>> find_passages(
+    World& world, const Caller& caller, std::string_view workspace_id, std::string_view prompt, Knowledge knowledge) {
+  const std::vector<Term> terms = parse_words(prompt, Fillers::drop);
+  std::vector<Passage> passages;
+  if (terms.empty()) return passages;
+  const SearchScope scope = {.caller = caller,
+                             .workspace_id = std::string(workspace_id),
+                             .kinds = "document",
+                             .corpus = knowledge == Knowledge::workspace ? Corpus::documents : Corpus::artifacts};
+  WS_LET(std::vector<Candidate> candidates, find_candidates(world, scope, terms));
+  for (Candidate& candidate : candidates) {
+    if (passages.size() == most_passages) break;
+    FoundChunk& chunk = candidate.chunk;
+    if (knowledge == Knowledge::memory) {
+      if (std::ranges::find(passages, chunk.document_id, &Passage::document_id) != passages.end()) continue;
+      WS_LET(const bool answered, holds_answer(world, chunk.document_id));
+      if (!answered) continue;
+      WS_LET(std::optional<FoundChunk> answer, answer_chunk(world, scope, chunk.document_id));
+      if (answer) chunk = std::move(*answer);
+    }
+    const std::string_view quote = find_quote(chunk.text, terms);
+    if (quote.empty()) continue;
+    passages.push_back({.knowledge = knowledge,
+                        .document_id = chunk.document_id,
+                        .title = chunk.title,
+                        .chunk_id = chunk.id,
+                        .heading_path = chunk.heading_path,
+                        .quote = std::string(quote)});
+  }
+  return passages;
+}
+
+std::string render_answer(const std::vector<Passage>& passages, const std::vector<Knowledge>& asked) {
+  std::string answer = render_passages(passages, Knowledge::workspace);
+  const std::string memory = render_passages(passages, Knowledge::memory);
+  if (!answer.empty() && !memory.empty()) answer += '\n';
+  answer += memory;
+  if (!answer.empty()) return answer;
+  const bool workspace = std::ranges::find(asked, Knowledge::workspace) != asked.end();
+  const bool earlier = std::ranges::find(asked, Knowledge::memory) != asked.end();
+  if (!workspace && !earlier) return "No source was asked, so there is no answer.\n";
+  return fmt::format("Nothing was found about this in the {}{}{} that you may read.\n",
+                     workspace ? "documents" : "",
+                     workspace && earlier ? " and the " : "",
+                     earlier ? "earlier questions" : "");
+}
+
+std::string render_artifact(std::string_view title, std::string_view prompt, std::string_view answer) {
+  return fmt::format("# {}\n\n{}\n\n## {}\n\n{}", escape(title), as_quote(prompt), answer_heading, answer);
+}
+
+std::string make_title(std::string_view prompt) {
+  std::string line;
+  for (const char c : prompt) {
+    const bool end = c == '\n' || c == '\r';
+    if (end && !line.empty()) break;
+    const bool space = static_cast<unsigned char>(c) <= 0x20 || c == 0x7F;
+    if (!space) {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  while (line.ends_with(' ')) line.pop_back();
+  if (line.empty()) return "Question";
+  const std::string_view head = utf8::prefix(line, title_code_points);
+  return head.size() == line.size() ? line : std::string(head) + "…";
+}
+
+Json to_json(const std::vector<Passage>& passages) {
+  Json list = Json::array();
+  for (const Passage& passage : passages) {
+    list.push_back({{"knowledge", name(passage.knowledge)},
+                    {"document_id", passage.document_id},
+                    {"title", passage.title},
+                    {"chunk_id", passage.chunk_id},
+                    {"heading_path", passage.heading_path},
+                    {"quote", passage.quote}});
+  }
+  return list;
+}
+
+std::vector<Passage> parse_passages(const Json& json) {
+  std::vector<Passage> passages;
+  for (const Json& item : json) {
+    const auto text = [&](std::string_view member) { return find_text(item, member).value_or(""); };
+    Passage passage = {.knowledge = text("knowledge") == "memory" ? Knowledge::memory : Knowledge::workspace,
+                       .document_id = text("document_id"),
+                       .title = text("title"),
+                       .chunk_id = text("chunk_id"),
+                       .quote = text("quote")};
+    for (const Json& heading : item["heading_path"]) passage.heading_path.push_back(heading.get<std::string>());
+    passages.push_back(std::move(passage));
+  }
+  return passages;
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,195 @@
+#include "server-mock/services/questions/question_store.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "server-mock/services/document_changes.hpp"
+#include "server-mock/services/search/index.hpp"
+#include "server-mock/services/visibility.hpp"
+
+namespace ws::mock {
+namespace {
+
+Json names_of(const std::vector<Knowledge>& sources) {
+  Json names = Json::array();
+  for (const Knowledge source : sources) names.push_back(name(source));
+  return names;
+}
+
+/// The asker as the service knew the key, with the role of now: the answer to a question that took its time.
+Result<Caller> asker_of(World& world, const Question& question) {
+  Caller asker = {.owner_user_id = question.maker.user_id,
+                  .agent_id = question.maker.agent_id,
+                  .audience = Audience::workspace,
+                  .workspace_id = question.workspace_id};
+  WS_LET(const sqlite::Lent row,
+         world.database.cached("select role from members where workspace_id = ? and user_id = ?"));
+  row->bind_all(asker.workspace_id, asker.owner_user_id);
+  WS_LET(const bool found, row->step());
+  if (found) asker.role = contract::find_role(row->text(0)).value_or(contract::Role::none);
+  return asker;
+}
+
+Result<std::vector<std::string>> due_questions(World& world) {
+  WS_LET(const sqlite::Lent rows,
+         world.database.cached("select id from questions where due_at is not null and due_at <= ? "
+                               "order by due_at, sequence"));
+  rows->bind(1, world.now());
+  std::vector<std::string> due;
+  while (true) {
+    WS_LET(const bool found, rows->step());
+    if (!found) return due;
+    due.push_back(rows->string(0));
+  }
+}
+
+}  // namespace
+
+Result<bool> is_seen(World& world, const Caller& caller, std::string_view workspace_id, const Maker& maker) {
+  WS_LET(const contract::Role role, role_in(world, caller, workspace_id));
+  const Node as_private_page = {.created_by_user_id = maker.user_id, .created_by_agent_id = maker.agent_id};
+  return access_to(caller, role, as_private_page) != Access::none;
+}
+
+Conversation read_conversation(const sqlite::Statement& row) {
+  return {.sequence = row.integer(0),
+          .id = row.string(1),
+          .workspace_id = row.string(2),
+          .title = row.string(3),
+          .status = row.string(4),
+          .thread_id = row.string(5),
+          .question_count = row.integer(6),
+          .last_question_at = row.optional_integer(7),
+          .maker = {.user_id = row.string(8), .agent_id = row.string(9)},
+          .created_at = row.integer(10),
+          .updated_at = row.integer(11)};
+}
+
+Result<std::optional<Conversation>> find_conversation(World& world, std::string_view id) {
+  WS_LET(const sqlite::Lent row,
+         world.database.cached("select " WS_CONVERSATION_COLUMNS " from conversations where id = ?"));
+  row->bind(1, id);
+  WS_LET(const bool found, row->step());
+  return found ? std::optional(read_conversation(*row)) : std::nullopt;
+}
+
+Result<Conversation> begin_conversation(World& world, const Caller& caller, std::string_view title) {
+  Conversation made = {.id = world.ids.uuid("conversation"),
+                       .workspace_id = caller.workspace_id,
+                       .title = std::string(title),
+                       .thread_id = world.ids.uuid("conversation_thread"),
+                       .maker = {.user_id = caller.owner_user_id, .agent_id = caller.agent_id},
+                       .created_at = world.now(),
+                       .updated_at = world.now()};
+  WS_LET(const sqlite::Lent insert,
+         world.database.cached("insert into conversations (id, workspace_id, title, thread_id, created_by_user_id, "
+                               "created_by_agent_id, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?)"));
+  insert->bind_all(made.id,
+                   made.workspace_id,
+                   made.title,
+                   made.thread_id,
+                   made.maker.user_id,
+                   made.maker.agent_id,
+                   made.created_at,
+                   made.updated_at);
+  WS_TRY(insert->run());
+  return made;
+}
+
+Result<Question> read_question(const sqlite::Statement& row) {
+  Question question = {.sequence = row.integer(0),
+                       .id = row.string(1),
+                       .workspace_id = row.string(2),
+                       .conversation_id = row.string(3),
+                       .prompt = row.string(4),
+                       .title = row.string(5),
+                       .answers_later = row.integer(7) != 0,
+                       .due_at = row.optional_integer(8),
+                       .artifact_document_id = row.string(10),
+                       .artifact_revision = row.integer(11),
+                       .maker = {.user_id = row.string(12), .agent_id = row.string(13)},
+                       .created_at = row.integer(14),
+                       .completed_at = row.optional_integer(15)};
+  WS_LET(const Json sources, parse_bounded(row.text(6)));
+  for (const Json& source : sources) {
+    question.sources.push_back(source == "memory" ? Knowledge::memory : Knowledge::workspace);
+  }
+  WS_LET(const Json passages, parse_bounded(row.text(9)));
+  question.passages = parse_passages(passages);
+  return question;
+}
+
+Result<std::optional<Question>> find_question(World& world, std::string_view id) {
+  WS_LET(const sqlite::Lent row, world.database.cached("select " WS_QUESTION_COLUMNS " from questions where id = ?"));
+  row->bind(1, id);
+  WS_LET(const bool found, row->step());
+  if (!found) return std::optional<Question>();
+  WS_LET(Question question, read_question(*row));
+  return std::optional(std::move(question));
+}
+
+Result<void> insert_question(World& world, Question& question) {
+  {
+    WS_LET(const sqlite::Lent insert,
+           world.database.cached("insert into questions (id, workspace_id, conversation_id, prompt, title, sources, "
+                                 "answers_later, due_at, created_by_user_id, created_by_agent_id, created_at) "
+                                 "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+    insert->bind_all(question.id,
+                     question.workspace_id,
+                     question.conversation_id,
+                     question.prompt,
+                     question.title,
+                     dump(names_of(question.sources)),
+                     question.answers_later,
+                     question.due_at,
+                     question.maker.user_id,
+                     question.maker.agent_id,
+                     question.created_at);
+    WS_TRY(insert->run());
+  }
+  question.sequence = world.database.last_insert_rowid();
+  WS_LET(const sqlite::Lent count,
+         world.database.cached("update conversations set question_count = question_count + 1, last_question_at = ?1, "
+                               "updated_at = ?1 where id = ?2"));
+  count->bind_all(question.created_at, question.conversation_id);
+  return count->run();
+}
+
+Result<void> answer_question(World& world, const Caller& asker, Question& question, std::int64_t completed_at) {
+  WS_TRY(refresh_search_index(world));
+  for (const Knowledge source : question.sources) {
+    WS_LET(std::vector<Passage> found, find_passages(world, asker, question.workspace_id, question.prompt, source));
+    for (Passage& passage : found) question.passages.push_back(std::move(passage));
+  }
+  const std::string text =
+      render_artifact(question.title, question.prompt, render_answer(question.passages, question.sources));
+  WS_LET(DocumentChanges changes, DocumentChanges::by(world, asker));
+  WS_LET(const Document artifact,
+         changes.create({.workspace_id = question.workspace_id, .title = question.title, .content = text}));
+  question.artifact_document_id = artifact.id;
+  question.artifact_revision = artifact.content_revision;
+  question.completed_at = completed_at;
+  question.due_at.reset();
+  WS_LET(const sqlite::Lent update,
+         world.database.cached("update questions set due_at = null, passages = ?, artifact_document_id = ?, "
+                               "artifact_revision = ?, completed_at = ? where id = ?"));
+  update->bind_all(dump(to_json(question.passages)),
+                   question.artifact_document_id,
+                   question.artifact_revision,
+                   completed_at,
+                   question.id);
+  return update->run();
+}
+
+Result<void> complete_due_questions(World& world) {
+  WS_LET(const std::vector<std::string> due, due_questions(world));
+  if (due.empty()) return {};
+  WS_LET(UnitOfWork work, UnitOfWork::begin(world));
+  for (const std::string& id : due) {
+    WS_LET(std::optional<Question> question, find_question(world, id));
+    WS_LET(const Caller asker, asker_of(world, *question));
+    WS_TRY(answer_question(world, asker, *question, question->due_at.value_or(world.now())));
+  }
+  return work.commit();
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,18 @@
+/// The line or paragraph of a Markdown text that says what was asked for. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "server-mock/services/search/query.hpp"
+
+namespace ws::mock {
+
+inline constexpr std::size_t max_quote_bytes = 400;
+
+/// A part of `text`, without the marks of list and quote before it: where most of the terms stand, else its first
+/// words. Never a heading, a fence or front matter; empty where there is nothing else.
+std::string_view find_quote(std::string_view text, const std::vector<Term>& terms);
+
+}  // namespace ws::mock
