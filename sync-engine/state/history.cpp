@@ -22,6 +22,18 @@ Result<Tip> tip_of(git::Repository& repository, const std::string& branch) {
   return tip;
 }
 
+/// One change a path. Where one file leaves a path and another comes to it, the one that comes counts.
+TextChanges one_each(const TextChanges& changes) {
+  std::map<std::string, std::optional<git::ObjectId>> by_path;
+  for (const git::TreeUpdate& change : changes) {
+    auto& blob = by_path[change.path];
+    if (change.blob) blob = change.blob;
+  }
+  TextChanges out;
+  for (auto& [path, blob] : by_path) out.push_back({.path = path, .blob = blob});
+  return out;
+}
+
 }  // namespace
 
 Result<git::Repository*> History::repository() {
@@ -53,13 +65,13 @@ Result<void> History::record_before(const TextChanges& ours, const TextChanges& 
   std::vector<git::ObjectId> parents;
   if (tip.commit) parents.push_back(*tip.commit);
   if (!theirs.empty()) {
-    WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, theirs));
+    WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, one_each(theirs)));
     WS_LET(const git::ObjectId commit, git->write_commit(tree, parents, "What the service has", clock_->now()));
     WS_TRY(git->set_reference(incoming_branch, commit));
     incoming_ = commit;
   }
   if (!ours.empty()) {
-    WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, ours));
+    WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, one_each(ours)));
     WS_LET(const git::ObjectId commit, git->write_commit(tree, parents, "What this tree had", clock_->now()));
     WS_TRY(git->set_reference(main_branch, commit));
   }
@@ -70,7 +82,7 @@ Result<void> History::record_after(const TextChanges& changes, std::string_view 
   if (changes.empty()) return flush();
   WS_LET(git::Repository* const git, repository());
   WS_LET(const Tip tip, tip_of(*git, main_branch));
-  WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, changes));
+  WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, one_each(changes)));
   if (tree == tip.tree && !incoming_) return flush();
   std::vector<git::ObjectId> parents;
   if (tip.commit) parents.push_back(*tip.commit);
@@ -84,7 +96,7 @@ Result<void> History::record_aside(const std::string& branch, const TextChanges&
   WS_LET(git::Repository* const git, repository());
   const std::string reference = "refs/heads/" + branch;
   WS_LET(const Tip tip, tip_of(*git, reference));
-  WS_LET(const git::ObjectId tree, git->write_tree(std::nullopt, texts));
+  WS_LET(const git::ObjectId tree, git->write_tree(std::nullopt, one_each(texts)));
   if (tree == tip.tree) return flush();
   std::vector<git::ObjectId> parents;
   if (tip.commit) parents.push_back(*tip.commit);

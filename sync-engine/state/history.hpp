@@ -2,8 +2,8 @@
 /// to be overwritten. Plain git reads it.
 ///
 /// `refs/heads/main` is what both sides agreed on, one commit a sync. A merge has both texts as parents.
-/// `refs/heads/incoming` is the service's side of the last merge, `refs/heads/pending` what was pulled and not yet
-/// applied (by document id), `refs/heads/conflicts/ID` the texts of a conflict. libgit2 is opened at the first use.
+/// `refs/heads/incoming` is the service's side of the last merge, `refs/heads/conflicts/ID` the texts of a conflict.
+/// libgit2 is opened at the first use.
 #pragma once
 
 #include <filesystem>

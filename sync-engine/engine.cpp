@@ -1,0 +1,223 @@
+#include "sync-engine/engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sync-engine/reconcile/reconcile.hpp"
+#include "sync-engine/steps/apply.hpp"
+#include "sync-engine/steps/conflict_files.hpp"
+#include "sync-engine/steps/decide.hpp"
+#include "sync-engine/steps/publish.hpp"
+#include "sync-engine/steps/survey.hpp"
+#include "sync-engine/tree_lock.hpp"
+
+namespace ws::sync {
+namespace {
+
+/// The plan as rows, conflicts among them, in order of path.
+std::vector<Row> rows_of(const Plan& plan) {
+  std::vector<Row> rows;
+  for (const Action& action : plan.actions) rows.push_back({.action = action});
+  for (const Conflict& conflict : plan.conflicts) {
+    rows.push_back({.action = {.kind = ActionKind::conflict,
+                               .path = conflict.path,
+                               .reason = std::string(name(conflict.kind)),
+                               .document = conflict.document}});
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.action.path < b.action.path; });
+  return rows;
+}
+
+Report report_of(const Session& session, Survey& survey) {
+  Report report{.source_id = session.tie.source_id,
+                .base_revision = survey.revision_before,
+                .revision = survey.revision,
+                .rows = rows_of(survey.plan),
+                .conflicts = survey.plan.conflicts,
+                .skipped = std::move(survey.plan.skipped),
+                .detached = std::move(survey.plan.detached),
+                .guard = survey.plan.guard};
+  report.clean = report.rows.empty() && !report.guard;
+  return report;
+}
+
+bool is_unfinished(const Row& row) { return row.state != Row::State::done && row.action.kind != ActionKind::conflict; }
+
+}  // namespace
+
+struct SyncEngine::Impl {
+  Session session;
+
+  /// What every command that writes does first.
+  Result<TreeLock> begin() {
+    WS_LET(TreeLock lock, TreeLock::take(session.root.path(), session.options.wait_lock));
+    WS_TRY(recover_steps(session));
+    WS_LET(const std::optional<StagedCommit> staged, session.state.staged());
+    if (staged && staged->under_way && session.remote != nullptr) {
+      std::vector<Row> rows;
+      WS_TRY(commit_staged(session, {}, rows));
+    }
+    return lock;
+  }
+
+  /// Conflicts that the plan does not have any more were resolved elsewhere or by an edit.
+  Result<void> close_settled_conflicts(const Survey& survey, const RunOptions& options) {
+    if (options.only) return {};
+    for (const Conflict& known : survey.known_conflicts) {
+      const bool still_open =
+          std::any_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), [&](const Conflict& conflict) {
+            return conflict.document == known.document && conflict.path == known.path;
+          });
+      if (still_open) continue;
+      WS_TRY(session.state.drop_conflict(known.id));
+      remove_conflict_files(session.root.path(), known.id);
+    }
+    return {};
+  }
+
+  /// The report's last word: what is open now, and whether anything is left to do.
+  Result<void> close_report(Report& report) {
+    refresh_cache(session);
+    WS_LET(std::vector<Conflict> recorded, session.state.conflicts());
+    for (const Conflict& conflict : report.conflicts) {
+      const bool known = std::any_of(recorded.begin(), recorded.end(), [&](const Conflict& each) {
+        return each.path == conflict.path && (each.document == conflict.document || conflict.document.empty());
+      });
+      if (!known && conflict.id.empty()) recorded.push_back(conflict);
+    }
+    report.conflicts = std::move(recorded);
+    WS_LET(const std::uint64_t revision, session.state.source_revision());
+    report.revision = std::max(report.revision, revision);
+    report.clean = !report.ended_by && !report.guard && report.conflicts.empty() &&
+                   std::none_of(report.rows.begin(), report.rows.end(), is_unfinished);
+    return {};
+  }
+
+  /// The guard stops a call before its first change; nothing to do needs no second look at the disk.
+  static bool is_over(const Report& report, const Survey& survey) {
+    return report.guard || (report.rows.empty() && survey.plan.settled.empty());
+  }
+
+  Result<Report> pull_half(const RunOptions& options, Survey& survey) {
+    WS_LET(survey, ws::sync::survey(session, options, Pulled::keep));
+    WS_TRY(close_settled_conflicts(survey, options));
+    Report report = report_of(session, survey);
+    if (is_over(report, survey)) return report;
+    if (auto applied = apply_here(session, survey, report.rows); !applied) report.ended_by = applied.error();
+    return report;
+  }
+
+  Result<void> resolve_open(const RunOptions& options, Report& report) {
+    if (options.on_conflict == OnConflict::open) return {};
+    const Keep keep = options.on_conflict == OnConflict::local    ? Keep::local
+                      : options.on_conflict == OnConflict::remote ? Keep::remote
+                                                                  : Keep::both;
+    WS_LET(const std::vector<Conflict> open, session.state.conflicts());
+    for (const Conflict& conflict : open) {
+      if (options.only && !options.only(conflict.path)) continue;
+      if (auto decided = decide_conflict(session, conflict, keep, {}); !decided) {
+        if (ends_everything(decided.error())) return decided;
+        continue;
+      }
+      std::erase_if(report.conflicts, [&](const Conflict& each) { return each.path == conflict.path; });
+    }
+    return {};
+  }
+};
+
+SyncEngine::SyncEngine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+SyncEngine::SyncEngine(SyncEngine&&) noexcept = default;
+SyncEngine& SyncEngine::operator=(SyncEngine&&) noexcept = default;
+SyncEngine::~SyncEngine() = default;
+
+Result<SyncEngine> SyncEngine::open(
+    const std::filesystem::path& root, Remote* remote, const Clock& clock, Random&, EngineOptions options) {
+  WS_LET(Tie tie, read_tie(root));
+  WS_LET(const TreeConfig config, read_config(root));
+  WS_LET(RootFolder folder, RootFolder::open(root));
+  WS_LET(StateStore state, StateStore::open(root / ".ws" / "state.db"));
+  return SyncEngine(std::make_unique<Impl>(Impl{Session{.root = std::move(folder),
+                                                        .tie = std::move(tie),
+                                                        .config = config,
+                                                        .state = std::move(state),
+                                                        .history = History(root / ".ws" / "history.git", clock),
+                                                        .remote = remote,
+                                                        .options = std::move(options)}}));
+}
+
+const Tie& SyncEngine::tie() const { return impl_->session.tie; }
+
+Result<Report> SyncEngine::status(const RunOptions& options) {
+  WS_LET(Survey survey, ws::sync::survey(impl_->session, options, Pulled::look_at));
+  return report_of(impl_->session, survey);
+}
+
+Result<Report> SyncEngine::run(const RunOptions& options) {
+  WS_LET(const TreeLock lock, impl_->begin());
+  Survey survey;
+  WS_LET(Report report, impl_->pull_half(options, survey));
+  if (impl_->is_over(report, survey)) return report;
+  const auto publish = [&]() -> Result<void> {
+    WS_TRY(stage_changes(impl_->session, survey, report.rows));
+    WS_TRY(commit_staged(impl_->session, options.message, report.rows));
+    return impl_->resolve_open(options, report);
+  };
+  if (!report.ended_by) {
+    if (auto published = publish(); !published) report.ended_by = published.error();
+  }
+  WS_TRY(impl_->close_report(report));
+  return report;
+}
+
+Result<Report> SyncEngine::pull(const RunOptions& options) {
+  WS_LET(const TreeLock lock, impl_->begin());
+  Survey survey;
+  WS_LET(Report report, impl_->pull_half(options, survey));
+  if (impl_->is_over(report, survey)) return report;
+  std::erase_if(report.rows, [](const Row& row) { return is_push(row.action.kind); });
+  WS_TRY(impl_->close_report(report));
+  return report;
+}
+
+Result<Report> SyncEngine::push(const RunOptions& options) {
+  WS_LET(const TreeLock lock, impl_->begin());
+  WS_LET(Survey survey, ws::sync::survey(impl_->session, options, Pulled::keep));
+  Report report = report_of(impl_->session, survey);
+  std::erase_if(report.rows,
+                [](const Row& row) { return !is_push(row.action.kind) && row.action.kind != ActionKind::conflict; });
+  if (report.guard) return report;
+  if (auto staged = stage_changes(impl_->session, survey, report.rows); !staged) report.ended_by = staged.error();
+  return report;
+}
+
+Result<Report> SyncEngine::commit(const RunOptions& options) {
+  WS_LET(const TreeLock lock, impl_->begin());
+  Report report{.source_id = impl_->session.tie.source_id};
+  WS_LET(report.base_revision, impl_->session.state.source_revision());
+  report.revision = report.base_revision;
+  if (auto committed = commit_staged(impl_->session, options.message, report.rows); !committed) {
+    report.ended_by = committed.error();
+  }
+  WS_TRY(impl_->close_report(report));
+  return report;
+}
+
+Result<std::vector<Conflict>> SyncEngine::conflicts() const { return impl_->session.state.conflicts(); }
+
+Result<ConflictTexts> SyncEngine::texts(const Conflict& conflict) const {
+  ThreeTexts texts = read_conflict_texts(impl_->session.root.path(), conflict.id);
+  return ConflictTexts{.conflict = conflict,
+                       .base = std::move(texts.base),
+                       .local = std::move(texts.local),
+                       .remote = std::move(texts.remote)};
+}
+
+Result<void> SyncEngine::resolve(const Conflict& conflict, Keep keep, const std::optional<std::string>& merged) {
+  WS_LET(const TreeLock lock, impl_->begin());
+  if (impl_->session.remote == nullptr) return fail(Failure::Kind::usage, "this needs the service", "log in");
+  WS_TRY(decide_conflict(impl_->session, conflict, keep, merged));
+  refresh_cache(impl_->session);
+  return {};
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,357 @@
+#include "sync-engine/steps/apply.hpp"
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sync-engine/tree/safe_write.hpp"
+
+namespace ws::sync {
+namespace {
+
+/// Texts in `.ws/tmp` at a time: bounds what a crash leaves there and what one barrier covers.
+constexpr std::size_t batch_size = 1000;
+
+/// A row of the plan on its way to the disk.
+struct Task {
+  Row* row = nullptr;
+  JournalStep step;
+};
+
+Result<void> note_step(StateStore& state, const JournalStep& step) {
+  const DocumentId& document = step.action.document;
+  if (step.base) {
+    WS_TRY(state.put_base(document, *step.base));
+  } else {
+    WS_TRY(state.forget_base(document));
+  }
+  return step.applies_remote ? state.drop_pending(document) : Result<void>();
+}
+
+/// How the tree of the history changes with a step.
+void note_texts(const JournalStep& step, TextChanges& after) {
+  const Action& action = step.action;
+  if (action.previous_path) after.push_back({.path = action.previous_path->string()});
+  if (!step.base) after.push_back({.path = action.path.string()});
+  if (step.base && !step.base->blob.empty()) {
+    after.push_back({.path = action.path.string(), .blob = step.base->blob});
+  }
+}
+
+class Applier {
+ public:
+  Applier(Session& session, const Survey& survey, std::vector<Row>& rows)
+      : session_(session), survey_(survey), rows_(rows) {}
+
+  Result<void> apply() {
+    collect();
+    if (tasks_.empty() && survey_.plan.settled.empty()) return {};
+    WS_LET(SafeWriter writer, SafeWriter::open(session_.root));
+    WS_TRY(record_before(writer));
+    WS_TRY(settle());
+    for (std::size_t first = 0; first < tasks_.size(); first += batch_size) {
+      WS_TRY(session_.go_on());
+      const std::size_t end = std::min(first + batch_size, tasks_.size());
+      WS_TRY(do_batch(writer, {tasks_.data() + first, end - first}));
+      session_.progress(Stage::write, end, tasks_.size());
+    }
+    return {};
+  }
+
+ private:
+  /// Moves and deletes first: they free the places that others take.
+  void collect() {
+    std::set<std::pair<int, std::size_t>> order;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const ActionKind kind = rows_[i].action.kind;
+      if (kind == ActionKind::pull_move) order.emplace(0, i);
+      if (kind == ActionKind::pull_delete) order.emplace(1, i);
+      if (kind == ActionKind::adopt) order.emplace(2, i);
+      if (kind == ActionKind::pull_create || kind == ActionKind::pull_update || kind == ActionKind::merge) {
+        order.emplace(3, i);
+      }
+    }
+    for (const auto& [rank, i] : order) tasks_.push_back({&rows_[i], step_of(rows_[i].action)});
+  }
+
+  JournalStep step_of(const Action& action) const {
+    JournalStep step{.action = action, .base = base_after(action)};
+    // A move without its edit leaves the edit pending.
+    step.applies_remote = !step.base || action.kind != ActionKind::pull_move ||
+                          step.base->entry == survey_.remote.changed.at(action.document);
+    return step;
+  }
+
+  git::ObjectId pending_blob(const DocumentId& document) const {
+    const auto found = survey_.pending.find(document);
+    return found == survey_.pending.end() ? git::ObjectId{} : found->second.blob;
+  }
+
+  std::optional<BaseRow> base_after(const Action& action) const {
+    if (action.kind == ActionKind::pull_delete) return std::nullopt;
+    const auto old = survey_.base_rows.find(action.document);
+    if (action.kind == ActionKind::pull_move) {
+      BaseRow row = old->second;
+      row.entry.path = action.path;
+      row.entry.revision = action.revision;
+      return row;
+    }
+    // The service's entry; after a merge the file is a local edit of it.
+    BaseRow row{.entry = survey_.remote.changed.at(action.document), .blob = pending_blob(action.document)};
+    row.entry.path = action.path;
+    return row;
+  }
+
+  /// Promise 1: what a merge or a takeover is about to replace is in the history first.
+  Result<void> record_before(const SafeWriter& writer) {
+    TextChanges ours;
+    TextChanges theirs;
+    for (const Task& task : tasks_) {
+      const Action& action = task.step.action;
+      const auto base = survey_.base_rows.find(action.document);
+      const bool replaces = action.kind == ActionKind::merge || action.kind == ActionKind::pull_update ||
+                            action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_delete;
+      if (!replaces || !action.seen) continue;
+      const bool in_history =
+          base != survey_.base_rows.end() && base->second.entry.hash == *action.seen && !base->second.blob.empty();
+      if (in_history && action.kind != ActionKind::merge) continue;
+      const RelativePath& path = survey_.local.tracked.contains(action.document)
+                                     ? survey_.local.tracked.at(action.document).path
+                                     : action.path;
+      auto text = writer.read(path);
+      if (!text || Sha256::of(*text) != action.seen) continue;  // it will be refused when its turn comes
+      WS_LET(const git::ObjectId blob, session_.history.keep(*text));
+      ours.push_back({.path = action.path.string(), .blob = blob});
+      if (action.kind == ActionKind::merge && !pending_blob(action.document).empty()) {
+        theirs.push_back({.path = action.path.string(), .blob = pending_blob(action.document)});
+      }
+    }
+    return session_.history.record_before(ours, theirs);
+  }
+
+  Result<void> settle() {
+    if (survey_.plan.settled.empty()) return {};
+    TextChanges after;
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    for (const Settled& settled : survey_.plan.settled) {
+      JournalStep step{.action = {.path = settled_path(settled), .document = settled.document}};
+      const auto old = survey_.base_rows.find(settled.document);
+      const bool known = old != survey_.base_rows.end();
+      if (settled.base) {
+        const bool same_text = known && old->second.entry.hash == settled.base->hash;
+        step.base =
+            BaseRow{.entry = *settled.base, .blob = same_text ? old->second.blob : pending_blob(settled.document)};
+      }
+      if (known && old->second.entry.path != step.action.path) step.action.previous_path = old->second.entry.path;
+      note_texts(step, after);
+      WS_TRY(note_step(session_.state, step));
+    }
+    WS_TRY(session_.history.record_after(after, "Agreed already"));
+    return transaction.commit();
+  }
+
+  RelativePath settled_path(const Settled& settled) const {
+    return settled.base ? settled.base->path : survey_.base_rows.at(settled.document).entry.path;
+  }
+
+  Result<void> do_batch(SafeWriter& writer, std::span<Task> batch) {
+    WS_TRY(journal(batch));
+    std::vector<std::optional<Staged>> staged(batch.size());
+    for (std::size_t i = 0; i < batch.size(); ++i) WS_TRY(stage(writer, batch[i], staged[i]));
+    WS_TRY(writer.flush_texts());
+    WS_TRY(do_moves(writer, batch));
+    for (std::size_t i = 0; i < batch.size(); ++i) WS_TRY(do_one(writer, batch[i], staged[i]));
+    WS_TRY(writer.flush_folders());
+    return note_done(batch);
+  }
+
+  Result<void> journal(std::span<const Task> batch) {
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    for (const Task& task : batch) WS_TRY(session_.state.put_step(task.step));
+    return transaction.commit();
+  }
+
+  /// The row's end. What ends everything is passed up; anything else stays with the row.
+  Result<void> finish(Task& task, Result<void> outcome) {
+    if (outcome) {
+      task.row->state = Row::State::done;
+      return {};
+    }
+    task.row->state = Row::State::failed;
+    task.row->error = outcome.error();
+    return ends_everything(outcome.error()) && outcome.error().kind != Failure::Kind::disk
+               ? Result<void>(fail(std::move(outcome).error()))
+               : Result<void>();
+  }
+
+  Result<std::string> text_for(const Action& action) {
+    if (const auto merged = survey_.merged.find(action.document);
+        action.kind == ActionKind::merge && merged != survey_.merged.end()) {
+      return merged->second;
+    }
+    const git::ObjectId blob = pending_blob(action.document);
+    if (!blob.empty()) {
+      if (auto text = session_.history.text(blob)) return text;
+    }
+    if (session_.remote == nullptr) return fail(Failure::Kind::not_found, "the text is not here");
+    WS_LET(PulledItem item, session_.remote->content(action.document));
+    if (!item.content) return fail(Failure::Kind::not_found, "the service sent no text");
+    return std::move(*item.content);
+  }
+
+  Result<void> stage(SafeWriter& writer, Task& task, std::optional<Staged>& staged) {
+    const Action& action = task.step.action;
+    const bool writes = action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_update ||
+                        action.kind == ActionKind::merge;
+    if (!writes) return {};
+    auto text = text_for(action);
+    if (!text) return finish(task, fail(std::move(text).error()));
+    if (Sha256::of(*text) != action.result) {
+      return finish(
+          task,
+          fail(Failure::Kind::integrity, fmt::format("{} is not what the service announced", action.path.text())));
+    }
+    auto done = writer.stage(*text);
+    if (!done) return fail(std::move(done).error());  // a disk that is full is full for all
+    staged = std::move(*done);
+    return {};
+  }
+
+  /// A move waits for the one that leaves its target. What is left then moves in a circle: each place gets its new text
+  /// in one replacement, with the text that the plan saw there expected.
+  Result<void> do_moves(SafeWriter& writer, std::span<Task> batch) {
+    std::vector<Task*> waiting;
+    for (Task& task : batch) {
+      if (task.step.action.kind == ActionKind::pull_move) waiting.push_back(&task);
+    }
+    while (!waiting.empty()) {
+      std::set<RelativePath> leaving;
+      for (const Task* task : waiting) leaving.insert(*task->step.action.previous_path);
+      std::vector<Task*> blocked;
+      for (Task* task : waiting) {
+        const Action& action = task->step.action;
+        if (leaving.contains(action.path)) {
+          blocked.push_back(task);
+          continue;
+        }
+        leaving.erase(*action.previous_path);
+        WS_TRY(finish(*task, writer.move(*action.previous_path, action.path, *action.seen)));
+      }
+      if (blocked.size() == waiting.size()) return do_circle(writer, blocked);
+      waiting = std::move(blocked);
+    }
+    return {};
+  }
+
+  Result<void> do_circle(SafeWriter& writer, const std::vector<Task*>& circle) {
+    std::vector<std::optional<Staged>> texts;
+    TextChanges kept;
+    for (const Task* task : circle) {
+      const Action& action = task->step.action;
+      const auto read = writer.read(*action.previous_path);
+      if (!read || Sha256::of(*read) != action.seen) {
+        Failure changed{.kind = Failure::Kind::conflict,
+                        .what = fmt::format("{} changed since it was looked at", action.previous_path->text())};
+        for (Task* each : circle) WS_TRY(finish(*each, fail(changed)));
+        return {};
+      }
+      const std::string& text = *read;
+      WS_LET(const git::ObjectId blob, session_.history.keep(text));
+      kept.push_back({.path = action.previous_path->string(), .blob = blob});
+      WS_LET(Staged staged, writer.stage(text));
+      texts.emplace_back(std::move(staged));
+    }
+    WS_TRY(writer.flush_texts());
+    WS_TRY(session_.history.record_before(kept, {}));
+    for (std::size_t i = 0; i < circle.size(); ++i) {
+      const Action& action = circle[i]->step.action;
+      std::optional<Sha256> seen;
+      for (const Task* other : circle) {
+        if (*other->step.action.previous_path == action.path) seen = other->step.action.seen;
+      }
+      WS_TRY(finish(*circle[i], writer.place(*texts[i], action.path, seen)));
+    }
+    return {};
+  }
+
+  Result<void> do_one(SafeWriter& writer, Task& task, const std::optional<Staged>& staged) {
+    if (task.row->state != Row::State::planned) return {};
+    const Action& action = task.step.action;
+    switch (action.kind) {
+      case ActionKind::pull_delete: return finish(task, writer.remove(action.path, *action.seen));
+      case ActionKind::adopt: return finish(task, {});
+      case ActionKind::pull_create:
+      case ActionKind::pull_update:
+      case ActionKind::merge: return finish(task, writer.place(*staged, action.path, action.seen));
+      case ActionKind::pull_move:
+      case ActionKind::push_create:
+      case ActionKind::push_update:
+      case ActionKind::push_delete:
+      case ActionKind::push_move:
+      case ActionKind::conflict:
+      case ActionKind::unchanged: return {};
+    }
+    return {};
+  }
+
+  /// The base advances for what is on disk now, and for nothing else (I15); its texts are in the history by then.
+  Result<void> note_done(std::span<const Task> batch) {
+    TextChanges after;
+    for (const Task& task : batch) {
+      if (task.row->state == Row::State::done) note_texts(task.step, after);
+    }
+    WS_TRY(session_.history.record_after(after, "Pulled from the service"));
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    for (const Task& task : batch) {
+      if (task.row->state == Row::State::done) WS_TRY(note_step(session_.state, task.step));
+    }
+    WS_TRY(session_.state.clear_steps());
+    return transaction.commit();
+  }
+
+ private:
+  Session& session_;
+  const Survey& survey_;
+  std::vector<Row>& rows_;
+  std::vector<Task> tasks_;
+};
+
+/// Whether the disk shows that a journalled step was done.
+bool is_done(const SafeWriter& files, const Action& action) {
+  const auto now = files.read(action.path);
+  if (!action.result) return !now && now.error().kind == Failure::Kind::not_found;
+  return now && Sha256::of(*now) == *action.result;
+}
+
+}  // namespace
+
+Result<void> apply_here(Session& session, const Survey& survey, std::vector<Row>& rows) {
+  return Applier(session, survey, rows).apply();
+}
+
+Result<void> recover_steps(Session& session) {
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+  TextChanges rescued;
+  WS_TRY(writer.recover([&](const std::string& text) -> Result<void> {
+    WS_LET(const git::ObjectId blob, session.history.keep(text));
+    rescued.push_back({.path = blob.hex() + ".md", .blob = blob});
+    return session.history.record_aside("rescued", rescued, "Texts that an interrupted run had in hand");
+  }));
+  WS_LET(const std::vector<JournalStep> steps, session.state.steps());
+  if (steps.empty()) return {};
+  TextChanges after;
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  for (const JournalStep& step : steps) {
+    if (!is_done(writer, step.action)) continue;  // the next plan starts from what is there
+    WS_TRY(note_step(session.state, step));
+    note_texts(step, after);
+  }
+  WS_TRY(session.state.clear_steps());
+  WS_TRY(transaction.commit());
+  return session.history.record_after(after, "Finished after an interruption");
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,17 @@
+/// The half of a plan that changes this side.
+#pragma once
+
+#include <vector>
+
+#include "sync-engine/steps/survey.hpp"
+
+namespace ws::sync {
+
+/// Does every pull, merge, adopt and settled row; each row that could not be done says why in its state. Fails only
+/// with what ends everything; what was done until then is durable and noted in `rows`.
+Result<void> apply_here(Session& session, const Survey& survey, std::vector<Row>& rows);
+
+/// Finishes or undoes what an interrupted run left: steps on disk, texts in `.ws/tmp`.
+Result<void> recover_steps(Session& session);
+
+}  // namespace ws::sync

@@ -1,0 +1,23 @@
+/// The texts of an open conflict, where people and programs find them: `.ws/conflicts/ID/{base,local,remote}.md`.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sync-engine/steps/session.hpp"
+
+namespace ws::sync {
+
+struct ThreeTexts {
+  std::optional<std::string> base = {};
+  std::optional<std::string> local = {};
+  std::optional<std::string> remote = {};
+};
+
+/// Into the files and, for good, into the history.
+Result<void> write_conflict_texts(Session& session, const std::string& id, const ThreeTexts& texts);
+ThreeTexts read_conflict_texts(const std::filesystem::path& root, const std::string& id);
+/// The files alone; the history keeps the texts.
+void remove_conflict_files(const std::filesystem::path& root, const std::string& id);
+
+}  // namespace ws::sync

@@ -1,0 +1,18 @@
+/// A person's word on a conflict, carried out on the service and here.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sync-engine/steps/session.hpp"
+
+namespace ws::sync {
+
+/// The service first; then the file, the base and the state. What the file held goes to the history before it changes.
+/// Interrupted in between, the next run finds both sides equal, or the same conflict again.
+Result<void> decide_conflict(Session& session,
+                             const Conflict& conflict,
+                             Keep keep,
+                             const std::optional<std::string>& merged);
+
+}  // namespace ws::sync

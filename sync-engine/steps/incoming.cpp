@@ -1,0 +1,151 @@
+#include "sync-engine/steps/incoming.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api-client/base/utf8.hpp"
+
+namespace ws::sync {
+namespace {
+
+class Puller {
+ public:
+  Puller(Session& session,
+         const std::map<DocumentId, BaseRow>& base,
+         const std::map<DocumentId, PendingRow>& pending,
+         const IncomingOptions& options)
+      : session_(session), base_(base), pending_(pending), options_(options) {}
+
+  Result<Incoming> pull() {
+    WS_LET(incoming_.end,
+           session_.remote->pull(session_.tie.source_id, options_.since_revision, [this](PulledItem item) {
+             return take(std::move(item));
+           }));
+    if (!incoming_.end.source_id.empty() && incoming_.end.source_id != session_.tie.source_id) {
+      Failure foreign{.kind = Failure::Kind::integrity, .what = "the service answered for another source"};
+      foreign.code = "foreign_source";
+      return fail(std::move(foreign));
+    }
+    return std::move(incoming_);
+  }
+
+ private:
+  /// The entry of the base, or what is pending for it: where the service does not say, it is as it was.
+  const Entry* last_known(const DocumentId& document) const {
+    if (const auto row = pending_.find(document); row != pending_.end() && row->second.entry)
+      return &*row->second.entry;
+    if (const auto row = base_.find(document); row != base_.end()) return &row->second.entry;
+    return nullptr;
+  }
+
+  Result<void> take(PulledItem item) {
+    WS_TRY(session_.go_on());
+    if (!incoming_.any && options_.before_first) WS_TRY(options_.before_first());
+    session_.progress(Stage::pull, ++count_, 0);
+    incoming_.any = true;
+    incoming_.listed.insert(item.document);
+    if (item.deleted) {
+      incoming_.rows.insert_or_assign(item.document, PendingRow{.revision = item.revision});
+      return {};
+    }
+    if (const Entry* known = last_known(item.document); item.revision == 0 && known != nullptr) {
+      item.revision = known->revision;
+    }
+    auto path = path_of(item);
+    if (!path) return {};
+    if (!item.hash && item.content) item.hash = Sha256::of(*item.content);
+    WS_TRY(fetch_where_needed(item));
+    if (!item.hash) return {};
+    PendingRow row{.entry = Entry{.path = std::move(*path), .hash = *item.hash, .revision = item.revision},
+                   .revision = item.revision};
+    WS_TRY(keep_text(item, row));
+    incoming_.rows.insert_or_assign(item.document, std::move(row));
+    return {};
+  }
+
+  std::optional<RelativePath> path_of(const PulledItem& item) {
+    const Entry* known = last_known(item.document);
+    if (item.path.empty()) return known == nullptr ? std::nullopt : std::optional(known->path);
+    auto parsed = RelativePath::parse(item.path);
+    if (!parsed) {
+      incoming_.refused.push_back({.path = item.path, .reason = Hindrance::dangerous_name});
+      return std::nullopt;
+    }
+    // The disk's own spelling of the same name stays.
+    const auto base = base_.find(item.document);
+    if (base != base_.end() && utf8::nfc(base->second.entry.path.text()) == utf8::nfc(parsed->text())) {
+      return base->second.entry.path;
+    }
+    return std::move(*parsed);
+  }
+
+  bool text_is_known(const PulledItem& item) const {
+    if (!item.hash) return false;
+    const auto base = base_.find(item.document);
+    if (base != base_.end() && base->second.entry.hash == *item.hash) return true;
+    const auto pending = pending_.find(item.document);
+    return pending != pending_.end() && pending->second.entry && pending->second.entry->hash == *item.hash &&
+           !pending->second.blob.empty();
+  }
+
+  /// A service may leave the texts out of a pull.
+  Result<void> fetch_where_needed(PulledItem& item) {
+    const bool wanted = options_.keep_texts || (options_.wants_text && options_.wants_text(item.document));
+    if (item.content || text_is_known(item) || (item.hash && !wanted)) return {};
+    auto fetched = session_.remote->content(item.document);
+    if (!fetched) {
+      const Failure::Kind kind = fetched.error().kind;
+      if (kind != Failure::Kind::not_found && kind != Failure::Kind::forbidden) return fail(std::move(fetched).error());
+      incoming_.out_of_reach.push_back(item.document);
+      item.hash.reset();
+      return {};
+    }
+    if (!fetched->content) {
+      return fail(Failure::Kind::service,
+                  fmt::format("the service sent document {} without its text", item.document.text));
+    }
+    item.hash = Sha256::of(*fetched->content);
+    item.content = std::move(fetched->content);
+    if (fetched->revision != 0) item.revision = fetched->revision;
+    return {};
+  }
+
+  Result<void> keep_text(PulledItem& item, PendingRow& row) {
+    const auto base = base_.find(item.document);
+    if (base != base_.end() && base->second.entry.hash == row.entry->hash) {
+      row.blob = base->second.blob;
+      return {};
+    }
+    const auto pending = pending_.find(item.document);
+    if (pending != pending_.end() && pending->second.entry && pending->second.entry->hash == row.entry->hash) {
+      row.blob = pending->second.blob;
+      if (!row.blob.empty()) return {};
+    }
+    if (!item.content) return {};
+    if (options_.keep_texts) {
+      WS_LET(row.blob, session_.history.keep(*item.content));
+    } else if (options_.wants_text && options_.wants_text(item.document)) {
+      incoming_.texts.insert_or_assign(item.document, std::move(*item.content));
+    }
+    return {};
+  }
+
+  Session& session_;
+  const std::map<DocumentId, BaseRow>& base_;
+  const std::map<DocumentId, PendingRow>& pending_;
+  const IncomingOptions& options_;
+  Incoming incoming_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace
+
+Result<Incoming> pull_incoming(Session& session,
+                               const std::map<DocumentId, BaseRow>& base,
+                               const std::map<DocumentId, PendingRow>& pending,
+                               const IncomingOptions& options) {
+  return Puller(session, base, pending, options).pull();
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,19 @@
+/// The half of a plan that changes the service: stage, then commit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sync-engine/steps/survey.hpp"
+
+namespace ws::sync {
+
+/// Stages what `rows` want to push, and the open conflicts that no commit has recorded yet, with both texts. Rows that
+/// may not be pushed (a viewer's key) or were refused say so. Nobody sees anything of it before the commit.
+Result<void> stage_changes(Session& session, const Survey& survey, std::vector<Row>& rows);
+
+/// Commits what is staged; sent again as it is after an interruption, which the service answers as before. Rows that
+/// `rows` lacks are added. Nothing staged: nothing happens. A commit under way keeps the message it was sent with.
+Result<void> commit_staged(Session& session, const std::string& message, std::vector<Row>& rows);
+
+}  // namespace ws::sync

@@ -1,0 +1,34 @@
+#include "sync-engine/steps/session.hpp"
+
+namespace ws::sync {
+
+Result<void> Session::go_on() const {
+  if (options.cancelled != nullptr && options.cancelled->load()) {
+    return fail(Failure::Kind::cancelled, "stopped");
+  }
+  return {};
+}
+
+bool ends_everything(const Failure& failure) {
+  switch (failure.kind) {
+    case Failure::Kind::conflict:
+    case Failure::Kind::not_found:
+    case Failure::Kind::invalid: return false;
+    case Failure::Kind::internal:
+    case Failure::Kind::usage:
+    case Failure::Kind::auth:
+    case Failure::Kind::forbidden:
+    case Failure::Kind::pending:
+    case Failure::Kind::rate_limited:
+    case Failure::Kind::service:
+    case Failure::Kind::unreachable:
+    case Failure::Kind::unknown_outcome:
+    case Failure::Kind::partial:
+    case Failure::Kind::disk:
+    case Failure::Kind::integrity:
+    case Failure::Kind::cancelled: return true;
+  }
+  return true;
+}
+
+}  // namespace ws::sync

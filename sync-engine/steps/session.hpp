@@ -1,0 +1,38 @@
+/// What every step of a sync works with.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "api-client/base/clock.hpp"
+#include "api-client/base/random.hpp"
+#include "sync-engine/engine.hpp"
+#include "sync-engine/remote/remote.hpp"
+#include "sync-engine/state/history.hpp"
+#include "sync-engine/state/state_store.hpp"
+#include "sync-engine/tie.hpp"
+#include "sync-engine/tree/root_folder.hpp"
+
+namespace ws::sync {
+
+struct Session {
+  RootFolder root;
+  Tie tie;
+  TreeConfig config;
+  StateStore state;
+  History history;
+  Remote* remote = nullptr;
+  EngineOptions options = {};
+
+  std::filesystem::path own(const char* name) const { return root.path() / ".ws" / name; }
+  void progress(Stage stage, std::uint64_t done, std::uint64_t total) const {
+    if (options.progress) options.progress({stage, done, total});
+  }
+  /// Fails with `cancelled` once a signal came: asked between steps, never within one.
+  Result<void> go_on() const;
+};
+
+/// A failure that ends the whole call, not just one row: no key, no network, no disk, a signal.
+bool ends_everything(const Failure& failure);
+
+}  // namespace ws::sync

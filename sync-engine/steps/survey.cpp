@@ -1,0 +1,307 @@
+#include "sync-engine/steps/survey.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sync-engine/git/merge_text.hpp"
+#include "sync-engine/reconcile/identify.hpp"
+#include "sync-engine/reconcile/reconcile.hpp"
+#include "sync-engine/steps/incoming.hpp"
+#include "sync-engine/tree/safe_write.hpp"
+
+namespace ws::sync {
+namespace {
+
+constexpr const char* cache_name = "stat.cache";
+
+CacheMark mark_of(const RootFolder& root) {
+  struct stat status {};
+  if (::fstat(root.fd(), &status) != 0) return {};
+  return {.root_inode = status.st_ino, .root_device = status.st_dev};
+}
+
+Result<Scan> walk(const Session& session, bool load_rules) {
+  StatCache cache = StatCache::load(session.own(cache_name));
+  const CacheMark here = mark_of(session.root);
+  // Another device or inode: a restore, a bind mount, a copy. The numbers in the cache are of something else.
+  if (cache.mark().root_inode != here.root_inode || cache.mark().root_device != here.root_device) cache = {};
+  return scan(
+      session.root,
+      std::move(cache),
+      {.threads = session.options.threads, .max_file_bytes = session.config.max_file_bytes, .load_rules = load_rules});
+}
+
+class Surveyor {
+ public:
+  Surveyor(Session& session, const RunOptions& options, Pulled keep)
+      : session_(session), options_(options), keep_(keep) {}
+
+  Result<Survey> survey() {
+    session_.progress(Stage::scan, 0, 0);
+    WS_LET(survey_.scan, walk(session_, false));
+    WS_LET(generation_, session_.state.generation());
+    WS_LET(survey_.revision_before, session_.state.source_revision());
+    survey_.revision = survey_.revision_before;
+    WS_LET(const bool unsettled, session_.state.has_pending_or_conflicts());
+    const CacheMark& mark = survey_.scan.cache_mark();
+    in_step_ = survey_.scan.same_as_cache() && mark.in_step != 0 && mark.generation == generation_ && !unsettled;
+    if (!in_step_) WS_TRY(load_and_identify());
+    if (!options_.offline) WS_TRY(ask_service());
+    const bool listing_to_check = incoming_.end.complete;
+    if (in_step_ && !incoming_.any && !listing_to_check) {
+      survey_.plan.skipped = survey_.scan.skipped();
+      return std::move(survey_);
+    }
+    WS_TRY(load_and_identify());
+    build_remote();
+    WS_TRY(make_plan());
+    WS_TRY(save_cache());
+    return std::move(survey_);
+  }
+
+ private:
+  Result<void> load() {
+    if (loaded_) return {};
+    loaded_ = true;
+    WS_LET(survey_.base_rows, session_.state.base());
+    WS_LET(survey_.pending, session_.state.pending());
+    WS_LET(survey_.known_conflicts, session_.state.conflicts());
+    for (const auto& [document, row] : survey_.base_rows) {
+      survey_.base.documents.emplace_hint(survey_.base.documents.end(), document, row.entry);
+    }
+    return {};
+  }
+
+  Result<void> load_and_identify() {
+    if (identified_) return {};
+    identified_ = true;
+    WS_TRY(load());
+    identify_files();
+    // A missing file may be one that the rules hide: that is asked of the rules themselves.
+    if (survey_.local.tracked.size() < survey_.base.documents.size() && !survey_.scan.rules_loaded()) {
+      WS_LET(survey_.scan, walk(session_, true));
+      identify_files();
+    }
+    return {};
+  }
+
+  void identify_files() {
+    const Scan& scan = survey_.scan;
+    survey_.local = identify(survey_.base, scan.found(), [&](const RelativePath& path) {
+      return scan.rules_loaded() && scan.is_ignored(path);
+    });
+  }
+
+  bool changed_here(const DocumentId& document) const {
+    const auto base = survey_.base.documents.find(document);
+    const auto here = survey_.local.tracked.find(document);
+    return base != survey_.base.documents.end() && here != survey_.local.tracked.end() &&
+           here->second.hash != base->second.hash;
+  }
+
+  Result<void> ask_service() {
+    if (session_.remote == nullptr)
+      return fail(Failure::Kind::usage, "this needs the service", "log in, or give --offline");
+    const IncomingOptions options{.since_revision = survey_.revision_before,
+                                  .keep_texts = keep_ == Pulled::keep,
+                                  .wants_text = [this](const DocumentId& document) { return changed_here(document); },
+                                  .before_first = [this] { return load(); }};
+    WS_LET(incoming_, pull_incoming(session_, survey_.base_rows, survey_.pending, options));
+    const std::uint64_t now = incoming_.end.revision;
+    if (now != 0 && now < survey_.revision_before) {
+      Failure rewound{.kind = Failure::Kind::conflict,
+                      .what = fmt::format("the service went back from revision {} to {}: it was restored from a backup",
+                                          survey_.revision_before,
+                                          now),
+                      .hint = "nothing was changed; ask whoever runs the service"};
+      rewound.code = "rewound";
+      return fail(std::move(rewound));
+    }
+    if (now != 0) survey_.revision = now;
+    return keep_ == Pulled::keep ? store_incoming() : Result<void>();
+  }
+
+  bool is_as_base(const DocumentId& document, const PendingRow& row) const {
+    const auto base = survey_.base_rows.find(document);
+    if (!row.entry) return base == survey_.base_rows.end();
+    return base != survey_.base_rows.end() && base->second.entry == *row.entry;
+  }
+
+  Result<void> store_incoming() {
+    if (!incoming_.any && survey_.revision == survey_.revision_before) return {};
+    WS_TRY(session_.history.flush());
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    for (const auto& [document, row] : incoming_.rows) {
+      if (!is_as_base(document, row)) {
+        WS_TRY(session_.state.put_pending(document, row));
+      } else if (survey_.pending.contains(document)) {
+        WS_TRY(session_.state.drop_pending(document));
+      }
+    }
+    WS_TRY(session_.state.set_source_revision(survey_.revision));
+    return transaction.commit();
+  }
+
+  void build_remote() {
+    for (auto& [document, row] : incoming_.rows) survey_.pending.insert_or_assign(document, row);
+    survey_.remote.refused = std::move(incoming_.refused);
+    for (const auto& [document, row] : survey_.pending) {
+      if (is_as_base(document, row)) continue;
+      if (row.entry) {
+        survey_.remote.changed.emplace(document, *row.entry);
+      } else {
+        survey_.remote.gone.emplace(document, row.revision);
+      }
+    }
+    std::set<DocumentId> absent(incoming_.out_of_reach.begin(), incoming_.out_of_reach.end());
+    std::erase_if(absent, [&](const DocumentId& document) { return !survey_.base.documents.contains(document); });
+    if (incoming_.end.complete) {
+      for (const auto& [document, entry] : survey_.base.documents) {
+        if (!incoming_.listed.contains(document) && !survey_.remote.gone.contains(document)) absent.insert(document);
+      }
+    }
+    survey_.remote.absent.assign(absent.begin(), absent.end());
+  }
+
+  /// A pulled path that is ignored here is listed, not written.
+  Result<void> refuse_ignored() {
+    std::vector<DocumentId> arriving;
+    for (const auto& [document, entry] : survey_.remote.changed) {
+      const auto base = survey_.base.documents.find(document);
+      if (base == survey_.base.documents.end() || base->second.path != entry.path) arriving.push_back(document);
+    }
+    if (arriving.empty()) return {};
+    if (!survey_.scan.rules_loaded()) {
+      WS_LET(survey_.scan, walk(session_, true));
+      identify_files();
+    }
+    for (const DocumentId& document : arriving) {
+      const RelativePath& path = survey_.remote.changed.at(document).path;
+      const bool synced = is_markdown(path.name()) && !is_hidden(path) && !ignored_or_below_ignored(path);
+      if (synced) continue;
+      survey_.remote.refused.push_back({.path = path.string(), .reason = Hindrance::ignored});
+      survey_.remote.changed.erase(document);
+    }
+    return {};
+  }
+
+  static bool is_hidden(const RelativePath& path) {
+    return path.text().front() == '.' || path.text().find("/.") != std::string_view::npos;
+  }
+
+  bool ignored_or_below_ignored(const RelativePath& path) const { return survey_.scan.is_ignored(path); }
+
+  Result<void> make_plan() {
+    WS_TRY(refuse_ignored());
+    survey_.plan = reconcile(
+        survey_.base,
+        survey_.local,
+        survey_.remote,
+        {.merge = options_.merge, .accept_deletes = options_.accept_deletes, .allow_deletes = options_.allow_deletes});
+    WS_TRY(try_merges());
+    if (options_.only) {
+      std::erase_if(survey_.plan.actions, [&](const Action& action) { return !options_.only(action.path); });
+      std::erase_if(survey_.plan.conflicts, [&](const Conflict& conflict) { return !options_.only(conflict.path); });
+    }
+    for (Conflict& conflict : survey_.plan.conflicts) {
+      for (const Conflict& known : survey_.known_conflicts) {
+        if (known.document == conflict.document && !known.document.empty()) conflict.id = known.id;
+      }
+    }
+    return {};
+  }
+
+  Result<void> try_merges() {
+    std::vector<Action> merges;
+    for (const Action& action : survey_.plan.actions) {
+      if (action.kind == ActionKind::merge) merges.push_back(action);
+    }
+    if (merges.empty()) return {};
+    WS_LET(const SafeWriter files, SafeWriter::open(session_.root));
+    for (const Action& merge : merges) {
+      WS_LET(std::optional<std::string> text, merge_one(files, merge));
+      if (!text) {
+        survey_.plan = refuse_merge(std::move(survey_.plan), merge.document, survey_.base, survey_.remote);
+        continue;
+      }
+      for (Action& action : survey_.plan.actions) {
+        if (action.kind == ActionKind::merge && action.document == merge.document) action.result = Sha256::of(*text);
+      }
+      survey_.merged.emplace(merge.document, std::move(*text));
+    }
+    return {};
+  }
+
+  /// Empty where the lines collide, or one of the three texts is not to be had.
+  Result<std::optional<std::string>> merge_one(const SafeWriter& files, const Action& merge) {
+    using Text = std::optional<std::string>;
+    const BaseRow& base_row = survey_.base_rows.at(merge.document);
+    auto base = session_.history.text(base_row.blob);
+    auto ours = files.read(survey_.local.tracked.at(merge.document).path);
+    if (!base || !ours || Sha256::of(*base) != base_row.entry.hash || Sha256::of(*ours) != merge.seen) return Text{};
+    WS_LET(const Text theirs, remote_text(merge.document));
+    if (!theirs) return Text{};
+    return git::merge_text(*base, *ours, *theirs);
+  }
+
+  Result<std::optional<std::string>> remote_text(const DocumentId& document) {
+    using Text = std::optional<std::string>;
+    const Sha256 wanted = survey_.remote.changed.at(document).hash;
+    if (const auto text = incoming_.texts.find(document); text != incoming_.texts.end()) return Text(text->second);
+    const git::ObjectId blob = survey_.pending.at(document).blob;
+    if (!blob.empty()) {
+      if (auto text = session_.history.text(blob); text && Sha256::of(*text) == wanted) return Text(std::move(*text));
+    }
+    if (session_.remote == nullptr || options_.offline) return Text{};
+    WS_LET(PulledItem item, session_.remote->content(document));
+    if (!item.content || Sha256::of(*item.content) != wanted) return Text{};
+    return std::move(item.content);
+  }
+
+  /// The files as they are, and whether that is the base: then the next `status` need not load it.
+  Result<void> save_cache() {
+    const LocalTree& local = survey_.local;
+    bool in_step =
+        local.created.empty() && local.hindered.empty() && local.tracked.size() == survey_.base.documents.size();
+    for (const auto& [document, entry] : local.tracked) {
+      if (!in_step) break;
+      in_step = entry.hash == survey_.base.documents.at(document).hash;
+    }
+    CacheMark mark = mark_of(session_.root);
+    mark.generation = generation_;
+    mark.in_step = in_step ? 1 : 0;
+    if (survey_.scan.same_as_cache() && survey_.scan.cache_mark() == mark) return {};
+    // Disposable: where it cannot be written (a read-only tree) the next walk is slower, no more.
+    static_cast<void>(survey_.scan.save(session_.own(cache_name), mark));
+    return {};
+  }
+
+  Session& session_;
+  const RunOptions& options_;
+  Pulled keep_;
+  Survey survey_;
+  Incoming incoming_;
+  std::uint64_t generation_ = 0;
+  bool in_step_ = false;
+  bool loaded_ = false;
+  bool identified_ = false;
+};
+
+}  // namespace
+
+Result<Survey> survey(Session& session, const RunOptions& options, Pulled keep) {
+  return Surveyor(session, options, keep).survey();
+}
+
+void refresh_cache(Session& session) {
+  // All that a survey does without the service: walk, compare, save.
+  const RunOptions options{.merge = false, .offline = true};
+  static_cast<void>(Surveyor(session, options, Pulled::look_at).survey());
+}
+
+}  // namespace ws::sync

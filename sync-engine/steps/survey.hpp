@@ -1,0 +1,37 @@
+/// Looks at all three trees and plans. The first half of every command, and all of `status`.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "sync-engine/steps/session.hpp"
+#include "sync-engine/tree/scan.hpp"
+
+namespace ws::sync {
+
+struct Survey {
+  Scan scan;
+  std::map<DocumentId, BaseRow> base_rows = {};
+  std::map<DocumentId, PendingRow> pending = {};
+  BaseTree base = {};
+  LocalTree local = {};
+  RemoteTree remote = {};
+  Plan plan = {};
+  std::map<DocumentId, std::string> merged = {};  ///< the text of each `merge`
+  std::uint64_t revision_before = 0;              ///< of the source, as last heard
+  std::uint64_t revision = 0;                     ///< and now
+  std::vector<Conflict> known_conflicts = {};     ///< those that a commit recorded
+};
+
+/// `look_at`: nothing is written but the stat cache; texts of the service are held only where a merge needs them.
+/// `keep`: what was pulled is durable in history and state before the survey returns.
+enum class Pulled { look_at, keep };
+
+/// Fails where the tree cannot be walked or the service not asked; code `rewound` where the source's revision fell.
+Result<Survey> survey(Session& session, const RunOptions& options, Pulled keep);
+
+/// Walks once more after a run and leaves a stat cache that says so. A failure costs only time later.
+void refresh_cache(Session& session);
+
+}  // namespace ws::sync
