@@ -20,11 +20,11 @@ constexpr std::chrono::milliseconds longest_blindness{100};
 
 }  // namespace
 
-Client::Impl::Impl(http::Transport& transport_, const Clock& clock_, Random& random_, ClientOptions options_)
-    : transport(transport_),
-      clock(clock_),
-      random(random_),
-      options(std::move(options_)),
+Client::Impl::Impl(http::Transport& wire, const Clock& time, Random& chance, ClientOptions settings)
+    : transport(wire),
+      clock(time),
+      random(chance),
+      options(std::move(settings)),
       budget(options.budget),
       self(std::make_shared<Impl*>(this)) {}
 

@@ -40,7 +40,7 @@ struct Client::Impl {
   };
   using Id = std::uint64_t;
 
-  Impl(http::Transport& transport_, const Clock& clock_, Random& random_, ClientOptions options_);
+  Impl(http::Transport& wire, const Clock& time, Random& chance, ClientOptions settings);
 
   void start(Call call, Done done);
   bool run(Milliseconds at_most);

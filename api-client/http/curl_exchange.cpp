@@ -1,10 +1,10 @@
 #include "api-client/http/curl_exchange.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -154,7 +154,8 @@ Result<void> CurlExchange::set_headers() {
     if (name.empty() || breaks_framing(name) || breaks_framing(value)) {
       return fail(Failure::Kind::usage, "a header must not hold a line break or NUL");
     }
-    lines.push_back(value.empty() ? name + ";" : name + ": " + value);  // "name;" is libcurl's form of an empty value
+    lines.push_back(value.empty() ? fmt::format("{};", name)
+                                  : fmt::format("{}: {}", name, value));  // "name;" is libcurl's form of an empty value
   }
   // A line without value removes what libcurl adds by itself.
   lines.emplace_back("Expect:");
@@ -190,8 +191,7 @@ std::size_t CurlExchange::on_read(char* buffer, std::size_t size, std::size_t co
       exchange.own_ = Broken{Broken::Stage::sink, std::move(got).error()};
       return CURL_READFUNC_ABORT;
     }
-    const std::size_t piece = std::min(capacity, request.body.size() - exchange.body_offset_);
-    std::memcpy(buffer, request.body.data() + exchange.body_offset_, piece);
+    const std::size_t piece = request.body.copy(buffer, capacity, exchange.body_offset_);
     exchange.body_offset_ += piece;
     return piece;
   } catch (const std::exception& bug) {
