@@ -1,0 +1,87 @@
+#include "sync-engine/remote/answers.hpp"
+
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace ws::sync {
+namespace {
+
+ActionKind action_kind(std::string_view word) {
+  constexpr std::array<ActionKind, 4> pushes = {
+      ActionKind::push_create, ActionKind::push_update, ActionKind::push_delete, ActionKind::push_move};
+  for (const ActionKind kind : pushes) {
+    if (name(kind) == word) return kind;
+  }
+  return ActionKind::unchanged;
+}
+
+std::optional<Sha256> read_hash(const Json& value) {
+  const auto text = find_text(value, "content_sha256");
+  return text ? Sha256::from_hex(*text) : std::nullopt;
+}
+
+}  // namespace
+
+std::uint64_t read_number(const Json& value, std::string_view key) {
+  const auto number = find_integer(value, key);
+  return number && *number > 0 ? static_cast<std::uint64_t>(*number) : 0;
+}
+
+Result<SourceInfo> read_source(const Json& value) {
+  SourceInfo info{.id = find_text(value, "id").value_or(""),
+                  .name = find_text(value, "name").value_or(""),
+                  .revision = read_number(value, "revision")};
+  if (info.id.empty()) info.id = find_text(value, "source_id").value_or("");
+  if (info.id.empty()) return fail(Failure::Kind::service, "the service described a source without an id");
+  return info;
+}
+
+Result<PulledItem> read_item(const Json& value) {
+  PulledItem item{.path = find_text(value, "path").value_or(""),
+                  .revision = read_number(value, "content_revision"),
+                  .hash = read_hash(value),
+                  .content = find_text(value, "content"),
+                  .deleted = find_bool(value, "deleted").value_or(false)};
+  item.document.text = find_text(value, "document_id").value_or(find_text(value, "id").value_or(""));
+  if (find_text(value, "status") == "archived") item.deleted = true;
+  if (item.document.empty()) return fail(Failure::Kind::service, "the service sent a document without an id");
+  if (item.content && item.hash && Sha256::of(*item.content) != *item.hash) {
+    return fail(Failure::Kind::integrity,
+                fmt::format("the text of document {} is not what its hash says", item.document.text),
+                "run the command again; if it stays so, tell whoever runs the service");
+  }
+  return item;
+}
+
+AppliedItem read_applied(const Json& value) {
+  return {.path = find_text(value, "path").value_or(""),
+          .kind = action_kind(find_text(value, "action").value_or("")),
+          .document = {find_text(value, "document_id").value_or("")},
+          .revision = read_number(value, "content_revision"),
+          .hash = read_hash(value)};
+}
+
+Result<CommitAnswer> read_commit(const Json& value) {
+  CommitAnswer answer{.revision = read_number(value, "revision")};
+  const Json* applied = find(value, "applied");
+  const Json* conflicts = find(value, "conflicts");
+  if (applied == nullptr || !applied->is_array()) {
+    return fail(Failure::Kind::unknown_outcome,
+                "the service did not say what the commit did",
+                "run `ws sync status` to see what arrived");
+  }
+  for (const Json& each : *applied) answer.applied.push_back(read_applied(each));
+  if (conflicts == nullptr || !conflicts->is_array()) return answer;
+  for (const Json& each : *conflicts) {
+    answer.conflicts.push_back(
+        {.id = find_text(each, "id").value_or(""),
+         .path = find_text(each, "path").value_or(""),
+         .kind = find_conflict_kind(find_text(each, "kind").value_or("")).value_or(ConflictKind::revision)});
+  }
+  return answer;
+}
+
+}  // namespace ws::sync

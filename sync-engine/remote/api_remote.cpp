@@ -1,0 +1,283 @@
+#include "sync-engine/remote/api_remote.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/utf8.hpp"
+#include "api-client/client.hpp"
+#include "sync-engine/remote/answers.hpp"
+
+namespace ws::sync {
+namespace {
+
+// `decisions.md`, "Local Markdown sync".
+constexpr std::size_t pull_page_items = 1000;
+constexpr std::size_t plan_part_items = 10'000;
+constexpr std::size_t push_batch_items = 500;
+constexpr std::uint64_t push_batch_bytes = std::uint64_t{6} << 20U;  // of 8 MiB: JSON escapes make texts longer
+constexpr std::size_t pushes_in_flight = 4;
+constexpr std::chrono::milliseconds turn{1000};
+
+std::string wire(const RelativePath& path) { return utf8::nfc(path.text()); }
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+Json number_or_null(std::uint64_t number) { return number == 0 ? Json() : Json(number); }
+
+class ApiRemote final : public Remote {
+ public:
+  explicit ApiRemote(Client& client) : client_(client) {}
+
+  Result<SourceInfo> create_source(const SourceRequest& request) override {
+    Json body{{"name", request.name}};
+    if (!request.project_id.empty()) body["project_id"] = request.project_id;
+    if (!request.root_node_id.empty()) body["root_node_id"] = request.root_node_id;
+    WS_LET(const Reply reply, client_.call({.operation = "sync.source_create", .body = std::move(body)}));
+    return read_source(*reply.json);
+  }
+
+  Result<SourceInfo> find_source(const std::string& source_id) override {
+    WS_LET(const Reply reply, client_.call({.operation = "sync.source_get", .parameters = {{"source_id", source_id}}}));
+    return read_source(*reply.json);
+  }
+
+  Result<PullEnd> pull(const std::string& source_id,
+                       std::uint64_t since_revision,
+                       const std::function<Result<void>(PulledItem item)>& visit) override {
+    PullEnd end;
+    std::set<std::string> cursors;
+    std::string cursor;
+    while (true) {
+      Call call{.operation = "sync.pull",
+                .parameters = {{"source_id", source_id},
+                               {"since_revision", std::to_string(since_revision)},
+                               {"limit", std::to_string(pull_page_items)}}};
+      if (!cursor.empty()) call.parameters.emplace_back("cursor", cursor);
+      WS_LET(const Reply reply, client_.call(std::move(call)));
+      const bool first = cursors.empty();
+      WS_TRY(read_page(*reply.json, since_revision, first, end, visit));
+      cursor = find_text(*reply.json, "next_cursor").value_or("");
+      if (cursor.empty()) return end;
+      if (!cursors.insert(cursor).second) {
+        return fail(Failure::Kind::service, "the service gave the same page of a pull twice");
+      }
+    }
+  }
+
+  Result<PulledItem> content(const DocumentId& document) override {
+    WS_LET(const Reply reply, client_.call({.operation = "docs.get", .parameters = {{"document_id", document.text}}}));
+    WS_LET(PulledItem item, read_item(*reply.json));
+    item.document = document;
+    item.path.clear();  // the document says where its page is, not where its file is
+    return item;
+  }
+
+  Result<PlanAnswer> plan(const std::string& source_id,
+                          std::uint64_t base_revision,
+                          const std::string& client_id,
+                          const std::vector<PushItem>& items) override {
+    PlanAnswer answer;
+    for (std::size_t first = 0; first == 0 || first < items.size(); first += plan_part_items) {
+      Json entries = Json::array();
+      for (std::size_t i = first; i < std::min(items.size(), first + plan_part_items); ++i) {
+        entries.push_back(entry_of(items[i]));
+      }
+      Json body{{"source_id", source_id},
+                {"base_revision", base_revision},
+                {"client_id", client_id},
+                {"complete", false},
+                {"entries", std::move(entries)}};
+      WS_LET(const Reply reply, client_.call({.operation = "sync.plan", .body = std::move(body)}));
+      answer.plan_id = find_text(*reply.json, "plan_id").value_or(find_text(*reply.json, "id").value_or(""));
+      answer.revision = read_number(*reply.json, "revision");
+      if (answer.plan_id.empty()) return fail(Failure::Kind::service, "the service made a plan without an id");
+    }
+    return answer;
+  }
+
+  Result<PushAnswer> push(const std::string& source_id,
+                          const std::string& plan_id,
+                          const std::vector<PushItem>& items,
+                          const std::function<Result<std::string>(const PushItem& item)>& text) override;
+  Result<CommitAnswer> commit(const CommitRequest& request) override;
+  Result<std::optional<AppliedItem>> resolve(const ResolveRequest& request) override;
+
+ private:
+  static Json entry_of(const PushItem& item) {
+    return Json{{"path", wire(item.path)},
+                {"document_id", text_or_null(item.document.text)},
+                {"content_sha256", item.hash ? Json(item.hash->hex()) : Json()},
+                {"size_bytes", item.size_bytes},
+                {"base_content_revision", number_or_null(item.revision)},
+                {"previous_path", item.previous_path ? Json(wire(*item.previous_path)) : Json()}};
+  }
+
+  static Result<void> read_page(const Json& page,
+                                std::uint64_t since_revision,
+                                bool first,
+                                PullEnd& end,
+                                const std::function<Result<void>(PulledItem item)>& visit) {
+    const Json* data = find(page, "data");
+    if (data == nullptr || !data->is_array())
+      return fail(Failure::Kind::service, "the service sent no list of documents");
+    if (first) {
+      end.source_id = find_text(page, "source_id").value_or("");
+      const auto honoured = find_integer(page, "since_revision");
+      // Where the service does not say what it began after, nobody knows whether a missing document is gone.
+      end.complete = since_revision == 0 || (honoured && static_cast<std::uint64_t>(*honoured) < since_revision);
+    }
+    // The counter of the first page: what changes while the others are read comes again with the next pull.
+    if (first) end.revision = read_number(page, "revision");
+    for (const Json& each : *data) {
+      WS_LET(PulledItem item, read_item(each));
+      WS_TRY(visit(std::move(item)));
+    }
+    return {};
+  }
+
+  Client& client_;
+};
+
+/// Sends the batches of one push, a few at a time.
+class Pusher {
+ public:
+  Pusher(Client& client, const std::string& source_id, const std::string& plan_id)
+      : client_(client), source_id_(source_id), plan_id_(plan_id) {}
+
+  Result<void> add(const PushItem& item, std::optional<std::string> text) {
+    const std::uint64_t bytes = text ? text->size() : 0;
+    if (batch_.size() >= push_batch_items || (batch_bytes_ + bytes > push_batch_bytes && !batch_.empty())) {
+      WS_TRY(send());
+    }
+    batch_bytes_ += bytes + 400;
+    batch_.push_back({{"path", wire(item.path)},
+                      {"action", name(item.kind)},
+                      {"document_id", text_or_null(item.document.text)},
+                      {"content", text ? Json(std::move(*text)) : Json()},
+                      {"content_sha256", item.hash ? Json(item.hash->hex()) : Json()},
+                      {"expected_content_revision", number_or_null(item.revision)},
+                      {"previous_path", item.previous_path ? Json(wire(*item.previous_path)) : Json()}});
+    return {};
+  }
+
+  Result<PushAnswer> finish() {
+    if (!batch_.empty()) WS_TRY(send());
+    while (under_way_ > 0) client_.run(turn);
+    if (failure_) return fail(std::move(*failure_));
+    return std::move(answer_);
+  }
+
+ private:
+  Result<void> send() {
+    while (under_way_ >= pushes_in_flight && !failure_) client_.run(turn);
+    if (failure_) {
+      while (under_way_ > 0) client_.run(turn);
+      return fail(*failure_);
+    }
+    Json body{{"source_id", source_id_}, {"plan_id", plan_id_}, {"items", std::move(batch_)}};
+    batch_ = Json::array();
+    batch_bytes_ = 0;
+    ++under_way_;
+    client_.start({.operation = "sync.push", .body = std::move(body)}, [this](Result<Reply> reply) {
+      --under_way_;
+      take(std::move(reply));
+    });
+    return {};
+  }
+
+  void take(Result<Reply> reply) {
+    if (!reply) {
+      if (!failure_) failure_ = std::move(reply).error();
+      return;
+    }
+    auto push_id = find_text(*reply->json, "push_id");
+    if (!push_id) push_id = find_text(*reply->json, "id");
+    if (push_id) {
+      answer_.push_ids.push_back(std::move(*push_id));
+    } else if (!failure_) {
+      failure_ = Failure{.kind = Failure::Kind::service, .what = "the service staged texts without an id"};
+    }
+    const Json* rejected = find(*reply->json, "rejected");
+    if (rejected == nullptr || !rejected->is_array()) return;
+    for (const Json& each : *rejected) {
+      answer_.rejected.push_back({.path = find_text(each, "path").value_or(""),
+                                  .code = find_text(each, "code").value_or(""),
+                                  .message = find_text(each, "message").value_or("")});
+    }
+  }
+
+  Client& client_;
+  const std::string& source_id_;
+  const std::string& plan_id_;
+  Json batch_ = Json::array();
+  std::uint64_t batch_bytes_ = 0;
+  std::size_t under_way_ = 0;
+  PushAnswer answer_;
+  std::optional<Failure> failure_;
+};
+
+Result<PushAnswer> ApiRemote::push(const std::string& source_id,
+                                   const std::string& plan_id,
+                                   const std::vector<PushItem>& items,
+                                   const std::function<Result<std::string>(const PushItem& item)>& text) {
+  Pusher pusher(client_, source_id, plan_id);
+  for (const PushItem& item : items) {
+    std::optional<std::string> content;
+    if (item.hash && item.kind != ActionKind::push_move) {
+      auto read = text(item);
+      if (!read) {
+        static_cast<void>(pusher.finish());  // what is under way refers to the pusher
+        return fail(std::move(read).error());
+      }
+      content = std::move(*read);
+    }
+    WS_TRY(pusher.add(item, std::move(content)));
+  }
+  return pusher.finish();
+}
+
+Result<CommitAnswer> ApiRemote::commit(const CommitRequest& request) {
+  Json body{{"source_id", request.source_id},
+            {"plan_id", request.plan_id},
+            {"push_ids", request.push_ids},
+            {"expected_revision", request.expected_revision},
+            {"client_id", request.client_id}};
+  if (!request.message.empty()) body["message"] = request.message;
+  auto reply = client_.call({.operation = "sync.commit", .body = std::move(body)});
+  if (reply) return read_commit(*reply->json);
+  // A service may answer a partly conflicted commit with 409: what was applied stays applied, the body is the same.
+  if (reply.error().code == "sync_conflict" && !reply.error().call.details.empty()) {
+    if (auto details = parse_bounded(reply.error().call.details); details && find(*details, "conflicts") != nullptr) {
+      return read_commit(*details);
+    }
+  }
+  return fail(std::move(reply).error());
+}
+
+Result<std::optional<AppliedItem>> ApiRemote::resolve(const ResolveRequest& request) {
+  constexpr std::string_view words[] = {"keep_local", "keep_remote", "merged", "keep_both"};
+  Json body{{"resolution", words[static_cast<std::size_t>(request.how)]},
+            {"expected_content_revision", number_or_null(request.expected_revision)}};
+  if (request.content) {
+    body["content"] = *request.content;
+    body["content_sha256"] = Sha256::of(*request.content).hex();
+  }
+  if (!request.path.empty()) body["path"] = utf8::nfc(request.path);
+  if (!request.path_for_local_copy.empty()) body["path_for_local_copy"] = utf8::nfc(request.path_for_local_copy);
+  WS_LET(const Reply reply,
+         client_.call({.operation = "sync.conflict_resolve",
+                       .parameters = {{"conflict_id", request.conflict_id}},
+                       .body = std::move(body)}));
+  const Json* result = find(*reply.json, "result");
+  if (result == nullptr || !result->is_object()) return std::optional<AppliedItem>{};
+  return std::optional<AppliedItem>(read_applied(*result));
+}
+
+}  // namespace
+
+std::unique_ptr<Remote> make_api_remote(Client& client) { return std::make_unique<ApiRemote>(client); }
+
+}  // namespace ws::sync
