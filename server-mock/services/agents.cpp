@@ -133,7 +133,9 @@ Result<void> save(World& world, const Agent& agent) {
   WS_TRY(rescope_credentials(world, agent.id, *agent.permissions));
   if (agent.status == "revoked") return revoke_credentials(world, agent.id);
   // Paused, it kept its events: whoever waits may have one now.
-  if (world.on_wake) world.on_wake({.agent_id = agent.id, .owner_user_id = agent.owner_user_id});
+  if (world.on_wake) {
+    world.on_wake({.agent_id = agent.id, .owner_user_id = agent.owner_user_id, .workspace_id = agent.workspace_id});
+  }
   return {};
 }
 

@@ -38,7 +38,8 @@ AgentEvent read_event(const sqlite::Statement& row) {
 }
 
 void wake(World& world, const AgentEvent& event) {
-  if (world.on_wake) world.on_wake({.agent_id = event.agent_id, .owner_user_id = event.owner_user_id});
+  if (!world.on_wake) return;
+  world.on_wake({.agent_id = event.agent_id, .owner_user_id = event.owner_user_id, .workspace_id = event.workspace_id});
 }
 
 /// Ends the lease, whatever comes next. `error` null: as it was.

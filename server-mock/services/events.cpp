@@ -25,9 +25,11 @@ Served<Answer> nothing_yet(World& world, const ServiceCall& call, const std::vec
   const std::chrono::seconds wait = seconds_of(call, "wait_seconds", 0);
   if (wait.count() <= 0) return answer;
   WS_SERVE_LET(const std::optional<std::int64_t> due, next_due(world, agents));
+  const bool one_workspace = call.caller.audience == Audience::workspace;
   answer.waiting = Waiting{.at_most = wait,
                            .agent_id = call.caller.agent_id,
                            .owner_user_id = call.caller.owner_user_id,
+                           .workspace_id = one_workspace ? call.caller.workspace_id : std::string(),
                            .look_again_at = due};
   return answer;
 }

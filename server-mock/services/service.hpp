@@ -49,6 +49,7 @@ struct Waiting {
   std::chrono::seconds at_most{0};  ///< of the world's clock, from the first time the call was served
   std::string agent_id = {};        ///< empty: whatever agent of `owner_user_id` has work
   std::string owner_user_id = {};
+  std::string workspace_id = {};                   ///< empty: agents in any
   std::optional<std::int64_t> look_again_at = {};  ///< `World::now` at which something known becomes due
 };
 

@@ -36,6 +36,7 @@ struct WorldOptions {
 struct Wake {
   std::string agent_id = {};
   std::string owner_user_id = {};
+  std::string workspace_id = {};
 };
 
 struct World {
