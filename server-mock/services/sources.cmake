@@ -46,5 +46,4 @@ set(WS_MOCK_SERVICES_SOURCES
   services/sync/source.cpp
   services/visibility.cpp
   services/waiting_room.cpp
-  services/waiting_room.cpp
   services/workspaces.cpp)
