@@ -108,7 +108,8 @@ constexpr Schema set_status_request = {.name = "CommentStatusUpdate", .fields = 
 
 constexpr Argument document_argument[] = {{"DOC", "document_id"}};
 constexpr Argument thread_arguments[] = {{"DOC", "document_id"}, {"THREAD", "thread_id"}};
-constexpr std::string_view reply_errors[] = {"lease_lost"};
+constexpr std::string_view write_errors[] = {"archived"};
+constexpr std::string_view reply_errors[] = {"lease_lost", "archived"};
 
 }  // namespace
 
@@ -136,7 +137,8 @@ constexpr Operation comment_table[] = {
      .role = Role::commenter,
      .retry = RetryClass::unsafe,
      .command = "comments add",
-     .arguments = document_argument},
+     .arguments = document_argument,
+     .errors = write_errors},
     {.id = "comments.reply",
      .method = Method::post,
      .path = "/v1/documents/{document_id}/comments/{thread_id}/replies",
@@ -163,7 +165,8 @@ constexpr Operation comment_table[] = {
      .role = Role::commenter,
      .retry = RetryClass::repeatable,
      .command = "comments resolve",
-     .arguments = thread_arguments},
+     .arguments = thread_arguments,
+     .errors = write_errors},
 };
 static_assert(well_formed(comment_table));
 
