@@ -3,6 +3,7 @@ set(WS_MOCK_SERVICES_TESTS
   services/agents_test.cpp
   services/comments_test.cpp
   services/documents_test.cpp
+  services/event_queue_model_test.cpp
   services/events_test.cpp
   services/mentions_test.cpp
   services/questions_test.cpp
