@@ -30,9 +30,7 @@ class Decision {
     if (auto now = writer_.read(conflict_.path)) on_disk_ = std::move(*now);
     WS_LET(const std::optional<RelativePath> copy, copy_path());
     ResolveRequest request{.conflict_id = conflict_.id, .how = how_of(keep_), .content = merged};
-    request.expected_revision = conflict_.remote ? conflict_.remote->revision
-                                : conflict_.base ? conflict_.base->revision
-                                                 : 0;
+    if (conflict_.remote) request.expected_revision = conflict_.remote->revision;  // none there: none expected
     if (copy) request.path_for_local_copy = copy->string();
     WS_LET(const std::optional<AppliedItem> result, session_.remote->resolve(request));
     if (on_disk_) {

@@ -1,0 +1,253 @@
+#include "tests/sync-engine/support/fake_remote.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api-client/base/utf8.hpp"
+
+namespace ws::sync::test {
+namespace {
+
+constexpr const char* the_source = "00000000-0000-7000-8000-000000000001";
+
+std::string uuid(std::uint64_t number) { return fmt::format("00000000-0000-7000-8000-{:012}", number + 100); }
+
+}  // namespace
+
+Result<void> FakeRemote::meet(const std::string& request, bool after) {
+  if (!after) requests.push_back(request);
+  if (!fault) return {};
+  if (auto failure = fault(request, after)) return fail(std::move(*failure));
+  return {};
+}
+
+FakeDocument* FakeRemote::find_at(const std::string& path, std::string* id) {
+  for (auto& [key, document] : documents_) {
+    if (document.gone || utf8::fold_key(document.path) != utf8::fold_key(path)) continue;
+    if (id != nullptr) *id = key;
+    return &document;
+  }
+  return nullptr;
+}
+
+void FakeRemote::touch(FakeDocument& document) {
+  ++document.revision;
+  document.changed_at = ++revision_;
+}
+
+std::string FakeRemote::create(const std::string& path, const std::string& text) {
+  const std::string id = uuid(next_id_++);
+  documents_[id] = {.path = path, .text = text, .changed_at = ++revision_};
+  return id;
+}
+void FakeRemote::edit(const std::string& path, const std::string& text) {
+  FakeDocument* document = find_at(path);
+  document->text = text;
+  touch(*document);
+}
+void FakeRemote::archive(const std::string& path) {
+  FakeDocument* document = find_at(path);
+  document->gone = true;
+  touch(*document);
+}
+void FakeRemote::move(const std::string& from, const std::string& to) {
+  FakeDocument* document = find_at(from);
+  document->path = to;
+  touch(*document);
+}
+std::optional<std::string> FakeRemote::text_at(const std::string& path) const {
+  for (const auto& [id, document] : documents_) {
+    if (!document.gone && document.path == path) return document.text;
+  }
+  return std::nullopt;
+}
+std::map<std::string, std::string> FakeRemote::tree() const {
+  std::map<std::string, std::string> tree;
+  for (const auto& [id, document] : documents_) {
+    if (!document.gone) tree[document.path] = document.text;
+  }
+  return tree;
+}
+std::size_t FakeRemote::document_count() const { return tree().size(); }
+
+Result<SourceInfo> FakeRemote::create_source(const SourceRequest& request) {
+  WS_TRY(meet("create_source", false));
+  return SourceInfo{.id = the_source, .name = request.name, .revision = revision_};
+}
+Result<SourceInfo> FakeRemote::find_source(const std::string& source_id) {
+  WS_TRY(meet("find_source", false));
+  if (source_id != the_source) return fail(Failure::Kind::not_found, "no such source");
+  return SourceInfo{.id = the_source, .name = "notes", .revision = revision_};
+}
+
+Result<PullEnd> FakeRemote::pull(const std::string&,
+                                 std::uint64_t since_revision,
+                                 const std::function<Result<void>(PulledItem item)>& visit) {
+  WS_TRY(meet("pull", false));
+  for (const auto& [id, document] : documents_) {
+    if (!ignores_filter && document.changed_at <= since_revision) continue;
+    if (document.gone && since_revision == 0) continue;
+    if (hidden.contains(document.path)) continue;
+    PulledItem item{.document = {id},
+                    .path = document.path,
+                    .revision = document.revision,
+                    .hash = Sha256::of(document.text),
+                    .deleted = document.gone};
+    if (!leaves_out_content && !document.gone) item.content = document.text;
+    WS_TRY(visit(std::move(item)));
+  }
+  WS_TRY(meet("pull", true));
+  return PullEnd{.source_id = the_source, .revision = revision_, .complete = ignores_filter || since_revision == 0};
+}
+
+Result<PulledItem> FakeRemote::content(const DocumentId& document) {
+  WS_TRY(meet("content", false));
+  const auto found = documents_.find(document.text);
+  if (found == documents_.end()) return fail(Failure::Kind::not_found, "no such document");
+  return PulledItem{.document = document,
+                    .revision = found->second.revision,
+                    .hash = Sha256::of(found->second.text),
+                    .content = found->second.text};
+}
+
+Result<PlanAnswer> FakeRemote::plan(const std::string&,
+                                    std::uint64_t,
+                                    const std::string&,
+                                    const std::vector<PushItem>&) {
+  WS_TRY(meet("plan", false));
+  return PlanAnswer{.plan_id = uuid(next_id_++), .revision = revision_};
+}
+
+Result<PushAnswer> FakeRemote::push(const std::string&,
+                                    const std::string& plan_id,
+                                    const std::vector<PushItem>& items,
+                                    const std::function<Result<std::string>(const PushItem& item)>& text) {
+  WS_TRY(meet("push", false));
+  auto& staged = staged_[plan_id];
+  staged.clear();
+  PushAnswer answer{.push_ids = {uuid(next_id_++)}};
+  for (const PushItem& item : items) {
+    StagedText each{.item = item, .text = {}};
+    if (item.hash && item.kind != ActionKind::push_move) {
+      WS_LET(each.text, text(item));
+      if (Sha256::of(each.text) != *item.hash) {
+        answer.rejected.push_back({item.path.string(), "hash_mismatch", "not its hash"});
+        continue;
+      }
+    }
+    staged.push_back(std::move(each));
+  }
+  WS_TRY(meet("push", true));
+  return answer;
+}
+
+std::string FakeRemote::refusal(const PushItem& item) {
+  if (item.document.empty()) {
+    const FakeDocument* there = find_at(item.path.string());
+    if (there == nullptr || Sha256::of(there->text) == *item.hash) return {};
+    return "hash";
+  }
+  const FakeDocument& document = documents_.at(item.document.text);
+  if (document.gone) return item.hash ? "edit_delete" : "";
+  if (document.revision != item.revision) return item.hash ? "revision" : "delete_edit";
+  return {};
+}
+
+void FakeRemote::apply(const StagedText& staged, CommitAnswer& answer) {
+  const PushItem& item = staged.item;
+  std::string id = item.document.text;
+  if (item.document.empty()) {
+    const FakeDocument* there = find_at(item.path.string(), &id);
+    if (there == nullptr) id = create(item.path.string(), staged.text);
+  } else {
+    FakeDocument& document = documents_.at(id);
+    if (item.kind == ActionKind::push_delete) {
+      if (!document.gone) archive(document.path);
+    } else {
+      if (item.kind == ActionKind::push_move) {
+        document.path = item.path.string();
+      } else {
+        document.text = staged.text;
+      }
+      touch(document);
+    }
+  }
+  answer.applied.push_back({.path = item.path.string(),
+                            .kind = item.kind,
+                            .document = {id},
+                            .revision = documents_.at(id).revision,
+                            .hash = item.hash});
+}
+
+void FakeRemote::record(const StagedText& staged, const std::string& kind, CommitAnswer& answer) {
+  const std::string path = staged.item.path.string();
+  std::string document = staged.item.document.text;
+  if (document.empty()) static_cast<void>(find_at(path, &document));
+  auto open = std::find_if(conflicts_.begin(), conflicts_.end(), [&](const FakeConflict& each) {
+    return each.open && each.document == document;
+  });
+  if (open == conflicts_.end()) {
+    conflicts_.push_back(
+        {.id = uuid(next_id_++), .kind = *find_conflict_kind(kind), .document = document, .path = path});
+    open = std::prev(conflicts_.end());
+  }
+  open->local = staged.text;
+  answer.conflicts.push_back({.id = open->id, .path = path, .kind = open->kind});
+}
+
+Result<CommitAnswer> FakeRemote::commit(const CommitRequest& request) {
+  WS_TRY(meet("commit", false));
+  if (const auto again = committed_.find(request.plan_id); again != committed_.end()) return again->second;
+  CommitAnswer answer;
+  std::vector<StagedText> free;
+  for (const StagedText& staged : staged_[request.plan_id]) {
+    const std::string kind = refusal(staged.item);
+    if (kind.empty()) {
+      free.push_back(staged);
+    } else {
+      record(staged, kind, answer);
+    }
+  }
+  // Deletes first: they free the places that others take.
+  std::stable_partition(
+      free.begin(), free.end(), [](const StagedText& each) { return each.item.kind == ActionKind::push_delete; });
+  for (const StagedText& staged : free) apply(staged, answer);
+  answer.revision = revision_;
+  committed_[request.plan_id] = answer;
+  WS_TRY(meet("commit", true));
+  return answer;
+}
+
+Result<std::optional<AppliedItem>> FakeRemote::resolve(const ResolveRequest& request) {
+  WS_TRY(meet("resolve", false));
+  using Item = std::optional<AppliedItem>;
+  for (FakeConflict& conflict : conflicts_) {
+    if (conflict.id != request.conflict_id) continue;
+    if (!conflict.open) return fail(Failure::Kind::conflict, "resolved already");
+    FakeDocument& document = documents_.at(conflict.document);
+    if (!document.gone && document.revision != request.expected_revision) {
+      return fail(Failure::Kind::conflict, "the document changed again");
+    }
+    conflict.open = false;
+    std::string id = conflict.document;
+    using How = ResolveRequest::How;
+    if (request.how == How::keep_both) static_cast<void>(create(request.path_for_local_copy, conflict.local));
+    if (request.how == How::keep_local || request.how == How::merged) {
+      const std::string text = request.how == How::merged ? *request.content : conflict.local;
+      if (document.gone) {
+        id = create(conflict.path, text);
+      } else {
+        document.text = text;
+        touch(document);
+      }
+    }
+    const FakeDocument& result = documents_.at(id);
+    if (result.gone) return Item{};
+    return Item(AppliedItem{
+        .path = result.path, .document = {id}, .revision = result.revision, .hash = Sha256::of(result.text)});
+  }
+  return fail(Failure::Kind::not_found, "no such conflict");
+}
+
+}  // namespace ws::sync::test

@@ -1,0 +1,89 @@
+/// A small complete service in memory: sources, pull, plan, push, commit, conflicts, resolve, as `decisions.md` has
+/// them. It counts requests and can fail any of them, before or after it took effect.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sync-engine/remote/remote.hpp"
+
+namespace ws::sync::test {
+
+struct FakeDocument {
+  std::string path = {};
+  std::string text = {};
+  std::uint64_t revision = 1;
+  std::uint64_t changed_at = 0;  ///< the source's revision of its last change
+  bool gone = false;
+};
+
+struct FakeConflict {
+  std::string id = {};
+  ConflictKind kind = ConflictKind::revision;
+  std::string document = {};
+  std::string path = {};
+  std::string local = {};
+  bool open = true;
+};
+
+class FakeRemote final : public Remote {
+ public:
+  // The service's side, as another client changes it.
+  std::string create(const std::string& path, const std::string& text);
+  void edit(const std::string& path, const std::string& text);
+  void archive(const std::string& path);
+  void move(const std::string& from, const std::string& to);
+  std::optional<std::string> text_at(const std::string& path) const;
+  std::map<std::string, std::string> tree() const;
+  const std::vector<FakeConflict>& conflicts() const { return conflicts_; }
+  std::size_t document_count() const;
+
+  /// Called with the name of each request before (`after` false) and after it took effect; what it answers ends it.
+  std::function<std::optional<Failure>(const std::string& request, bool after)> fault = {};
+  std::vector<std::string> requests = {};
+  bool ignores_filter = false;        ///< pull always returns everything
+  bool leaves_out_content = false;    ///< pull gives hashes only
+  std::set<std::string> hidden = {};  ///< paths that a listing leaves out
+
+  Result<SourceInfo> create_source(const SourceRequest& request) override;
+  Result<SourceInfo> find_source(const std::string& source_id) override;
+  Result<PullEnd> pull(const std::string& source_id,
+                       std::uint64_t since_revision,
+                       const std::function<Result<void>(PulledItem item)>& visit) override;
+  Result<PulledItem> content(const DocumentId& document) override;
+  Result<PlanAnswer> plan(const std::string& source_id,
+                          std::uint64_t base_revision,
+                          const std::string& client_id,
+                          const std::vector<PushItem>& items) override;
+  Result<PushAnswer> push(const std::string& source_id,
+                          const std::string& plan_id,
+                          const std::vector<PushItem>& items,
+                          const std::function<Result<std::string>(const PushItem& item)>& text) override;
+  Result<CommitAnswer> commit(const CommitRequest& request) override;
+  Result<std::optional<AppliedItem>> resolve(const ResolveRequest& request) override;
+
+ private:
+  struct StagedText {
+    PushItem item;
+    std::string text;
+  };
+  Result<void> meet(const std::string& request, bool after);
+  FakeDocument* find_at(const std::string& path, std::string* id = nullptr);
+  void touch(FakeDocument& document);
+  std::string refusal(const PushItem& item);
+  void apply(const StagedText& staged, CommitAnswer& answer);
+  void record(const StagedText& staged, const std::string& kind, CommitAnswer& answer);
+
+  std::uint64_t revision_ = 0;
+  std::uint64_t next_id_ = 1;
+  std::map<std::string, FakeDocument> documents_;
+  std::map<std::string, std::vector<StagedText>> staged_;
+  std::map<std::string, CommitAnswer> committed_;  ///< by plan: a repeat gets the first answer
+  std::vector<FakeConflict> conflicts_;
+};
+
+}  // namespace ws::sync::test
