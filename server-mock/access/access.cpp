@@ -1,0 +1,167 @@
+#include "server-mock/access/access.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/sha256.hpp"
+#include "api-client/contract/operations.hpp"
+#include "server-mock/http/message.hpp"
+#include "server-mock/services/keys.hpp"
+
+namespace ws::mock {
+namespace {
+
+using contract::Role;
+using Identified = tl::expected<const Caller*, Refusal>;
+
+// A stranger who sends ever new keys must not fill the memory; the keys of a test run fit many times over.
+constexpr std::size_t most_known = 10'000;
+
+// Audiences other than `workspace` have no Workspace of their own: theirs is the first that their owner is in, the one
+// that /v1/me names.
+constexpr const char* key_query =
+    "select k.id, k.owner_user_id, k.agent_id, k.audience, k.scopes, k.expires_at, k.revoked_at, m.workspace_id, "
+    "m.role, a.status from keys k left join members m on m.user_id = k.owner_user_id and m.workspace_id = "
+    "iif(k.workspace_id <> '', k.workspace_id, (select min(workspace_id) from members where user_id = "
+    "k.owner_user_id)) left join agents a on a.id = k.agent_id where k.secret_sha256 = ?";
+enum Column { id, owner, agent, audience, scopes, expires_at, revoked_at, workspace, role, agent_status };
+
+tl::unexpected<Refusal> unauthorized(std::string_view code, std::string_view sentence) {
+  return tl::unexpected(Refusal{.status = 401, .code = std::string(code), .message = std::string(sentence)});
+}
+
+Refusal broken(const Failure& failure) {
+  return Refusal{.status = 500, .code = "internal_error", .message = failure.what};
+}
+
+Refusal forbidden_with(std::string_view code, std::string message, std::string_view member, std::string_view value) {
+  return Refusal{.status = 403,
+                 .code = std::string(code),
+                 .message = std::move(message),
+                 .members = Json{{std::string(member), value}}};
+}
+
+/// Copies only what differs: mostly nothing does.
+void keep(std::string& kept, std::string_view now) {
+  if (kept != now) kept = now;
+}
+
+/// "Bearer KEY"; empty where it is anything else.
+std::string_view bearer(std::string_view authorization) {
+  const std::size_t space = authorization.find(' ');
+  if (space == std::string_view::npos) return {};
+  if (!http::equal_without_case(authorization.substr(0, space), "bearer")) return {};
+  std::string_view secret = authorization.substr(space + 1);
+  while (secret.starts_with(' ')) secret.remove_prefix(1);
+  return secret.find(' ') == std::string_view::npos ? secret : std::string_view();
+}
+
+/// Even a paused agent may see who it is, and give its key back.
+bool is_open_to_paused(const contract::Operation& operation) {
+  return operation.id == "discovery.get" || operation.id == "me.get" || operation.id == "auth.revoke";
+}
+
+}  // namespace
+
+Identified Access::identify(std::optional<std::string_view> authorization) {
+  is_paused_ = false;
+  if (!authorization || authorization->empty()) {
+    if (mode_ == AuthMode::off) return first_person();
+    return unauthorized("missing_credential", "This operation needs a key: Authorization: Bearer KEY");
+  }
+  const std::string_view secret = bearer(*authorization);
+  Identified found =
+      secret.empty() ? unauthorized("invalid_credential", "The Authorization field is no Bearer key") : find(secret);
+  const bool lenient = mode_ == AuthMode::off || (mode_ == AuthMode::any && !secret.empty());
+  if (!found && lenient && found.error().code == "invalid_credential") return first_person();
+  return found;
+}
+
+Identified Access::find(std::string_view secret) {
+  std::string hash = Sha256::of(secret).hex();
+  auto row = world_.database.cached(key_query);
+  if (!row) return tl::unexpected(broken(row.error()));
+  sqlite::Statement& key = **row;
+  key.bind(1, hash);
+  const auto there = key.step();
+  if (!there) return tl::unexpected(broken(there.error()));
+  if (!*there) return unauthorized("invalid_credential", "The key is not known");
+  if (!key.is_null(revoked_at) || key.text(agent_status) == "revoked") {
+    return unauthorized("revoked_credential", "The key was revoked");
+  }
+  if (!key.is_null(expires_at) && key.integer(expires_at) <= world_.now()) {
+    return unauthorized("expired_credential", "The key has expired");
+  }
+  if (known_.size() >= most_known) known_.clear();
+  Known& known = known_[std::move(hash)];
+  keep(known.caller.key_id, key.text(id));
+  keep(known.caller.owner_user_id, key.text(owner));
+  keep(known.caller.agent_id, key.text(agent));
+  keep(known.caller.workspace_id, key.text(workspace));
+  known.caller.audience = find_audience(key.text(audience)).value_or(Audience::workspace);
+  known.caller.role = contract::find_role(key.text(role)).value_or(Role::none);
+  if (known.scopes_text != key.text(scopes)) {
+    known.scopes_text = key.string(scopes);
+    known.caller.scopes.clear();
+    if (const auto list = parse_bounded(known.scopes_text); list && list->is_array()) {
+      for (const Json& scope : *list) known.caller.scopes.push_back(scope.get<std::string>());
+    }
+  }
+  is_paused_ = key.text(agent_status) == "paused";
+  return &known.caller;
+}
+
+Identified Access::first_person() {
+  auto row = world_.database.cached(
+      "select m.user_id, m.workspace_id, m.role from members m order by m.user_id, m.workspace_id limit 1");
+  if (!row) return tl::unexpected(broken(row.error()));
+  const auto there = (*row)->step();
+  if (!there) return tl::unexpected(broken(there.error()));
+  if (!*there) return unauthorized("invalid_credential", "Nobody is here to act as");
+  Caller& caller = known_["first person"].caller;
+  caller.key_id = "00000000-0000-7000-8000-000000000000";
+  caller.owner_user_id = (*row)->string(0);
+  caller.audience = Audience::workspace;
+  caller.workspace_id = (*row)->string(1);
+  caller.role = contract::find_role((*row)->text(2)).value_or(Role::none);
+  caller.scopes.assign(contract::all_scopes.begin(), contract::all_scopes.end());
+  return &caller;
+}
+
+std::optional<Refusal> Access::refusal_of(const contract::Operation& operation, const Caller& caller) {
+  if (is_paused_ && !is_open_to_paused(operation)) {
+    return Refusal{.status = 403, .code = "agent_paused", .message = "The agent is paused"};
+  }
+  if (!operation.scope.empty() && std::ranges::find(caller.scopes, operation.scope) == caller.scopes.end()) {
+    return forbidden_with("missing_scope",
+                          fmt::format("The key does not have the scope {}", operation.scope),
+                          "required_scope",
+                          operation.scope);
+  }
+  if (operation.scope.starts_with("tests:") && caller.audience == Audience::user) {
+    return Refusal{.status = 403, .code = "forbidden", .message = "Tests are for keys of a Workspace or the platform"};
+  }
+  if (caller.role >= operation.role) return std::nullopt;
+  return role_refusal(operation, caller);
+}
+
+std::optional<Refusal> Access::role_refusal(const contract::Operation& operation, const Caller& caller) {
+  const Refusal refusal = forbidden_with("insufficient_role",
+                                         fmt::format("This needs the role {}", contract::name(operation.role)),
+                                         "required_role",
+                                         contract::name(operation.role));
+  if (caller.audience == Audience::workspace || !caller.agent_id.empty()) return refusal;
+  auto rows = world_.database.cached("select role from members where user_id = ?");
+  if (!rows) return broken(rows.error());
+  (*rows)->bind(1, caller.owner_user_id);
+  while (true) {
+    const auto there = (*rows)->step();
+    if (!there) return broken(there.error());
+    if (!*there) return refusal;
+    if (contract::find_role((*rows)->text(0)).value_or(Role::none) >= operation.role) return std::nullopt;
+  }
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,38 @@
+/// The time of one world: the machine's, moved by an offset, or standing still. Everything that expires follows it.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api-client/base/clock.hpp"
+#include "api-client/base/result.hpp"
+
+namespace ws::mock {
+
+class MockClock final : public Clock {
+ public:
+  /// "real", "frozen:2026-11-20T10:00:00Z", "offset:+2h", "offset:-90s". Fails with `invalid`.
+  static Result<MockClock> parse(std::string_view text);
+
+  MockClock() = default;
+  MockClock(const MockClock& other) : Clock(), offset_(other.offset_), frozen_(other.frozen_) {}
+  MockClock& operator=(const MockClock& other) {
+    offset_ = other.offset_;
+    frozen_ = other.frozen_;
+    return *this;
+  }
+
+  Time now() const override;
+  /// A frozen clock stays frozen, at its new time.
+  void advance(std::chrono::milliseconds by);
+  /// As `parse` reads it: what `GET /_mock/clock` shows.
+  std::string text() const;
+
+ private:
+  std::chrono::milliseconds offset_{0};
+  std::optional<Time> frozen_ = {};
+};
+
+}  // namespace ws::mock

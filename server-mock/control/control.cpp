@@ -1,0 +1,101 @@
+#include "server-mock/control/control.hpp"
+
+#include <exception>
+
+#include <nlohmann/json.hpp>
+
+#include "server-mock/control/calls.hpp"
+#include "server-mock/pipeline/errors.hpp"
+
+namespace ws::mock {
+namespace {
+
+using Outcome = http::Routed::Outcome;
+
+ServiceResult no_call(control::Call& /*call*/) { return Answer{.status = 202, .body = Json{{"status", "stopping"}}}; }
+
+struct Entry {
+  std::string_view method = {};
+  std::string_view path = {};
+  control::Handler handler = nullptr;
+};
+
+constexpr std::string_view shutdown_path = "/_mock/shutdown";
+constexpr Entry table[] = {
+    {"GET", "/_mock/health", control::get_health},
+    {"POST", "/_mock/reset", control::reset},
+    {"GET", "/_mock/clock", control::get_clock},
+    {"PUT", "/_mock/clock", control::put_clock},
+    {"POST", "/_mock/clock:advance", control::advance_clock},
+    {"GET", "/_mock/requests", control::get_requests},
+    {"DELETE", "/_mock/requests", control::delete_requests},
+    {"POST", "/_mock/keys", control::create_key},
+    {"POST", "/_mock/keys/{id}:revoke", control::revoke_key},
+    {"POST", "/_mock/keys/{id}:expire", control::expire_key},
+    {"GET", "/_mock/devices", control::get_devices},
+    {"POST", "/_mock/devices/{code}:approve", control::approve_device},
+    {"POST", "/_mock/devices/{code}:deny", control::deny_device},
+    {"POST", "/_mock/devices/{code}:expire", control::expire_device},
+    {"GET", "/_mock/assumptions", control::get_assumptions},
+    {"PATCH", "/_mock/assumptions", control::patch_assumptions},
+    {"POST", shutdown_path, no_call},
+};
+
+Refusal json_invalid(std::string_view reason) {
+  const Json entry = {{"loc", Json::array({"body", 0})},
+                      {"msg", "JSON decode error"},
+                      {"type", "json_invalid"},
+                      {"input", Json::object()},
+                      {"ctx", {{"error", reason}}}};
+  return Refusal{.status = 422, .code = "validation_error", .members = Json{{"detail", Json::array({entry})}}};
+}
+
+ServiceResult run(const Entry& entry, Sandbox& sandbox, const http::Request& request, const http::Routed& routed) {
+  Json body;
+  if (!request.body.empty()) {
+    auto parsed = parse_bounded(request.body);
+    if (!parsed) return tl::unexpected(json_invalid(parsed.error().what));
+    body = std::move(*parsed);
+  }
+  const http::Pairs query = http::parse_query(request.query);
+  control::Call call = {.sandbox = sandbox, .path = routed.values, .query = query, .body = body};
+  try {
+    return entry.handler(call);
+  } catch (const std::exception& bug) {
+    return tl::unexpected(Refusal{.status = 500, .code = "internal_error", .message = bug.what()});
+  }
+}
+
+}  // namespace
+
+Control::Control(const ControlOptions& options) : options_(options) {
+  for (std::size_t i = 0; i < std::size(table); ++i) router_.add(table[i].method, table[i].path, i);
+}
+
+http::Response Control::handle(Sandbox& sandbox, const http::Request& request, std::string_view request_id) {
+  // The control surface always speaks plainly, whatever the switches say.
+  const auto refuse = [&](const Refusal& refusal) { return render(refusal, request_id, Assumptions()); };
+  if (!options_.token.empty() && request.find("Authorization").value_or("") != "Bearer " + options_.token) {
+    return refuse(Refusal{.status = 401, .code = "invalid_credential", .message = "The control token is needed"});
+  }
+  const http::Routed routed = router_.find(request.method, request.path);
+  if (routed.outcome == Outcome::no_method) {
+    http::Response response =
+        refuse(Refusal{.status = 405, .code = "method_not_allowed", .message = "Not with this method"});
+    response.header("Allow", routed.allow);
+    return response;
+  }
+  if (routed.outcome != Outcome::found) return refuse(Refusal{.message = "There is no such control call"});
+  const Entry& entry = table[routed.id];
+  const ServiceResult result = run(entry, sandbox, request, routed);
+  if (!result) return refuse(result.error());
+  http::Response response(result->status);
+  if (result->status != 204) response.body("application/json", dump(*result->body));
+  if (entry.path == shutdown_path) {
+    response.close();
+    if (stop_) stop_();
+  }
+  return response;
+}
+
+}  // namespace ws::mock

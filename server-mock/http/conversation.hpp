@@ -1,0 +1,56 @@
+/// HTTP/1.1 with one client, without the socket: bytes in, bytes out.
+///
+/// Keep-alive, pipelining, chunked bodies, `Expect: 100-continue`, HEAD; and a refusal of everything that two readers
+/// could read differently (RFC 9112, 6.3 and 11.2): both length and coding, a length given twice, folded fields, bare
+/// CR or LF, control characters. A message that is refused ends the conversation, since nobody knows where the next
+/// begins.
+///
+/// The transport writes into `room()`, calls `received`, sends `output()`, calls `sent` - and so on until `is_over()`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "server-mock/http/message.hpp"
+
+namespace ws::mock::http {
+
+struct Limits {
+  std::size_t head_bytes = std::size_t{64} << 10U;  ///< request line and fields together: 431 beyond
+};
+
+class Conversation {
+ public:
+  /// What it waits for, which decides how long it may take.
+  enum class Phase { idle, head, body };
+
+  explicit Conversation(Handler& handler, const Limits& limits = {});
+  Conversation(Conversation&&) noexcept;
+  ~Conversation();
+
+  /// Where the next bytes of the client go; never empty.
+  std::span<char> room();
+  void received(std::size_t count);
+  const std::string& output() const;
+  /// The output has left; goes on with what is buffered.
+  void sent();
+  /// Nothing more is read once the output has left.
+  bool is_over() const;
+  Phase phase() const;
+  /// How many messages were answered so far.
+  std::uint64_t answered() const;
+  /// The client was too slow: a message begun is answered with 408.
+  void timed_out();
+  /// The server stops: ends after the answers to what is under way.
+  void wind_up();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ws::mock::http

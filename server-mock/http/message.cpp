@@ -1,0 +1,81 @@
+#include "server-mock/http/message.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace ws::mock::http {
+namespace {
+
+struct Phrase {
+  int status = 0;
+  std::string_view text = {};
+};
+
+constexpr Phrase phrases[] = {
+    {200, "OK"},
+    {201, "Created"},
+    {202, "Accepted"},
+    {204, "No Content"},
+    {206, "Partial Content"},
+    {302, "Found"},
+    {303, "See Other"},
+    {304, "Not Modified"},
+    {400, "Bad Request"},
+    {401, "Unauthorized"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {408, "Request Timeout"},
+    {409, "Conflict"},
+    {410, "Gone"},
+    {412, "Precondition Failed"},
+    {413, "Content Too Large"},
+    {415, "Unsupported Media Type"},
+    {416, "Range Not Satisfiable"},
+    {417, "Expectation Failed"},
+    {422, "Unprocessable Content"},
+    {428, "Precondition Required"},
+    {429, "Too Many Requests"},
+    {431, "Request Header Fields Too Large"},
+    {500, "Internal Server Error"},
+    {501, "Not Implemented"},
+    {503, "Service Unavailable"},
+};
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
+}  // namespace
+
+std::optional<std::string_view> Request::find(std::string_view name) const {
+  const auto found = std::ranges::find_if(headers, [&](const Header& h) { return equal_without_case(h.name, name); });
+  if (found == headers.end()) return std::nullopt;
+  return found->value;
+}
+
+Response& Response::header(std::string_view name, std::string_view value) {
+  if (headers_.empty()) headers_.reserve(256);
+  headers_.append(name).append(": ");
+  const std::size_t start = headers_.size();
+  headers_.append(value);
+  std::replace_if(headers_.begin() + static_cast<std::ptrdiff_t>(start), headers_.end(), is_control, ' ');
+  headers_.append("\r\n");
+  return *this;
+}
+
+Response& Response::body(std::string_view content_type, std::string text) {
+  body_ = std::move(text);
+  return header("Content-Type", content_type);
+}
+
+std::string_view reason_phrase(int status) {
+  const auto* found = std::ranges::find(phrases, status, &Phrase::status);
+  return found == std::end(phrases) ? std::string_view() : found->text;
+}
+
+bool equal_without_case(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace ws::mock::http

@@ -1,0 +1,59 @@
+/// The sockets: listens, accepts, moves bytes between them and `Conversation`s. Asio's only home.
+///
+/// One thread runs it all; a `Handler` is never called from two. TLS comes as another kind of stream into the same
+/// session.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "api-client/base/result.hpp"
+#include "server-mock/http/conversation.hpp"
+#include "server-mock/http/message.hpp"
+
+namespace ws::mock::http {
+
+/// Where a server listens: "127.0.0.1:0", "[::1]:8080". Port 0: any free one.
+struct Address {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0;
+
+  static Result<Address> parse(std::string_view text);  ///< Fails with `invalid`.
+  bool is_loopback() const;
+};
+
+struct ServerOptions {
+  Address listen = {};
+  Limits limits = {};
+  std::chrono::milliseconds idle{75'000};  ///< a kept connection without a request
+  std::chrono::milliseconds slow{30'000};  ///< a message that does not end, an answer that is not taken
+};
+
+class Server {
+ public:
+  /// Binds and listens. Fails with `unreachable`, naming the address. `handler` outlives the server.
+  static Result<std::unique_ptr<Server>> listen(const ServerOptions& options, Handler& handler);
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  ~Server();
+
+  std::uint16_t port() const;
+  /// "http://127.0.0.1:4711"; a wildcard address is called by the loopback's name.
+  std::string base_url() const;
+
+  /// Serves until `stop`, SIGTERM or SIGINT; then ends what is under way and returns.
+  void run();
+  /// From any thread, and from within a handler.
+  void stop();
+
+ private:
+  class State;
+  explicit Server(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ws::mock::http

@@ -1,0 +1,59 @@
+#include "server-mock/http/target.hpp"
+
+#include <algorithm>
+
+#include "api-client/base/percent.hpp"
+
+namespace ws::mock::http {
+namespace {
+
+std::string decode(std::string_view text) {
+  std::string spaced(text);
+  std::ranges::replace(spaced, '+', ' ');
+  auto decoded = percent_decode(spaced);
+  return decoded ? std::move(*decoded) : spaced;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> split_path(std::string_view path) {
+  if (!path.starts_with('/')) return std::nullopt;
+  std::vector<std::string> segments;
+  segments.reserve(8);
+  while (!path.empty()) {
+    path.remove_prefix(1);
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    const std::string_view segment = path.substr(0, slash);
+    path.remove_prefix(slash);
+    if (segment.find('%') == std::string_view::npos) {
+      segments.emplace_back(segment);
+      continue;
+    }
+    auto decoded = percent_decode(segment);
+    if (!decoded) return std::nullopt;
+    segments.push_back(std::move(*decoded));
+  }
+  return segments;
+}
+
+Pairs parse_query(std::string_view query) {
+  Pairs pairs;
+  while (!query.empty()) {
+    const std::size_t end = std::min(query.find('&'), query.size());
+    const std::string_view pair = query.substr(0, end);
+    query.remove_prefix(std::min(end + 1, query.size()));
+    if (pair.empty()) continue;
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    pairs.emplace_back(decode(pair.substr(0, equals)), decode(pair.substr(std::min(equals + 1, pair.size()))));
+  }
+  return pairs;
+}
+
+std::string_view value_of(const Pairs& pairs, std::string_view name) {
+  for (const auto& [key, value] : pairs) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+}  // namespace ws::mock::http

@@ -1,0 +1,217 @@
+// ws-mock: words in, a server out.
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "api-client/base/yaml.hpp"
+#include "api-client/contract/openapi.hpp"
+#include "server-mock/serve.hpp"
+
+namespace {
+
+using namespace ws;
+using namespace ws::mock;
+
+constexpr int usage_exit = 2;
+constexpr int failed_exit = 1;
+
+/// The flags as they were typed.
+struct Words {
+  std::string listen = "127.0.0.1:0";
+  std::string ready_file = {};
+  std::string data = {};
+  std::uint64_t seed = 1;
+  std::string clock = "real";
+  std::string auth = "strict";
+  std::string device = "manual";
+  std::int64_t device_interval = 5;
+  std::int64_t device_expires = 900;
+  std::vector<std::string> assume = {};
+  bool strict = false;
+  std::size_t journal = JournalBounds{}.entries;
+  std::string log = {};
+  std::string control_token = {};
+  bool no_control = false;
+  bool exit_with_parent = false;
+  bool yaml = false;
+};
+
+void add_flags(CLI::App& app, Words& words) {
+  const CLI::Range seconds(1, 86400);
+  app.add_option("--listen", words.listen, "address and port; 0 is any free one")->capture_default_str();
+  app.add_option("--ready-file", words.ready_file, "written when the server answers: base_url, port, pid, token");
+  app.add_option("--data", words.data, "SQLite file; started again it goes on where it was (default: in memory)");
+  app.add_option("--seed", words.seed, "ids, codes and tokens")->capture_default_str();
+  app.add_option("--clock", words.clock, "real, frozen:TIME or offset:+2h")->capture_default_str();
+  app.add_option("--auth", words.auth, "strict, any or off")
+      ->check(CLI::IsMember({"strict", "any", "off"}))
+      ->capture_default_str();
+  app.add_option("--device", words.device, "who approves logins: manual, auto, after:N or deny")->capture_default_str();
+  app.add_option("--device-interval", words.device_interval, "seconds between polls")
+      ->check(seconds)
+      ->capture_default_str();
+  app.add_option("--device-expires", words.device_expires, "seconds until a code expires")
+      ->check(seconds)
+      ->capture_default_str();
+  app.add_option("--assume", words.assume, "KEY=VALUE; see `ws-mock assumptions`")->allow_extra_args(false);
+  app.add_flag("--strict", words.strict, "unknown request fields are an error");
+  app.add_option("--journal", words.journal, "requests kept, 0 to 1000000")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--log", words.log, "text, json or off (default: text; with exec: off)")
+      ->check(CLI::IsMember({"text", "json", "off"}));
+  app.add_option("--control-token", words.control_token, "what calls under /_mock must bring");
+  app.add_flag("--no-control", words.no_control, "nothing under /_mock");
+  app.add_flag("--exit-with-parent", words.exit_with_parent, "end when the process that started this one ends");
+}
+
+/// manual, auto, after:N, deny
+Result<void> parse_device(std::string_view text, WorldOptions& options) {
+  constexpr std::string_view after = "after:";
+  if (text == "manual") {
+    options.device = DeviceMode::manual;
+  } else if (text == "auto") {
+    options.device = DeviceMode::automatic;
+  } else if (text == "deny") {
+    options.device = DeviceMode::deny;
+  } else {
+    const auto polls = text.starts_with(after) ? parse_bounded(text.substr(after.size())) : Result<Json>(Json());
+    if (!polls || !polls->is_number_unsigned() || *polls > 1'000'000) {
+      return fail(Failure::Kind::usage, fmt::format("--device \"{}\" is none of manual, auto, after:N, deny", text));
+    }
+    options.device = DeviceMode::after_polls;
+    options.device_polls = polls->get<int>();
+  }
+  return {};
+}
+
+AuthMode auth_mode(std::string_view text) {
+  if (text == "off") return AuthMode::off;
+  return text == "any" ? AuthMode::any : AuthMode::strict;
+}
+
+LogStyle log_style(std::string_view text) {
+  if (text == "off") return LogStyle::off;
+  return text == "json" ? LogStyle::json : LogStyle::text;
+}
+
+Result<ServeSettings> settings_of(const Words& words) {
+  ServeSettings settings;
+  WS_LET(settings.server.listen, http::Address::parse(words.listen));
+  if (!settings.server.listen.is_loopback() && words.control_token.empty() && !words.no_control) {
+    return fail(Failure::Kind::usage,
+                fmt::format("--listen {} is open to others", words.listen),
+                "protect the control surface with --control-token T, or leave it out with --no-control");
+  }
+  SandboxOptions& sandbox = settings.application.sandbox;
+  if (!words.data.empty()) sandbox.data = words.data;
+  sandbox.auth = auth_mode(words.auth);
+  sandbox.journal.entries = words.journal;
+  sandbox.world.seed = words.seed;
+  sandbox.world.unknown_fields = words.strict ? Unknown::refused : Unknown::ignored;
+  sandbox.world.device_interval = std::chrono::seconds(words.device_interval);
+  sandbox.world.device_expires = std::chrono::seconds(words.device_expires);
+  WS_TRY(parse_device(words.device, sandbox.world));
+  WS_LET(sandbox.clock, MockClock::parse(words.clock));
+  for (const std::string& assignment : words.assume) WS_TRY(sandbox.assumptions.set(assignment));
+  settings.application.control = {.is_on = !words.no_control, .token = words.control_token};
+  settings.application.log = log_style(words.log);
+  settings.ready_file = words.ready_file;
+  return settings;
+}
+
+int complain(const Failure& failure) {
+  fmt::print(stderr, "ws-mock: {}\n", failure.what);
+  if (!failure.hint.empty()) fmt::print(stderr, "  {}\n", failure.hint);
+  const bool usage = failure.kind == Failure::Kind::usage || failure.kind == Failure::Kind::invalid;
+  return usage ? usage_exit : failed_exit;
+}
+
+void end_with_parent() {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  // The parent may have gone before that.
+  if (::getppid() == 1) std::raise(SIGTERM);
+}
+
+int run_server(const Words& words, std::vector<std::string> command) {
+  auto settings = settings_of(words);
+  if (!settings) return complain(settings.error());
+  if (!command.empty()) {
+    settings->command = std::move(command);
+    settings->announce = AnnounceUrl::no;
+    if (words.log.empty()) settings->application.log = LogStyle::off;
+  }
+  if (words.exit_with_parent) end_with_parent();
+  const auto code = serve(*settings);
+  return code ? *code : complain(code.error());
+}
+
+int print_openapi(bool yaml) {
+  const Json document = contract::openapi("");
+  fmt::print("{}\n", yaml ? to_yaml(document) : dump(document, 2));
+  return 0;
+}
+
+int print_assumptions() {
+  for (const AssumptionSwitch& one : assumption_switches()) {
+    fmt::print("{:<22} {}\n", one.key, fmt::join(one.values, "  "));
+  }
+  fmt::print("\nThe first value is the default. Set with --assume KEY=VALUE or PATCH /_mock/assumptions.\n");
+  return 0;
+}
+
+/// What stands behind `--` is the command of `exec`, whatever it looks like.
+std::vector<std::string> split_command(std::vector<std::string>& arguments) {
+  const auto mark = std::ranges::find(arguments, "--");
+  if (mark == arguments.end()) return {};
+  std::vector<std::string> command(mark + 1, arguments.end());
+  arguments.erase(mark, arguments.end());
+  return command;
+}
+
+int run(int count, char** texts) {
+  std::vector<std::string> arguments(texts + 1, texts + count);
+  std::vector<std::string> command = split_command(arguments);
+  Words words;
+  CLI::App app("A whole Workspace service in one binary, for tests and for trying things out.", "ws-mock");
+  app.set_version_flag("--version", WS_VERSION);
+  app.require_subcommand(0, 1);
+  app.fallthrough();
+  add_flags(app, words);
+  CLI::App* serve_words = app.add_subcommand("serve", "serve until stopped; what happens without a word, too");
+  CLI::App* exec = app.add_subcommand("exec", "exec [flags] -- CMD...: run CMD with WS_BASE_URL and WS_TOKEN set");
+  CLI::App* openapi = app.add_subcommand("openapi", "print the API as an OpenAPI 3.1 document");
+  openapi->add_flag("--yaml", words.yaml, "as YAML");
+  CLI::App* assumptions = app.add_subcommand("assumptions", "list the switches of --assume");
+  for (CLI::App* each : {serve_words, exec, openapi, assumptions}) each->fallthrough();
+  try {
+    std::ranges::reverse(arguments);  // the order that CLI11 wants of a vector
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : usage_exit;
+  }
+  if (exec->parsed() == command.empty()) {
+    return complain({.kind = Failure::Kind::usage, .what = "a command stands behind exec and --, and nowhere else"});
+  }
+  if (openapi->parsed()) return print_openapi(words.yaml);
+  if (assumptions->parsed()) return print_assumptions();
+  return run_server(words, std::move(command));
+}
+
+}  // namespace
+
+int main(int count, char** texts) {
+  try {
+    return run(count, texts);
+  } catch (const std::exception& bug) {
+    fmt::print(stderr, "ws-mock: internal error: {}\n", bug.what());
+    return failed_exit;
+  }
+}

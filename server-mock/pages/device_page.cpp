@@ -1,0 +1,159 @@
+#include "server-mock/pages/device_page.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api-client/base/sha256.hpp"
+#include "api-client/contract/schema.hpp"
+#include "server-mock/http/target.hpp"
+#include "server-mock/pages/html.hpp"
+#include "server-mock/services/device_logins.hpp"
+
+namespace ws::mock::pages {
+namespace {
+
+/// Proof that a decision comes from our own page: only who can read the page knows it (a page of another site cannot).
+std::string form_token(const DeviceLogin& login) { return Sha256::of("device page " + login.id).hex(); }
+
+http::Response failed(const Failure& failure) {
+  return page(500, "Something broke", fmt::format("<h1>Something broke</h1>\n<p>{}</p>\n", escape(failure.what)));
+}
+
+http::Response ask_for_code(int status, std::string_view complaint, std::string_view typed) {
+  const std::string alert =
+      complaint.empty() ? std::string()
+                        : fmt::format("<p class=\"alert\" role=\"alert\" id=\"complaint\">{}</p>\n", escape(complaint));
+  return page(status,
+              "Enter the code",
+              fmt::format("<h1>Log in a program</h1>\n{}<form method=\"get\" action=\"/device\">\n"
+                          "<label class=\"field\" for=\"user_code\">The code that the program shows</label>\n"
+                          "<input type=\"text\" id=\"user_code\" name=\"user_code\" value=\"{}\" required autofocus "
+                          "autocomplete=\"off\" autocapitalize=\"characters\" spellcheck=\"false\" maxlength=\"20\" "
+                          "placeholder=\"XXXX-XXXX\"{}>\n"
+                          "<div class=\"buttons\"><button type=\"submit\">Continue</button></div>\n</form>\n",
+                          alert,
+                          escape(typed),
+                          complaint.empty() ? "" : " aria-invalid=\"true\" aria-describedby=\"complaint\""));
+}
+
+std::string choice_of(const Membership& member, bool checked) {
+  return fmt::format(
+      "<label class=\"choice\"><input type=\"radio\" name=\"as\" value=\"{} {}\" required{}> <span>{} "
+      "<span class=\"soft\">({})</span></span></label>\n",
+      escape(member.user_id),
+      escape(member.workspace_id),
+      checked ? " checked" : "",
+      escape(member.workspace_name),
+      escape(member.role));
+}
+
+/// One group of Workspaces a person.
+std::string choices(const std::vector<Membership>& people) {
+  std::string html;
+  for (std::size_t i = 0; i < people.size(); ++i) {
+    const bool new_person = i == 0 || people[i].user_id != people[i - 1].user_id;
+    if (new_person) {
+      html += fmt::format("{}<fieldset>\n<legend>As {} <span class=\"soft\">{}</span></legend>\n",
+                          i == 0 ? "" : "</fieldset>\n",
+                          escape(people[i].display_name),
+                          escape(people[i].email));
+    }
+    html += choice_of(people[i], i == 0);
+  }
+  return people.empty() ? "<p class=\"alert\" role=\"alert\">Nobody is here who could approve.</p>\n"
+                        : html + "</fieldset>\n";
+}
+
+http::Response ask_to_decide(const DeviceLogin& login, const std::vector<Membership>& people) {
+  std::string scopes;
+  for (const std::string& scope : login.scopes) scopes += fmt::format("<li><code>{}</code></li>\n", escape(scope));
+  return page(200,
+              "Approve a login",
+              fmt::format("<h1>Let {0} into a Workspace?</h1>\n"
+                          "<p>Compare the code with the one that the program shows:</p>\n<p class=\"code\">{1}</p>\n"
+                          "<h2>What it asks for</h2>\n<ul class=\"scopes\">\n{2}</ul>\n"
+                          "<p class=\"soft\">{0}, version {3}</p>\n"
+                          "<form method=\"post\" action=\"/device\">\n"
+                          "<input type=\"hidden\" name=\"user_code\" value=\"{1}\">\n"
+                          "<input type=\"hidden\" name=\"form_token\" value=\"{4}\">\n"
+                          "<h2>Sign in, and pick the Workspace</h2>\n"
+                          "<p class=\"soft\">This is a mock: no password is asked for.</p>\n{5}"
+                          "<div class=\"buttons\">\n"
+                          "<button type=\"submit\" name=\"decision\" value=\"approve\">Approve</button>\n"
+                          "<button type=\"submit\" name=\"decision\" value=\"deny\" class=\"deny\">Deny</button>\n"
+                          "</div>\n</form>\n",
+                          escape(login.client_name),
+                          escape(login.user_code),
+                          scopes,
+                          escape(login.cli_version),
+                          form_token(login),
+                          choices(people)));
+}
+
+http::Response settled(const DeviceLogin& login) {
+  const bool approved = login.status == "approved" || login.status == "consumed";
+  const std::string_view title = approved ? "Approved" : login.status == "denied" ? "Denied" : "Too late";
+  const std::string_view text = approved ? "The login is approved. You can close this page and go back to the program."
+                                : login.status == "denied"
+                                    ? "The login is denied: the program gets no key. You can close this page."
+                                    : "This code has expired. Start the login again in the program.";
+  return page(200,
+              title,
+              fmt::format("<h1>{}</h1>\n<p role=\"status\">{}</p>\n<p class=\"soft\">{}, code {}</p>\n",
+                          title,
+                          text,
+                          escape(login.client_name),
+                          escape(login.user_code)));
+}
+
+Result<http::Response> show(World& world, std::string_view typed) {
+  if (typed.empty()) return ask_for_code(200, "", "");
+  WS_LET(const std::optional<DeviceLogin> login, find_device_login(world, typed));
+  if (!login) return ask_for_code(404, "No login is waiting under this code.", typed);
+  if (login->status != "pending") return settled(*login);
+  WS_LET(const std::vector<Membership> people, list_memberships(world));
+  return ask_to_decide(*login, people);
+}
+
+Result<http::Response> decide(World& world, const http::Pairs& form) {
+  const std::string_view typed = http::value_of(form, "user_code");
+  WS_LET(const std::optional<DeviceLogin> login, find_device_login(world, typed));
+  if (!login) return ask_for_code(404, "No login is waiting under this code.", typed);
+  if (http::value_of(form, "form_token") != form_token(*login)) {
+    return page(
+        403, "Not from this page", "<h1>Not from this page</h1>\n<p>Open the page again and decide there.</p>\n");
+  }
+  const std::string_view decision = http::value_of(form, "decision");
+  if (decision == "deny") {
+    WS_TRY(deny_device_login(world, *login));
+  } else if (decision == "approve") {
+    WS_LET(const std::vector<Membership> people, list_memberships(world));
+    const std::string_view as = http::value_of(form, "as");
+    const auto chosen = std::ranges::find_if(
+        people, [&](const Membership& member) { return member.user_id + " " + member.workspace_id == as; });
+    if (chosen == people.end()) return ask_to_decide(*login, people);
+    WS_TRY(approve_device_login(world, *login, chosen->user_id, chosen->workspace_id));
+  }
+  WS_LET(const std::optional<DeviceLogin> now, find_device_login(world, typed));
+  return settled(now.value_or(*login));
+}
+
+}  // namespace
+
+http::Response device(Sandbox& sandbox, const http::Request& request) {
+  World& world = *sandbox.world;
+  if (request.method == "POST") {
+    auto decided = decide(world, http::parse_query(request.body));
+    return decided ? std::move(*decided) : failed(decided.error());
+  }
+  if (request.method == "GET" || request.method == "HEAD") {
+    auto shown = show(world, http::value_of(http::parse_query(request.query), "user_code"));
+    return shown ? std::move(*shown) : failed(shown.error());
+  }
+  http::Response response = page(405, "Not so", "<h1>Only GET and POST are known here</h1>\n");
+  response.header("Allow", "GET, HEAD, POST");
+  return response;
+}
+
+}  // namespace ws::mock::pages

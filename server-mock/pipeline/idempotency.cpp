@@ -1,0 +1,65 @@
+#include "server-mock/pipeline/idempotency.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/sha256.hpp"
+
+namespace ws::mock {
+namespace {
+
+constexpr std::int64_t kept_ms = std::int64_t{24} * 60 * 60 * 1000;
+
+}  // namespace
+
+IdempotencyKey make_idempotency_key(
+    const Caller& caller, std::string_view key, std::string_view method, std::string_view path, const Json& body) {
+  Sha256Stream hash;
+  hash.update(method);
+  hash.update(" ");
+  hash.update(path);
+  hash.update("\n");
+  hash.update(canonical(body));
+  return {.owner = caller.agent_id.empty() ? "user " + caller.owner_user_id : "agent " + caller.agent_id,
+          .key = std::string(key),
+          .fingerprint = hash.finish().hex()};
+}
+
+Result<std::optional<KeptAnswer>> find_kept_answer(World& world, const IdempotencyKey& key) {
+  WS_LET(const sqlite::Lent row,
+         world.database.cached("select fingerprint, status, body, headers from idempotency_records "
+                               "where owner = ? and key = ? and created_at > ?"));
+  row->bind_all(key.owner, key.key, world.now() - kept_ms);
+  WS_LET(const bool found, row->step());
+  if (!found) return std::nullopt;
+  WS_LET(Json body, parse_bounded(row->text(2)));
+  WS_LET(const Json headers, parse_bounded(row->text(3)));
+  KeptAnswer kept = {.fingerprint = row->string(0),
+                     .answer = {.status = static_cast<int>(row->integer(1)), .body = std::move(body)}};
+  for (const Json& pair : headers) kept.answer.headers.emplace_back(pair[0], pair[1]);
+  return kept;
+}
+
+Result<void> keep_answer(World& world, const IdempotencyKey& key, const Answer& answer) {
+  WS_LET(const sqlite::Lent prune, world.database.cached("delete from idempotency_records where created_at <= ?"));
+  prune->bind(1, world.now() - kept_ms);
+  WS_TRY(prune->run());
+  WS_LET(const sqlite::Lent insert,
+         world.database.cached("insert or replace into idempotency_records (owner, key, fingerprint, status, body, "
+                               "headers, created_at) values (?, ?, ?, ?, ?, ?, ?)"));
+  insert->bind_all(
+      key.owner, key.key, key.fingerprint, answer.status, dump(*answer.body), dump(Json(answer.headers)), world.now());
+  return insert->run();
+}
+
+Refusal key_reused(std::string_view key) {
+  const Json entry = {{"loc", {"header", "Idempotency-Key"}},
+                      {"msg", "The key was used for another request"},
+                      {"type", "idempotency_key_reused"},
+                      {"input", key}};
+  return Refusal{.status = 422,
+                 .code = "validation_error",
+                 .message = "The idempotency key was used for another request",
+                 .members = Json{{"detail", Json::array({entry})}}};
+}
+
+}  // namespace ws::mock

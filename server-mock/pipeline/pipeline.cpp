@@ -1,0 +1,219 @@
+#include "server-mock/pipeline/pipeline.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/utf8.hpp"
+#include "api-client/contract/operations.hpp"
+#include "server-mock/pipeline/assumed.hpp"
+#include "server-mock/pipeline/errors.hpp"
+
+namespace ws::mock {
+namespace {
+
+using contract::Operation;
+using Outcome = http::Routed::Outcome;
+
+constexpr std::string_view json_type = "application/json";
+
+Refusal internal_error(std::string_view what) {
+  return Refusal{.status = 500, .code = "internal_error", .message = std::string(what)};
+}
+
+/// A place in the path that takes any text, with bytes that are no text: nothing has that name.
+bool names_nothing(const Operation& operation, const http::Pairs& values) {
+  return std::ranges::any_of(values, [&](const auto& value) {
+    const contract::Parameter* parameter = contract::find_parameter(operation, value.first);
+    return parameter != nullptr && parameter->field.type.kind == contract::Kind::string &&
+           !utf8::is_valid(value.second);
+  });
+}
+
+/// RFC 9110, 13.1.2: a list of tags, weak or not, or a star.
+bool matches(std::string_view if_none_match, std::string_view etag) {
+  if (if_none_match == "*") return true;
+  for (std::size_t at = if_none_match.find(etag); at != std::string_view::npos; at = if_none_match.find(etag, at + 1)) {
+    const std::size_t end = at + etag.size();
+    if (end == if_none_match.size() || if_none_match[end] == ',' || if_none_match[end] == ' ') return true;
+  }
+  return false;
+}
+
+std::string_view etag_of(const Answer& answer) {
+  const auto found = std::ranges::find(answer.headers, "ETag", &std::pair<std::string, std::string>::first);
+  return found == answer.headers.end() ? std::string_view() : std::string_view(found->second);
+}
+
+/// Refusals that no replay may hide: the caller does not see the object any more.
+bool hides_object(const Refusal& refusal) { return refusal.status == 403 || refusal.status == 404; }
+
+}  // namespace
+
+struct Pipeline::Call {
+  Sandbox& sandbox;
+  const http::Request& request;
+  std::string_view request_id;
+  http::Routed routed = {};
+  const Operation* operation = nullptr;
+  Service service = nullptr;
+  const Caller* caller = nullptr;
+  Input input = {};
+};
+
+Pipeline::Pipeline() {
+  for (const Operation* operation : contract::operations()) {
+    router_.add(contract::name(operation->method), operation->path, routes_.size());
+    routes_.push_back({.operation = operation, .service = find_service(*operation)});
+  }
+}
+
+Reply Pipeline::handle(Sandbox& sandbox, const http::Request& request, std::string_view request_id) const {
+  Call call = {.sandbox = sandbox, .request = request, .request_id = request_id};
+  Reply reply;
+  try {
+    reply.response = run(call);
+  } catch (const std::exception& bug) {
+    // One of the two nets for exceptions; the other is main.
+    reply.response = finish(call, internal_error(bug.what()));
+  }
+  if (call.operation != nullptr) reply.operation = call.operation->id;
+  return reply;
+}
+
+http::Response Pipeline::run(Call& call) const {
+  call.routed = router_.find(call.request.method, call.request.path);
+  switch (call.routed.outcome) {
+    case Outcome::malformed:
+      return finish(call, Refusal{.status = 400, .code = "bad_request", .message = "The path is malformed"});
+    case Outcome::no_path: return finish(call, Refusal{.message = "There is no such path"});
+    case Outcome::no_method: {
+      const bool asked = call.request.method == "OPTIONS";
+      const Refusal refusal = {
+          .status = 405, .code = "method_not_allowed", .message = "This path is there, but not with this method"};
+      http::Response response = asked ? http::Response(204) : finish(call, refusal);
+      response.header("Allow", call.routed.allow);
+      return response;
+    }
+    case Outcome::found: break;
+  }
+  const Route& route = routes_[call.routed.id];
+  call.operation = route.operation;
+  call.service = route.service;
+  ServiceResult result = answer(call);
+  return result ? finish(call, std::move(*result)) : finish(call, result.error());
+}
+
+ServiceResult Pipeline::answer(Call& call) {
+  if (names_nothing(*call.operation, call.routed.values)) {
+    return tl::unexpected(Refusal{.message = "There is nothing of that name"});
+  }
+  const bool credential_first = call.sandbox.world->assumptions.is("auth_order", "auth_first");
+  if (auto refusal = credential_first ? authorize(call) : validate(call)) return tl::unexpected(std::move(*refusal));
+  if (auto refusal = credential_first ? validate(call) : authorize(call)) return tl::unexpected(std::move(*refusal));
+  if (call.service == nullptr) {
+    return tl::unexpected(
+        Refusal{.status = 501, .code = "not_implemented", .message = "This server does not have the operation yet"});
+  }
+  const auto key =
+      call.operation->idempotency == contract::Idempotency::key ? call.request.find("Idempotency-Key") : std::nullopt;
+  return key && !key->empty() ? serve_keyed(call, *key) : serve(call);
+}
+
+std::optional<Refusal> Pipeline::authorize(Call& call) {
+  static const Caller nobody;
+  call.caller = &nobody;
+  if (call.operation->auth == contract::Auth::none) return std::nullopt;
+  Access& access = *call.sandbox.access;
+  auto caller = access.identify(call.request.find("Authorization"));
+  if (!caller) return std::move(caller.error());
+  call.caller = *caller;
+  return access.refusal_of(*call.operation, *call.caller);
+}
+
+std::optional<Refusal> Pipeline::validate(Call& call) {
+  if (auto refusal = check_content_type(*call.operation, call.request)) return refusal;
+  auto input =
+      read_input(*call.operation, call.request, call.routed.values, call.sandbox.world->options.unknown_fields);
+  if (!input) return std::move(input.error());
+  call.input = std::move(*input);
+  return std::nullopt;
+}
+
+ServiceResult Pipeline::serve(Call& call) {
+  return call.service(*call.sandbox.world,
+                      ServiceCall{.operation = *call.operation,
+                                  .caller = *call.caller,
+                                  .parameters = *call.input.parameters,
+                                  .body = *call.input.body,
+                                  .base_url = call.sandbox.base_url});
+}
+
+/// The record is written in the transaction of what it tells of: either both are there after a crash, or neither.
+ServiceResult Pipeline::serve_keyed(Call& call, std::string_view key) {
+  World& world = *call.sandbox.world;
+  const IdempotencyKey wanted =
+      make_idempotency_key(*call.caller, key, call.request.method, call.request.path, *call.input.body);
+  auto kept = find_kept_answer(world, wanted);
+  if (!kept) return tl::unexpected(internal_error(kept.error().what));
+  if (*kept) return replay(call, wanted, std::move(**kept));
+  auto work = UnitOfWork::begin(world);
+  if (!work) return tl::unexpected(internal_error(work.error().what));
+  ServiceResult result = serve(call);
+  if (!result) return result;
+  if (auto written = keep_answer(world, wanted, *result); !written) {
+    return tl::unexpected(internal_error(written.error().what));
+  }
+  if (auto done = work->commit(); !done) return tl::unexpected(internal_error(done.error().what));
+  return result;
+}
+
+/// What the call names is looked at again before an old answer is given: the service runs, and is undone.
+ServiceResult Pipeline::replay(Call& call, const IdempotencyKey& key, KeptAnswer&& kept) {
+  World& world = *call.sandbox.world;
+  const Ids ids = world.ids;
+  {
+    auto work = UnitOfWork::begin(world);
+    if (!work) return tl::unexpected(internal_error(work.error().what));
+    ServiceResult tried = serve(call);
+    if (!tried && hides_object(tried.error())) return tried;
+  }
+  world.ids = ids;
+  if (kept.fingerprint != key.fingerprint) return tl::unexpected(key_reused(key.key));
+  kept.answer.headers.emplace_back("Idempotent-Replayed", "true");
+  return std::move(kept.answer);
+}
+
+http::Response Pipeline::finish(Call& call, Answer&& answer) {
+  const Operation& operation = *call.operation;
+  const Assumptions& assumptions = call.sandbox.world->assumptions;
+  apply_switches(operation, assumptions, answer);
+  const std::string_view etag = etag_of(answer);
+  if (operation.method == contract::Method::get && answer.status == 200 && !etag.empty()) {
+    const auto wanted = call.request.find("If-None-Match");
+    if (wanted && matches(*wanted, etag)) answer.status = 304;
+  }
+  http::Response response(answer.status);
+  for (const auto& [name, value] : answer.headers) response.header(name, value);
+  if (const std::string assumed = assumed_by(operation, assumptions, answer.status, {}); !assumed.empty()) {
+    response.header("X-Mock-Assumed", assumed);
+  }
+  if (!call.input.warning.empty()) response.header("X-Mock-Warning", call.input.warning);
+  if (answer.status != 304) response.body(json_type, dump(*answer.body));
+  return response;
+}
+
+http::Response Pipeline::finish(Call& call, const Refusal& refusal) {
+  const Assumptions& assumptions = call.sandbox.world->assumptions;
+  http::Response response = render(refusal, call.request_id, assumptions);
+  static const Operation no_operation = {};
+  const Operation& operation = call.operation != nullptr ? *call.operation : no_operation;
+  if (const std::string assumed = assumed_by(operation, assumptions, refusal.status, refusal.code); !assumed.empty()) {
+    response.header("X-Mock-Assumed", assumed);
+  }
+  if (!call.input.warning.empty()) response.header("X-Mock-Warning", call.input.warning);
+  return response;
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,32 @@
+#include "server-mock/sandbox.hpp"
+
+namespace ws::mock {
+
+Sandbox::Sandbox(const SandboxOptions& given) : options(given), clock(given.clock), journal(given.journal) {}
+
+Result<std::unique_ptr<Sandbox>> Sandbox::open(const SandboxOptions& options) {
+  std::unique_ptr<Sandbox> sandbox(new Sandbox(options));
+  WS_LET(sandbox->world, World::open(options.data, options.world, sandbox->clock));
+  World& world = *sandbox->world;
+  world.assumptions = options.assumptions;
+  sandbox->access = std::make_unique<Access>(world, options.auth);
+  WS_LET(const bool is_empty, world.is_empty());
+  if (is_empty) {
+    WS_LET(sandbox->built_in, mock::reset(world, StartWith::seed));
+  } else if (auto found = find_built_in(world)) {
+    sandbox->built_in = std::move(*found);
+  } else if (found.error().kind != Failure::Kind::not_found) {
+    return fail(std::move(found).error());
+  }
+  return sandbox;
+}
+
+Result<void> Sandbox::reset(StartWith start) {
+  clock = options.clock;
+  WS_LET(built_in, mock::reset(*world, start));
+  journal.clear();
+  requests = 0;
+  return {};
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,144 @@
+#include "server-mock/serve.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ws::mock {
+namespace {
+
+constexpr int not_started = 127;
+constexpr int killed_by = 128;  // plus the signal: what a shell says
+
+/// There while the server is ready, and no longer.
+class ReadyFile {
+ public:
+  ReadyFile() = default;
+  ReadyFile(const ReadyFile&) = delete;
+  ReadyFile& operator=(const ReadyFile&) = delete;
+  ~ReadyFile() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove(path_, ignored);
+  }
+
+  /// By rename, so that nobody reads half of it; for the owner alone, since it holds keys. Not synced to the disk: it
+  /// means nothing once this process is gone.
+  Result<void> write(const std::string& path, const std::string& text) {
+    const std::string temporary = fmt::format("{}.{}", path, ::getpid());
+    const auto failed = [&] {
+      return fail(Failure::Kind::disk,
+                  fmt::format("cannot write the ready file {}: {}", path, std::generic_category().message(errno)));
+    };
+    const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (file < 0) return failed();
+    const ssize_t written = ::write(file, text.data(), text.size());
+    ::close(file);
+    if (written != static_cast<ssize_t>(text.size()) || std::rename(temporary.c_str(), path.c_str()) != 0) {
+      auto failure = failed();
+      ::unlink(temporary.c_str());
+      return failure;
+    }
+    path_ = path;
+    return {};
+  }
+
+ private:
+  std::string path_ = {};
+};
+
+std::string ready_text(const http::Server& server, const Application& application, const ControlOptions& control) {
+  const std::string base_url = server.base_url();
+  const std::string& token = application.sandbox().built_in.token;
+  const Json ready = {{"base_url", base_url},
+                      {"port", server.port()},
+                      {"pid", ::getpid()},
+                      {"token", token.empty() ? Json(nullptr) : Json(token)},
+                      {"control_url", control.is_on ? Json(base_url + "/_mock") : Json(nullptr)},
+                      {"control_token", control.token.empty() ? Json(nullptr) : Json(control.token)}};
+  return dump(ready, 2) + "\n";
+}
+
+/// A program beside the server. Stops the server when it ends; is asked to end when the server stops first.
+class Companion {
+ public:
+  Companion(const std::vector<std::string>& command, http::Server& server) {
+    std::vector<char*> arguments;
+    for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+    arguments.push_back(nullptr);
+    const int error = ::posix_spawnp(&pid_, arguments.front(), nullptr, nullptr, arguments.data(), environ);
+    if (error != 0) {
+      fmt::print(stderr, "ws-mock: cannot run {}: {}\n", command.front(), std::generic_category().message(error));
+      pid_ = 0;
+      server.stop();
+      return;
+    }
+    waiter_ = std::thread([this, &server] {
+      int status = 0;
+      while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+      }
+      exit_ = WIFSIGNALED(status) ? killed_by + WTERMSIG(status) : WEXITSTATUS(status);
+      has_ended_ = true;
+      server.stop();
+    });
+  }
+  Companion(const Companion&) = delete;
+  Companion& operator=(const Companion&) = delete;
+  ~Companion() {
+    if (waiter_.joinable()) waiter_.join();
+  }
+
+  int wait() {
+    if (pid_ == 0) return not_started;
+    if (!has_ended_) ::kill(pid_, SIGTERM);
+    waiter_.join();
+    return exit_;
+  }
+
+ private:
+  pid_t pid_ = 0;
+  std::atomic<bool> has_ended_ = false;
+  int exit_ = 0;
+  std::thread waiter_;
+};
+
+int run_beside(const std::vector<std::string>& command, http::Server& server, const Application& application) {
+  ::setenv("WS_BASE_URL", server.base_url().c_str(), 1);
+  ::setenv("WS_TOKEN", application.sandbox().built_in.token.c_str(), 1);
+  Companion companion(command, server);
+  server.run();
+  return companion.wait();
+}
+
+}  // namespace
+
+Result<int> serve(const ServeSettings& settings) {
+  WS_LET(const std::unique_ptr<Application> application, Application::open(settings.application));
+  WS_LET(const std::unique_ptr<http::Server> server, http::Server::listen(settings.server, *application));
+  application->set_base_url(server->base_url());
+  application->on_shutdown([&server] { server->stop(); });
+  ReadyFile ready;
+  if (!settings.ready_file.empty()) {
+    WS_TRY(ready.write(settings.ready_file, ready_text(*server, *application, settings.application.control)));
+  }
+  if (settings.announce == AnnounceUrl::yes) {
+    fmt::print("{}\n", server->base_url());
+    std::fflush(stdout);
+  }
+  if (!settings.command.empty()) return run_beside(settings.command, *server, *application);
+  server->run();
+  return 0;
+}
+
+}  // namespace ws::mock

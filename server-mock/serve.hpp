@@ -1,0 +1,28 @@
+/// From settings to a server that answers, and back to an exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api-client/base/result.hpp"
+#include "server-mock/application.hpp"
+#include "server-mock/http/server.hpp"
+
+namespace ws::mock {
+
+enum class AnnounceUrl { no, yes };
+
+struct ServeSettings {
+  ApplicationOptions application = {};
+  http::ServerOptions server = {};
+  std::string ready_file = {};  ///< empty: none
+  AnnounceUrl announce = AnnounceUrl::yes;
+  std::vector<std::string> command = {};  ///< not empty: run it beside the server, and end when it ends
+};
+
+/// Serves until told to stop. The base URL goes to standard output, alone on the first line, and the ready file is
+/// written, once the server listens; the file is gone when this returns. Returns the exit code: 0, or the command's
+/// (128 + N when signal N ended it, 127 when it could not be started). Fails as opening the world and listening do.
+Result<int> serve(const ServeSettings& settings);
+
+}  // namespace ws::mock
