@@ -22,7 +22,7 @@ fs::path folder_of(const Session& session) {
 /// The report, and what ended it early; `exit` stands for both.
 ExitCode finish(Session& session, SyncTree& tree, const sync::Report& report, Tense tense, ExitCode exit) {
   tree.progress->clear();
-  print_report(session, report, tense);
+  print_report(session, tree, report, tense);
   if (report.ended_by) session.complain(*report.ended_by, exit);
   return exit;
 }
@@ -74,7 +74,7 @@ Result<ExitCode> init(Session& session) {
 bool confirms_deletes(Session& session, SyncTree& tree, const sync::Report& report) {
   if (!report.guard || session.has("json")) return false;
   tree.progress->clear();
-  for (const std::string& line : render_outcome(report, Tense::planned)) session.note(line);
+  for (const std::string& line : render_outcome(report, Tense::planned, program_for(tree))) session.note(line);
   return session.confirm_word("type `delete` to go on, anything else to leave it:", "delete");
 }
 

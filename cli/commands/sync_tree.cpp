@@ -3,7 +3,7 @@
 #include <fnmatch.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/output/failure.hpp"
+#include "cli/terminal/clean.hpp"
 #include "sync-engine/remote/api_remote.hpp"
 
 namespace ws::cli {
@@ -111,11 +111,20 @@ Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start,
   return tree;
 }
 
-void print_report(Session& session, const sync::Report& report, Tense tense) {
+std::string program_for(const SyncTree& tree) {
+  std::error_code error;
+  const auto here = std::filesystem::current_path(error);
+  if (!error && std::filesystem::equivalent(tree.root, here, error)) return "ws";
+  const std::string root = clean(tree.root.string(), Breaks::space);
+  return "ws -C " + (root.find(' ') == std::string::npos ? root : "'" + root + "'");
+}
+
+void print_report(Session& session, const SyncTree& tree, const sync::Report& report, Tense tense) {
+  const std::string program = program_for(tree);
   switch (session.format()) {
     case Format::table:
       return session.printer().raw(
-          render_report(report, tense, session.terminal(), session.has("verbose") ? 0 : rows_on_a_terminal));
+          render_report(report, tense, session.terminal(), session.has("verbose") ? 0 : rows_on_a_terminal, program));
     case Format::json:
     case Format::ndjson:
     case Format::yaml: return session.printer().json(sync::to_json(report));
@@ -124,7 +133,7 @@ void print_report(Session& session, const sync::Report& report, Tense tense) {
     case Format::ids: break;
   }
   session.printer().raw(report_to_tsv(report));
-  for (const std::string& line : render_outcome(report, tense)) session.note(line);
+  for (const std::string& line : render_outcome(report, tense, program)) session.note(line);
 }
 
 }  // namespace ws::cli

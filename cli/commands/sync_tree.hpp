@@ -35,6 +35,8 @@ std::vector<Flag> step_flags();
 Result<sync::RunOptions> run_options(const Session& session);
 
 /// JSON, TSV, or words on a terminal.
-void print_report(Session& session, const sync::Report& report, Tense tense);
+void print_report(Session& session, const SyncTree& tree, const sync::Report& report, Tense tense);
+/// How the tree's commands begin from here: "ws", or "ws -C DIR".
+std::string program_for(const SyncTree& tree);
 
 }  // namespace ws::cli

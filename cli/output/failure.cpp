@@ -19,7 +19,7 @@ Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json
 
 /// "docs.update, HTTP 409, revision_conflict, request 018f...": empty where no call was made.
 std::string circumstances(const Failure& failure) {
-  std::string text = failure.call.operation;
+  std::string text = failure.call.http_status == 0 ? std::string() : failure.call.operation;
   const auto add = [&text](const std::string& part) {
     if (part.empty()) return;
     if (!text.empty()) text += ", ";

@@ -146,13 +146,20 @@ std::string guard_text(const sync::Guard& guard) {
   return text;
 }
 
-std::string next_step(const Report& report) {
-  if (report.guard) return "if that is meant: `ws sync --allow-deletes`";
-  if (report.conflicts.empty()) return {};
-  const std::string path = clean(report.conflicts.front().path.text(), Breaks::space);
-  return fmt::format("{} open: `ws sync conflicts` shows them; `ws sync resolve {} --keep local|remote|both` decides",
-                     plural(report.conflicts.size(), "conflict is", "conflicts are"),
-                     path.find(' ') == std::string::npos ? path : "'" + path + "'");
+void add_next_steps(const Report& report, std::string_view program, std::vector<std::string>& lines) {
+  if (report.guard) {
+    lines.push_back(fmt::format("if that is meant: `{} sync --allow-deletes`", program));
+    return;
+  }
+  if (report.conflicts.empty()) return;
+  const std::size_t count = report.conflicts.size();
+  std::string path = clean(report.conflicts.front().path.text(), Breaks::space);
+  if (path.find(' ') != std::string::npos) path = "'" + path + "'";
+  lines.push_back(fmt::format("{} open: `{} sync conflicts` lists {}",
+                              plural(count, "conflict is", "conflicts are"),
+                              program,
+                              count == 1 ? "it" : "them"));
+  lines.push_back(fmt::format("`{} sync resolve {} --keep local|remote|both` decides", program, path));
 }
 
 std::string render_sum(const Report& report, Tense tense) {
@@ -188,26 +195,26 @@ std::string render_sum(const Report& report, Tense tense) {
 
 }  // namespace
 
-std::vector<std::string> render_outcome(const Report& report, Tense tense) {
+std::vector<std::string> render_outcome(const Report& report, Tense tense, std::string_view program) {
   std::vector<std::string> lines;
   if (report.guard) {
     lines.push_back(guard_text(*report.guard));
   } else if (!report.rows.empty() || report.conflicts.empty()) {
     lines.push_back(render_sum(report, tense));
   }
-  std::string next = next_step(report);
-  if (!next.empty()) lines.push_back(std::move(next));
+  add_next_steps(report, program, lines);
   return lines;
 }
 
-std::string render_report(const Report& report, Tense tense, const Terminal& terminal, std::size_t max_rows) {
+std::string render_report(
+    const Report& report, Tense tense, const Terminal& terminal, std::size_t max_rows, std::string_view program) {
   const std::size_t shown = max_rows == 0 ? report.rows.size() : std::min(max_rows, report.rows.size());
   std::string text = render_rows(report, tense, terminal, shown);
   if (shown < report.rows.size()) {
     text += fmt::format("  and {} more (--verbose shows all)\n", report.rows.size() - shown);
   }
   text += asides(report, terminal);
-  for (const std::string& line : render_outcome(report, tense)) {
+  for (const std::string& line : render_outcome(report, tense, program)) {
     const Look look = report.guard || !report.conflicts.empty() ? Look::warning : Look::plain;
     text += terminal.paint(Stream::out, look, line) + "\n";
   }

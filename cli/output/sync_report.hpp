@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/exit_code.hpp"
@@ -17,11 +18,16 @@ enum class Tense {
 };
 
 /// For a terminal: a line for each file (at most `max_rows`; 0: all), what was skipped, the sum, the next command.
-std::string render_report(const sync::Report& report, Tense tense, const Terminal& terminal, std::size_t max_rows);
+/// `program` begins the commands that it names: "ws", or "ws -C DIR" where the tree is elsewhere.
+std::string render_report(const sync::Report& report,
+                          Tense tense,
+                          const Terminal& terminal,
+                          std::size_t max_rows,
+                          std::string_view program = "ws");
 /// For a pipe: `state<TAB>action<TAB>path<TAB>previous path<TAB>reason`, one a line.
 std::string report_to_tsv(const sync::Report& report);
-/// What came of it, in at most three lines: the sum ("2 sent, 1 received"), the guard, the next command.
-std::vector<std::string> render_outcome(const sync::Report& report, Tense tense);
+/// What came of it, in at most three lines: the sum ("2 sent, 1 received") or the guard, and the next commands.
+std::vector<std::string> render_outcome(const sync::Report& report, Tense tense, std::string_view program = "ws");
 
 /// The first that applies (`cli.md`, "Local Markdown sync"): signal, 2, 4, 14, 12, what ended the run, 13, 7, 0.
 ExitCode exit_code_of_run(const sync::Report& report, int signal);

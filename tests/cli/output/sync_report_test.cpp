@@ -1,0 +1,128 @@
+#include "cli/output/sync_report.hpp"
+
+#include <csignal>
+
+#include <catch2/catch.hpp>
+
+using namespace ws;
+using namespace ws::cli;
+using sync::ActionKind;
+
+namespace {
+
+sync::RelativePath path(std::string_view text) { return *sync::RelativePath::parse(text); }
+
+sync::Row row(ActionKind kind, std::string_view file, std::string reason, sync::Row::State state) {
+  return {.action = {.kind = kind, .path = path(file), .reason = std::move(reason)}, .state = state};
+}
+
+sync::Row failed(ActionKind kind, std::string_view file, Failure::Kind why) {
+  sync::Row one = row(kind, file, "", sync::Row::State::failed);
+  one.error = Failure{.kind = why, .what = "it did not work"};
+  return one;
+}
+
+constexpr auto done = sync::Row::State::done;
+constexpr auto planned = sync::Row::State::planned;
+
+std::string rendered(const sync::Report& report, Tense tense, std::size_t max_rows = 0) {
+  return render_report(report, tense, Terminal({.columns = 80}, Environment()), max_rows);
+}
+
+}  // namespace
+
+TEST_CASE("sync report: each file has a line that says what became of it", "[cli]") {
+  sync::Report report{.rows = {row(ActionKind::push_create, "new.md", "created here", done),
+                               row(ActionKind::pull_update, "recipes/soup.md", "edited there", done),
+                               row(ActionKind::merge, "wall.md", "edited on both sides", done)}};
+  report.rows.push_back(row(ActionKind::push_move, "b.md", "renamed here", done));
+  report.rows.back().action.previous_path = path("a.md");
+  CHECK(rendered(report, Tense::done) ==
+        "  sent new     new.md           created here\n"
+        "  received     recipes/soup.md  edited there\n"
+        "  merged       wall.md          edited on both sides\n"
+        "  moved there  a.md -> b.md     renamed here\n"
+        "1 sent, 1 received, 1 merged, 1 moved there\n");
+}
+
+TEST_CASE("sync report: a plan speaks of what is to come", "[cli]") {
+  const sync::Report report{.rows = {row(ActionKind::push_update, "a.md", "edited here", planned),
+                                     row(ActionKind::pull_delete, "b.md", "archived there", planned)}};
+  CHECK(rendered(report, Tense::planned) ==
+        "  send         a.md  edited here\n"
+        "  delete here  b.md  archived there\n"
+        "1 to send, 1 to delete here\n");
+}
+
+TEST_CASE("sync report: nothing to do is one line", "[cli]") {
+  CHECK(rendered({}, Tense::done) == "nothing to do: both sides are the same\n");
+  CHECK(rendered({}, Tense::planned) == "both sides are the same\n");
+  CHECK(rendered({}, Tense::staged) == "nothing to stage\n");
+}
+
+TEST_CASE("sync report: an open conflict names the next command", "[cli]") {
+  const sync::Report report{.rows = {row(ActionKind::conflict, "my wall.md", "edited on both sides", done)},
+                            .conflicts = {{.kind = sync::ConflictKind::revision, .path = path("my wall.md")}}};
+  CHECK(rendered(report, Tense::done) ==
+        "  conflict  my wall.md  edited on both sides\n"
+        "1 in conflict\n"
+        "1 conflict is open: `ws sync conflicts` lists it\n"
+        "`ws sync resolve 'my wall.md' --keep local|remote|both` decides\n");
+}
+
+TEST_CASE("sync report: the guard says what it held back", "[cli]") {
+  const sync::Report report{.guard = sync::Guard{.deletes_here = 12, .tracked = 30}};
+  CHECK(rendered(report, Tense::done) ==
+        "stopped: this would delete 12 here of 30 documents; nothing was changed\n"
+        "if that is meant: `ws sync --allow-deletes`\n");
+}
+
+TEST_CASE("sync report: what is skipped is named, hostile names are cleaned", "[cli]") {
+  const sync::Report report{.skipped = {{.path = "a\033[2Jb.md", .reason = sync::Hindrance::not_utf8}}};
+  CHECK(rendered(report, Tense::done) ==
+        "  skipped  ab.md  not utf8\n"
+        "nothing to do: both sides are the same\n");
+}
+
+TEST_CASE("sync report: many files end in a count, all of them with --verbose", "[cli]") {
+  sync::Report report;
+  for (int i = 0; i < 50; ++i) report.rows.push_back(row(ActionKind::push_create, std::to_string(i) + ".md", "", done));
+  CHECK(rendered(report, Tense::done, 40).find("  and 10 more (--verbose shows all)\n50 sent\n") != std::string::npos);
+  CHECK(rendered(report, Tense::done, 0).find("49.md") != std::string::npos);
+}
+
+TEST_CASE("sync report: TSV has one escaped line a row", "[cli]") {
+  const sync::Report report{.rows = {row(ActionKind::pull_create, "a.md", "created there", planned),
+                                     failed(ActionKind::push_update, "b.md", Failure::Kind::forbidden)}};
+  CHECK(report_to_tsv(report) ==
+        "planned\tpull_create\ta.md\t\tcreated there\n"
+        "failed\tpush_update\tb.md\t\tit did not work\n");
+}
+
+TEST_CASE("sync run: it ends with the first code that applies", "[cli]") {
+  const auto exit_of = [](const sync::Report& report, int signal = 0) { return exit_code_of_run(report, signal); };
+  const sync::Conflict conflict{.path = path("c.md")};
+  CHECK(exit_of({}) == ExitCode::done);
+  CHECK(exit_of({.conflicts = {conflict}}) == ExitCode::conflict);
+  CHECK(exit_of({.guard = sync::Guard{}}) == ExitCode::conflict);
+  sync::Report report{.rows = {failed(ActionKind::push_update, "a.md", Failure::Kind::forbidden)},
+                      .conflicts = {conflict}};
+  CHECK(exit_of(report) == ExitCode::partial);
+  report.ended_by = Failure{.kind = Failure::Kind::service};
+  CHECK(exit_of(report) == ExitCode::server);
+  report.rows.push_back(failed(ActionKind::push_update, "b.md", Failure::Kind::unknown_outcome));
+  CHECK(exit_of(report) == ExitCode::unknown_outcome);
+  report.rows.push_back(failed(ActionKind::pull_update, "d.md", Failure::Kind::disk));
+  CHECK(exit_of(report) == ExitCode::local);
+  report.ended_by = Failure{.kind = Failure::Kind::auth};
+  CHECK(exit_of(report) == ExitCode::auth);
+  report.ended_by = Failure{.kind = Failure::Kind::cancelled};
+  CHECK(exit_of(report, SIGTERM) == ExitCode::terminated);
+}
+
+TEST_CASE("sync status: --exit-code tells conflict from pending from clean", "[cli]") {
+  CHECK(exit_code_of_status({}) == ExitCode::done);
+  CHECK(exit_code_of_status({.rows = {row(ActionKind::push_update, "a.md", "", planned)}}) == ExitCode::partial);
+  CHECK(exit_code_of_status({.rows = {row(ActionKind::conflict, "a.md", "", planned)}}) == ExitCode::conflict);
+  CHECK(exit_code_of_status({.skipped = {{.path = "x"}}}) == ExitCode::done);
+}
