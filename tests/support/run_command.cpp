@@ -1,117 +1,160 @@
 #include "tests/support/run_command.hpp"
 
+#include <array>
 #include <cerrno>
-#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
-#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace ws::test {
 namespace {
 
-using Instant = std::chrono::steady_clock::time_point;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
 
 struct Pipe {
-  int read_end = -1;
-  int write_end = -1;
-  Pipe() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe2 failed");
-    read_end = ends[0];
-    write_end = ends[1];
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  ~Pipe() {
-    close_end(read_end);
-    close_end(write_end);
-  }
-  static void close_end(int& end) {
-    if (end >= 0) ::close(end);
-    end = -1;
-  }
+  int read = -1;
+  int write = -1;
 };
 
-[[noreturn]] void become(const Command& command, const Pipe& in, const Pipe& out, const Pipe& err) {
-  ::dup2(in.read_end, STDIN_FILENO);
-  ::dup2(out.write_end, STDOUT_FILENO);
-  ::dup2(err.write_end, STDERR_FILENO);
-  std::vector<std::string> environment;
-  for (const auto& [name, value] : command.environment) environment.push_back(name + "=" + value);
-  if (const char* path = std::getenv("PATH")) environment.push_back(std::string("PATH=") + path);
-  std::vector<char*> variables;
-  for (std::string& line : environment) variables.push_back(line.data());
-  variables.push_back(nullptr);
-  std::vector<std::string> words = command.arguments;
-  words.insert(words.begin(), command.program.string());
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  if (!command.folder.empty() && ::chdir(command.folder.c_str()) != 0) ::_exit(127);
-  std::signal(SIGPIPE, SIG_DFL);
-  ::execve(arguments.front(), arguments.data(), variables.data());
-  ::_exit(127);
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe");
+  return {ends[0], ends[1]};
 }
 
-/// Takes what is there; closes the end when nothing more comes.
-void drain(int& end, std::string& text) {
-  char buffer[16 * 1024];
-  const ssize_t count = ::read(end, buffer, sizeof buffer);
-  if (count > 0) {
-    text.append(buffer, static_cast<std::size_t>(count));
-  } else if (count == 0 || errno != EINTR) {
-    Pipe::close_end(end);
+/// Standard input as an unlinked file: nobody has to feed it while the program runs.
+int input_file(const std::string& text) {
+  std::FILE* file = std::tmpfile();
+  if (file == nullptr) throw std::runtime_error("tmpfile");
+  std::fwrite(text.data(), 1, text.size(), file);
+  std::fflush(file);
+  const int fd = ::fcntl(::fileno(file), F_DUPFD_CLOEXEC, 3);
+  std::fclose(file);
+  ::lseek(fd, 0, SEEK_SET);
+  return fd;
+}
+
+std::vector<std::string> environment_of(const Command& command) {
+  std::map<std::string, std::string> all = command.environment;
+  for (const char* name : {"PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr) all.emplace(name, value);
   }
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : all) lines.push_back(name + "=" + value);
+  return lines;
 }
 
-void feed(Pipe& in, std::string& input) {
-  const ssize_t count = ::write(in.write_end, input.data(), input.size());
-  if (count > 0) input.erase(0, static_cast<std::size_t>(count));
-  if (input.empty() || (count < 0 && errno != EINTR && errno != EAGAIN)) Pipe::close_end(in.write_end);
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (std::string& text : texts) all.push_back(text.data());
+  all.push_back(nullptr);
+  return all;
 }
-
-int exit_of(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
 }  // namespace
 
-Outcome run_command(const Command& command) {
-  Pipe in;
-  Pipe out;
-  Pipe err;
-  const pid_t child = ::fork();
-  if (child == 0) become(command, in, out, err);
-  Pipe::close_end(in.read_end);
-  Pipe::close_end(out.write_end);
-  Pipe::close_end(err.write_end);
-  std::signal(SIGPIPE, SIG_IGN);
-  Outcome outcome;
-  std::string input = command.input;
-  if (input.empty()) Pipe::close_end(in.write_end);
-  int signal = command.signal_after_output;
-  const Instant end = std::chrono::steady_clock::now() + command.timeout;
-  bool late = false;
-  while (out.read_end >= 0 || err.read_end >= 0) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    late = left.count() <= 0;
-    if (late) break;
-    pollfd watched[3] = {{out.read_end, POLLIN, 0}, {err.read_end, POLLIN, 0}, {in.write_end, POLLOUT, 0}};
-    if (::poll(watched, 3, static_cast<int>(left.count())) < 0 && errno != EINTR) break;
-    if (watched[0].revents != 0) drain(out.read_end, outcome.out);
-    if (watched[1].revents != 0) drain(err.read_end, outcome.err);
-    if (watched[2].revents != 0) feed(in, input);
-    if (signal != 0 && !outcome.err.empty()) ::kill(child, std::exchange(signal, 0));
+Running::Running(const Command& command) : deadline_(steady_clock::now() + command.timeout) {
+  const Pipe out = make_pipe();
+  const Pipe err = make_pipe();
+  const int input = input_file(command.input);
+  std::vector<std::string> arguments = command.arguments;
+  if (!command.program.empty()) arguments.insert(arguments.begin(), command.program.string());
+  std::vector<std::string> environment = environment_of(command);
+  const std::vector<char*> argv = pointers(arguments);
+  const std::vector<char*> envp = pointers(environment);
+  pid_ = ::fork();
+  if (pid_ < 0) throw std::runtime_error("fork");
+  if (pid_ == 0) {
+    ::dup2(input, 0);
+    ::dup2(out.write, 1);
+    ::dup2(err.write, 2);
+    if (!command.folder.empty() && ::chdir(command.folder.c_str()) != 0) ::_exit(126);
+    ::execvpe(argv[0], argv.data(), envp.data());
+    ::_exit(127);
   }
-  if (late) ::kill(child, SIGKILL);
+  ::close(input);
+  ::close(out.write);
+  ::close(err.write);
+  out_ = out.read;
+  err_ = err.read;
+}
+
+Running::~Running() {
+  if (pid_ > 0) {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  if (out_ >= 0) ::close(out_);
+  if (err_ >= 0) ::close(err_);
+}
+
+void Running::signal(int number) const {
+  if (pid_ > 0) ::kill(pid_, number);
+}
+
+bool Running::pump(milliseconds at_most) {
+  std::array<pollfd, 2> waiting = {pollfd{out_, POLLIN, 0}, pollfd{err_, POLLIN, 0}};
+  if (out_ < 0 && err_ < 0) return false;
+  if (::poll(waiting.data(), waiting.size(), static_cast<int>(at_most.count())) <= 0) return true;
+  std::array<char, 65536> buffer{};
+  for (pollfd& one : waiting) {
+    if (one.fd < 0 || one.revents == 0) continue;
+    const ssize_t count = ::read(one.fd, buffer.data(), buffer.size());
+    const bool standard_out = one.fd == out_;
+    if (count > 0) {
+      (standard_out ? ended_.out : ended_.err).append(buffer.data(), static_cast<std::size_t>(count));
+    } else if (count == 0 || errno != EINTR) {
+      ::close(one.fd);
+      (standard_out ? out_ : err_) = -1;
+    }
+  }
+  return out_ >= 0 || err_ >= 0;
+}
+
+bool Running::wait_for(const std::string& text) {
+  while (true) {
+    if ((ended_.out + ended_.err).find(text) != std::string::npos) return true;
+    if (steady_clock::now() >= deadline_ || !pump(milliseconds{20})) return false;
+  }
+}
+
+bool Running::wait_for_errors() {
+  while (ended_.err.empty()) {
+    if (steady_clock::now() >= deadline_ || !pump(milliseconds{20})) return false;
+  }
+  return true;
+}
+
+Ended Running::wait() {
+  while (steady_clock::now() < deadline_ && pump(milliseconds{20})) {
+  }
+  const bool late = steady_clock::now() >= deadline_;
+  if (late) ::kill(pid_, SIGKILL);
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
-  outcome.exit = late ? -1 : exit_of(status);
-  return outcome;
+  pid_ = -1;
+  ended_.exit = late ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return ended_;
+}
+
+Ended run_command(const Command& command) {
+  Running running(command);
+  if (command.signal_after_output != 0 && running.wait_for_errors()) running.signal(command.signal_after_output);
+  return running.wait();
+}
+
+std::string program(const std::string& name) {
+  const char* folder = std::getenv("WS_BIN_DIR");
+  return std::string(folder != nullptr ? folder : WS_BIN_DIR) + "/" + name;
 }
 
 }  // namespace ws::test
