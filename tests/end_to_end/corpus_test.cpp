@@ -38,7 +38,7 @@ nlohmann::json sync(const Person& person, const fs::path& folder) {
 
 TEST_CASE("corpus: 500 files of others go up, come down byte for byte, and converge after edits on both sides",
           "[corpus]") {
-  MockServer server;
+  MockProcess server;
   const Person mira(server);
   const Person jonas(server);
   const TemporaryFolder work;

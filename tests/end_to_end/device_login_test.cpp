@@ -29,7 +29,7 @@ nlohmann::json decide(const std::string& url, const std::string& decision, const
 }  // namespace
 
 TEST_CASE("device login: approved in the browser, the waiting `ws login` ends with a key that works", "[browser]") {
-  MockServer server({"--device", "manual", "--device-interval", "1"});
+  MockProcess server({"--device", "manual", "--device-interval", "1"});
   Person person;
   Running login(person.command({"login", "--base-url", server.base_url(), "--store", "file", "--for", "read"}));
   REQUIRE(login.wait_for("/device?"));
@@ -47,7 +47,7 @@ TEST_CASE("device login: approved in the browser, the waiting `ws login` ends wi
 }
 
 TEST_CASE("device login: denied in the browser is exit 5, and nothing is stored", "[browser]") {
-  MockServer server({"--device", "manual", "--device-interval", "1"});
+  MockProcess server({"--device", "manual", "--device-interval", "1"});
   Person person;
   Running login(person.command({"login", "--base-url", server.base_url(), "--store", "file"}));
   REQUIRE(login.wait_for("/device?"));

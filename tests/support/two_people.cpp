@@ -2,34 +2,9 @@
 
 #include <fstream>
 #include <iterator>
-#include <stdexcept>
-
-#include <nlohmann/json.hpp>
-#include <unistd.h>
-
 namespace ws::test {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-Command server_command(const fs::path& folder, std::vector<std::string> flags) {
-  std::vector<std::string> arguments = {
-      program("ws-mock"), "--listen", "127.0.0.1:0", "--log", "off", "--ready-file", (folder / "ready.json").string()};
-  arguments.insert(arguments.end(), flags.begin(), flags.end());
-  return {.arguments = std::move(arguments), .timeout = std::chrono::minutes{10}};
-}
-
-}  // namespace
-
-MockServer::MockServer(std::vector<std::string> flags) : process_(server_command(folder_.path(), std::move(flags))) {
-  // The first line comes when the server answers; the ready file stands by then.
-  if (!process_.wait_for("\n")) throw std::runtime_error("ws-mock did not start: " + process_.so_far().err);
-  while (!fs::exists(folder_ / "ready.json")) ::usleep(1000);
-  const auto ready = nlohmann::json::parse(read_text(folder_ / "ready.json"));
-  base_url_ = ready.at("base_url");
-  token_ = ready.at("token");
-}
 
 Person::Person() {
   for (const char* name : {"CONFIG", "DATA", "STATE", "CACHE"}) {
@@ -39,7 +14,7 @@ Person::Person() {
   environment["NO_COLOR"] = "1";
 }
 
-Person::Person(const MockServer& server) : Person() {
+Person::Person(const MockProcess& server) : Person() {
   environment["WS_BASE_URL"] = server.base_url();
   environment["WS_TOKEN"] = server.token();
 }

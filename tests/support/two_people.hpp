@@ -1,4 +1,4 @@
-/// A real mock server and people with a configuration each: the stage of the end-to-end tests.
+/// People with a configuration each, in front of a real mock server: the stage of the end-to-end tests.
 #pragma once
 
 #include <filesystem>
@@ -6,30 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/mock_process.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace ws::test {
 
-/// `ws-mock` on a free loopback port, stopped at the end of the test.
-class MockServer {
- public:
-  explicit MockServer(std::vector<std::string> flags = {});
-  const std::string& base_url() const { return base_url_; }
-  const std::string& token() const { return token_; }  ///< a key with every scope
-  Running& process() { return process_; }
-
- private:
-  TemporaryFolder folder_;
-  Running process_;
-  std::string base_url_;
-  std::string token_;
-};
-
 /// Somebody with a home of their own: settings, credentials and state are not shared.
 class Person {
  public:
-  explicit Person(const MockServer& server);
+  explicit Person(const MockProcess& server);
   /// Without a key: somebody who has yet to log in.
   Person();
 
