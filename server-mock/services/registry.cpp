@@ -54,6 +54,14 @@ constexpr Registered registry[] = {
     {"events.renew", renew_agent_event},
     {"events.complete", complete_agent_event},
     {"events.fail", fail_agent_event},
+    {"tests.catalog", get_test_catalog},
+    {"tests.cases_list", list_test_cases},
+    {"tests.case_get", get_test_case},
+    {"tests.suites_list", list_test_suites},
+    {"tests.suite_get", get_test_suite},
+    {"tests.runs_list", list_test_runs},
+    {"tests.run_launch", launch_test_run},
+    {"tests.run_get", get_test_run},
 };
 
 }  // namespace

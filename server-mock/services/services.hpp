@@ -63,4 +63,13 @@ ServiceResult commit_sync(World& world, const ServiceCall& call);
 ServiceResult get_conflict(World& world, const ServiceCall& call);
 ServiceResult resolve_conflict(World& world, const ServiceCall& call);
 
+ServiceResult get_test_catalog(World& world, const ServiceCall& call);
+ServiceResult list_test_cases(World& world, const ServiceCall& call);
+ServiceResult get_test_case(World& world, const ServiceCall& call);
+ServiceResult list_test_suites(World& world, const ServiceCall& call);
+ServiceResult get_test_suite(World& world, const ServiceCall& call);
+ServiceResult list_test_runs(World& world, const ServiceCall& call);
+ServiceResult launch_test_run(World& world, const ServiceCall& call);
+ServiceResult get_test_run(World& world, const ServiceCall& call);
+
 }  // namespace ws::mock

@@ -44,6 +44,13 @@ set(WS_MOCK_SERVICES_SOURCES
   services/sync/resolution.cpp
   services/sync/shared.cpp
   services/sync/source.cpp
+  services/test_control/catalog.cpp
+  services/test_control/checks_content.cpp
+  services/test_control/checks_knowledge.cpp
+  services/test_control/checks_sync.cpp
+  services/test_control/scratch_world.cpp
+  services/test_control/test_run.cpp
+  services/tests.cpp
   services/visibility.cpp
   services/waiting_room.cpp
   services/workspaces.cpp)

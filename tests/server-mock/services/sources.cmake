@@ -16,6 +16,7 @@ set(WS_MOCK_SERVICES_TESTS
   services/sync/pull_test.cpp
   services/sync/push_test.cpp
   services/sync/source_test.cpp
+  services/test_control_test.cpp
   services/tree_test.cpp
   services/waiting_room_test.cpp
   store/world_test.cpp)
