@@ -7,6 +7,7 @@
 #include "sync-engine/steps/apply.hpp"
 #include "sync-engine/steps/conflict_files.hpp"
 #include "sync-engine/steps/decide.hpp"
+#include "sync-engine/steps/journal.hpp"
 #include "sync-engine/steps/publish.hpp"
 #include "sync-engine/steps/survey.hpp"
 #include "sync-engine/tree_lock.hpp"

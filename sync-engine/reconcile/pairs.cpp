@@ -51,8 +51,10 @@ class Decider {
   void pull_move(const std::string& reason) {
     Action made = action(ActionKind::pull_move, there().path, reason);
     made.previous_path = here().path;
-    made.result = here().hash;  // a move carries the text that is on disk; an edit has a row of its own
-    made.revision = pair_.there.text_too ? pair_.base.revision : there().revision;
+    made.result =
+        here().hash;  // a move carries the text that is on disk; an edit has a row, and the revision, of its own
+    const bool whole = !pair_.there.text_too || there().hash == here().hash;
+    made.revision = whole ? there().revision : pair_.base.revision;
     plan_.actions.push_back(std::move(made));
   }
 
@@ -117,8 +119,9 @@ class Decider {
       case Change::deleted: return conflict(ConflictKind::edit_delete);
       case Change::moved:
         pull_move("moved on the service");
-        if (pair_.there.text_too) return edited_on_both(there().path);
-        return push(ActionKind::push_update, there().path, "edited here");
+        if (!pair_.there.text_too) return push(ActionKind::push_update, there().path, "edited here");
+        if (here().hash != there().hash) edited_on_both(there().path);
+        return;
       case Change::created:
       case Change::unknown:
       case Change::rewound: return;
@@ -130,8 +133,9 @@ class Decider {
       case Change::unchanged: return push(ActionKind::push_delete, pair_.base.path, "deleted here");
       case Change::deleted: return settle(std::nullopt);
       case Change::moved:
-        // Another document took its place there: whoever moved it knew the file that was deleted here.
-        if (pair_.path_taken_there) return push(ActionKind::push_delete, there().path, "deleted here");
+        // Another document took its place there, and its text is the one that was deleted here.
+        if (pair_.path_taken_there && !pair_.there.text_too)
+          return push(ActionKind::push_delete, there().path, "deleted here");
         [[fallthrough]];
       case Change::edited:
         if (options_.accept_deletes) return push(ActionKind::push_delete, there().path, "deleted here, and that wins");

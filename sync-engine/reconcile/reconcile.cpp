@@ -115,6 +115,40 @@ void join_replacements(const LocalTree& local, Plan& plan) {
   plan.actions = std::move(kept);
 }
 
+/// The same where the file was edited here, to the very text of the newcomer: nothing is left to choose.
+void join_equal_replacements(Plan& plan) {
+  std::erase_if(plan.conflicts, [&](const Conflict& conflict) {
+    if (conflict.kind != ConflictKind::edit_delete || !conflict.local) return false;
+    for (Action& action : plan.actions) {
+      const bool same = action.kind == ActionKind::pull_create && action.path == conflict.path &&
+                        action.result == conflict.local->hash;
+      if (!same) continue;
+      action.kind = ActionKind::adopt;
+      action.seen = conflict.local->hash;
+      action.reason = "the same text on both sides";
+      plan.settled.push_back({.document = conflict.document});
+      return true;
+    }
+    return false;
+  });
+}
+
+/// A document comes to a place where its very text was created here: it was renamed on both sides alike.
+void join_equal_arrivals(const LocalTree& local, Plan& plan) {
+  for (Action& action : plan.actions) {
+    if (action.kind != ActionKind::pull_create || action.seen) continue;
+    const auto there = local.created.find(action.path);
+    if (there == local.created.end() || there->second != action.result) continue;
+    action.kind = ActionKind::adopt;
+    action.seen = there->second;
+    action.reason = "the same text on both sides";
+    const RelativePath path = action.path;
+    std::erase_if(plan.actions,
+                  [&](const Action& other) { return other.kind == ActionKind::push_create && other.path == path; });
+    return join_equal_arrivals(local, plan);  // the rows have moved
+  }
+}
+
 /// In order of path; the rows of one document stay in the order in which they are done.
 void sort(Plan& plan) {
   std::stable_sort(
@@ -154,6 +188,8 @@ Plan reconcile(const BaseTree& base,
   decide_known(base, local, remote, options, plan);
   decide_created(base, local, remote, plan);
   join_replacements(local, plan);
+  join_equal_replacements(plan);
+  join_equal_arrivals(local, plan);
   settle_clashes(local, remote, plan);
   sort(plan);
   if (!options.allow_deletes) plan.guard = guard_of(plan, base.documents.size(), remote.absent.size());

@@ -185,7 +185,8 @@ std::string encode(const JournalStep& step) {
                    {"result", json_of(action.result)},
                    {"revision", action.revision},
                    {"base", json_of(step.base)},
-                   {"applies_remote", step.applies_remote}});
+                   {"applies_remote", step.applies_remote},
+                   {"text", step.text.hex()}});
 }
 
 std::string encode(const StagedCommit& staged) {
@@ -220,6 +221,7 @@ Result<JournalStep> decode_step(std::string_view text) {
   step.action.revision = read.number("revision");
   step.base = read.base_row("base");
   step.applies_remote = read.flag("applies_remote");
+  step.text = read.object("text");
   if (!read.good()) return broken("journal step");
   return step;
 }

@@ -39,6 +39,7 @@ struct JournalStep {
   Action action;
   std::optional<BaseRow> base = {};  ///< empty: forgotten
   bool applies_remote = true;        ///< the pending row of the document is done with
+  git::ObjectId text = {};           ///< of a move in a circle: begun, it can only be finished
 };
 
 /// A commit that is staged, or under way and perhaps done.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sync-engine/steps/journal.hpp"
 #include "sync-engine/tree/safe_write.hpp"
 
 namespace ws::sync {
@@ -20,26 +21,6 @@ struct Task {
   Row* row = nullptr;
   JournalStep step;
 };
-
-Result<void> note_step(StateStore& state, const JournalStep& step) {
-  const DocumentId& document = step.action.document;
-  if (step.base) {
-    WS_TRY(state.put_base(document, *step.base));
-  } else {
-    WS_TRY(state.forget_base(document));
-  }
-  return step.applies_remote ? state.drop_pending(document) : Result<void>();
-}
-
-/// How the tree of the history changes with a step.
-void note_texts(const JournalStep& step, TextChanges& after) {
-  const Action& action = step.action;
-  if (action.previous_path) after.push_back({.path = action.previous_path->string()});
-  if (!step.base) after.push_back({.path = action.path.string()});
-  if (step.base && !step.base->blob.empty()) {
-    after.push_back({.path = action.path.string(), .blob = step.base->blob});
-  }
-}
 
 class Applier {
  public:
@@ -56,19 +37,18 @@ class Applier {
       WS_TRY(session_.go_on());
       const std::size_t end = std::min(first + batch_size, tasks_.size());
       WS_TRY(do_batch(writer, {tasks_.data() + first, end - first}));
-      session_.progress(Stage::write, end, tasks_.size());
     }
     return {};
   }
 
  private:
-  /// Moves and deletes first: they free the places that others take.
+  /// Deletes, then moves: they free the places that others take.
   void collect() {
     std::set<std::pair<int, std::size_t>> order;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const ActionKind kind = rows_[i].action.kind;
-      if (kind == ActionKind::pull_move) order.emplace(0, i);
-      if (kind == ActionKind::pull_delete) order.emplace(1, i);
+      if (kind == ActionKind::pull_delete) order.emplace(0, i);
+      if (kind == ActionKind::pull_move) order.emplace(1, i);
       if (kind == ActionKind::adopt) order.emplace(2, i);
       if (kind == ActionKind::pull_create || kind == ActionKind::pull_update || kind == ActionKind::merge) {
         order.emplace(3, i);
@@ -93,14 +73,18 @@ class Applier {
   std::optional<BaseRow> base_after(const Action& action) const {
     if (action.kind == ActionKind::pull_delete) return std::nullopt;
     const auto old = survey_.base_rows.find(action.document);
-    if (action.kind == ActionKind::pull_move) {
+    const Entry* there = nullptr;
+    if (const auto found = survey_.remote.changed.find(action.document); found != survey_.remote.changed.end()) {
+      there = &found->second;
+    }
+    if (action.kind == ActionKind::pull_move && there->revision != action.revision) {
       BaseRow row = old->second;
       row.entry.path = action.path;
       row.entry.revision = action.revision;
       return row;
     }
     // The service's entry; after a merge the file is a local edit of it.
-    BaseRow row{.entry = survey_.remote.changed.at(action.document), .blob = pending_blob(action.document)};
+    BaseRow row{.entry = *there, .blob = pending_blob(action.document)};
     row.entry.path = action.path;
     return row;
   }
@@ -159,14 +143,24 @@ class Applier {
 
   Result<void> do_batch(SafeWriter& writer, std::span<Task> batch) {
     WS_TRY(journal(batch));
+    report_progress();
     std::vector<std::optional<Staged>> staged(batch.size());
     for (std::size_t i = 0; i < batch.size(); ++i) WS_TRY(stage(writer, batch[i], staged[i]));
     WS_TRY(writer.flush_texts());
+    report_progress();
+    for (Task& task : batch) {
+      if (task.step.action.kind == ActionKind::pull_delete) WS_TRY(do_one(writer, task, {}));
+    }
     WS_TRY(do_moves(writer, batch));
     for (std::size_t i = 0; i < batch.size(); ++i) WS_TRY(do_one(writer, batch[i], staged[i]));
     WS_TRY(writer.flush_folders());
-    return note_done(batch);
+    report_progress();
+    WS_TRY(note_done(batch));
+    report_progress();
+    return {};
   }
+
+  void report_progress() const { session_.progress(Stage::write, done_, tasks_.size()); }
 
   Result<void> journal(std::span<const Task> batch) {
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
@@ -176,6 +170,8 @@ class Applier {
 
   /// The row's end. What ends everything is passed up; anything else stays with the row.
   Result<void> finish(Task& task, Result<void> outcome) {
+    ++done_;
+    report_progress();
     if (outcome) {
       task.row->state = Row::State::done;
       return {};
@@ -249,7 +245,7 @@ class Applier {
   Result<void> do_circle(SafeWriter& writer, const std::vector<Task*>& circle) {
     std::vector<std::optional<Staged>> texts;
     TextChanges kept;
-    for (const Task* task : circle) {
+    for (Task* task : circle) {
       const Action& action = task->step.action;
       const auto read = writer.read(*action.previous_path);
       if (!read || Sha256::of(*read) != action.seen) {
@@ -259,13 +255,14 @@ class Applier {
         return {};
       }
       const std::string& text = *read;
-      WS_LET(const git::ObjectId blob, session_.history.keep(text));
-      kept.push_back({.path = action.previous_path->string(), .blob = blob});
+      WS_LET(task->step.text, session_.history.keep(text));
+      kept.push_back({.path = action.previous_path->string(), .blob = task->step.text});
       WS_LET(Staged staged, writer.stage(text));
       texts.emplace_back(std::move(staged));
     }
     WS_TRY(writer.flush_texts());
     WS_TRY(session_.history.record_before(kept, {}));
+    WS_TRY(journal_circle(circle));
     for (std::size_t i = 0; i < circle.size(); ++i) {
       const Action& action = circle[i]->step.action;
       std::optional<Sha256> seen;
@@ -275,6 +272,13 @@ class Applier {
       WS_TRY(finish(*circle[i], writer.place(*texts[i], action.path, seen)));
     }
     return {};
+  }
+
+  /// Once one of them has moved, another's old place is lost: the journal says where their texts are.
+  Result<void> journal_circle(const std::vector<Task*>& circle) {
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    for (const Task* task : circle) WS_TRY(session_.state.put_step(task->step));
+    return transaction.commit();
   }
 
   Result<void> do_one(SafeWriter& writer, Task& task, const std::optional<Staged>& staged) {
@@ -304,6 +308,7 @@ class Applier {
       if (task.row->state == Row::State::done) note_texts(task.step, after);
     }
     WS_TRY(session_.history.record_after(after, "Pulled from the service"));
+    report_progress();
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const Task& task : batch) {
       if (task.row->state == Row::State::done) WS_TRY(note_step(session_.state, task.step));
@@ -317,41 +322,13 @@ class Applier {
   const Survey& survey_;
   std::vector<Row>& rows_;
   std::vector<Task> tasks_;
+  std::uint64_t done_ = 0;
 };
-
-/// Whether the disk shows that a journalled step was done.
-bool is_done(const SafeWriter& files, const Action& action) {
-  const auto now = files.read(action.path);
-  if (!action.result) return !now && now.error().kind == Failure::Kind::not_found;
-  return now && Sha256::of(*now) == *action.result;
-}
 
 }  // namespace
 
 Result<void> apply_here(Session& session, const Survey& survey, std::vector<Row>& rows) {
   return Applier(session, survey, rows).apply();
-}
-
-Result<void> recover_steps(Session& session) {
-  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
-  TextChanges rescued;
-  WS_TRY(writer.recover([&](const std::string& text) -> Result<void> {
-    WS_LET(const git::ObjectId blob, session.history.keep(text));
-    rescued.push_back({.path = blob.hex() + ".md", .blob = blob});
-    return session.history.record_aside("rescued", rescued, "Texts that an interrupted run had in hand");
-  }));
-  WS_LET(const std::vector<JournalStep> steps, session.state.steps());
-  if (steps.empty()) return {};
-  TextChanges after;
-  WS_LET(sqlite::Transaction transaction, session.state.begin());
-  for (const JournalStep& step : steps) {
-    if (!is_done(writer, step.action)) continue;  // the next plan starts from what is there
-    WS_TRY(note_step(session.state, step));
-    note_texts(step, after);
-  }
-  WS_TRY(session.state.clear_steps());
-  WS_TRY(transaction.commit());
-  return session.history.record_after(after, "Finished after an interruption");
 }
 
 }  // namespace ws::sync

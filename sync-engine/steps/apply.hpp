@@ -11,7 +11,4 @@ namespace ws::sync {
 /// with what ends everything; what was done until then is durable and noted in `rows`.
 Result<void> apply_here(Session& session, const Survey& survey, std::vector<Row>& rows);
 
-/// Finishes or undoes what an interrupted run left: steps on disk, texts in `.ws/tmp`.
-Result<void> recover_steps(Session& session);
-
 }  // namespace ws::sync

@@ -9,7 +9,15 @@ namespace ws::sync::test {
 
 namespace fs = std::filesystem;
 
-SyncedFolder::SyncedFolder(FakeRemote& remote, std::uint64_t seed) : remote_(remote), random_(seed) {
+namespace {
+
+/// In memory where there is such a place: an engine waits for the disk a dozen times a run.
+fs::path quick_folder() { return fs::is_directory("/dev/shm") ? "/dev/shm" : fs::temp_directory_path(); }
+
+}  // namespace
+
+SyncedFolder::SyncedFolder(FakeRemote& remote, std::uint64_t seed)
+    : remote_(remote), folder_(quick_folder()), random_(seed) {
   const auto tie = init({.folder = folder_.path(), .base_url = "http://127.0.0.1:1", .origin = "http://127.0.0.1:1"},
                         remote_,
                         clock_,

@@ -1,0 +1,80 @@
+#include "sync-engine/steps/journal.hpp"
+
+#include <set>
+#include <utility>
+
+#include "sync-engine/tree/safe_write.hpp"
+
+namespace ws::sync {
+namespace {
+
+/// Whether the disk shows that a journalled step was done.
+bool is_done(const SafeWriter& files, const Action& action) {
+  const auto now = files.read(action.path);
+  if (!action.result) return !now && now.error().kind == Failure::Kind::not_found;
+  return now && Sha256::of(*now) == *action.result;
+}
+
+/// Moves in a circle that were begun are finished: what stands in a place is the text of another of them.
+Result<void> finish_circles(Session& session, SafeWriter& writer, const std::vector<JournalStep>& steps) {
+  std::set<Sha256> texts;
+  for (const JournalStep& step : steps) {
+    if (!step.text.empty() && step.action.result) texts.insert(*step.action.result);
+  }
+  for (const JournalStep& step : steps) {
+    if (step.text.empty() || is_done(writer, step.action)) continue;
+    const auto there = writer.read(step.action.path);
+    if (!there || !texts.contains(Sha256::of(*there))) continue;
+    WS_LET(const std::string text, session.history.text(step.text));
+    WS_LET(const Staged staged, writer.stage(text));
+    WS_TRY(writer.flush_texts());
+    WS_TRY(writer.place(staged, step.action.path, Sha256::of(*there)));
+  }
+  return writer.flush_folders();
+}
+
+}  // namespace
+
+Result<void> note_step(StateStore& state, const JournalStep& step) {
+  const DocumentId& document = step.action.document;
+  if (step.base) {
+    WS_TRY(state.put_base(document, *step.base));
+  } else {
+    WS_TRY(state.forget_base(document));
+  }
+  return step.applies_remote ? state.drop_pending(document) : Result<void>();
+}
+
+void note_texts(const JournalStep& step, TextChanges& after) {
+  const Action& action = step.action;
+  if (action.previous_path) after.push_back({.path = action.previous_path->string()});
+  if (!step.base) after.push_back({.path = action.path.string()});
+  if (step.base && !step.base->blob.empty()) {
+    after.push_back({.path = action.path.string(), .blob = step.base->blob});
+  }
+}
+
+Result<void> recover_steps(Session& session) {
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+  TextChanges rescued;
+  WS_TRY(writer.recover([&](const std::string& text) -> Result<void> {
+    WS_LET(const git::ObjectId blob, session.history.keep(text));
+    rescued.push_back({.path = blob.hex() + ".md", .blob = blob});
+    return session.history.record_aside("rescued", rescued, "Texts that an interrupted run had in hand");
+  }));
+  WS_LET(const std::vector<JournalStep> steps, session.state.steps());
+  if (steps.empty()) return {};
+  WS_TRY(finish_circles(session, writer, steps));
+  TextChanges after;
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  for (const JournalStep& step : steps) {
+    if (!is_done(writer, step.action)) continue;  // the next plan starts from what is there
+    WS_TRY(note_step(session.state, step));
+    note_texts(step, after);
+  }
+  WS_TRY(session.state.clear_steps());
+  WS_TRY(transaction.commit());
+  return session.history.record_after(after, "Finished after an interruption");
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,110 @@
+#include "sync-engine/git/repository.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <catch2/catch.hpp>
+
+#include "sync-engine/git/ignore_rules.hpp"
+#include "sync-engine/git/merge_text.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace ws::sync::git {
+namespace {
+
+/// What plain git says of the repository; empty where there is no git on this machine.
+std::optional<std::string> plain_git(const std::filesystem::path& repository, const std::string& arguments) {
+  if (std::system("git --version > /dev/null 2>&1") != 0) return std::nullopt;
+  const std::string out = repository.string() + ".out";
+  const std::string command = "git --git-dir=" + repository.string() + " " + arguments + " > " + out + " 2>&1";
+  if (std::system(command.c_str()) != 0) return "failed: " + command;
+  std::ifstream stream(out);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("repository: few objects and many, as loose ones or one pack, are read by plain git", "[sync-engine]") {
+  const int files = GENERATE(3, 400);
+  ws::test::TemporaryFolder folder;
+  const auto path = folder / "history.git";
+  auto repository = Repository::open(path);
+  if (!repository) FAIL(repository.error().what);
+  std::vector<TreeUpdate> updates;
+  std::string large;
+  for (int i = 0; i < 200'000; ++i) large += static_cast<char>('a' + (i * 7 + i / 13) % 26);
+  for (int i = 0; i < files; ++i) {
+    const auto blob = repository->write_blob(i == 0 ? large : "text " + std::to_string(i) + "\n");
+    REQUIRE(blob);
+    updates.push_back({"d" + std::to_string(i % 7) + "/n" + std::to_string(i) + ".md", *blob});
+  }
+  const auto empty = repository->write_blob("");
+  REQUIRE(empty);
+  updates.push_back({"empty.md", *empty});
+  const auto tree = repository->write_tree(std::nullopt, updates);
+  REQUIRE(tree);
+  const auto commit = repository->write_commit(*tree, {}, "first", Time(std::chrono::seconds(1'700'000'000)));
+  REQUIRE(commit);
+  REQUIRE(repository->set_reference("refs/heads/main", *commit));
+  CHECK(*repository->read_blob(*updates[0].blob) == large);
+  CHECK(*repository->find_reference("refs/heads/main") == *commit);
+  if (const auto fsck = plain_git(path, "fsck --strict --full")) CHECK(fsck->find("error") == std::string::npos);
+  if (const auto listed = plain_git(path, "ls-tree -r --name-only main")) {
+    CHECK(std::count(listed->begin(), listed->end(), '\n') == files + 1);
+  }
+  if (const auto shown = plain_git(path, "show main:d0/n0.md")) CHECK(*shown == large);
+}
+
+TEST_CASE("repository: a tree follows its updates, files become folders and the reverse", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  auto repository = Repository::open(folder / "history.git");
+  REQUIRE(repository);
+  const auto blob = *repository->write_blob("x");
+  const auto first = repository->write_tree(std::nullopt, {{"a", blob}, {"b/c", blob}, {"a b", blob}, {"b.md", blob}});
+  REQUIRE(first);
+  const auto swapped = repository->write_tree(*first, {{"a", {}}, {"a/x", blob}, {"b/c", {}}, {"b", blob}});
+  REQUIRE(swapped);
+  const auto direct = repository->write_tree(std::nullopt, {{"a/x", blob}, {"b", blob}, {"a b", blob}, {"b.md", blob}});
+  REQUIRE(direct);
+  CHECK(*swapped == *direct);
+  const auto back = repository->write_tree(*swapped, {{"a/x", {}}, {"a", blob}, {"b", {}}, {"b/c", blob}});
+  REQUIRE(back);
+  CHECK(*back == *first);
+}
+
+TEST_CASE("merge_text: distant edits merge, colliding ones do not, and the laws hold", "[sync-engine]") {
+  const std::string base = "1\n2\n3\n4\n5\n";
+  CHECK(*merge_text(base, "one\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n") == "one\n2\n3\n4\nfive\n");
+  CHECK_FALSE(merge_text(base, "one\n2\n3\n4\n5\n", "uno\n2\n3\n4\n5\n")->has_value());
+  const std::string x = "1\n2\n3\n4\n5\nsix\n";
+  CHECK(*merge_text(base, x, base) == x);
+  CHECK(*merge_text(base, base, x) == x);
+  CHECK(*merge_text(base, x, x) == x);
+}
+
+TEST_CASE("ignore_rules: a nested file speaks for its own folder only", "[sync-engine]") {
+  IgnoreRules rules;
+  CHECK(rules.is_ignored("~$open.md"));
+  CHECK_FALSE(rules.is_ignored("a.md"));
+  REQUIRE(rules.add("", "*.draft.md\nbuild/\n!keep.draft.md\n# a comment\n\n"));
+  REQUIRE(rules.add("sub [1]", "/top.md\n*.log.md\ninner/x.md\n"));
+  for (const char* path : {"a.draft.md",
+                           "d/e.draft.md",
+                           "build/",
+                           "sub [1]/top.md",
+                           "sub [1]/d/a.log.md",
+                           "sub [1]/inner/x.md",
+                           "~$open.md"}) {
+    CAPTURE(path);
+    CHECK(rules.is_ignored(path));
+  }
+  for (const char* path : {"keep.draft.md", "top.md", "sub [1]/d/top.md", "a.log.md", "inner/x.md", "sub 1/top.md"}) {
+    CAPTURE(path);
+    CHECK_FALSE(rules.is_ignored(path));
+  }
+}
+
+}  // namespace ws::sync::git

@@ -1,0 +1,119 @@
+#include "sync-engine/state/state_store.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "sync-engine/state/codec.hpp"
+#include "sync-engine/state/history.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/sync-engine/support/synced_folder.hpp"
+
+namespace ws::sync {
+namespace {
+
+RelativePath path(std::string_view text) { return *RelativePath::parse(text); }
+Entry entry(std::string_view at, std::string_view text, std::uint64_t revision) {
+  return {.path = path(at), .hash = Sha256::of(text), .revision = revision};
+}
+
+}  // namespace
+
+TEST_CASE("state: what is written is read back, also by the next process", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  const BaseRow base{.entry = entry("a/\u00FC.md", "a", 7), .blob = git::object_id(git::ObjectType::blob, "a")};
+  const PendingRow edited{.entry = entry("b.md", "b", 3), .revision = 3};
+  const PendingRow gone{.revision = 9};
+  Conflict conflict{.kind = ConflictKind::edit_delete, .path = path("c.md"), .document = {"d3"}, .id = "c1"};
+  conflict.base = entry("c.md", "base", 1);
+  conflict.local = entry("c.md", "mine", 0);
+  {
+    auto state = StateStore::open(folder / "state.db");
+    REQUIRE(state);
+    const std::uint64_t before = *state->generation();
+    REQUIRE(state->put_base({"d1"}, base));
+    CHECK(*state->generation() > before);
+    REQUIRE(state->put_pending({"d1"}, edited));
+    REQUIRE(state->put_pending({"d2"}, gone));
+    REQUIRE(state->put_conflict(conflict));
+    REQUIRE(state->set_source_revision(12));
+  }
+  auto state = StateStore::open(folder / "state.db");
+  REQUIRE(state);
+  CHECK(*state->base() == std::map<DocumentId, BaseRow>{{{"d1"}, base}});
+  CHECK(*state->pending() == std::map<DocumentId, PendingRow>{{{"d1"}, edited}, {{"d2"}, gone}});
+  CHECK(*state->conflicts() == std::vector<Conflict>{conflict});
+  CHECK(*state->source_revision() == 12);
+  CHECK(*state->has_pending_or_conflicts());
+  REQUIRE(state->forget_base({"d1"}));
+  CHECK(state->base()->empty());
+}
+
+TEST_CASE("state: journal steps and a staged commit survive a round trip", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  auto state = StateStore::open(folder / "state.db");
+  REQUIRE(state);
+  JournalStep step{.action = {.kind = ActionKind::pull_move, .path = path("b.md"), .document = {"d"}}};
+  step.action.previous_path = path("a.md");
+  step.action.seen = Sha256::of("x");
+  step.base = BaseRow{.entry = entry("b.md", "x", 4)};
+  step.applies_remote = false;
+  REQUIRE(state->put_step(step));
+  const auto steps = state->steps();
+  REQUIRE(steps);
+  REQUIRE(steps->size() == 1);
+  CHECK(encode(steps->front()) == encode(step));
+
+  CHECK_FALSE(state->staged()->has_value());
+  StagedCommit staged{.request = {.source_id = "s", .plan_id = "p", .push_ids = {"1", "2"}, .message = "m\n\"q\""}};
+  staged.items.push_back({.item = {.kind = ActionKind::push_create, .path = path("n.md"), .hash = Sha256::of("n")}});
+  staged.under_way = true;
+  REQUIRE(state->put_staged(staged));
+  const auto read = state->staged();
+  REQUIRE(read);
+  REQUIRE(*read);
+  CHECK(encode(**read) == encode(staged));
+  REQUIRE(state->clear_staged());
+  CHECK_FALSE(state->staged()->has_value());
+}
+
+TEST_CASE("state: a newer format is refused, not rewritten", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  {
+    auto database = sqlite::Database::open((folder / "state.db").string());
+    REQUIRE(database);
+    REQUIRE(database->execute("create table future (x); pragma user_version = 99"));
+  }
+  const auto state = StateStore::open(folder / "state.db");
+  REQUIRE_FALSE(state);
+  CHECK(state.error().kind == Failure::Kind::disk);
+  CHECK(state.error().code == "newer_format");
+}
+
+TEST_CASE("history: a text that was overwritten is found by its hash in plain git's terms", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  test::FixedClock clock;
+  git::ObjectId old;
+  {
+    History history(folder / "history.git", clock);
+    const auto first = history.keep("first\n");
+    REQUIRE(first);
+    REQUIRE(history.record_after({{"a.md", *first}}, "one"));
+    const auto local = history.keep("edited here\n");
+    REQUIRE(local);
+    old = *local;
+    const auto theirs = history.keep("theirs\n");
+    REQUIRE(theirs);
+    REQUIRE(history.record_before({{"a.md", *local}}, {{"a.md", *theirs}}));
+    const auto merged = history.keep("merged\n");
+    REQUIRE(merged);
+    REQUIRE(history.record_after({{"a.md", *merged}}, "merged"));
+  }
+  History again(folder / "history.git", clock);
+  CHECK(*again.text(old) == "edited here\n");
+  auto repository = git::Repository::open(folder / "history.git");
+  REQUIRE(repository);
+  const auto tip = repository->find_reference("refs/heads/main");
+  REQUIRE(tip);
+  REQUIRE(*tip);
+}
+
+}  // namespace ws::sync
