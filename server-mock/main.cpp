@@ -45,6 +45,7 @@ struct Words {
 
 void add_flags(CLI::App& app, Words& words) {
   const CLI::Range seconds(1, 86400);
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.add_option("--listen", words.listen, "address and port; 0 is any free one")->capture_default_str();
   app.add_option("--ready-file", words.ready_file, "written when the server answers: base_url, port, pid, token");
   app.add_option("--data", words.data, "SQLite file; started again it goes on where it was (default: in memory)");
@@ -60,7 +61,9 @@ void add_flags(CLI::App& app, Words& words) {
   app.add_option("--device-expires", words.device_expires, "seconds until a code expires")
       ->check(seconds)
       ->capture_default_str();
-  app.add_option("--assume", words.assume, "KEY=VALUE; see `ws-mock assumptions`")->allow_extra_args(false);
+  app.add_option("--assume", words.assume, "KEY=VALUE; see `ws-mock assumptions`")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
   app.add_flag("--strict", words.strict, "unknown request fields are an error");
   app.add_option("--journal", words.journal, "requests kept, 0 to 1000000")
       ->check(CLI::Range(0, 1'000'000))

@@ -1,0 +1,95 @@
+#include "server-mock/pipeline/idempotency.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/server-mock/wire.hpp"
+
+using namespace ws;
+using namespace ws::mock;
+using namespace ws::mock::test;
+
+namespace {
+
+const Json note = {{"title", "once"}, {"content", "text"}};
+
+std::size_t documents(Wire& wire) { return wire.get("/v1/documents?limit=100").at("data").size(); }
+
+}  // namespace
+
+TEST_CASE("idempotency: the same key and request give the first answer again, and nothing is done twice",
+          "[server-mock]") {
+  Wire wire;
+  const std::size_t before = documents(wire);
+  const RawAnswer first = wire.send("POST", "/v1/documents", note, {"Idempotency-Key: k1"});
+  // The order of members and the space between them are not part of the request.
+  const RawAnswer second = wire.ask({.method = "POST",
+                                     .target = "/v1/documents",
+                                     .token = wire.token(),
+                                     .json = R"({ "content": "text", "title": "once" })",
+                                     .headers = {"idempotency-key: k1"}});
+  CHECK(first.status == 201);
+  CHECK(second.status == 201);
+  CHECK(second.body == first.body);
+  CHECK(first.header("idempotent-replayed").empty());
+  CHECK(second.header("idempotent-replayed") == "true");
+  CHECK(documents(wire) == before + 1);
+}
+
+TEST_CASE("idempotency: the same key for something else is 422", "[server-mock]") {
+  Wire wire;
+  wire.send("POST", "/v1/documents", note, {"Idempotency-Key: k1"});
+  const RawAnswer other =
+      wire.send("POST", "/v1/documents", {{"title", "x"}, {"content", ""}}, {"Idempotency-Key: k1"});
+  CHECK(other.status == 422);
+  CHECK(parse(other).at("detail").at(0).at("type") == "idempotency_key_reused");
+  CHECK(wire.send("POST", "/v1/workspaces", {{"name", "x"}}, {"Idempotency-Key: k1"}).status == 422);
+}
+
+TEST_CASE("idempotency: a key is forgotten after 24 hours, and belongs to its owner", "[server-mock]") {
+  Wire wire;
+  const std::string id = parse(wire.send("POST", "/v1/documents", note, {"Idempotency-Key: k"})).at("id");
+  const std::string other = wire.key({{"user_id", wire.built_in().other_user_id}});
+  const auto by_other = parse(wire.ask({.method = "POST",
+                                        .target = "/v1/documents",
+                                        .token = other,
+                                        .json = dump(note),
+                                        .headers = {"Idempotency-Key: k"}}));
+  CHECK(by_other.at("id") != id);
+  wire.advance(24 * 3600 - 1);
+  CHECK(parse(wire.send("POST", "/v1/documents", note, {"Idempotency-Key: k"})).at("id") == id);
+  wire.advance(1);
+  CHECK(parse(wire.send("POST", "/v1/documents", note, {"Idempotency-Key: k"})).at("id") != id);
+}
+
+TEST_CASE("idempotency: what was refused leaves the key free", "[server-mock]") {
+  Wire wire;
+  CHECK(wire.send("POST", "/v1/documents", {{"title", ""}}, {"Idempotency-Key: k"}).status == 422);
+  Json nowhere = note;
+  nowhere["parent_node_id"] = "019b76da-a800-7a7b-9527-47438ee725fe";
+  CHECK(wire.send("POST", "/v1/documents", nowhere, {"Idempotency-Key: k"}).status == 404);
+  CHECK(wire.send("POST", "/v1/documents", note, {"Idempotency-Key: k"}).status == 201);
+}
+
+TEST_CASE("idempotency: scope and place are checked before an old answer is given, and a replay moves no id",
+          "[server-mock]") {
+  Wire wire;
+  const std::string strong = wire.key({{"user_id", wire.built_in().other_user_id}});
+  Json there = note;
+  there["project_id"] = wire.built_in().project_id;
+  const RawRequest request = {.method = "POST",
+                              .target = "/v1/documents",
+                              .token = strong,
+                              .json = dump(there),
+                              .headers = {"Idempotency-Key: k"}};
+  REQUIRE(wire.ask(request).status == 201);
+  CHECK(wire.ask(request).header("idempotent-replayed") == "true");
+  const std::string weak = wire.key({{"user_id", wire.built_in().other_user_id}, {"scopes", {"documents:read"}}});
+  RawRequest weaker = request;
+  weaker.token = weak;
+  CHECK(wire.ask(weaker).status == 403);
+
+  Wire untouched;
+  untouched.key({{"user_id", untouched.built_in().other_user_id}});
+  REQUIRE(untouched.ask(request).status == 201);
+  CHECK(untouched.new_document("next") == wire.new_document("next"));
+}

@@ -1,0 +1,227 @@
+#include "server-mock/pipeline/pipeline.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "api-client/contract/operations.hpp"
+#include "tests/server-mock/wire.hpp"
+
+using namespace ws;
+using namespace ws::mock;
+using namespace ws::mock::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string code_of(const RawAnswer& answer) { return find_text(parse(answer), "code").value_or(""); }
+
+constexpr const char* some_id = "019b76da-a800-7a7b-9527-47438ee725fe";
+
+ApplicationOptions assuming(const char* assignment) {
+  ApplicationOptions options;
+  REQUIRE(options.sandbox.assumptions.set(assignment));
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("pipeline: checks come in their order: route, method, credential, scope, content type, validation, existence",
+          "[server-mock]") {
+  Wire wire;
+  const std::string poor = wire.key({{"scopes", {"documents:read"}}});
+  const std::string target = std::string("/v1/documents/") + some_id;
+  const std::vector<std::string> text = {"Content-Type: text/plain", "Content-Length: 1"};
+  const auto say = [&](std::string method,
+                       const std::string& path,
+                       const std::string& token,
+                       std::string json,
+                       std::vector<std::string> headers = {}) {
+    return code_of(wire.ask({std::move(method), path, token, std::move(json), std::move(headers)}));
+  };
+  CHECK(say("PUT", "/v1/nothing", "", "{") == "not_found");
+  CHECK(say("PATCH", target, "", "{") == "method_not_allowed");
+  CHECK(say("PUT", "/v1/documents/no-uuid", "", "{") == "missing_credential");
+  CHECK(say("PUT", "/v1/documents/no-uuid", "wsk_unknown", "{") == "invalid_credential");
+  CHECK(say("PUT", "/v1/documents/no-uuid", poor, "{") == "missing_scope");
+  const RawAnswer wrong_type = wire.say("PUT /v1/documents/no-uuid HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " +
+                                        wire.token() + "\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\n{");
+  CHECK(wrong_type.status == 415);
+  CHECK(code_of(wrong_type) == "unsupported_media_type");
+  CHECK(say("PUT", "/v1/documents/no-uuid", wire.token(), "{") == "validation_error");
+  CHECK(say("PUT", target, wire.token(), R"({"expected_content_revision": 1})") == "not_found");
+}
+
+TEST_CASE("pipeline: with auth_order=validation_first the request is looked at before the key", "[server-mock]") {
+  Wire wire(assuming("auth_order=validation_first"));
+  const RawAnswer answer = wire.ask({.target = "/v1/documents?limit=0"});
+  CHECK(answer.status == 422);
+  CHECK_THAT(answer.header("x-mock-assumed"), Contains("auth_order=validation_first"));
+  CHECK(wire.ask({.target = "/v1/documents"}).status == 401);
+}
+
+TEST_CASE("pipeline: 405 tells the methods, OPTIONS too, HEAD answers where GET does", "[server-mock]") {
+  Wire wire;
+  const RawAnswer refused = wire.ask({.method = "DELETE", .target = "/v1/me"});
+  CHECK(refused.status == 405);
+  CHECK(refused.header("allow") == "GET, HEAD, OPTIONS");
+  const RawAnswer options = wire.ask({.method = "OPTIONS", .target = "/v1/documents"});
+  CHECK(options.status == 204);
+  CHECK(options.header("allow") == "GET, HEAD, POST, OPTIONS");
+  const RawAnswer head = wire.ask({.method = "HEAD", .target = "/v1/me", .token = wire.token()});
+  CHECK(head.status == 200);
+  CHECK(head.body.empty());
+  CHECK(head.header("content-length") ==
+        std::to_string(wire.ask({.target = "/v1/me", .token = wire.token()}).body.size()));
+}
+
+TEST_CASE("pipeline: all violations of a request come together, in the published form", "[server-mock]") {
+  Wire wire;
+  const RawAnswer answer = wire.send("PUT", "/v1/documents/nope?x=1", {{"title", 7}});
+  CHECK(answer.status == 422);
+  const Json body = parse(answer);
+  CHECK(body.at("code") == "validation_error");
+  std::vector<std::string> seen;
+  for (const Json& entry : body.at("detail")) {
+    seen.push_back(dump(entry.at("loc")) + " " + entry.at("type").get<std::string>());
+    CHECK(entry.contains("msg"));
+    CHECK(entry.contains("input"));
+  }
+  CHECK(seen == std::vector<std::string>{R"(["path","document_id"] uuid_parsing)",
+                                         R"(["body","title"] string_type)",
+                                         R"(["body","expected_content_revision"] missing)"});
+}
+
+TEST_CASE("pipeline: a body that is no JSON, too deep or not UTF-8 is json_invalid", "[server-mock]") {
+  Wire wire;
+  const std::string body = GENERATE_COPY(std::string("{"),
+                                         std::string("{} {}"),
+                                         std::string("\xff"),
+                                         std::string(100'000, '['),
+                                         std::string("{\"title\": \"\xc3\x28\"}"),
+                                         std::string("nul"));
+  const RawAnswer answer = wire.ask({.method = "POST", .target = "/v1/documents", .token = wire.token(), .json = body});
+  CHECK(answer.status == 422);
+  CHECK(parse(answer).at("detail").at(0).at("type") == "json_invalid");
+}
+
+TEST_CASE("pipeline: a path that is no UTF-8 gets an answer", "[server-mock]") {
+  Wire wire;
+  const RawAnswer uuid = wire.ask({.target = "/v1/documents/%ff%fe", .token = wire.token()});
+  CHECK(uuid.status == 422);
+  CHECK(parse(uuid).at("detail").at(0).at("type") == "uuid_parsing");
+  CHECK(wire.ask({.target = "/v1/admin/tests/cases/%ff", .token = wire.token()}).status == 404);
+  CHECK(wire.ask({.target = "/v1/documents/%zz", .token = wire.token()}).status == 400);
+  CHECK(wire.ask({.target = "/%ff", .token = wire.token()}).status == 404);
+  CHECK(wire.ask({.target = "/v1/documents?cursor=%ff", .token = wire.token()}).status == 422);
+}
+
+TEST_CASE("pipeline: every operation answers, and without a service it says 501", "[server-mock]") {
+  Wire wire;
+  for (const contract::Operation* operation : contract::operations()) {
+    CAPTURE(operation->id);
+    std::string path(operation->path);
+    for (std::size_t open = path.find('{'); open != std::string::npos; open = path.find('{')) {
+      path.replace(open, path.find('}') - open + 1, some_id);
+    }
+    const RawAnswer answer = wire.ask({.method = std::string(contract::name(operation->method)),
+                                       .target = path,
+                                       .token = wire.key(Json::object()),  // one of them gives it back
+                                       .json = operation->request != nullptr ? "{}" : ""});
+    CHECK(answer.header("x-mock-operation") == operation->id);
+    if (find_service(*operation) == nullptr && answer.status != 422) CHECK(answer.status == 501);
+    CHECK(answer.status != 500);
+  }
+}
+
+TEST_CASE("pipeline: every answer has a request id: the caller's own where it is fit to be shown", "[server-mock]") {
+  Wire wire;
+  const auto id_for = [&](const std::string& given) {
+    return wire.ask({.target = "/v1/me", .headers = {"X-Request-Id: " + given}}).header("x-request-id");
+  };
+  CHECK(id_for("mine-1") == "mine-1");
+  CHECK(id_for("with space") == "req_0000000002");
+  CHECK(id_for(std::string(129, 'x')) == "req_0000000003");
+  CHECK(id_for(std::string(128, 'x')) == std::string(128, 'x'));
+  CHECK(wire.say("nonsense\r\n\r\n").header("x-request-id") == "req_0000000005");
+  CHECK(parse(wire.ask({.target = "/v1/me", .headers = {"X-Request-Id: a"}})).at("request_id") == "a");
+}
+
+TEST_CASE("pipeline: unknown fields are ignored and told; with --strict they are refused", "[server-mock]") {
+  Wire lenient;
+  const Json body = {{"title", "t"}, {"content", ""}, {"colour", "red"}};
+  const RawAnswer made = lenient.send("POST", "/v1/documents?page=2", body);
+  CHECK(made.status == 201);
+  CHECK_THAT(made.header("x-mock-warning"), Contains("body.colour") && Contains("query.page"));
+  ApplicationOptions options;
+  options.sandbox.world.unknown_fields = Unknown::refused;
+  Wire strict(options);
+  const RawAnswer refused = strict.send("POST", "/v1/documents?page=2", body);
+  CHECK(refused.status == 422);
+  CHECK(parse(refused).at("detail").size() == 2);
+  CHECK(parse(refused).at("detail").at(1).at("type") == "extra_forbidden");
+  CHECK(parse(refused).at("detail").at(1).at("input") == "red");
+}
+
+TEST_CASE("pipeline: a document's tag spares sending it again", "[server-mock]") {
+  Wire wire;
+  const std::string path = "/v1/documents/" + wire.new_document("t");
+  const RawAnswer first = wire.ask({.target = path, .token = wire.token()});
+  CHECK(first.header("etag") == "\"1\"");
+  const auto status_for = [&](const std::string& tags) {
+    return wire.ask({.target = path, .token = wire.token(), .headers = {"If-None-Match: " + tags}}).status;
+  };
+  CHECK(status_for("\"1\"") == 304);
+  CHECK(status_for("\"7\", W/\"1\"") == 304);
+  CHECK(status_for("*") == 304);
+  CHECK(status_for("\"2\"") == 200);
+  CHECK(status_for("\"11\"") == 200);
+}
+
+TEST_CASE("pipeline: errors come in the style that the switch names, validation always as published", "[server-mock]") {
+  const auto [style, type, member] =
+      GENERATE(table<std::string, std::string, std::string>({{"plain", "application/json", "/code"},
+                                                             {"problem", "application/problem+json", "/title"},
+                                                             {"detail_object", "application/json", "/detail/code"},
+                                                             {"html", "text/html; charset=utf-8", ""}}));
+  Wire wire(assuming(("error_style=" + style).c_str()));
+  const RawAnswer answer = wire.ask({.target = "/v1/me"});
+  CHECK(answer.status == 401);
+  CHECK(answer.header("content-type") == type);
+  CHECK(answer.header("x-mock-assumed") == "error_style=" + style);
+  CHECK(answer.header("www-authenticate") == "Bearer realm=\"workspace\"");
+  if (member.empty()) {
+    CHECK_THAT(answer.body, Contains("<h1>401 Unauthorized</h1>"));
+  } else {
+    CHECK(parse(answer).contains(Json::json_pointer(member)));
+  }
+  CHECK(parse(wire.ask({.target = "/v1/documents?limit=x", .token = wire.token()})).at("detail").is_array());
+}
+
+TEST_CASE("pipeline: list_extra and assumed_fields reshape what is assumed and leave what is published",
+          "[server-mock]") {
+  Wire wire;
+  const std::string path = "/v1/documents/" + wire.new_document("t");
+  wire.control("PATCH", "/assumptions", {{"list_extra", "unknown_fields"}});
+  const Json extra = wire.get("/v1/documents");
+  CHECK(extra.contains("x_unknown_text"));
+  CHECK(extra.at("data").at(0).contains("x_unknown_object"));
+  wire.control("PATCH", "/assumptions", {{"list_extra", "none"}, {"assumed_fields", "missing"}});
+  const Json thin = wire.get(path);
+  CHECK(thin.contains("id"));
+  CHECK(thin.contains("content"));
+  CHECK(thin.contains("content_revision"));
+  CHECK_FALSE(thin.contains("title"));
+  wire.control("PATCH", "/assumptions", {{"assumed_fields", "null"}});
+  CHECK(wire.get(path).at("title").is_null());
+}
+
+TEST_CASE("pipeline: a revision that is not the expected one is 409, or 412 where that is assumed", "[server-mock]") {
+  Wire wire;
+  const std::string path = "/v1/documents/" + wire.new_document("t");
+  const Json change = {{"content", "new"}, {"expected_content_revision", 9}};
+  const RawAnswer refused = wire.send("PUT", path, change);
+  CHECK(refused.status == 409);
+  CHECK(parse(refused).at("current_content_revision") == 1);
+  CHECK_THAT(refused.header("x-mock-assumed"), Contains("revision_mismatch=409"));
+  wire.control("PATCH", "/assumptions", {{"revision_mismatch", "412"}});
+  CHECK(wire.send("PUT", path, change).status == 412);
+}

@@ -1,0 +1,61 @@
+/// HTTP as bytes, for tests that send what no client library would.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ws::test {
+
+struct RawAnswer {
+  int status = 0;
+  std::map<std::string, std::string> headers = {};  ///< names in lower case
+  std::string body = {};
+
+  std::string header(const std::string& name) const;  ///< empty: none
+};
+
+enum class AnswerTo { get, head };
+
+/// Takes one answer from the front of `bytes`; empty while it is not whole. To a HEAD there is no body.
+std::optional<RawAnswer> take_answer(std::string& bytes, AnswerTo request = AnswerTo::get);
+
+/// A connection to 127.0.0.1.
+class RawConnection {
+ public:
+  explicit RawConnection(std::uint16_t port);
+  RawConnection(const RawConnection&) = delete;
+  RawConnection& operator=(const RawConnection&) = delete;
+  ~RawConnection();
+
+  void send(std::string_view bytes);
+  /// The next answer; empty when the connection ends or nothing comes for `at_most`.
+  std::optional<RawAnswer> read(AnswerTo request = AnswerTo::get,
+                                std::chrono::milliseconds at_most = std::chrono::seconds{10});
+  /// Whether the other side ends the connection within that time.
+  bool ends(std::chrono::milliseconds at_most = std::chrono::seconds{10});
+
+ private:
+  bool pump(std::chrono::milliseconds at_most);
+
+  int socket_ = -1;
+  std::string bytes_ = {};
+};
+
+struct RawRequest {
+  std::string method = "GET";
+  std::string target = "/";
+  std::string token = {};                 ///< empty: no `Authorization`
+  std::string json = {};                  ///< empty: no body
+  std::vector<std::string> headers = {};  ///< "Name: value"
+};
+/// As it goes over the wire.
+std::string render(const RawRequest& request);
+/// One request on a connection of its own. Throws where no answer comes.
+RawAnswer ask(std::uint16_t port, const RawRequest& request);
+
+}  // namespace ws::test
