@@ -73,16 +73,62 @@ http::Response Application::handle(const http::Request& request) {
     response.header("X-Request-Id", request_id).header("X-Mock-Operation", "control");
     return response;
   }
-  const auto start = std::chrono::steady_clock::now();
-  const std::int64_t time = sandbox_->world->now();
+  Begun begun = {.request_id = request_id, .time = sandbox_->world->now(), .start = std::chrono::steady_clock::now()};
   Reply reply = answer(request, request_id);
-  reply.response.header("X-Request-Id", request_id)
+  if (reply.waiting) {
+    const std::uint64_t ticket = sandbox_->waiting_room.enter(*reply.waiting, sandbox_->world->now());
+    waiting_.emplace(ticket, std::move(begun));
+    return http::Response::later(ticket);
+  }
+  return finish(request, std::move(reply), begun);
+}
+
+/// Journalled with its answer, and timed from when it came.
+http::Response Application::finish(const http::Request& request, Reply&& reply, const Begun& begun) {
+  reply.response.header("X-Request-Id", begun.request_id)
       .header("X-Mock-Operation", reply.operation.empty() ? "none" : reply.operation);
-  const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
+  const auto taken =
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begun.start);
   sandbox_->journal.add(
-      request, reply.response, {.operation = reply.operation, .time = time, .duration_us = taken.count()});
+      request, reply.response, {.operation = reply.operation, .time = begun.time, .duration_us = taken.count()});
   if (log_ != LogStyle::off) log(request, reply, taken.count());
   return std::move(reply.response);
+}
+
+http::Response Application::again(std::uint64_t ticket, const http::Request& request, http::Patience patience) {
+  auto waited = waiting_.extract(ticket);
+  if (waited.empty()) return handle(request);
+  Begun& begun = waited.mapped();
+  Reply reply = answer(request, begun.request_id);
+  if (reply.waiting && !begun.is_over && patience == http::Patience::some) {
+    sandbox_->waiting_room.stay(ticket, reply.waiting->look_again_at);
+    waiting_.insert(std::move(waited));
+    return http::Response::later(ticket);
+  }
+  sandbox_->waiting_room.leave(ticket);
+  return finish(request, std::move(reply), begun);
+}
+
+void Application::forget(std::uint64_t ticket) {
+  sandbox_->waiting_room.leave(ticket);
+  waiting_.erase(ticket);
+}
+
+std::vector<std::uint64_t> Application::take_ready() {
+  std::vector<std::uint64_t> tickets;
+  for (const WaitingRoom::Ready& ready : sandbox_->waiting_room.take_ready(sandbox_->world->now())) {
+    tickets.push_back(ready.ticket);
+    const auto waited = waiting_.find(ready.ticket);
+    if (waited != waiting_.end()) waited->second.is_over = ready.is_over;
+  }
+  return tickets;
+}
+
+/// While the clock stands still nothing is due by itself.
+std::optional<std::chrono::milliseconds> Application::next_ready() {
+  const auto due = sandbox_->waiting_room.next_due();
+  if (!due || sandbox_->clock.is_frozen()) return std::nullopt;
+  return std::chrono::milliseconds(std::max<std::int64_t>(0, *due - sandbox_->world->now()));
 }
 
 http::Response Application::refuse(const http::Unreadable& why) {

@@ -9,6 +9,7 @@ Result<std::unique_ptr<Sandbox>> Sandbox::open(const SandboxOptions& options) {
   WS_LET(sandbox->world, World::open(options.data, options.world, sandbox->clock));
   World& world = *sandbox->world;
   world.assumptions = options.assumptions;
+  world.on_wake = [room = &sandbox->waiting_room](const Wake& wake) { room->wake(wake); };
   sandbox->access = std::make_unique<Access>(world, options.auth);
   WS_LET(const bool is_empty, world.is_empty());
   if (is_empty) {
@@ -26,6 +27,7 @@ Result<void> Sandbox::reset(StartWith start) {
   WS_LET(built_in, mock::reset(*world, start));
   journal.clear();
   requests = 0;
+  waiting_room.end_all();
   return {};
 }
 

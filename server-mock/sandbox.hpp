@@ -9,6 +9,7 @@
 #include "server-mock/access/access.hpp"
 #include "server-mock/control/clock.hpp"
 #include "server-mock/pipeline/journal.hpp"
+#include "server-mock/services/waiting_room.hpp"
 #include "server-mock/store/built_in_world.hpp"
 #include "server-mock/store/world.hpp"
 
@@ -38,6 +39,7 @@ struct Sandbox {
   BuiltIn built_in = {};
   std::unique_ptr<Access> access = {};
   Journal journal;
+  WaitingRoom waiting_room = {};
   std::uint64_t requests = 0;  ///< so far: what request ids are made of
   std::string base_url = {};   ///< known once the server listens
 

@@ -25,6 +25,7 @@ class MockClock final : public Clock {
   }
 
   Time now() const override;
+  bool is_frozen() const { return frozen_.has_value(); }
   /// A frozen clock stays frozen, at its new time.
   void advance(std::chrono::milliseconds by);
   /// As `parse` reads it: what `GET /_mock/clock` shows.

@@ -19,6 +19,8 @@ constexpr std::size_t first_buffer_bytes = 4096;
 constexpr std::size_t kept_buffer_bytes = std::size_t{64} << 10U;
 // Answers of a pipelining client pile up no further than this before they are sent.
 constexpr std::size_t output_pause_bytes = std::size_t{256} << 10U;
+// Behind a request that waits, so much may come in and no more.
+constexpr std::size_t waiting_bytes = std::size_t{64} << 10U;
 // A chunk's size line with its extensions, and the trailer fields.
 constexpr std::size_t chunk_line_bytes = 4096;
 
@@ -33,7 +35,11 @@ constexpr Unreadable too_slow = {408, "request_timeout", "The request did not ar
 /// Tells what Beast's parser finds; points into the buffer that the parser was given.
 class Parser final : public beast::basic_parser<true> {
  public:
-  explicit Parser(const Limits& limits) {
+  /// `headers` only lends its memory.
+  Parser(const Limits& limits, std::vector<Header>&& headers) {
+    request.headers = std::move(headers);
+    request.headers.clear();
+    request.headers.reserve(16);
     header_limit(static_cast<std::uint32_t>(limits.head_bytes));
     body_limit(boost::none);
   }
@@ -56,6 +62,7 @@ class Parser final : public beast::basic_parser<true> {
     for (std::string_view* text : {&request.method, &request.target, &request.path, &request.query, &request.head}) {
       move(*text);
     }
+    if (!chunked()) move(request.body);
     for (Header& field : request.headers) {
       move(field.name);
       move(field.value);
@@ -105,33 +112,6 @@ class Parser final : public beast::basic_parser<true> {
   bool in_trailer_ = false;
 };
 
-/// Text that could hide a second message from a laxer reader: CR or LF alone, a folded line, control characters.
-bool is_plain_head(std::string_view head) {
-  for (std::size_t i = 0; i < head.size(); ++i) {
-    const auto c = static_cast<unsigned char>(head[i]);
-    if (c >= 0x20 && c != 0x7F) continue;
-    if (c == '\t') continue;
-    if (c != '\r' || i + 1 >= head.size() || head[i + 1] != '\n') return false;
-    ++i;
-    if (i + 1 < head.size() && (head[i + 1] == ' ' || head[i + 1] == '\t')) return false;
-  }
-  return true;
-}
-
-/// Splits the target; an absolute form ("http://host/path") loses its origin.
-void split_target(Request& request) {
-  std::string_view rest = request.target;
-  if (!rest.starts_with('/')) {
-    const std::size_t scheme = rest.find("://");
-    const std::size_t slash = scheme == std::string_view::npos ? scheme : rest.find('/', scheme + 3);
-    if (slash != std::string_view::npos) rest = rest.substr(slash);
-  }
-  rest = rest.substr(0, rest.find('#'));
-  const std::size_t mark = rest.find('?');
-  request.path = rest.substr(0, mark);
-  request.query = mark == std::string_view::npos ? std::string_view() : rest.substr(mark + 1);
-}
-
 void append_number(std::string& out, std::size_t number) {
   char digits[20];
   const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
@@ -156,12 +136,15 @@ struct Conversation::State {
   std::size_t chunk_begin = 0;  // of the chunks not parsed yet
   std::size_t limit = 0;
   Phase phase = Phase::idle;
-  std::string output = {};
+  std::optional<std::uint64_t> ticket = {};
+  std::string output = {};   // being sent
+  std::string pending = {};  // to be sent after it
   std::uint64_t answered = 0;
   bool over = false;
   bool winding_up = false;
 
   std::string_view unread() const { return {buffer.get() + begin, end - begin}; }
+  std::size_t message_end() const { return parser->chunked() ? chunk_begin : begin + head_bytes + body_bytes; }
 
   void make_room();
   void proceed();
@@ -171,7 +154,8 @@ struct Conversation::State {
   std::optional<Unreadable> objection();
   bool take_body();
   bool take_chunks();
-  void answer(std::string_view body);
+  bool answer(std::string_view body);
+  bool answer_with(Response&& response);
   void refuse(const Unreadable& why);
   void write(const Response& response, bool closes);
 };
@@ -198,7 +182,11 @@ void Conversation::State::make_room() {
 }
 
 void Conversation::State::proceed() {
-  while (!over && output.size() < output_pause_bytes) {
+  if (ticket) {
+    over = over || end - message_end() > waiting_bytes;
+    return;
+  }
+  while (!over && output.size() + pending.size() < output_pause_bytes) {
     if (phase != Phase::body && !take_head()) break;
     if (over) break;
     if (!take_body()) break;
@@ -265,7 +253,8 @@ std::optional<Unreadable> Conversation::State::objection() {
 
 bool Conversation::State::open_message() {
   const std::string_view head = unread().substr(0, head_bytes);
-  parser.emplace(limits);
+  std::vector<Header> headers = parser ? std::move(parser->request.headers) : std::vector<Header>();
+  parser.emplace(limits, std::move(headers));
   ErrorCode error;
   if (is_plain_head(head)) {
     parser->put(boost::asio::const_buffer(head.data(), head.size()), error);
@@ -294,17 +283,14 @@ bool Conversation::State::open_message() {
   parser->body_limit(limit);
   parser->eager(true);
   const bool nothing_came = end == chunk_begin;
-  if (nothing_came && parser->expects_continue) output += "HTTP/1.1 100 Continue\r\n\r\n";
+  if (nothing_came && parser->expects_continue) pending += "HTTP/1.1 100 Continue\r\n\r\n";
   return true;
 }
 
 bool Conversation::State::take_body() {
   if (parser->chunked()) return take_chunks();
   if (end - begin < head_bytes + body_bytes) return false;
-  answer(unread().substr(head_bytes, body_bytes));
-  begin += head_bytes + body_bytes;
-  scanned = begin;
-  return true;
+  return answer(unread().substr(head_bytes, body_bytes));
 }
 
 bool Conversation::State::take_chunks() {
@@ -324,38 +310,43 @@ bool Conversation::State::take_chunks() {
       return false;
     }
   }
-  answer(parser->chunks);
-  begin = scanned = chunk_begin;
-  return true;
+  return answer(parser->chunks);
 }
 
-void Conversation::State::answer(std::string_view body) {
+bool Conversation::State::answer(std::string_view body) {
   parser->request.body = body;
-  const bool closes = !parser->keep_alive() || winding_up;
-  Response response = handler.handle(parser->request);
+  return answer_with(handler.handle(parser->request));
+}
+
+/// Sends the answer and moves behind the message; false: it waits.
+bool Conversation::State::answer_with(Response&& response) {
+  ticket = response.ticket();
+  if (ticket) return false;
   if (parser->request.method == "HEAD") response.leave_body_out();
-  write(response, closes || response.closes());
+  write(response, !parser->keep_alive() || winding_up || response.closes());
   phase = Phase::idle;
+  begin = scanned = message_end();
+  return true;
 }
 
 void Conversation::State::refuse(const Unreadable& why) { write(handler.refuse(why), true); }
 
 void Conversation::State::write(const Response& response, bool closes) {
-  output += "HTTP/1.1 ";
-  append_number(output, static_cast<std::size_t>(response.status()));
-  output += ' ';
-  output += reason_phrase(response.status());
-  output += "\r\n";
-  output += response.headers();
+  pending += "HTTP/1.1 ";
+  append_number(pending, static_cast<std::size_t>(response.status()));
+  pending += ' ';
+  pending += reason_phrase(response.status());
+  pending += "\r\n";
+  pending += response.headers();
   const bool bodiless = response.status() == 204 || response.status() == 304;
   if (!bodiless) {
-    output += "Content-Length: ";
-    append_number(output, response.text().size());
-    output += "\r\n";
+    pending += "Content-Length: ";
+    append_number(pending, response.text().size());
+    pending += "\r\n";
   }
-  if (closes) output += "Connection: close\r\n";
-  output += "\r\n";
-  if (!bodiless && response.with_body() == WithBody::yes) output += response.text();
+  if (closes) pending += "Connection: close\r\n";
+  pending += "\r\n";
+  if (!bodiless && response.with_body() == WithBody::yes) pending += response.text();
   ++answered;
   over = over || closes;
 }
@@ -372,7 +363,10 @@ void Conversation::received(std::size_t count) {
   state_->end += count;
   state_->proceed();
 }
-const std::string& Conversation::output() const { return state_->output; }
+const std::string& Conversation::output() {
+  if (state_->output.empty()) state_->output.swap(state_->pending);
+  return state_->output;
+}
 void Conversation::sent() {
   state_->output.clear();
   if (state_->output.capacity() > output_pause_bytes * 2) state_->output.shrink_to_fit();
@@ -381,6 +375,15 @@ void Conversation::sent() {
 bool Conversation::is_over() const { return state_->over; }
 Conversation::Phase Conversation::phase() const { return state_->phase; }
 std::uint64_t Conversation::answered() const { return state_->answered; }
+std::optional<std::uint64_t> Conversation::ticket() const { return state_->ticket; }
+bool Conversation::ask_again(Patience patience) {
+  State& state = *state_;
+  if (!state.ticket || !state.answer_with(state.handler.again(*state.ticket, state.parser->request, patience))) {
+    return false;
+  }
+  state.proceed();
+  return true;
+}
 void Conversation::timed_out() {
   if (!state_->over && state_->phase != Phase::idle) state_->refuse(too_slow);
   state_->over = true;

@@ -6,11 +6,13 @@
 /// begins.
 ///
 /// The transport writes into `room()`, calls `received`, sends `output()`, calls `sent` - and so on until `is_over()`.
+/// A request that the handler leaves waiting holds up those behind it in the pipeline, and nothing else.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,7 +37,8 @@ class Conversation {
   /// Where the next bytes of the client go; never empty.
   std::span<char> room();
   void received(std::size_t count);
-  const std::string& output() const;
+  /// Stays as it is until `sent`, whatever is answered meanwhile.
+  const std::string& output();
   /// The output has left; goes on with what is buffered.
   void sent();
   /// Nothing more is read once the output has left.
@@ -43,6 +46,10 @@ class Conversation {
   Phase phase() const;
   /// How many messages were answered so far.
   std::uint64_t answered() const;
+  /// Of the request that waits; empty: none does.
+  std::optional<std::uint64_t> ticket() const;
+  /// Puts the request that waits again. True: it is answered.
+  bool ask_again(Patience patience);
   /// The client was too slow: a message begun is answered with 408.
   void timed_out();
   /// The server stops: ends after the answers to what is under way.

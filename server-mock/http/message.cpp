@@ -46,6 +46,38 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
 
 }  // namespace
 
+bool is_plain_head(std::string_view head) {
+  for (std::size_t i = 0; i < head.size(); ++i) {
+    const auto c = static_cast<unsigned char>(head[i]);
+    if (c >= 0x20 && c != 0x7F) continue;
+    if (c == '\t') continue;
+    if (c != '\r' || i + 1 >= head.size() || head[i + 1] != '\n') return false;
+    ++i;
+    if (i + 1 < head.size() && (head[i + 1] == ' ' || head[i + 1] == '\t')) return false;
+  }
+  return true;
+}
+
+void split_target(Request& request) {
+  std::string_view rest = request.target;
+  if (!rest.starts_with('/')) {
+    const std::size_t scheme = rest.find("://");
+    const std::size_t slash = scheme == std::string_view::npos ? scheme : rest.find('/', scheme + 3);
+    if (slash != std::string_view::npos) rest = rest.substr(slash);
+  }
+  rest = rest.substr(0, rest.find('#'));
+  const std::size_t mark = rest.find('?');
+  request.path = rest.substr(0, mark);
+  request.query = mark == std::string_view::npos ? std::string_view() : rest.substr(mark + 1);
+}
+
+Response Handler::again(std::uint64_t /*ticket*/, const Request& request, Patience /*patience*/) {
+  return handle(request);
+}
+void Handler::forget(std::uint64_t /*ticket*/) {}
+std::vector<std::uint64_t> Handler::take_ready() { return {}; }
+std::optional<std::chrono::milliseconds> Handler::next_ready() { return std::nullopt; }
+
 std::optional<std::string_view> Request::find(std::string_view name) const {
   const auto found = std::ranges::find_if(headers, [&](const Header& h) { return equal_without_case(h.name, name); });
   if (found == headers.end()) return std::nullopt;

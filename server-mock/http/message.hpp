@@ -3,6 +3,7 @@
 /// A `Request` points into the connection's buffer and lives as long as the call that it is handed to.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,6 +31,13 @@ struct Request {
   std::optional<std::string_view> find(std::string_view name) const;
 };
 
+/// False for text that could hide a second message from a laxer reader: CR or LF alone, a folded line, control
+/// characters.
+bool is_plain_head(std::string_view head);
+
+/// Takes path and query out of the target; an absolute form ("http://host/path") loses its origin.
+void split_target(Request& request);
+
 enum class WithBody { yes, no };
 
 /// What goes back. Header fields are kept as they go over the wire: one string, appended to once.
@@ -37,6 +45,13 @@ class Response {
  public:
   Response() = default;
   explicit Response(int status) : status_(status) {}
+
+  /// No answer yet: the same request is put again under this ticket (`Handler::again`).
+  static Response later(std::uint64_t ticket) {
+    Response response;
+    response.ticket_ = ticket;
+    return response;
+  }
 
   /// Control characters in the value become spaces: no answer can be split in two.
   Response& header(std::string_view name, std::string_view value);
@@ -51,6 +66,7 @@ class Response {
   const std::string& text() const { return body_; }
   WithBody with_body() const { return with_body_; }
   bool closes() const { return closes_; }
+  std::optional<std::uint64_t> ticket() const { return ticket_; }
 
  private:
   int status_ = 200;
@@ -58,6 +74,7 @@ class Response {
   std::string body_ = {};
   WithBody with_body_ = WithBody::yes;
   bool closes_ = false;
+  std::optional<std::uint64_t> ticket_ = {};
 };
 
 /// "Not Found"; empty for a status without a name of its own.
@@ -73,7 +90,11 @@ struct Unreadable {
   std::string_view reason = {};  ///< one sentence
 };
 
-/// Whom the requests are for. One thread calls; a call does not block.
+/// Whether a request that waits may go on waiting.
+enum class Patience { some, none };
+
+/// Whom the requests are for. One thread calls; a call does not block. What has to wait is left with a ticket, and put
+/// again when its ticket is ready.
 class Handler {
  public:
   Handler() = default;
@@ -87,6 +108,15 @@ class Handler {
   virtual Response handle(const Request& request) = 0;
   /// The answer to what is no request; the connection ends with it.
   virtual Response refuse(const Unreadable& why) = 0;
+
+  /// A request that was left with this ticket: its answer, or the same ticket; without patience an answer.
+  virtual Response again(std::uint64_t ticket, const Request& request, Patience patience);
+  /// Nobody asks any more.
+  virtual void forget(std::uint64_t ticket);
+  /// Which requests are to be put again now, each once; asked until there are none.
+  virtual std::vector<std::uint64_t> take_ready();
+  /// In how long there may be one by itself; empty: never.
+  virtual std::optional<std::chrono::milliseconds> next_ready();
 };
 
 }  // namespace ws::mock::http

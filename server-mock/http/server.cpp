@@ -3,6 +3,7 @@
 #include <charconv>
 #include <csignal>
 #include <list>
+#include <unordered_map>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -61,7 +62,13 @@ struct Session {
 class Server::State {
  public:
   State(const ServerOptions& options, Handler& handler)
-      : options_(options), handler_(handler), context_(1), acceptor_(context_), sweep_(context_), signals_(context_) {}
+      : options_(options),
+        handler_(handler),
+        context_(1),
+        acceptor_(context_),
+        sweep_(context_),
+        next_(context_),
+        signals_(context_) {}
 
   Result<void> open();
   void run();
@@ -76,6 +83,11 @@ class Server::State {
   Awaitable<void> serve(std::list<Session>::iterator session);
   Awaitable<void> watch();
   void look_after(Session& session);
+  void note(Session& session);
+  void leave(Session& session);
+  void serve_waiting();
+  void wait_for_waiting();
+  bool ask_again(Session& session, Patience patience);
   void wind_up();
 
   ServerOptions options_;
@@ -83,8 +95,11 @@ class Server::State {
   asio::io_context context_;
   Acceptor acceptor_;
   Timer sweep_;
+  Timer next_;  // when a request that waits may be ready by itself
+  std::optional<std::chrono::steady_clock::time_point> next_at_ = {};
   Signals signals_;
   std::list<Session> sessions_;
+  std::unordered_map<std::uint64_t, Session*> waiting_;  // by ticket
   bool stopping_ = false;
   bool watching_ = false;
 };
@@ -143,12 +158,15 @@ Awaitable<void> Server::State::serve(std::list<Session>::iterator session) {
   Socket& socket = session->socket;
   Conversation& conversation = session->conversation;
   while (true) {
+    note(*session);
     if (conversation.output().empty()) {
       if (conversation.is_over()) break;
       const std::span<char> room = conversation.room();
       const auto [error, count] = co_await socket.async_read_some(asio::buffer(room.data(), room.size()), as_values);
       session->progressed = true;
-      if (error && !conversation.is_over()) break;
+      // A request that waited was answered meanwhile: the read was cut short for it.
+      const bool was_called = error == asio::error::operation_aborted && !conversation.output().empty();
+      if (error && !conversation.is_over() && !was_called) break;
       if (!error) conversation.received(count);
     } else {
       session->sending = true;
@@ -159,6 +177,7 @@ Awaitable<void> Server::State::serve(std::list<Session>::iterator session) {
       conversation.sent();
     }
   }
+  leave(*session);
   ErrorCode ignored;
   socket.shutdown(tcp::socket::shutdown_send, ignored);
   // What the client still sends is read for a moment: closing over it would reset the connection, and the client might
@@ -172,6 +191,59 @@ Awaitable<void> Server::State::serve(std::list<Session>::iterator session) {
   }
   sessions_.erase(session);
   if (sessions_.empty()) sweep_.cancel();
+}
+
+/// After each step of a session: it may wait now, and what it did may be what others wait for.
+void Server::State::note(Session& session) {
+  if (const auto ticket = session.conversation.ticket()) waiting_.insert_or_assign(*ticket, &session);
+  if (!waiting_.empty()) serve_waiting();
+}
+
+void Server::State::leave(Session& session) {
+  const auto ticket = session.conversation.ticket();
+  if (!ticket) return;
+  waiting_.erase(*ticket);
+  handler_.forget(*ticket);
+}
+
+void Server::State::serve_waiting() {
+  for (auto ready = handler_.take_ready(); !ready.empty(); ready = handler_.take_ready()) {
+    for (const std::uint64_t ticket : ready) {
+      const auto found = waiting_.find(ticket);
+      if (found == waiting_.end()) {
+        handler_.forget(ticket);
+      } else {
+        ask_again(*found->second, Patience::some);
+      }
+    }
+  }
+  wait_for_waiting();
+}
+
+/// True: it is answered, and the session awake to send it.
+bool Server::State::ask_again(Session& session, Patience patience) {
+  const auto ticket = session.conversation.ticket();
+  if (!ticket || !session.conversation.ask_again(patience)) return false;
+  waiting_.erase(*ticket);
+  if (const auto next = session.conversation.ticket()) waiting_.insert_or_assign(*next, &session);
+  ErrorCode ignored;
+  if (!session.sending) session.socket.cancel(ignored);
+  return true;
+}
+
+/// A timer that comes too early costs a look; so one that is set already is moved only if it would come too late.
+void Server::State::wait_for_waiting() {
+  const auto delay = waiting_.empty() || stopping_ ? std::nullopt : handler_.next_ready();
+  if (!delay) return;
+  const auto at = std::chrono::steady_clock::now() + *delay;
+  if (next_at_ && *next_at_ <= at) return;
+  next_at_ = at;
+  next_.expires_at(at);
+  next_.async_wait([this](const ErrorCode& error) {
+    if (error) return;
+    next_at_.reset();
+    serve_waiting();
+  });
 }
 
 /// Runs while somebody is connected.
@@ -189,6 +261,10 @@ Awaitable<void> Server::State::watch() {
 /// A message must end within `slow` of its beginning, however its bytes trickle in; an idle client may stay `idle`.
 void Server::State::look_after(Session& session) {
   ErrorCode ignored;
+  if (session.conversation.ticket() && !stopping_) {
+    session.sweeps = 0;  // it is the server that takes its time
+    return;
+  }
   const bool idle = session.conversation.phase() == Conversation::Phase::idle && !session.sending;
   const bool moved_on = session.conversation.answered() != session.answered;
   session.answered = session.conversation.answered();
@@ -212,8 +288,10 @@ void Server::State::wind_up() {
   acceptor_.close(ignored);
   signals_.cancel(ignored);
   sweep_.cancel();
+  next_.cancel();
   for (Session& session : sessions_) {
     session.conversation.wind_up();
+    ask_again(session, Patience::none);
     if (session.conversation.is_over() && !session.sending) session.socket.cancel(ignored);
   }
 }

@@ -60,6 +60,7 @@ struct Pipeline::Call {
   Service service = nullptr;
   const Caller* caller = nullptr;
   Input input = {};
+  std::optional<Waiting> waiting = {};
 };
 
 Pipeline::Pipeline() {
@@ -78,6 +79,7 @@ Reply Pipeline::handle(Sandbox& sandbox, const http::Request& request, std::stri
     // One of the two nets for exceptions; the other is main.
     reply.response = finish(call, internal_error(bug.what()));
   }
+  reply.waiting = std::move(call.waiting);
   if (call.operation != nullptr) reply.operation = call.operation->id;
   return reply;
 }
@@ -188,6 +190,7 @@ ServiceResult Pipeline::replay(Call& call, const IdempotencyKey& key, KeptAnswer
 http::Response Pipeline::finish(Call& call, Answer&& answer) {
   const Operation& operation = *call.operation;
   const Assumptions& assumptions = call.sandbox.world->assumptions;
+  call.waiting = std::move(answer.waiting);
   apply_switches(operation, assumptions, answer);
   const std::string_view etag = etag_of(answer);
   if (operation.method == contract::Method::get && answer.status == 200 && !etag.empty()) {

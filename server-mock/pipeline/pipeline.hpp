@@ -2,6 +2,7 @@
 /// record, service, answer - in the order of checks that `decisions.md`, "General" gives.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@ namespace ws::mock {
 struct Reply {
   http::Response response = {};
   std::string_view operation = {};  ///< id of the table; empty: no route
+  /// The caller would rather wait; `response` is what it gets if it does not.
+  std::optional<Waiting> waiting = {};
 };
 
 class Pipeline {

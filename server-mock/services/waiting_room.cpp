@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -48,6 +49,14 @@ void WaitingRoom::leave(Ticket ticket) {
     topics_.erase(guest.topic);
   } else if (guest.is_looking) {
     make_ready(guest.topic);  // it found something, and there may be more; or it never came to look
+  }
+}
+
+void WaitingRoom::end_all() {
+  by_end_.clear();
+  for (auto& [ticket, guest] : guests_) {
+    guest.ends_at = std::numeric_limits<std::int64_t>::min();
+    by_end_.emplace(guest.ends_at, ticket);
   }
 }
 

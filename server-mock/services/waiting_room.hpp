@@ -37,6 +37,8 @@ class WaitingRoom {
   /// It looked and found nothing; `look_again_at` as the answer said. The end stays what it was.
   void stay(Ticket ticket, std::optional<std::int64_t> look_again_at);
   void leave(Ticket ticket);
+  /// What they waited for is gone: each looks once more and leaves.
+  void end_all();
 
   /// For `World::on_wake`: only takes note.
   void wake(const Wake& wake);
