@@ -14,51 +14,15 @@
 #include <vector>
 
 #include "api-client/base/sha256.hpp"
+#include "sync-engine/entry.hpp"
 #include "sync-engine/tree/relative_path.hpp"
 
 namespace ws::sync {
-
-/// The service's id of a document. Empty: the document exists here only.
-struct DocumentId {
-  std::string text = {};
-  bool empty() const noexcept { return text.empty(); }
-  auto operator<=>(const DocumentId&) const = default;
-};
-
-/// A document as one side has it.
-struct Entry {
-  RelativePath path;
-  Sha256 hash = {};            ///< of the exact bytes
-  std::uint64_t revision = 0;  ///< the service's content revision; 0 on the local side
-  auto operator<=>(const Entry&) const = default;
-};
 
 /// What both sides last agreed on.
 struct BaseTree {
   std::map<DocumentId, Entry> documents = {};
   bool operator==(const BaseTree&) const = default;
-};
-
-/// What hinders a file that is there from being synced. It is never taken for a deletion.
-enum class Hindrance {
-  symlink,
-  unreadable,
-  not_utf8,
-  holds_nul,
-  too_large,
-  ignored,
-  twin,
-  dangerous_name,
-  busy,
-  special
-};
-std::string_view name(Hindrance hindrance);  ///< "not_utf8"
-
-/// A file or name that was seen and left alone. The name may break every rule, so it is text and not a path.
-struct Skipped {
-  std::string path = {};
-  Hindrance reason = Hindrance::ignored;
-  auto operator<=>(const Skipped&) const = default;
 };
 
 /// The disk. `tracked` holds the known documents that were found, `created` the files that belong to none. A known

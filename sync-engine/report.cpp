@@ -1,9 +1,9 @@
+#include "sync-engine/report.hpp"
+
 #include <algorithm>
 #include <map>
 
 #include <nlohmann/json.hpp>
-
-#include "sync-engine/engine.hpp"
 
 namespace ws::sync {
 namespace {

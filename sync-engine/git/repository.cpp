@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/files.hpp"
 #include "sync-engine/git/library.hpp"
 #include "sync-engine/git/pack_writer.hpp"
 
@@ -192,6 +193,8 @@ Result<Repository> Repository::open(const std::filesystem::path& path) {
   if (code < 0 || git->repository_odb(&impl->objects, impl->repository) < 0) {
     return fail(failure(*git, "open the history " + path.string()));
   }
+  // `git log` without an argument shows our branch, whatever the user's git calls a first one.
+  if (!there) WS_TRY(write_file(path / "HEAD", "ref: refs/heads/main\n"));
   return Repository(std::move(impl));
 }
 
