@@ -98,6 +98,10 @@ Database& Database::operator=(Database&& other) noexcept {
 Database::~Database() { cache_.reset(); }
 
 Result<Database> Database::open(const std::string& path, OpenMode mode) {
+  // Statistics of its memory take a lock at every allocation, and nobody reads them. (Too late where SQLite is in use
+  // already: then it goes on counting.)
+  static const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  static_cast<void>(configured);
   sqlite3* raw = nullptr;
   const int flags = mode == OpenMode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   const int code = sqlite3_open_v2(path.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);

@@ -16,6 +16,12 @@ TEST_CASE("rfc 3339: a time survives the way to text and back", "[base]") {
   }
 }
 
+TEST_CASE("rfc 3339: every part of a time has its place, before 1970 and after 9999 too", "[base]") {
+  using namespace std::chrono;
+  CHECK(to_rfc3339(ws::Time{sys_days{1969y / 12 / 31}} + 23h + 4min + 5s + 67ms) == "1969-12-31T23:04:05.067Z");
+  CHECK(to_rfc3339(ws::Time{sys_days{year{12345} / 1 / 2}} + 1ms) == "12345-01-02T00:00:00.001Z");
+}
+
 TEST_CASE("rfc 3339: offsets, missing and long fractions are read", "[base]") {
   CHECK(to_rfc3339(parse_rfc3339("2026-11-20T10:00:00+02:00").value()) == "2026-11-20T08:00:00.000Z");
   CHECK(to_rfc3339(parse_rfc3339("2026-11-20t10:00:00.1239z").value()) == "2026-11-20T10:00:00.123Z");

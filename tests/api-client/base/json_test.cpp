@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+using ws::Json;
 using ws::parse_bounded;
 
 TEST_CASE("parse_bounded: keys keep their order, and of doubles the last wins", "[base]") {
@@ -47,4 +48,31 @@ TEST_CASE("canonical: equal values give equal bytes whatever the order of keys",
   const auto b = parse_bounded(R"({"a":[2,1],"b":{"x":"\u00e4","y":1}})");
   CHECK(ws::canonical(*a) == ws::canonical(*b));
   CHECK(ws::canonical(*a) == R"({"a":[2,1],"b":{"x":"ä","y":1}})");
+}
+
+TEST_CASE("json: what is written on one line is what the library writes", "[base]") {
+  const Json value = {{"", nullptr},
+                      {"empty", Json::object()},
+                      {"none", Json::array()},
+                      {"nested", {{"a", {1, -2, 18446744073709551615U, -9223372036854775807 - 1}}}},
+                      {"numbers", {0.5, -0.0, 1e300, 3.0}},
+                      {"truth", {true, false}},
+                      {"escapes", "\"\\/\b\f\n\r\t\x01\x1f\x7f"},
+                      {std::string("nul\0key", 7), "käse \xF0\x9F\x8E\x89"},
+                      {"broken", "a\xff\xc3(b"}};
+  CHECK(ws::dump(value) == value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  CHECK(ws::dump(Json()) == "null");
+  for (int byte = 0; byte < 256; ++byte) {
+    for (std::size_t place = 0; place < 18; ++place) {
+      std::string text(18, 'x');
+      text[place] = static_cast<char>(byte);
+      if (ws::dump(Json(text)) != Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)) FAIL_CHECK(text);
+    }
+  }
+  CHECK(ws::dump(Json("text")) == "\"text\"");
+}
+
+TEST_CASE("json: an object made member by member is the object", "[base]") {
+  CHECK(ws::ObjectBuilder(2).add("a", 1).add("b", "text").add("c", Json::array()).take() ==
+        Json{{"a", 1}, {"b", "text"}, {"c", Json::array()}});
 }
