@@ -1,12 +1,20 @@
 #include "server-mock/sandbox.hpp"
 
+#include <fmt/format.h>
+
 namespace ws::mock {
 
 Sandbox::Sandbox(const SandboxOptions& given) : options(given), clock(given.clock), journal(given.journal) {}
 
 Result<std::unique_ptr<Sandbox>> Sandbox::open(const SandboxOptions& options) {
   std::unique_ptr<Sandbox> sandbox(new Sandbox(options));
-  WS_LET(sandbox->world, World::open(options.data, options.world, sandbox->clock));
+  auto opened = World::open(options.data, options.world, sandbox->clock);
+  if (!opened) {
+    Failure failure = std::move(opened).error();
+    failure.what = fmt::format("cannot use {}: {}", options.data, failure.what);
+    return fail(std::move(failure));
+  }
+  sandbox->world = std::move(*opened);
   World& world = *sandbox->world;
   world.assumptions = options.assumptions;
   world.on_wake = [room = &sandbox->waiting_room](const Wake& wake) { room->wake(wake); };
