@@ -42,7 +42,6 @@ Result<std::vector<StagedItem>> read_push(World& world, std::string_view push_id
 
 /// Puts an item to the others of its document. What an earlier push said of the same aspect is replaced.
 void add_item(Work& work, StagedItem item) {
-  const std::size_t place = work.items.size();
   if (item.deletes()) {
     work = Work{};
     work.deletion = 0;
@@ -52,7 +51,6 @@ void add_item(Work& work, StagedItem item) {
   if (work.deletion) work = Work{};
   if (item.has_text) work.text = work.items.size();
   if (item.moves()) work.move = work.items.size();
-  static_cast<void>(place);
   work.items.push_back(std::move(item));
 }
 
@@ -106,6 +104,21 @@ std::string judge_document(const Work& work) {
   return moved_there ? "path" : "";
 }
 
+/// What a change asks of the paths; nothing where it failed already.
+PathChange path_change(const Work& work) {
+  std::string id = work.document ? work.document->id : std::string();
+  if (work.failed()) return {.document_id = std::move(id)};
+  if (work.creates()) {
+    if (work.deletion) return {};
+    return {.wants = work.lead().path};
+  }
+  const bool renames =
+      work.changes_path() && utf8::fold_key(work.items[*work.move].path) != utf8::fold_key(work.entry->path);
+  const bool leaves = work.entry->present && (renames || work.deletion.has_value());
+  if (!renames) return {.document_id = std::move(id), .leaves = leaves};
+  return {.document_id = std::move(id), .wants = work.items[*work.move].path, .leaves = leaves};
+}
+
 /// The kind of the conflict of a change whose path is not free; empty where its very bytes are there already.
 Result<void> judge_clash(World& world, const SeenSource& seen, Work& work, const Clash& clash) {
   work.conflict_kind = "path";
@@ -151,16 +164,7 @@ Result<void> judge_work(World& world, const SeenSource& seen, std::vector<Work>&
   changes.reserve(all.size());
   for (Work& work : all) {
     if (work.document) work.conflict_kind = judge_document(work);
-    PathChange change = {.document_id = work.document ? work.document->id : ""};
-    if (!work.failed()) {
-      const bool present = work.entry && work.entry->present;
-      const bool renames =
-          work.changes_path() && utf8::fold_key(work.items[*work.move].path) != utf8::fold_key(work.entry->path);
-      if (renames) change.wants = work.items[*work.move].path;
-      if (work.creates() && !work.deletion) change.wants = work.lead().path;
-      change.leaves = present && (renames || work.deletion.has_value());
-    }
-    changes.push_back(std::move(change));
+    changes.push_back(path_change(work));
   }
   WS_LET(const std::vector<std::optional<Clash>> clashes, settle_paths(world, seen.source.id, changes));
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -107,12 +107,13 @@ class Planning {
   /// A creation onto a path that another holds is no creation, a move onto one no move.
   Result<void> settle_creations_and_moves() {
     std::vector<PathChange> changes;
+    changes.reserve(rows_.size());
     for (const Row& row : rows_) {
       const std::string& action = row.judgement.action;
-      PathChange change = {.document_id = row.document_id};
-      if (action == "push_create" || action == "push_move") change.wants = row.judgement.path;
-      change.leaves = action == "push_delete" || action == "push_move";
-      changes.push_back(std::move(change));
+      const bool wants = action == "push_create" || action == "push_move";
+      changes.push_back({.document_id = row.document_id,
+                         .wants = wants ? std::optional(row.judgement.path) : std::nullopt,
+                         .leaves = action == "push_delete" || action == "push_move"});
     }
     WS_LET(const std::vector<std::optional<Clash>> clashes, settle_paths(world_, seen_.source.id, changes));
     for (std::size_t i = 0; i < clashes.size(); ++i) {
