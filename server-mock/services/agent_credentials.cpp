@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "api-client/base/sha256.hpp"
 #include "api-client/contract/operations.hpp"
+#include "server-mock/services/keys.hpp"
 
 namespace ws::mock {
 namespace {
@@ -44,27 +44,28 @@ Json to_json(const AgentCredential& credential) {
 }
 
 Result<AgentCredential> give_credential(World& world, std::string_view agent_id) {
-  AgentCredential made = {.secret = world.ids.token("agent_token"), .created_at = world.now()};
-  made.display_prefix = made.secret.substr(0, prefix_length);
+  std::string owner_user_id;
+  std::string workspace_id;
+  std::vector<std::string_view> scopes;
   {
-    WS_LET(const sqlite::Lent agent, world.database.cached("select permissions from agents where id = ?"));
+    WS_LET(const sqlite::Lent agent,
+           world.database.cached("select owner_user_id, workspace_id, permissions from agents where id = ?"));
     agent->bind(1, agent_id);
     WS_LET(const bool found, agent->step());
     if (!found) return fail(Failure::Kind::not_found, fmt::format("there is no agent {}", agent_id));
-    WS_LET(const Json permissions, parse_bounded(agent->text(0)));
-    made.scopes = Json(scopes_for(permissions));
+    owner_user_id = agent->text(0);
+    workspace_id = agent->text(1);
+    WS_LET(const Json permissions, parse_bounded(agent->text(2)));
+    scopes = scopes_for(permissions);
   }
-  WS_LET(const sqlite::Lent insert,
-         world.database.cached("insert into keys (id, secret_sha256, owner_user_id, agent_id, audience, workspace_id, "
-                               "scopes, created_at, display_prefix) select ?1, ?2, owner_user_id, id, 'workspace', "
-                               "workspace_id, ?3, ?4, ?5 from agents where id = ?6"));
-  insert->bind_all(world.ids.uuid("agent_key"),
-                   Sha256::of(made.secret).hex(),
-                   dump(*made.scopes),
-                   made.created_at,
-                   made.display_prefix,
-                   agent_id);
-  WS_TRY(insert->run());
+  WS_LET(IssuedKey key,
+         issue_key(world,
+                   {.owner_user_id = owner_user_id,
+                    .agent_id = agent_id,
+                    .workspace_id = workspace_id,
+                    .scopes = std::vector<std::string>(scopes.begin(), scopes.end())}));
+  AgentCredential made = {.secret = std::move(key.secret), .scopes = Json(scopes), .created_at = key.created_at};
+  made.display_prefix = made.secret.substr(0, prefix_length);
   return made;
 }
 

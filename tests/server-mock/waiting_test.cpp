@@ -1,0 +1,234 @@
+// Claims that wait, over real sockets: woken by what happens, ended by the clock, in nobody's way.
+#include <thread>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "server-mock/application.hpp"
+#include "server-mock/http/server.hpp"
+#include "tests/server-mock/wire.hpp"
+
+namespace ws::mock::test {
+namespace {
+
+using namespace std::chrono_literals;
+using ws::test::RawConnection;
+
+ApplicationOptions on_clock(std::string_view clock) {
+  ApplicationOptions options;
+  options.sandbox.clock = MockClock::parse(clock).value();
+  return options;
+}
+
+/// A whole server on a thread of its own; its clock stands still unless told otherwise.
+class Running {
+ public:
+  explicit Running(std::string_view clock = "frozen:2026-11-20T10:00:00Z")
+      : application_(Application::open(on_clock(clock)).value()),
+        server_(http::Server::listen({}, *application_).value()),
+        built_in_(application_->sandbox().built_in),
+        thread_([this] { server_->run(); }) {}
+  ~Running() { stop(); }
+  void stop() {
+    server_->stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  std::uint16_t port() const { return server_->port(); }
+  const BuiltIn& built_in() const { return built_in_; }
+
+  Json send(const std::string& method, const std::string& target, const Json& body, int status) {
+    const RawAnswer answer = ws::test::ask(port(), request(method, target, body, built_in_.token));
+    INFO(answer.body);
+    CHECK(answer.status == status);
+    return parse(answer);
+  }
+  RawRequest request(const std::string& method, const std::string& target, const Json& body, const std::string& token) {
+    return {.method = method, .target = target, .token = token, .json = body.is_null() ? "" : dump(body)};
+  }
+  std::string claim(int wait_seconds, const std::string& token = "") {
+    const Json body = {{"worker_id", "w"}, {"lease_seconds", 30}, {"wait_seconds", wait_seconds}};
+    return ws::test::render(request("POST", "/v1/agent-events:claim", body, token.empty() ? built_in_.token : token));
+  }
+  void advance(int seconds) { send("POST", "/_mock/clock:advance", {{"seconds", seconds}}, 200); }
+  /// A comment that mentions the built-in agent.
+  void mention() {
+    const Json document =
+        send("POST", "/v1/documents", {{"title", "T"}, {"content", "x"}, {"project_id", built_in_.project_id}}, 201);
+    send("POST",
+         fmt::format("/v1/documents/{}/comments", document.at("id").get<std::string>()),
+         {{"body", "@scout, look"}},
+         201);
+  }
+
+ private:
+  std::unique_ptr<Application> application_;
+  std::unique_ptr<http::Server> server_;
+  BuiltIn built_in_;
+  std::thread thread_;
+};
+
+/// The event of the next answer; null too where there was none. Fails the test where no answer comes.
+Json event_from(RawConnection& connection) {
+  const auto answer = connection.read();
+  REQUIRE(answer);
+  CHECK(answer->status == 200);
+  return parse(*answer).at("event");
+}
+
+bool is_silent(RawConnection& connection) { return !connection.read(ws::test::AnswerTo::get, 20ms); }
+
+}  // namespace
+
+TEST_CASE("waiting: a claim is woken by a mention, and meanwhile delays nobody", "[server-mock]") {
+  Running server;
+  RawConnection worker(server.port());
+  worker.send(server.claim(30));
+  CHECK(is_silent(worker));
+  server.mention();
+  const Json event = event_from(worker);
+  CHECK(event.at("kind") == "comment.mention");
+  CHECK(event.at("attempt") == 1);
+  // The connection goes on.
+  worker.send(server.claim(0));
+  CHECK(event_from(worker).is_null());
+}
+
+TEST_CASE("waiting: the clock ends a claim, and what lapses on the way is claimed", "[server-mock]") {
+  Running server;
+  RawConnection worker(server.port());
+  worker.send(server.claim(10));
+  CHECK(is_silent(worker));
+  server.advance(9);
+  CHECK(is_silent(worker));
+  server.advance(1);
+  CHECK(event_from(worker).is_null());
+
+  server.mention();
+  worker.send(server.claim(0));
+  const Json held = event_from(worker);
+  server.advance(20);
+  worker.send(server.claim(30));
+  CHECK(is_silent(worker));
+  server.advance(10);  // the lease ends: in 5 s the event may be had again
+  CHECK(is_silent(worker));
+  server.advance(5);
+  const Json again = event_from(worker);
+  CHECK(again.at("id") == held.at("id"));
+  CHECK(again.at("attempt") == 2);
+}
+
+TEST_CASE("waiting: by a clock that runs a claim ends by itself", "[server-mock]") {
+  Running server("real");
+  RawConnection worker(server.port());
+  const auto start = std::chrono::steady_clock::now();
+  worker.send(server.claim(1));
+  CHECK(event_from(worker).is_null());
+  const auto taken = std::chrono::steady_clock::now() - start;
+  CHECK(taken >= 990ms);
+  CHECK(taken < 3s);
+}
+
+TEST_CASE("waiting: of many claims one gets the event, the first of them; a client that went away gets none",
+          "[server-mock]") {
+  Running server;
+  {
+    RawConnection gone(server.port());
+    gone.send(server.claim(30));
+    CHECK(is_silent(gone));
+  }
+  std::vector<std::unique_ptr<RawConnection>> workers;
+  for (int i = 0; i < 50; ++i) {
+    workers.push_back(std::make_unique<RawConnection>(server.port()));
+    workers.back()->send(server.claim(30));
+    if (i == 0) CHECK(is_silent(*workers.front()));
+  }
+  server.mention();
+  CHECK_FALSE(event_from(*workers.front()).is_null());
+  server.advance(30);
+  for (std::size_t i = 1; i < workers.size(); ++i) CHECK(event_from(*workers[i]).is_null());
+}
+
+TEST_CASE("waiting: what stands behind a claim in the pipeline waits with it, and comes after it", "[server-mock]") {
+  Running server;
+  RawConnection worker(server.port());
+  const std::string who = ws::test::render(server.request("GET", "/v1/me", nullptr, server.built_in().token));
+  worker.send(who + server.claim(10) + who + server.claim(10) + who);
+  CHECK(parse(worker.read().value()).at("object") == "identity");
+  CHECK(is_silent(worker));
+  server.mention();
+  CHECK_FALSE(event_from(worker).is_null());
+  CHECK(parse(worker.read().value()).at("object") == "identity");
+  CHECK(is_silent(worker));
+  server.advance(10);
+  CHECK(event_from(worker).is_null());
+  CHECK(parse(worker.read().value()).at("object") == "identity");
+}
+
+TEST_CASE("waiting: a chunked claim in pieces waits like any other", "[server-mock]") {
+  Running server;
+  RawConnection worker(server.port());
+  const std::string body = R"({"worker_id":"w","wait_seconds":10})";
+  worker.send(
+      fmt::format("POST /v1/agent-events:claim HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {}\r\n"
+                  "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{}",
+                  server.built_in().token,
+                  body.size(),
+                  body.substr(0, 10)));
+  CHECK(is_silent(worker));
+  worker.send(body.substr(10) + "\r\n0\r\n\r\n");
+  CHECK(is_silent(worker));
+  worker.send(std::string(8'000, 'x') + "\r\n\r\n");  // the buffer moves under the request that waits
+  CHECK(is_silent(worker));
+  server.mention();
+  CHECK_FALSE(event_from(worker).is_null());
+  CHECK(worker.read().value().status == 400);
+}
+
+TEST_CASE("waiting: a key that is revoked meanwhile waits for nothing", "[server-mock]") {
+  Running server;
+  const Json key = server.send(
+      "POST", "/_mock/keys", {{"user_id", server.built_in().user_id}, {"scopes", {"agent_events:write"}}}, 201);
+  RawConnection worker(server.port());
+  worker.send(server.claim(30, key.at("secret")));
+  CHECK(is_silent(worker));
+  const std::string revoke = fmt::format("/_mock/keys/{}:revoke", key.at("key_id").get<std::string>());
+  REQUIRE(ws::test::ask(server.port(), {.method = "POST", .target = revoke}).status == 204);
+  RawConnection other(server.port());
+  other.send(server.claim(30));
+  CHECK(is_silent(other));
+  server.mention();
+  CHECK(worker.read().value().status == 401);
+  CHECK_FALSE(event_from(other).is_null());
+}
+
+TEST_CASE("waiting: a claim is journalled once, with its answer", "[server-mock]") {
+  Running server;
+  RawConnection worker(server.port());
+  worker.send(server.claim(10));
+  CHECK(is_silent(worker));
+  server.mention();
+  event_from(worker);
+  int claims = 0;
+  const Json journal = server.send("GET", "/_mock/requests", nullptr, 200);
+  for (const Json& entry : journal.at("data")) claims += entry.at("operation") == "events.claim" ? 1 : 0;
+  CHECK(claims == 1);
+}
+
+TEST_CASE("waiting: stopping and a reset answer who waits", "[server-mock]") {
+  Running server;
+  RawConnection worker(server.port());
+  worker.send(server.claim(30));
+  CHECK(is_silent(worker));
+  server.send("POST", "/_mock/reset", {{"to", "seed"}}, 200);
+  CHECK(event_from(worker).is_null());
+  worker.send(server.claim(30));
+  CHECK(is_silent(worker));
+  server.stop();
+  const auto answer = worker.read();
+  REQUIRE(answer);
+  CHECK(answer->header("connection") == "close");
+  CHECK(worker.ends());
+}
+
+}  // namespace ws::mock::test
