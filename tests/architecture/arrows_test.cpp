@@ -56,7 +56,7 @@ const std::vector<Home> homes = {
     {"jq.h", {"cli/output/jq."}},
     {"jv.h", {"cli/output/jq."}},
     {"libsecret/", {"cli/settings/keyring."}},
-    {"tl/", {"api-client/base/result.hpp", "server-mock/services/service.hpp"}},
+    {"tl/", {"api-client/base/result.hpp", "server-mock/services/service.hpp", "server-mock/services/refuse.hpp"}},
     {"termios.h", {"cli/terminal/"}},
     {"sys/ioctl.h", {"cli/terminal/"}},
 };
