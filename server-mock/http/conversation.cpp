@@ -15,7 +15,7 @@ namespace {
 namespace beast = boost::beast::http;
 using ErrorCode = boost::system::error_code;
 
-constexpr std::size_t first_buffer_bytes = 4096;
+constexpr std::size_t first_buffer_bytes = 2048;  // of each connection, waiting ones too
 constexpr std::size_t kept_buffer_bytes = std::size_t{64} << 10U;
 // Answers of a pipelining client pile up no further than this before they are sent.
 constexpr std::size_t output_pause_bytes = std::size_t{256} << 10U;

@@ -81,6 +81,7 @@ class Server::State {
  private:
   Awaitable<void> accept();
   Awaitable<void> serve(std::list<Session>::iterator session);
+  static Awaitable<void> drain(Socket& socket);
   Awaitable<void> watch();
   void look_after(Session& session);
   void note(Session& session);
@@ -180,17 +181,19 @@ Awaitable<void> Server::State::serve(std::list<Session>::iterator session) {
   leave(*session);
   ErrorCode ignored;
   socket.shutdown(tcp::socket::shutdown_send, ignored);
-  // What the client still sends is read for a moment: closing over it would reset the connection, and the client might
-  // never see the answer (RFC 9112, 9.6).
-  if (conversation.is_over() && !stopping_) {
-    char scrap[4096];
-    for (int rounds = 0; rounds < 256; ++rounds) {
-      const auto [error, count] = co_await socket.async_read_some(asio::buffer(scrap), as_values);
-      if (error) break;
-    }
-  }
+  if (conversation.is_over() && !stopping_) co_await drain(socket);
   sessions_.erase(session);
   if (sessions_.empty()) sweep_.cancel();
+}
+
+/// What the client still sends is read for a moment: closing over it would reset the connection, and the client might
+/// never see the answer (RFC 9112, 9.6). A coroutine of its own, since its buffer would be part of every session.
+Awaitable<void> Server::State::drain(Socket& socket) {
+  char scrap[4096];
+  for (int rounds = 0; rounds < 256; ++rounds) {
+    const auto [error, count] = co_await socket.async_read_some(asio::buffer(scrap), as_values);
+    if (error) break;
+  }
 }
 
 /// After each step of a session: it may wait now, and what it did may be what others wait for.
