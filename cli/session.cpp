@@ -115,6 +115,11 @@ Result<BaseUrl> Session::base_url() {
   if (text.empty()) {
     WS_LET(const auto stored, credentials().load());
     const auto chosen = choose(stored, {.profile = settings_.profile.value, .workspace_id = settings_.workspace.value});
+    if (!chosen && settings_.workspace) {
+      return fail(Failure::Kind::auth,
+                  "no key is stored for the Workspace " + settings_.workspace.value,
+                  "`ws auth list` shows the stored ones");
+    }
     if (!chosen) return fail(no_server());
     text = chosen->base_url;
   }

@@ -41,6 +41,13 @@ Result<sync::OnConflict> parse_on_conflict(const std::string& text) {
   return fail(Failure::Kind::usage, "--on-conflict takes open, local, remote or both, not `" + text + "`");
 }
 
+Failure foreign_server(const sync::Tie& tie, const BaseUrl& url) {
+  return {.kind = Failure::Kind::usage,
+          .what = "this tree belongs to " + tie.base_url + ", not to " + url.text,
+          .hint = "leave out --base-url and WS_BASE_URL, or name the tree's server",
+          .code = "foreign_server"};
+}
+
 }  // namespace
 
 std::vector<Flag> run_flags() {
@@ -89,6 +96,8 @@ Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start,
   if (network == Network::needed) {
     WS_LET(const sync::Tie tie, sync::read_tie(tree.root));
     WS_TRY(session.prefer_server(tie.base_url, tie.origin));
+    WS_LET(const BaseUrl url, session.base_url());
+    if (url.origin != tie.origin) return fail(foreign_server(tie, url));
     session.allow_retries(retries_of_a_run);
     WS_LET(Client * client, session.client());
     tree.remote = sync::make_api_remote(*client);

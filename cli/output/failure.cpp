@@ -17,18 +17,12 @@ std::string_view word_of(ExitCode exit) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-/// "docs.update, HTTP 409, revision_conflict, request 018f...": empty where no call was made.
+/// What a person tells the service's people; the message has operation, status and code. Empty: nothing to tell.
 std::string circumstances(const Failure& failure) {
-  std::string text = failure.call.http_status == 0 ? std::string() : failure.call.operation;
-  const auto add = [&text](const std::string& part) {
-    if (part.empty()) return;
-    if (!text.empty()) text += ", ";
-    text += part;
-  };
-  if (failure.call.http_status != 0) add(fmt::format("HTTP {}", failure.call.http_status));
-  if (failure.call.http_status != 0) add(failure.code);
-  if (!failure.request_id.empty()) add("request " + failure.request_id);
-  if (failure.call.applied == Applied::unknown) add("it is not known whether the change was made");
+  std::string text = failure.request_id.empty() ? std::string() : "request " + failure.request_id;
+  if (failure.call.applied == Applied::unknown) {
+    text += (text.empty() ? "" : "; ") + std::string("it is not known whether the change was made");
+  }
   return text;
 }
 

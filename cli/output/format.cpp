@@ -26,7 +26,7 @@ struct FixedColumns {
 
 const std::vector<FixedColumns>& fixed_columns() {
   static const std::vector<FixedColumns> all = {
-      {"docs.list", {"id", "title", "content_revision", "status", "updated_at"}},
+      {"docs.list", {"id", "title", "content_revision", "updated_at"}},
       {"workspaces.list", {"id", "name", "role", "created_at"}},
       {"questions.list", {"id", "status", "prompt", "created_at"}},
       {"conversations.list", {"id", "title", "status", "question_count", "last_question_at"}},
@@ -47,8 +47,14 @@ const std::vector<FixedColumns>& fixed_columns() {
   return all;
 }
 
-/// "content_revision" -> "CONTENT REVISION".
+/// "content_revision" -> "REVISION", "updated_at" -> "UPDATED", "updated_by.name" -> "UPDATED BY NAME".
 std::string heading_of(std::string_view path) {
+  constexpr std::string_view time_ending = "_at";
+  constexpr std::string_view content = "content_";
+  if (path.size() > time_ending.size() && path.substr(path.size() - time_ending.size()) == time_ending) {
+    path.remove_suffix(time_ending.size());
+  }
+  if (path.substr(0, content.size()) == content) path.remove_prefix(content.size());
   std::string heading(path);
   for (char& c : heading) {
     if (c == '_' || c == '.') c = ' ';
@@ -57,9 +63,9 @@ std::string heading_of(std::string_view path) {
   return heading;
 }
 
-void flatten_into(const Json& value, const std::string& prefix, std::vector<std::pair<std::string, std::string>>& out) {
+void flatten_into(const Json& value, const std::string& prefix, std::vector<std::pair<std::string, const Json*>>& out) {
   if (!value.is_object() || value.empty()) {
-    out.emplace_back(prefix, plain_text(value));
+    out.emplace_back(prefix, &value);
     return;
   }
   for (const auto& member : value.items()) {
@@ -157,6 +163,24 @@ std::string plain_text(const Json& value) {
   return dump(value);
 }
 
+std::string shown_text(const Json& value) {
+  if (value.is_array()) {
+    std::string text;
+    for (const Json& item : value) {
+      if (item.is_structured()) return dump(value);
+      text += (text.empty() ? "" : ", ") + plain_text(item);
+    }
+    return text;
+  }
+  std::string text = plain_text(value);
+  // "2026-11-20T10:00:00.000Z" -> "2026-11-20 10:00": a person reads a list, a script reads TSV.
+  const bool is_time = text.size() >= 20 && text.size() <= 24 && text[4] == '-' && text[7] == '-' && text[10] == 'T' &&
+                       text[13] == ':' && text[16] == ':' && text.back() == 'Z';
+  if (!is_time) return text;
+  text[10] = ' ';
+  return text.substr(0, 16);
+}
+
 std::string escape_tsv(std::string_view text) {
   std::string escaped;
   escaped.reserve(text.size());
@@ -182,8 +206,8 @@ std::string escape_csv(std::string_view text) {
   return escaped + "\"";
 }
 
-std::vector<std::pair<std::string, std::string>> flatten(const Json& value) {
-  std::vector<std::pair<std::string, std::string>> members;
+std::vector<std::pair<std::string, const Json*>> flatten(const Json& value) {
+  std::vector<std::pair<std::string, const Json*>> members;
   flatten_into(value, "", members);
   return members;
 }

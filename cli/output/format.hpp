@@ -35,13 +35,15 @@ Json pick(const Json& value, const std::vector<std::string>& paths);
 
 /// Plain text of a value: strings as they are, null empty, everything else JSON on one line.
 std::string plain_text(const Json& value);
+/// The same for a person: times to the minute (UTC), lists of plain values with commas.
+std::string shown_text(const Json& value);
 /// For TSV: tab, newline, carriage return and backslash escaped.
 std::string escape_tsv(std::string_view text);
 /// RFC 4180: quoted where needed.
 std::string escape_csv(std::string_view text);
 
-/// Every plain member with its dotted path, in order; arrays stay whole.
-std::vector<std::pair<std::string, std::string>> flatten(const Json& value);
+/// Every plain member with its dotted path, in order; arrays stay whole. The values point into `value`.
+std::vector<std::pair<std::string, const Json*>> flatten(const Json& value);
 /// The identifier of an item: `id`, else `case_id`, `suite_id`, `operation_id`, ...; empty where it has none.
 std::string id_of(const Json& item);
 

@@ -26,7 +26,9 @@ const Json& items_of(const Json& whole) {
 /// A key and its value, one a line; long texts stand by themselves below.
 bool is_block(std::string_view text) { return text.find('\n') != std::string_view::npos; }
 
-bool is_noise(std::string_view key) { return key == "object" || key == "links" || key.substr(0, 6) == "links."; }
+bool is_noise(std::string_view key) {
+  return key == "v" || key == "object" || key == "links" || key.substr(0, 6) == "links.";
+}
 
 }  // namespace
 
@@ -51,14 +53,16 @@ void Printer::json(const Json& value) {
 }
 
 void Printer::table_resource(const Json& value) {
-  const auto members = flatten(value);
+  std::vector<std::pair<std::string, std::string>> members;
+  for (const auto& [key, found] : flatten(value)) {
+    if (!is_noise(key)) members.emplace_back(key, shown_text(*found));
+  }
   std::size_t widest = 0;
   for (const auto& [key, text] : members) {
-    if (!is_noise(key) && !is_block(text)) widest = std::max(widest, utf8::columns(key));
+    if (!is_block(text)) widest = std::max(widest, utf8::columns(key));
   }
   std::string blocks;
   for (const auto& [key, text] : members) {
-    if (is_noise(key)) continue;
     const std::string name = clean(key, Breaks::space);
     if (is_block(text)) {
       blocks += "\n" + terminal_.paint(Stream::out, Look::faint, name) + "\n" + clean(text, Breaks::keep);
@@ -84,27 +88,28 @@ void Printer::resource(const Json& value, std::string_view body) {
     case Format::ids: return line(id_of(value));
     case Format::table: return table_resource(shown);
     case Format::tsv:
-      for (const auto& [key, text] : flatten(shown)) line(escape_tsv(key) + "\t" + escape_tsv(text));
+      for (const auto& [key, found] : flatten(shown)) line(escape_tsv(key) + "\t" + escape_tsv(plain_text(*found)));
       return;
     case Format::csv:
       line("key,value");
-      for (const auto& [key, text] : flatten(shown)) line(escape_csv(key) + "," + escape_csv(text));
+      for (const auto& [key, found] : flatten(shown)) line(escape_csv(key) + "," + escape_csv(plain_text(*found)));
       return;
   }
 }
 
 void Printer::rows(const std::vector<Column>& columns, const Json& items) {
+  const bool table = options_.format == Format::table;
   std::vector<Cells> cells;
   cells.reserve(items.size());
   for (const Json& item : items) {
     Cells row;
     for (const Column& column : columns) {
       const Json* found = at_path(item, column.path);
-      row.push_back(found == nullptr ? std::string() : plain_text(*found));
+      row.push_back(found == nullptr ? std::string() : table ? shown_text(*found) : plain_text(*found));
     }
     cells.push_back(std::move(row));
   }
-  if (options_.format == Format::table) {
+  if (table) {
     Cells heading;
     for (const Column& column : columns) heading.push_back(column.heading);
     return raw(render_table(heading, cells, terminal_));

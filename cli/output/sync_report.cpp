@@ -146,14 +146,21 @@ std::string guard_text(const sync::Guard& guard) {
   return text;
 }
 
-void add_next_steps(const Report& report, std::string_view program, std::vector<std::string>& lines) {
+void add_next_steps(const Report& report, Tense tense, std::string_view program, std::vector<std::string>& lines) {
   if (report.guard) {
     lines.push_back(fmt::format("if that is meant: `{} sync --allow-deletes`", program));
     return;
   }
-  if (report.conflicts.empty()) return;
-  const std::size_t count = report.conflicts.size();
-  std::string path = clean(report.conflicts.front().path.text(), Breaks::space);
+  // A conflict without an id is one that a plan foresees; nothing can be decided yet.
+  const auto is_open = [tense](const sync::Conflict& one) { return tense != Tense::planned || !one.id.empty(); };
+  const auto first = std::ranges::find_if(report.conflicts, is_open);
+  if (first == report.conflicts.end()) {
+    if (!report.conflicts.empty())
+      lines.push_back(fmt::format("`{} sync` records what collides and sends the rest", program));
+    return;
+  }
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(report.conflicts, is_open));
+  std::string path = clean(first->path.text(), Breaks::space);
   if (path.find(' ') != std::string::npos) path = "'" + path + "'";
   lines.push_back(fmt::format("{} open: `{} sync conflicts` lists {}",
                               plural(count, "conflict is", "conflicts are"),
@@ -202,7 +209,7 @@ std::vector<std::string> render_outcome(const Report& report, Tense tense, std::
   } else if (!report.rows.empty() || report.conflicts.empty()) {
     lines.push_back(render_sum(report, tense));
   }
-  add_next_steps(report, program, lines);
+  add_next_steps(report, tense, program, lines);
   return lines;
 }
 

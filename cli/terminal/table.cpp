@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "api-client/base/utf8.hpp"
+#include "api-client/base/uuid.hpp"
 #include "cli/terminal/clean.hpp"
 
 namespace ws::cli {
@@ -25,14 +26,17 @@ std::vector<Cells> cleaned(const std::vector<Cells>& rows) {
   return safe;
 }
 
-/// The widest columns give way until the line fits.
-void shrink(std::vector<std::size_t>& widths, std::size_t available) {
+/// The widest columns give way until the line fits; identifiers do not: half of one is of no use.
+void shrink(std::vector<std::size_t>& widths, const std::vector<bool>& rigid, std::size_t available) {
   const std::size_t gaps = gap * (widths.size() - 1);
   auto total = std::accumulate(widths.begin(), widths.end(), gaps);
   while (total > available) {
-    const auto widest = std::ranges::max_element(widths);
-    if (*widest <= least_width) return;
-    --*widest;
+    std::size_t widest = widths.size();
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      if (!rigid[i] && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
+    }
+    if (widest == widths.size() || widths[widest] <= least_width) return;
+    --widths[widest];
     --total;
   }
 }
@@ -104,14 +108,16 @@ std::string render_table(const Cells& heading, const std::vector<Cells>& rows, c
   if (count == 0) return {};
   std::vector<std::size_t> widths(count, 0);
   std::vector<bool> right(count, !cells.empty());
+  std::vector<bool> rigid(count, false);
   for (std::size_t i = 0; i < heading.size(); ++i) widths[i] = utf8::columns(heading[i]);
   for (const Cells& row : cells) {
     for (std::size_t i = 0; i < count; ++i) {
       widths[i] = std::max(widths[i], utf8::columns(row[i]));
       right[i] = right[i] && is_number(row[i]);
+      rigid[i] = rigid[i] || is_uuid(row[i]);
     }
   }
-  shrink(widths, static_cast<std::size_t>(terminal.columns()));
+  shrink(widths, rigid, static_cast<std::size_t>(terminal.columns()));
   std::string text;
   if (!heading.empty()) text += terminal.paint(Stream::out, Look::strong, render_line(heading, widths, right)) + "\n";
   for (const Cells& row : cells) text += render_line(row, widths, right) + "\n";

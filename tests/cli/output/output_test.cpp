@@ -104,6 +104,6 @@ TEST_CASE("output: an error in words is three lines at most, cleaned", "[cli]") 
                         .call = {.operation = "docs.get", .http_status = 404}};
   CHECK(render_failure(failure, ExitCode::not_found, terminal) ==
         "error: no such document at all\n"
-        "  docs.get, HTTP 404, not_found, request r-1\n"
+        "  request r-1\n"
         "  see `ws docs list`\n");
 }

@@ -1,0 +1,165 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "api-client/contract/operations.hpp"
+#include "tests/cli/workflow/stage.hpp"
+#include "tests/support/hostile_server.hpp"
+
+using namespace ws;
+using namespace ws::test;
+
+namespace {
+
+constexpr const char* nobody = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b";
+
+/// Somebody whose server says what the test wants.
+struct At : Person {
+  explicit At(const std::string& origin) {
+    environment["WS_BASE_URL"] = origin;
+    environment["WS_TOKEN"] = "wsk_test";
+  }
+};
+
+Ended answered(Script script, std::vector<std::string> arguments) {
+  const HostileServer server([&](const Seen&) { return script; });
+  arguments.push_back("--json");
+  return At(server.origin()).ws(std::move(arguments));
+}
+
+}  // namespace
+
+TEST_CASE("call: every operation of the table can be shown before it is sent", "[cli]") {
+  const At person("http://127.0.0.1:9");
+  for (const auto* operation : contract::operations()) {
+    if (operation->auth == contract::Auth::none) continue;
+    CAPTURE(operation->id);
+    std::vector<std::string> arguments = {"call", std::string(operation->id), "-n", "--json", "--no-validate"};
+    for (const auto& parameter : operation->parameters) {
+      if (parameter.in != contract::In::path) continue;
+      arguments.push_back("--" + std::string(parameter.field.name));
+      arguments.push_back(nobody);
+    }
+    const Ended shown = person.ws(arguments);
+    REQUIRE(shown.exit == 0);
+    CHECK(parse(shown.out)["method"] == contract::name(operation->method));
+    CHECK(shown.out.find('{' + std::string("document_id")) == std::string::npos);
+  }
+}
+
+TEST_CASE("call: reads by id, with body from flag, file and stdin", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  CHECK(person.ws({"call", "me.get"}).exit == 0);
+  CHECK(person.ws({"call", "discovery.get"}).exit == 0);
+  CHECK(person.ws({"call", "workspaces.list"}).exit == 0);
+  CHECK(person.ws({"call", "docs.get", "--document_id", nobody}).exit == 6);
+  const std::string body = R"({"title": "From a body", "content": "x"})";
+  CHECK(person.ws({"call", "docs.create", "--body", body}).exit == 0);
+  write_text(person.home() / "body.json", body);
+  const Ended file = person.ws(
+      {"call", "docs.create", "--body", "@body.json", "-F", "title=Other", "--fields", "title"}, person.home());
+  CHECK(file.out == "title\tOther\n");
+  Command command = person.command({"call", "docs.create", "--body", "-"});
+  command.input = body;
+  CHECK(run_command(command).exit == 0);
+  CHECK(person.ws({"call", "docs.create", "--body", "{"}).exit == 2);
+}
+
+TEST_CASE("call: a secret is no flag's value", "[cli]") {
+  const At person("http://127.0.0.1:9");
+  const Ended refused =
+      person.ws({"call", "events.renew", "--event-id", nobody, "--lease-token", "abcdefghijklmnopqrstuvwx"});
+  CHECK(refused.exit == 2);
+  CHECK(refused.err.find("abcdefgh") == std::string::npos);
+}
+
+TEST_CASE("call: an idempotency key that is derived is the same for the same wish", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const auto create = [&](const std::string& title) {
+    return person.ws({"docs", "create", title, "--idempotency-key", "stable", "--format", "ids"}).out;
+  };
+  const std::string first = create("Once");
+  CHECK(create("Once") == first);
+  CHECK(create("Twice") != first);
+}
+
+TEST_CASE("exits: what the server says decides", "[cli]") {
+  const std::vector<std::string> get = {"docs", "get", nobody, "--no-retry"};
+  const std::vector<std::string> list = {"docs", "list"};
+  CHECK(answered(answer(401, "{}"), get).exit == 4);
+  CHECK(answered(answer(403, "{}"), get).exit == 5);
+  CHECK(answered(answer(410, "{}"), get).exit == 6);
+  CHECK(answered(answer(412, "{}"), get).exit == 7);
+  CHECK(answered(answer(428, "{}"), get).exit == 8);
+  CHECK(answered(answer(415, "{}"), get).exit == 3);
+  CHECK(answered(answer(501, R"({"detail":"x","code":"not_implemented"})"), get).exit == 10);
+  CHECK(answered(answer(200, "{"), list).exit == 1);
+  CHECK(answered(answer(302, "", {{"Location", "/elsewhere"}}), list).exit == 1);
+  const Ended limited = answered(answer(429, "{}", {{"Retry-After", "900"}}), list);
+  CHECK(limited.exit == 9);
+  CHECK(error_of(limited)["retry_after_ms"] == 900'000);
+}
+
+TEST_CASE("exits: nothing listens", "[cli]") {
+  const At person("http://127.0.0.1:" + std::to_string(closed_port()));
+  const Ended ended = person.ws({"whoami", "--no-retry", "--json"});
+  CHECK(ended.exit == 11);
+  CHECK(error_of(ended)["applied"] == "no");
+}
+
+TEST_CASE("exits: a write without an answer has an unknown outcome, and says how to look", "[cli]") {
+  const HostileServer server([](const Seen&) { return Script{CloseConnection{}}; });
+  const Ended ended = At(server.origin())
+                          .ws({"call",
+                               "docs.share",
+                               "--document-id",
+                               nobody,
+                               "--email",
+                               "a@example.com",
+                               "--permission",
+                               "read",
+                               "--json"});
+  CHECK(ended.exit == 12);
+  CHECK(error_of(ended)["applied"] == "unknown");
+  CHECK(server.requests().size() == 1);
+}
+
+TEST_CASE("exits: a reader that goes away ends it silently", "[cli]") {
+  const Person person;
+  Command command = person.command({});
+  const std::string ws = command.program.empty() ? program("ws") : command.program.string();
+  command.program = "/bin/sh";
+  command.arguments = {"-c", "mkfifo f && exec 4<>f 5>f 4<&- && '" + ws + "' commands >&5; echo $?"};
+  command.folder = person.home();
+  const Ended ended = run_command(command);
+  CHECK(ended.out == "141\n");
+  CHECK(ended.err.empty());
+}
+
+TEST_CASE("words: what is unknown names the nearest, and nothing is sent", "[cli]") {
+  const Person person;
+  const Ended verb = person.ws({"docs", "crate"});
+  CHECK(verb.exit == 2);
+  CHECK(verb.err == "error: `ws docs crate` is no command\n  did you mean `ws docs create`?\n");
+  CHECK(person.ws({"dcos", "list"}).err.find("did you mean `ws docs`?") != std::string::npos);
+  CHECK(person.ws({"docs", "list", "--limti", "3"}).err.find("did you mean `--limit`?") != std::string::npos);
+  CHECK(person.ws({"docs"}).exit == 2);
+  CHECK(person.ws({"whoami"}).err ==
+        "error: no server is named\n  run `ws login --base-url https://...`, or set WS_BASE_URL\n");
+}
+
+TEST_CASE("help: for people and machines, by flag and by word", "[cli]") {
+  const Person person;
+  const Ended by_flag = person.ws({"docs", "create", "--help"});
+  CHECK(by_flag.exit == 0);
+  CHECK(by_flag.out == person.ws({"help", "docs", "create"}).out);
+  CHECK(by_flag.out == person.ws({"help", "doc", "create"}).out);
+  CHECK(parse(person.ws({"docs", "create", "--help", "--json"}).out)["operation"] == "docs.create");
+  CHECK(parse(person.ws({"help", "exit-codes", "--json"}).out)["data"].size() == 19);
+  CHECK(person.ws({"call", "docs.list", "--help"}).out.find("1-100") != std::string::npos);
+  CHECK(person.ws({"-V"}).out.substr(0, 3) == "ws ");
+  CHECK(parse(person.ws({"version", "--json"}).out)["v"] == 1);
+  CHECK(person.ws({"commands", "--format", "ids"}).out.find("docs.archive\n") != std::string::npos);
+  CHECK(parse(person.ws({"schema", "docs.create"}).out).is_object());
+}

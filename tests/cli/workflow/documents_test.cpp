@@ -1,0 +1,156 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/workflow/stage.hpp"
+
+using namespace ws;
+using namespace ws::test;
+
+namespace {
+
+constexpr const char* nobody = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b";
+
+struct Stage {
+  MockProcess server;
+  Person person{server};
+  TemporaryFolder folder;
+
+  Ended ws(std::vector<std::string> arguments) const { return person.ws(std::move(arguments), folder.path()); }
+  std::string created(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"docs", "create", "--format", "ids"});
+    const Ended ended = ws(std::move(arguments));
+    REQUIRE(ended.exit == 0);
+    return ended.out.substr(0, ended.out.size() - 1);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("docs: the title is the argument, else the first heading, else the file's name", "[cli]") {
+  const Stage stage;
+  write_text(stage.folder / "trip.md", "some text\n\n# The *long* way\n");
+  write_text(stage.folder / "plain.md", "some text\n");
+  const auto title_of = [&](std::vector<std::string> arguments) {
+    return text_at(parse(stage.ws({"docs", "get", stage.created(std::move(arguments)), "--json"}).out), "title");
+  };
+  CHECK(title_of({"[draft], mine", "-f", "trip.md"}) == "[draft], mine");
+  CHECK(title_of({"-f", "trip.md"}) == "The long way");
+  CHECK(title_of({"-f", "plain.md"}) == "plain");
+  CHECK(title_of({"docs"}) == "docs");
+}
+
+TEST_CASE("docs: a document from stdin needs a title, and keeps every byte", "[cli]") {
+  const Stage stage;
+  Command command = stage.person.command({"docs", "create", "-f", "-"});
+  command.input = "# A\r\n\r\nno end";
+  CHECK(run_command(command).exit == 2);
+  command.arguments.insert(command.arguments.end(), {"Given", "--format", "ids"});
+  const Ended created = run_command(command);
+  REQUIRE(created.exit == 0);
+  const std::string id = created.out.substr(0, created.out.size() - 1);
+  CHECK(stage.ws({"docs", "get", id, "--content"}).out == command.input);
+  CHECK(stage.ws({"docs", "get", id, "--content", "-o", "copy.md"}).out.empty());
+  CHECK(read_text(stage.folder / "copy.md") == command.input);
+  CHECK(stage.ws({"docs", "get", id, "--content", "-o", "copy.md"}).exit == 14);
+  CHECK(stage.ws({"docs", "get", id, "--content", "-o", "copy.md", "--force"}).exit == 0);
+}
+
+TEST_CASE("docs: an update names the revision that it was made from", "[cli]") {
+  const Stage stage;
+  write_text(stage.folder / "a.md", "one\n");
+  const std::string id = stage.created({"-f", "a.md"});
+  write_text(stage.folder / "a.md", "two\n");
+  CHECK(stage.ws({"docs", "update", id, "-f", "a.md"}).exit == 2);
+  CHECK(stage.ws({"docs", "update", id, "-f", "a.md", "--revision", "1"}).exit == 0);
+  const Ended late = stage.ws({"docs", "update", id, "-f", "a.md", "--revision", "1", "--json"});
+  CHECK(late.exit == 7);
+  CHECK(late.out.empty());
+  const Json error = error_of(late);
+  CHECK(error["code"] == "revision_conflict");
+  CHECK(error["http_status"] == 409);
+  CHECK(error["operation"] == "docs.update");
+  CHECK(error["applied"] == "no");
+  CHECK(error["details"]["current_content_revision"] == 2);
+  CHECK(stage.ws({"docs", "get", id, "--content"}).out == "two\n");
+}
+
+TEST_CASE("docs: archiving one needs no question, several need a yes", "[cli]") {
+  const Stage stage;
+  const std::string a = stage.created({"A"});
+  const std::string b = stage.created({"B"});
+  CHECK(stage.ws({"docs", "archive", a}).exit == 0);
+  const Ended unasked = stage.ws({"docs", "archive", a, b});
+  CHECK(unasked.exit == 2);
+  CHECK(unasked.err.find("--yes") != std::string::npos);
+  CHECK(stage.ws({"docs", "archive", a, b, nobody, "-n"}).out.find("DELETE") != std::string::npos);
+  const Ended some = stage.ws({"docs", "delete", a, b, nobody, "--yes", "--json"});
+  CHECK(some.exit == 13);
+  const Json results = parse(some.out)["data"];
+  CHECK(results[1]["ok"] == true);
+  CHECK(results[1]["result"]["status"] == "archived");
+  CHECK(results[2]["ok"] == false);
+  CHECK(results[2]["error"]["exit"] == 6);
+}
+
+TEST_CASE("docs: pages are joined, counted, streamed", "[cli]") {
+  const Stage stage;
+  for (int i = 0; i < 7; ++i) stage.created({"Note " + std::to_string(i)});
+  const Json all = parse(stage.ws({"docs", "list", "--all", "--limit", "3", "--json"}).out);
+  CHECK(all["next_cursor"].is_null());
+  CHECK(all["data"].size() >= 7);
+  const Json some = parse(stage.ws({"docs", "list", "--max-items", "4", "--limit", "3", "--json"}).out);
+  CHECK(some["data"].size() == 4);
+  CHECK(some["next_cursor"].is_string());
+  const Ended ids = stage.ws({"docs", "list", "--all", "--limit", "3", "--format", "ids"});
+  CHECK(static_cast<std::size_t>(std::count(ids.out.begin(), ids.out.end(), '\n')) == all["data"].size());
+  const Ended first = stage.ws({"docs", "list", "--limit", "3"});
+  CHECK(std::count(first.out.begin(), first.out.end(), '\n') == 3);
+  CHECK(first.err.find("--cursor") != std::string::npos);
+}
+
+TEST_CASE("docs: what breaks a published limit is refused here, and by the server where it is sent all the same",
+          "[cli]") {
+  const Stage stage;
+  const Ended local = stage.ws({"docs", "list", "--limit", "101"});
+  CHECK(local.exit == 2);
+  CHECK(local.err.find("--limit") != std::string::npos);
+  CHECK(local.err.find("100") != std::string::npos);
+  const Ended sent = stage.ws({"docs", "list", "--limit", "101", "--no-validate", "--json"});
+  CHECK(sent.exit == 3);
+  CHECK(error_of(sent)["http_status"] == 422);
+  CHECK(stage.ws({"docs", "get", nobody}).exit == 6);
+  CHECK(stage.ws({"docs", "get", "nonsense"}).exit == 2);
+  CHECK(stage.ws({"docs", "create", "-f", "missing.md"}).exit == 14);
+}
+
+TEST_CASE("json: the body is printed as it was received, fields that nobody knows too", "[cli]") {
+  const MockProcess server({"--assume", "list_extra=unknown_fields"});
+  const Person person(server);
+  const Ended list = person.ws({"docs", "list", "--json"});
+  REQUIRE(list.exit == 0);
+  CHECK(list.out == body_of(server, "/v1/documents") + "\n");
+  const std::string id = text_at(parse(list.out), "data.0.id");
+  CHECK(person.ws({"docs", "get", id, "--json"}).out == body_of(server, "/v1/documents/" + id) + "\n");
+}
+
+TEST_CASE("dry run: the exact request without the key, and nothing is sent", "[cli]") {
+  const Stage stage;
+  const Ended shown = stage.ws({"docs", "create", "Plan", "-F", "project_id=" + std::string(nobody), "-n", "--json"});
+  REQUIRE(shown.exit == 0);
+  const Json request = parse(shown.out);
+  CHECK(request["method"] == "POST");
+  CHECK(request["url"] == stage.server.base_url() + "/v1/documents");
+  CHECK(request["body"]["title"] == "Plan");
+  CHECK(request["body"]["project_id"] == nobody);
+  CHECK(shown.out.find(stage.server.token()) == std::string::npos);
+  CHECK(shown.out.find("Authorization") == std::string::npos);
+  CHECK(control(stage.server, "GET", "/requests", "").find("docs.create") == std::string::npos);
+}
+
+TEST_CASE("debug: requests are traced on stderr, the key is not", "[cli]") {
+  const Stage stage;
+  const Ended traced = stage.ws({"whoami", "--debug", "--json"});
+  REQUIRE(traced.exit == 0);
+  CHECK(traced.err.find("GET " + stage.server.base_url() + "/v1/me") != std::string::npos);
+  CHECK(traced.err.find(stage.server.token()) == std::string::npos);
+}

@@ -1,0 +1,145 @@
+#include <csignal>
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/workflow/stage.hpp"
+
+using namespace ws;
+using namespace ws::test;
+
+namespace {
+
+Ended log_in(const Person& person, const MockProcess& server, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments = {"login", "--base-url", server.base_url(), "--store", "file"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return person.ws(std::move(arguments));
+}
+
+}  // namespace
+
+TEST_CASE("login: an approved login leaves a key that later commands use without being told", "[cli]") {
+  MockProcess server({"--device", "auto"});
+  const Person person;
+  const Ended login = log_in(person, server, {"--json"});
+  REQUIRE(login.exit == 0);
+  CHECK(login.err.substr(0, 12) == "Your code:  ");
+  CHECK(parse(login.out)["base_url"] == server.base_url());
+  CHECK(parse(login.out)["scopes"].size() == 12);
+  CHECK(login.out.find("wsk_") == std::string::npos);
+
+  const Ended who = person.ws({"whoami", "--json"});
+  REQUIRE(who.exit == 0);
+  CHECK(text_at(parse(who.out), "credential.key_id") == text_at(parse(login.out), "key_id"));
+  CHECK(person.ws({"auth", "status", "--fields", "profile"}).out == "profile\tdefault\n");
+}
+
+TEST_CASE("login: without a place for the key a script is refused before anything is sent", "[cli]") {
+  MockProcess server({"--device", "auto"});
+  const Person person;
+  const Ended login = person.ws({"login", "--base-url", server.base_url()});
+  CHECK(login.exit == 2);
+  CHECK(login.err.find("--store file") != std::string::npos);
+  CHECK(control(server, "GET", "/requests", "").find("device-authorizations") == std::string::npos);
+}
+
+TEST_CASE("login: it can be begun now and finished later, by anybody who approves it", "[cli]") {
+  MockProcess server;
+  const Person person;
+  const Ended begun = person.ws({"login", "--base-url", server.base_url(), "--no-wait", "--for", "read"});
+  REQUIRE(begun.exit == 0);
+  const Json pending = parse(begun.out);
+  CHECK(begun.out.find("device_code") == std::string::npos);
+
+  const Ended early = person.ws({"login", "--resume", "--once", "--store", "file", "--json"});
+  CHECK(early.exit == 8);
+  CHECK(error_of(early)["code"] == "authorization_pending");
+  CHECK(person.ws({"whoami"}).exit == 2);
+
+  control(server, "POST", "/devices/" + text_at(pending, "user_code") + ":approve", "{}");
+  control(server, "POST", "/clock:advance", R"({"seconds": 30})");
+  const std::string id = text_at(pending, "authorization_id");
+  const Ended late = person.ws({"login", "--resume", id, "--once", "--store", "file", "--json"});
+  REQUIRE(late.exit == 0);
+  CHECK(parse(late.out)["scopes"].size() == 6);
+  CHECK(person.ws({"whoami"}).exit == 0);
+  CHECK(person.ws({"login", "--resume", id, "--once", "--store", "file"}).exit == 6);
+}
+
+TEST_CASE("login: a denied one is a question of permission", "[cli]") {
+  MockProcess server({"--device", "deny"});
+  const Person person;
+  const Ended login = log_in(person, server, {"--no-wait"});
+  REQUIRE(login.exit == 0);
+  CHECK(person.ws({"login", "--resume", "--once", "--store", "file"}).exit == 5);
+}
+
+TEST_CASE("login: waiting ends with the signal's own code", "[cli]") {
+  MockProcess server;
+  const Person person;
+  const int signal = GENERATE(SIGINT, SIGTERM);
+  Command command = person.command({"login", "--base-url", server.base_url(), "--store", "file"});
+  command.signal_after_output = signal;
+  CHECK(run_command(command).exit == 128 + signal);
+}
+
+TEST_CASE("login: more scopes than one key can have are split into two profiles", "[cli]") {
+  const Person person;
+  std::string all;
+  for (const char* area : {"questions", "documents", "assets", "sync", "comments", "agent_events"}) {
+    all += std::string(area) + ":read," + area + ":write,";
+  }
+  const Ended login = person.ws({"login", "--base-url", "http://127.0.0.1:9", "--scopes", all + "search:read"});
+  CHECK(login.exit == 2);
+  CHECK(login.err.find("`ws login --profile two --scopes search:read`") != std::string::npos);
+  CHECK(person.ws({"login", "--base-url", "http://127.0.0.1:9", "--scopes", "documents:raed"})
+            .err.find("did you mean `documents:read`") != std::string::npos);
+}
+
+TEST_CASE("logout: the key is revoked there and forgotten here", "[cli]") {
+  MockProcess server({"--device", "auto"});
+  const Person person;
+  REQUIRE(log_in(person, server).exit == 0);
+  CHECK(person.ws({"logout"}).exit == 0);
+  CHECK(person.ws({"auth", "list"}).out.empty());
+  CHECK(person.ws({"whoami", "--base-url", server.base_url()}).exit == 4);
+}
+
+TEST_CASE("keys: one of another server is never sent", "[cli]") {
+  MockProcess home({"--device", "auto"});
+  MockProcess foreign;
+  const Person person;
+  REQUIRE(log_in(person, home).exit == 0);
+  const Ended asked = person.ws({"whoami", "--base-url", foreign.base_url()});
+  CHECK(asked.exit == 4);
+  CHECK(asked.err.find("ws login --base-url " + foreign.base_url()) != std::string::npos);
+  CHECK(control(foreign, "GET", "/requests", "").find("/v1/me") == std::string::npos);
+}
+
+TEST_CASE("keys: WS_TOKEN is bound to the server that is named beside it", "[cli]") {
+  MockProcess server;
+  MockProcess foreign;
+  Person person(server);
+  CHECK(person.ws({"whoami"}).exit == 0);
+  CHECK(person.ws({"whoami", "--base-url", foreign.base_url()}).exit == 4);
+  person.environment.erase("WS_BASE_URL");
+  CHECK(person.ws({"whoami", "--base-url", server.base_url()}).exit == 0);
+  CHECK(person.ws({"whoami"}).exit == 2);
+}
+
+TEST_CASE("keys: several profiles live beside each other, and one is current", "[cli]") {
+  MockProcess server({"--device", "auto"});
+  const Person person;
+  REQUIRE(log_in(person, server, {"--profile", "one", "--for", "read"}).exit == 0);
+  REQUIRE(log_in(person, server, {"--profile", "two", "--for", "tests"}).exit == 0);
+  const auto scopes = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"whoami", "--json"});
+    return parse(person.ws(flags).out)["credential"]["scopes"].size();
+  };
+  CHECK(scopes({}) == 2);
+  CHECK(scopes({"-p", "one"}) == 6);
+  CHECK(person.ws({"auth", "switch", "one"}).exit == 0);
+  CHECK(scopes({}) == 6);
+  CHECK(person.ws({"whoami", "-W", "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"}).exit == 4);
+}

@@ -1,0 +1,41 @@
+#include "tests/cli/workflow/stage.hpp"
+
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/output/format.hpp"
+
+namespace ws::test {
+Json parse(const std::string& text) {
+  auto value = parse_bounded(text);
+  if (!value) throw std::runtime_error("no JSON: " + text);
+  return std::move(*value);
+}
+
+std::string text_at(const Json& value, const std::string& path) {
+  const Json* found = cli::at_path(value, path);
+  return found == nullptr ? std::string() : cli::plain_text(*found);
+}
+
+Json error_of(const Ended& ended) {
+  const Json whole = parse(ended.err);
+  const Json* error = find(whole, "error");
+  if (error == nullptr) throw std::runtime_error("no error: " + ended.err);
+  return *error;
+}
+
+std::string control(const MockProcess& server,
+                    const std::string& method,
+                    const std::string& path,
+                    const std::string& json) {
+  const RawAnswer answer = server.ask({.method = method, .target = "/_mock" + path, .json = json});
+  if (answer.status >= 300) throw std::runtime_error("the mock refused " + path + ": " + answer.body);
+  return answer.body;
+}
+
+std::string body_of(const MockProcess& server, const std::string& path) {
+  return server.ask({.target = path, .token = server.token()}).body;
+}
+
+}  // namespace ws::test

@@ -1,0 +1,27 @@
+/// What the workflow tests share: the JSON that `ws` prints, and the mock's control.
+#pragma once
+
+#include <string>
+
+#include "api-client/base/json.hpp"
+#include "tests/support/mock_process.hpp"
+#include "tests/support/two_people.hpp"
+
+namespace ws::test {
+
+/// Throws where `text` is no JSON.
+Json parse(const std::string& text);
+/// The member at a dotted path as text; empty where it is missing.
+std::string text_at(const Json& value, const std::string& path);
+/// The `error` that `ws --json` writes on stderr.
+Json error_of(const Ended& ended);
+
+/// A call under `/_mock`; throws where the mock refuses it.
+std::string control(const MockProcess& server,
+                    const std::string& method,
+                    const std::string& path,
+                    const std::string& json);
+/// GET of the API as bytes, with the key of every scope.
+std::string body_of(const MockProcess& server, const std::string& path);
+
+}  // namespace ws::test

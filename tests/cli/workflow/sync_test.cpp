@@ -1,0 +1,197 @@
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/workflow/stage.hpp"
+
+using namespace ws;
+using namespace ws::test;
+
+namespace {
+
+/// Two folders of one person, tied to one source; the first holds two files and both are in step.
+struct TwoFolders {
+  MockProcess server;
+  Person person{server};
+  TemporaryFolder stage;
+  std::filesystem::path here = stage / "here";
+  std::filesystem::path there = stage / "there";
+
+  TwoFolders() {
+    std::filesystem::create_directories(here / "deep");
+    std::filesystem::create_directory(there);
+    write_text(here / "a.md", "one\ntwo\nthree\n");
+    write_text(here / "deep/b.md", "# B\n");
+    const Ended tied = person.ws({"sync", "init", "--name", "notes", "--json"}, here);
+    REQUIRE(tied.exit == 0);
+    REQUIRE(person.ws({"sync"}, here).exit == 0);
+    REQUIRE(person.ws({"sync", "init", "--source", text_at(parse(tied.out), "source_id")}, there).exit == 0);
+    REQUIRE(person.ws({"sync"}, there).exit == 0);
+  }
+  Ended ws(const std::filesystem::path& folder, std::vector<std::string> arguments) const {
+    return person.ws(std::move(arguments), folder);
+  }
+  bool same() const { return texts_of(here) == texts_of(there); }
+  /// The same line of a.md, edited on both sides; the first to sync wins.
+  void collide() const {
+    write_text(here / "a.md", "one\nhere\nthree\n");
+    write_text(there / "a.md", "one\nthere\nthree\n");
+    REQUIRE(ws(here, {"sync"}).exit == 0);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("sync: a folder arrives elsewhere byte for byte, and edits on both sides meet", "[cli]") {
+  const TwoFolders two;
+  CHECK(two.same());
+  write_text(two.here / "a.md", "one\ntwo\nthree\nfour\n");
+  write_text(two.there / "deep/b.md", "# B\n\nmore\n");
+  CHECK(two.ws(two.here, {"sync"}).out == "done\tpush_update\ta.md\t\tedited here\n");
+  CHECK(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(two.same());
+  const Ended idle = two.ws(two.here, {"sync"});
+  CHECK(idle.out.empty());
+  CHECK(idle.err == "nothing to do: both sides are the same\n");
+}
+
+TEST_CASE("sync: an edit of the same line is a conflict that is listed and can be decided", "[cli]") {
+  const TwoFolders two;
+  two.collide();
+  const Ended stopped = two.ws(two.there, {"sync", "--json"});
+  CHECK(stopped.exit == 7);
+  CHECK(parse(stopped.out)["conflicts"][0]["path"] == "a.md");
+  CHECK(read_text(two.there / "a.md") == "one\nthere\nthree\n");
+
+  const Ended listed = two.ws(two.there, {"sync", "conflicts", "--json", "--content"});
+  CHECK(listed.exit == 0);
+  const Json conflict = parse(listed.out)["data"][0];
+  CHECK(conflict["kind"] == "revision");
+  CHECK(conflict["content"]["base"] == "one\ntwo\nthree\n");
+  CHECK(conflict["content"]["local"] == "one\nthere\nthree\n");
+  CHECK(conflict["content"]["remote"] == "one\nhere\nthree\n");
+
+  CHECK(two.ws(two.there, {"sync", "resolve", "a.md"}).exit == 2);
+  CHECK(two.ws(two.there, {"sync", "resolve", "deep/b.md", "--keep", "local"}).exit == 6);
+  // PATH is relative to the working directory.
+  CHECK(two.ws(two.there / "deep", {"sync", "resolve", "../a.md", "--keep", "local"}).exit == 0);
+  CHECK(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(read_text(two.here / "a.md") == "one\nthere\nthree\n");
+  CHECK(two.same());
+}
+
+TEST_CASE("sync: a conflict can go to the other side, or both texts stay", "[cli]") {
+  const TwoFolders two;
+  two.collide();
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  const std::string keep = GENERATE("remote", "both");
+  CHECK(two.ws(two.there, {"sync", "resolve", "--all", "--keep", keep}).exit == 0);
+  CHECK(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(two.same());
+  CHECK(read_text(two.there / "a.md") == "one\nhere\nthree\n");
+  CHECK(texts_of(two.there).size() == (keep == "both" ? 3 : 2));
+}
+
+TEST_CASE("sync: a merged text decides too, but not with markers in it", "[cli]") {
+  const TwoFolders two;
+  two.collide();
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  write_text(two.stage / "merged", "one\n<<<<<<< here\nx\n");
+  const std::string file = (two.stage / "merged").string();
+  CHECK(two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "merged", "--file", file}).exit == 2);
+  write_text(two.stage / "merged", "one\nhere and there\nthree\n");
+  CHECK(two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "merged", "--file", file}).exit == 0);
+  CHECK(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(read_text(two.here / "a.md") == "one\nhere and there\nthree\n");
+  CHECK(two.same());
+}
+
+TEST_CASE("sync: status changes nothing and says what is pending", "[cli]") {
+  const TwoFolders two;
+  CHECK(two.ws(two.here, {"sync", "status", "--exit-code"}).exit == 0);
+  write_text(two.here / "new.md", "x\n");
+  CHECK(two.ws(two.here, {"sync", "status"}).exit == 0);
+  CHECK(two.ws(two.here, {"sync", "status", "--exit-code", "--offline"}).exit == 13);
+  const Json status = parse(two.ws(two.here, {"sync", "status", "--json"}).out);
+  CHECK(status["v"] == 1);
+  CHECK(status["clean"] == false);
+  CHECK(status["actions"][0]["action"] == "push_create");
+  CHECK(status["actions"][0]["path"] == "new.md");
+  CHECK(status["actions"][0]["state"] == "planned");
+  CHECK(two.ws(two.here, {"sync", "-n"}).out == "planned\tpush_create\tnew.md\t\tcreated here\n");
+  CHECK(two.ws(two.there, {"sync", "status"}).out.empty());
+}
+
+TEST_CASE("sync: a conflict that is to come shows in the status", "[cli]") {
+  const TwoFolders two;
+  two.collide();
+  CHECK(two.ws(two.there, {"sync", "status", "--exit-code"}).exit == 7);
+}
+
+TEST_CASE("sync: the steps one by one", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "new.md", "x\n");
+  CHECK(two.ws(two.here, {"sync", "push"}).exit == 0);
+  CHECK(two.ws(two.there, {"sync", "pull"}).out.empty());
+  CHECK(two.ws(two.here, {"sync", "commit", "-m", "A new one"}).exit == 0);
+  CHECK(two.ws(two.there, {"sync", "pull"}).out == "done\tpull_create\tnew.md\t\tcreated on the service\n");
+  CHECK(two.ws(two.here, {"sync", "commit"}).exit == 0);
+  CHECK(two.same());
+}
+
+TEST_CASE("sync: deleting everything stops until it is confirmed", "[cli]") {
+  const TwoFolders two;
+  std::filesystem::remove(two.here / "a.md");
+  std::filesystem::remove_all(two.here / "deep");
+  const Ended stopped = two.ws(two.here, {"sync", "--yes"});
+  CHECK(stopped.exit == 7);
+  CHECK(stopped.err.find("--allow-deletes") != std::string::npos);
+  CHECK(two.ws(two.there, {"sync"}).out.empty());
+  CHECK(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+}
+
+TEST_CASE("sync: the tree is found upward, named by -C or as the argument", "[cli]") {
+  const TwoFolders two;
+  CHECK(two.ws(two.here / "deep", {"sync", "status"}).exit == 0);
+  CHECK(two.ws(two.stage.path(), {"sync", "here"}).exit == 0);
+  CHECK(two.ws(two.stage.path(), {"-C", "here", "sync"}).exit == 0);
+  CHECK(two.ws(two.stage.path(), {"sync"}).exit == 2);
+  const Ended unknown = two.ws(two.here, {"sync", "statsu"});
+  CHECK(unknown.exit == 2);
+  CHECK(unknown.err.find("did you mean `ws sync status`?") != std::string::npos);
+}
+
+TEST_CASE("sync: a tree that is tied is not tied again, nor one inside it", "[cli]") {
+  const TwoFolders two;
+  CHECK(two.ws(two.here, {"sync", "init"}).exit == 2);
+  CHECK(two.ws(two.here / "deep", {"sync", "init"}).exit == 2);
+}
+
+TEST_CASE("sync: another server than the tree's is refused, and nothing goes there", "[cli]") {
+  const TwoFolders two;
+  const MockProcess foreign;
+  Person stranger(foreign);
+  write_text(two.here / "new.md", "x\n");
+  const Ended refused = stranger.ws({"sync"}, two.here);
+  CHECK(refused.exit == 2);
+  CHECK(refused.err.find(two.server.base_url()) != std::string::npos);
+  CHECK(control(foreign, "GET", "/requests", "").find("sync") == std::string::npos);
+}
+
+TEST_CASE("sync: a stored login finds the server of the tree", "[cli]") {
+  const MockProcess server({"--device", "auto"});
+  const Person person;
+  REQUIRE(person.ws({"login", "--base-url", server.base_url(), "--for", "sync", "--store", "file"}).exit == 0);
+  const TemporaryFolder folder;
+  write_text(folder / "a.md", "x\n");
+  CHECK(person.ws({"sync", "init"}, folder.path()).exit == 0);
+  CHECK(person.ws({"sync"}, folder.path()).exit == 0);
+  CHECK(person.ws({"logout"}).exit == 0);
+  CHECK(person.ws({"sync"}, folder.path()).exit == 4);
+  CHECK(person.ws({"sync", "status", "--offline"}, folder.path()).exit == 0);
+}
