@@ -93,3 +93,15 @@ TEST_CASE("idempotency: scope and place are checked before an old answer is give
   REQUIRE(untouched.ask(request).status == 201);
   CHECK(untouched.new_document("next") == wire.new_document("next"));
 }
+
+TEST_CASE("idempotency: what the caller does not see any more is 404, whatever was answered before", "[server-mock]") {
+  Wire wire;
+  const std::string id = wire.new_document("t");
+  const std::string node = wire.get("/v1/documents/" + id).at("node_id");
+  const Json place = {{"parent_node_id", wire.built_in().project_node_id}};
+  const auto move = [&] { return wire.send("POST", "/v1/nodes/" + node + ":move", place, {"Idempotency-Key: k"}); };
+  CHECK(move().status == 200);
+  CHECK(move().header("idempotent-replayed") == "true");
+  CHECK(wire.ask({.method = "DELETE", .target = "/v1/documents/" + id, .token = wire.token()}).status == 200);
+  CHECK(move().status == 404);
+}
