@@ -30,6 +30,6 @@ medians() {
   hyperfine -N --warmup 5 --runs "${RUNS:-40}" --export-csv "$work/times.csv" "${commands[@]}" >/dev/null 2>&1
   tail -n +2 "$work/times.csv" | awk -F, -v names="${names[*]}" '
     BEGIN { split(names, name, " ") }
-    { median = $(NF-2) * 1000; if (NR == 1) first = median
-      printf "  %-34s %9.2f ms   ours is %5.2f x\n", name[NR], median, first / median }'
+    { median = $(NF-4) * 1000; if (NR == 1) first = median
+      printf "  %-34s %9.2f ms   ours is %5.2f x\n", name[NR], median, first / median }'  # CSV: command,mean,stddev,median,user,system,min,max
 }

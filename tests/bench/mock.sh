@@ -30,7 +30,7 @@ for _ in $(seq 11); do first_answer; done | sort -n | awk '{ t[NR] = $1 } END { 
 rm -f "$work/ready.json"
 start_mock
 awk '/VmRSS/ { printf "  resident memory idle                  %.1f MiB\n", $2 / 1024 }' "/proc/$server/status"
-id=$(curl -s -H "Authorization: Bearer $token" "$base_url/v1/documents?limit=1" | member id)
+id=$(WS_TOKEN=$token WS_BASE_URL=$base_url ws docs list --limit 1 --format ids --quiet)
 echo "  GET one document, journal on (wrk -t1 -c32):"
 wrk -t1 -c32 -d"${SECONDS_EACH:-5}s" --latency -H "Authorization: Bearer $token" "$base_url/v1/documents/$id" | grep -E 'Requests/sec|50%|99%|Non-2xx' | sed 's/^ */    /'
 awk '/VmRSS/ { printf "  resident memory after                 %.1f MiB\n", $2 / 1024 }' "/proc/$server/status"

@@ -6,4 +6,4 @@ source ./lib.sh
 medians "ws_--version=ws --version" "git_--version=git --version" "true=true"
 medians "ws_--help=ws --help" "git_--help=git --help"
 RUNS=40 hyperfine -N --warmup 5 --ignore-failure --export-csv "$work/times.csv" "ws nonsense" >/dev/null 2>&1
-awk -F, 'NR == 2 { printf "  %-34s %9.2f ms\n", "ws nonsense (usage error)", $(NF-2) * 1000 }' "$work/times.csv"
+awk -F, 'NR == 2 { printf "  %-34s %9.2f ms\n", "ws nonsense (usage error)", $(NF-4) * 1000 }' "$work/times.csv"

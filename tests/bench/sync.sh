@@ -26,17 +26,18 @@ export WS_TOKEN=$token WS_BASE_URL=$base_url
 cd "$work/tree"
 git init -q . && git add -A && git -c user.name=x -c user.email=x commit -qm x
 ws sync init --name bench >/dev/null
-seconds() { local begin end; begin=$(date +%s%N); "$@" >/dev/null; end=$(date +%s%N); awk -v n=$((end - begin)) 'BEGIN { printf "%.2f", n / 1e9 }'; }
+seconds() { local begin end; begin=$(date +%s%N); "$@" >/dev/null 2>&1; end=$(date +%s%N); awk -v n=$((end - begin)) 'BEGIN { printf "%.2f", n / 1e9 }'; }
 push=$(seconds ws sync)
 awk -v t="$push" -v n="$files" 'BEGIN { printf "  first push of %d files              %.2f s, %.0f documents/s\n", n, t, n / t }'
-source=$(ws sync status --json | member source_id)
+source=$(ws sync status --json 2>/dev/null | member source_id)
 mkdir "$work/second" && cd "$work/second"
 ws sync init --source "$source" >/dev/null
 pull=$(seconds ws sync)
 copy=$(seconds bash -c "rsync -a --exclude=.ws --exclude=.git '$work/tree/' '$work/third/' && sync -f '$work/third'" || echo 0)
-awk -v t="$pull" -v c="$copy" -v n="$files" 'BEGIN { printf "  first pull of %d files              %.2f s; rsync -a and sync -f %.2f s; ours is %.2f x\n", n, t, c, c > 0 ? t / c : 0 }'
+awk -v t="$pull" -v c="$copy" -v n="$files" 'BEGIN { printf "  first pull of %d files              %.2f s; rsync -a and sync -f %.2f s; ours is %.2f x\n", n, t, c, (c > 0 ? t / c : 0) }'
 cd "$work/tree"
 echo .ws >.git/info/exclude
 git status >/dev/null
 medians "ws_sync_status_--offline=ws sync status --offline" "git_status=git status"
-/usr/bin/time -f '  peak memory of the no-op status       %M KB' ws sync status --offline >/dev/null
+/usr/bin/time -o "$work/peak" -f '  peak memory of the no-op status       %M KB' ws sync status --offline >/dev/null 2>&1
+cat "$work/peak"
