@@ -25,7 +25,7 @@ run() {
 }
 
 title '1. A whole Workspace service, on this machine'
-ws-mock --listen 127.0.0.1:0 --ready-file "$work/ready.json" --device auto --log off >"$work/url" &
+ws-mock --listen 127.0.0.1:0 --ready-file "$work/ready.json" --device auto --device-interval 1 --log off >"$work/url" &
 server=$!
 for _ in $(seq 200); do [ -s "$work/ready.json" ] && break; sleep 0.02; done
 [ -s "$work/ready.json" ] || { echo 'ws-mock did not start' >&2; exit 1; }
