@@ -129,6 +129,23 @@ TEST_CASE("engine: an answer to a commit that was lost makes nothing twice", "[s
   CHECK(remote.tree() == Tree{{"a.md", "a\n"}});
 }
 
+TEST_CASE("engine: an edit made after a commit whose answer was lost is an edit, not a conflict", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", "a\n");
+  remote.fault = [](const std::string& request, bool after) -> std::optional<Failure> {
+    if (request != "commit" || !after) return std::nullopt;
+    return Failure{.kind = Failure::Kind::unknown_outcome, .what = "no answer"};
+  };
+  here.run();
+  remote.fault = {};
+  here.write("a.md", "edited since\n");
+  const Report again = here.run();
+  CHECK(test::lines(again) == std::vector<std::string>{"push_update a.md"});
+  CHECK(again.clean);
+  CHECK(remote.tree() == Tree{{"a.md", "edited since\n"}});
+}
+
 TEST_CASE("engine: three trees with random edits converge, and no text is lost", "[sync-engine][property]") {
   SeededRandom random(42);
   for (int world = 0; world < 12; ++world) {

@@ -129,6 +129,21 @@ TEST_CASE("scan: edits within the clock tick of a walk are never missed", "[sync
   }
 }
 
+TEST_CASE("scan: a file that is not older than the walk is read again each time", "[sync-engine]") {
+  const Tree tree;
+  tree.write("a.md", "a");
+  timespec later{};
+  ::clock_gettime(CLOCK_REALTIME, &later);
+  later.tv_sec += 3600;
+  const timespec times[2] = {later, later};
+  REQUIRE(::utimensat(AT_FDCWD, (tree / "a.md").c_str(), times, 0) == 0);
+  for (int round = 0; round < 3; ++round) {
+    const Scan scan = tree.scan();
+    CHECK(scan.files_hashed() == 1);
+    REQUIRE(scan.save(tree.cache_file(), {}));
+  }
+}
+
 TEST_CASE("scan: new, removed and renamed files and folders are seen through a cache", "[sync-engine]") {
   const Tree tree;
   tree.write("a/1.md", "1");
