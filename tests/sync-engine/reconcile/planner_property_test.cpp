@@ -1,5 +1,7 @@
 // Random worlds for the planner: one tree, then local and remote by random edits, from a small alphabet so that clashes
 // and equal edits occur. The worlds are read off a string of bytes: RapidCheck shrinks it, a seed reproduces it.
+#include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -357,9 +359,20 @@ std::string render(const World& world) {
 
 }  // namespace
 
+namespace {
+
+/// A number from the environment: `WS_CASES` for a soak, `WS_SEED` for other worlds.
+std::uint64_t number(const char* name, std::uint64_t fallback) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
+}
+
+}  // namespace
+
 TEST_CASE("planner: random worlds converge, lose nothing and stay in step", "[sync-engine][property]") {
-  SeededRandom random(20261120);
-  for (int round = 0; round < 100'000; ++round) {
+  SeededRandom random(number("WS_SEED", 20261120));
+  const std::uint64_t cases = number("WS_CASES", 100'000);
+  for (std::uint64_t round = 0; round < cases; ++round) {
     Script script(4 + random.below(44));
     for (std::uint8_t& byte : script) byte = static_cast<std::uint8_t>(random.next());
     if (violation(script).empty()) continue;
