@@ -104,7 +104,7 @@ class App {
     }
     std::string hint = suggestion(*found.next, known, "ws " + begin);
     if (hint.empty())
-      hint = "`ws help " + joined(found.words) + (found.words.empty() ? "` lists them" : "` lists its verbs");
+      hint = found.words.empty() ? "`ws help` lists them" : "`ws help " + joined(found.words) + "` lists its verbs";
     return fail(usage("`ws " + begin + *found.next + "` is no command", hint));
   }
 
