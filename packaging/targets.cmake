@@ -16,7 +16,7 @@ endif()
 if(WS_SANITIZE)
   # The instrumented code makes gcc 12 see uninitialised values where there are none.
   add_compile_options(-fsanitize=${WS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
-    -Wno-maybe-uninitialized)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_link_options(-fsanitize=${WS_SANITIZE})
 endif()
 
