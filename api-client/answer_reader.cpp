@@ -18,6 +18,7 @@ namespace {
 using contract::Operation;
 using http::Broken;
 using http::Ending;
+using Parameters = std::vector<std::pair<std::string, std::string>>;
 
 std::string header(const http::Response& response, std::string_view name) {
   return std::string(http::find_header(response.headers, name).value_or(""));
@@ -151,12 +152,29 @@ struct Look {
   std::string_view noun;
   std::string_view command;
 };
-constexpr Look looks[] = {
-    {"sync", "ws sync status"}, {"auth", "ws auth status"}, {"projects", "ws docs list"}, {"nodes", "ws docs list"}};
+constexpr Look looks[] = {{"events", "ws events renew EVENT"},
+                          {"sync", "ws sync status"},
+                          {"auth", "ws auth status"},
+                          {"projects", "ws docs list"},
+                          {"nodes", "ws docs list"}};
 
-std::string command_to_look(const Operation& operation) {
+/// The words behind a command: what the call itself was about, where it says so.
+std::string arguments_of(const Operation& read, const Parameters& parameters) {
+  std::string text;
+  for (const contract::Argument& argument : read.arguments) {
+    const auto known = std::find_if(parameters.begin(), parameters.end(), [&](const auto& parameter) {
+      return parameter.first == argument.target;
+    });
+    text += fmt::format(" {}", known == parameters.end() ? argument.placeholder : std::string_view(known->second));
+  }
+  return text;
+}
+
+std::string command_to_look(const Operation& operation, const Parameters& parameters) {
+  // A claim has nothing to be read by: it lapses by itself.
+  if (operation.id == "events.claim") return "`ws events claim` (a lease that nobody holds lapses by itself)";
   if (const Operation* const read = find_nearest_get(operation.path)) {
-    return fmt::format("`ws {}{}`", read->command, read->arguments.empty() ? "" : " ID");
+    return fmt::format("`ws {}{}`", read->command, arguments_of(*read, parameters));
   }
   const std::string_view noun = operation.command.substr(0, operation.command.find(' '));
   const auto known =
@@ -177,8 +195,12 @@ Verdict read_answer(const Operation& operation, http::Outcome outcome, bool stre
   return unusable(operation, response, target.empty() ? "a redirect" : fmt::format("a redirect to {}", target));
 }
 
-std::string hint_for_unknown(const Operation& operation, const std::string& idempotency_key) {
-  const std::string look = command_to_look(operation);
+std::string command_to_check(const Operation& operation) { return command_to_look(operation, {}); }
+
+std::string hint_for_unknown(const Operation& operation,
+                             const Parameters& parameters,
+                             const std::string& idempotency_key) {
+  const std::string look = command_to_look(operation, parameters);
   if (idempotency_key.empty()) return fmt::format("look with {} before you send it again", look);
   return fmt::format(
       "look with {}, or repeat it with `--idempotency-key {}`: it cannot happen twice", look, idempotency_key);

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "api-client/base/clock.hpp"
 #include "api-client/base/result.hpp"
@@ -29,6 +31,8 @@ struct Verdict {
 Verdict read_answer(const contract::Operation& operation, http::Outcome outcome, bool streamed, Time now);
 
 /// What to run to see whether a change happened whose outcome is unknown.
-std::string hint_for_unknown(const contract::Operation& operation, const std::string& idempotency_key);
+std::string hint_for_unknown(const contract::Operation& operation,
+                             const std::vector<std::pair<std::string, std::string>>& parameters,
+                             const std::string& idempotency_key);
 
 }  // namespace ws

@@ -57,6 +57,36 @@ void Client::Impl::start(Call call, Done done) {
   }
   running->call = std::move(call);
   running->done = std::move(done);
+  begin(std::move(running));
+}
+
+void Client::Impl::start(BytesPut put, Done done) {
+  auto running = std::make_unique<Running>();
+  if (options.credential) running->redactor.add(options.credential->secret);
+  auto prepared = prepare_put(put, options);
+  if (!prepared) return finish_later(std::move(done), running->redactor.clean(std::move(prepared).error()));
+  running->prepared = std::move(*prepared);
+  running->call.operation = running->prepared.operation->id;
+  running->open = std::move(put.open);
+  running->done = std::move(done);
+  begin(std::move(running));
+}
+
+void Client::Impl::start(AnyCall call, Done done) {
+  auto running = std::make_unique<Running>();
+  if (options.credential) running->redactor.add(options.credential->secret);
+  auto prepared = prepare_any(call, options, make_uuid_v7(clock.now(), random));
+  if (!prepared) return finish_later(std::move(done), running->redactor.clean(std::move(prepared).error()));
+  running->prepared = std::move(*prepared);
+  if (auto added = add_credential(running->prepared.request, *running->prepared.operation, options); !added) {
+    return finish_later(std::move(done), running->redactor.clean(std::move(added).error()));
+  }
+  running->call.operation = running->prepared.operation->id;
+  running->done = std::move(done);
+  begin(std::move(running));
+}
+
+void Client::Impl::begin(std::unique_ptr<Running> running) {
   running->began = running->waiting_since = clock.now();
   running->due = running->began;
   calls.emplace(++last_id, std::move(running));
@@ -102,6 +132,12 @@ std::optional<std::chrono::milliseconds> Client::Impl::next_due() const {
 void Client::Impl::send(Id id) {
   Running& running = *calls.at(id);
   running.due.reset();
+  if (running.open) {
+    auto source = running.open();
+    if (!source) return finish(id, fail(running.redactor.clean(std::move(source).error())));
+    running.source = std::move(*source);
+    running.prepared.request.source = running.source.get();
+  }
   ++running.sends;
   const http::Request& request = running.prepared.request;
   trace(running, fmt::format("> {} {} (send {})", request.method, request.url, running.sends));
@@ -169,8 +205,19 @@ Failure Client::Impl::final_failure(const Running& running,
   call.operation = operation.id;
   call.retry_after = verdict.retry_after;
   call.idempotency_key = running.prepared.idempotency_key;
-  if (call.applied == Applied::unknown) failure.hint = hint_for_unknown(operation, call.idempotency_key);
+  if (call.applied == Applied::unknown)
+    failure.hint = hint_for_unknown(operation, running.call.parameters, call.idempotency_key);
   return running.redactor.clean(std::move(failure));
+}
+
+bool Client::Impl::spend_retry(int attempt) {
+  if (!options.retry || budget.retries_left <= 0) return false;
+  --budget.retries_left;
+  const Time until = clock.now() + http::pause_before(attempt, random.unit());
+  while (clock.now() < until && !is_cancelled()) {
+    transport.run(std::min<Milliseconds>(until - clock.now(), longest_blindness));
+  }
+  return !is_cancelled();
 }
 
 void Client::Impl::end_waiting_as_cancelled() {
@@ -188,7 +235,9 @@ void Client::Impl::end_waiting_as_cancelled() {
                              .applied = running.in_doubt ? Applied::unknown : Applied::no,
                              .retryable = true,
                              .idempotency_key = running.prepared.idempotency_key}};
-    if (running.in_doubt) failure.hint = hint_for_unknown(*running.prepared.operation, failure.call.idempotency_key);
+    if (running.in_doubt)
+      failure.hint =
+          hint_for_unknown(*running.prepared.operation, running.call.parameters, failure.call.idempotency_key);
     finish(id, fail(std::move(failure)));
   }
 }
@@ -227,15 +276,36 @@ Result<Reply> Client::call(Call call) {
   return std::move(*result);
 }
 
+Result<Reply> Client::call(AnyCall call) {
+  std::optional<Result<Reply>> result;
+  impl_->start(std::move(call), [&](Result<Reply> ended) { result.emplace(std::move(ended)); });
+  while (!result) run(std::chrono::milliseconds{1000});
+  return std::move(*result);
+}
+
 void Client::start(Call call, std::function<void(Result<Reply>)> done) {
   impl_->start(std::move(call), std::move(done));
 }
+
+void Client::start(BytesPut put, std::function<void(Result<Reply>)> done) {
+  impl_->start(std::move(put), std::move(done));
+}
+
+void Client::start_afresh() { impl_->budget = impl_->options.budget; }
+
+bool Client::spend_retry(int attempt) { return impl_->spend_retry(attempt); }
 
 bool Client::run(std::chrono::milliseconds at_most) { return impl_->run(at_most); }
 
 Result<http::Request> Client::prepare(const Call& call) const {
   const std::string key = make_uuid_v7(impl_->clock.now(), impl_->random);
   WS_LET(Prepared prepared, prepare_request(call, impl_->options, key));
+  return std::move(prepared.request);
+}
+
+Result<http::Request> Client::prepare(const AnyCall& call) const {
+  const std::string key = make_uuid_v7(impl_->clock.now(), impl_->random);
+  WS_LET(Prepared prepared, prepare_any(call, impl_->options, key));
   return std::move(prepared.request);
 }
 

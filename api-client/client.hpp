@@ -41,13 +41,35 @@ struct Call {
   std::string_view operation = {};                                   ///< id in the table
   std::vector<std::pair<std::string, std::string>> parameters = {};  ///< path and query by name
   JsonBox body = {};                                                 ///< null: none
+  http::Headers headers = {};        ///< beside those that the table asks for: `Range`, `If-Range`
   std::string idempotency_key = {};  ///< empty: a fresh UUIDv7 for operations that take one
   http::Sink sink = {};  ///< the body of a success streams here instead of being collected; once it got a piece, the
                          ///< call is not repeated. The sink bounds the size, silence alone the time
+  http::HeadSink head = {};  ///< with `sink`: status and headers of the success, before its first piece
   std::optional<std::chrono::milliseconds> timeout = {};
   std::optional<std::chrono::milliseconds> lease_left = {};  ///< class L
   bool validate = true;                                      ///< refuse locally what breaks a published limit
   bool repeat = true;                                        ///< false: one send, whatever the table allows
+};
+
+/// Bytes for an address that the service named and that is not of the API (`upload_url`). The key never goes there.
+/// Repeated like class D; the id of the operation in failures is `files.put`.
+struct BytesPut {
+  std::string url = {};
+  http::Headers headers = {};
+  /// Called before each send: a repeat begins at the first byte. Fails with `disk`.
+  std::function<Result<std::unique_ptr<http::BodySource>>()> open = {};
+};
+
+/// Any request to the service, in the table or not: `ws api`. The key goes with it, to its own origin alone. It is
+/// repeated as the operation of the table is that its method and path name; unknown ones are: GET a read, all else
+/// unsafe. The id of the operation in failures is `api`; every 2xx is a success, whatever its body is.
+struct AnyCall {
+  std::string method = {};  ///< one of the table's
+  std::string path = {};    ///< "/v1/documents?limit=5", appended to the base URL
+  http::Headers headers = {};
+  std::string body = {};          ///< as it is sent
+  std::string content_type = {};  ///< of the body
 };
 
 /// A success as it came.
@@ -91,6 +113,10 @@ class Client {
   Result<Reply> call(Call call);
   /// Begins a call; `done` comes from `run`. Many may be under way.
   void start(Call call, std::function<void(Result<Reply>)> done);
+  /// The same for bytes. Silence alone limits the time.
+  void start(BytesPut put, std::function<void(Result<Reply>)> done);
+  /// Any request, from beginning to end.
+  Result<Reply> call(AnyCall call);
   /// Moves all calls, waiting at most so long; false when nothing is under way any more.
   bool run(std::chrono::milliseconds at_most);
 
@@ -100,13 +126,22 @@ class Client {
 
   /// The request that `call` would send, without the key: for `--dry-run`. Checked as if it were sent.
   Result<http::Request> prepare(const Call& call) const;
+  Result<http::Request> prepare(const AnyCall& call) const;
 
   const ClientOptions& options() const;
   const http::RetryBudget& budget() const;  ///< what is left of it
+  /// The whole budget again: for commands that go on for ever, at the beginning of each round.
+  void start_afresh();
+  /// For a caller that goes on where a call was cut: takes one repeat from the budget and waits as the table says for
+  /// the `attempt`-th failure in a row. False: none is left, or it was cancelled.
+  bool spend_retry(int attempt);
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// The command that shows whether a call of unknown outcome happened: "`ws docs list`".
+std::string command_to_check(const contract::Operation& operation);
 
 }  // namespace ws

@@ -29,6 +29,8 @@ struct Client::Impl {
     Prepared prepared = {};
     Redactor redactor = {};
     Done done = {};
+    std::function<Result<std::unique_ptr<http::BodySource>>()> open = {};  ///< of `BytesPut`
+    std::unique_ptr<http::BodySource> source = {};                         ///< of the send under way
     Time began = {};
     int sends = 0;
     bool in_doubt = false;       ///< an earlier send may have taken effect
@@ -43,6 +45,10 @@ struct Client::Impl {
   Impl(http::Transport& wire, const Clock& time, Random& chance, ClientOptions settings);
 
   void start(Call call, Done done);
+  void start(BytesPut put, Done done);
+  void start(AnyCall call, Done done);
+  void begin(std::unique_ptr<Running> running);
+  bool spend_retry(int attempt);
   bool run(Milliseconds at_most);
   bool is_cancelled() const;
 

@@ -104,6 +104,7 @@ Poll read_answer(const Reply& reply) {
                     .audience = find_text(body, "audience").value_or(""),
                     .scopes = texts_of(body, "scopes"),
                     .expires_at = find_text(body, "expires_at").value_or(""),
+                    .created_at = find_text(body, "created_at").value_or(""),
                     .workspace_id = find_text(body, "workspace_id").value_or(""),
                     .workspace_name = find_text(body, "workspace_name").value_or("")}};
   }
@@ -154,7 +155,8 @@ Result<DeviceAuthorization> start_device_login(Client& client,
       .verification_uri = find_text(body, "verification_uri").value_or(""),
       .verification_uri_complete = find_text(body, "verification_uri_complete").value_or(""),
       .interval = seconds_of(body, "interval", default_interval),
-      .expires_at = now + seconds_of(body, "expires_in", default_lifetime)};
+      .expires_at = now + seconds_of(body, "expires_in", default_lifetime),
+      .body = reply.body};
   if (authorization.device_code.empty() || authorization.user_code.empty() || authorization.verification_uri.empty()) {
     return fail(Failure{.kind = Failure::Kind::internal,
                         .what = "auth.start: the answer lacks device_code, user_code or verification_uri",

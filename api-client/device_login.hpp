@@ -27,6 +27,7 @@ struct DeviceAuthorization {
   std::string verification_uri_complete = {};  ///< empty where the service gave none
   std::chrono::seconds interval{5};            ///< between two polls
   Time expires_at = {};
+  std::string body = {};  ///< the answer as it came; holds the device code
 };
 
 struct DeviceKey {
@@ -35,6 +36,7 @@ struct DeviceKey {
   std::string audience = {};
   std::vector<std::string> scopes = {};
   std::string expires_at = {};  ///< as the service wrote it; empty: never
+  std::string created_at = {};
   std::string workspace_id = {};
   std::string workspace_name = {};
 };

@@ -20,6 +20,36 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 constexpr std::string_view key_header = "Idempotency-Key";
 
+/// What stands for the PUT of an upload's bytes, which is no operation of the table.
+constexpr contract::Response put_responses[] = {{.body = contract::Body::none}};
+constexpr Operation put_operation = {.id = "files.put",
+                                     .method = contract::Method::put,
+                                     .path = "/v1/files/uploads",
+                                     .summary = "Send the bytes of an upload",
+                                     .responses = put_responses,
+                                     .auth = contract::Auth::none,
+                                     .retry = contract::RetryClass::repeatable,
+                                     .command = "files upload"};
+
+/// What stands for a request that need not be in the table: one entry a retry class.
+constexpr contract::Response any_responses[] = {{.body = contract::Body::bytes}};
+constexpr Operation any_operation(contract::RetryClass retry) {
+  return {.id = "api", .summary = "Send any request", .responses = any_responses, .retry = retry, .command = "api"};
+}
+constexpr Operation any_operations[] = {any_operation(contract::RetryClass::read),
+                                        any_operation(contract::RetryClass::keyed),
+                                        any_operation(contract::RetryClass::revision),
+                                        any_operation(contract::RetryClass::sync),
+                                        any_operation(contract::RetryClass::repeatable),
+                                        any_operation(contract::RetryClass::unsafe)};
+
+const Operation& any_operation_of(contract::RetryClass retry) {
+  for (const Operation& operation : any_operations) {
+    if (operation.retry == retry) return operation;
+  }
+  return any_operations[std::size(any_operations) - 1];  // a lease or a poll sent by hand
+}
+
 /// The parameters of a call by where they go.
 struct Sorted {
   Pairs path = {};
@@ -148,6 +178,30 @@ Result<std::string> render_body(const Operation& operation, const Json& body) {
   }
 }
 
+/// The operation that method and path name; an ordinary segment fits any `{name}`.
+const Operation* find_by_path(std::string_view method, std::string_view path) {
+  const auto fits = [path](std::string_view wanted) {
+    std::string_view given = path;
+    while (!wanted.empty()) {
+      if (wanted.front() != '{') {
+        if (given.empty() || given.front() != wanted.front()) return false;
+        wanted.remove_prefix(1);
+        given.remove_prefix(1);
+        continue;
+      }
+      wanted.remove_prefix(wanted.find('}') + 1);
+      const std::size_t end = std::min(given.find_first_of("/:"), given.size());
+      if (end == 0) return false;
+      given.remove_prefix(end);
+    }
+    return given.empty();
+  };
+  for (const Operation* const operation : contract::operations()) {
+    if (contract::name(operation->method) == method && fits(operation->path)) return operation;
+  }
+  return nullptr;
+}
+
 bool is_allowed_http(std::string_view url, const ClientOptions& options) {
   const std::string origin = http::origin_of(url);
   return std::any_of(options.allowed_http_hosts.begin(), options.allowed_http_hosts.end(), [&](const auto& host) {
@@ -176,6 +230,34 @@ const contract::Response* usual_response(const Operation& operation) {
   return operation.responses.empty() ? nullptr : &operation.responses.front();
 }
 
+/// Headers that the client alone decides.
+bool is_ours(std::string_view name) {
+  constexpr std::string_view ours[] = {"host", "authorization", "content-length", "transfer-encoding", "cookie"};
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return std::find(std::begin(ours), std::end(ours), lower) != std::end(ours);
+}
+
+Result<void> add_own_headers(const Operation& operation, const Call& call, http::Request& request) {
+  for (const auto& [name, value] : call.headers) {
+    if (is_ours(name)) return usage(operation, fmt::format("the header {} is not the caller's to set", name));
+    std::erase_if(request.headers,
+                  [&name = name](const auto& header) { return http::find_header({header}, name).has_value(); });
+    request.headers.emplace_back(name, value);
+  }
+  return {};
+}
+
+/// Whether bytes may go to the address (`safety.md`, "Network").
+bool is_allowed_target(const std::string& url, const ClientOptions& options) {
+  const std::string origin = http::origin_of(url);
+  if (origin.empty()) return false;
+  if (origin.substr(0, 6) == "https:" || origin == http::origin_of(options.base_url)) return true;
+  return http::is_loopback(url) && http::is_loopback(options.base_url);
+}
+
 void add_headers(const Operation& operation, const ClientOptions& options, Prepared& prepared) {
   http::Headers& headers = prepared.request.headers;
   const contract::Response* const usual = usual_response(operation);
@@ -191,6 +273,7 @@ void set_bounds(const Call& call, const ClientOptions& options, http::Request& r
   if (!call.sink) return;
   // As long as it comes, however much it is: the sink knows when it is too much.
   request.sink = call.sink;
+  request.head = call.head;
   request.max_body_bytes = std::numeric_limits<std::uint64_t>::max();
   if (!call.timeout) {
     request.timeout = std::chrono::milliseconds{0};
@@ -223,7 +306,57 @@ Result<Prepared> prepare_request(const Call& call, const ClientOptions& options,
       operation->retry == contract::RetryClass::unsafe || operation->retry == contract::RetryClass::poll;
   if (is_unguarded) request.connection = http::Connection::fresh;
   add_headers(*operation, options, prepared);
+  WS_TRY(add_own_headers(*operation, call, request));
   set_bounds(call, options, request);
+  return prepared;
+}
+
+Result<Prepared> prepare_put(const BytesPut& put, const ClientOptions& options) {
+  const auto refuse = [](std::string what) {
+    return fail(Failure{.kind = Failure::Kind::internal,
+                        .what = "the service " + std::move(what),
+                        .hint = "nothing was sent there",
+                        .code = "unusable_answer",
+                        .call = {.operation = std::string(put_operation.id)}});
+  };
+  if (!is_allowed_target(put.url, options)) {
+    return refuse(fmt::format("names an upload address that no bytes may go to: {}", http::origin_of(put.url)));
+  }
+  Prepared prepared{.operation = &put_operation};
+  prepared.request = {.method = "PUT", .url = put.url};
+  prepared.request.timeout = std::chrono::milliseconds{0};
+  prepared.request.idle_timeout = options.timeout;
+  prepared.request.headers = {{"Accept", "*/*"}, {"User-Agent", options.user_agent}};
+  for (const auto& [name, value] : put.headers) {
+    const bool holds_key = options.credential && !options.credential->secret.empty() &&
+                           value.find(options.credential->secret) != std::string::npos;
+    if (is_ours(name) || holds_key) return refuse(fmt::format("asks for a header that is ours to set: {}", name));
+    prepared.request.headers.emplace_back(name, value);
+  }
+  return prepared;
+}
+
+Result<Prepared> prepare_any(const AnyCall& call, const ClientOptions& options, const std::string& fresh_key) {
+  const Operation* const known = find_by_path(call.method, call.path.substr(0, call.path.find('?')));
+  const bool is_read = call.method == "GET" || call.method == "HEAD";
+  const contract::RetryClass unknown = is_read ? contract::RetryClass::read : contract::RetryClass::unsafe;
+  const Operation& operation = any_operation_of(known == nullptr ? unknown : known->retry);
+  WS_LET(const std::string base, settle_base(operation, options));
+  const bool is_clean = std::all_of(
+      call.path.begin(), call.path.end(), [](char c) { return c > ' ' && c < 0x7f && c != '#' && c != '\\'; });
+  if (call.path.empty() || call.path.front() != '/' || !is_clean) {
+    return usage(operation, "the path must begin with / and be percent-encoded");
+  }
+  Prepared prepared{.operation = &operation};
+  prepared.request = {.method = call.method, .url = base + call.path, .body = call.body, .timeout = options.timeout};
+  if (operation.retry == contract::RetryClass::unsafe) prepared.request.connection = http::Connection::fresh;
+  if (operation.retry == contract::RetryClass::keyed) prepared.idempotency_key = fresh_key;
+  if (const auto own = http::find_header(call.headers, key_header)) prepared.idempotency_key = *own;
+  add_headers(operation, options, prepared);
+  http::Headers& headers = prepared.request.headers;
+  std::erase_if(headers, [](const auto& header) { return header.first == "Content-Type"; });
+  if (!call.content_type.empty()) headers.emplace_back("Content-Type", call.content_type);
+  WS_TRY(add_own_headers(operation, {.headers = call.headers}, prepared.request));
   return prepared;
 }
 

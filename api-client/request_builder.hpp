@@ -25,6 +25,14 @@ struct Prepared {
 /// in `details`), text that is not UTF-8, plain http to a host that it may not go to.
 Result<Prepared> prepare_request(const Call& call, const ClientOptions& options, const std::string& fresh_key);
 
+/// The exchange that carries bytes to an address outside the API, without any key. Fails with `internal` (code
+/// `unusable_answer`) where the address or a header that the service named must not be used (`safety.md`, "Network").
+Result<Prepared> prepare_put(const BytesPut& put, const ClientOptions& options);
+
+/// A request of any method and path. Fails with `usage`: a method that the API has none of, a path that names an
+/// origin or holds what no path may hold, a header that is ours to set.
+Result<Prepared> prepare_any(const AnyCall& call, const ClientOptions& options, const std::string& fresh_key);
+
 /// Adds `Authorization` where the operation needs it. Fails with `auth`: no key, or one of another origin.
 Result<void> add_credential(http::Request& request, const contract::Operation& operation, const ClientOptions& options);
 

@@ -11,4 +11,8 @@ set(WS_API_CLIENT_SOURCES
   http/retry.cpp
   http/transport.cpp
   redactor.cpp
-  request_builder.cpp)
+  request_builder.cpp
+  transfer/download.cpp
+  transfer/file_source.cpp
+  transfer/partial_file.cpp
+  transfer/upload.cpp)

@@ -1,8 +1,11 @@
 #include "api-client/base/markdown.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 
+#include <cmark-gfm-core-extensions.h>
 #include <cmark-gfm.h>
 
 #include "api-client/base/handle.hpp"
@@ -16,6 +19,8 @@ void free_walk(cmark_iter* walk) noexcept { cmark_iter_free(walk); }
 using Node = Handle<cmark_node, free_node>;
 using Text = Handle<char, free_text>;
 using Walk = Handle<cmark_iter, free_walk>;
+void free_parser(cmark_parser* parser) noexcept { cmark_parser_free(parser); }
+using Parser = Handle<cmark_parser, free_parser>;
 
 /// The words of a heading without their marks.
 std::string plain_text(cmark_node* node) {
@@ -55,7 +60,96 @@ std::vector<Heading> headings(std::string_view body) {
   return found;
 }
 
+constexpr int deepest_part = 40;
+
+std::string text_or_empty(const char* text) { return text == nullptr ? std::string() : std::string(text); }
+
+/// The kinds that cmark's own types decide; tables and strikethrough are not among them, their types are made at run
+/// time.
+std::optional<Part::Kind> plain_kind(cmark_node_type type) {
+  switch (type) {
+    case CMARK_NODE_DOCUMENT: return Part::Kind::document;
+    case CMARK_NODE_BLOCK_QUOTE: return Part::Kind::quote;
+    case CMARK_NODE_LIST: return Part::Kind::list;
+    case CMARK_NODE_ITEM: return Part::Kind::item;
+    case CMARK_NODE_CODE_BLOCK: return Part::Kind::code_block;
+    case CMARK_NODE_HTML_BLOCK: return Part::Kind::html_block;
+    case CMARK_NODE_PARAGRAPH: return Part::Kind::paragraph;
+    case CMARK_NODE_HEADING: return Part::Kind::heading;
+    case CMARK_NODE_THEMATIC_BREAK: return Part::Kind::rule;
+    case CMARK_NODE_TEXT: return Part::Kind::text;
+    case CMARK_NODE_SOFTBREAK: return Part::Kind::soft_break;
+    case CMARK_NODE_LINEBREAK: return Part::Kind::line_break;
+    case CMARK_NODE_CODE: return Part::Kind::code;
+    case CMARK_NODE_HTML_INLINE: return Part::Kind::html;
+    case CMARK_NODE_EMPH: return Part::Kind::emphasis;
+    case CMARK_NODE_STRONG: return Part::Kind::strong;
+    case CMARK_NODE_LINK: return Part::Kind::link;
+    case CMARK_NODE_IMAGE: return Part::Kind::image;
+    default: return std::nullopt;
+  }
+}
+
+std::optional<Part::Kind> kind_of(cmark_node* node) {
+  if (const auto kind = plain_kind(cmark_node_get_type(node))) return kind;
+  const std::string_view name = cmark_node_get_type_string(node);
+  if (name == "table") return Part::Kind::table;
+  if (name == "table_row" || name == "table_header") return Part::Kind::row;
+  if (name == "table_cell") return Part::Kind::cell;
+  if (name == "strikethrough") return Part::Kind::struck;
+  return std::nullopt;
+}
+
+Part::Align align_of(std::uint8_t letter) {
+  if (letter == 'c') return Part::Align::center;
+  return letter == 'r' ? Part::Align::right : Part::Align::left;
+}
+
+void align_columns(cmark_node* node, Part& table) {
+  const std::size_t columns = cmark_gfm_extensions_get_table_columns(node);
+  const std::uint8_t* letters = cmark_gfm_extensions_get_table_alignments(node);
+  for (Part& row : table.parts) {
+    for (std::size_t i = 0; letters != nullptr && i < std::min(columns, row.parts.size()); ++i) {
+      row.parts[i].align = align_of(letters[i]);
+    }
+  }
+}
+
+Part part_of(cmark_node* node, Part::Kind kind, int depth) {
+  Part part{.kind = kind};
+  part.text = text_or_empty(cmark_node_get_literal(node));
+  if (kind == Part::Kind::link || kind == Part::Kind::image) part.target = text_or_empty(cmark_node_get_url(node));
+  if (kind == Part::Kind::heading) part.level = cmark_node_get_heading_level(node);
+  if (kind == Part::Kind::list) {
+    part.tight = cmark_node_get_list_tight(node) != 0;
+    if (cmark_node_get_list_type(node) == CMARK_ORDERED_LIST) part.level = cmark_node_get_list_start(node);
+  }
+  if (kind == Part::Kind::item && std::string_view(cmark_node_get_type_string(node)) == "tasklist") {
+    part.checked = cmark_gfm_extensions_get_tasklist_item_checked(node);
+  }
+  if (depth == deepest_part) return part;
+  for (cmark_node* child = cmark_node_first_child(node); child != nullptr; child = cmark_node_next(child)) {
+    if (const auto known = kind_of(child)) part.parts.push_back(part_of(child, *known, depth + 1));
+  }
+  if (kind == Part::Kind::table) align_columns(node, part);
+  return part;
+}
+
 }  // namespace
+
+Part parse(std::string_view source) {
+  source.remove_prefix(body_offset(source));
+  cmark_gfm_core_extensions_ensure_registered();
+  const Parser parser(cmark_parser_new(CMARK_OPT_DEFAULT));
+  for (const char* name : {"table", "strikethrough", "tasklist"}) {
+    if (cmark_syntax_extension* known = cmark_find_syntax_extension(name)) {
+      cmark_parser_attach_syntax_extension(parser.get(), known);
+    }
+  }
+  cmark_parser_feed(parser.get(), source.data(), source.size());
+  const Node document(cmark_parser_finish(parser.get()));
+  return part_of(document.get(), Part::Kind::document, 0);
+}
 
 std::size_t body_offset(std::string_view source) {
   const auto line_at = [&](std::size_t start) {

@@ -29,6 +29,48 @@ std::vector<Section> sections(std::string_view source, std::size_t at_most = all
 /// The words without their marks, blocks on lines of their own: no link targets, no HTML. Tables stay as written.
 std::string plain_text(std::string_view source);
 
+/// A text as a tree: what a reader of it renders. Values only, nothing of it is escaped or cleaned.
+struct Part {
+  enum class Kind {
+    document,
+    paragraph,
+    heading,  ///< `level` 1-6
+    list,     ///< of items; `level` is the first number of an ordered one, else 0
+    item,     ///< `checked` where it is a task
+    quote,
+    code_block,  ///< `text`, with its newlines
+    html_block,  ///< `text`
+    rule,
+    table,  ///< of rows, the first is the heading
+    row,
+    cell,  ///< `align`
+    text,
+    code,
+    html,
+    emphasis,
+    strong,
+    struck,
+    link,   ///< `target`
+    image,  ///< `target`; the parts are its description
+    soft_break,
+    line_break,
+  };
+  enum class Align { left, center, right };
+
+  Kind kind = Kind::document;
+  std::string text = {};
+  std::string target = {};
+  int level = 0;
+  bool tight = false;  ///< a list without blank lines between its items
+  std::optional<bool> checked = {};
+  Align align = Align::left;
+  std::vector<Part> parts = {};
+};
+
+/// The body of the text (CommonMark with tables, task lists and strikethrough); front matter is left out. What is
+/// nested deeper than 40 levels is left out too.
+Part parse(std::string_view source);
+
 /// Where the body begins: behind a front matter block (`---` ... `---`) at the very start, else 0.
 std::size_t body_offset(std::string_view source);
 

@@ -139,6 +139,18 @@ Result<Lent> Database::cached(const char* sql) {
 std::int64_t Database::last_insert_rowid() const { return sqlite3_last_insert_rowid(raw_.get()); }
 std::int64_t Database::changes() const { return sqlite3_changes64(raw_.get()); }
 
+Result<void> Database::copy_to(Database& target) const {
+  sqlite3_backup* backup = sqlite3_backup_init(target.raw_.get(), "main", raw_.get(), "main");
+  if (backup != nullptr) {
+    constexpr int all_pages = -1;
+    sqlite3_backup_step(backup, all_pages);
+    sqlite3_backup_finish(backup);
+  }
+  const int code = sqlite3_errcode(target.raw_.get());
+  if (code != SQLITE_OK) return fail(failure(target.raw_.get(), code, "copying a database"));
+  return {};
+}
+
 Result<Transaction> Transaction::begin(Database& database) {
   WS_LET(const Lent begin, database.cached("begin immediate"));
   WS_TRY(begin->run());

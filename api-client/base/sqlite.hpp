@@ -126,6 +126,9 @@ class Database {
   Result<Lent> cached(const char* sql);
   std::int64_t last_insert_rowid() const;
   std::int64_t changes() const;
+  /// All of it, tables and rows, in place of what `target` holds. Statements and caches of `target` may be stale
+  /// afterwards: use it through a connection that is opened anew. Not within a transaction. Fails with `disk`.
+  Result<void> copy_to(Database& target) const;
 
  private:
   struct Cache;

@@ -42,7 +42,9 @@ Json plain(const std::string& text) {
 
 class Builder final : public YAML::EventHandler {
  public:
-  explicit Builder(const JsonBounds& bounds) : bounds_(bounds) {}
+  /// `places`: where each value stands; null: nobody asks.
+  explicit Builder(const JsonBounds& bounds, std::map<std::string, TextPlace>* places = nullptr)
+      : bounds_(bounds), places_(places) {}
   Json take() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
@@ -101,7 +103,8 @@ class Builder final : public YAML::EventHandler {
     if (++count_ > bounds_.max_values) throw Refused{mark, fmt::format("more than {} values", bounds_.max_values)};
   }
 
-  Json* add(const YAML::Mark& /*mark*/, Json&& value) {
+  Json* add(const YAML::Mark& mark, Json&& value) {
+    note(mark);
     if (stack_.empty()) {
       root_ = std::move(value);
       return &root_;
@@ -117,6 +120,20 @@ class Builder final : public YAML::EventHandler {
     return &member;
   }
 
+  /// Before the value is put in.
+  void note(const YAML::Mark& mark) {
+    if (places_ == nullptr) return;
+    std::string pointer;
+    for (const Level& level : stack_) {
+      // Of the levels above, the last item is the one that is being filled.
+      const std::size_t items = level.value->size();
+      const bool innermost = &level == &stack_.back();
+      pointer += '/';
+      pointer += level.value->is_object() ? level.key : std::to_string(innermost ? items : items - 1);
+    }
+    places_->emplace(std::move(pointer), TextPlace{.line = mark.line + 1, .column = mark.column + 1});
+  }
+
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Json&& empty) {
     check(mark, tag, anchor);
     if (expects_key()) throw Refused{mark, "a key must be a plain word"};
@@ -126,6 +143,7 @@ class Builder final : public YAML::EventHandler {
   }
 
   const JsonBounds& bounds_;
+  std::map<std::string, TextPlace>* places_;
   Json root_;
   std::vector<Level> stack_;
   std::size_t count_ = 0;
@@ -174,15 +192,12 @@ void emit(YAML::Emitter& out, const Json& value) {
   }
 }
 
-}  // namespace
-
-Result<Json> parse_yaml(std::string_view text, const JsonBounds& bounds) {
+Result<void> parse_into(Builder& builder, std::string_view text, const JsonBounds& bounds) {
   if (text.size() > bounds.max_bytes) {
     return fail(Failure::Kind::invalid,
                 fmt::format("YAML of {} bytes; at most {} are read", text.size(), bounds.max_bytes));
   }
   if (!utf8::is_valid(text)) return fail(Failure::Kind::invalid, "YAML is not valid UTF-8");
-  Builder builder(bounds);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
@@ -192,7 +207,23 @@ Result<Json> parse_yaml(std::string_view text, const JsonBounds& bounds) {
   } catch (const YAML::Exception& error) {
     return fail(Failure::Kind::invalid, fmt::format("{}: {}", place(error.mark), error.msg));
   }
+  return {};
+}
+
+}  // namespace
+
+Result<Json> parse_yaml(std::string_view text, const JsonBounds& bounds) {
+  Builder builder(bounds);
+  WS_TRY(parse_into(builder, text, bounds));
   return builder.take();
+}
+
+Result<PlacedYaml> parse_placed_yaml(std::string_view text, const JsonBounds& bounds) {
+  PlacedYaml placed;
+  Builder builder(bounds, &placed.places);
+  WS_TRY(parse_into(builder, text, bounds));
+  placed.value = builder.take();
+  return placed;
 }
 
 std::string to_yaml(const Json& value) {

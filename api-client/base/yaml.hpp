@@ -3,6 +3,7 @@
 /// yaml-cpp guards depth but not aliases: 350 bytes become 20 million nodes, and an alias can be a cycle (`safety.md`).
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,22 @@ namespace ws {
 /// that is no scalar, or more than `bounds` allow. An empty text is null.
 Result<Json> parse_yaml(std::string_view text,
                         const JsonBounds& bounds = {.max_bytes = 1U << 20U, .max_values = 100'000, .max_depth = 64});
+
+/// Where a value stands in its text, from 1.
+struct TextPlace {
+  int line = 1;
+  int column = 1;
+  bool operator==(const TextPlace&) const = default;
+};
+
+/// The same with the place of every value, by its JSON pointer: "" is the whole, "/people/0/email" a member.
+struct PlacedYaml {
+  JsonBox value = {};
+  std::map<std::string, TextPlace> places = {};
+};
+Result<PlacedYaml> parse_placed_yaml(std::string_view text,
+                                     const JsonBounds& bounds = {
+                                         .max_bytes = 16U << 20U, .max_values = 200'000, .max_depth = 64});
 
 /// Block style, keys in their order.
 std::string to_yaml(const Json& value);

@@ -91,6 +91,8 @@ void add_errors(const Operation& operation, Json& responses) {
     if (status == 422) {
       response = {{"description", "Validation error"},
                   {"content", json_content(reference(refs, "HTTPValidationError"))}};
+      // No error code, but the `type` of an entry of `detail`.
+      if (operation.idempotency == Idempotency::key) response["x-detail-types"] = {"idempotency_key_reused"};
     } else {
       response = refusal_object(status, names);
     }

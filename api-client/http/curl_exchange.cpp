@@ -108,8 +108,9 @@ void CurlExchange::set_common() {
   set(CURLOPT_HTTP09_ALLOWED, 0L);
   set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
   set(CURLOPT_PATH_AS_IS, 1L);
-  // Prior knowledge of HTTP/2 fails on reused connections; ALPN does not.
-  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+  // HTTP/2 may refuse a stream that libcurl then sends again by itself, and one lost connection would put many calls in
+  // doubt at once: one request a connection at a time is what the retry table rests on.
+  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   set(CURLOPT_TCP_KEEPALIVE, 1L);
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_timeout.count()));
   set(CURLOPT_TIMEOUT_MS, static_cast<long>(request_.timeout.count()));
@@ -272,7 +273,9 @@ bool CurlExchange::take_body(std::string_view piece) {
     response_.body += piece;
     return true;
   }
-  auto taken = request_.sink(piece);
+  Result<void> taken;
+  if (request_.head && !std::exchange(head_shown_, true)) taken = request_.head(response_.status, response_.headers);
+  if (taken) taken = request_.sink(piece);
   if (taken) return true;
   own_ = Broken{Broken::Stage::sink, std::move(taken).error()};
   return false;

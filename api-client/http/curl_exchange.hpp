@@ -70,6 +70,7 @@ class CurlExchange {
   std::size_t header_bytes_ = 0;
   std::uint64_t body_bytes_ = 0;
   bool head_complete_ = false;
+  bool head_shown_ = false;  // to the request's `head`
   Response response_;
   std::optional<Broken> own_;  // why a callback of ours stopped it
   Steady::time_point last_activity_;

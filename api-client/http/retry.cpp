@@ -97,13 +97,6 @@ Cell cell_of(RetryClass retry, Ending ending) {
   return unknown_outcome;
 }
 
-Milliseconds jitter(int sends, double random) {
-  Milliseconds ceiling = first_delay;
-  for (int i = 1; i < sends && ceiling < longest_delay; ++i) ceiling *= 2;
-  ceiling = std::min(ceiling, longest_delay);
-  return Milliseconds{static_cast<std::int64_t>(static_cast<double>(ceiling.count()) * random)};
-}
-
 bool has_sends_left(const Attempt& attempt, const RetryBudget& budget, Milliseconds delay) {
   if (attempt.retry == RetryClass::lease && budget.lease_left) return delay < *budget.lease_left;
   if (is_counted(attempt.retry) && budget.retries_left <= 0) return false;
@@ -204,6 +197,13 @@ std::optional<Time> parse_http_date(std::string_view text, Time now) {
 
 }  // namespace
 
+Milliseconds pause_before(int sends, double random) {
+  Milliseconds ceiling = first_delay;
+  for (int i = 1; i < sends && ceiling < longest_delay; ++i) ceiling *= 2;
+  ceiling = std::min(ceiling, longest_delay);
+  return Milliseconds{static_cast<std::int64_t>(static_cast<double>(ceiling.count()) * random)};
+}
+
 bool leaves_doubt(RetryClass retry, Ending ending) {
   if (is_read(retry)) return false;
   const bool repeats_itself = ending == Ending::in_flight && retry == RetryClass::keyed;
@@ -222,7 +222,7 @@ Decision decide(const Attempt& attempt, const RetryBudget& budget, double random
   if (cell.again == Again::never) return decision;
   const Milliseconds asked = attempt.retry_after.value_or(Milliseconds{0});
   if (asked > budget.max_wait) return decision;
-  const Milliseconds delay = std::max(jitter(attempt.sends, random), asked);
+  const Milliseconds delay = std::max(pause_before(attempt.sends, random), asked);
   if (!has_sends_left(attempt, budget, delay)) return decision;
   decision.again = true;
   decision.delay = delay;

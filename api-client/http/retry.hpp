@@ -62,6 +62,9 @@ bool leaves_doubt(contract::RetryClass retry, Ending ending);
 /// Whether a repeat of this class counts against `retries_left`.
 bool is_counted(contract::RetryClass retry);
 
+/// How long to wait after the `sends`-th send, from 1, where the server asked for nothing.
+std::chrono::milliseconds pause_before(int sends, double random);
+
 /// Seconds or an HTTP date (RFC 9110, 10.2.3); negative, past: 0; nonsense: empty; absurd ones are cut at a year.
 std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view value, Time now);
 

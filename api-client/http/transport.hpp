@@ -39,6 +39,10 @@ class BodySource {
 /// collected.
 using Sink = std::function<Result<void>(std::string_view piece)>;
 
+/// Sees status and headers of a successful (2xx) answer before the sink gets its first piece; a failure ends the
+/// exchange. Not called where the body is empty.
+using HeadSink = std::function<Result<void>(int status, const Headers& headers)>;
+
 /// Whether a connection that has been idle may carry it: a server may close one just as the request is sent, and then
 /// nobody knows whether it was seen. `fresh` makes a new one.
 enum class Connection { any, fresh };
@@ -50,6 +54,7 @@ struct Request {
   std::string body = {};
   BodySource* source = nullptr;                             ///< instead of `body`; outlives the exchange
   Sink sink = {};                                           ///< empty: the body is collected
+  HeadSink head = {};                                       ///< with `sink`: what the body belongs to
   std::uint64_t max_body_bytes = std::uint64_t{32} << 20U;  ///< decoded; more ends the exchange with `too_large`
   std::chrono::milliseconds timeout{120'000};               ///< of the whole exchange; 0: none
   std::chrono::milliseconds idle_timeout{0};                ///< without a byte in either direction; 0: none

@@ -1,0 +1,138 @@
+#include "api-client/transfer/partial_file.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api-client/base/files.hpp"
+#include "api-client/base/json.hpp"
+
+namespace ws {
+namespace {
+
+namespace fs = std::filesystem;
+
+auto disk(std::string_view what, const fs::path& path, int error) {
+  return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", what, path.string(), std::strerror(error)));
+}
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+/// Where the file system cannot say "only if nothing is there", a look before must do.
+int rename_without_replacing(const fs::path& from, const fs::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  std::error_code ignored;
+  if (fs::exists(fs::symlink_status(to, ignored))) return EEXIST;
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PartialFile>> PartialFile::open(const fs::path& target, const std::string& identity) {
+  const fs::path part = folder_of(target) / fmt::format(".{}.ws-part", target.filename().string());
+  const int descriptor = ::open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (descriptor < 0) return disk("write", part, errno);
+  std::unique_ptr<PartialFile> file(new PartialFile(target, part, descriptor));
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    file->finished_ = true;  // it is another run's to tidy up
+    return fail(Failure::Kind::disk, fmt::format("another ws is downloading {}", target.string()), "wait for it");
+  }
+  WS_TRY(file->adopt(identity));
+  return file;
+}
+
+fs::path PartialFile::notes() const { return part_.string() + ".json"; }
+
+/// Keeps what is there if it is known to be of the same file, else begins with nothing.
+Result<void> PartialFile::adopt(const std::string& identity) {
+  identity_ = identity;
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) return disk("read", part_, errno);
+  const auto text = read_file(notes(), std::size_t{64} << 10U);
+  const auto known = text ? parse_bounded(*text) : Result<Json>(fail(text.error()));
+  if (!known || find_text(*known, "identity") != identity || !S_ISREG(status.st_mode)) return restart();
+  size_ = static_cast<std::uint64_t>(status.st_size);
+  etag_ = find_text(*known, "etag").value_or("");
+  return {};
+}
+
+PartialFile::~PartialFile() {
+  // Nothing came: leave nothing. Else the next run goes on with it.
+  if (!finished_ && size_ == 0) {
+    ::unlink(part_.c_str());
+    ::unlink(notes().c_str());
+  }
+  ::close(descriptor_);
+}
+
+Result<void> PartialFile::set_etag(const std::string& etag) {
+  etag_ = etag;
+  const Json known = {{"v", 1}, {"identity", identity_}, {"etag", etag_}};
+  return write_file(notes(), dump(known) + "\n");
+}
+
+Result<void> PartialFile::append(std::string_view piece) {
+  while (!piece.empty()) {
+    const ssize_t written = ::pwrite(descriptor_, piece.data(), piece.size(), static_cast<off_t>(size_));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return disk("write", part_, errno);
+    size_ += static_cast<std::uint64_t>(written);
+    piece.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Result<void> PartialFile::restart() {
+  if (::ftruncate(descriptor_, 0) != 0) return disk("empty", part_, errno);
+  size_ = 0;
+  etag_.clear();
+  return {};
+}
+
+Result<Sha256> PartialFile::hash() {
+  Sha256Stream stream;
+  std::array<char, std::size_t{64} << 10U> buffer;
+  for (std::uint64_t offset = 0;;) {
+    const ssize_t count = ::pread(descriptor_, buffer.data(), buffer.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return disk("read", part_, errno);
+    if (count == 0) return stream.finish();
+    stream.update({buffer.data(), static_cast<std::size_t>(count)});
+    offset += static_cast<std::uint64_t>(count);
+  }
+}
+
+Result<void> PartialFile::finish(Replace replace) {
+  if (::fsync(descriptor_) != 0) return disk("flush", part_, errno);
+  int error = 0;
+  if (replace == Replace::no) {
+    error = rename_without_replacing(part_, target_);
+  } else if (::rename(part_.c_str(), target_.c_str()) != 0) {
+    error = errno;
+  }
+  if (error == EEXIST) {
+    return fail(Failure::Kind::disk,
+                fmt::format("the file {} is there already", target_.string()),
+                "add --force to replace it");
+  }
+  if (error != 0) return disk("write", target_, error);
+  finished_ = true;
+  ::unlink(notes().c_str());
+  const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0) {
+    static_cast<void>(::fsync(folder));
+    ::close(folder);
+  }
+  return {};
+}
+
+}  // namespace ws

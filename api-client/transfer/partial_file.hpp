@@ -1,0 +1,53 @@
+/// A file under download: `.NAME.ws-part` beside the target, until it is complete and takes the target's name.
+///
+/// What a run leaves behind the next one goes on with, if it is of the same Asset; beside it lies what is known of it
+/// (`.NAME.ws-part.json`: Asset, ETag). Two runs on one target do not mix: the second is refused.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "api-client/base/result.hpp"
+#include "api-client/base/sha256.hpp"
+#include "api-client/transfer/download.hpp"
+
+namespace ws {
+
+enum class Replace { no, yes };
+
+class PartialFile final : public Destination {
+ public:
+  /// `identity` tells whether what is there is of the same file: the Asset's id and, if known, its hash. Fails with
+  /// `disk`: another run is at it, or it cannot be written.
+  static Result<std::unique_ptr<PartialFile>> open(const std::filesystem::path& target, const std::string& identity);
+  ~PartialFile() override;
+
+  std::uint64_t size_bytes() const override { return size_; }
+  std::string etag() const override { return etag_; }
+  Result<void> set_etag(const std::string& etag) override;
+  Result<void> append(std::string_view piece) override;
+  Result<void> restart() override;
+  Result<Sha256> hash() override;
+
+  /// Flushes it and gives it the target's name, whole. Fails with `disk`, also where the target came into being.
+  Result<void> finish(Replace replace);
+
+ private:
+  PartialFile(std::filesystem::path target, std::filesystem::path part, int descriptor)
+      : target_(std::move(target)), part_(std::move(part)), descriptor_(descriptor) {}
+  Result<void> adopt(const std::string& identity);
+  std::filesystem::path notes() const;
+
+  std::filesystem::path target_;
+  std::filesystem::path part_;
+  int descriptor_;
+  std::string identity_;
+  std::string etag_;
+  std::uint64_t size_ = 0;
+  bool finished_ = false;
+};
+
+}  // namespace ws

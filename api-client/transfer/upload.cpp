@@ -1,0 +1,202 @@
+#include "api-client/transfer/upload.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/json.hpp"
+
+namespace ws {
+namespace {
+
+/// Bytes on their way, with somebody told how far they are; the hash outlives the exchange.
+class ObservedSource final : public http::BodySource {
+ public:
+  ObservedSource(std::unique_ptr<FileSource> file,
+                 std::shared_ptr<std::optional<Sha256>> hash,
+                 std::function<void(std::uint64_t)> progress)
+      : file_(std::move(file)), hash_(std::move(hash)), progress_(std::move(progress)) {
+    hash_->reset();
+  }
+  std::uint64_t size_bytes() const override { return file_->size_bytes(); }
+  Result<std::size_t> read(char* buffer, std::size_t capacity) override {
+    auto got = file_->read(buffer, capacity);
+    if (file_->hash()) *hash_ = file_->hash();
+    if (progress_) progress_(file_->sent_bytes());
+    return got;
+  }
+
+ private:
+  std::unique_ptr<FileSource> file_;
+  std::shared_ptr<std::optional<Sha256>> hash_;
+  std::function<void(std::uint64_t)> progress_;
+};
+
+/// One upload from start to end. It lives as long as a callback of the client holds it.
+class Upload : public std::enable_shared_from_this<Upload> {
+ public:
+  Upload(Client& client, UploadFile file, UploadObserver observer, std::function<void(Result<Reply>)> done)
+      : client_(client), file_(std::move(file)), observer_(std::move(observer)), done_(std::move(done)) {}
+
+  void begin(std::optional<StartedUpload> resumed) {
+    if (!resumed) return start();
+    resumed_ = true;
+    started_ = std::move(*resumed);
+    if (started_.state == UploadState::finishing) return finish();
+    put();
+  }
+
+ private:
+  using Step = void (Upload::*)(Result<Reply>);
+
+  std::function<void(Result<Reply>)> then(Step step) {
+    return [self = shared_from_this(), step](Result<Reply> reply) { (self.get()->*step)(std::move(reply)); };
+  }
+
+  void start() {
+    resumed_ = false;
+    client_.start(upload_start_call(file_), then(&Upload::on_started));
+  }
+
+  void on_started(Result<Reply> reply) {
+    if (!reply) return done_(std::move(reply));
+    auto started = read_started_upload(*reply->json);
+    if (!started) return done_(fail(std::move(started).error()));
+    started_ = std::move(*started);
+    if (auto kept = keep(); !kept) return done_(fail(std::move(kept).error()));
+    put();
+  }
+
+  void put() {
+    BytesPut put{.url = started_.upload_url, .headers = started_.upload_headers};
+    put.open = [self = shared_from_this()]() -> Result<std::unique_ptr<http::BodySource>> {
+      WS_LET(auto file, FileSource::open(self->file_.path, self->file_.stamp));
+      return std::make_unique<ObservedSource>(std::move(file), self->hash_, self->observer_.progress);
+    };
+    client_.start(std::move(put), then(&Upload::on_put));
+  }
+
+  void on_put(Result<Reply> reply) {
+    if (reply) return finish();
+    const int status = reply.error().call.http_status;
+    // An address that was given to an earlier run may have lapsed; it says so in many ways.
+    if (may_begin_anew() && status >= 400 && status < 500 && status != 429) return start_anew();
+    done_(std::move(reply));
+  }
+
+  void finish() {
+    started_.state = UploadState::finishing;
+    if (auto kept = keep(); !kept) return done_(fail(std::move(kept).error()));
+    client_.start(upload_finish_call(file_, started_), then(&Upload::on_finished));
+  }
+
+  void on_finished(Result<Reply> reply) {
+    if (reply) return check(std::move(reply));
+    const Failure& failure = reply.error();
+    if (failure.code == "upload_consumed") return read_asset(std::move(reply));
+    if (resumed_ && failure.code == "upload_incomplete" && !*hash_) {
+      started_.state = UploadState::started;
+      return put();
+    }
+    if (may_begin_anew() && (failure.call.http_status == 404 || failure.call.http_status == 410)) return start_anew();
+    if (failure.call.applied == Applied::no) {
+      started_.state = UploadState::started;
+      static_cast<void>(keep());
+    }
+    done_(std::move(reply));
+  }
+
+  bool may_begin_anew() const { return resumed_ && observer_.begins_anew; }
+
+  void start_anew() {
+    if (observer_.forgotten) observer_.forgotten(started_);
+    start();
+  }
+
+  /// The upload is an Asset already: an earlier finalize of ours was seen, though its answer was not.
+  void read_asset(Result<Reply> refusal) {
+    const auto details = parse_bounded(refusal.error().call.details);
+    const auto id = details ? find_text(*details, "asset_id") : std::nullopt;
+    if (!id) return done_(std::move(refusal));
+    client_.start({.operation = "files.get", .parameters = {{"asset_id", *id}}}, then(&Upload::check));
+  }
+
+  void check(Result<Reply> reply) {
+    if (!reply) return done_(std::move(reply));
+    if (observer_.forgotten) observer_.forgotten(started_);
+    const Json& asset = *reply->json;
+    const auto size = find_integer(asset, "size_bytes");
+    const auto sha256 = Sha256::from_hex(find_text(asset, "content_sha256").value_or(""));
+    const bool other_size = size && static_cast<std::uint64_t>(*size) != file_.stamp.size_bytes;
+    if (!other_size && (!sha256 || !*hash_ || *sha256 == **hash_)) return done_(std::move(reply));
+    const std::string id = find_text(asset, "id").value_or("");
+    done_(fail(Failure{.kind = Failure::Kind::integrity,
+                       .what = fmt::format("the service holds other bytes than those of {}: another {}",
+                                           file_.path.string(),
+                                           other_size ? "size" : "hash"),
+                       .hint = fmt::format("look with `ws files get {}`", id),
+                       .code = "hash_mismatch",
+                       .call = {.operation = "files.upload_finish", .applied = Applied::yes}}));
+  }
+
+  Result<void> keep() const { return observer_.kept ? observer_.kept(started_) : Result<void>(); }
+
+  Client& client_;
+  UploadFile file_;
+  UploadObserver observer_;
+  std::function<void(Result<Reply>)> done_;
+  StartedUpload started_;
+  bool resumed_ = false;
+  std::shared_ptr<std::optional<Sha256>> hash_ = std::make_shared<std::optional<Sha256>>();
+};
+
+Json file_members(const UploadFile& file) {
+  return {{"file_name", file.file_name}, {"mime_type", file.mime_type}, {"size_bytes", file.stamp.size_bytes}};
+}
+
+}  // namespace
+
+Call upload_start_call(const UploadFile& file) {
+  return {.operation = "files.upload_start", .body = file_members(file), .validate = false};
+}
+
+Call upload_finish_call(const UploadFile& file, const StartedUpload& started) {
+  Json body = {{"upload_id", started.upload_id}, {"blob_name", started.blob_name}};
+  body.update(file_members(file));
+  return {.operation = "files.upload_finish", .body = std::move(body), .validate = false};
+}
+
+Result<StartedUpload> read_started_upload(const Json& answer) {
+  const auto text = [&answer](std::string_view key) { return find_text(answer, key).value_or(""); };
+  StartedUpload started{.upload_id = text("upload_id"),
+                        .blob_name = text("blob_name"),
+                        .upload_url = text("upload_url"),
+                        .expires_at = text("expires_at")};
+  if (const Json* headers = find(answer, "upload_headers"); headers != nullptr && headers->is_object()) {
+    for (const auto& header : headers->items()) {
+      if (const auto* value = header.value().get_ptr<const Json::string_t*>()) {
+        started.upload_headers.emplace_back(header.key(), *value);
+      }
+    }
+  }
+  const bool is_put = text("upload_method").empty() || text("upload_method") == "PUT";
+  if (!started.upload_id.empty() && !started.upload_url.empty() && is_put) return started;
+  return fail(Failure{.kind = Failure::Kind::internal,
+                      .what = "files.upload_start: the answer does not say where the bytes go",
+                      .code = "unusable_answer",
+                      .call = {.operation = "files.upload_start"}});
+}
+
+void start_upload(Client& client,
+                  UploadFile file,
+                  std::optional<StartedUpload> resumed,
+                  UploadObserver observer,
+                  std::function<void(Result<Reply>)> done) {
+  const auto upload = std::make_shared<Upload>(client, std::move(file), std::move(observer), std::move(done));
+  upload->begin(std::move(resumed));
+}
+
+}  // namespace ws

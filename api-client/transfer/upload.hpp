@@ -1,0 +1,63 @@
+/// A file becomes an Asset: start, PUT of the bytes, finalize - and what was cut is gone on with, not begun again.
+///
+/// The key goes to the API alone, never to the upload address. The bytes stream from disk. An upload that ended
+/// half-way is described by a `StartedUpload`; given back with the same file, it is finished: if its finalize was in
+/// doubt, that is asked for first, so that one file becomes one Asset.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "api-client/base/result.hpp"
+#include "api-client/client.hpp"
+#include "api-client/transfer/file_source.hpp"
+
+namespace ws {
+
+struct UploadFile {
+  std::filesystem::path path = {};
+  std::string file_name = {};
+  std::string mime_type = {};
+  FileStamp stamp = {};
+};
+
+enum class UploadState { started, finishing };
+
+/// What the service said at the start, and how far it came. `upload_url` is a capability: keep it to yourself.
+struct StartedUpload {
+  std::string upload_id = {};
+  std::string blob_name = {};
+  std::string upload_url = {};
+  http::Headers upload_headers = {};
+  std::string expires_at = {};
+  UploadState state = UploadState::started;  ///< `finishing`: a finalize may have been seen by the service
+};
+
+/// The bodies of the two calls around the bytes, checked against the limits by whoever calls.
+Call upload_start_call(const UploadFile& file);
+Call upload_finish_call(const UploadFile& file, const StartedUpload& started);
+
+/// Fails with `internal` (code `unusable_answer`) where the answer lacks what the PUT needs.
+Result<StartedUpload> read_started_upload(const Json& answer);
+
+struct UploadObserver {
+  bool begins_anew = true;  ///< where the service does not know an earlier start any more
+  /// After the start and before the finalize, to be kept; a failure ends the upload.
+  std::function<Result<void>(const StartedUpload&)> kept = {};
+  /// The service does not know it any more, or has made the Asset.
+  std::function<void(const StartedUpload&)> forgotten = {};
+  std::function<void(std::uint64_t sent_bytes)> progress = {};
+};
+
+/// Begins it; `done` comes from `client.run` with the Asset as the service shows it. Many may be under way. Fails like
+/// any call; with `integrity` where the Asset's hash or size is another one, with `disk` where the file changed.
+void start_upload(Client& client,
+                  UploadFile file,
+                  std::optional<StartedUpload> resumed,
+                  UploadObserver observer,
+                  std::function<void(Result<Reply>)> done);
+
+}  // namespace ws
