@@ -7,16 +7,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "api-client/contract/openapi.hpp"
-#include "server-mock/pages/device_page.hpp"
 #include "server-mock/pipeline/errors.hpp"
+#include "server-mock/pipeline/upload_put.hpp"
 
 namespace ws::mock {
 namespace {
 
 constexpr std::size_t json_body_bytes = std::size_t{16} << 20U;
 constexpr std::size_t longest_request_id = 128;
-constexpr std::string_view openapi_path = "/openapi.json";
 
 bool is_visible_ascii(char c) { return c > ' ' && c <= '~'; }
 
@@ -26,15 +24,23 @@ bool is_under(std::string_view path, std::string_view root) {
 
 }  // namespace
 
-Application::Application(const ApplicationOptions& options, std::unique_ptr<Sandbox> sandbox)
-    : sandbox_(std::move(sandbox)), control_(options.control), log_(options.log) {}
+Application::Application(const ApplicationOptions& options, std::unique_ptr<Sandbox> sandbox, JournalFile journal_file)
+    : sandbox_(std::move(sandbox)),
+      journal_file_(std::move(journal_file)),
+      control_(options.control),
+      log_(options.log) {}
 
 Result<std::unique_ptr<Application>> Application::open(const ApplicationOptions& options) {
+  WS_LET(JournalFile journal_file, JournalFile::open(options.journal_file));
   WS_LET(std::unique_ptr<Sandbox> sandbox, Sandbox::open(options.sandbox));
-  return std::unique_ptr<Application>(new Application(options, std::move(sandbox)));
+  return std::unique_ptr<Application>(new Application(options, std::move(sandbox), std::move(journal_file)));
 }
 
 std::size_t Application::body_limit(const http::Request& /*head*/) { return json_body_bytes; }
+
+std::unique_ptr<http::BodySink> Application::open_sink(const http::Request& head) {
+  return open_upload(*sandbox_, head);
+}
 
 /// The caller's own where it is fit to be shown, else one by the number of the request.
 std::string Application::next_request_id(const http::Request* request) {
@@ -53,82 +59,157 @@ std::string Application::next_request_id(const http::Request* request) {
   return id;
 }
 
-Reply Application::answer(const http::Request& request, std::string_view request_id) {
-  if (request.path == pages::device_path) {
-    return {.response = pages::device(*sandbox_, request), .operation = "page.device"};
+http::Response Application::handle(const http::Request& request) {
+  std::string request_id = next_request_id(&request);
+  if (control_.is_on() && is_under(request.path, "/_mock")) return handle_control(request, request_id);
+  Begun begun = {.request_id = std::move(request_id), .time = sandbox_->world->now(), .start = Steady::now()};
+  if (sandbox_->rate_limit.is_on()) {
+    if (const auto refusal = over_the_rate(request)) {
+      http::Response response = render(*refusal, begun.request_id, sandbox_->world->assumptions);
+      response.set_header("Retry-After", find_text(*refusal->members, "retry_after").value_or("1"));
+      return finish(request, {.response = std::move(response)}, begun);
+    }
   }
-  if (request.path == openapi_path && (request.method == "GET" || request.method == "HEAD")) {
-    http::Response response;
-    response.body("application/json", dump(contract::openapi(sandbox_->base_url), 2));
-    return {.response = std::move(response), .operation = "openapi"};
+  if (!sandbox_->faults.empty()) {
+    begun.fault = find_fault(request);
+    const bool late = begun.fault && begun.fault->phase == Phase::before && begun.fault->effect.delay.count() > 0;
+    if (late) return hold(request, std::move(begun));
   }
-  return pipeline_.handle(*sandbox_, request, request_id);
+  return go_on(next_ticket_++, request, std::move(begun), http::Patience::some);
 }
 
-http::Response Application::handle(const http::Request& request) {
-  const std::string request_id = next_request_id(&request);
-  if (control_.is_on() && is_under(request.path, "/_mock")) {
-    // Neither journalled nor logged: watching must not change what is watched.
-    http::Response response = control_.handle(*sandbox_, request, request_id);
-    response.header("X-Request-Id", request_id).header("X-Mock-Operation", "control");
-    return response;
+/// Neither journalled, nor logged, nor disturbed: watching must not change what is watched.
+http::Response Application::handle_control(const http::Request& request, const std::string& request_id) {
+  http::Response response = control_.handle(*sandbox_, request, request_id);
+  if (sandbox_->advance) {
+    advancing_ = next_ticket_++;
+    waiting_.emplace(*advancing_, Begun{.request_id = request_id});
+    return http::Response::later(*advancing_);
   }
-  Begun begun = {.request_id = request_id, .time = sandbox_->world->now(), .start = std::chrono::steady_clock::now()};
-  Reply reply = answer(request, request_id);
-  if (reply.waiting) {
-    const std::uint64_t ticket = sandbox_->waiting_room.enter(*reply.waiting, sandbox_->world->now());
-    waiting_.emplace(ticket, std::move(begun));
-    return http::Response::later(ticket);
+  response.header("X-Request-Id", request_id).header("X-Mock-Operation", "control");
+  return response;
+}
+
+/// One step of time, after which those who wait may look; at the end the answer.
+http::Response Application::advance_on(std::uint64_t ticket, http::Patience patience) {
+  const Steps steps = patience == http::Patience::none ? Steps::all : Steps::one;
+  const std::string request_id = waiting_.at(ticket).request_id;
+  std::optional<http::Response> response = control_.advance_on(*sandbox_, steps, request_id);
+  if (!response) return http::Response::later(ticket);
+  advancing_.reset();
+  waiting_.erase(ticket);
+  response->header("X-Request-Id", request_id).header("X-Mock-Operation", "control");
+  return std::move(*response);
+}
+
+/// Answers, or leaves the request waiting under its ticket.
+http::Response Application::go_on(std::uint64_t ticket,
+                                  const http::Request& request,
+                                  Begun&& begun,
+                                  http::Patience patience) {
+  Reply reply = answer(request, begun);
+  if (!reply.waiting || begun.is_over || patience == http::Patience::none) {
+    release(begun);
+    return finish(request, std::move(reply), begun);
   }
-  return finish(request, std::move(reply), begun);
+  WaitingRoom& room = sandbox_->waiting_room;
+  if (begun.guest) {
+    room.stay(*begun.guest, reply.waiting->look_again_at);
+  } else {
+    begun.guest = room.enter(*reply.waiting, sandbox_->world->now());
+    sandbox_->guests.emplace(*begun.guest, Guest{.ticket = ticket, .request_id = begun.request_id});
+  }
+  waiting_.insert_or_assign(ticket, std::move(begun));
+  return http::Response::later(ticket);
+}
+
+/// A fault delays the call before anybody looks at it. Who comes meanwhile with the same idempotency key is told so.
+http::Response Application::hold(const http::Request& request, Begun&& begun) {
+  http::Pairs values;
+  const contract::Operation* operation = pipeline_.find(request, values);
+  const auto key = request.find("Idempotency-Key");
+  if (operation != nullptr && operation->idempotency == contract::Idempotency::key && key && !key->empty()) {
+    if (const auto caller = sandbox_->access->identify(request.find("Authorization"))) {
+      std::pair<std::string, std::string> occupied(idempotency_owner(**caller), std::string(*key));
+      if (sandbox_->in_flight.insert(occupied).second) begun.in_flight = std::move(occupied);
+    }
+  }
+  const std::uint64_t ticket = next_ticket_++;
+  held_.emplace(begun.start + begun.fault->effect.delay, ticket);
+  waiting_.emplace(ticket, std::move(begun));
+  return http::Response::later(ticket);
+}
+
+/// It waits no more: neither for an event, nor with a key that nobody else may use meanwhile.
+void Application::release(Begun& begun) {
+  if (begun.in_flight) sandbox_->in_flight.erase(*std::exchange(begun.in_flight, std::nullopt));
+  if (!begun.guest) return;
+  sandbox_->waiting_room.leave(*begun.guest);
+  sandbox_->guests.erase(*std::exchange(begun.guest, std::nullopt));
 }
 
 /// Journalled with its answer, and timed from when it came.
 http::Response Application::finish(const http::Request& request, Reply&& reply, const Begun& begun) {
   reply.response.header("X-Request-Id", begun.request_id)
       .header("X-Mock-Operation", reply.operation.empty() ? "none" : reply.operation);
-  const auto taken =
-      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begun.start);
-  sandbox_->journal.add(
-      request, reply.response, {.operation = reply.operation, .time = begun.time, .duration_us = taken.count()});
+  const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - begun.start);
+  const Exchange exchange = {.operation = reply.operation,
+                             .time = begun.time,
+                             .duration_us = taken.count(),
+                             .fault = begun.fault ? std::string_view(begun.fault->id) : std::string_view(),
+                             .warning = reply.warning};
+  if (journal_file_.is_open()) journal_file_.write(sandbox_->journal.describe(request, reply.response, exchange));
+  sandbox_->journal.add(request, reply.response, exchange);
   if (log_ != LogStyle::off) log(request, reply, taken.count());
   return std::move(reply.response);
 }
 
 http::Response Application::again(std::uint64_t ticket, const http::Request& request, http::Patience patience) {
+  if (ticket == advancing_) return advance_on(ticket, patience);
   auto waited = waiting_.extract(ticket);
   if (waited.empty()) return handle(request);
-  Begun& begun = waited.mapped();
-  Reply reply = answer(request, begun.request_id);
-  if (reply.waiting && !begun.is_over && patience == http::Patience::some) {
-    sandbox_->waiting_room.stay(ticket, reply.waiting->look_again_at);
-    waiting_.insert(std::move(waited));
-    return http::Response::later(ticket);
-  }
-  sandbox_->waiting_room.leave(ticket);
-  return finish(request, std::move(reply), begun);
+  Begun begun = std::move(waited.mapped());
+  if (begun.in_flight) sandbox_->in_flight.erase(*std::exchange(begun.in_flight, std::nullopt));
+  return go_on(ticket, request, std::move(begun), patience);
 }
 
 void Application::forget(std::uint64_t ticket) {
-  sandbox_->waiting_room.leave(ticket);
-  waiting_.erase(ticket);
+  if (ticket == advancing_) {
+    static_cast<void>(advance_on(ticket, http::Patience::none));
+    return;
+  }
+  if (auto waited = waiting_.extract(ticket); !waited.empty()) release(waited.mapped());
 }
 
+/// The clock goes on only when nobody else is to look at the time that it has reached.
 std::vector<std::uint64_t> Application::take_ready() {
   std::vector<std::uint64_t> tickets;
   for (const WaitingRoom::Ready& ready : sandbox_->waiting_room.take_ready(sandbox_->world->now())) {
-    tickets.push_back(ready.ticket);
-    const auto waited = waiting_.find(ready.ticket);
-    if (waited != waiting_.end()) waited->second.is_over = ready.is_over;
+    const auto guest = sandbox_->guests.find(ready.ticket);
+    if (guest == sandbox_->guests.end()) continue;
+    tickets.push_back(guest->second.ticket);
+    waiting_.at(guest->second.ticket).is_over = ready.is_over;
   }
+  const auto due = held_.upper_bound(Steady::now());
+  for (auto held = held_.begin(); held != due; ++held) tickets.push_back(held->second);
+  held_.erase(held_.begin(), due);
+  if (tickets.empty() && advancing_) tickets.push_back(*advancing_);
   return tickets;
 }
 
-/// While the clock stands still nothing is due by itself.
+/// While the clock stands still nothing is due by itself, but for what a fault holds up: its delays are real.
 std::optional<std::chrono::milliseconds> Application::next_ready() {
+  using std::chrono::milliseconds;
+  std::optional<milliseconds> next;
   const auto due = sandbox_->waiting_room.next_due();
-  if (!due || sandbox_->clock.is_frozen()) return std::nullopt;
-  return std::chrono::milliseconds(std::max<std::int64_t>(0, *due - sandbox_->world->now()));
+  if (due && !sandbox_->clock.is_frozen()) {
+    next = milliseconds(std::max<std::int64_t>(0, *due - sandbox_->world->now()));
+  }
+  if (!held_.empty()) {
+    const auto left = std::chrono::ceil<milliseconds>(held_.begin()->first - Steady::now());
+    next = std::min(next.value_or(left), std::max(left, milliseconds(0)));
+  }
+  return next;
 }
 
 http::Response Application::refuse(const http::Unreadable& why) {
@@ -138,6 +219,11 @@ http::Response Application::refuse(const http::Unreadable& why) {
              request_id,
              sandbox_->world->assumptions);
   response.header("X-Request-Id", request_id).header("X-Mock-Operation", "none");
+  // What came was no whole request: of it nothing is known but how it was answered.
+  const http::Request unread;
+  const Exchange exchange = {.time = sandbox_->world->now()};
+  if (journal_file_.is_open()) journal_file_.write(sandbox_->journal.describe(unread, response, exchange));
+  sandbox_->journal.add(unread, response, exchange);
   return response;
 }
 
@@ -147,7 +233,7 @@ void Application::log(const http::Request& request, const Reply& reply, std::int
   if (log_ == LogStyle::json) {
     const Json line = {{"time", rfc3339(sandbox_->world->now())},
                        {"method", request.method},
-                       {"path", request.path},
+                       {"path", shown_path(request.path)},
                        {"operation", operation},
                        {"status", reply.response.status()},
                        {"duration_ms", static_cast<double>(duration_us) / 1000}};
@@ -157,7 +243,7 @@ void Application::log(const http::Request& request, const Reply& reply, std::int
                "{} {} {} {} {:.1f} ms\n",
                reply.response.status(),
                request.method,
-               request.path,
+               shown_path(request.path),
                operation,
                static_cast<double>(duration_us) / 1000);
   }

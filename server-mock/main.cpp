@@ -12,7 +12,16 @@
 
 #include "api-client/base/yaml.hpp"
 #include "api-client/contract/openapi.hpp"
+#include "server-mock/fixtures/fixtures.hpp"
+#include "server-mock/pipeline/fault_rules.hpp"
 #include "server-mock/serve.hpp"
+
+#ifdef WS_JEMALLOC
+/// Read by jemalloc before `main`: one thread allocates, so one arena is enough.
+extern "C" {
+const char* malloc_conf = "narenas:1";
+}
+#endif
 
 namespace {
 
@@ -26,6 +35,7 @@ constexpr int failed_exit = 1;
 struct Words {
   std::string listen = "127.0.0.1:0";
   std::string ready_file = {};
+  std::vector<std::string> fixtures = {};
   std::string data = {};
   std::uint64_t seed = 1;
   std::string clock = "real";
@@ -35,12 +45,18 @@ struct Words {
   std::int64_t device_expires = 900;
   std::vector<std::string> assume = {};
   bool strict = false;
+  std::string faults = {};
+  std::string rate_limit = {};
   std::size_t journal = JournalBounds{}.entries;
+  std::string journal_file = {};
+  std::string tls = {};
+  bool tls_self_signed = false;
   std::string log = {};
   std::string control_token = {};
   bool no_control = false;
   bool exit_with_parent = false;
   bool yaml = false;
+  std::vector<std::string> checked = {};
 };
 
 void add_flags(CLI::App& app, Words& words) {
@@ -48,6 +64,9 @@ void add_flags(CLI::App& app, Words& words) {
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.add_option("--listen", words.listen, "address and port; 0 is any free one")->capture_default_str();
   app.add_option("--ready-file", words.ready_file, "written when the server answers: base_url, port, pid, token");
+  app.add_option("--fixtures", words.fixtures, "the world to start with: YAML, JSON, or a folder of Markdown")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
   app.add_option("--data", words.data, "SQLite file; started again it goes on where it was (default: in memory)");
   app.add_option("--seed", words.seed, "ids, codes and tokens")->capture_default_str();
   app.add_option("--clock", words.clock, "real, frozen:TIME or offset:+2h")->capture_default_str();
@@ -65,9 +84,15 @@ void add_flags(CLI::App& app, Words& words) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
   app.add_flag("--strict", words.strict, "unknown request fields are an error");
+  app.add_option("--faults", words.faults, "fault rules, as POST /_mock/faults takes them, in YAML or JSON");
+  app.add_option("--rate-limit", words.rate_limit, "calls that each key may make: 20/s, 100/m, 1000/h");
   app.add_option("--journal", words.journal, "requests kept, 0 to 1000000")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
+  app.add_option("--journal-file", words.journal_file, "every request as a line of JSON, behind what is there");
+  CLI::Option* tls = app.add_option("--tls", words.tls, "CERT,KEY: serve HTTPS with these PEM files");
+  app.add_flag("--tls-self-signed", words.tls_self_signed, "serve HTTPS on localhost; the ready file names the ca_file")
+      ->excludes(tls);
   app.add_option("--log", words.log, "text, json or off (default: text; with exec: off)")
       ->check(CLI::IsMember({"text", "json", "off"}));
   app.add_option("--control-token", words.control_token, "what calls under /_mock must bring");
@@ -93,6 +118,30 @@ Result<void> parse_device(std::string_view text, WorldOptions& options) {
     options.device_polls = polls->get<int>();
   }
   return {};
+}
+
+Result<std::vector<FaultRule>> read_faults(const std::string& path) {
+  if (path.empty()) return std::vector<FaultRule>();
+  WS_LET(const Written file, read_written(path));
+  Complaints complaints;
+  std::vector<FaultRule> rules = read_fault_rules(*file.value, {}, complaints);
+  if (complaints.empty()) return rules;
+  return fail(Failure::Kind::invalid, fmt::format("{}", fmt::join(render(file, complaints), "\n")));
+}
+
+/// Empty: plain HTTP.
+Result<std::optional<http::TlsIdentity>> read_tls(const Words& words) {
+  std::optional<http::TlsIdentity> identity;
+  if (words.tls_self_signed) {
+    WS_LET(identity, http::make_tls_identity());
+  } else if (!words.tls.empty()) {
+    const std::size_t comma = words.tls.find(',');
+    if (comma == std::string::npos) {
+      return fail(Failure::Kind::usage, fmt::format("--tls \"{}\" is not CERT,KEY", words.tls));
+    }
+    WS_LET(identity, http::read_tls_identity(words.tls.substr(0, comma), words.tls.substr(comma + 1)));
+  }
+  return identity;
 }
 
 AuthMode auth_mode(std::string_view text) {
@@ -124,16 +173,27 @@ Result<ServeSettings> settings_of(const Words& words) {
   WS_TRY(parse_device(words.device, sandbox.world));
   WS_LET(sandbox.clock, MockClock::parse(words.clock));
   for (const std::string& assignment : words.assume) WS_TRY(sandbox.assumptions.set(assignment));
+  if (!words.rate_limit.empty()) {
+    WS_LET(sandbox.rate, Rate::parse(words.rate_limit));
+  }
+  WS_LET(sandbox.faults, read_faults(words.faults));
+  WS_LET(sandbox.fixtures, Fixtures::read(words.fixtures));
+  settings.application.journal_file = words.journal_file;
   settings.application.control = {.is_on = !words.no_control, .token = words.control_token};
   settings.application.log = log_style(words.log);
   settings.ready_file = words.ready_file;
+  WS_LET(settings.server.tls, read_tls(words));
+  settings.trust = words.tls_self_signed ? TrustFile::written : TrustFile::none;
   return settings;
 }
 
 int complain(const Failure& failure) {
-  fmt::print(stderr, "ws-mock: {}\n", failure.what);
+  // Of several complaints about files each has its line, as a compiler's do: "world.yaml:3:5: ...".
+  const bool many = failure.what.find('\n') != std::string::npos;
+  fmt::print(stderr, "ws-mock:{}{}\n", many ? '\n' : ' ', failure.what);
   if (!failure.hint.empty()) fmt::print(stderr, "  {}\n", failure.hint);
-  const bool usage = failure.kind == Failure::Kind::usage || failure.kind == Failure::Kind::invalid;
+  const bool usage = failure.kind == Failure::Kind::usage || failure.kind == Failure::Kind::invalid ||
+                     failure.kind == Failure::Kind::not_found;
   return usage ? usage_exit : failed_exit;
 }
 
@@ -160,6 +220,29 @@ int print_openapi(bool yaml) {
   const Json document = contract::openapi("");
   fmt::print("{}\n", yaml ? to_yaml(document) : dump(document, 2));
   return 0;
+}
+
+/// Puts the fixtures into a world that is thrown away.
+Result<void> try_out(const std::vector<std::string>& paths) {
+  SandboxOptions options;
+  WS_LET(options.fixtures, Fixtures::read(paths));
+  WS_LET(const std::unique_ptr<Sandbox> sandbox, Sandbox::open(options));
+  const auto count = [&](const char* what, const char* sql) -> Result<std::string> {
+    WS_LET(const sqlite::Lent row, sandbox->world->database.cached(sql));
+    WS_TRY(row->step());
+    return fmt::format("{} {}", what, row->integer(0));
+  };
+  WS_LET(const std::string people, count("people", "select count(*) from users"));
+  WS_LET(const std::string workspaces, count("Workspaces", "select count(*) from workspaces"));
+  WS_LET(const std::string documents, count("documents", "select count(*) from documents"));
+  WS_LET(const std::string agents, count("agents", "select count(*) from agents"));
+  fmt::print("{}, {}, {}, {}\n", people, workspaces, documents, agents);
+  return {};
+}
+
+int check(const std::vector<std::string>& paths) {
+  const auto tried = try_out(paths);
+  return tried ? 0 : complain(tried.error());
 }
 
 int print_assumptions() {
@@ -193,7 +276,9 @@ int run(int count, char** texts) {
   CLI::App* openapi = app.add_subcommand("openapi", "print the API as an OpenAPI 3.1 document");
   openapi->add_flag("--yaml", words.yaml, "as YAML");
   CLI::App* assumptions = app.add_subcommand("assumptions", "list the switches of --assume");
-  for (CLI::App* each : {serve_words, exec, openapi, assumptions}) each->fallthrough();
+  CLI::App* check_words = app.add_subcommand("check", "check FIXTURES...: everything that is wrong with them");
+  check_words->add_option("paths", words.checked, "YAML, JSON, or a folder of Markdown")->required();
+  for (CLI::App* each : {serve_words, exec, openapi, assumptions, check_words}) each->fallthrough();
   try {
     std::ranges::reverse(arguments);  // the order that CLI11 wants of a vector
     app.parse(std::move(arguments));
@@ -205,6 +290,7 @@ int run(int count, char** texts) {
   }
   if (openapi->parsed()) return print_openapi(words.yaml);
   if (assumptions->parsed()) return print_assumptions();
+  if (check_words->parsed()) return check(words.checked);
   return run_server(words, std::move(command));
 }
 

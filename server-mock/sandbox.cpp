@@ -4,7 +4,15 @@
 
 namespace ws::mock {
 
-Sandbox::Sandbox(const SandboxOptions& given) : options(given), clock(given.clock), journal(given.journal) {}
+Sandbox::Sandbox(const SandboxOptions& given)
+    : options(given), clock(given.clock), journal(given.journal), faults(given.world.seed), rate_limit(given.rate) {
+  refill_faults();
+}
+
+void Sandbox::refill_faults() {
+  faults = FaultBook(options.world.seed);
+  for (const FaultRule& rule : options.faults) faults.add(rule);
+}
 
 Result<std::unique_ptr<Sandbox>> Sandbox::open(const SandboxOptions& options) {
   std::unique_ptr<Sandbox> sandbox(new Sandbox(options));
@@ -21,7 +29,7 @@ Result<std::unique_ptr<Sandbox>> Sandbox::open(const SandboxOptions& options) {
   sandbox->access = std::make_unique<Access>(world, options.auth);
   WS_LET(const bool is_empty, world.is_empty());
   if (is_empty) {
-    WS_LET(sandbox->built_in, mock::reset(world, StartWith::seed));
+    WS_TRY(sandbox->fill(StartWith::seed));
   } else if (auto found = find_built_in(world)) {
     sandbox->built_in = std::move(*found);
   } else if (found.error().kind != Failure::Kind::not_found) {
@@ -30,13 +38,37 @@ Result<std::unique_ptr<Sandbox>> Sandbox::open(const SandboxOptions& options) {
   return sandbox;
 }
 
+Result<void> Sandbox::fill(StartWith start) {
+  const bool written = start == StartWith::seed && !options.fixtures.empty();
+  WS_LET(built_in, written ? mock::reset(*world, options.fixtures) : mock::reset(*world, start));
+  return {};
+}
+
 Result<void> Sandbox::reset(StartWith start) {
   clock = options.clock;
-  WS_LET(built_in, mock::reset(*world, start));
+  WS_TRY(fill(start));
+  forget_calls();
+  return {};
+}
+
+Result<bool> Sandbox::reset(std::string_view snapshot) {
+  WS_LET(const bool found, restore(snapshot));
+  if (found) forget_calls();
+  return found;
+}
+
+Result<bool> Sandbox::restore(std::string_view snapshot) {
+  WS_LET(const bool found, snapshots.restore(*world, clock, built_in, snapshot));
+  if (found) waiting_room.end_all();
+  return found;
+}
+
+void Sandbox::forget_calls() {
   journal.clear();
+  refill_faults();
+  rate_limit.clear();
   requests = 0;
   waiting_room.end_all();
-  return {};
 }
 
 }  // namespace ws::mock

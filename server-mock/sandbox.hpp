@@ -1,14 +1,25 @@
-/// One world with all that belongs to it: its clock, who may call, what was asked. None knows another.
+/// One world with all that belongs to it: its clock, who may call, what was asked, what goes wrong. None knows another.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "api-client/base/result.hpp"
 #include "server-mock/access/access.hpp"
 #include "server-mock/control/clock.hpp"
+#include "server-mock/control/due.hpp"
+#include "server-mock/control/snapshots.hpp"
+#include "server-mock/fixtures/fixtures.hpp"
+#include "server-mock/pipeline/faults.hpp"
 #include "server-mock/pipeline/journal.hpp"
+#include "server-mock/pipeline/rate_limit.hpp"
 #include "server-mock/services/waiting_room.hpp"
 #include "server-mock/store/built_in_world.hpp"
 #include "server-mock/store/world.hpp"
@@ -16,22 +27,36 @@
 namespace ws::mock {
 
 struct SandboxOptions {
+  std::string id = {};            ///< of the address `/_s/ID`; empty: the one at the base URL itself
   std::string data = ":memory:";  ///< or a file, which is gone on with where it holds a world already
   WorldOptions world = {};
   Assumptions assumptions = {};
   MockClock clock = {};
   AuthMode auth = AuthMode::strict;
   JournalBounds journal = {};
+  Fixtures fixtures = {};  ///< what "seed" means; none: the built-in world
+  std::vector<FaultRule> faults = {};
+  Rate rate = {};
+};
+
+/// A call that waits in the sandbox's waiting room: the transport's ticket for it, and its request id.
+struct Guest {
+  std::uint64_t ticket = 0;
+  std::string request_id = {};
 };
 
 struct Sandbox {
-  /// Fails with `disk`, or `invalid` where the file is not ours or newer.
+  /// Fails with `disk`, or `invalid` where the file is not ours or newer, or where fixtures are wrong.
   static Result<std::unique_ptr<Sandbox>> open(const SandboxOptions& options);
   Sandbox(const Sandbox&) = delete;
   Sandbox& operator=(const Sandbox&) = delete;
 
-  /// State, journal and clock as at the start; the switches stay as they are.
+  /// State, journal, faults and clock as at the start; the switches stay as they are.
   Result<void> reset(StartWith start);
+  /// The same to a snapshot, with its clock and switches; false: there is none of that name.
+  Result<bool> reset(std::string_view snapshot);
+  /// State, clock and switches of a snapshot; journal and faults stay.
+  Result<bool> restore(std::string_view snapshot);
 
   SandboxOptions options;
   MockClock clock;
@@ -39,12 +64,22 @@ struct Sandbox {
   BuiltIn built_in = {};
   std::unique_ptr<Access> access = {};
   Journal journal;
+  FaultBook faults;
+  RateLimit rate_limit;
   WaitingRoom waiting_room = {};
-  std::uint64_t requests = 0;  ///< so far: what request ids are made of
-  std::string base_url = {};   ///< known once the server listens
+  std::map<WaitingRoom::Ticket, Guest> guests = {};
+  /// Keyed calls that a fault holds up before their handler: owner and key (`IdempotencyKey::owner`).
+  std::set<std::pair<std::string, std::string>> in_flight = {};
+  Snapshots snapshots = {};
+  std::optional<Advance> advance = {};  ///< the clock is on its way
+  std::uint64_t requests = 0;           ///< so far: what request ids are made of
+  std::string base_url = {};            ///< known once the server listens
 
  private:
   explicit Sandbox(const SandboxOptions& given);
+  Result<void> fill(StartWith start);
+  void refill_faults();
+  void forget_calls();
 };
 
 }  // namespace ws::mock

@@ -58,15 +58,22 @@ class ReadyFile {
   std::string path_ = {};
 };
 
-std::string ready_text(const http::Server& server, const Application& application, const ControlOptions& control) {
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+std::string ready_text(const http::Server& server,
+                       const Application& application,
+                       const ServeSettings& settings,
+                       const std::string& ca_file) {
+  const ControlOptions& control = settings.application.control;
   const std::string base_url = server.base_url();
   const std::string& token = application.sandbox().built_in.token;
   const Json ready = {{"base_url", base_url},
                       {"port", server.port()},
                       {"pid", ::getpid()},
-                      {"token", token.empty() ? Json(nullptr) : Json(token)},
+                      {"token", text_or_null(token)},
                       {"control_url", control.is_on ? Json(base_url + "/_mock") : Json(nullptr)},
-                      {"control_token", control.token.empty() ? Json(nullptr) : Json(control.token)}};
+                      {"control_token", text_or_null(control.token)},
+                      {"ca_file", text_or_null(ca_file)}};
   return dump(ready, 2) + "\n";
 }
 
@@ -84,6 +91,11 @@ class Companion {
       server.stop();
       return;
     }
+    // Signals are the server's: a thread inherits the mask that it is made under.
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
     waiter_ = std::thread([this, &server] {
       int status = 0;
       while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
@@ -92,6 +104,7 @@ class Companion {
       has_ended_ = true;
       server.stop();
     });
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   Companion(const Companion&) = delete;
   Companion& operator=(const Companion&) = delete;
@@ -128,9 +141,13 @@ Result<int> serve(const ServeSettings& settings) {
   WS_LET(const std::unique_ptr<http::Server> server, http::Server::listen(settings.server, *application));
   application->set_base_url(server->base_url());
   application->on_shutdown([&server] { server->stop(); });
+  ReadyFile trusted;
   ReadyFile ready;
   if (!settings.ready_file.empty()) {
-    WS_TRY(ready.write(settings.ready_file, ready_text(*server, *application, settings.application.control)));
+    const std::string ca_file =
+        settings.trust == TrustFile::written ? std::filesystem::absolute(settings.ready_file).string() + ".pem" : "";
+    if (!ca_file.empty()) WS_TRY(trusted.write(ca_file, settings.server.tls->certificate_pem));
+    WS_TRY(ready.write(settings.ready_file, ready_text(*server, *application, settings, ca_file)));
   }
   if (settings.announce == AnnounceUrl::yes) {
     fmt::print("{}\n", server->base_url());

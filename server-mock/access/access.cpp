@@ -22,11 +22,12 @@ constexpr std::size_t most_known = 10'000;
 // Audiences other than `workspace` have no Workspace of their own: theirs is the first that their owner is in, the one
 // that /v1/me names.
 constexpr const char* key_query =
-    "select k.id, k.owner_user_id, k.agent_id, k.audience, k.scopes, k.expires_at, k.revoked_at, m.workspace_id, "
-    "m.role, a.status from keys k left join members m on m.user_id = k.owner_user_id and m.workspace_id = "
+    "select k.id, k.owner_user_id, k.agent_id, k.audience, k.scopes, k.expires_at, k.revoked_at, "
+    "iif(k.workspace_id <> '', k.workspace_id, m.workspace_id), m.role, a.status, k.ceiling from keys k left join "
+    "members m on m.user_id = k.owner_user_id and m.workspace_id = "
     "iif(k.workspace_id <> '', k.workspace_id, (select min(workspace_id) from members where user_id = "
     "k.owner_user_id)) left join agents a on a.id = k.agent_id where k.secret_sha256 = ?";
-enum Column { id, owner, agent, audience, scopes, expires_at, revoked_at, workspace, role, agent_status };
+enum Column { id, owner, agent, audience, scopes, expires_at, revoked_at, workspace, role, agent_status, ceiling };
 
 tl::unexpected<Refusal> unauthorized(std::string_view code, std::string_view sentence) {
   return tl::unexpected(Refusal{.status = 401, .code = std::string(code), .message = std::string(sentence)});
@@ -61,6 +62,11 @@ std::string_view bearer(std::string_view authorization) {
 /// Even a paused agent may see who it is, and give its key back.
 bool is_open_to_paused(const contract::Operation& operation) {
   return operation.id == "discovery.get" || operation.id == "me.get" || operation.id == "auth.revoke";
+}
+
+/// All but what any valid key may do, and making a Workspace of one's own.
+bool acts_in_workspace(const contract::Operation& operation) {
+  return !operation.scope.empty() && operation.id != "workspaces.create";
 }
 
 }  // namespace
@@ -101,7 +107,8 @@ Identified Access::find(std::string_view secret) {
   keep(known.caller.agent_id, key.text(agent));
   keep(known.caller.workspace_id, key.text(workspace));
   known.caller.audience = find_audience(key.text(audience)).value_or(Audience::workspace);
-  known.caller.role = contract::find_role(key.text(role)).value_or(Role::none);
+  known.caller.ceiling = contract::find_role(key.text(ceiling)).value_or(Role::none);
+  known.caller.role = std::min(contract::find_role(key.text(role)).value_or(Role::none), known.caller.ceiling);
   if (known.scopes_text != key.text(scopes)) {
     known.scopes_text = key.string(scopes);
     known.caller.scopes.clear();
@@ -143,8 +150,13 @@ std::optional<Refusal> Access::refusal_of(const contract::Operation& operation, 
   if (operation.scope.starts_with("tests:") && caller.audience == Audience::user) {
     return Refusal{.status = 403, .code = "forbidden", .message = "Tests are for keys of a Workspace or the platform"};
   }
-  if (caller.role >= operation.role) return std::nullopt;
-  return role_refusal(operation, caller);
+  if (caller.role < operation.role) return role_refusal(operation, caller);
+  const bool bound = caller.audience == Audience::workspace || !caller.agent_id.empty();
+  if (bound && caller.role == Role::none && acts_in_workspace(operation)) {
+    return Refusal{
+        .status = 403, .code = "forbidden", .message = "The owner of the key is no member of its Workspace any more"};
+  }
+  return std::nullopt;
 }
 
 std::optional<Refusal> Access::role_refusal(const contract::Operation& operation, const Caller& caller) {
@@ -160,7 +172,8 @@ std::optional<Refusal> Access::role_refusal(const contract::Operation& operation
     const auto there = (*rows)->step();
     if (!there) return broken(there.error());
     if (!*there) return refusal;
-    if (contract::find_role((*rows)->text(0)).value_or(Role::none) >= operation.role) return std::nullopt;
+    const Role there_now = contract::find_role((*rows)->text(0)).value_or(Role::none);
+    if (std::min(there_now, caller.ceiling) >= operation.role) return std::nullopt;
   }
 }
 

@@ -20,19 +20,54 @@ struct Call {
 using Handler = ServiceResult (*)(Call& call);
 
 ServiceResult get_health(Call& call);
-/// `{to: "seed" | "empty"}`
+/// `{to: "seed" | "empty" | NAME}`; NAME is a snapshot's.
 ServiceResult reset(Call& call);
 
+ServiceResult get_snapshots(Call& call);
+ServiceResult get_snapshot(Call& call);
+/// `{name}`, or the name in the path: in place of the one of that name.
+ServiceResult take_snapshot(Call& call);
+ServiceResult take_named_snapshot(Call& call);
+ServiceResult restore_snapshot(Call& call);
+ServiceResult delete_snapshots(Call& call);
+ServiceResult delete_snapshot(Call& call);
+
+/// `{assumptions, clock, tables, v}`
+ServiceResult get_state(Call& call);
+ServiceResult put_state(Call& call);
+
+/// `{clock, now}`
+Json clock_of(const Sandbox& sandbox);
 ServiceResult get_clock(Call& call);
-/// `{clock: "real" | "frozen:TIME" | "offset:+2h"}`
+/// `{clock: "real" | "frozen:TIME" | "offset:+2h"}`, or `{frozen: TIME}`, `{offset: "+2h"}`, `{real: true}`; the text
+/// alone, too. `{frozen: true}` stops the clock where it is.
 ServiceResult put_clock(Call& call);
-/// `{seconds}`
+/// `{seconds}`, or `{by: "2h"}`. While somebody waits it goes step by step: `Sandbox::advance`.
 ServiceResult advance_clock(Call& call);
 
+ServiceResult get_faults(Call& call);
+ServiceResult get_fault(Call& call);
+/// One rule, a list of them, or `{faults: [...]}`: all or none.
+ServiceResult add_faults(Call& call);
+/// In place of the rule of that id, if there is one.
+ServiceResult put_fault(Call& call);
+ServiceResult delete_faults(Call& call);
+ServiceResult delete_fault(Call& call);
+
+/// `{agent, kind?, payload?, document_id?, thread_id?, comment_id?}`; the agent by id or handle.
+ServiceResult create_event(Call& call);
+
+/// `?operation=&since=`; `since` is a `seq` or a time.
 ServiceResult get_requests(Call& call);
 ServiceResult delete_requests(Call& call);
+/// Those that met no operation, or that a 404 of the path or a 405 answered, each with the nearest operations.
+ServiceResult get_unmatched(Call& call);
+/// `{match: {operation, path, status, query, headers, body}, times | min, max, in_order}`; see control/verify.hpp.
+ServiceResult verify_requests(Call& call);
 
-/// `{user_id?, agent_id?, audience?, workspace_id?, scopes?, expires_in?}`
+/// `{person?, agent?, audience?, workspace?, scopes?, role?, expires_in?, expires_at?}`; people by id or email
+/// (`user_id`, `email` too), agents by id or handle (`agent_id`, `handle`), Workspaces by id or name (`workspace_id`).
+/// `role` is the most that the key grants; its owner may have more.
 ServiceResult create_key(Call& call);
 ServiceResult revoke_key(Call& call);
 ServiceResult expire_key(Call& call);

@@ -1,5 +1,9 @@
 #include "server-mock/control/clock.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace ws::mock {
@@ -42,7 +46,11 @@ void MockClock::advance(std::chrono::milliseconds by) {
 std::string MockClock::text() const {
   if (frozen_) return "frozen:" + to_rfc3339(*frozen_);
   if (offset_.count() == 0) return "real";
-  return fmt::format("offset:{}{}ms", offset_.count() < 0 ? "-" : "+", std::abs(offset_.count()));
+  constexpr std::pair<std::int64_t, std::string_view> units[] = {
+      {3'600'000, "h"}, {60'000, "m"}, {1'000, "s"}, {1, "ms"}};
+  const auto* unit = std::ranges::find_if(units, [&](const auto& one) { return offset_.count() % one.first == 0; });
+  return fmt::format(
+      "offset:{}{}{}", offset_.count() < 0 ? "-" : "+", std::abs(offset_.count()) / unit->first, unit->second);
 }
 
 }  // namespace ws::mock

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,15 +17,23 @@ struct ControlOptions {
   std::string token = {};  ///< empty: none is needed
 };
 
+enum class Steps { one, all };
+
 class Control {
  public:
   explicit Control(const ControlOptions& options);
 
   bool is_on() const { return options_.is_on; }
   void on_shutdown(std::function<void()> stop) { stop_ = std::move(stop); }
+  /// Leaves `sandbox.advance` behind where the clock has been set on its way while somebody waits: the answer is then
+  /// that of `advance_on`.
   http::Response handle(Sandbox& sandbox, const http::Request& request, std::string_view request_id);
+  /// Empty while there is further to go.
+  std::optional<http::Response> advance_on(Sandbox& sandbox, Steps steps, std::string_view request_id);
 
  private:
+  bool is_authorized(const http::Request& request) const;
+
   ControlOptions options_;
   http::Router router_;
   std::function<void()> stop_ = {};

@@ -2,12 +2,13 @@
 #include "server-mock/http/conversation.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
-#include <optional>
 
-#include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
+
+#include "server-mock/http/delivery.hpp"
+#include "server-mock/http/gzip.hpp"
+#include "server-mock/http/request_parser.hpp"
 
 namespace ws::mock::http {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 namespace beast = boost::beast::http;
 using ErrorCode = boost::system::error_code;
 
-constexpr std::size_t first_buffer_bytes = 2048;  // of each connection, waiting ones too
+constexpr std::size_t first_buffer_bytes = 512;  // of each connection, waiting ones too
 constexpr std::size_t kept_buffer_bytes = std::size_t{64} << 10U;
 // Answers of a pipelining client pile up no further than this before they are sent.
 constexpr std::size_t output_pause_bytes = std::size_t{256} << 10U;
@@ -23,6 +24,7 @@ constexpr std::size_t output_pause_bytes = std::size_t{256} << 10U;
 constexpr std::size_t waiting_bytes = std::size_t{64} << 10U;
 // A chunk's size line with its extensions, and the trailer fields.
 constexpr std::size_t chunk_line_bytes = 4096;
+constexpr std::size_t stream_buffer_bytes = std::size_t{64} << 10U;  // while a sink takes a body
 
 constexpr Unreadable malformed = {400, "bad_request", "The request is malformed"};
 constexpr Unreadable ambiguous = {400, "bad_request", "The request's length is ambiguous"};
@@ -31,92 +33,6 @@ constexpr Unreadable head_too_large = {431, "headers_too_large", "The header fie
 constexpr Unreadable body_too_large = {413, "payload_too_large", "The body is larger than this operation takes"};
 constexpr Unreadable unknown_expectation = {417, "bad_request", "The only expectation known is 100-continue"};
 constexpr Unreadable too_slow = {408, "request_timeout", "The request did not arrive in time"};
-
-/// Tells what Beast's parser finds; points into the buffer that the parser was given.
-class Parser final : public beast::basic_parser<true> {
- public:
-  /// `headers` only lends its memory.
-  Parser(const Limits& limits, std::vector<Header>&& headers) {
-    request.headers = std::move(headers);
-    request.headers.clear();
-    request.headers.reserve(16);
-    header_limit(static_cast<std::uint32_t>(limits.head_bytes));
-    body_limit(boost::none);
-  }
-
-  Request request;
-  std::string chunks;
-  int version = 11;
-  int hosts = 0;
-  int lengths = 0;
-  int codings = 0;
-  bool coding_is_chunked = true;
-  bool expects_continue = false;
-  bool expects_more = false;  // something nobody knows
-
-  /// The buffer lies elsewhere now.
-  void rebase(const char* from, const char* to) {
-    const auto move = [&](std::string_view& text) {
-      if (text.data() != nullptr) text = {to + (text.data() - from), text.size()};
-    };
-    for (std::string_view* text : {&request.method, &request.target, &request.path, &request.query, &request.head}) {
-      move(*text);
-    }
-    if (!chunked()) move(request.body);
-    for (Header& field : request.headers) {
-      move(field.name);
-      move(field.value);
-    }
-  }
-
- private:
-  static std::string_view view(boost::beast::string_view text) { return {text.data(), text.size()}; }
-
-  void on_request_impl(
-      beast::verb, boost::beast::string_view method, boost::beast::string_view target, int http, ErrorCode&) override {
-    request.method = view(method);
-    request.target = view(target);
-    version = http;
-  }
-  void on_response_impl(int, boost::beast::string_view, int, ErrorCode&) override {}
-  void on_field_impl(beast::field field,
-                     boost::beast::string_view name,
-                     boost::beast::string_view value,
-                     ErrorCode&) override {
-    if (in_trailer_) return;  // nobody asks for what comes after the body
-    request.headers.push_back({view(name), view(value)});
-    switch (field) {
-      case beast::field::host: ++hosts; break;
-      case beast::field::content_length: ++lengths; break;
-      case beast::field::transfer_encoding:
-        ++codings;
-        coding_is_chunked = equal_without_case(view(value), "chunked");
-        break;
-      case beast::field::expect:
-        expects_continue = equal_without_case(view(value), "100-continue");
-        expects_more = !expects_continue;
-        break;
-      default: break;  // the enum is Beast's, and names 350 fields
-    }
-  }
-  void on_header_impl(ErrorCode&) override { in_trailer_ = true; }
-  void on_body_init_impl(const boost::optional<std::uint64_t>&, ErrorCode&) override {}
-  std::size_t on_body_impl(boost::beast::string_view text, ErrorCode&) override { return text.size(); }
-  void on_chunk_header_impl(std::uint64_t, boost::beast::string_view, ErrorCode&) override {}
-  std::size_t on_chunk_body_impl(std::uint64_t, boost::beast::string_view text, ErrorCode&) override {
-    chunks.append(text.data(), text.size());
-    return text.size();
-  }
-  void on_finish_impl(ErrorCode&) override {}
-
-  bool in_trailer_ = false;
-};
-
-void append_number(std::string& out, std::size_t number) {
-  char digits[20];
-  const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
-  out.append(digits, end);
-}
 
 }  // namespace
 
@@ -132,18 +48,23 @@ struct Conversation::State {
   std::size_t scanned = 0;  // up to here there is no end of the head
   std::optional<Parser> parser = {};
   std::size_t head_bytes = 0;
-  std::size_t body_bytes = 0;   // as declared
+  std::size_t body_bytes = 0;   // as declared, less what a sink took
   std::size_t chunk_begin = 0;  // of the chunks not parsed yet
-  std::size_t limit = 0;
   Phase phase = Phase::idle;
+  std::unique_ptr<BodySink> sink = {};  // of the message under way
   std::optional<std::uint64_t> ticket = {};
-  std::string output = {};   // being sent
-  std::string pending = {};  // to be sent after it
+  std::unique_ptr<Delivery> delivery = {};  // goes out after `pending`; nothing is read until it is done
+  std::string output = {};                  // being sent
+  std::string pending = {};                 // to be sent after it
   std::uint64_t answered = 0;
   bool over = false;
+  bool over_after_delivery = false;
+  bool resets = false;
+  bool breaks_off = false;
   bool winding_up = false;
 
   std::string_view unread() const { return {buffer.get() + begin, end - begin}; }
+  std::string_view come() const { return unread().substr(head_bytes); }
   std::size_t message_end() const { return parser->chunked() ? chunk_begin : begin + head_bytes + body_bytes; }
 
   void make_room();
@@ -153,18 +74,22 @@ struct Conversation::State {
   bool open_message();
   std::optional<Unreadable> objection();
   bool take_body();
+  bool take_stream();
   bool take_chunks();
+  void drop_taken(std::size_t count);
   bool answer(std::string_view body);
   bool answer_with(Response&& response);
   void refuse(const Unreadable& why);
-  void write(const Response& response, bool closes);
+  void write(Response&& response, bool closes);
+  void advance();
 };
 
 /// At least as much again as there is; a message begun moves to the front first, and with it the views of its head.
 void Conversation::State::make_room() {
-  if (capacity - end >= capacity / 2 && capacity > 0) return;
+  const std::size_t least = sink ? stream_buffer_bytes : first_buffer_bytes;
+  if (capacity >= least && capacity - end >= capacity / 2) return;
   const std::size_t used = end - begin;
-  const std::size_t wanted = std::max(first_buffer_bytes, used * 2);
+  const std::size_t wanted = std::max(least, used * 2);
   const char* old_text = buffer.get() + begin;
   const bool larger = wanted > capacity;
   auto target = larger ? std::make_unique_for_overwrite<char[]>(wanted) : nullptr;
@@ -183,21 +108,23 @@ void Conversation::State::make_room() {
 
 void Conversation::State::proceed() {
   if (ticket) {
-    over = over || end - message_end() > waiting_bytes;
+    over = over || (end > message_end() && end - message_end() > waiting_bytes);
+    if (sink && end < message_end()) end = begin + head_bytes;  // of a body that nobody wants
     return;
   }
-  while (!over && output.size() + pending.size() < output_pause_bytes) {
+  while (!over && !delivery && output.size() + pending.size() < output_pause_bytes) {
     if (phase != Phase::body && !take_head()) break;
     if (over) break;
     if (!take_body()) break;
   }
+  if (delivery) return;
   if (phase != Phase::idle || begin != end) return;
   begin = end = scanned = 0;
   if (capacity > kept_buffer_bytes) {
     buffer.reset();
     capacity = 0;
   }
-  if (winding_up) over = true;
+  over = over || winding_up;
 }
 
 /// Where the empty line ends, as an offset of the buffer. A LF without its CR is refused at once: its sender would wait
@@ -254,7 +181,7 @@ std::optional<Unreadable> Conversation::State::objection() {
 bool Conversation::State::open_message() {
   const std::string_view head = unread().substr(0, head_bytes);
   std::vector<Header> headers = parser ? std::move(parser->request.headers) : std::vector<Header>();
-  parser.emplace(limits, std::move(headers));
+  parser.emplace(limits.head_bytes, std::move(headers));
   ErrorCode error;
   if (is_plain_head(head)) {
     parser->put(boost::asio::const_buffer(head.data(), head.size()), error);
@@ -274,25 +201,56 @@ bool Conversation::State::open_message() {
   phase = Phase::body;
   body_bytes = parser->content_length().value_or(0);
   chunk_begin = begin + head_bytes;
-  if (body_bytes == 0 && !parser->chunked()) return true;
-  limit = handler.body_limit(parser->request);
-  if (body_bytes > limit) {
-    refuse(body_too_large);
-    return false;
+  const bool bodiless = body_bytes == 0 && !parser->chunked();
+  if (bodiless && parser->request.method == "GET") return true;
+  sink = handler.open_sink(parser->request);
+  parser->request.sink = sink.get();
+  if (bodiless) return true;
+  if (!sink) {
+    const std::size_t limit = handler.body_limit(parser->request);
+    if (body_bytes > limit) {
+      refuse(body_too_large);
+      return false;
+    }
+    parser->body_limit(limit);
   }
-  parser->body_limit(limit);
   parser->eager(true);
   const bool nothing_came = end == chunk_begin;
-  if (nothing_came && parser->expects_continue) pending += "HTTP/1.1 100 Continue\r\n\r\n";
+  const bool goes_on = !sink || sink->wants_more();
+  if (nothing_came && goes_on && parser->expects_continue) pending += "HTTP/1.1 100 Continue\r\n\r\n";
   return true;
 }
 
 bool Conversation::State::take_body() {
-  if (parser->chunked()) return take_chunks();
+  if (sink) return take_stream();
+  if (parser->chunked()) return take_chunks() && answer(parser->chunks);
   if (end - begin < head_bytes + body_bytes) return false;
   return answer(unread().substr(head_bytes, body_bytes));
 }
 
+/// What the sink has taken leaves the buffer; the head stays, for the answer.
+bool Conversation::State::take_stream() {
+  if (!sink->wants_more()) return answer({});
+  if (parser->chunked()) {
+    const bool whole = take_chunks();
+    if (over) return false;
+    return (whole || !sink->wants_more()) && answer({});
+  }
+  const std::string_view piece = come().substr(0, body_bytes);
+  if (!piece.empty()) sink->take(piece);
+  body_bytes -= piece.size();
+  drop_taken(piece.size());
+  return (body_bytes == 0 || !sink->wants_more()) && answer({});
+}
+
+void Conversation::State::drop_taken(std::size_t count) {
+  char* body = buffer.get() + begin + head_bytes;
+  std::memmove(body, body + count, end - begin - head_bytes - count);
+  end -= count;
+  chunk_begin = begin + head_bytes;
+}
+
+/// True: the body is whole.
 bool Conversation::State::take_chunks() {
   while (!parser->is_done()) {
     ErrorCode error;
@@ -300,6 +258,10 @@ bool Conversation::State::take_chunks() {
     if (rest.empty()) return false;
     const std::size_t taken = parser->put(boost::asio::const_buffer(rest.data(), rest.size()), error);
     chunk_begin += taken;
+    if (sink) {
+      drop_taken(taken);
+      if (!sink->wants_more()) return false;
+    }
     if (error == beast::error::need_more) {
       if (rest.size() - taken <= chunk_line_bytes) return false;
       refuse(malformed);
@@ -310,7 +272,7 @@ bool Conversation::State::take_chunks() {
       return false;
     }
   }
-  return answer(parser->chunks);
+  return true;
 }
 
 bool Conversation::State::answer(std::string_view body) {
@@ -322,33 +284,51 @@ bool Conversation::State::answer(std::string_view body) {
 bool Conversation::State::answer_with(Response&& response) {
   ticket = response.ticket();
   if (ticket) return false;
+  pack_for(parser->request, response);
   if (parser->request.method == "HEAD") response.leave_body_out();
-  write(response, !parser->keep_alive() || winding_up || response.closes());
+  const bool unread = sink && (parser->chunked() ? !parser->is_done() : body_bytes > 0);
+  sink.reset();
+  const bool closes = !parser->keep_alive() || winding_up || response.closes() || unread;
+  if (!closes && parser->version < 11) response.header("Connection", "keep-alive");
+  write(std::move(response), closes);
   phase = Phase::idle;
-  begin = scanned = message_end();
+  begin = scanned = std::min(message_end(), end);
   return true;
 }
 
-void Conversation::State::refuse(const Unreadable& why) { write(handler.refuse(why), true); }
+void Conversation::State::refuse(const Unreadable& why) {
+  sink.reset();
+  write(handler.refuse(why), true);
+}
 
-void Conversation::State::write(const Response& response, bool closes) {
-  pending += "HTTP/1.1 ";
-  append_number(pending, static_cast<std::size_t>(response.status()));
-  pending += ' ';
-  pending += reason_phrase(response.status());
-  pending += "\r\n";
-  pending += response.headers();
-  const bool bodiless = response.status() == 204 || response.status() == 304;
-  if (!bodiless) {
-    pending += "Content-Length: ";
-    append_number(pending, response.text().size());
-    pending += "\r\n";
-  }
-  if (closes) pending += "Connection: close\r\n";
-  pending += "\r\n";
-  if (!bodiless && response.with_body() == WithBody::yes) pending += response.text();
+void Conversation::State::write(Response&& response, bool closes) {
   ++answered;
-  over = over || closes;
+  const bool has_body = !response.is_bodiless() && response.with_body() == WithBody::yes;
+  if (response.source() == nullptr && !response.disturbance()) {
+    append_head(pending, response, closes ? Keep::no : Keep::yes);
+    if (has_body) pending += response.text();
+    over = over || closes;
+    return;
+  }
+  std::string head;
+  append_head(head, response, closes ? Keep::no : Keep::yes);
+  delivery = std::make_unique<Delivery>(std::move(response), std::move(head), has_body ? WithBody::yes : WithBody::no);
+  over_after_delivery = closes;
+}
+
+/// What is to be sent next, if it is time for it.
+void Conversation::State::advance() {
+  while (delivery && output.empty() && pending.empty() && delivery->pause().count() == 0 && !delivery->hangs()) {
+    if (!delivery->is_done()) {
+      delivery->fill(pending);
+      continue;
+    }
+    breaks_off = delivery->ends_connection();
+    over = over || over_after_delivery || breaks_off;
+    resets = delivery->resets();
+    delivery.reset();
+    proceed();
+  }
 }
 
 Conversation::Conversation(Handler& handler, const Limits& limits) : state_(std::make_unique<State>(handler, limits)) {}
@@ -364,8 +344,27 @@ void Conversation::received(std::size_t count) {
   state_->proceed();
 }
 const std::string& Conversation::output() {
-  if (state_->output.empty()) state_->output.swap(state_->pending);
+  if (state_->output.empty()) {
+    state_->advance();
+    state_->output.swap(state_->pending);
+  }
   return state_->output;
+}
+Conversation::Step Conversation::step() {
+  if (!output().empty()) return Step::send;
+  if (state_->delivery) return state_->delivery->hangs() ? Step::hang : Step::pause;
+  return state_->over ? Step::end : Step::read;
+}
+std::chrono::milliseconds Conversation::pause() const {
+  return state_->delivery ? state_->delivery->pause() : std::chrono::milliseconds{0};
+}
+void Conversation::waited() {
+  if (state_->delivery) state_->delivery->waited();
+}
+bool Conversation::resets() const { return state_->resets; }
+bool Conversation::breaks_off() const { return state_->breaks_off; }
+bool Conversation::takes_its_time() const {
+  return state_->ticket || (state_->delivery && state_->delivery->is_disturbed());
 }
 void Conversation::sent() {
   state_->output.clear();
@@ -373,7 +372,7 @@ void Conversation::sent() {
   state_->proceed();
 }
 bool Conversation::is_over() const { return state_->over; }
-Conversation::Phase Conversation::phase() const { return state_->phase; }
+Conversation::Phase Conversation::phase() const { return state_->sink ? Phase::stream : state_->phase; }
 std::uint64_t Conversation::answered() const { return state_->answered; }
 std::optional<std::uint64_t> Conversation::ticket() const { return state_->ticket; }
 bool Conversation::ask_again(Patience patience) {
@@ -390,7 +389,12 @@ void Conversation::timed_out() {
 }
 void Conversation::wind_up() {
   state_->winding_up = true;
-  if (state_->phase == Phase::idle) state_->over = true;
+  if (state_->delivery) {
+    state_->over_after_delivery = true;
+    state_->delivery->hurry();
+  } else if (state_->phase == Phase::idle) {
+    state_->over = true;
+  }
 }
 
 }  // namespace ws::mock::http

@@ -5,10 +5,12 @@
 /// CR or LF, control characters. A message that is refused ends the conversation, since nobody knows where the next
 /// begins.
 ///
-/// The transport writes into `room()`, calls `received`, sends `output()`, calls `sent` - and so on until `is_over()`.
-/// A request that the handler leaves waiting holds up those behind it in the pipeline, and nothing else.
+/// The transport does what `step()` says: writes into `room()` and calls `received`; sends `output()` and calls `sent`.
+/// A request that the handler leaves waiting, or whose answer is disturbed or read from a source, holds up those behind
+/// it in the pipeline, and nothing else.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,12 +30,20 @@ struct Limits {
 class Conversation {
  public:
   /// What it waits for, which decides how long it may take.
-  enum class Phase { idle, head, body };
+  enum class Phase { idle, head, body, stream };
+  enum class Step {
+    read,   ///< into `room()`
+    send,   ///< `output()`
+    pause,  ///< for `pause()`, then `waited`
+    hang,   ///< nothing more is sent; ends when the client goes
+    end,    ///< close
+  };
 
   explicit Conversation(Handler& handler, const Limits& limits = {});
   Conversation(Conversation&&) noexcept;
   ~Conversation();
 
+  Step step();
   /// Where the next bytes of the client go; never empty.
   std::span<char> room();
   void received(std::size_t count);
@@ -41,9 +51,17 @@ class Conversation {
   const std::string& output();
   /// The output has left; goes on with what is buffered.
   void sent();
+  std::chrono::milliseconds pause() const;
+  void waited();
+  /// The connection ends with a reset.
+  bool resets() const;
+  /// It ends short of what was promised, on purpose or because a source broke.
+  bool breaks_off() const;
   /// Nothing more is read once the output has left.
   bool is_over() const;
   Phase phase() const;
+  /// It is not the client that is slow: a request waits, or an answer is late on purpose.
+  bool takes_its_time() const;
   /// How many messages were answered so far.
   std::uint64_t answered() const;
   /// Of the request that waits; empty: none does.

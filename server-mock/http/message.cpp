@@ -71,6 +71,7 @@ void split_target(Request& request) {
   request.query = mark == std::string_view::npos ? std::string_view() : rest.substr(mark + 1);
 }
 
+std::unique_ptr<BodySink> Handler::open_sink(const Request& /*head*/) { return nullptr; }
 Response Handler::again(std::uint64_t /*ticket*/, const Request& request, Patience /*patience*/) {
   return handle(request);
 }
@@ -84,7 +85,7 @@ std::optional<std::string_view> Request::find(std::string_view name) const {
   return found->value;
 }
 
-Response& Response::header(std::string_view name, std::string_view value) {
+Response& Response::header(std::string_view name, std::string_view value) & {
   if (headers_.empty()) headers_.reserve(256);
   headers_.append(name).append(": ");
   const std::size_t start = headers_.size();
@@ -97,6 +98,34 @@ Response& Response::header(std::string_view name, std::string_view value) {
 Response& Response::body(std::string_view content_type, std::string text) {
   body_ = std::move(text);
   return header("Content-Type", content_type);
+}
+
+Response& Response::body(std::string_view content_type, std::unique_ptr<BodySource> source) {
+  source_ = std::move(source);
+  return header("Content-Type", content_type);
+}
+
+Response& Response::text(std::string text) {
+  body_ = std::move(text);
+  return *this;
+}
+
+Response& Response::set_header(std::string_view name, std::string_view value) {
+  for (std::size_t line = 0; line < headers_.size();) {
+    const std::size_t end = headers_.find("\r\n", line) + 2;
+    if (equal_without_case(std::string_view(headers_).substr(line, headers_.find(':', line) - line), name)) {
+      headers_.erase(line, end - line);
+    } else {
+      line = end;
+    }
+  }
+  return header(name, value);
+}
+
+Response& Response::rewrite(std::string (*change)(std::string)) {
+  headers_ = change(std::move(headers_));
+  body_ = change(std::move(body_));
+  return *this;
 }
 
 std::string_view reason_phrase(int status) {

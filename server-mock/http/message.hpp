@@ -6,10 +6,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "server-mock/http/body.hpp"
+#include "server-mock/http/disturbance.hpp"
 
 namespace ws::mock::http {
 
@@ -26,6 +31,7 @@ struct Request {
   std::string_view head = {};    ///< request line and header fields as they came, for the journal
   std::vector<Header> headers = {};
   std::string_view body = {};
+  BodySink* sink = nullptr;  ///< in place of `body`: what the handler opened for it, with all that it took
 
   /// The first field of that name, whatever its case; empty where there is none.
   std::optional<std::string_view> find(std::string_view name) const;
@@ -54,27 +60,43 @@ class Response {
   }
 
   /// Control characters in the value become spaces: no answer can be split in two.
-  Response& header(std::string_view name, std::string_view value);
+  Response& header(std::string_view name, std::string_view value) &;
+  Response&& header(std::string_view name, std::string_view value) && { return std::move(header(name, value)); }
   Response& body(std::string_view content_type, std::string text);
+  /// In place of the body's text, its type as it was; of a field of that name, whatever its case.
+  Response& text(std::string text);
+  Response& set_header(std::string_view name, std::string_view value);
+  /// All header fields and the text, as they go over the wire, through a function.
+  Response& rewrite(std::string (*change)(std::string));
+  /// In place of a text: sent while it is read.
+  Response& body(std::string_view content_type, std::unique_ptr<BodySource> source);
   /// The body is not sent, its length is: HEAD, 304.
   void leave_body_out() { with_body_ = WithBody::no; }
   /// The connection ends with this answer.
   void close() { closes_ = true; }
+  void disturb(const Disturbance& disturbance) { disturbance_ = disturbance; }
 
   int status() const { return status_; }
   const std::string& headers() const { return headers_; }
   const std::string& text() const { return body_; }
+  BodySource* source() const { return source_.get(); }
+  /// By its status: no length either (RFC 9110, 15.3.5 and 15.4.5).
+  bool is_bodiless() const { return status_ == 204 || status_ == 304; }
+  std::uint64_t body_bytes() const { return source_ ? source_->size_bytes() : body_.size(); }
   WithBody with_body() const { return with_body_; }
   bool closes() const { return closes_; }
   std::optional<std::uint64_t> ticket() const { return ticket_; }
+  const std::optional<Disturbance>& disturbance() const { return disturbance_; }
 
  private:
   int status_ = 200;
   std::string headers_ = {};
   std::string body_ = {};
+  std::unique_ptr<BodySource> source_ = {};
   WithBody with_body_ = WithBody::yes;
   bool closes_ = false;
   std::optional<std::uint64_t> ticket_ = {};
+  std::optional<Disturbance> disturbance_ = {};
 };
 
 /// "Not Found"; empty for a status without a name of its own.
@@ -102,9 +124,10 @@ class Handler {
   Handler& operator=(const Handler&) = delete;
   virtual ~Handler() = default;
 
-  /// The head is in, the body is not: how many bytes of it are read into memory. (What takes a body as a stream, an
-  /// upload say, says so here.)
+  /// The head is in, the body is not: how many bytes of it are read into memory.
   virtual std::size_t body_limit(const Request& head) = 0;
+  /// The same moment: who takes the body as a stream, whatever its size. Null: `handle` gets it, from memory.
+  virtual std::unique_ptr<BodySink> open_sink(const Request& head);
   virtual Response handle(const Request& request) = 0;
   /// The answer to what is no request; the connection ends with it.
   virtual Response refuse(const Unreadable& why) = 0;

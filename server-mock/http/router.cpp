@@ -63,15 +63,14 @@ bool Router::Search::walk(const Node& node, std::size_t depth) {
   return false;
 }
 
+/// True ends the search: the closest path decides which methods there are, as OpenAPI has it. So GET /v1/files/uploads
+/// is no read of an asset called "uploads".
 bool Router::Search::arrive(const Node& node) {
   for (const Terminal& terminal : node.terminals) {
-    if (terminal.method == method) {
-      found = &terminal;
-      return true;
-    }
-    if (std::ranges::find(allowed, terminal.method) == allowed.end()) allowed.emplace_back(terminal.method);
+    if (terminal.method == method) found = &terminal;
+    allowed.emplace_back(terminal.method);
   }
-  return false;
+  return !node.terminals.empty();
 }
 
 namespace {

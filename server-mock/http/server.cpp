@@ -1,40 +1,21 @@
 #include "server-mock/http/server.hpp"
 
-#include <charconv>
 #include <csignal>
 #include <list>
 #include <unordered_map>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "server-mock/http/asio_types.hpp"
+#include "server-mock/http/tls_channel.hpp"
+
 namespace ws::mock::http {
 namespace {
-
-namespace asio = boost::asio;
-using asio::ip::tcp;
-using ErrorCode = boost::system::error_code;
-using Executor = asio::io_context::executor_type;
-using Socket = asio::basic_stream_socket<tcp, Executor>;
-using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
-using Timer =
-    asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, Executor>;
-using Signals = asio::basic_signal_set<Executor>;
-template <class T>
-using Awaitable = asio::awaitable<T, Executor>;
-// Failures as values: an error ends a session, it is no exception.
-constexpr auto as_values = asio::as_tuple(asio::use_awaitable_t<Executor>{});
 
 /// 2,000 waiting clients and more are files, too.
 void raise_file_limit() {
@@ -50,9 +31,14 @@ struct Session {
       : socket(std::move(connected)), conversation(handler, limits) {}
 
   Socket socket;
+  std::unique_ptr<TlsChannel> tls = {};  // null: plain
   Conversation conversation;
   bool progressed = true;  // since the last sweep: bytes came or left
   bool sending = false;
+  bool shakes_hands = false;   // still, or it came to nothing
+  Timer* pause = nullptr;      // while an answer is late on purpose
+  std::uint64_t received = 0;  // bytes; at the last sweep:
+  std::uint64_t received_before = 0;
   int sweeps = 0;              // since the message under way began, or the client fell silent
   std::uint64_t answered = 0;  // at the last sweep
 };
@@ -81,7 +67,13 @@ class Server::State {
  private:
   Awaitable<void> accept();
   Awaitable<void> serve(std::list<Session>::iterator session);
-  static Awaitable<void> drain(Socket& socket);
+  static Awaitable<bool> read_tls(Session& session);
+  static Awaitable<bool> send_tls(Session& session);
+  static bool received(Session& session, const ErrorCode& error, std::size_t count);
+  static bool sent(Session& session, const ErrorCode& error);
+  Awaitable<void> pause(Session& session);
+  Awaitable<void> end(Session& session);
+  static Awaitable<void> drain(Session& session);
   Awaitable<void> watch();
   void look_after(Session& session);
   void note(Session& session);
@@ -99,6 +91,7 @@ class Server::State {
   Timer next_;  // when a request that waits may be ready by itself
   std::optional<std::chrono::steady_clock::time_point> next_at_ = {};
   Signals signals_;
+  std::optional<TlsSettings> tls_ = {};
   std::list<Session> sessions_;
   std::unordered_map<std::uint64_t, Session*> waiting_;  // by ticket
   bool stopping_ = false;
@@ -107,6 +100,12 @@ class Server::State {
 
 /// After a stop, what is under way may take so long.
 constexpr std::chrono::milliseconds grace{2000};
+/// Between two sweeps a body that is taken as a stream comes on by so much, or stands still.
+constexpr std::uint64_t stream_bytes = 4096;
+/// After the last answer so much is still read, in pieces of so much: a whole upload.
+constexpr std::uint64_t drain_bytes = std::uint64_t{256} << 20U;
+constexpr std::chrono::milliseconds last_words{200};  // of TLS
+constexpr std::size_t scrap_bytes = std::size_t{16} << 10U;
 
 Result<void> Server::State::open() {
   raise_file_limit();
@@ -124,6 +123,10 @@ Result<void> Server::State::open() {
   if (!error) acceptor_.bind(endpoint, error);
   if (!error) acceptor_.listen(4096, error);
   if (error) return failed(error);
+  if (options_.tls) {
+    WS_LET(TlsSettings tls, TlsSettings::make(*options_.tls));
+    tls_.emplace(std::move(tls));
+  }
   signals_.add(SIGTERM);
   signals_.add(SIGINT);
   return {};
@@ -150,49 +153,111 @@ Awaitable<void> Server::State::accept() {
     ErrorCode ignored;
     socket.set_option(tcp::no_delay(true), ignored);
     if (!std::exchange(watching_, true)) asio::co_spawn(context_, watch(), asio::detached);
-    sessions_.emplace_front(std::move(socket), handler_, options_.limits);
+    Session& session = sessions_.emplace_front(std::move(socket), handler_, options_.limits);
+    if (tls_) session.tls = std::make_unique<TlsChannel>(session.socket, *tls_);
     asio::co_spawn(context_, serve(sessions_.begin()), asio::detached);
   }
 }
 
 Awaitable<void> Server::State::serve(std::list<Session>::iterator session) {
-  Socket& socket = session->socket;
   Conversation& conversation = session->conversation;
-  while (true) {
+  bool connected = true;
+  if (session->tls) {
+    session->shakes_hands = true;
+    connected = !co_await session->tls->shake_hands();
+    session->shakes_hands = !connected;
+  }
+  while (connected) {
     note(*session);
-    if (conversation.output().empty()) {
-      if (conversation.is_over()) break;
+    const Conversation::Step step = conversation.step();
+    if (step == Conversation::Step::end || step == Conversation::Step::hang) break;
+    if (step == Conversation::Step::pause) {
+      co_await pause(*session);
+      conversation.waited();
+    } else if (session->tls && step == Conversation::Step::read) {
+      connected = co_await read_tls(*session);
+    } else if (session->tls) {
+      connected = co_await send_tls(*session);
+    } else if (step == Conversation::Step::read) {
       const std::span<char> room = conversation.room();
-      const auto [error, count] = co_await socket.async_read_some(asio::buffer(room.data(), room.size()), as_values);
-      session->progressed = true;
-      // A request that waited was answered meanwhile: the read was cut short for it.
-      const bool was_called = error == asio::error::operation_aborted && !conversation.output().empty();
-      if (error && !conversation.is_over() && !was_called) break;
-      if (!error) conversation.received(count);
+      const auto [error, count] =
+          co_await session->socket.async_read_some(asio::buffer(room.data(), room.size()), as_values);
+      connected = received(*session, error, count);
     } else {
       session->sending = true;
-      const auto [error, count] = co_await asio::async_write(socket, asio::buffer(conversation.output()), as_values);
-      session->sending = false;
-      session->progressed = true;
-      if (error) break;
-      conversation.sent();
+      const auto [error, count] =
+          co_await asio::async_write(session->socket, asio::buffer(conversation.output()), as_values);
+      connected = sent(*session, error);
     }
   }
   leave(*session);
-  ErrorCode ignored;
-  socket.shutdown(tcp::socket::shutdown_send, ignored);
-  if (conversation.is_over() && !stopping_) co_await drain(socket);
+  co_await end(*session);
   sessions_.erase(session);
   if (sessions_.empty()) sweep_.cancel();
 }
 
-/// What the client still sends is read for a moment: closing over it would reset the connection, and the client might
-/// never see the answer (RFC 9112, 9.6). A coroutine of its own, since its buffer would be part of every session.
-Awaitable<void> Server::State::drain(Socket& socket) {
-  char scrap[4096];
-  for (int rounds = 0; rounds < 256; ++rounds) {
-    const auto [error, count] = co_await socket.async_read_some(asio::buffer(scrap), as_values);
+/// False: the client is gone.
+bool Server::State::received(Session& session, const ErrorCode& error, std::size_t count) {
+  session.progressed = true;
+  if (!error) {
+    session.received += count;
+    session.conversation.received(count);
+    return true;
+  }
+  // A request that waited was answered meanwhile, or the server stops: the read was cut short for it.
+  return error == asio::error::operation_aborted && session.conversation.step() != Conversation::Step::read;
+}
+
+bool Server::State::sent(Session& session, const ErrorCode& error) {
+  session.sending = false;
+  session.progressed = true;
+  if (!error) session.conversation.sent();
+  return !error;
+}
+
+Awaitable<bool> Server::State::read_tls(Session& session) {
+  const TlsChannel::Moved moved = co_await session.tls->read(session.conversation.room());
+  co_return received(session, moved.error, moved.count);
+}
+
+Awaitable<bool> Server::State::send_tls(Session& session) {
+  session.sending = true;
+  const ErrorCode error = co_await session.tls->write(session.conversation.output());
+  co_return sent(session, error);
+}
+
+Awaitable<void> Server::State::pause(Session& session) {
+  Timer timer(context_, session.conversation.pause());
+  session.pause = &timer;
+  co_await timer.async_wait(as_values);
+  session.pause = nullptr;
+}
+
+Awaitable<void> Server::State::end(Session& session) {
+  ErrorCode ignored;
+  if (session.conversation.resets()) {
+    session.socket.set_option(asio::socket_base::linger(true, 0), ignored);
+    session.socket.close(ignored);
+    co_return;
+  }
+  const bool hangs = session.conversation.step() == Conversation::Step::hang;
+  // An answer that was cut off on purpose is no orderly end: TLS would tell the client that it is.
+  if (!hangs && session.tls && !session.shakes_hands && !session.conversation.breaks_off()) {
+    co_await session.tls->say_goodbye(stopping_ ? last_words / 4 : last_words);
+  }
+  if (!hangs) session.socket.shutdown(tcp::socket::shutdown_send, ignored);
+  const bool says_more = hangs || session.shakes_hands || session.conversation.is_over();
+  if (says_more && !stopping_) co_await drain(session);
+}
+
+/// What the client still sends is read for a while: closing over it would reset the connection, and the client might
+/// never see the answer (RFC 9112, 9.6). A coroutine of its own, since its frame would be part of every session.
+Awaitable<void> Server::State::drain(Session& session) {
+  std::vector<char> scrap(scrap_bytes);
+  for (std::uint64_t rest = drain_bytes; rest > 0 || session.conversation.takes_its_time();) {
+    const auto [error, count] = co_await session.socket.async_read_some(asio::buffer(scrap), as_values);
     if (error) break;
+    rest -= std::min<std::uint64_t>(rest, count);
   }
 }
 
@@ -261,22 +326,26 @@ Awaitable<void> Server::State::watch() {
   watching_ = false;
 }
 
-/// A message must end within `slow` of its beginning, however its bytes trickle in; an idle client may stay `idle`.
+/// A message must end within `slow` of its beginning, however its bytes trickle in, unless it is an upload that comes
+/// on; an idle client may stay `idle`.
 void Server::State::look_after(Session& session) {
   ErrorCode ignored;
-  if (session.conversation.ticket() && !stopping_) {
-    session.sweeps = 0;  // it is the server that takes its time
+  if (session.conversation.takes_its_time() && !stopping_) {
+    session.sweeps = 0;
     return;
   }
-  const bool idle = session.conversation.phase() == Conversation::Phase::idle && !session.sending;
+  const Conversation::Phase phase = session.conversation.phase();
+  const bool idle = phase == Conversation::Phase::idle && !session.sending && !session.shakes_hands;
+  const bool streamed = phase == Conversation::Phase::stream &&
+                        session.received - std::exchange(session.received_before, session.received) >= stream_bytes;
   const bool moved_on = session.conversation.answered() != session.answered;
   session.answered = session.conversation.answered();
   const bool progressed = std::exchange(session.progressed, false);
-  session.sweeps = moved_on || (progressed && (idle || session.sending)) ? 0 : session.sweeps + 1;
+  session.sweeps = moved_on || streamed || (progressed && (idle || session.sending)) ? 0 : session.sweeps + 1;
   const auto sweep = std::min(options_.idle, options_.slow) / 4;
   if (!stopping_ && session.sweeps * sweep < (idle ? options_.idle : options_.slow)) return;
   session.sweeps = 0;
-  if (stopping_ || session.conversation.is_over() || session.sending) {
+  if (stopping_ || session.conversation.is_over() || session.sending || session.shakes_hands) {
     session.socket.close(ignored);
   } else {
     session.conversation.timed_out();
@@ -295,7 +364,8 @@ void Server::State::wind_up() {
   for (Session& session : sessions_) {
     session.conversation.wind_up();
     ask_again(session, Patience::none);
-    if (session.conversation.is_over() && !session.sending) session.socket.cancel(ignored);
+    if (session.pause != nullptr) session.pause->cancel();
+    if (!session.sending && session.conversation.step() != Conversation::Step::read) session.socket.cancel(ignored);
   }
 }
 
@@ -315,35 +385,10 @@ std::string Server::base_url() const {
   if (host == "0.0.0.0") host = "127.0.0.1";
   if (host == "::") host = "::1";
   if (host.find(':') != std::string::npos) host = "[" + host + "]";
-  return fmt::format("http://{}:{}", host, port());
+  return fmt::format("{}://{}:{}", state_->options().tls ? "https" : "http", host, port());
 }
 
 void Server::run() { state_->run(); }
 void Server::stop() { state_->stop(); }
-
-Result<Address> Address::parse(std::string_view text) {
-  const auto malformed = [&] {
-    return fail(Failure::Kind::invalid, fmt::format("\"{}\" is no ADDRESS:PORT", text), "say 127.0.0.1:8080");
-  };
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return malformed();
-  std::string_view host = text.substr(0, colon);
-  const std::string_view port = text.substr(colon + 1);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  if (host == "localhost") host = "127.0.0.1";
-  Address address = {.host = std::string(host)};
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
-  if (error != std::errc() || end != port.data() + port.size()) return malformed();
-  ErrorCode unknown;
-  asio::ip::make_address(address.host, unknown);
-  if (unknown) return malformed();
-  return address;
-}
-
-bool Address::is_loopback() const {
-  ErrorCode unknown;
-  const auto address = asio::ip::make_address(host, unknown);
-  return !unknown && address.is_loopback();
-}
 
 }  // namespace ws::mock::http

@@ -1,19 +1,20 @@
-/// The sockets: listens, accepts, moves bytes between them and `Conversation`s. Asio's only home.
+/// The sockets: listens, accepts, moves bytes between them and `Conversation`s, through TLS where an identity is given.
 ///
-/// One thread runs it all; a `Handler` is never called from two. TLS comes as another kind of stream into the same
-/// session.
+/// One thread runs it all; a `Handler` is never called from two.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "api-client/base/result.hpp"
 #include "server-mock/http/conversation.hpp"
 #include "server-mock/http/message.hpp"
+#include "server-mock/http/tls.hpp"
 
 namespace ws::mock::http {
 
@@ -29,20 +30,22 @@ struct Address {
 struct ServerOptions {
   Address listen = {};
   Limits limits = {};
+  std::optional<TlsIdentity> tls = {};     ///< empty: plain HTTP
   std::chrono::milliseconds idle{75'000};  ///< a kept connection without a request
   std::chrono::milliseconds slow{30'000};  ///< a message that does not end, an answer that is not taken
 };
 
 class Server {
  public:
-  /// Binds and listens. Fails with `unreachable`, naming the address. `handler` outlives the server.
+  /// Binds and listens. Fails with `unreachable`, naming the address, or `invalid` where TLS does not take the
+  /// identity. `handler` outlives the server.
   static Result<std::unique_ptr<Server>> listen(const ServerOptions& options, Handler& handler);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   ~Server();
 
   std::uint16_t port() const;
-  /// "http://127.0.0.1:4711"; a wildcard address is called by the loopback's name.
+  /// "http://127.0.0.1:4711", "https://..." with TLS; a wildcard address is called by the loopback's name.
   std::string base_url() const;
 
   /// Serves until `stop`, SIGTERM or SIGINT; then ends what is under way and returns.

@@ -152,7 +152,7 @@ http::Response device(Sandbox& sandbox, const http::Request& request) {
     return shown ? std::move(*shown) : failed(shown.error());
   }
   http::Response response = page(405, "Not so", "<h1>Only GET and POST are known here</h1>\n");
-  response.header("Allow", "GET, HEAD, POST");
+  response.header("Allow", "GET, HEAD, POST, OPTIONS");
   return response;
 }
 

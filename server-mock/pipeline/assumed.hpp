@@ -13,8 +13,8 @@ namespace ws::mock {
 /// alone by `assumed_fields`: the document shows none of its fields, so nothing of it would remain.
 void apply_switches(const contract::Operation& operation, const Assumptions& assumptions, Answer& answer);
 
-/// "device_pending=error_400": the switches that this answer rests on, with their values; those that a
-/// service looks at itself it names itself. Empty: none.
+/// "device_pending=error_400": the switches that this answer rests on, with their values. A service names those that
+/// it looked at itself in a header of its own, so that a kept answer goes on saying what it rested on. Empty: none.
 std::string assumed_by(const contract::Operation& operation,
                        const Assumptions& assumptions,
                        int status,

@@ -72,4 +72,15 @@ http::Response render(const Refusal& refusal, std::string_view request_id, const
   return response;
 }
 
+http::Response render_allow(std::string_view method,
+                            std::string_view allow,
+                            std::string_view request_id,
+                            const Assumptions& assumptions) {
+  const Refusal refusal = {
+      .status = 405, .code = "method_not_allowed", .message = "This path is there, but not with this method"};
+  http::Response response = method == "OPTIONS" ? http::Response(204) : render(refusal, request_id, assumptions);
+  response.header("Allow", allow);
+  return response;
+}
+
 }  // namespace ws::mock

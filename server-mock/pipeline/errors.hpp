@@ -14,4 +14,10 @@ namespace ws::mock {
 /// trying again `Retry-After`.
 http::Response render(const Refusal& refusal, std::string_view request_id, const Assumptions& assumptions);
 
+/// To a method that a path does not have: 405, or to OPTIONS 204; `allow` names those that it has.
+http::Response render_allow(std::string_view method,
+                            std::string_view allow,
+                            std::string_view request_id,
+                            const Assumptions& assumptions);
+
 }  // namespace ws::mock

@@ -19,9 +19,7 @@ IdempotencyKey make_idempotency_key(
   hash.update(path);
   hash.update("\n");
   hash.update(canonical(body));
-  return {.owner = caller.agent_id.empty() ? "user " + caller.owner_user_id : "agent " + caller.agent_id,
-          .key = std::string(key),
-          .fingerprint = hash.finish().hex()};
+  return {.owner = idempotency_owner(caller), .key = std::string(key), .fingerprint = hash.finish().hex()};
 }
 
 Result<std::optional<KeptAnswer>> find_kept_answer(World& world, const IdempotencyKey& key) {
@@ -49,6 +47,16 @@ Result<void> keep_answer(World& world, const IdempotencyKey& key, const Answer& 
   insert->bind_all(
       key.owner, key.key, key.fingerprint, answer.status, dump(*answer.body), dump(Json(answer.headers)), world.now());
   return insert->run();
+}
+
+std::string idempotency_owner(const Caller& caller) {
+  return caller.agent_id.empty() ? "user " + caller.owner_user_id : "agent " + caller.agent_id;
+}
+
+Refusal key_in_flight() {
+  return Refusal{.status = 409,
+                 .code = "idempotency_in_flight",
+                 .message = "The first call with this idempotency key is still running"};
 }
 
 Refusal key_reused(std::string_view key) {

@@ -30,6 +30,10 @@ Result<std::optional<KeptAnswer>> find_kept_answer(World& world, const Idempoten
 /// Belongs into the transaction of what it tells of.
 Result<void> keep_answer(World& world, const IdempotencyKey& key, const Answer& answer);
 
+/// Whose keys a caller's are: the first half of what a record is found by.
+std::string idempotency_owner(const Caller& caller);
+/// 409: the first call with this key has not been answered yet.
+Refusal key_in_flight();
 /// 422: the key was used for something else.
 Refusal key_reused(std::string_view key);
 

@@ -5,14 +5,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "server-mock/pipeline/upload_put.hpp"
 #include "server-mock/store/world.hpp"
 
 namespace ws::mock {
 namespace {
 
 constexpr std::string_view redacted = "[redacted]";
-constexpr std::array<std::string_view, 5> secret_members = {
-    "secret", "device_code", "lease_token", "source_event_lease_token", "token"};
+constexpr std::array<std::string_view, 6> secret_members = {
+    "secret", "device_code", "lease_token", "source_event_lease_token", "token", "upload_url"};
 
 void redact(Json& value) {
   if (value.is_object()) {
@@ -63,8 +64,31 @@ Json headers_to_json(std::string_view head) {
 
 }  // namespace
 
+void Journal::fill(Entry& entry,
+                   const http::Request& request,
+                   const http::Response& response,
+                   const Exchange& exchange) const {
+  entry.seq = next_seq_;
+  entry.operation = exchange.operation;
+  entry.time = exchange.time;
+  entry.duration_us = exchange.duration_us;
+  entry.status = response.status();
+  entry.request_size = request.sink != nullptr ? request.sink->taken_bytes() : request.body.size();
+  entry.response_size = response.body_bytes();
+  const std::string_view asked = request.body.substr(0, bounds_.body_bytes);
+  const std::string_view answered = std::string_view(response.text()).substr(0, bounds_.body_bytes);
+  entry.head_bytes = static_cast<std::uint32_t>(request.head.size());
+  entry.request_bytes = static_cast<std::uint32_t>(asked.size());
+  entry.text.assign(request.head).append(asked).append(answered);
+  entry.fault = exchange.fault;
+  entry.warning = exchange.warning;
+}
+
 void Journal::add(const http::Request& request, const http::Response& response, const Exchange& exchange) {
-  if (bounds_.entries == 0) return;
+  if (bounds_.entries == 0) {
+    ++next_seq_;
+    return;
+  }
   Entry entry;
   // The oldest makes room, and gives its memory to the newest.
   if (entries_.size() >= bounds_.entries) {
@@ -73,18 +97,8 @@ void Journal::add(const http::Request& request, const http::Response& response, 
     bytes_ -= entry.text.size();
     ++dropped_;
   }
-  entry.seq = next_seq_++;
-  entry.operation = exchange.operation;
-  entry.time = exchange.time;
-  entry.duration_us = exchange.duration_us;
-  entry.status = response.status();
-  entry.request_size = request.body.size();
-  entry.response_size = response.text().size();
-  const std::string_view asked = request.body.substr(0, bounds_.body_bytes);
-  const std::string_view answered = std::string_view(response.text()).substr(0, bounds_.body_bytes);
-  entry.head_bytes = static_cast<std::uint32_t>(request.head.size());
-  entry.request_bytes = static_cast<std::uint32_t>(asked.size());
-  entry.text.assign(request.head).append(asked).append(answered);
+  fill(entry, request, response, exchange);
+  ++next_seq_;
   bytes_ += entry.text.size();
   entries_.push_back(std::move(entry));
   while (bytes_ > bounds_.bytes && !entries_.empty()) {
@@ -94,6 +108,12 @@ void Journal::add(const http::Request& request, const http::Response& response, 
   }
 }
 
+Json Journal::describe(const http::Request& request, const http::Response& response, const Exchange& exchange) {
+  Entry entry;
+  fill(entry, request, response, exchange);
+  return to_json(entry);
+}
+
 void Journal::clear() {
   entries_.clear();
   bytes_ = 0;
@@ -101,30 +121,35 @@ void Journal::clear() {
   next_seq_ = 1;
 }
 
-Json Journal::to_json(const Entry& entry) {
+Json Journal::to_json(const Entry& entry) const {
   const std::string_view text = entry.text;
   const std::string_view head = text.substr(0, entry.head_bytes);
   const std::size_t space = std::min(head.find(' '), head.size());
   const std::string_view rest = head.substr(std::min(space + 1, head.size()));
   const std::string_view target = rest.substr(0, rest.find(' '));
   const std::size_t mark = target.find('?');
-  return {{"seq", entry.seq},
-          {"time", rfc3339(entry.time)},
-          {"method", head.substr(0, space)},
-          {"path", target.substr(0, mark)},
-          {"query", mark == std::string_view::npos ? Json(nullptr) : Json(target.substr(mark + 1))},
-          {"operation", entry.operation.empty() ? Json(nullptr) : Json(entry.operation)},
-          {"status", entry.status},
-          {"request_headers", headers_to_json(head)},
-          {"request_body", body_to_json(text.substr(entry.head_bytes, entry.request_bytes), entry.request_size)},
-          {"response_body", body_to_json(text.substr(entry.head_bytes + entry.request_bytes), entry.response_size)},
-          {"duration_ms", static_cast<double>(entry.duration_us) / 1000}};
+  Json value = {
+      {"seq", entry.seq},
+      {"time", rfc3339(entry.time)},
+      {"method", head.substr(0, space)},
+      {"path", shown_path(target.substr(0, mark))},
+      {"query", mark == std::string_view::npos ? Json(nullptr) : Json(target.substr(mark + 1))},
+      {"operation", entry.operation.empty() ? Json(nullptr) : Json(entry.operation)},
+      {"status", entry.status == 0 ? Json(nullptr) : Json(entry.status)},
+      {"request_headers", headers_to_json(head)},
+      {"request_body", body_to_json(text.substr(entry.head_bytes, entry.request_bytes), entry.request_size)},
+      {"response_body", body_to_json(text.substr(entry.head_bytes + entry.request_bytes), entry.response_size)},
+      {"duration_ms", static_cast<double>(entry.duration_us) / 1000},
+      {"fault", entry.fault.empty() ? Json(nullptr) : Json(entry.fault)},
+      {"sandbox", sandbox_.empty() ? Json(nullptr) : Json(sandbox_)}};
+  if (!entry.warning.empty()) value["warning"] = entry.warning;
+  return value;
 }
 
 Json Journal::read(const Filter& filter) const {
   Json data = Json::array();
   for (const Entry& entry : entries_) {
-    if (entry.seq <= filter.since) continue;
+    if (entry.seq <= filter.since || entry.time < filter.since_time) continue;
     if (!filter.operation.empty() && entry.operation != filter.operation) continue;
     data.push_back(to_json(entry));
   }

@@ -26,11 +26,15 @@ struct Exchange {
   std::string_view operation = {};  ///< id of the table; empty: no route
   std::int64_t time = 0;            ///< of the world's clock
   std::int64_t duration_us = 0;
+  std::string_view fault = {};    ///< id of the rule that disturbed it; empty: none
+  std::string_view warning = {};  ///< what was unknown and ignored; empty: nothing
 };
 
 class Journal {
  public:
-  explicit Journal(const JournalBounds& bounds = {}) : bounds_(bounds) {}
+  /// `sandbox`: whose journal it is; empty: of the world at the base URL itself.
+  explicit Journal(const JournalBounds& bounds = {}, std::string_view sandbox = {})
+      : bounds_(bounds), sandbox_(sandbox) {}
 
   void add(const http::Request& request, const http::Response& response, const Exchange& exchange);
   void clear();
@@ -38,9 +42,12 @@ class Journal {
   struct Filter {
     std::string_view operation = {};  ///< empty: any
     std::uint64_t since = 0;          ///< only entries with a greater `seq`
+    std::int64_t since_time = 0;      ///< only entries of that time and later
   };
   /// `{data: [{seq, time, method, path, query, operation, status, ...}], dropped}`, oldest first.
   Json read(const Filter& filter) const;
+  /// What `add` would keep, whatever the bounds: for a file.
+  Json describe(const http::Request& request, const http::Response& response, const Exchange& exchange);
 
  private:
   struct Entry {
@@ -54,10 +61,14 @@ class Journal {
     std::size_t request_size = 0;     // as it was
     std::size_t response_size = 0;
     std::string text = {};  // head, request body, response body, one after the other
+    std::string fault = {};
+    std::string warning = {};
   };
-  static Json to_json(const Entry& entry);
+  void fill(Entry& entry, const http::Request& request, const http::Response& response, const Exchange& exchange) const;
+  Json to_json(const Entry& entry) const;
 
   JournalBounds bounds_;
+  std::string sandbox_;
   std::deque<Entry> entries_ = {};
   std::size_t bytes_ = 0;
   std::uint64_t next_seq_ = 1;

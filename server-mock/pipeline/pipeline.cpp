@@ -8,6 +8,7 @@
 #include "api-client/base/utf8.hpp"
 #include "api-client/contract/operations.hpp"
 #include "server-mock/pipeline/assumed.hpp"
+#include "server-mock/pipeline/content.hpp"
 #include "server-mock/pipeline/errors.hpp"
 
 namespace ws::mock {
@@ -70,6 +71,13 @@ Pipeline::Pipeline() {
   }
 }
 
+const Operation* Pipeline::find(const http::Request& request, http::Pairs& values) const {
+  http::Routed routed = router_.find(request.method, request.path);
+  if (routed.outcome != Outcome::found) return nullptr;
+  values = std::move(routed.values);
+  return routes_[routed.id].operation;
+}
+
 Reply Pipeline::handle(Sandbox& sandbox, const http::Request& request, std::string_view request_id) const {
   Call call = {.sandbox = sandbox, .request = request, .request_id = request_id};
   Reply reply;
@@ -80,6 +88,7 @@ Reply Pipeline::handle(Sandbox& sandbox, const http::Request& request, std::stri
     reply.response = finish(call, internal_error(bug.what()));
   }
   reply.waiting = std::move(call.waiting);
+  reply.warning = std::move(call.input.warning);
   if (call.operation != nullptr) reply.operation = call.operation->id;
   return reply;
 }
@@ -160,6 +169,7 @@ ServiceResult Pipeline::serve_keyed(Call& call, std::string_view key) {
   auto kept = find_kept_answer(world, wanted);
   if (!kept) return tl::unexpected(internal_error(kept.error().what));
   if (*kept) return replay(call, wanted, std::move(**kept));
+  if (call.sandbox.in_flight.contains({wanted.owner, wanted.key})) return tl::unexpected(key_in_flight());
   auto work = UnitOfWork::begin(world);
   if (!work) return tl::unexpected(internal_error(work.error().what));
   ServiceResult result = serve(call);
@@ -197,13 +207,45 @@ http::Response Pipeline::finish(Call& call, Answer&& answer) {
     const auto wanted = call.request.find("If-None-Match");
     if (wanted && matches(*wanted, etag)) answer.status = 304;
   }
-  http::Response response(answer.status);
-  for (const auto& [name, value] : answer.headers) response.header(name, value);
-  if (const std::string assumed = assumed_by(operation, assumptions, answer.status, {}); !assumed.empty()) {
-    response.header("X-Mock-Assumed", assumed);
-  }
-  if (!call.input.warning.empty()) response.header("X-Mock-Warning", call.input.warning);
+  if (answer.blob && answer.status == 200) return finish_blob(call, std::move(answer));
+  http::Response response = begin_response(call, answer);
   if (answer.status != 304) response.body(json_type, dump(*answer.body));
+  return response;
+}
+
+http::Response Pipeline::finish_blob(Call& call, Answer&& answer) {
+  const BlobBody& blob = *answer.blob;
+  const Slice slice = wanted_slice(call.request, etag_of(answer), blob.size_bytes);
+  const bool whole = slice.kind == Slice::Kind::whole;
+  if (slice.kind == Slice::Kind::unsatisfiable) {
+    http::Response response =
+        finish(call, Refusal{.status = 416, .code = "range_not_satisfiable", .message = "The file has no such bytes"});
+    response.header("Content-Range", content_range(slice, blob.size_bytes));
+    return response;
+  }
+  auto source = open_slice(*call.sandbox.world, blob, slice);
+  if (!source) return finish(call, internal_error(source.error().what));
+  answer.status = whole ? 200 : 206;
+  http::Response response = begin_response(call, answer);
+  response.header("Accept-Ranges", "bytes");
+  if (!whole) response.header("Content-Range", content_range(slice, blob.size_bytes));
+  response.body(blob.media_type, std::move(*source));
+  return response;
+}
+
+/// Status and fields, still without a body.
+http::Response Pipeline::begin_response(const Call& call, const Answer& answer) {
+  http::Response response(answer.status);
+  std::string assumed = assumed_by(*call.operation, call.sandbox.world->assumptions, answer.status, {});
+  for (const auto& [name, value] : answer.headers) {
+    if (name == assumed_header) {
+      assumed += (assumed.empty() ? "" : ", ") + value;
+    } else {
+      response.header(name, value);
+    }
+  }
+  if (!assumed.empty()) response.header(assumed_header, assumed);
+  if (!call.input.warning.empty()) response.header("X-Mock-Warning", call.input.warning);
   return response;
 }
 
@@ -213,7 +255,7 @@ http::Response Pipeline::finish(Call& call, const Refusal& refusal) {
   static const Operation no_operation = {};
   const Operation& operation = call.operation != nullptr ? *call.operation : no_operation;
   if (const std::string assumed = assumed_by(operation, assumptions, refusal.status, refusal.code); !assumed.empty()) {
-    response.header("X-Mock-Assumed", assumed);
+    response.header(assumed_header, assumed);
   }
   if (!call.input.warning.empty()) response.header("X-Mock-Warning", call.input.warning);
   return response;

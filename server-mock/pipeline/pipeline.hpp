@@ -22,12 +22,15 @@ struct Reply {
   std::string_view operation = {};  ///< id of the table; empty: no route
   /// The caller would rather wait; `response` is what it gets if it does not.
   std::optional<Waiting> waiting = {};
+  std::string warning = {};  ///< what the request held that nobody knows
 };
 
 class Pipeline {
  public:
   Pipeline();
 
+  /// The operation that a request means, and the values of its path's places; null where there is none.
+  const contract::Operation* find(const http::Request& request, http::Pairs& values) const;
   /// Never throws but for want of memory; what a service throws is a 500.
   Reply handle(Sandbox& sandbox, const http::Request& request, std::string_view request_id) const;
 
@@ -47,6 +50,8 @@ class Pipeline {
   static ServiceResult replay(Call& call, const IdempotencyKey& key, KeptAnswer&& kept);
   static http::Response finish(Call& call, Answer&& answer);
   static http::Response finish(Call& call, const Refusal& refusal);
+  static http::Response finish_blob(Call& call, Answer&& answer);
+  static http::Response begin_response(const Call& call, const Answer& answer);
 
   http::Router router_;
   std::vector<Route> routes_;

@@ -32,8 +32,10 @@ ServiceResult not_yet(const World& world, std::string_view word, std::string_vie
   if (form == "status_428") {
     return Refused(Refusal{.status = 428, .code = std::string(word), .message = std::string(sentence)});
   }
-  if (form == "status_202" || form == "ok_without_secret") {
-    return Answer{.status = form == "status_202" ? 202 : 200, .body = Json{{"status", word}}};
+  if (form == "status_202") return Answer{.status = 202, .body = Json{{"status", word}}};
+  if (form == "ok_without_secret") {
+    return Answer{.body = Json{{"status", word}},
+                  .headers = {{assumed_header, world.assumptions.assignment("device_pending")}}};
   }
   return device_refusal(word, sentence);
 }

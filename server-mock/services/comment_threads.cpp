@@ -29,7 +29,7 @@ Thread read_thread(const sqlite::Statement& row) {
           .updated_at = row.integer(12)};
 }
 
-Entry read_entry(const sqlite::Statement& row) {
+CommentEntry read_entry(const sqlite::Statement& row) {
   return {.id = row.string(0),
           .thread_id = row.string(1),
           .document_id = row.string(2),
@@ -85,11 +85,11 @@ Result<std::vector<Thread>> threads_on(World& world, std::string_view document_i
   return read_all(world, WS_THREAD_QUERY "document_id = ? order by sequence", document_id, read_thread);
 }
 
-Result<std::vector<Entry>> entries_in(World& world, std::string_view thread_id) {
+Result<std::vector<CommentEntry>> entries_in(World& world, std::string_view thread_id) {
   return read_all(world, WS_ENTRY_QUERY "thread_id = ? order by sequence", thread_id, read_entry);
 }
 
-Result<std::vector<Entry>> entries_on(World& world, std::string_view document_id) {
+Result<std::vector<CommentEntry>> entries_on(World& world, std::string_view document_id) {
   return read_all(world, WS_ENTRY_QUERY "document_id = ? order by sequence", document_id, read_entry);
 }
 
@@ -124,7 +124,7 @@ Result<void> save_thread(World& world, Thread& thread) {
   return update->run();
 }
 
-Result<void> insert_entry(World& world, const Entry& entry) {
+Result<void> insert_entry(World& world, const CommentEntry& entry) {
   WS_LET(const sqlite::Lent insert,
          world.database.cached("insert into comment_entries (id, thread_id, document_id, author_kind, author_id, "
                                "actor_identity, body, mentions, agent_mentions, entry_point, conversation_thread_id, "
@@ -147,7 +147,7 @@ Result<void> insert_entry(World& world, const Entry& entry) {
   return insert->run();
 }
 
-Json to_json(const Entry& entry) {
+Json to_json(const CommentEntry& entry) {
   return {{"id", entry.id},
           {"thread_id", entry.thread_id},
           {"author_kind", entry.author.kind},

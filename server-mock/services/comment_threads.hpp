@@ -30,7 +30,7 @@ struct Thread {
   std::int64_t updated_at = 0;
 };
 
-struct Entry {
+struct CommentEntry {
   std::string id = {};
   std::string thread_id = {};
   std::string document_id = {};
@@ -51,15 +51,15 @@ Result<std::optional<Thread>> find_thread(World& world, std::string_view documen
 /// In the order in which they were made.
 Result<std::vector<Thread>> threads_on(World& world, std::string_view document_id);
 /// Of one thread, or of all threads on a document; oldest first.
-Result<std::vector<Entry>> entries_in(World& world, std::string_view thread_id);
-Result<std::vector<Entry>> entries_on(World& world, std::string_view document_id);
+Result<std::vector<CommentEntry>> entries_in(World& world, std::string_view thread_id);
+Result<std::vector<CommentEntry>> entries_on(World& world, std::string_view document_id);
 
 /// Fill in `change`. Callers hold a UnitOfWork.
 Result<void> insert_thread(World& world, Thread& thread);
 Result<void> save_thread(World& world, Thread& thread);  ///< status and times
-Result<void> insert_entry(World& world, const Entry& entry);
+Result<void> insert_entry(World& world, const CommentEntry& entry);
 
-Json to_json(const Entry& entry);
+Json to_json(const CommentEntry& entry);
 /// Without `entries`.
 Json to_json(const Thread& thread);
 

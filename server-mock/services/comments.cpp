@@ -45,7 +45,7 @@ Result<Json> identity_of(World& world, const Actor& actor) {
 /// for.
 Result<std::string> conversation_of(World& world, const ServiceCall& call, std::string_view thread_id) {
   if (!find_bool(call.body, "start_new_chain").value_or(false)) {
-    WS_LET(const std::vector<Entry> entries, entries_in(world, thread_id));
+    WS_LET(const std::vector<CommentEntry> entries, entries_in(world, thread_id));
     if (!entries.empty()) return entries.back().conversation_thread_id;
   }
   return world.ids.uuid("comment_conversation");
@@ -64,7 +64,7 @@ Result<void> write_entry(World& world,
     WS_LET(const std::vector<Handle> handles, handles_in(world, document.workspace_id));
     mentions = find_mentions(body, handles);
   }
-  Entry entry = {.id = world.ids.uuid("comment"),
+  CommentEntry entry = {.id = world.ids.uuid("comment"),
                  .thread_id = thread.id,
                  .document_id = document.id,
                  .author = author,
@@ -95,10 +95,10 @@ Result<void> write_entry(World& world,
 
 /// The thread as it is now, with everything said in it.
 Served<Answer> thread_answer(World& world, int status, const Thread& thread) {
-  WS_SERVE_LET(const std::vector<Entry> entries, entries_in(world, thread.id));
+  WS_SERVE_LET(const std::vector<CommentEntry> entries, entries_in(world, thread.id));
   Json json = to_json(thread);
   json["entries"] = Json::array();
-  for (const Entry& entry : entries) json["entries"].push_back(to_json(entry));
+  for (const CommentEntry& entry : entries) json["entries"].push_back(to_json(entry));
   return Answer{.status = status, .body = std::move(json)};
 }
 
@@ -106,9 +106,9 @@ std::int64_t count_of(const std::vector<Thread>& threads, std::string_view statu
   return std::ranges::count(threads, status, &Thread::status);
 }
 
-Json listing(const Document& document, const std::vector<Thread>& threads, const std::vector<Entry>& entries) {
+Json listing(const Document& document, const std::vector<Thread>& threads, const std::vector<CommentEntry>& entries) {
   std::map<std::string_view, Json> by_thread;
-  for (const Entry& entry : entries) by_thread[entry.thread_id].push_back(to_json(entry));
+  for (const CommentEntry& entry : entries) by_thread[entry.thread_id].push_back(to_json(entry));
   Json shown = Json::array();
   std::int64_t watermark = 0;
   std::int64_t latest = 0;
@@ -136,7 +136,7 @@ ServiceResult list_comments(World& world, const ServiceCall& call) {
   WS_SERVE_LET(const SeenDocument seen,
                see_document(world, call, id_of(call.parameters, "document_id"), WithContent::no));
   WS_SERVE_LET(const std::vector<Thread> threads, threads_on(world, seen.document.id));
-  WS_SERVE_LET(const std::vector<Entry> entries, entries_on(world, seen.document.id));
+  WS_SERVE_LET(const std::vector<CommentEntry> entries, entries_on(world, seen.document.id));
   return Answer{.body = listing(seen.document, threads, entries)};
 }
 

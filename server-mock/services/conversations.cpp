@@ -19,7 +19,7 @@ constexpr const char* list_query =
     " from conversations c where c.sequence < ?2 and (?3 = '' or c.workspace_id = ?3) "
     "and exists (select 1 from members m where m.workspace_id = c.workspace_id and m.user_id = ?1 "
     "  and ((?4 = '' and (c.created_by_user_id = ?1 "
-    "    or iif(c.workspace_id = ?5, ?6, m.role in ('owner', 'admin')))) "
+    "    or iif(c.workspace_id = ?5, ?6, ?6 is not null and m.role in ('owner', 'admin')))) "
     "  or (?4 <> '' and c.created_by_agent_id = ?4))) "
     "order by c.sequence desc limit ?7";
 
@@ -57,7 +57,7 @@ ServiceResult list_conversations(World& world, const ServiceCall& call) {
                  one_workspace ? std::string_view(caller.workspace_id) : std::string_view(),
                  caller.agent_id,
                  caller.workspace_id,
-                 is_admin(caller, caller.role),
+                 admin_here(caller),
                  limit + 1);
   Json data = Json::array();
   Json next = nullptr;

@@ -11,13 +11,15 @@ namespace {
 
 constexpr std::string_view list_name = "docs.list";
 
-/// Newest first; what may not be seen is left out by the query, so that pages are full.
+// Newest first; what may not be seen is left out by the query, so that pages are full. ?1 person, ?2 before, ?3 only
+// this Workspace, ?4 agent, ?5 limit, ?6 the Workspace of the key and ?7 whether the caller is an admin in it.
 constexpr const char* list_query =
     "select " WS_DOCUMENT_COLUMNS
     " from documents d join nodes n on n.id = d.node_id "
     "join members m on m.workspace_id = d.workspace_id and m.user_id = ?1 "
     "where d.status = 'active' and d.sequence < ?2 and (?3 = '' or d.workspace_id = ?3) and (n.project_id <> '' "
-    "  or (?4 = '' and (m.role in ('owner', 'admin') or d.created_by_user_id = ?1)) "
+    "  or (?4 = '' and (d.created_by_user_id = ?1 "
+    "    or iif(d.workspace_id = ?6, ?7, ?7 is not null and m.role in ('owner', 'admin')))) "
     "  or (?4 <> '' and d.created_by_agent_id = ?4) "
     "  or exists (select 1 from shares s where s.document_id = d.id "
     "    and s.grantee_kind = iif(?4 = '', 'user', 'agent') and s.grantee_id = iif(?4 = '', ?1, ?4))) "
@@ -45,7 +47,9 @@ ServiceResult list_documents(World& world, const ServiceCall& call) {
                  before,
                  one_workspace ? std::string_view(call.caller.workspace_id) : std::string_view(),
                  call.caller.agent_id,
-                 limit + 1);
+                 limit + 1,
+                 call.caller.workspace_id,
+                 admin_here(call.caller));
   Json data = Json::array();
   Json next = nullptr;
   std::int64_t last = 0;

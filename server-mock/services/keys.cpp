@@ -25,10 +25,10 @@ Result<bool> stamp(World& world, const char* sql, std::string_view key_id) {
 
 Result<IssuedKey> issue_key(World& world, const NewKey& key) {
   IssuedKey issued = {.id = world.ids.uuid("key"), .secret = world.ids.token("key"), .created_at = world.now()};
-  WS_LET(
-      const sqlite::Lent insert,
-      world.database.cached("insert into keys (id, secret_sha256, owner_user_id, agent_id, audience, workspace_id, "
-                            "scopes, created_at, expires_at, display_prefix) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  WS_LET(const sqlite::Lent insert,
+         world.database.cached("insert into keys (id, secret_sha256, owner_user_id, agent_id, audience, workspace_id, "
+                               "scopes, created_at, expires_at, display_prefix, ceiling) "
+                               "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   insert->bind_all(issued.id,
                    Sha256::of(issued.secret).hex(),
                    key.owner_user_id,
@@ -38,7 +38,8 @@ Result<IssuedKey> issue_key(World& world, const NewKey& key) {
                    dump(Json(key.scopes)),
                    issued.created_at,
                    key.expires_at,
-                   std::string_view(issued.secret).substr(0, prefix_length));
+                   std::string_view(issued.secret).substr(0, prefix_length),
+                   contract::name(key.ceiling));
   WS_TRY(insert->run());
   return issued;
 }

@@ -20,6 +20,7 @@ struct NewKey {
   std::string_view workspace_id = {};  ///< empty with `user` and `platform_admin`: every Workspace of the owner
   std::vector<std::string> scopes = {};
   std::optional<std::int64_t> expires_at = {};
+  contract::Role ceiling = contract::Role::owner;  ///< the most that it grants, wherever its owner has more
 };
 
 struct IssuedKey {

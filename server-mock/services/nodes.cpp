@@ -4,6 +4,7 @@
 
 #include "server-mock/services/arguments.hpp"
 #include "server-mock/services/document_changes.hpp"
+#include "server-mock/services/files/assets.hpp"
 #include "server-mock/services/resources.hpp"
 #include "server-mock/services/services.hpp"
 
@@ -87,7 +88,8 @@ ServiceResult move_node(World& world, const ServiceCall& call) {
   }
   WS_SERVE(work.commit());
   WS_SERVE_LET(const std::optional<std::string> document_id, document_on(world, node.id));
-  return Answer{.body = to_json(node, document_id.value_or(""))};
+  WS_SERVE_LET(const std::optional<std::string> asset_id, asset_on(world, node.id));
+  return Answer{.body = to_json(node, document_id.value_or(""), asset_id.value_or(""))};
 }
 
 }  // namespace ws::mock

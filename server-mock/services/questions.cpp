@@ -22,7 +22,7 @@ constexpr const char* list_query =
     "?7) "
     "and exists (select 1 from members m where m.workspace_id = q.workspace_id and m.user_id = ?1 "
     "  and ((?4 = '' and (q.created_by_user_id = ?1 "
-    "    or iif(q.workspace_id = ?5, ?6, m.role in ('owner', 'admin')))) "
+    "    or iif(q.workspace_id = ?5, ?6, ?6 is not null and m.role in ('owner', 'admin')))) "
     "  or (?4 <> '' and q.created_by_agent_id = ?4))) "
     "order by q.sequence desc limit ?8";
 
@@ -112,6 +112,11 @@ Served<Conversation> find_or_begin(World& world, const ServiceCall& call, std::s
   return std::move(*conversation);
 }
 
+/// The switch as it stood when the question was asked.
+std::pair<std::string, std::string> answered_as(bool later) {
+  return {assumed_header, later ? "question_async=yes" : "question_async=no"};
+}
+
 std::vector<Knowledge> sources_of(const Json& body) {
   std::vector<Knowledge> sources;
   const Json* names = find(body, "sources");
@@ -145,13 +150,10 @@ ServiceResult ask_question(World& world, const ServiceCall& call) {
   if (!later) WS_SERVE(answer_question(world, call.caller, question, world.now()));
   WS_SERVE_LET(Json body, to_json(world, call, question));
   WS_SERVE(work.commit());
-  Answer answer = {.body = std::move(body)};
-  if (world.assumptions.is("question_created", "201")) {
-    answer.status = 201;
-    answer.headers.emplace_back("X-Mock-Assumed", "question_created=201");
-  }
-  if (later) answer.headers.emplace_back("X-Mock-Assumed", "question_async=yes");
-  return answer;
+  return Answer{.status = world.assumptions.is("question_created", "201") ? 201 : 200,
+                .body = std::move(body),
+                .headers = {{assumed_header, world.assumptions.assignment("question_created")},
+                            {assumed_header, world.assumptions.assignment("question_async")}}};
 }
 
 ServiceResult get_question(World& world, const ServiceCall& call) {
@@ -161,7 +163,7 @@ ServiceResult get_question(World& world, const ServiceCall& call) {
   WS_SERVE_LET(const bool seen, is_seen(world, call.caller, question->workspace_id, question->maker));
   if (!seen) return not_found("question");
   WS_SERVE_LET(Json body, to_json(world, call, *question));
-  return Answer{.body = std::move(body)};
+  return Answer{.body = std::move(body), .headers = {answered_as(question->answers_later)}};
 }
 
 ServiceResult list_questions(World& world, const ServiceCall& call) {
@@ -185,7 +187,7 @@ ServiceResult list_questions(World& world, const ServiceCall& call) {
                    one_workspace ? std::string_view(caller.workspace_id) : std::string_view(),
                    caller.agent_id,
                    caller.workspace_id,
-                   is_admin(caller, caller.role),
+                   admin_here(caller),
                    conversation,
                    limit + 1);
     while (true) {
@@ -205,7 +207,11 @@ ServiceResult list_questions(World& world, const ServiceCall& call) {
     WS_SERVE_LET(Json item, to_json(world, call, question));
     data.push_back(std::move(item));
   }
-  return Answer{.body = Json{{"data", std::move(data)}, {"next_cursor", std::move(next)}}};
+  Answer answer = {.body = Json{{"data", std::move(data)}, {"next_cursor", std::move(next)}}};
+  if (!questions.empty()) {
+    answer.headers.push_back(answered_as(std::ranges::any_of(questions, &Question::answers_later)));
+  }
+  return answer;
 }
 
 }  // namespace ws::mock

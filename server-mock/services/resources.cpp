@@ -45,9 +45,10 @@ Json to_json(Document&& document, WithContent content) {
   return json.take();
 }
 
-Json to_json(const Node& node, std::string_view document_id) {
+Json to_json(const Node& node, std::string_view document_id, std::string_view asset_id) {
   Json links = {{"move", fmt::format("/v1/nodes/{}:move", node.id)}};
   if (!document_id.empty()) links["document"] = fmt::format("/v1/documents/{}", document_id);
+  if (!asset_id.empty()) links["asset"] = fmt::format("/v1/files/{}", asset_id);
   return {{"id", node.id},
           {"object", "node"},
           {"kind", node.kind},
@@ -55,7 +56,7 @@ Json to_json(const Node& node, std::string_view document_id) {
           {"parent_node_id", text_or_null(node.parent_id)},
           {"position", node.position},
           {"document_id", text_or_null(document_id)},
-          {"asset_id", nullptr},
+          {"asset_id", text_or_null(asset_id)},
           {"links", std::move(links)}};
 }
 

@@ -15,8 +15,8 @@ Json text_or_null(std::string_view text);
 Json to_json(const Actor& actor);
 /// A document; takes its content out of `document` where it goes into the answer.
 Json to_json(Document&& document, WithContent content);
-/// `document_id`: of a document's node.
-Json to_json(const Node& node, std::string_view document_id);
+/// `document_id`: of a document's node; `asset_id`: of an asset's.
+Json to_json(const Node& node, std::string_view document_id, std::string_view asset_id);
 
 struct WorkspaceRow {
   std::string id = {};

@@ -139,17 +139,18 @@ Served<Json> to_json(
     WS_SERVE_LET(source, source_of(world, call, chunk.document_id));
   }
   Json links = {{"node", "/v1/nodes/" + chunk.node_id + ":move"}};
+  if (!chunk.asset_id.empty()) links["asset"] = "/v1/files/" + chunk.asset_id;
   if (document) links["document"] = "/v1/documents/" + chunk.document_id;
   if (source.is_string()) links["source"] = "/v1/sync/sources/" + source.get<std::string>();
   return Json{{"object", "search_result"},
               {"kind", chunk.kind},
               {"title", chunk.title},
-              {"snippet", make_snippet(document ? chunk.text : chunk.title, terms)},
+              {"snippet", make_snippet(chunk.text.empty() && !document ? chunk.title : chunk.text, terms)},
               {"score", score},
               {"page_id", text_or_null(chunk.page_id)},
               {"node_id", chunk.node_id},
               {"document_id", text_or_null(chunk.document_id)},
-              {"chunk_id", document ? Json(chunk.id) : Json(nullptr)},
+              {"chunk_id", chunk.text.empty() && !document ? Json(nullptr) : Json(chunk.id)},
               {"source_id", std::move(source)},
               {"heading_path", chunk.heading_path},
               {"content_revision", document ? Json(chunk.content_revision) : Json(nullptr)},

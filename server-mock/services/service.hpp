@@ -31,7 +31,8 @@ struct Caller {
   Audience audience = Audience::user;
   std::string workspace_id = {};  ///< of a workspace key: the one it sees; of a user key: the one /v1/me names
   std::vector<std::string> scopes = {};
-  contract::Role role = contract::Role::none;  ///< in `workspace_id`, now
+  contract::Role role = contract::Role::none;      ///< in `workspace_id`, now
+  contract::Role ceiling = contract::Role::owner;  ///< the most that the key grants in any Workspace
 };
 
 struct ServiceCall {
@@ -53,9 +54,20 @@ struct Waiting {
   std::optional<std::int64_t> look_again_at = {};  ///< `World::now` at which something known becomes due
 };
 
+/// `KEY=VALUE` of a switch that the answer rests on (`store/assumptions.hpp`); one for each.
+inline constexpr const char* assumed_header = "X-Mock-Assumed";
+
+/// Bytes that are no JSON, by their name in the world's `blobs`.
+struct BlobBody {
+  std::string blob = {};
+  std::uint64_t size_bytes = 0;
+  std::string media_type = {};
+};
+
 struct Answer {
   int status = 200;
   JsonBox body = {};
+  std::optional<BlobBody> blob = {};  ///< in place of `body`
   std::vector<std::pair<std::string, std::string>> headers = {};
   std::optional<Waiting> waiting = {};
 };

@@ -44,6 +44,14 @@ ServiceResult add_comment(World& world, const ServiceCall& call);
 ServiceResult reply_to_comment(World& world, const ServiceCall& call);
 ServiceResult set_comment_status(World& world, const ServiceCall& call);
 
+ServiceResult start_upload(World& world, const ServiceCall& call);
+ServiceResult finish_upload(World& world, const ServiceCall& call);
+ServiceResult list_files(World& world, const ServiceCall& call);
+ServiceResult get_file(World& world, const ServiceCall& call);
+ServiceResult get_file_content(World& world, const ServiceCall& call);
+ServiceResult organize_file(World& world, const ServiceCall& call);
+ServiceResult get_file_operation(World& world, const ServiceCall& call);
+
 ServiceResult list_agents(World& world, const ServiceCall& call);
 ServiceResult create_agent(World& world, const ServiceCall& call);
 ServiceResult update_agent(World& world, const ServiceCall& call);

@@ -12,10 +12,16 @@ set(WS_MOCK_SERVICES_SOURCES
   services/documents.cpp
   services/event_queue.cpp
   services/events.cpp
+  services/files.cpp
+  services/files/assets.cpp
+  services/files/disposition.cpp
+  services/files/organize_runs.cpp
+  services/files/uploads.cpp
   services/held_events.cpp
   services/mentions.cpp
   services/nodes.cpp
   services/notify.cpp
+  services/organize.cpp
   services/questions.cpp
   services/questions/answering.cpp
   services/questions/question_store.cpp

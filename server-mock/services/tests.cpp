@@ -153,7 +153,7 @@ constexpr const char* runs_query =
     "select " WS_TEST_RUN_COLUMNS
     " from test_runs r join members m on m.workspace_id = r.workspace_id and m.user_id = ?1 "
     "where r.sequence < ?2 and (?3 = '' or r.workspace_id = ?3) "
-    "and iif(r.workspace_id = ?4, ?5, m.role in ('owner', 'admin')) and (?6 = '' or r.status = ?6) "
+    "and iif(r.workspace_id = ?4, ?5, ?5 is not null and m.role in ('owner', 'admin')) and (?6 = '' or r.status = ?6) "
     "and (?7 = '' or r.selection_kind = ?7) and (?8 = '' or r.suite_id = ?8) "
     "and (?9 = '' or exists (select 1 from json_each(r.case_ids) where value = ?9)) "
     "order by r.sequence desc limit ?10";
@@ -210,7 +210,7 @@ ServiceResult list_test_runs(World& world, const ServiceCall& call) {
                  before,
                  one_workspace ? std::string_view(caller.workspace_id) : std::string_view(),
                  caller.workspace_id,
-                 is_admin(caller, caller.role),
+                 admin_here(caller),
                  text_of(call.parameters, "status"),
                  text_of(call.parameters, "selection_kind"),
                  text_of(call.parameters, "suite_id"),
@@ -226,7 +226,7 @@ ServiceResult list_test_runs(World& world, const ServiceCall& call) {
       next = make_cursor(list_name(call), last);
       break;
     }
-    WS_SERVE_LET(const TestRun run, read_run(*rows));
+    WS_SERVE_LET(const TestRun run, read_test_run(*rows));
     last = run.sequence;
     data.push_back(to_json(run));
   }
@@ -242,13 +242,13 @@ ServiceResult launch_test_run(World& world, const ServiceCall& call) {
   WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
   run.id = world.ids.uuid("test_run");
   WS_SERVE(run_cases(world, run));
-  WS_SERVE(insert_run(world, run));
+  WS_SERVE(insert_test_run(world, run));
   WS_SERVE(work.commit());
   return Answer{.status = 202, .body = to_json(run)};
 }
 
 ServiceResult get_test_run(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(const std::optional<TestRun> run, find_run(world, id_of(call.parameters, "run_id")));
+  WS_SERVE_LET(const std::optional<TestRun> run, find_test_run(world, id_of(call.parameters, "run_id")));
   if (!run) return not_found("test run");
   WS_SERVE(require_admin(world, call, run->workspace_id, "test run"));
   return Answer{.body = to_json(*run)};

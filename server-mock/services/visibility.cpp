@@ -40,13 +40,18 @@ Result<Role> role_in(World& world, const Caller& caller, std::string_view worksp
   row->bind_all(workspace_id, caller.owner_user_id);
   WS_LET(const bool found, row->step());
   if (!found) return Role::none;
-  return contract::find_role(row->text(0)).value_or(Role::none);
+  return std::min(contract::find_role(row->text(0)).value_or(Role::none), caller.ceiling);
 }
 
 bool is_admin(const Caller& caller, Role role) { return caller.agent_id.empty() && role >= Role::admin; }
 
+std::optional<std::int64_t> admin_here(const Caller& caller) {
+  if (caller.ceiling < Role::admin) return std::nullopt;
+  return is_admin(caller, caller.role) ? 1 : 0;
+}
+
 Access access_to(const Caller& caller, Role role, const Node& node) {
-  const bool open = !node.project_id.empty() || is_admin(caller, role) ||
+  const bool open = !node.project_id.empty() || node.kind == "asset" || is_admin(caller, role) ||
                     made_by(caller, node.created_by_user_id, node.created_by_agent_id);
   return open ? by_role(role) : Access::none;
 }

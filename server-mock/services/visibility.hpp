@@ -23,11 +23,16 @@ Result<contract::Role> role_in(World& world, const Caller& caller, std::string_v
 /// its editors alone.
 Result<Access> access_to(World& world, const Caller& caller, contract::Role role, const Document& document);
 
-/// Likewise with a node that is no document: Pages outside every Project belong to their maker and to admins.
+/// Likewise with a node that is no document: Pages outside every Project belong to their maker and to admins, assets to
+/// the Workspace.
 Access access_to(const Caller& caller, contract::Role role, const Node& node);
 
 /// Whether the role alone opens everything in the Workspace.
 bool is_admin(const Caller& caller, contract::Role role);
+
+/// For a query that goes over Workspaces: 1 where the caller is an admin in the key's own, 0 where not; null where the
+/// key makes nobody an admin anywhere. `iif(w.workspace_id = OWN, ?, ? is not null and m.role in ('owner', 'admin'))`
+std::optional<std::int64_t> admin_here(const Caller& caller);
 
 /// Who acts, with the name that goes into `updated_by`.
 Result<Actor> find_actor(World& world, const Caller& caller);

@@ -92,6 +92,19 @@ std::optional<std::int64_t> WaitingRoom::next_due() const {
   return by_due_.empty() ? end : std::min(end, by_due_.begin()->first);
 }
 
+std::optional<std::int64_t> WaitingRoom::next_end(std::int64_t after) const {
+  const auto end = by_end_.upper_bound({after, std::numeric_limits<Ticket>::max()});
+  return end == by_end_.end() ? std::nullopt : std::optional(end->first);
+}
+
+std::vector<WaitingRoom::Ticket> WaitingRoom::ending_at(std::int64_t time) const {
+  std::vector<Ticket> tickets;
+  for (auto end = by_end_.lower_bound({time, 0}); end != by_end_.end() && end->first == time; ++end) {
+    tickets.push_back(end->second);
+  }
+  return tickets;
+}
+
 void WaitingRoom::schedule(const std::string& name, std::optional<std::int64_t> due_at) {
   Topic& topic = topics_.at(name);
   if (topic.due_at) by_due_.erase({*topic.due_at, name});

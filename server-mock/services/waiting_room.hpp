@@ -47,6 +47,9 @@ class WaitingRoom {
   /// When somebody is to look should nothing else happen; empty: nobody waits.
   std::optional<std::int64_t> next_due() const;
   std::size_t size() const { return guests_.size(); }
+  /// When the next of them has waited long enough, later than `after`; and who has by exactly that time.
+  std::optional<std::int64_t> next_end(std::int64_t after) const;
+  std::vector<Ticket> ending_at(std::int64_t time) const;
 
  private:
   struct Guest {

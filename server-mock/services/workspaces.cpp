@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
+#include "api-client/contract/schema.hpp"
 #include "server-mock/services/arguments.hpp"
 #include "server-mock/services/resources.hpp"
 #include "server-mock/services/services.hpp"
@@ -19,9 +22,10 @@ ServiceResult list_workspaces(World& world, const ServiceCall& call) {
   while (true) {
     WS_SERVE_LET(const bool found, rows->step());
     if (!found) break;
+    const Role role = std::min(contract::find_role(rows->text(2)).value_or(Role::none), call.caller.ceiling);
     data.push_back(to_json(WorkspaceRow{.id = rows->string(0),
                                         .name = rows->string(1),
-                                        .role = rows->string(2),
+                                        .role = std::string(contract::name(role)),
                                         .created_at = rows->integer(3),
                                         .updated_at = rows->integer(4)}));
   }

@@ -45,6 +45,8 @@ std::string_view Assumptions::value(std::string_view key) const {
   return found->values[chosen_[static_cast<std::size_t>(found - switches)]];
 }
 
+std::string Assumptions::assignment(std::string_view key) const { return fmt::format("{}={}", key, value(key)); }
+
 Result<void> Assumptions::set(std::string_view key, std::string_view value) {
   const auto* found = std::ranges::find(switches, key, &AssumptionSwitch::key);
   if (found == std::end(switches)) {

@@ -27,6 +27,8 @@ class Assumptions {
   /// The value that `key` stands at; empty where there is no such switch.
   std::string_view value(std::string_view key) const;
   bool is(std::string_view key, std::string_view wanted) const { return value(key) == wanted; }
+  /// "KEY=VALUE" as it stands.
+  std::string assignment(std::string_view key) const;
   /// Fails with `invalid`, naming the keys or values there are.
   Result<void> set(std::string_view key, std::string_view value);
   /// `KEY=VALUE`, the form of `--assume`.

@@ -8,48 +8,11 @@
 #include "api-client/contract/operations.hpp"
 #include "server-mock/services/document_changes.hpp"
 #include "server-mock/store/built_in_documents.hpp"
+#include "server-mock/store/people.hpp"
+#include "server-mock/store/put.hpp"
 
 namespace ws::mock {
 namespace {
-
-/// Runs one statement with its values.
-template <class... Values>
-Result<void> put(World& world, const char* sql, const Values&... values) {
-  WS_LET(const sqlite::Lent statement, world.database.cached(sql));
-  statement->bind_all(values...);
-  return statement->run();
-}
-
-Result<std::string> add_person(World& world, std::string_view email, std::string_view name) {
-  std::string id = world.ids.uuid("user");
-  WS_TRY(put(world,
-             "insert into users (id, email, display_name, created_at) values (?, ?, ?, ?)",
-             id,
-             email,
-             name,
-             world.now()));
-  return id;
-}
-
-Result<std::string> add_workspace(World& world, std::string_view name) {
-  std::string id = world.ids.uuid("workspace");
-  WS_TRY(put(world,
-             "insert into workspaces (id, name, created_at, updated_at) values (?, ?, ?, ?)",
-             id,
-             name,
-             world.now(),
-             world.now()));
-  return id;
-}
-
-Result<void> add_member(World& world, std::string_view workspace_id, std::string_view user_id, std::string_view role) {
-  return put(world,
-             "insert into members (workspace_id, user_id, role, created_at) values (?, ?, ?, ?)",
-             workspace_id,
-             user_id,
-             role,
-             world.now());
-}
 
 Result<void> add_key(World& world, BuiltIn& made) {
   made.key_id = world.ids.uuid("key");
@@ -158,6 +121,11 @@ Result<void> remember(World& world, const BuiltIn& made) {
 }
 
 }  // namespace
+
+Result<void> settle(World& world, BuiltIn& made) {
+  WS_TRY(add_key(world, made));
+  return remember(world, made);
+}
 
 Result<BuiltIn> reset(World& world, StartWith start) {
   WS_LET(UnitOfWork work, UnitOfWork::begin(world));

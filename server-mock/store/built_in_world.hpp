@@ -30,6 +30,10 @@ enum class StartWith {
 /// Clears the world and fills it. Fails with `disk` where the file refuses.
 Result<BuiltIn> reset(World& world, StartWith start);
 
+/// For a world that is filled otherwise: the key with every scope, of `user_id` in `workspace_id` (fills in `token` and
+/// `key_id`), and all of it kept for `find_built_in`.
+Result<void> settle(World& world, BuiltIn& made);
+
 /// What `reset` returned when this database was filled; `token` is empty where another seed made it (only its hash is
 /// kept). Fails with `not_found` where the database was filled otherwise.
 Result<BuiltIn> find_built_in(World& world);

@@ -218,8 +218,47 @@ create table test_runs (
 );
 )sql";
 
-constexpr const char* migrations[] = {
-    people_and_keys, tree_and_documents, sync, comments_and_events, search, questions_and_tests};
+// `blob`: the name of the bytes among the world's blobs ('' : none). An address is kept as the hash of its secret.
+// `received_bytes` is null until something was put; `updated_at` of a run is when its phase began.
+constexpr const char* files = R"sql(
+create table uploads (
+  id text primary key, workspace_id text not null, secret_sha256 text not null unique, blob_name text not null,
+  file_name text not null, mime_type text not null, size_bytes integer not null, created_by_user_id text not null,
+  created_by_agent_id text not null default '', created_at integer not null, expires_at integer not null,
+  received_bytes integer, received_sha256 text not null default '', blob text not null default '',
+  asset_id text not null default ''
+);
+create index uploads_by_expiry on uploads (expires_at) where blob <> '' and asset_id = '';
+create table assets (
+  sequence integer primary key, id text not null unique, node_id text not null unique, workspace_id text not null,
+  original_file_name text not null, mime_type text not null, size_bytes integer not null,
+  content_sha256 text not null, blob text not null, is_text integer not null, processing_status text not null,
+  created_by_user_id text not null, created_by_agent_id text not null default '', created_at integer not null
+);
+create index assets_by_workspace on assets (workspace_id, sequence);
+create table organize_runs (
+  sequence integer primary key, id text not null unique, asset_id text not null, workspace_id text not null,
+  target_node_id text not null default '', instruction text not null, status text not null, phase text not null,
+  message text not null default '', created_by_user_id text not null, created_by_agent_id text not null default '',
+  created_at integer not null, updated_at integer not null
+);
+create index organize_runs_due on organize_runs (updated_at) where status in ('queued', 'running');
+)sql";
+
+// The most that a key grants, in any Workspace: `contract::Role`.
+constexpr const char* key_ceilings = "alter table keys add column ceiling text not null default 'owner'";
+
+constexpr const char* open_plans = "create index sync_plans_open on sync_plans (expires_at) where commit_id is null";
+
+constexpr const char* migrations[] = {people_and_keys,
+                                      tree_and_documents,
+                                      sync,
+                                      comments_and_events,
+                                      search,
+                                      questions_and_tests,
+                                      files,
+                                      key_ceilings,
+                                      open_plans};
 
 Result<std::int64_t> version(sqlite::Database& database) {
   WS_LET(const sqlite::Lent row, database.cached("pragma user_version"));

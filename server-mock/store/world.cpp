@@ -1,22 +1,37 @@
 #include "server-mock/store/world.hpp"
 
+#include <set>
 #include <vector>
 
 #include "server-mock/store/schema.hpp"
 
 namespace ws::mock {
 
-Result<std::unique_ptr<World>> World::open(const std::string& path, WorldOptions options, const Clock& clock) {
+namespace {
+
+Result<sqlite::Database> connect(const std::string& path) {
   WS_LET(sqlite::Database database, sqlite::Database::open(path));
   if (path != ":memory:") {
     // A commit that was answered survives SIGKILL and a power cut.
     WS_TRY(database.execute("pragma journal_mode = wal; pragma synchronous = full;"));
   }
   WS_TRY(database.execute("pragma temp_store = memory; pragma cache_size = -32768;"));
+  return database;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<World>> World::open(const std::string& path, WorldOptions options, const Clock& clock) {
+  WS_LET(sqlite::Database database, connect(path));
   WS_TRY(migrate(database));
-  std::unique_ptr<World> world(
-      new World{.database = std::move(database), .ids = Ids(options.seed), .clock = &clock, .options = options});
+  std::unique_ptr<World> world(new World{.database = std::move(database),
+                                         .ids = Ids(options.seed),
+                                         .blobs = Blobs(path),
+                                         .clock = &clock,
+                                         .options = options,
+                                         .path = path});
   WS_TRY(world->ids.load(world->database));
+  WS_TRY(drop_orphans(*world));
   return world;
 }
 
@@ -25,7 +40,28 @@ Result<void> World::clear() {
   WS_LET(const std::vector<std::string> tables, table_names(database));
   for (const std::string& table : tables) WS_TRY(database.execute("delete from " + table));
   ids.restart();
-  return work.commit();
+  WS_TRY(work.commit());
+  return drop_orphans(*this);
+}
+
+Result<void> World::restore(const sqlite::Database& copy) {
+  if (path != ":memory:") WS_TRY(copy.copy_to(database));
+  WS_LET(sqlite::Database fresh, connect(path));
+  if (path == ":memory:") WS_TRY(copy.copy_to(fresh));
+  database = std::move(fresh);
+  WS_TRY(ids.load(database));
+  return drop_orphans(*this);
+}
+
+Result<void> drop_orphans(World& world) {
+  WS_LET(const sqlite::Lent rows,
+         world.database.cached("select blob from uploads where blob <> '' union select blob from assets"));
+  std::set<std::string> wanted(world.kept_blobs.begin(), world.kept_blobs.end());
+  while (true) {
+    WS_LET(const bool found, rows->step());
+    if (!found) return world.blobs.keep_only(wanted);
+    wanted.insert(rows->string(0));
+  }
 }
 
 Result<bool> World::is_empty() {

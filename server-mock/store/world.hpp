@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "api-client/base/result.hpp"
 #include "api-client/base/sqlite.hpp"
 #include "server-mock/store/assumptions.hpp"
+#include "server-mock/store/blobs.hpp"
 #include "server-mock/store/ids.hpp"
 
 namespace ws::mock {
@@ -41,26 +43,34 @@ struct Wake {
 
 struct World {
   /// An empty world on a database file, or in memory (":memory:"); a file made by an older version is migrated. What is
-  /// in the file stays. Fails with `disk`, or `invalid` where the file was made by a newer version. `clock` outlives
-  /// it.
+  /// in the file stays, with the bytes of its assets; bytes that belong to nothing go. Fails with `disk`, or `invalid`
+  /// where the file was made by a newer version. `clock` outlives it.
   static Result<std::unique_ptr<World>> open(const std::string& path, WorldOptions options, const Clock& clock);
 
-  /// Everything out, ids counted from the start. The switches and options stay.
+  /// Everything out, bytes too, ids counted from the start. The switches and options stay.
   Result<void> clear();
   /// Whether anything was ever put in: a fresh database, or one to go on with.
   Result<bool> is_empty();
+  /// All rows of another world's database in place of these, as it was copied (`sqlite::Database::copy_to`).
+  Result<void> restore(const sqlite::Database& copy);
 
   std::int64_t now() const { return clock->now().time_since_epoch().count(); }
 
   sqlite::Database database;
   Ids ids;
+  Blobs blobs;  ///< of uploads and assets
   const Clock* clock;
   WorldOptions options = {};
   Assumptions assumptions = {};
   /// Called in the midst of the change that it tells of: take note and look after the call that is being served.
   std::function<void(const Wake&)> on_wake = {};
   int open_units = 0;  ///< for UnitOfWork alone
+  std::string path = {};
+  std::multiset<std::string> kept_blobs = {};  ///< bytes that stay though no row names them: copies do
 };
+
+/// Removes the bytes that no upload and no asset names. Whoever puts other rows into the database calls it.
+Result<void> drop_orphans(World& world);
 
 /// A time of the database as the API writes it.
 std::string rfc3339(std::int64_t milliseconds);

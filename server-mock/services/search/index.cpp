@@ -6,7 +6,9 @@
 
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/utf8.hpp"
+#include "server-mock/services/files/assets.hpp"
 #include "server-mock/services/search/chunks.hpp"
+#include "server-mock/services/visibility.hpp"
 
 namespace ws::mock {
 namespace {
@@ -155,14 +157,17 @@ Result<void> index_content(World& world, const IndexedNode& node, std::string_vi
 Result<void> index_node(World& world, const std::string& node_id) {
   WS_LET(OldChunks old, OldChunks::read(world, node_id));
   WS_LET(const sqlite::Lent row,
-         world.database.cached("select n.title, coalesce(d.id, ''), coalesce(d.content, '') from nodes n "
-                               "left join documents d on d.node_id = n.id where n.id = ? and n.kind <> 'project' "
+         world.database.cached("select n.title, coalesce(d.id, ''), coalesce(d.content, ''), "
+                               "iif(a.is_text, a.blob, '') from nodes n left join documents d on d.node_id = n.id "
+                               "left join assets a on a.node_id = n.id where n.id = ? and n.kind <> 'project' "
                                "and n.archived = 0 and coalesce(d.status, 'active') = 'active'"));
   row->bind(1, node_id);
   WS_LET(const bool found, row->step());
   if (!found) return remove_chunks(world, old);
   const IndexedNode node = {.id = node_id, .title = row->text(0), .document_id = row->text(1)};
-  return index_content(world, node, row->text(2), old);
+  if (row->text(3).empty()) return index_content(world, node, row->text(2), old);
+  WS_LET(const std::string text, text_of_asset(world, row->text(3), searched_text_bytes));
+  return index_content(world, node, text, old);
 }
 
 Result<std::vector<std::string>> dirty_nodes(World& world) {
@@ -175,16 +180,17 @@ Result<std::vector<std::string>> dirty_nodes(World& world) {
   }
 }
 
-// Who sees a node (visibility.hpp), and the limits of a search. ?1 person, ?2 only this Workspace, ?3 agent, ?4 the
-// Workspace of the key and ?5 whether the caller is an admin in it, ?6 Project, ?7 kinds, ?8 corpus.
+// Who sees a node (visibility.hpp; an asset is the Workspace's), and the limits of a search. ?1 person, ?2 only this
+// Workspace, ?3 agent, ?4 the Workspace of the key and ?5 whether the caller is an admin in it, ?6 Project, ?7 kinds,
+// ?8 corpus.
 #define WS_SEARCH_SEEN                                                                                          \
   "from search_words w cross join search_chunks c on c.place = w.rowid cross join nodes n on n.id = c.node_id " \
   "left join documents d on d.node_id = n.id "                                                                  \
   "join members m on m.workspace_id = n.workspace_id and m.user_id = ?1 "                                       \
   "where n.archived = 0 and coalesce(d.status, 'active') = 'active' and (?2 = '' or n.workspace_id = ?2) "      \
-  "and (n.project_id <> '' "                                                                                    \
+  "and (n.project_id <> '' or n.kind = 'asset' "                                                                \
   "  or (?3 = '' and (n.created_by_user_id = ?1 "                                                               \
-  "    or iif(n.workspace_id = ?4, ?5, m.role in ('owner', 'admin')))) "                                        \
+  "    or iif(n.workspace_id = ?4, ?5, ?5 is not null and m.role in ('owner', 'admin')))) "                     \
   "  or (?3 <> '' and n.created_by_agent_id = ?3) "                                                             \
   "  or exists (select 1 from shares s where s.document_id = d.id "                                             \
   "    and s.grantee_kind = iif(?3 = '', 'user', 'agent') and s.grantee_id = iif(?3 = '', ?1, ?3))) "           \
@@ -197,17 +203,26 @@ constexpr const char* rank_query = "select w.rowid, -bm25(search_words, 4.0, 2.0
 constexpr const char* chunk_query =
     "select c.id, n.kind, n.title, n.id, iif(n.kind = 'page', n.id, coalesce((select p.id from nodes p "
     "where p.id = n.parent_id and p.kind = 'page'), '')), c.document_id, coalesce(d.content_revision, 0), "
-    "c.heading_path, c.start_byte, substr(cast(d.content as blob), c.start_byte + 1, c.size_bytes) " WS_SEARCH_SEEN
-    "and w.rowid = ?9";
+    "c.heading_path, c.start_byte, substr(cast(d.content as blob), c.start_byte + 1, c.size_bytes), "
+    "coalesce((select a.id from assets a where a.node_id = n.id), ''), "
+    "coalesce((select iif(a.is_text, a.blob, '') from assets a where a.node_id = n.id), ''), "
+    "c.size_bytes " WS_SEARCH_SEEN "and w.rowid = ?9";
+
+Result<std::string> part_of_blob(World& world, const std::string& blob, std::size_t start, std::int64_t size) {
+  WS_LET(const BlobReader reader, world.blobs.open(blob));
+  std::string text(static_cast<std::size_t>(size), '\0');
+  WS_LET(const std::size_t count, reader.read(start, text));
+  text.resize(count);
+  return text;
+}
 
 void bind_scope(sqlite::Statement& query, const SearchScope& scope) {
   const Caller& caller = scope.caller;
-  const bool admin = caller.agent_id.empty() && caller.role >= contract::Role::admin;
   query.bind_all(caller.owner_user_id,
                  scope.workspace_id,
                  caller.agent_id,
                  caller.workspace_id,
-                 admin,
+                 admin_here(caller),
                  scope.project_id,
                  scope.kinds,
                  static_cast<int>(scope.corpus));
@@ -257,7 +272,11 @@ Result<std::optional<FoundChunk>> read_chunk(World& world, const SearchScope& sc
                       .document_id = row->string(5),
                       .content_revision = row->integer(6),
                       .start_byte = static_cast<std::size_t>(row->integer(8)),
-                      .text = std::string(row->blob(9))};
+                      .text = std::string(row->blob(9)),
+                      .asset_id = row->string(10)};
+  if (!row->text(11).empty()) {
+    WS_LET(chunk.text, part_of_blob(world, row->string(11), chunk.start_byte, row->integer(12)));
+  }
   for (const Json& heading : path) chunk.heading_path.push_back(heading.get<std::string>());
   return std::optional(std::move(chunk));
 }

@@ -53,7 +53,8 @@ struct FoundChunk {
   std::int64_t content_revision = 0;
   std::vector<std::string> heading_path = {};
   std::size_t start_byte = 0;
-  std::string text = {};  ///< as it stands in the document
+  std::string text = {};      ///< as it stands in the document, or in the asset
+  std::string asset_id = {};  ///< empty: no asset
 };
 /// Empty where it is gone, or the caller does not see it (any more).
 Result<std::optional<FoundChunk>> read_chunk(World& world, const SearchScope& scope, std::int64_t place);

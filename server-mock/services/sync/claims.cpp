@@ -33,13 +33,13 @@ class Settlement {
  private:
   Result<void> look_up(std::size_t i) {
     const std::string key = utf8::fold_key(*changes_[i].wants);
-    WS_LET(const std::optional<Entry> holder, find_holder(world_, source_id_, key));
+    WS_LET(const std::optional<SyncEntry> holder, find_holder(world_, source_id_, key));
     if (holder) need_gone(i, holder->document_id, {.holder_id = holder->document_id});
     WS_LET(const std::vector<std::string> inside, documents_in_folder(world_, source_id_, key));
     for (const std::string& document_id : inside) need_gone(i, document_id, {});
     for (const std::string_view folder : folders_above(key)) {
       if (claims_.contains(std::string(folder))) refuse(i, {});
-      WS_LET(const std::optional<Entry> file, find_holder(world_, source_id_, folder));
+      WS_LET(const std::optional<SyncEntry> file, find_holder(world_, source_id_, folder));
       if (file) need_gone(i, file->document_id, {});
     }
     return {};

@@ -139,7 +139,7 @@ class Commit {
     }
     // A creation against a creation of the same commit, or against a folder: whoever is there now.
     if (conflict.document_id.empty()) {
-      WS_LET(const std::optional<Entry> holder, find_holder(world_, seen_.source.id, utf8::fold_key(path)));
+      WS_LET(const std::optional<SyncEntry> holder, find_holder(world_, seen_.source.id, utf8::fold_key(path)));
       if (holder) conflict.document_id = holder->document_id;
     }
     WS_TRY(save_open_conflict(world_, conflict));
@@ -196,11 +196,13 @@ Result<void> close_plan(World& world, const Plan& plan, const std::string& commi
 /// A commit with conflicts is 200, or (assumption `sync_conflict_status`) 409 with the same body.
 Answer commit_answer(const World& world, Json body) {
   Answer answer;
-  if (!body.at("conflicts").empty() && world.assumptions.is("sync_conflict_status", "409")) {
-    answer.status = 409;
-    body["detail"] = "Some documents conflict; the others were committed";
-    body["code"] = "sync_conflict";
-    answer.headers.emplace_back("X-Mock-Assumed", "sync_conflict_status=409");
+  if (!body.at("conflicts").empty()) {
+    answer.headers.emplace_back(assumed_header, world.assumptions.assignment("sync_conflict_status"));
+    if (world.assumptions.is("sync_conflict_status", "409")) {
+      answer.status = 409;
+      body["detail"] = "Some documents conflict; the others were committed";
+      body["code"] = "sync_conflict";
+    }
   }
   *answer.body = std::move(body);
   return answer;

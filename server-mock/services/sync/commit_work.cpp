@@ -86,7 +86,7 @@ Served<void> look_up(World& world, const ServiceCall& call, const SeenSource& se
 /// What the document's own state says; the kind of the conflict, or empty.
 std::string judge_document(const Work& work) {
   const Document& document = *work.document;
-  const Entry& entry = *work.entry;
+  const SyncEntry& entry = *work.entry;
   const auto expected = work.lead().expected_content_revision;
   const bool as_expected = expected == document.content_revision;
   if (work.deletion) {
@@ -125,7 +125,7 @@ Result<void> judge_clash(World& world, const SeenSource& seen, Work& work, const
   work.holder_id = clash.holder_id;
   if (!work.creates() || clash.holder_id.empty()) return {};
   WS_LET(const std::optional<Document> holder, find_document(world, clash.holder_id, WithContent::no));
-  WS_LET(const std::optional<Entry> entry, find_entry(world, seen.source.id, clash.holder_id));
+  WS_LET(const std::optional<SyncEntry> entry, find_entry(world, seen.source.id, clash.holder_id));
   if (!holder || !entry) return {};
   if (holder->content_sha256 == work.lead().content_sha256) {
     work.conflict_kind.clear();

@@ -36,7 +36,7 @@ struct Work {
   std::optional<std::size_t> move = {};
   std::optional<std::size_t> deletion = {};
   std::optional<Document> document = {};  ///< as the service has it; empty for a creation
-  std::optional<Entry> entry = {};
+  std::optional<SyncEntry> entry = {};
   std::string conflict_kind = {};  ///< not empty: nothing of it is applied
   std::string adopted = {};        ///< a creation whose very bytes are there: the document's id
   std::string holder_id = {};      ///< who holds the path that it wants

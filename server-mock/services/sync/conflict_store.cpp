@@ -103,7 +103,7 @@ Result<void> save_resolution(World& world, const Conflict& conflict) {
 
 Result<Json> remote_side(World& world, const Conflict& conflict) {
   WS_LET(std::optional<Document> document, find_document(world, conflict.document_id, WithContent::yes));
-  WS_LET(const std::optional<Entry> entry, find_entry(world, conflict.source_id, conflict.document_id));
+  WS_LET(const std::optional<SyncEntry> entry, find_entry(world, conflict.source_id, conflict.document_id));
   if (!document || !entry) {
     // A folder stands where the local file is to be: there is no document to show.
     return Json{{"document_id", nullptr},

@@ -13,7 +13,7 @@ namespace {
 #define WS_ENTRY_COLUMNS \
   "document_id, present, path, revision, first_entered_revision, entered_revision, path_revision, text_revision"
 
-Entry read_entry(const sqlite::Statement& row) {
+SyncEntry read_entry(const sqlite::Statement& row) {
   return {.document_id = row.string(0),
           .present = row.integer(1) != 0,
           .path = row.string(2),
@@ -68,12 +68,12 @@ Result<void> set_path(World& world, std::string_view source_id, std::string_view
 
 Result<bool> is_free(World& world, std::string_view source_id, std::string_view path, std::string_view document_id) {
   const std::string key = utf8::fold_key(path);
-  WS_LET(const std::optional<Entry> holder, find_holder(world, source_id, key));
+  WS_LET(const std::optional<SyncEntry> holder, find_holder(world, source_id, key));
   if (holder && holder->document_id != document_id) return false;
   WS_LET(const std::vector<std::string> inside, documents_in_folder(world, source_id, key));
   if (std::ranges::any_of(inside, [&](const std::string& id) { return id != document_id; })) return false;
   for (const std::string_view folder : folders_above(key)) {
-    WS_LET(const std::optional<Entry> file, find_holder(world, source_id, folder));
+    WS_LET(const std::optional<SyncEntry> file, find_holder(world, source_id, folder));
     if (file && file->document_id != document_id) return false;
   }
   return true;
@@ -102,7 +102,7 @@ Result<std::optional<Source>> find_source(World& world, std::string_view id) {
                 .updated_at = row->integer(10)};
 }
 
-Result<std::optional<Entry>> find_entry(World& world, std::string_view source_id, std::string_view document_id) {
+Result<std::optional<SyncEntry>> find_entry(World& world, std::string_view source_id, std::string_view document_id) {
   WS_LET(
       const sqlite::Lent row,
       world.database.cached("select " WS_ENTRY_COLUMNS " from sync_entries where source_id = ? and document_id = ?"));
@@ -112,7 +112,7 @@ Result<std::optional<Entry>> find_entry(World& world, std::string_view source_id
   return read_entry(*row);
 }
 
-Result<std::optional<Entry>> find_holder(World& world, std::string_view source_id, std::string_view path_key) {
+Result<std::optional<SyncEntry>> find_holder(World& world, std::string_view source_id, std::string_view path_key) {
   WS_LET(const sqlite::Lent row,
          world.database.cached("select " WS_ENTRY_COLUMNS " from sync_entries where source_id = ? and path_key = ?"));
   row->bind_all(source_id, path_key);
@@ -155,12 +155,24 @@ Result<std::string> free_path(World& world,
                               std::string_view source_id,
                               std::string_view path,
                               std::string_view document_id) {
-  std::string candidate(path);
-  for (int number = 2;; ++number) {
-    WS_LET(const bool free, is_free(world, source_id, candidate, document_id));
-    if (free) return candidate;
-    candidate = with_suffix(path, fmt::format(" ({})", number));
+  const auto numbered = [&](int number) { return with_suffix(path, fmt::format(" ({})", number)); };
+  WS_LET(bool free, is_free(world, source_id, path, document_id));
+  if (free) return std::string(path);
+  // In leaps and then by halves: thousands of one title would each try all numbers before theirs.
+  int taken = 1;
+  int number = 2;
+  while (true) {
+    WS_LET(free, is_free(world, source_id, numbered(number), document_id));
+    if (free) break;
+    taken = number;
+    number *= 2;
   }
+  while (number - taken > 1) {
+    const int middle = taken + (number - taken) / 2;
+    WS_LET(free, is_free(world, source_id, numbered(middle), document_id));
+    (free ? number : taken) = middle;
+  }
+  return numbered(number);
 }
 
 Result<void> enter_source(World& world,
@@ -231,7 +243,7 @@ Result<void> follow_move(World& world,
       WS_TRY(enter_source(world, source, document, wished ? std::optional(wish->path) : std::nullopt));
       continue;
     }
-    WS_LET(const std::optional<Entry> entry, find_entry(world, source, document.id));
+    WS_LET(const std::optional<SyncEntry> entry, find_entry(world, source, document.id));
     std::string path = wished ? wish->path : std::string();
     if (!wished) {
       WS_LET(const std::string folder, folder_by_pages(world, source, document));

@@ -32,7 +32,7 @@ struct Source {
 Result<std::optional<Source>> find_source(World& world, std::string_view id);
 
 /// A document's place in one source.
-struct Entry {
+struct SyncEntry {
   std::string document_id = {};
   bool present = false;  ///< false: deleted, or moved out
   std::string path = {};
@@ -42,9 +42,9 @@ struct Entry {
   std::int64_t path_revision = 0;
   std::int64_t text_revision = 0;
 };
-Result<std::optional<Entry>> find_entry(World& world, std::string_view source_id, std::string_view document_id);
+Result<std::optional<SyncEntry>> find_entry(World& world, std::string_view source_id, std::string_view document_id);
 /// Who holds a path (or its twin).
-Result<std::optional<Entry>> find_holder(World& world, std::string_view source_id, std::string_view path_key);
+Result<std::optional<SyncEntry>> find_holder(World& world, std::string_view source_id, std::string_view path_key);
 /// The ids of those that lie in the folder with that key, at any depth.
 Result<std::vector<std::string>> documents_in_folder(World& world,
                                                      std::string_view source_id,

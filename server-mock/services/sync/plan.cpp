@@ -14,6 +14,9 @@
 namespace ws::mock {
 namespace {
 
+/// How long after its end a plan is known as expired; then it was never there.
+constexpr std::int64_t told_expired_ms = std::int64_t{24} * 60 * 60 * 1000;
+
 constexpr const char* action_names[] = {"push_create",
                                         "push_update",
                                         "push_delete",
@@ -91,7 +94,7 @@ class Planning {
 
   Result<RemoteFile> find_remote(const std::string& document_id) {
     if (document_id.empty()) return RemoteFile{};
-    WS_LET(const std::optional<Entry> entry, find_entry(world_, seen_.source.id, document_id));
+    WS_LET(const std::optional<SyncEntry> entry, find_entry(world_, seen_.source.id, document_id));
     if (!entry) return RemoteFile{};
     WS_LET(const std::optional<Document> document, find_document(world_, document_id, WithContent::no));
     if (!document) return RemoteFile{};
@@ -160,7 +163,7 @@ class Planning {
       if (named_.contains(document.id)) continue;
       WS_LET(const Access access, access_in(world_, call_.caller, seen_, document));
       if (access == Access::none) continue;
-      const Entry entry = {.present = rows->integer(document_column_count + 1) != 0,
+      const SyncEntry entry = {.present = rows->integer(document_column_count + 1) != 0,
                            .path = rows->string(document_column_count),
                            .first_entered_revision = rows->integer(document_column_count + 2),
                            .entered_revision = rows->integer(document_column_count + 3),
@@ -170,7 +173,7 @@ class Planning {
     }
   }
 
-  void add_pulls(const Document& document, const Entry& entry, std::int64_t base_revision) {
+  void add_pulls(const Document& document, const SyncEntry& entry, std::int64_t base_revision) {
     const auto add = [&](const char* action, const char* reason) {
       rows_.push_back({.judgement = {.action = action, .reason = reason, .path = entry.path},
                        .document_id = document.id,
@@ -229,8 +232,9 @@ Result<void> insert_plan(World& world, const ServiceCall& call, const Plan& plan
   return insert->run();
 }
 
-/// The texts staged for plans that nobody can commit any more.
-Result<void> drop_lapsed_texts(World& world) {
+/// The texts staged for plans that nobody can commit any more, and a day later the plans. What was committed stays: its
+/// answer is given again.
+Result<void> drop_lapsed_plans(World& world) {
   {
     WS_LET(const sqlite::Lent texts,
            world.database.cached("delete from sync_staged where push_id in (select p.id from sync_pushes p "
@@ -242,7 +246,11 @@ Result<void> drop_lapsed_texts(World& world) {
          world.database.cached("delete from sync_pushes where plan_id in (select l.id from sync_pushes p "
                                "join sync_plans l on l.id = p.plan_id where l.expires_at <= ?)"));
   pushes->bind(1, world.now());
-  return pushes->run();
+  WS_TRY(pushes->run());
+  WS_LET(const sqlite::Lent plans,
+         world.database.cached("delete from sync_plans where commit_id is null and expires_at <= ?"));
+  plans->bind(1, world.now() - told_expired_ms);
+  return plans->run();
 }
 
 }  // namespace
@@ -250,7 +258,7 @@ Result<void> drop_lapsed_texts(World& world) {
 ServiceResult plan_sync(World& world, const ServiceCall& call) {
   WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_SERVE_LET(const SeenSource seen, see_source(world, call, id_of(call.body, "source_id")));
-  WS_SERVE(drop_lapsed_texts(world));
+  WS_SERVE(drop_lapsed_plans(world));
   WS_SERVE_LET(const std::vector<Row> rows, Planning(world, call, seen).rows());
   const Plan plan = {.id = world.ids.uuid("sync_plan"),
                      .source_id = seen.source.id,

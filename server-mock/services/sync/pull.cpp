@@ -119,9 +119,7 @@ ServiceResult pull_source(World& world, const ServiceCall& call) {
   add(body, "since_revision", request.since);
   add(body, "data", std::move(*page.data));
   add(body, "next_cursor", std::move(*page.next_cursor));
-  Answer answer = {.body = std::move(body)};
-  if (request.list.empty()) answer.headers.emplace_back("X-Mock-Assumed", "pull_filter=ignored");
-  return answer;
+  return Answer{.body = std::move(body), .headers = {{assumed_header, world.assumptions.assignment("pull_filter")}}};
 }
 
 }  // namespace ws::mock

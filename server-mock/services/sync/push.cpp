@@ -112,7 +112,7 @@ class Staging {
   Result<std::optional<Rejection>> check_permission(const std::string& document_id) {
     if (document_id.empty()) return std::nullopt;
     const Rejection refused = {"forbidden", "The document is not yours to change in this source"};
-    WS_LET(const std::optional<Entry> entry, find_entry(world_, seen_.source.id, document_id));
+    WS_LET(const std::optional<SyncEntry> entry, find_entry(world_, seen_.source.id, document_id));
     if (!entry) return refused;
     if (seen_.opens_all) return std::nullopt;
     WS_LET(const std::optional<Document> document, find_document(world_, document_id, WithContent::no));

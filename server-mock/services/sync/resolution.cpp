@@ -134,7 +134,7 @@ class Resolving {
   DocumentChanges changes_;
   Pages pages_;
   std::optional<Document> document_ = {};
-  std::optional<Entry> entry_ = {};
+  std::optional<SyncEntry> entry_ = {};
 };
 
 }  // namespace

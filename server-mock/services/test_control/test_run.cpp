@@ -30,7 +30,7 @@ Result<void> run_cases(World& world, TestRun& run) {
   return {};
 }
 
-Result<void> insert_run(World& world, const TestRun& run) {
+Result<void> insert_test_run(World& world, const TestRun& run) {
   WS_LET(const sqlite::Lent insert,
          world.database.cached("insert into test_runs (id, workspace_id, selection_kind, suite_id, case_ids, status, "
                                "results, created_at, started_at, finished_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
@@ -47,7 +47,7 @@ Result<void> insert_run(World& world, const TestRun& run) {
   return insert->run();
 }
 
-Result<TestRun> read_run(const sqlite::Statement& row) {
+Result<TestRun> read_test_run(const sqlite::Statement& row) {
   TestRun run = {.sequence = row.integer(0),
                  .id = row.string(1),
                  .workspace_id = row.string(2),
@@ -64,13 +64,13 @@ Result<TestRun> read_run(const sqlite::Statement& row) {
   return run;
 }
 
-Result<std::optional<TestRun>> find_run(World& world, std::string_view id) {
+Result<std::optional<TestRun>> find_test_run(World& world, std::string_view id) {
   WS_LET(const sqlite::Lent row,
          world.database.cached("select " WS_TEST_RUN_COLUMNS " from test_runs r where r.id = ?"));
   row->bind(1, id);
   WS_LET(const bool found, row->step());
   if (!found) return std::optional<TestRun>();
-  WS_LET(TestRun run, read_run(*row));
+  WS_LET(TestRun run, read_test_run(*row));
   return std::optional(std::move(run));
 }
 

@@ -37,9 +37,9 @@ struct TestRun {
 /// Runs the cases, one after the other, each in a fresh scratch world, and fills in status, results and times (those of
 /// the world's clock: the same answer twice where it stands still).
 Result<void> run_cases(World& world, TestRun& run);
-Result<void> insert_run(World& world, const TestRun& run);
-Result<TestRun> read_run(const sqlite::Statement& row);
-Result<std::optional<TestRun>> find_run(World& world, std::string_view id);
+Result<void> insert_test_run(World& world, const TestRun& run);
+Result<TestRun> read_test_run(const sqlite::Statement& row);
+Result<std::optional<TestRun>> find_test_run(World& world, std::string_view id);
 Json to_json(const TestRun& run);
 
 }  // namespace ws::mock

@@ -1,0 +1,88 @@
+// Control calls about time.
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "server-mock/complaints.hpp"
+#include "server-mock/control/calls.hpp"
+#include "server-mock/services/refuse.hpp"
+
+namespace ws::mock::control {
+namespace {
+
+constexpr std::string_view forms = "Say {\"clock\": \"real\"}, \"frozen:TIME\" or \"offset:+2h\"";
+
+/// The text that `MockClock::parse` reads, of all the ways to say it; empty: none of them.
+std::optional<std::string> clock_text(const Json& body, const MockClock& now) {
+  if (body.is_string()) return body.get<std::string>();
+  if (const auto text = find_text(body, "clock")) return text;
+  if (const Json* inner = find(body, "clock"); inner != nullptr && inner->is_object()) return clock_text(*inner, now);
+  const std::string mode = find_text(body, "mode").value_or("");
+  if (mode == "real" || find_bool(body, "real").value_or(false)) return "real";
+  const Json* frozen = find(body, "frozen");
+  if (frozen == nullptr && mode == "frozen") frozen = find(body, "time");
+  if (frozen != nullptr && frozen->is_string()) return "frozen:" + frozen->get<std::string>();
+  if ((frozen != nullptr && *frozen == true) || (frozen == nullptr && mode == "frozen")) {
+    return "frozen:" + to_rfc3339(now.now());
+  }
+  const Json* offset = find(body, "offset");
+  if (offset != nullptr && offset->is_string()) return "offset:" + offset->get<std::string>();
+  if (offset != nullptr && offset->is_number_integer()) return "offset:" + dump(*offset) + "s";
+  return std::nullopt;
+}
+
+/// Of `seconds` (also with a fraction) or `by`.
+std::optional<std::chrono::milliseconds> distance_of(const Json& body) {
+  constexpr double hundred_years = 100.0 * 366 * 86400;
+  if (const Json* seconds = find(body, "seconds"); seconds != nullptr) {
+    if (!seconds->is_number()) return std::nullopt;
+    const auto count = seconds->get<double>();
+    if (!(count >= 0 && count <= hundred_years)) return std::nullopt;
+    return std::chrono::milliseconds(std::llround(count * 1000));
+  }
+  const auto by = find_text(body, "by");
+  if (!by) return std::nullopt;
+  const auto parsed = parse_duration(by->starts_with('+') ? by->substr(1) : *by);
+  if (!parsed || parsed->count() < 0) return std::nullopt;
+  return *parsed;
+}
+
+}  // namespace
+
+Json clock_of(const Sandbox& sandbox) {
+  return {{"clock", sandbox.clock.text()}, {"now", to_rfc3339(sandbox.clock.now())}};
+}
+
+ServiceResult get_clock(Call& call) { return Answer{.body = clock_of(call.sandbox)}; }
+
+ServiceResult put_clock(Call& call) {
+  const auto text = clock_text(call.body, call.sandbox.clock);
+  if (!text) return invalid("body", "clock", "value_error", forms, call.body);
+  const auto parsed = MockClock::parse(*text);
+  if (!parsed) return invalid("body", "clock", "value_error", parsed.error().what, *text);
+  call.sandbox.clock = *parsed;
+  return Answer{.body = clock_of(call.sandbox)};
+}
+
+ServiceResult advance_clock(Call& call) {
+  const auto by = distance_of(call.body);
+  if (!by) {
+    const Json* given = find(call.body, "seconds");
+    return invalid("body",
+                   "seconds",
+                   given == nullptr ? "missing" : "value_error",
+                   "seconds is a number, 0 or more",
+                   given == nullptr ? call.body : *given);
+  }
+  WS_SERVE_LET(Advance advance, Advance::begin(call.sandbox, *by));
+  if (call.sandbox.waiting_room.size() > 0) {
+    call.sandbox.advance = std::move(advance);
+    return Answer{};
+  }
+  while (true) {
+    WS_SERVE_LET(const bool goes_on, advance.step());
+    if (!goes_on) return Answer{.body = advance.answer()};
+  }
+}
+
+}  // namespace ws::mock::control

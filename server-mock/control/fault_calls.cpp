@@ -1,0 +1,64 @@
+// Control calls about fault rules.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "server-mock/control/calls.hpp"
+#include "server-mock/pipeline/fault_rules.hpp"
+#include "server-mock/services/refuse.hpp"
+
+namespace ws::mock::control {
+namespace {
+
+const Loc in_body = {std::string("body")};
+
+bool is_one_rule(const Json& body) {
+  return body.is_object() && find(body, "faults") == nullptr && find(body, "rules") == nullptr;
+}
+
+}  // namespace
+
+ServiceResult get_faults(Call& call) { return Answer{.body = Json{{"data", call.sandbox.faults.read()}}}; }
+
+ServiceResult get_fault(Call& call) {
+  Json rule = call.sandbox.faults.read(http::value_of(call.path, "id"));
+  if (rule.is_null()) return not_found("fault");
+  return Answer{.body = std::move(rule)};
+}
+
+ServiceResult add_faults(Call& call) {
+  Complaints complaints;
+  std::vector<FaultRule> rules = read_fault_rules(call.body, in_body, complaints);
+  if (!complaints.empty()) return tl::unexpected(complaints.refusal());
+  FaultBook book = call.sandbox.faults;
+  Json data = Json::array();
+  for (FaultRule& rule : rules) {
+    const std::string id = rule.id;
+    if (!book.add(std::move(rule))) return conflict("id_taken", fmt::format("There is a fault {} already", id));
+    data.push_back(book.read(book.last_id()));
+  }
+  call.sandbox.faults = std::move(book);
+  if (is_one_rule(call.body)) return Answer{.status = 201, .body = data.at(0)};
+  return Answer{.status = 201, .body = Json{{"data", std::move(data)}}};
+}
+
+ServiceResult put_fault(Call& call) {
+  Complaints complaints;
+  auto rule = read_fault_rule(call.body, in_body, complaints);
+  if (!rule) return tl::unexpected(complaints.refusal());
+  rule->id = std::string(http::value_of(call.path, "id"));
+  const bool replaced = call.sandbox.faults.remove(rule->id);
+  call.sandbox.faults.add(std::move(*rule));
+  return Answer{.status = replaced ? 200 : 201, .body = call.sandbox.faults.read(http::value_of(call.path, "id"))};
+}
+
+ServiceResult delete_faults(Call& call) {
+  call.sandbox.faults.clear();
+  return Answer{.status = 204};
+}
+
+ServiceResult delete_fault(Call& call) {
+  if (!call.sandbox.faults.remove(http::value_of(call.path, "id"))) return not_found("fault");
+  return Answer{.status = 204};
+}
+
+}  // namespace ws::mock::control

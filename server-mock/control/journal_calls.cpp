@@ -1,0 +1,56 @@
+// Control calls about what was asked: the journal, and whether it is as expected.
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/clock.hpp"
+#include "server-mock/control/calls.hpp"
+#include "server-mock/control/verify.hpp"
+#include "server-mock/services/refuse.hpp"
+
+namespace ws::mock::control {
+
+ServiceResult get_requests(Call& call) {
+  Journal::Filter filter = {.operation = http::value_of(call.query, "operation")};
+  if (const std::string_view since = http::value_of(call.query, "since"); !since.empty()) {
+    const auto parsed = parse_bounded(since);
+    const auto time = parse_rfc3339(since);
+    if (parsed && parsed->is_number_unsigned()) {
+      filter.since = parsed->get<std::uint64_t>();
+    } else if (time) {
+      filter.since_time = time->time_since_epoch().count();
+    } else {
+      return invalid("query", "since", "int_parsing", "since is the seq of an entry, or a time", since);
+    }
+  }
+  return Answer{.body = call.sandbox.journal.read(filter)};
+}
+
+ServiceResult delete_requests(Call& call) {
+  call.sandbox.journal.clear();
+  return Answer{.status = 204};
+}
+
+ServiceResult get_unmatched(Call& call) {
+  Json all = call.sandbox.journal.read({});
+  Json data = Json::array();
+  for (Json& entry : all["data"]) {
+    if (!entry.at("operation").is_null()) continue;
+    entry["nearest"] = nearest_operations(entry.at("method"), entry.at("path"));
+    data.push_back(std::move(entry));
+  }
+  return Answer{.body = Json{{"data", std::move(data)}}};
+}
+
+ServiceResult verify_requests(Call& call) {
+  Complaints complaints;
+  check_verification(call.body, complaints);
+  if (!complaints.empty()) return tl::unexpected(complaints.refusal());
+  const Json all = call.sandbox.journal.read({});
+  Json result = verify(call.body, all.at("data"));
+  if (result.at("verified") == true) return Answer{.body = std::move(result)};
+  return refuse(Refusal{.status = 409,
+                        .code = "verification_failed",
+                        .message = "The requests were not as expected",
+                        .members = std::move(result)});
+}
+
+}  // namespace ws::mock::control

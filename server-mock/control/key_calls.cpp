@@ -1,0 +1,165 @@
+// Control calls about keys: of any audience, scope, role and expiry, for any person or agent.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/contract/operations.hpp"
+#include "api-client/contract/operations/fields.hpp"
+#include "server-mock/complaints.hpp"
+#include "server-mock/control/calls.hpp"
+#include "server-mock/control/who.hpp"
+#include "server-mock/services/keys.hpp"
+#include "server-mock/services/refuse.hpp"
+
+namespace ws::mock::control {
+namespace {
+
+using contract::nullable;
+using contract::optional;
+
+constexpr std::string_view audiences[] = {"user", "workspace", "platform_admin"};
+constexpr std::string_view roles[] = {"owner", "admin", "editor", "commenter", "viewer"};
+constexpr contract::Type word = contract::string(1, 300);
+constexpr std::int64_t longest_s = std::int64_t{100} * 366 * 86400;
+constexpr contract::Field key_fields[] = {
+    nullable(optional("person", word)),
+    nullable(optional("user", word)),
+    nullable(optional("user_id", word)),
+    nullable(optional("email", word)),
+    nullable(optional("agent", word)),
+    nullable(optional("agent_id", word)),
+    nullable(optional("handle", word)),
+    nullable(optional("agent_handle", word)),
+    nullable(optional("audience", contract::choice(audiences))),
+    nullable(optional("workspace", word)),
+    nullable(optional("workspace_id", word)),
+    nullable(optional("role", contract::choice(roles))),
+    nullable(optional("scopes", contract::array_of(word))),
+    nullable(optional("expires_in", contract::integer(-longest_s, longest_s))),
+    nullable(optional("expires_at", contract::date_time())),
+};
+constexpr contract::Schema key_schema = {.name = "NewKey", .fields = key_fields};
+
+const Loc in_body = {std::string("body")};
+
+/// The member that is there of several names for one thing; empty: none is.
+std::string first_of(const Json& body, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    if (auto text = find_text(body, name)) return std::move(*text);
+  }
+  return {};
+}
+
+std::vector<std::string> scopes_of(const Json& body, Complaints& complaints) {
+  const Json* given = find(body, "scopes");
+  if (given == nullptr || !given->is_array()) return {contract::all_scopes.begin(), contract::all_scopes.end()};
+  std::vector<std::string> scopes;
+  for (std::size_t i = 0; i < given->size(); ++i) {
+    if (!(*given)[i].is_string()) continue;
+    scopes.push_back((*given)[i].get<std::string>());
+    if (std::ranges::find(contract::all_scopes, scopes.back()) == contract::all_scopes.end()) {
+      complaints.add(
+          within(within(in_body, "scopes"), i), fmt::format("There is no scope {}", scopes.back()), (*given)[i]);
+    }
+  }
+  return scopes;
+}
+
+std::optional<std::int64_t> expiry_of(const Json& body, std::int64_t now) {
+  if (const auto seconds = find_integer(body, "expires_in")) return now + *seconds * 1000;
+  if (const auto text = find_text(body, "expires_at")) {
+    if (const auto time = parse_rfc3339(*text)) return time->time_since_epoch().count();
+  }
+  return std::nullopt;
+}
+
+struct Owner {
+  std::string user_id = {};
+  std::string agent_id = {};
+  std::string workspace_id = {};  ///< of an agent
+};
+
+/// An agent and who owns it, or a person; without a word the first person of the world.
+Served<Owner> owner_of(Call& call) {
+  World& world = *call.sandbox.world;
+  if (const std::string agent = first_of(call.body, {"agent", "agent_id", "handle", "agent_handle"}); !agent.empty()) {
+    WS_SERVE_LET(const std::optional<FoundAgent> found, find_agent(world, agent));
+    if (!found) return not_found("agent");
+    return Owner{.user_id = found->owner_user_id, .agent_id = found->id, .workspace_id = found->workspace_id};
+  }
+  const std::string person = first_of(call.body, {"person", "user", "user_id", "email"});
+  if (person.empty()) return Owner{.user_id = call.sandbox.built_in.user_id};
+  WS_SERVE_LET(std::optional<std::string> found, find_person(world, person));
+  if (!found) return not_found("person");
+  return Owner{.user_id = std::move(*found)};
+}
+
+/// The one that is named; for a key that is bound to one the owner's own.
+Served<std::string> workspace_of(Call& call, const Owner& owner, Audience audience) {
+  World& world = *call.sandbox.world;
+  if (const std::string named = first_of(call.body, {"workspace", "workspace_id"}); !named.empty()) {
+    WS_SERVE_LET(std::optional<std::string> found, find_workspace(world, named));
+    if (!found) return not_found("Workspace");
+    return std::move(*found);
+  }
+  if (audience != Audience::workspace) return std::string();
+  if (!owner.workspace_id.empty()) return owner.workspace_id;
+  WS_SERVE_LET(const sqlite::Lent row,
+               world.database.cached("select workspace_id from members where user_id = ?1 "
+                                     "order by workspace_id = ?2 desc, workspace_id limit 1"));
+  row->bind_all(owner.user_id, call.sandbox.built_in.workspace_id);
+  WS_SERVE_LET(const bool found, row->step());
+  return found ? row->string(0) : call.sandbox.built_in.workspace_id;
+}
+
+Answer key_answer(const NewKey& key, const IssuedKey& issued) {
+  const auto or_null = [](std::string_view text) { return text.empty() ? Json(nullptr) : Json(text); };
+  return {.status = 201,
+          .body = Json{{"key_id", issued.id},
+                       {"secret", issued.secret},
+                       {"audience", name(key.audience)},
+                       {"user_id", key.owner_user_id},
+                       {"agent_id", or_null(key.agent_id)},
+                       {"workspace_id", or_null(key.workspace_id)},
+                       {"scopes", key.scopes},
+                       {"role", contract::name(key.ceiling)},
+                       {"expires_at", key.expires_at ? Json(rfc3339(*key.expires_at)) : Json(nullptr)}}};
+}
+
+}  // namespace
+
+ServiceResult create_key(Call& call) {
+  const Json body = call.body.is_null() ? Json::object() : call.body;
+  Complaints complaints;
+  complaints.check(body, key_schema, in_body);
+  NewKey key = {.scopes = scopes_of(body, complaints),
+                .expires_at = expiry_of(body, call.sandbox.world->now()),
+                .ceiling = contract::find_role(first_of(body, {"role"})).value_or(contract::Role::owner)};
+  if (!complaints.empty()) return tl::unexpected(complaints.refusal());
+  key.audience = find_audience(first_of(body, {"audience"})).value_or(Audience::workspace);
+  WS_SERVE_LET(const Owner owner, owner_of(call));
+  WS_SERVE_LET(const std::string workspace_id, workspace_of(call, owner, key.audience));
+  key.owner_user_id = owner.user_id;
+  key.agent_id = owner.agent_id;
+  key.workspace_id = workspace_id;
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(*call.sandbox.world));
+  WS_SERVE_LET(const IssuedKey issued, issue_key(*call.sandbox.world, key));
+  WS_SERVE(work.commit());
+  return key_answer(key, issued);
+}
+
+ServiceResult revoke_key(Call& call) {
+  WS_SERVE_LET(const bool found, mock::revoke_key(*call.sandbox.world, http::value_of(call.path, "id")));
+  if (!found) return not_found("key");
+  return Answer{.status = 204};
+}
+
+ServiceResult expire_key(Call& call) {
+  WS_SERVE_LET(const bool found, mock::expire_key(*call.sandbox.world, http::value_of(call.path, "id")));
+  if (!found) return not_found("key");
+  return Answer{.status = 204};
+}
+
+}  // namespace ws::mock::control

@@ -1,0 +1,35 @@
+#include <charconv>
+
+#include <boost/asio/ip/address.hpp>
+#include <fmt/format.h>
+
+#include "server-mock/http/server.hpp"
+
+namespace ws::mock::http {
+
+Result<Address> Address::parse(std::string_view text) {
+  const auto malformed = [&] {
+    return fail(Failure::Kind::invalid, fmt::format("\"{}\" is no ADDRESS:PORT", text), "say 127.0.0.1:8080");
+  };
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return malformed();
+  std::string_view host = text.substr(0, colon);
+  const std::string_view port = text.substr(colon + 1);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host == "localhost") host = "127.0.0.1";
+  Address address = {.host = std::string(host)};
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
+  if (error != std::errc() || end != port.data() + port.size()) return malformed();
+  boost::system::error_code unknown;
+  boost::asio::ip::make_address(address.host, unknown);
+  if (unknown) return malformed();
+  return address;
+}
+
+bool Address::is_loopback() const {
+  boost::system::error_code unknown;
+  const auto address = boost::asio::ip::make_address(host, unknown);
+  return !unknown && address.is_loopback();
+}
+
+}  // namespace ws::mock::http

@@ -1,0 +1,68 @@
+#include "server-mock/pages/skill_page.hpp"
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/json.hpp"
+#include "api-client/base/sha256.hpp"
+#include "api-client/contract/operations.hpp"
+
+namespace ws::mock::pages {
+namespace {
+
+struct File {
+  std::string_view path = {};
+  std::string_view text = {};
+};
+
+// The Markdown files of `skill/`, put here by CMake.
+constexpr File files[] = {
+    {
+        "SKILL.md",
+#include "skill_text.inc"
+    },
+};
+
+std::string manifest() {
+  Json list = Json::array();
+  for (const File& file : files) {
+    list.push_back({{"path", file.path}, {"sha256", Sha256::of(file.text).hex()}, {"size_bytes", file.text.size()}});
+  }
+  const Json whole = {
+      {"name", "service-operate-workspace"}, {"version", contract::api_version}, {"files", std::move(list)}};
+  return dump(whole, 2) + "\n";
+}
+
+http::Response give(const http::Request& request, std::string_view content_type, std::string text) {
+  http::Response response;
+  const std::string etag = "\"" + Sha256::of(text).hex() + "\"";
+  response.header("ETag", etag);
+  if (request.find("If-None-Match").value_or("") == etag) return http::Response(304).header("ETag", etag);
+  response.body(content_type, std::move(text)).header("X-Content-Type-Options", "nosniff");
+  return response;
+}
+
+}  // namespace
+
+std::optional<http::Response> skill(const http::Request& request) {
+  if (!request.path.starts_with(skill_path)) return std::nullopt;
+  std::string_view rest = request.path.substr(skill_path.size());
+  if (!rest.empty() && rest.front() != '/') return std::nullopt;
+  if (!rest.empty()) rest.remove_prefix(1);
+  const bool is_manifest = rest.empty() || rest == "manifest.json";
+  const File* found = nullptr;
+  for (const File& file : files) {
+    if (file.path == rest) found = &file;
+  }
+  if (!is_manifest && found == nullptr) return std::nullopt;
+  if (request.method != "GET" && request.method != "HEAD") {
+    http::Response response(request.method == "OPTIONS" ? 204 : 405);
+    response.header("Allow", "GET, HEAD, OPTIONS");
+    return response;
+  }
+  if (is_manifest) return give(request, "application/json", manifest());
+  return give(request, "text/markdown; charset=utf-8", std::string(found->text));
+}
+
+}  // namespace ws::mock::pages

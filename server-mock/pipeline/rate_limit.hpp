@@ -1,0 +1,38 @@
+/// So many calls a second for each key (`--rate-limit`), on the world's clock: a standing clock gives none back.
+///
+/// A second's worth may come at once; then calls come back evenly (the generic cell rate algorithm).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "api-client/base/result.hpp"
+
+namespace ws::mock {
+
+struct Rate {
+  /// "20/s", "100/m", "1000/h"; "20" is a second's. Fails with `invalid`.
+  static Result<Rate> parse(std::string_view text);
+
+  std::uint64_t calls = 0;  ///< 0: no limit
+  std::chrono::milliseconds per{1000};
+};
+
+class RateLimit {
+ public:
+  explicit RateLimit(const Rate& rate = {}) : rate_(rate) {}
+
+  bool is_on() const { return rate_.calls > 0; }
+  /// Empty: the call may pass, and is counted. Else in how long the next may.
+  std::optional<std::chrono::milliseconds> take(std::string_view key, std::int64_t now);
+  void clear() { due_.clear(); }
+
+ private:
+  Rate rate_;
+  std::unordered_map<std::size_t, double> due_ = {};  // by hash of the key: when all that was taken has come back
+};
+
+}  // namespace ws::mock

@@ -1,0 +1,70 @@
+#include "server-mock/pipeline/upload_put.hpp"
+
+#include <charconv>
+#include <optional>
+
+#include "server-mock/pipeline/assumed.hpp"
+#include "server-mock/pipeline/errors.hpp"
+#include "server-mock/services/files/uploads.hpp"
+
+namespace ws::mock {
+namespace {
+
+std::optional<std::uint64_t> declared_bytes(const http::Request& head) {
+  const auto field = head.find("Content-Length");
+  std::uint64_t number = 0;
+  if (!field || std::from_chars(field->data(), field->data() + field->size(), number).ec != std::errc()) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+/// The upload, or why there is none (any more).
+class UploadSink final : public http::BodySink {
+ public:
+  explicit UploadSink(Served<UploadPut> put) : put_(std::move(put)) {}
+
+  bool wants_more() const override { return put_ && !refusal_; }
+  void take(std::string_view piece) override {
+    if (auto taken = put_->take(piece); !taken) refusal_ = std::move(taken).error();
+  }
+  std::uint64_t taken_bytes() const override { return put_ ? put_->size_bytes() : 0; }
+  Served<void> finish(World& world) {
+    if (!put_) return refuse(put_.error());
+    if (refusal_) return refuse(*refusal_);
+    return put_->finish(world);
+  }
+
+ private:
+  Served<UploadPut> put_;
+  std::optional<Refusal> refusal_ = {};
+};
+
+}  // namespace
+
+bool is_upload(std::string_view path) { return path.starts_with(upload_root); }
+
+std::string_view shown_path(std::string_view path) { return is_upload(path) ? "/uploads/[redacted]" : path; }
+
+std::unique_ptr<http::BodySink> open_upload(Sandbox& sandbox, const http::Request& head) {
+  if (!is_upload(head.path) || head.method != "PUT") return nullptr;
+  return std::make_unique<UploadSink>(UploadPut::begin(*sandbox.world, upload_secret(head.path), declared_bytes(head)));
+}
+
+Reply put_upload(Sandbox& sandbox, const http::Request& request, std::string_view request_id) {
+  Reply reply = {.operation = upload_operation};
+  const Assumptions& assumptions = sandbox.world->assumptions;
+  std::string code;
+  auto* sink = dynamic_cast<UploadSink*>(request.sink);
+  if (sink == nullptr) {
+    reply.response = render_allow(request.method, "PUT, OPTIONS", request_id, assumptions);
+  } else if (const auto done = sink->finish(*sandbox.world); !done) {
+    reply.response = render(done.error(), request_id, assumptions);
+    code = done.error().code;
+  }
+  const std::string assumed = assumed_by(contract::Operation(), assumptions, reply.response.status(), code);
+  if (!assumed.empty()) reply.response.header(assumed_header, assumed);
+  return reply;
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,146 @@
+#include "server-mock/services/files/assets.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/sha256.hpp"
+#include "api-client/base/utf8.hpp"
+#include "server-mock/services/arguments.hpp"
+#include "server-mock/services/resources.hpp"
+#include "server-mock/store/blobs.hpp"
+
+namespace ws::mock {
+namespace {
+
+#define WS_UPLOAD_COLUMNS                                                                                   \
+  "id, workspace_id, blob_name, file_name, mime_type, size_bytes, created_at, expires_at, received_bytes, " \
+  "received_sha256, blob, asset_id"
+
+std::optional<Upload> read_upload(const sqlite::Statement& row) {
+  return Upload{.id = row.string(0),
+                .workspace_id = row.string(1),
+                .blob_name = row.string(2),
+                .file_name = row.string(3),
+                .mime_type = row.string(4),
+                .size_bytes = row.integer(5),
+                .created_at = row.integer(6),
+                .expires_at = row.integer(7),
+                .received_bytes = row.optional_integer(8),
+                .received_sha256 = row.string(9),
+                .blob = row.string(10),
+                .asset_id = row.string(11)};
+}
+
+/// Media types that are never texts, whatever their first bytes look like.
+constexpr std::array<std::string_view, 6> binary_types = {
+    "image/", "audio/", "video/", "font/", "application/pdf", "application/zip"};
+
+bool is_stray_control(char c) {
+  const auto code = static_cast<unsigned char>(c);
+  return (code < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1B') || code == 0x7F;
+}
+
+/// Without the code point that was cut at the end.
+std::string_view whole_code_points(std::string_view text) {
+  std::size_t end = text.size();
+  while (end > 0 && text.size() - end < 3 && (static_cast<unsigned char>(text[end - 1]) & 0xC0U) == 0x80U) --end;
+  if (end > 0 && static_cast<unsigned char>(text[end - 1]) >= 0xC0U) --end;
+  return utf8::is_valid(text) ? text : text.substr(0, end);
+}
+
+}  // namespace
+
+Result<std::optional<Upload>> find_upload(World& world, std::string_view id) {
+  WS_LET(const sqlite::Lent row, world.database.cached("select " WS_UPLOAD_COLUMNS " from uploads where id = ?"));
+  row->bind(1, id);
+  WS_LET(const bool found, row->step());
+  return found ? read_upload(*row) : std::nullopt;
+}
+
+Result<std::optional<Upload>> find_upload_of(World& world, std::string_view secret) {
+  WS_LET(const sqlite::Lent row,
+         world.database.cached("select " WS_UPLOAD_COLUMNS " from uploads where secret_sha256 = ?"));
+  row->bind(1, Sha256::of(secret).hex());
+  WS_LET(const bool found, row->step());
+  return found ? read_upload(*row) : std::nullopt;
+}
+
+Asset read_asset(const sqlite::Statement& row) {
+  return Asset{.id = row.string(0),
+               .node_id = row.string(1),
+               .parent_node_id = row.string(2),
+               .project_id = row.string(3),
+               .workspace_id = row.string(4),
+               .title = row.string(5),
+               .original_file_name = row.string(6),
+               .mime_type = row.string(7),
+               .size_bytes = row.integer(8),
+               .content_sha256 = row.string(9),
+               .blob = row.string(10),
+               .is_text = row.integer(11) != 0,
+               .processing_status = row.string(12),
+               .created_at = row.integer(13)};
+}
+
+Result<std::optional<Asset>> find_asset(World& world, std::string_view id) {
+  WS_LET(const sqlite::Lent row,
+         world.database.cached("select " WS_ASSET_COLUMNS
+                               " from assets a join nodes n on n.id = a.node_id where a.id = ?"));
+  row->bind(1, id);
+  WS_LET(const bool found, row->step());
+  return found ? std::optional(read_asset(*row)) : std::nullopt;
+}
+
+Result<std::optional<std::string>> asset_on(World& world, std::string_view node_id) {
+  WS_LET(const sqlite::Lent row, world.database.cached("select id from assets where node_id = ?"));
+  row->bind(1, node_id);
+  WS_LET(const bool found, row->step());
+  return found ? std::optional(row->string(0)) : std::nullopt;
+}
+
+Json to_json(const Asset& asset) {
+  const std::string self = "/v1/files/" + asset.id;
+  return {{"id", asset.id},
+          {"object", "workspace_asset"},
+          {"node_id", asset.node_id},
+          {"title", asset.title},
+          {"parent_node_id", text_or_null(asset.parent_node_id)},
+          {"original_file_name", asset.original_file_name},
+          {"mime_type", asset.mime_type},
+          {"size_bytes", asset.size_bytes},
+          {"content_sha256", asset.content_sha256},
+          {"status", "stored"},
+          {"sensitivity_status", "clear"},
+          {"sensitivity_reasons", Json::array()},
+          {"ai_read_policy", "allowed"},
+          {"processing_status", asset.processing_status},
+          {"created_at", rfc3339(asset.created_at)},
+          {"links", {{"self", self}, {"content", self + "/content"}, {"organize", self + ":organize"}}}};
+}
+
+Served<SeenAsset> see_asset(World& world, const ServiceCall& call, std::string_view id) {
+  WS_SERVE_LET(std::optional<Asset> asset, find_asset(world, id));
+  if (!asset) return not_found("file");
+  WS_SERVE_LET(const contract::Role role, role_in(world, call.caller, asset->workspace_id));
+  if (role == contract::Role::none) return not_found("file");
+  return SeenAsset{.asset = std::move(*asset), .role = role};
+}
+
+Result<std::string> text_of_asset(World& world, std::string_view blob, std::size_t at_most) {
+  WS_LET(const BlobReader reader, world.blobs.open(std::string(blob)));
+  std::string text(at_most, '\0');
+  WS_LET(const std::size_t size, reader.read(0, text));
+  text.resize(whole_code_points(std::string_view(text).substr(0, size)).size());
+  text.shrink_to_fit();
+  return text;
+}
+
+bool is_text(std::string_view mime_type, std::string_view head) {
+  const auto says = [&](std::string_view type) { return mime_type.starts_with(type); };
+  if (std::ranges::any_of(binary_types, says) && !says("image/svg")) return false;
+  return !head.empty() && utf8::is_valid(whole_code_points(head)) && std::ranges::none_of(head, is_stray_control);
+}
+
+}  // namespace ws::mock

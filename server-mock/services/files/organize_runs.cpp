@@ -1,0 +1,192 @@
+#include "server-mock/services/files/organize_runs.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/markdown.hpp"
+#include "api-client/base/utf8.hpp"
+#include "server-mock/services/document_changes.hpp"
+#include "server-mock/services/files/assets.hpp"
+
+namespace ws::mock {
+namespace {
+
+constexpr std::array<std::string_view, 5> phases = {"received", "reading", "planning", "writing", "done"};
+constexpr std::size_t most_documents = 500;
+constexpr std::size_t most_bytes = std::size_t{8} << 20U;      // of the text as a whole
+constexpr std::size_t document_bytes = std::size_t{1} << 20U;  // `decisions.md`, "document"
+constexpr std::size_t title_code_points = 300;
+
+#define WS_RUN_COLUMNS                                                                                            \
+  "id, asset_id, workspace_id, target_node_id, status, phase, message, created_by_user_id, created_by_agent_id, " \
+  "created_at, updated_at"
+
+OrganizeRun read_run(const sqlite::Statement& row) {
+  return {.id = row.string(0),
+          .asset_id = row.string(1),
+          .workspace_id = row.string(2),
+          .target_node_id = row.string(3),
+          .status = row.string(4),
+          .phase = row.string(5),
+          .message = row.string(6),
+          .created_by_user_id = row.string(7),
+          .created_by_agent_id = row.string(8),
+          .created_at = row.integer(9),
+          .updated_at = row.integer(10)};
+}
+
+Result<void> save_run(World& world, const OrganizeRun& run) {
+  WS_LET(const sqlite::Lent update,
+         world.database.cached(
+             "update organize_runs set status = ?, phase = ?, message = ?, updated_at = ? where id = ?"));
+  update->bind_all(run.status, run.phase, run.message, run.updated_at, run.id);
+  return update->run();
+}
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n\f") == std::string_view::npos; }
+
+std::string as_title(std::string_view text) {
+  std::string title(utf8::prefix(text, title_code_points));
+  std::ranges::replace_if(
+      title, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
+  return title;
+}
+
+/// Why nothing can be made of the asset; empty: it can.
+std::string objection(const std::optional<Asset>& asset) {
+  if (!asset) return "The file is gone";
+  if (!asset->is_text) return "The file is no text: there are no headings in it";
+  if (asset->size_bytes > static_cast<std::int64_t>(most_bytes)) return "The text is larger than 8 MiB";
+  return {};
+}
+
+/// Makes the documents; what stands in the way instead.
+Result<std::string> write_documents(World& world, const OrganizeRun& run, const Asset& asset) {
+  Draft draft = {
+      .workspace_id = asset.workspace_id, .parent_node_id = asset.parent_node_id, .project_id = asset.project_id};
+  std::optional<Node> target;
+  if (!run.target_node_id.empty()) {
+    WS_LET(target, find_node(world, run.target_node_id));
+    if (!target) return std::string("The target is gone");
+    draft.parent_node_id = target->id;
+    draft.project_id = target->project_id;
+  }
+  WS_LET(const std::string text, text_of_asset(world, asset.blob, most_bytes));
+  const std::vector<Extract> extracts = cut_documents(text, asset.title);
+  if (std::ranges::any_of(extracts, [](const Extract& one) { return one.content.size() > document_bytes; })) {
+    return std::string("A section is larger than 1 MiB, which no document may be");
+  }
+  const Caller caller = {.owner_user_id = run.created_by_user_id,
+                         .agent_id = run.created_by_agent_id,
+                         .audience = Audience::workspace,
+                         .workspace_id = run.workspace_id};
+  WS_LET(DocumentChanges changes, DocumentChanges::by(world, caller));
+  for (const Extract& extract : extracts) {
+    draft.title = extract.title;
+    draft.content = extract.content;
+    WS_TRY(changes.create(draft));
+  }
+  return std::string();
+}
+
+Result<void> end_run(World& world, OrganizeRun& run) {
+  WS_LET(const std::optional<Asset> asset, find_asset(world, run.asset_id));
+  run.message = objection(asset);
+  if (run.message.empty()) {
+    WS_LET(run.message, write_documents(world, run, *asset));
+  }
+  run.status = run.message.empty() ? "succeeded" : "failed";
+  run.phase = "done";
+  return {};
+}
+
+/// At that time, which a look or the clock brought.
+Result<void> step(World& world, OrganizeRun& run, std::int64_t at) {
+  const auto* phase = std::ranges::find(phases, run.phase);
+  run.updated_at = at;
+  run.status = "running";
+  run.phase = *std::next(phase);
+  if (run.phase == "reading") {
+    WS_LET(const std::optional<Asset> asset, find_asset(world, run.asset_id));
+    run.message = objection(asset);
+    if (!run.message.empty()) run.status = "failed";
+  } else if (run.phase == "done") {
+    WS_TRY(end_run(world, run));
+  }
+  return save_run(world, run);
+}
+
+}  // namespace
+
+Result<void> insert_run(World& world, const OrganizeRun& run, std::string_view instruction) {
+  WS_LET(const sqlite::Lent insert,
+         world.database.cached("insert into organize_runs (" WS_RUN_COLUMNS
+                               ", instruction) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  insert->bind_all(run.id,
+                   run.asset_id,
+                   run.workspace_id,
+                   run.target_node_id,
+                   run.status,
+                   run.phase,
+                   run.message,
+                   run.created_by_user_id,
+                   run.created_by_agent_id,
+                   run.created_at,
+                   run.updated_at,
+                   instruction);
+  return insert->run();
+}
+
+Result<std::optional<OrganizeRun>> find_run(World& world, std::string_view id) {
+  WS_LET(const sqlite::Lent row, world.database.cached("select " WS_RUN_COLUMNS " from organize_runs where id = ?"));
+  row->bind(1, id);
+  WS_LET(const bool found, row->step());
+  return found ? std::optional(read_run(*row)) : std::nullopt;
+}
+
+Json to_json(const OrganizeRun& run) {
+  return {{"operation_id", run.id},
+          {"asset_id", run.asset_id},
+          {"status", run.status},
+          {"phase", run.phase},
+          {"created_at", rfc3339(run.created_at)},
+          {"updated_at", rfc3339(run.updated_at)},
+          {"links", {{"self", "/v1/file-operations/" + run.id}, {"asset", "/v1/files/" + run.asset_id}}}};
+}
+
+Result<void> advance_run(World& world, OrganizeRun& run) {
+  return run.is_over() ? Result<void>() : step(world, run, world.now());
+}
+
+Result<void> advance_due_runs(World& world) {
+  while (true) {
+    std::optional<OrganizeRun> run;
+    {
+      WS_LET(const sqlite::Lent row,
+             world.database.cached("select " WS_RUN_COLUMNS
+                                   " from organize_runs where status in ('queued', 'running') and updated_at <= ? "
+                                   "order by updated_at, sequence limit 1"));
+      row->bind(1, world.now() - phase_ms);
+      WS_LET(const bool found, row->step());
+      if (!found) return {};
+      run = read_run(*row);
+    }
+    WS_LET(UnitOfWork work, UnitOfWork::begin(world));
+    WS_TRY(step(world, *run, run->updated_at + phase_ms));
+    WS_TRY(work.commit());
+  }
+}
+
+std::vector<Extract> cut_documents(std::string_view text, std::string_view fallback) {
+  std::vector<Extract> extracts;
+  for (const markdown::Section& section : markdown::sections(text, most_documents)) {
+    if (section.heading_path.empty() && is_blank(section.text)) continue;
+    const std::string_view heading = section.heading_path.empty() ? fallback : section.heading_path.back();
+    extracts.push_back({.title = as_title(is_blank(heading) ? fallback : heading), .content = section.text});
+  }
+  return extracts;
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,164 @@
+#include "server-mock/store/blobs.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api-client/base/files.hpp"
+
+namespace ws::mock {
+namespace {
+
+constexpr std::string_view half_written = ".part";
+/// The disk begins to write that early, so that the fsync at the end is short: nobody else is served meanwhile.
+constexpr std::uint64_t flush_bytes = std::uint64_t{8} << 20U;
+
+tl::unexpected<Failure> disk(std::string_view what) {
+  return fail(Failure::Kind::disk, fmt::format("cannot {}: {}", what, std::generic_category().message(errno)));
+}
+
+/// TMPDIR, else where large files belong: /tmp may be memory.
+std::vector<std::string> temporary_folders() {
+  std::vector<std::string> folders;
+  if (const char* chosen = std::getenv("TMPDIR"); chosen != nullptr && *chosen != '\0') folders.emplace_back(chosen);
+  folders.insert(folders.end(), {"/var/tmp", "/tmp", "."});
+  return folders;
+}
+
+/// Without a name from the start, or (a file system that cannot) at once after it was made.
+int open_nameless(const std::string& folder) {
+  const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (file >= 0) return file;
+  std::string path = folder + "/ws-mock-XXXXXX";
+  const int named = ::mkostemp(path.data(), O_CLOEXEC);
+  if (named >= 0) ::unlink(path.c_str());
+  return named;
+}
+
+Result<void> sync_folder(const std::string& folder) {
+  const BlobFile opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.descriptor() < 0 || ::fsync(opened.descriptor()) != 0) return disk("write " + folder);
+  return {};
+}
+
+}  // namespace
+
+BlobFile::~BlobFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<std::size_t> BlobReader::read(std::uint64_t at, std::span<char> room) const {
+  std::size_t filled = 0;
+  while (filled < room.size()) {
+    const ssize_t count =
+        ::pread(file_->descriptor(), room.data() + filled, room.size() - filled, static_cast<off_t>(at + filled));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return disk("read a file's bytes");
+    if (count == 0) break;
+    filled += static_cast<std::size_t>(count);
+  }
+  return filled;
+}
+
+BlobWriter::BlobWriter(BlobWriter&& other) noexcept
+    : path_(std::exchange(other.path_, {})),
+      file_(std::move(other.file_)),
+      size_bytes_(other.size_bytes_),
+      on_its_way_(other.on_its_way_) {}
+
+BlobWriter::~BlobWriter() {
+  if (!path_.empty()) ::unlink(path_.c_str());
+}
+
+Result<void> BlobWriter::write(std::string_view piece) {
+  while (!piece.empty()) {
+    const ssize_t count = ::pwrite(file_->descriptor(), piece.data(), piece.size(), static_cast<off_t>(size_bytes_));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return disk("write a file's bytes");
+    piece.remove_prefix(static_cast<std::size_t>(count));
+    size_bytes_ += static_cast<std::uint64_t>(count);
+  }
+  if (!path_.empty() && size_bytes_ - on_its_way_ >= flush_bytes) {
+    ::sync_file_range(file_->descriptor(),
+                      static_cast<off_t>(on_its_way_),
+                      static_cast<off_t>(size_bytes_ - on_its_way_),
+                      SYNC_FILE_RANGE_WRITE);
+    on_its_way_ = size_bytes_;
+  }
+  return {};
+}
+
+Blobs::Blobs(const std::string& data) : folder_(data == ":memory:" ? std::string() : data + ".assets") {}
+
+Result<BlobWriter> Blobs::begin() {
+  if (!folder_.empty()) {
+    WS_TRY(make_folders(folder_, 0700));
+    std::string path = path_of(fmt::format("{}{}", ++begun_, half_written));
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (file < 0) return disk("write " + path);
+    return BlobWriter(std::move(path), std::make_shared<const BlobFile>(file));
+  }
+  for (const std::string& folder : temporary_folders()) {
+    const int file = open_nameless(folder);
+    if (file >= 0) return BlobWriter({}, std::make_shared<const BlobFile>(file));
+  }
+  return disk("make a temporary file");
+}
+
+Result<void> Blobs::keep(BlobWriter& writer, const std::string& name) {
+  if (writer.path_.empty()) {
+    nameless_.insert_or_assign(name, writer.file_);
+    return {};
+  }
+  const std::string path = path_of(name);
+  if (::fsync(writer.file_->descriptor()) != 0 || std::rename(writer.path_.c_str(), path.c_str()) != 0) {
+    return disk("keep " + path);
+  }
+  writer.path_.clear();
+  return sync_folder(folder_);
+}
+
+Result<BlobReader> Blobs::open(const std::string& name) const {
+  if (folder_.empty()) {
+    const auto found = nameless_.find(name);
+    if (found == nameless_.end()) return fail(Failure::Kind::not_found, "the bytes of a file are gone");
+    return BlobReader(found->second);
+  }
+  const std::string path = path_of(name);
+  auto file = std::make_shared<const BlobFile>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file->descriptor() < 0) return disk("read " + path);
+  return BlobReader(std::move(file));
+}
+
+void Blobs::remove(const std::string& name) {
+  if (name.empty()) return;
+  if (folder_.empty()) {
+    nameless_.erase(name);
+  } else {
+    ::unlink(path_of(name).c_str());
+  }
+}
+
+Result<void> Blobs::keep_only(const std::set<std::string>& names) {
+  std::erase_if(nameless_, [&](const auto& blob) { return !names.contains(blob.first); });
+  if (folder_.empty()) return {};
+  std::error_code error;
+  std::filesystem::directory_iterator entries(folder_, error);
+  if (error == std::errc::no_such_file_or_directory) return {};
+  for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
+    const std::string name = entries->path().filename().string();
+    if (!names.contains(name)) ::unlink(path_of(name).c_str());
+  }
+  if (error) return fail(Failure::Kind::disk, fmt::format("cannot read {}: {}", folder_, error.message()));
+  return {};
+}
+
+}  // namespace ws::mock
