@@ -7,8 +7,10 @@
 #include "sync-engine/steps/apply.hpp"
 #include "sync-engine/steps/conflict_files.hpp"
 #include "sync-engine/steps/decide.hpp"
+#include "sync-engine/steps/differences.hpp"
 #include "sync-engine/steps/journal.hpp"
 #include "sync-engine/steps/publish.hpp"
+#include "sync-engine/steps/restore.hpp"
 #include "sync-engine/steps/survey.hpp"
 #include "sync-engine/tree_lock.hpp"
 
@@ -184,8 +186,11 @@ Result<Report> SyncEngine::push(const RunOptions& options) {
   WS_LET(const TreeLock lock, impl_->begin());
   WS_LET(Survey survey, ws::sync::survey(impl_->session, options, Pulled::keep));
   Report report = report_of(impl_->session, survey);
-  std::erase_if(report.rows,
-                [](const Row& row) { return !is_push(row.action.kind) && row.action.kind != ActionKind::conflict; });
+  // A file that must step aside first does so in a pull.
+  std::erase_if(report.rows, [](const Row& row) {
+    const bool steps_aside = row.action.kind == ActionKind::push_create && row.action.previous_path;
+    return steps_aside || (!is_push(row.action.kind) && row.action.kind != ActionKind::conflict);
+  });
   if (report.guard) return report;
   if (auto staged = stage_changes(impl_->session, survey, report.rows); !staged) report.ended_by = staged.error();
   return report;
@@ -201,6 +206,22 @@ Result<Report> SyncEngine::commit(const RunOptions& options) {
   }
   WS_TRY(impl_->close_report(report));
   return report;
+}
+
+Result<std::vector<Difference>> SyncEngine::diff(const RunOptions& options) {
+  WS_LET(const Survey survey, ws::sync::survey(impl_->session, options, Pulled::look_at));
+  const auto everything = [](const RelativePath&) { return true; };
+  return differences(impl_->session, survey, options.only ? options.only : everything);
+}
+
+Result<std::vector<HistoryState>> SyncEngine::log(const LogOptions& options) const {
+  WS_LET(HistoryLog log, HistoryLog::open(impl_->session.own("history.git")));
+  return log.states(options);
+}
+
+Result<Restored> SyncEngine::restore(const RelativePath& path, const std::optional<std::string>& at) {
+  WS_LET(const TreeLock lock, impl_->begin());
+  return ws::sync::restore(impl_->session, path, at);
 }
 
 Result<std::vector<Conflict>> SyncEngine::conflicts() const { return impl_->session.state.conflicts(); }

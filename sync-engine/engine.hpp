@@ -19,9 +19,11 @@
 #include "api-client/base/clock.hpp"
 #include "api-client/base/random.hpp"
 #include "api-client/base/result.hpp"
+#include "sync-engine/difference.hpp"
 #include "sync-engine/model.hpp"
 #include "sync-engine/remote/remote.hpp"
 #include "sync-engine/report.hpp"
+#include "sync-engine/state/history_log.hpp"
 
 namespace ws::sync {
 
@@ -112,6 +114,13 @@ class SyncEngine {
   Result<Report> push(const RunOptions& options = {});
   /// Publishes what is staged. Nothing staged: an empty report.
   Result<Report> commit(const RunOptions& options = {});
+
+  /// What each side changed since both agreed, as text; of the paths that `options.only` wants.
+  Result<std::vector<Difference>> diff(const RunOptions& options = {});
+  /// Every state that was ever synced or overwritten, the newest first. No network.
+  Result<std::vector<HistoryState>> log(const LogOptions& options = {}) const;
+  /// Brings a text back from the history, as a local edit. See steps/restore.hpp.
+  Result<Restored> restore(const RelativePath& path, const std::optional<std::string>& at = {});
 
   /// This tree's own open conflicts. No network.
   Result<std::vector<Conflict>> conflicts() const;

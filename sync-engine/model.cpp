@@ -21,6 +21,11 @@ std::string_view name(Hindrance hindrance) {
   return "";
 }
 
+const RelativePath& BaseTree::disk_path(const DocumentId& document) const {
+  const auto found = placed.find(document);
+  return found != placed.end() ? found->second : documents.at(document).path;
+}
+
 std::string_view name(ActionKind kind) {
   switch (kind) {
     case ActionKind::push_create: return "push_create";

@@ -22,6 +22,11 @@ namespace ws::sync {
 /// What both sides last agreed on.
 struct BaseTree {
   std::map<DocumentId, Entry> documents = {};
+  /// Files that lie elsewhere than the service has their documents, because another file held the place.
+  std::map<DocumentId, RelativePath> placed = {};
+
+  /// Where the file of a known document lies on disk.
+  const RelativePath& disk_path(const DocumentId& document) const;
   bool operator==(const BaseTree&) const = default;
 };
 
@@ -70,7 +75,8 @@ struct Action {
   RelativePath path;
   std::string reason = {};                         ///< "edited here": half a sentence for people
   DocumentId document = {};                        ///< empty: `push_create`
-  std::optional<RelativePath> previous_path = {};  ///< of a move
+  std::optional<RelativePath> previous_path = {};  ///< of a move; of a `push_create`: a file that is moved aside first
+  std::optional<RelativePath> service_path = {};   ///< where the service has the document, if that is not `path`
   std::optional<Sha256> seen = {};    ///< the text on disk that the plan saw at the file's present path; empty: no file
   std::optional<Sha256> result = {};  ///< the text afterwards; empty: a delete
   std::uint64_t revision = 0;         ///< push: the revision it was made from; pull, merge, adopt: the one it leads to

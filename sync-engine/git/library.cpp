@@ -45,6 +45,8 @@ Result<Library> open_library() {
   symbols.load(git.odb_read, "git_odb_read");
   symbols.load(git.odb_write, "git_odb_write");
   symbols.load(git.odb_refresh, "git_odb_refresh");
+  symbols.load(git.odb_exists_prefix, "git_odb_exists_prefix");
+  symbols.load(git.oid_fromstrn, "git_oid_fromstrn");
   symbols.load(git.odb_object_data, "git_odb_object_data");
   symbols.load(git.odb_object_size, "git_odb_object_size");
   symbols.load(git.odb_object_type, "git_odb_object_type");
@@ -54,6 +56,10 @@ Result<Library> open_library() {
   symbols.load(git.reference_free, "git_reference_free");
   symbols.load(git.ignore_add_rule, "git_ignore_add_rule");
   symbols.load(git.ignore_path_is_ignored, "git_ignore_path_is_ignored");
+  symbols.load(git.patch_from_buffers, "git_patch_from_buffers");
+  symbols.load(git.patch_to_buf, "git_patch_to_buf");
+  symbols.load(git.patch_free, "git_patch_free");
+  symbols.load(git.buf_dispose, "git_buf_dispose");
   symbols.load(git.merge_file, "git_merge_file");
   symbols.load(git.merge_file_options_init, "git_merge_file_options_init");
   symbols.load(git.merge_file_input_init, "git_merge_file_input_init");

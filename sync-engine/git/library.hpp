@@ -27,6 +27,8 @@ struct Library {
   decltype(&git_odb_read) odb_read = nullptr;
   decltype(&git_odb_write) odb_write = nullptr;
   decltype(&git_odb_refresh) odb_refresh = nullptr;
+  decltype(&git_odb_exists_prefix) odb_exists_prefix = nullptr;
+  decltype(&git_oid_fromstrn) oid_fromstrn = nullptr;
   decltype(&git_odb_object_data) odb_object_data = nullptr;
   decltype(&git_odb_object_size) odb_object_size = nullptr;
   decltype(&git_odb_object_type) odb_object_type = nullptr;
@@ -36,6 +38,10 @@ struct Library {
   decltype(&git_reference_free) reference_free = nullptr;
   decltype(&git_ignore_add_rule) ignore_add_rule = nullptr;
   decltype(&git_ignore_path_is_ignored) ignore_path_is_ignored = nullptr;
+  decltype(&git_patch_from_buffers) patch_from_buffers = nullptr;
+  decltype(&git_patch_to_buf) patch_to_buf = nullptr;
+  decltype(&git_patch_free) patch_free = nullptr;
+  decltype(&git_buf_dispose) buf_dispose = nullptr;
   decltype(&git_merge_file) merge_file = nullptr;
   decltype(&git_merge_file_options_init) merge_file_options_init = nullptr;
   decltype(&git_merge_file_input_init) merge_file_input_init = nullptr;

@@ -1,8 +1,10 @@
 #include "sync-engine/git/repository.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -131,6 +133,10 @@ struct Repository::Impl {
   Result<std::optional<ObjectId>> update_tree(const std::optional<ObjectId>& base,
                                               std::span<const TreeUpdate> updates,
                                               std::size_t depth);
+  Result<void> compare(const std::optional<ObjectId>& before,
+                       const std::optional<ObjectId>& after,
+                       const std::string& folder,
+                       std::vector<TreeUpdate>& out);
 };
 
 /// `updates` are sorted by path and agree in their first `depth` bytes. Empty: the tree holds nothing any more.
@@ -237,6 +243,106 @@ Result<ObjectId> Repository::tree_of(const ObjectId& commit) {
     return fail(Failure::Kind::integrity, "the history holds a broken commit");
   }
   return *id;
+}
+
+Result<Commit> Repository::read_commit(const ObjectId& id) {
+  WS_LET(const Object object, impl_->read(id));
+  Commit commit{.id = id};
+  std::string_view rest = object.data;
+  const auto broken = [] { return fail(Failure::Kind::integrity, "the history holds a broken commit"); };
+  if (object.type != ObjectType::commit) return broken();
+  while (!rest.empty() && rest.front() != '\n') {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string_view value = line.substr(std::min(line.find(' ') + 1, line.size()));
+    const auto named = ObjectId::from_hex(value);
+    if (line.starts_with("tree ") && named) commit.tree = *named;
+    if (line.starts_with("parent ") && named) commit.parents.push_back(*named);
+    if (line.starts_with("committer ")) {
+      const std::size_t at = line.rfind("> ");
+      std::int64_t seconds = 0;
+      if (at == std::string_view::npos) return broken();
+      std::from_chars(line.data() + at + 2, line.data() + line.size(), seconds);
+      commit.time = Time(std::chrono::seconds(seconds));
+    }
+  }
+  if (commit.tree.empty()) return broken();
+  commit.message = rest.substr(std::min<std::size_t>(1, rest.size()));
+  while (!commit.message.empty() && commit.message.back() == '\n') commit.message.pop_back();
+  return commit;
+}
+
+Result<std::optional<ObjectId>> Repository::find_blob(const ObjectId& tree, std::string_view path) {
+  ObjectId folder = tree;
+  while (true) {
+    WS_LET(const Object object, impl_->read(folder));
+    WS_LET(const TreeEntries entries, decode(object.data));
+    const std::size_t slash = path.find('/');
+    const auto found = entries.find(std::string(path.substr(0, slash)));
+    const bool wants_folder = slash != std::string_view::npos;
+    if (found == entries.end() || found->second.folder != wants_folder) return std::optional<ObjectId>{};
+    if (!wants_folder) return std::optional<ObjectId>(found->second.id);
+    folder = found->second.id;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+Result<void> Repository::Impl::compare(const std::optional<ObjectId>& before,
+                                       const std::optional<ObjectId>& after,
+                                       const std::string& folder,
+                                       std::vector<TreeUpdate>& out) {
+  if (before == after) return {};
+  TreeEntries old_entries;
+  TreeEntries new_entries;
+  if (before) {
+    WS_LET(const Object object, read(*before));
+    WS_LET(old_entries, decode(object.data));
+  }
+  if (after) {
+    WS_LET(const Object object, read(*after));
+    WS_LET(new_entries, decode(object.data));
+  }
+  std::set<std::string> names;
+  for (const auto& [name, entry] : old_entries) names.insert(name);
+  for (const auto& [name, entry] : new_entries) names.insert(name);
+  const auto part = [](const TreeEntries& entries, const std::string& name, bool is_folder) {
+    const auto found = entries.find(name);
+    const bool there = found != entries.end() && found->second.folder == is_folder;
+    return there ? std::optional(found->second.id) : std::nullopt;
+  };
+  for (const std::string& name : names) {
+    const auto old_file = part(old_entries, name, false);
+    const auto new_file = part(new_entries, name, false);
+    if (old_file != new_file) out.push_back({.path = folder + name, .blob = new_file});
+    WS_TRY(compare(part(old_entries, name, true), part(new_entries, name, true), folder + name + "/", out));
+  }
+  return {};
+}
+
+Result<std::vector<TreeUpdate>> Repository::compare_trees(const std::optional<ObjectId>& before,
+                                                          const ObjectId& after) {
+  std::vector<TreeUpdate> out;
+  WS_TRY(impl_->compare(before, after, "", out));
+  return out;
+}
+
+Result<ObjectId> Repository::find_commit(std::string_view prefix) {
+  constexpr std::size_t shortest = GIT_OID_MINPREFIXLEN;
+  const bool is_hex = prefix.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  if (!is_hex || prefix.size() < shortest || prefix.size() > GIT_OID_HEXSZ) {
+    return fail(Failure::Kind::usage, fmt::format("\"{}\" names no state", prefix), "`ws sync log` lists them");
+  }
+  git_oid short_id{};
+  git_oid whole{};
+  if (impl_->git->oid_fromstrn(&short_id, prefix.data(), prefix.size()) < 0) {
+    return fail(failure(*impl_->git, "read the name of a state"));
+  }
+  const int code = impl_->git->odb_exists_prefix(&whole, impl_->objects, &short_id, prefix.size());
+  if (code == GIT_EAMBIGUOUS) return fail(Failure::Kind::usage, "more than one state begins so", "give more digits");
+  if (code < 0) return fail(Failure::Kind::not_found, fmt::format("there is no state {}", prefix));
+  ObjectId id;
+  std::memcpy(id.bytes.data(), whole.id, id.bytes.size());
+  return id;
 }
 
 Result<void> Repository::flush() { return impl_->flush(); }

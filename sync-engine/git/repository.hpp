@@ -25,6 +25,15 @@ struct TreeUpdate {
   std::optional<ObjectId> blob = {};  ///< empty: taken out
 };
 
+/// A state of the tree, as git keeps it.
+struct Commit {
+  ObjectId id = {};
+  ObjectId tree = {};
+  std::vector<ObjectId> parents = {};
+  Time time = {};
+  std::string message = {};  ///< without the line end
+};
+
 class Repository {
  public:
   /// Makes it where there is none. Fails with `disk`.
@@ -43,10 +52,19 @@ class Repository {
                                 std::string_view message,
                                 Time time);
   Result<ObjectId> tree_of(const ObjectId& commit);
+  Result<Commit> read_commit(const ObjectId& id);
+  /// Empty: no file at that path.
+  Result<std::optional<ObjectId>> find_blob(const ObjectId& tree, std::string_view path);
+  /// What is different in `after`, as updates of `before` (empty: nothing was there); in order of path. Folders that
+  /// are the same are not read.
+  Result<std::vector<TreeUpdate>> compare_trees(const std::optional<ObjectId>& before, const ObjectId& after);
   Result<void> flush();
 
   /// "refs/heads/main".
   Result<std::optional<ObjectId>> find_reference(const std::string& name);
+  /// The commit whose hexadecimal name begins with `prefix` (4 to 40 digits). Fails with `not_found`, or `usage` where
+  /// there are several.
+  Result<ObjectId> find_commit(std::string_view prefix);
   Result<void> set_reference(const std::string& name, const ObjectId& commit);
 
  private:

@@ -12,19 +12,19 @@ bool same_name(const RelativePath& a, const RelativePath& b) {
   return a == b || utf8::nfc(a.text()) == utf8::nfc(b.text());
 }
 
-SideChange present(const Entry& base, const Entry& now) {
+SideChange present(const Entry& base, const RelativePath& base_path, const Entry& now) {
   const bool text = now.hash != base.hash;
-  if (!same_name(now.path, base.path)) return {.change = Change::moved, .text_too = text, .entry = now};
+  if (!same_name(now.path, base_path)) return {.change = Change::moved, .text_too = text, .entry = now};
   return {.change = text ? Change::edited : Change::unchanged, .entry = now};
 }
 
 }  // namespace
 
-SideChange local_change(const DocumentId& document, const Entry& base, const LocalTree& local) {
+SideChange local_change(const DocumentId& document, const BaseTree& base, const LocalTree& local) {
   if (local.hindered.contains(document)) return {.change = Change::unknown};
   const auto found = local.tracked.find(document);
   if (found == local.tracked.end()) return {.change = Change::deleted};
-  return present(base, found->second);
+  return present(base.documents.at(document), base.disk_path(document), found->second);
 }
 
 SideChange remote_change(const DocumentId& document, const Entry& base, const RemoteTree& remote) {
@@ -35,7 +35,7 @@ SideChange remote_change(const DocumentId& document, const Entry& base, const Re
   }
   if (const auto found = remote.changed.find(document); found != remote.changed.end()) {
     if (found->second.revision < base.revision) return {.change = Change::rewound, .entry = found->second};
-    return present(base, found->second);
+    return present(base, base.path, found->second);
   }
   if (std::find(remote.absent.begin(), remote.absent.end(), document) != remote.absent.end()) {
     return {.change = Change::unknown};

@@ -25,7 +25,7 @@ struct SideChange {
   bool operator==(const SideChange&) const = default;
 };
 
-SideChange local_change(const DocumentId& document, const Entry& base, const LocalTree& local);
+SideChange local_change(const DocumentId& document, const BaseTree& base, const LocalTree& local);
 SideChange remote_change(const DocumentId& document, const Entry& base, const RemoteTree& remote);
 
 }  // namespace ws::sync

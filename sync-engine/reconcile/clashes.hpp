@@ -5,9 +5,13 @@
 
 namespace ws::sync {
 
-/// Looks at every file that would arrive (`pull_create`, `pull_move`). Where its place is held by a file that stays, or
-/// lies beneath one, the arrival becomes a conflict `path` and the file on disk keeps its name; where the names differ
-/// only in case or form it is skipped as a `twin`. A document that leaves its place frees it.
-void settle_clashes(const LocalTree& local, const RemoteTree& remote, Plan& plan);
+/// Looks at every file that would arrive (`pull_create`, `pull_move`) and the place that it wants:
+/// - held by a file that stays: the arrival lies beside it as `STEM (remote).md`, and that is a conflict `path`; where
+///   the file is one that a folder took the place of here, and its document was edited there, `revision`
+/// - beneath a file that stays, or a folder with such files: the arrival waits, and that is a conflict `path`
+/// - held by a name that differs only in case or form: it is skipped as a `twin`
+/// A document that leaves its place frees it. A file that was edited while its place became a folder on the service
+/// steps aside as `STEM (local).md`.
+void settle_clashes(const BaseTree& base, const LocalTree& local, const RemoteTree& remote, Plan& plan);
 
 }  // namespace ws::sync

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,56 +28,101 @@ std::optional<Hindrance> hindrance_of(const Closed& closed, std::string_view pat
 
 class Identifier {
  public:
-  Identifier(const BaseTree& base, const FoundTree& found) : base_(base), found_(found) {
-    for (const auto& [document, entry] : base.documents) by_path_.emplace(entry.path.text(), &document);
+  Identifier(const BaseTree& base, const FoundTree& found, const IdentifyOptions& options)
+      : base_(base), found_(found), options_(options) {
+    for (const auto& [document, entry] : base.documents) by_path_.emplace(base.disk_path(document).text(), &document);
     local_.skipped = found.skipped;
     for (const Skipped& skipped : found.closed) closed_.emplace(skipped.path, skipped.reason);
     for (const Skipped& skipped : found.skipped) closed_.emplace(skipped.path, skipped.reason);
   }
 
-  LocalTree identify(const std::function<bool(const RelativePath&)>& ignored) {
-    match_exactly();
-    match_other_forms();
+  LocalTree identify() {
+    match_unchanged();
+    if (!changed_.empty() || local_.tracked.size() < base_.documents.size()) {
+      take_renames(moved_files(base_, missing(), changed_, options_.renames));
+      match_by_path();
+      match_other_forms();
+      look_for_hindrances();
+      take_renames(alike_files(base_, missing(), changed_, options_.renames));
+    }
     take_created();
-    look_for_hindrances(ignored);
     std::sort(local_.skipped.begin(), local_.skipped.end());
     return std::move(local_);
   }
 
  private:
-  void match_exactly() {
+  void track(const DocumentId& document, const FoundFile& file) {
+    local_.tracked.emplace(document, Entry{.path = file.path, .hash = file.hash});
+  }
+
+  void match_unchanged() {
     for (const FoundFile& file : found_.files) {
       const auto known = by_path_.find(file.path.text());
-      if (known == by_path_.end()) {
-        others_.push_back(&file);
+      const bool same = known != by_path_.end() && base_.documents.at(*known->second).hash == file.hash;
+      if (same) {
+        track(*known->second, file);
       } else {
-        local_.tracked.emplace(*known->second, Entry{.path = file.path, .hash = file.hash});
+        changed_.push_back(&file);
       }
     }
   }
 
+  /// Documents without a file, neither at their path nor elsewhere, as far as is known by now.
+  std::vector<DocumentId> missing() const {
+    std::set<std::string_view> places;
+    for (const FoundFile* file : changed_) places.insert(file->path.text());
+    std::vector<DocumentId> missing;
+    for (const auto& [document, entry] : base_.documents) {
+      const std::string_view path = base_.disk_path(document).text();
+      const bool there = local_.tracked.contains(document) || local_.hindered.contains(document) ||
+                         places.contains(path) || hindrance_of(closed_, path);
+      if (!there) missing.push_back(document);
+    }
+    return missing;
+  }
+
+  void take_renames(const Renames& renames) {
+    if (renames.empty()) return;
+    std::set<const FoundFile*> taken;
+    for (const auto& [document, file] : renames) {
+      track(document, *file);
+      taken.insert(file);
+    }
+    std::erase_if(changed_, [&](const FoundFile* file) { return taken.contains(file); });
+  }
+
+  void match_by_path() {
+    std::erase_if(changed_, [&](const FoundFile* file) {
+      const auto known = by_path_.find(file->path.text());
+      if (known == by_path_.end() || local_.tracked.contains(*known->second)) return false;
+      track(*known->second, *file);
+      return true;
+    });
+  }
+
   /// A known document whose file is found under the same name in another normal form.
   void match_other_forms() {
-    if (others_.empty() || local_.tracked.size() == base_.documents.size()) return;
+    if (changed_.empty() || local_.tracked.size() == base_.documents.size()) return;
     std::unordered_map<std::string, const DocumentId*> missing;
     for (const auto& [document, entry] : base_.documents) {
-      if (!local_.tracked.contains(document)) missing.emplace(utf8::nfc(entry.path.text()), &document);
+      if (!local_.tracked.contains(document)) missing.emplace(utf8::nfc(base_.disk_path(document).text()), &document);
     }
-    std::erase_if(others_, [&](const FoundFile* file) {
+    std::erase_if(changed_, [&](const FoundFile* file) {
       const auto known = missing.find(utf8::nfc(file->path.text()));
       if (known == missing.end()) return false;
-      local_.tracked.emplace(*known->second, Entry{.path = file->path, .hash = file->hash});
+      track(*known->second, *file);
       missing.erase(known);
       return true;
     });
   }
 
   void take_created() {
-    if (others_.empty()) return;
+    if (changed_.empty()) return;
     std::unordered_map<std::string, const FoundFile*> first;
-    std::sort(others_.begin(), others_.end(), [](const FoundFile* a, const FoundFile* b) { return a->path < b->path; });
+    std::sort(
+        changed_.begin(), changed_.end(), [](const FoundFile* a, const FoundFile* b) { return a->path < b->path; });
     for (const auto& [document, entry] : local_.tracked) first.emplace(entry.path.twin_key(), nullptr);
-    for (const FoundFile* file : others_) {
+    for (const FoundFile* file : changed_) {
       if (first.emplace(file->path.twin_key(), file).second) {
         local_.created.emplace(file->path, file->hash);
       } else {
@@ -85,13 +131,14 @@ class Identifier {
     }
   }
 
-  void look_for_hindrances(const std::function<bool(const RelativePath&)>& ignored) {
+  void look_for_hindrances() {
     if (local_.tracked.size() == base_.documents.size()) return;
     for (const auto& [document, entry] : base_.documents) {
       if (local_.tracked.contains(document)) continue;
-      if (const auto hindrance = hindrance_of(closed_, entry.path.text())) {
+      const RelativePath& path = base_.disk_path(document);
+      if (const auto hindrance = hindrance_of(closed_, path.text())) {
         local_.hindered.emplace(document, *hindrance);
-      } else if (ignored && ignored(entry.path)) {
+      } else if (options_.ignored && options_.ignored(path)) {
         local_.hindered.emplace(document, Hindrance::ignored);
       }
     }
@@ -99,18 +146,17 @@ class Identifier {
 
   const BaseTree& base_;
   const FoundTree& found_;
+  const IdentifyOptions& options_;
   std::unordered_map<std::string_view, const DocumentId*> by_path_;
-  std::vector<const FoundFile*> others_;
+  std::vector<const FoundFile*> changed_;  // not yet known to be a document's
   Closed closed_;
   LocalTree local_;
 };
 
 }  // namespace
 
-LocalTree identify(const BaseTree& base,
-                   const FoundTree& found,
-                   const std::function<bool(const RelativePath&)>& ignored) {
-  return Identifier(base, found).identify(ignored);
+LocalTree identify(const BaseTree& base, const FoundTree& found, const IdentifyOptions& options) {
+  return Identifier(base, found, options).identify();
 }
 
 }  // namespace ws::sync

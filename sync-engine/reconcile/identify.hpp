@@ -5,15 +5,9 @@
 #include <vector>
 
 #include "sync-engine/model.hpp"
+#include "sync-engine/reconcile/renames.hpp"
 
 namespace ws::sync {
-
-/// What a walk of the disk found.
-struct FoundFile {
-  RelativePath path;
-  Sha256 hash = {};
-  auto operator<=>(const FoundFile&) const = default;
-};
 
 struct FoundTree {
   std::vector<FoundFile> files = {};
@@ -22,10 +16,14 @@ struct FoundTree {
   std::vector<Skipped> closed = {};
 };
 
-/// Known documents keep their files by path, in whatever Unicode form the disk has it. Of twins the tracked one, else
-/// the bytewise smaller, is kept and the other skipped. `ignored` says whether a path is ignored now.
-LocalTree identify(const BaseTree& base,
-                   const FoundTree& found,
-                   const std::function<bool(const RelativePath&)>& ignored = {});
+/// What is asked of those who can see more than the walk found.
+struct IdentifyOptions {
+  std::function<bool(const RelativePath&)> ignored = {};  ///< whether the rules hide this path now
+  RenameEvidence renames = {};                            ///< without it only equal texts tell a renamed file
+};
+
+/// Known documents keep their files by path, in whatever Unicode form the disk has it; those that were renamed are told
+/// by `renames`. Of twins the tracked one, else the bytewise smaller, is kept and the other skipped.
+LocalTree identify(const BaseTree& base, const FoundTree& found, const IdentifyOptions& options = {});
 
 }  // namespace ws::sync

@@ -53,7 +53,7 @@ class Decider {
     made.previous_path = here().path;
     made.result =
         here().hash;  // a move carries the text that is on disk; an edit has a row, and the revision, of its own
-    const bool whole = !pair_.there.text_too || there().hash == here().hash;
+    const bool whole = !pair_.there.edited() || there().hash == here().hash;
     made.revision = whole ? there().revision : pair_.base.revision;
     plan_.actions.push_back(std::move(made));
   }
@@ -68,7 +68,7 @@ class Decider {
   void push_move(const std::string& reason) {
     Action made = action(ActionKind::push_move, here().path, reason);
     made.previous_path = pair_.base.path;
-    made.result = pair_.base.hash;
+    made.result = there().hash;
     made.revision = there().revision;
     plan_.actions.push_back(std::move(made));
   }
@@ -88,6 +88,16 @@ class Decider {
     plan_.settled.push_back({.document = pair_.document, .base = std::move(base)});
   }
 
+  /// The file becomes a new document beside the folder that takes its place; its name is found later.
+  void step_aside() {
+    Action made = action(ActionKind::push_create, here().path, "its place became a folder on the service");
+    made.document = {};
+    made.previous_path = here().path;
+    made.result = here().hash;
+    plan_.actions.push_back(std::move(made));
+    settle(std::nullopt);
+  }
+
   /// Edited on both sides; the file is, or will be, at `path`.
   void edited_on_both(const RelativePath& path) {
     if (here().hash == there().hash) return settle(there());
@@ -97,13 +107,20 @@ class Decider {
     plan_.actions.push_back(std::move(made));
   }
 
+  /// What the service did, as the disk sees it: a file that lies elsewhere than its document tries to go home.
+  Change seen_from_disk() const {
+    const Change change = pair_.there.change;
+    const bool stays = change == Change::unchanged || change == Change::edited;
+    return stays && pair_.is_displaced() ? Change::moved : change;
+  }
+
   void unchanged_here() {
-    switch (pair_.there.change) {
+    switch (seen_from_disk()) {
       case Change::edited: return pull(ActionKind::pull_update, here().path, "edited on the service");
       case Change::deleted: return pull(ActionKind::pull_delete, here().path, "archived on the service");
       case Change::moved:
         pull_move("moved on the service");
-        if (pair_.there.text_too) pull(ActionKind::pull_update, there().path, "edited on the service");
+        if (pair_.there.edited()) pull(ActionKind::pull_update, there().path, "edited on the service");
         return;
       case Change::unchanged: return settle(there());
       case Change::created:
@@ -113,13 +130,13 @@ class Decider {
   }
 
   void edited_here() {
-    switch (pair_.there.change) {
+    switch (seen_from_disk()) {
       case Change::unchanged: return push(ActionKind::push_update, here().path, "edited here");
       case Change::edited: return edited_on_both(here().path);
-      case Change::deleted: return conflict(ConflictKind::edit_delete);
+      case Change::deleted: return pair_.folder_there ? step_aside() : conflict(ConflictKind::edit_delete);
       case Change::moved:
         pull_move("moved on the service");
-        if (!pair_.there.text_too) return push(ActionKind::push_update, there().path, "edited here");
+        if (!pair_.there.edited()) return push(ActionKind::push_update, there().path, "edited here");
         if (here().hash != there().hash) edited_on_both(there().path);
         return;
       case Change::created:
@@ -159,7 +176,7 @@ class Decider {
         push_move("renamed here");
         if (pair_.here.text_too) return edited_on_both(here().path);
         return pull(ActionKind::pull_update, here().path, "edited on the service");
-      case Change::deleted: return conflict(ConflictKind::edit_delete);
+      case Change::deleted: return conflict(pair_.folder_there ? ConflictKind::path : ConflictKind::edit_delete);
       case Change::moved:
         if (here().path != there().path) return conflict(ConflictKind::path);
         if (pair_.here.text_too && pair_.there.text_too) return edited_on_both(here().path);

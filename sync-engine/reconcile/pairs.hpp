@@ -12,7 +12,11 @@ struct Pair {
   Entry base;
   SideChange here;
   SideChange there;
+  RelativePath disk_path;         ///< where its file lay; elsewhere than `base.path` where that place was taken
   bool path_taken_there = false;  ///< another document stands at the base's path now
+  bool folder_there = false;      ///< documents of the service stand beneath the base's path now
+
+  bool is_displaced() const { return disk_path != base.path; }
 };
 
 /// Adds to `plan` what follows for this document alone; clashes of paths between documents are not its business.

@@ -31,17 +31,21 @@ void decide_known(const BaseTree& base,
   for (const auto& [document, entry] : base.documents) {
     Pair pair{.document = document,
               .base = entry,
-              .here = local_change(document, entry, local),
-              .there = remote_change(document, entry, remote)};
+              .here = local_change(document, base, local),
+              .there = remote_change(document, entry, remote),
+              .disk_path = base.disk_path(document)};
     if (pair.here.change == Change::unknown) {
       const Hindrance reason = local.hindered.at(document);
-      plan.detached.push_back({.path = entry.path, .document = document, .reason = std::string(name(reason))});
+      plan.detached.push_back({.path = pair.disk_path, .document = document, .reason = std::string(name(reason))});
     } else if (pair.there.change == Change::unknown) {
-      plan.detached.push_back({.path = entry.path, .document = document, .reason = "absent"});
+      plan.detached.push_back({.path = pair.disk_path, .document = document, .reason = "absent"});
     }
     if (!places.empty()) {
-      const auto taken = places.find(entry.path.twin_key());
+      const std::string key = entry.path.twin_key();
+      const auto taken = places.find(key);
       pair.path_taken_there = taken != places.end() && taken->second != document;
+      const auto beneath = places.lower_bound(key + "/");
+      pair.folder_there = beneath != places.end() && beneath->first.starts_with(key + "/");
     }
     decide_pair(pair, options, plan);
   }
@@ -115,10 +119,12 @@ void join_replacements(const LocalTree& local, Plan& plan) {
   plan.actions = std::move(kept);
 }
 
-/// The same where the file was edited here, to the very text of the newcomer: nothing is left to choose.
+/// The same where the file was edited or renamed here, to the very text and place of the newcomer: nothing is left to
+/// choose.
 void join_equal_replacements(Plan& plan) {
   std::erase_if(plan.conflicts, [&](const Conflict& conflict) {
-    if (conflict.kind != ConflictKind::edit_delete || !conflict.local) return false;
+    const bool gone_there = conflict.kind == ConflictKind::edit_delete || conflict.kind == ConflictKind::path;
+    if (!gone_there || conflict.remote || !conflict.local) return false;
     for (Action& action : plan.actions) {
       const bool same = action.kind == ActionKind::pull_create && action.path == conflict.path &&
                         action.result == conflict.local->hash;
@@ -190,7 +196,7 @@ Plan reconcile(const BaseTree& base,
   join_replacements(local, plan);
   join_equal_replacements(plan);
   join_equal_arrivals(local, plan);
-  settle_clashes(local, remote, plan);
+  settle_clashes(base, local, remote, plan);
   sort(plan);
   if (!options.allow_deletes) plan.guard = guard_of(plan, base.documents.size(), remote.absent.size());
   return plan;

@@ -35,7 +35,9 @@ Json json_of(const std::optional<Entry>& entry) {
 
 Json json_of(const std::optional<BaseRow>& row) {
   if (!row) return Json();
-  return Json{{"entry", json_of(std::optional<Entry>(row->entry))}, {"blob", row->blob.hex()}};
+  return Json{{"entry", json_of(std::optional<Entry>(row->entry))},
+              {"blob", row->blob.hex()},
+              {"placed", json_of(row->placed)}};
 }
 
 Json json_of(const Conflict& conflict) {
@@ -82,6 +84,10 @@ class Reader {
     broken_ = broken_ || !parsed;
     return parsed ? std::optional(std::move(*parsed)) : std::nullopt;
   }
+  /// One that format 1 did not write.
+  std::optional<RelativePath> added_path(std::string_view key) {
+    return value_ != nullptr && find(*value_, key) != nullptr ? path(key) : std::nullopt;
+  }
   git::ObjectId object(std::string_view key) {
     const auto parsed = git::ObjectId::from_hex(text(key));
     broken_ = broken_ || !parsed;
@@ -110,9 +116,10 @@ class Reader {
     Reader inner(member(key));
     auto entry = inner.entry("entry");
     const git::ObjectId blob = inner.object("blob");
+    auto placed = inner.added_path("placed");
     broken_ = broken_ || !inner.good() || !entry;
     if (broken_) return std::nullopt;
-    return BaseRow{.entry = std::move(*entry), .blob = blob};
+    return BaseRow{.entry = std::move(*entry), .blob = blob, .placed = std::move(placed)};
   }
 
  private:
@@ -144,6 +151,7 @@ Json json_of(const StagedItem& staged) {
   const PushItem& item = staged.item;
   return Json{{"kind", name(item.kind)},
               {"path", item.path.string()},
+              {"file", staged.file.string()},
               {"previous_path", json_of(item.previous_path)},
               {"document", item.document.text},
               {"hash", json_of(item.hash)},
@@ -156,8 +164,10 @@ Json json_of(const StagedItem& staged) {
 Result<StagedItem> staged_item_of(const Json& value) {
   Reader read(&value);
   auto path = read.path("path");
+  auto file = read.added_path("file");
+  if (!file) file = path;
   if (!read.good() || !path) return broken("staged item");
-  StagedItem staged{.item = {.kind = read.kind("kind"), .path = std::move(*path)}};
+  StagedItem staged{.item = {.kind = read.kind("kind"), .path = std::move(*path)}, .file = std::move(*file)};
   staged.item.previous_path = read.path("previous_path");
   staged.item.document = {read.text("document")};
   staged.item.hash = read.hash("hash");

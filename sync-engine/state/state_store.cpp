@@ -10,7 +10,7 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::int64_t format = 1;
+constexpr std::int64_t format = 2;
 
 // WAL: readers (`status`) and the one writer do not wait for each other. FULL: a transaction that returned is on disk.
 constexpr const char* settings = "pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full";
@@ -18,13 +18,21 @@ constexpr const char* settings = "pragma busy_timeout = 5000; pragma journal_mod
 constexpr const char* schema = R"(
   create table numbers (key text primary key, value integer not null) without rowid;
   create table base (document text primary key, path text not null, hash blob not null, revision integer not null,
-                     blob blob not null) without rowid;
+                     blob blob not null, placed text) without rowid;
+  create table files (document text primary key, inode integer not null, device integer not null) without rowid;
   create table pending (document text primary key, path text, hash blob, revision integer not null, blob blob not null)
                      without rowid;
   create table conflicts (id text primary key, value text not null) without rowid;
   create table steps (place integer primary key, value text not null);
   create table staged (place integer primary key check (place = 1), value text not null);
-  pragma user_version = 1;
+  pragma user_version = 2;
+)";
+
+// Format 1 knew no file that lies elsewhere than its document, and no numbers of files.
+constexpr const char* from_format_1 = R"(
+  alter table base add column placed text;
+  create table files (document text primary key, inode integer not null, device integer not null) without rowid;
+  pragma user_version = 2;
 )";
 
 std::string_view bytes_of(const git::ObjectId& id) {
@@ -63,9 +71,9 @@ Result<StateStore> StateStore::open(const std::filesystem::path& file) {
     newer.code = "newer_format";
     return fail(std::move(newer));
   }
-  if (found == 0) {
+  if (found < format) {
     WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(database));
-    WS_TRY(database.execute(schema));
+    WS_TRY(database.execute(found == 0 ? schema : from_format_1));
     WS_TRY(transaction.commit());
   }
   return StateStore(std::move(database));
@@ -95,7 +103,7 @@ Result<std::uint64_t> StateStore::source_revision() { return number("source_revi
 Result<void> StateStore::set_source_revision(std::uint64_t revision) { return set_number("source_revision", revision); }
 
 Result<std::map<DocumentId, BaseRow>> StateStore::base() {
-  WS_LET(const sqlite::Lent all, database_.cached("select document, path, hash, revision, blob from base"));
+  WS_LET(const sqlite::Lent all, database_.cached("select document, path, hash, revision, blob, placed from base"));
   std::map<DocumentId, BaseRow> rows;
   while (true) {
     WS_LET(const bool found, all->step());
@@ -105,17 +113,21 @@ Result<std::map<DocumentId, BaseRow>> StateStore::base() {
                           .hash = hash_of(all->blob(2)),
                           .revision = static_cast<std::uint64_t>(all->integer(3))},
                 .blob = object_of(all->blob(4))};
+    if (!all->is_null(5)) {
+      WS_LET(row.placed, RelativePath::parse(all->text(5)));
+    }
     rows.emplace_hint(rows.end(), DocumentId{all->string(0)}, std::move(row));
   }
 }
 
 Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row) {
-  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into base values (?, ?, ?, ?, ?)"));
+  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into base values (?, ?, ?, ?, ?, ?)"));
   put->bind(1, document.text);
   put->bind(2, row.entry.path.string());
   put->bind_blob(3, bytes_of(row.entry.hash));
   put->bind(4, static_cast<std::int64_t>(row.entry.revision));
   put->bind_blob(5, bytes_of(row.blob));
+  put->bind(6, row.placed ? std::optional<std::string>(row.placed->string()) : std::nullopt);
   WS_TRY(put->run());
   return bump_generation();
 }
@@ -124,7 +136,36 @@ Result<void> StateStore::forget_base(const DocumentId& document) {
   WS_LET(const sqlite::Lent drop, database_.cached("delete from base where document = ?"));
   drop->bind(1, document.text);
   WS_TRY(drop->run());
+  WS_LET(const sqlite::Lent drop_file, database_.cached("delete from files where document = ?"));
+  drop_file->bind(1, document.text);
+  WS_TRY(drop_file->run());
   return bump_generation();
+}
+
+Result<std::map<DocumentId, FileId>> StateStore::files() {
+  WS_LET(const sqlite::Lent all, database_.cached("select document, inode, device from files"));
+  std::map<DocumentId, FileId> files;
+  while (true) {
+    WS_LET(const bool found, all->step());
+    if (!found) return files;
+    files.emplace_hint(files.end(),
+                       DocumentId{all->string(0)},
+                       FileId{.inode = static_cast<std::uint64_t>(all->integer(1)),
+                              .device = static_cast<std::uint64_t>(all->integer(2))});
+  }
+}
+
+Result<void> StateStore::put_files(const std::map<DocumentId, FileId>& files) {
+  WS_LET(const auto known, this->files());
+  WS_LET(sqlite::Transaction transaction, begin());
+  for (const auto& [document, id] : files) {
+    const auto old = known.find(document);
+    if (old != known.end() && old->second == id) continue;
+    WS_LET(const sqlite::Lent put, database_.cached("insert or replace into files values (?, ?, ?)"));
+    put->bind_all(document.text, static_cast<std::int64_t>(id.inode), static_cast<std::int64_t>(id.device));
+    WS_TRY(put->run());
+  }
+  return transaction.commit();
 }
 
 Result<std::map<DocumentId, PendingRow>> StateStore::pending() {

@@ -15,6 +15,7 @@
 #include "api-client/base/sqlite.hpp"
 #include "sync-engine/git/object.hpp"
 #include "sync-engine/model.hpp"
+#include "sync-engine/reconcile/renames.hpp"
 #include "sync-engine/remote/remote.hpp"
 
 namespace ws::sync {
@@ -23,6 +24,9 @@ namespace ws::sync {
 struct BaseRow {
   Entry entry;
   git::ObjectId blob = {};
+  std::optional<RelativePath> placed = {};  ///< where the file lies, if not at the entry's path
+
+  const RelativePath& disk_path() const { return placed ? *placed : entry.path; }
   bool operator==(const BaseRow&) const = default;
 };
 
@@ -45,6 +49,7 @@ struct JournalStep {
 /// A commit that is staged, or under way and perhaps done.
 struct StagedItem {
   PushItem item;
+  RelativePath file;  ///< on disk: where its text is read, and what people are told
   git::ObjectId blob = {};
   std::optional<Conflict> conflict = {};  ///< pushed so that the service records it
 };
@@ -67,6 +72,11 @@ class StateStore {
   Result<std::map<DocumentId, BaseRow>> base();
   Result<void> put_base(const DocumentId& document, const BaseRow& row);
   Result<void> forget_base(const DocumentId& document);
+
+  /// The files of the base's documents when both sides last agreed; known only for some.
+  Result<std::map<DocumentId, FileId>> files();
+  /// Adds to them and changes what differs. No change of the base: the generation stays.
+  Result<void> put_files(const std::map<DocumentId, FileId>& files);
 
   Result<std::map<DocumentId, PendingRow>> pending();
   Result<void> put_pending(const DocumentId& document, const PendingRow& row);

@@ -32,6 +32,7 @@ class Applier {
     if (tasks_.empty() && survey_.plan.settled.empty()) return {};
     WS_LET(SafeWriter writer, SafeWriter::open(session_.root));
     WS_TRY(record_before(writer));
+    WS_TRY(step_aside(writer));
     WS_TRY(settle());
     for (std::size_t first = 0; first < tasks_.size(); first += batch_size) {
       WS_TRY(session_.go_on());
@@ -60,8 +61,9 @@ class Applier {
   JournalStep step_of(const Action& action) const {
     JournalStep step{.action = action, .base = base_after(action)};
     // A move without its edit leaves the edit pending.
-    step.applies_remote = !step.base || action.kind != ActionKind::pull_move ||
-                          step.base->entry == survey_.remote.changed.at(action.document);
+    const auto there = survey_.remote.changed.find(action.document);
+    step.applies_remote = !step.base || action.kind != ActionKind::pull_move || there == survey_.remote.changed.end() ||
+                          step.base->entry == there->second;
     return step;
   }
 
@@ -77,15 +79,15 @@ class Applier {
     if (const auto found = survey_.remote.changed.find(action.document); found != survey_.remote.changed.end()) {
       there = &found->second;
     }
-    if (action.kind == ActionKind::pull_move && there->revision != action.revision) {
-      BaseRow row = old->second;
-      row.entry.path = action.path;
-      row.entry.revision = action.revision;
-      return row;
-    }
-    // The service's entry; after a merge the file is a local edit of it.
-    BaseRow row{.entry = *there, .blob = pending_blob(action.document)};
-    row.entry.path = action.path;
+    // The service's entry; after a merge the file is a local edit of it. A move without its edit, or one that only
+    // brings a file home, leaves the text as the base has it.
+    const bool text_stays = action.kind == ActionKind::pull_move && (!there || there->revision != action.revision);
+    BaseRow row = text_stays ? old->second : BaseRow{.entry = *there, .blob = pending_blob(action.document)};
+    // A file that was renamed here has its place on the service until the move is committed.
+    const bool text_only = action.kind == ActionKind::pull_update || action.kind == ActionKind::merge;
+    row.entry.path = action.service_path.value_or(text_only ? there->path : action.path);
+    row.entry.revision = action.revision;
+    row.placed = action.service_path ? std::optional(action.path) : std::nullopt;
     return row;
   }
 
@@ -116,6 +118,20 @@ class Applier {
     return session_.history.record_before(ours, theirs);
   }
 
+  /// Files whose place becomes a folder: out of the way before their documents are forgotten. A crash between the two
+  /// leaves a new file and a document that is gone on both sides.
+  Result<void> step_aside(SafeWriter& writer) {
+    for (Row& row : rows_) {
+      const Action& action = row.action;
+      if (action.kind != ActionKind::push_create || !action.previous_path) continue;
+      auto moved = writer.move(*action.previous_path, action.path, *action.seen);
+      if (moved) continue;
+      row.state = Row::State::failed;
+      row.error = std::move(moved).error();
+    }
+    return writer.flush_folders();
+  }
+
   Result<void> settle() {
     if (survey_.plan.settled.empty()) return {};
     TextChanges after;
@@ -129,7 +145,7 @@ class Applier {
         step.base =
             BaseRow{.entry = *settled.base, .blob = same_text ? old->second.blob : pending_blob(settled.document)};
       }
-      if (known && old->second.entry.path != step.action.path) step.action.previous_path = old->second.entry.path;
+      if (known && old->second.disk_path() != step.action.path) step.action.previous_path = old->second.disk_path();
       note_texts(step, after);
       WS_TRY(note_step(session_.state, step));
     }
@@ -138,7 +154,7 @@ class Applier {
   }
 
   RelativePath settled_path(const Settled& settled) const {
-    return settled.base ? settled.base->path : survey_.base_rows.at(settled.document).entry.path;
+    return settled.base ? settled.base->path : survey_.base.disk_path(settled.document);
   }
 
   Result<void> do_batch(SafeWriter& writer, std::span<Task> batch) {

@@ -40,6 +40,7 @@ class Decision {
     if (copy) WS_TRY(write_copy(*copy));
     WS_LET(const std::optional<std::string> text, winning_text(merged));
     if (keep_ != Keep::local) WS_TRY(write_file(text));
+    WS_TRY(remove_displaced());
     return store(result, text);
   }
 
@@ -108,6 +109,19 @@ class Decision {
       WS_TRY(writer_.flush_texts());
       WS_TRY(writer_.place(staged, conflict_.path, seen));
     }
+    return writer_.flush_folders();
+  }
+
+  /// The document lay beside the place that is its own from now on. A file that was edited there stays, as a new one.
+  Result<void> remove_displaced() {
+    WS_LET(const auto base, session_.state.base());
+    const auto row = base.find(conflict_.document);
+    if (row == base.end() || !row->second.placed) return {};
+    const auto text = writer_.read(*row->second.placed);
+    if (!text || Sha256::of(*text) != row->second.entry.hash) return {};
+    WS_LET(const git::ObjectId blob, session_.history.keep(*text));
+    WS_TRY(session_.history.record_before({{.path = row->second.placed->string(), .blob = blob}}, {}));
+    WS_TRY(writer_.remove(*row->second.placed, row->second.entry.hash));
     return writer_.flush_folders();
   }
 

@@ -50,19 +50,22 @@ class Stager {
   std::optional<StagedItem> item_for(const Row& row) const {
     const Action& action = row.action;
     if (is_push(action.kind) && row.state == Row::State::planned) {
-      return StagedItem{.item = {.kind = action.kind,
-                                 .path = action.path,
-                                 .previous_path = action.previous_path,
-                                 .document = action.document,
-                                 .hash = action.result,
-                                 .revision = action.revision}};
+      return StagedItem{
+          .item = {.kind = action.kind,
+                   .path = action.service_path.value_or(action.path),
+                   .previous_path = action.kind == ActionKind::push_move ? action.previous_path : std::nullopt,
+                   .document = action.document,
+                   .hash = action.result,
+                   .revision = action.revision},
+          .file = action.path};
     }
     if (action.kind == ActionKind::merge && row.state == Row::State::done) {
       return StagedItem{.item = {.kind = ActionKind::push_update,
-                                 .path = action.path,
+                                 .path = action.service_path.value_or(action.path),
                                  .document = action.document,
                                  .hash = action.result,
-                                 .revision = action.revision}};
+                                 .revision = action.revision},
+                        .file = action.path};
     }
     return action.kind == ActionKind::conflict ? item_for_conflict(action) : std::nullopt;
   }
@@ -85,13 +88,12 @@ class Stager {
       case ConflictKind::path:
         // Only a new file at the very place of a document is sure to be refused; anything else might be applied.
         if (!found->remote || wire(found->remote->path.text()) != wire(found->path.text())) return std::nullopt;
-        if (found->base) return std::nullopt;
         item.kind = ActionKind::push_create;
         break;
       case ConflictKind::delete_edit:
       case ConflictKind::rewound: return std::nullopt;
     }
-    return StagedItem{.item = std::move(item), .conflict = *found};
+    return StagedItem{.item = std::move(item), .file = found->path, .conflict = *found};
   }
 
   bool is_recorded(const Conflict& conflict) const {
@@ -101,11 +103,13 @@ class Stager {
   }
 
   Result<void> add(const SafeWriter& files, Row& row, StagedItem staged) {
-    if (staged.item.hash) {
-      auto text = files.read(staged.item.path);
+    if (staged.item.kind == ActionKind::push_move) {
+      // Its text stays where it is.
+    } else if (staged.item.hash) {
+      auto text = files.read(staged.file);
       if (!text || Sha256::of(*text) != *staged.item.hash) {
         Failure busy{.kind = Failure::Kind::conflict,
-                     .what = fmt::format("{} changed since it was looked at", staged.item.path.text()),
+                     .what = fmt::format("{} changed since it was looked at", staged.file.text()),
                      .hint = "run the command again"};
         fail_row(row, std::move(busy));
         return {};
@@ -213,7 +217,7 @@ class Committer {
 
   Row& row_of(const StagedItem& staged) {
     const PushItem& item = staged.item;
-    std::vector<std::size_t>& places = row_places_[item.path.string()];
+    std::vector<std::size_t>& places = row_places_[staged.file.string()];
     for (const std::size_t place : places) {
       const ActionKind kind = rows_[place].action.kind;
       const bool merged = kind == ActionKind::merge && item.kind == ActionKind::push_update;
@@ -221,7 +225,7 @@ class Committer {
     }
     places.push_back(rows_.size());
     rows_.push_back({.action = {.kind = staged.conflict ? ActionKind::conflict : item.kind,
-                                .path = item.path,
+                                .path = staged.file,
                                 .reason = "staged earlier",
                                 .document = item.document,
                                 .previous_path = item.previous_path,
@@ -263,10 +267,13 @@ class Committer {
     return store(answer);
   }
 
+  /// A document that was moved and edited has two items, in this order: `base_` is as the first left it.
   void note_applied(const StagedItem& staged, const AppliedItem& applied) {
     const PushItem& item = staged.item;
     Row& row = row_of(staged);
-    if (item.hash && applied.hash && *applied.hash != *item.hash) {
+    // The answer to a move tells the text as an edit beside it left it.
+    const bool tells_text = item.kind != ActionKind::push_move && item.hash && applied.hash;
+    if (tells_text && *applied.hash != *item.hash) {
       return fail_row(row,
                       {.kind = Failure::Kind::integrity,
                        .what = fmt::format("the service stored another text for {}", item.path.text())});
@@ -275,17 +282,22 @@ class Committer {
     const DocumentId document = applied.document.empty() ? item.document : applied.document;
     row.action.document = document;
     const auto old = base_.find(document);
-    if (old != base_.end() && old->second.entry.path != item.path)
-      after_.push_back({.path = old->second.entry.path.string()});
+    if (old != base_.end() && old->second.disk_path() != staged.file)
+      after_.push_back({.path = old->second.disk_path().string()});
     if (!item.hash) {
-      after_.push_back({.path = item.path.string()});
+      after_.push_back({.path = staged.file.string()});
       advanced_.emplace_back(document, std::nullopt);
       return;
     }
-    after_.push_back({.path = item.path.string(), .blob = staged.blob});
-    advanced_.emplace_back(
-        document,
-        BaseRow{.entry = {.path = item.path, .hash = *item.hash, .revision = applied.revision}, .blob = staged.blob});
+    const bool moved_only = item.kind == ActionKind::push_move && old != base_.end();
+    BaseRow now =
+        moved_only ? old->second : BaseRow{.entry = {.path = item.path, .hash = *item.hash}, .blob = staged.blob};
+    now.entry.path = item.path;
+    now.entry.revision = applied.revision;
+    now.placed = staged.file != item.path ? std::optional(staged.file) : std::nullopt;
+    after_.push_back({.path = staged.file.string(), .blob = now.blob});
+    base_.insert_or_assign(document, now);
+    advanced_.emplace_back(document, std::move(now));
   }
 
   Result<void> note_conflict(const StagedItem& staged, const RecordedConflict& recorded) {

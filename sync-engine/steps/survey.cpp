@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sync-engine/git/merge_text.hpp"
+#include "sync-engine/reconcile/change.hpp"
 #include "sync-engine/reconcile/identify.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "sync-engine/steps/incoming.hpp"
@@ -34,6 +35,26 @@ Result<Scan> walk(const Session& session, bool load_rules) {
       session.root,
       std::move(cache),
       {.threads = session.options.threads, .max_file_bytes = session.config.max_file_bytes, .load_rules = load_rules});
+}
+
+bool is_as_agreed(const Survey& survey, const DocumentId& document) {
+  return local_change(document, survey.base, survey.local).change == Change::unchanged;
+}
+
+/// The files of the documents that are as the base has them, by number: what tells a rename later.
+Result<void> note_files(Session& session, const Survey& survey) {
+  std::map<RelativePath, DocumentId> agreed;
+  for (const auto& [document, entry] : survey.local.tracked) {
+    if (is_as_agreed(survey, document)) agreed.emplace(entry.path, document);
+  }
+  if (agreed.empty()) return {};
+  std::map<DocumentId, FileId> files;
+  for (const FoundFile& file : survey.scan.found().files) {
+    if (const auto document = agreed.find(file.path); document != agreed.end()) {
+      files.emplace(document->second, file.id);
+    }
+  }
+  return session.state.put_files(files);
 }
 
 class Surveyor {
@@ -73,6 +94,7 @@ class Surveyor {
     WS_LET(survey_.known_conflicts, session_.state.conflicts());
     for (const auto& [document, row] : survey_.base_rows) {
       survey_.base.documents.emplace_hint(survey_.base.documents.end(), document, row.entry);
+      if (row.placed) survey_.base.placed.emplace(document, *row.placed);
     }
     return {};
   }
@@ -92,9 +114,23 @@ class Surveyor {
 
   void identify_files() {
     const Scan& scan = survey_.scan;
-    survey_.local = identify(survey_.base, scan.found(), [&](const RelativePath& path) {
-      return scan.rules_loaded() && scan.is_ignored(path);
-    });
+    const auto ignored = [&](const RelativePath& path) { return scan.rules_loaded() && scan.is_ignored(path); };
+    survey_.local = identify(survey_.base, scan.found(), {.ignored = ignored, .renames = evidence()});
+  }
+
+  /// Where a text is not to be had, or is not the one expected, nothing is taken for alike.
+  RenameEvidence evidence() {
+    const auto files = [this] { return session_.state.files().value_or(std::map<DocumentId, FileId>()); };
+    const auto base_text = [this](const DocumentId& document) -> std::optional<std::string> {
+      auto text = session_.history.text(survey_.base_rows.at(document).blob);
+      return text ? std::optional(std::move(*text)) : std::nullopt;
+    };
+    const auto file_text = [this](const RelativePath& path) -> std::optional<std::string> {
+      const auto writer = SafeWriter::open(session_.root);
+      auto text = writer ? writer->read(path) : fail(Failure(writer.error()));
+      return text ? std::optional(std::move(*text)) : std::nullopt;
+    };
+    return {.files = files, .base_text = base_text, .file_text = file_text};
   }
 
   bool changed_here(const DocumentId& document) const {
@@ -270,7 +306,7 @@ class Surveyor {
         local.created.empty() && local.hindered.empty() && local.tracked.size() == survey_.base.documents.size();
     for (const auto& [document, entry] : local.tracked) {
       if (!in_step) break;
-      in_step = entry.hash == survey_.base.documents.at(document).hash;
+      in_step = is_as_agreed(survey_, document);
     }
     CacheMark mark = mark_of(session_.root);
     mark.generation = generation_;
@@ -301,7 +337,8 @@ Result<Survey> survey(Session& session, const RunOptions& options, Pulled keep) 
 void refresh_cache(Session& session) {
   // All that a survey does without the service: walk, compare, save.
   const RunOptions options{.merge = false, .offline = true};
-  static_cast<void>(Surveyor(session, options, Pulled::look_at).survey());
+  const auto seen = Surveyor(session, options, Pulled::look_at).survey();
+  if (seen) static_cast<void>(note_files(session, *seen));
 }
 
 }  // namespace ws::sync

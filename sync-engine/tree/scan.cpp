@@ -76,7 +76,9 @@ FoundTree Scan::found() const {
     switch (entry.kind) {
       case EntryKind::file:
         if (auto parsed = RelativePath::parse(path)) {
-          tree.files.push_back({.path = std::move(*parsed), .hash = Sha256(entry.hash)});
+          tree.files.push_back({.path = std::move(*parsed),
+                                .hash = Sha256(entry.hash),
+                                .id = {.inode = entry.stamp.inode, .device = entry.stamp.device}});
         } else {
           tree.skipped.push_back({std::move(path), Hindrance::dangerous_name});
         }

@@ -1,0 +1,25 @@
+/// Names for files that must lie beside the one whose place they wanted.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "sync-engine/model.hpp"
+
+namespace ws::sync {
+
+/// Knows every place that is taken on either side, and takes those that it gives.
+class FreeNames {
+ public:
+  FreeNames(const BaseTree& base, const LocalTree& local, const RemoteTree& remote);
+
+  /// "notes/a (remote).md" for "notes/a.md"; where that is taken "notes/a (remote 2).md", and so on. A name that would
+  /// be too long loses the end of its stem.
+  RelativePath beside(const RelativePath& path, std::string_view word);
+
+ private:
+  std::set<std::string> taken_;
+};
+
+}  // namespace ws::sync

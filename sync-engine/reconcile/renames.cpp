@@ -1,0 +1,169 @@
+#include "sync-engine/reconcile/renames.hpp"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "sync-engine/reconcile/similarity.hpp"
+
+namespace ws::sync {
+namespace {
+
+/// A file by its number; one that has two names is told by neither.
+std::map<FileId, const FoundFile*> by_number(const std::vector<const FoundFile*>& files) {
+  std::map<FileId, const FoundFile*> numbered;
+  std::set<FileId> linked;
+  for (const FoundFile* file : files) {
+    if (file->id.inode != 0 && !numbered.emplace(file->id, file).second) linked.insert(file->id);
+  }
+  for (const FileId& id : linked) numbered.erase(id);
+  return numbered;
+}
+
+/// Matches what has exactly one partner on either side, and takes it out of both lists.
+class EqualTexts {
+ public:
+  EqualTexts(const BaseTree& base, std::vector<DocumentId>& missing, std::vector<const FoundFile*>& created) {
+    for (const DocumentId& document : missing) one(documents_, base.documents.at(document).hash, &document);
+    for (const FoundFile* const& file : created) one(files_, file->hash, &file);
+    std::set<DocumentId> matched;
+    std::set<const FoundFile*> used;
+    for (const auto& [hash, document] : documents_) {
+      const auto file = files_.find(hash);
+      if (document == nullptr || file == files_.end() || file->second == nullptr) continue;
+      renames.emplace_back(*document, *file->second);
+      matched.insert(*document);
+      used.insert(*file->second);
+    }
+    std::erase_if(missing, [&](const DocumentId& document) { return matched.contains(document); });
+    std::erase_if(created, [&](const FoundFile* file) { return used.contains(file); });
+  }
+
+  Renames renames;
+
+ private:
+  /// Null: there are several.
+  template <class T>
+  static void one(std::map<Sha256, const T*>& map, const Sha256& hash, const T* value) {
+    const auto [place, is_new] = map.emplace(hash, value);
+    if (!is_new) place->second = nullptr;
+  }
+
+  std::map<Sha256, const DocumentId*> documents_;
+  std::map<Sha256, const FoundFile* const*> files_;
+};
+
+struct Profiled {
+  std::vector<LineProfile> documents;
+  std::vector<LineProfile> files;
+};
+
+Profiled profile(const std::vector<DocumentId>& missing,
+                 const std::vector<const FoundFile*>& created,
+                 const RenameEvidence& evidence) {
+  const auto of = [](const std::optional<std::string>& text) { return text ? LineProfile(*text) : LineProfile(); };
+  Profiled profiled;
+  for (const DocumentId& document : missing) profiled.documents.push_back(of(evidence.base_text(document)));
+  for (const FoundFile* file : created) profiled.files.push_back(of(evidence.file_text(file->path)));
+  return profiled;
+}
+
+/// For each file the documents that share a line with it, lines that everybody has aside.
+class Candidates {
+ public:
+  explicit Candidates(const std::vector<LineProfile>& documents) {
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      for (const std::uint64_t line : documents[i].lines()) {
+        std::vector<std::size_t>& places = by_line_[line];
+        if (places.size() <= common && (places.empty() || places.back() != i)) places.push_back(i);
+      }
+    }
+  }
+
+  std::set<std::size_t> of(const LineProfile& file) const {
+    std::set<std::size_t> found;
+    for (const std::uint64_t line : file.lines()) {
+      const auto places = by_line_.find(line);
+      if (places == by_line_.end() || places->second.size() > common) continue;
+      found.insert(places->second.begin(), places->second.end());
+    }
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t common = 64;  // a line of so many texts tells nothing, and would cost the square
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> by_line_;
+};
+
+Renames similar_texts(const std::vector<DocumentId>& missing,
+                      const std::vector<const FoundFile*>& created,
+                      const RenameEvidence& evidence) {
+  if (missing.empty() || created.empty() || !evidence.base_text || !evidence.file_text) return {};
+  const Profiled profiled = profile(missing, created, evidence);
+  const Candidates candidates(profiled.documents);
+  std::vector<int> matches_of_document(missing.size(), 0);
+  std::vector<std::pair<std::size_t, std::size_t>> only;  // file, its one document
+  for (std::size_t i = 0; i < created.size(); ++i) {
+    int matches = 0;
+    std::size_t match = 0;
+    for (const std::size_t document : candidates.of(profiled.files[i])) {
+      if (!is_similar(profiled.documents[document], profiled.files[i])) continue;
+      ++matches;
+      ++matches_of_document[document];
+      match = document;
+    }
+    if (matches == 1) only.emplace_back(i, match);
+  }
+  Renames renames;
+  for (const auto& [file, document] : only) {
+    if (matches_of_document[document] == 1) renames.emplace_back(missing[document], created[file]);
+  }
+  return renames;
+}
+
+}  // namespace
+
+Renames moved_files(const BaseTree& base,
+                    const std::vector<DocumentId>& missing,
+                    const std::vector<const FoundFile*>& files,
+                    const RenameEvidence& evidence) {
+  if (files.empty() || !evidence.files) return {};
+  const std::map<FileId, const FoundFile*> numbered = by_number(files);
+  std::map<std::string_view, const FoundFile*> by_path;
+  for (const FoundFile* file : files) by_path.emplace(file->path.text(), file);
+  std::map<const FoundFile*, DocumentId> moved;
+  for (const auto& [document, id] : evidence.files()) {
+    const auto entry = base.documents.find(document);
+    const auto file = numbered.find(id);
+    if (entry == base.documents.end() || file == numbered.end()) continue;
+    const bool same_text = file->second->hash == entry->second.hash;
+    if (same_text && file->second->path != base.disk_path(document)) moved.emplace(file->second, document);
+  }
+  // A document whose own place holds a file that nobody moved there was copied, not moved.
+  const std::set<DocumentId> gone(missing.begin(), missing.end());
+  const auto stays = [&](const auto& pair) {
+    if (gone.contains(pair.second)) return false;
+    const auto at_home = by_path.find(base.disk_path(pair.second).text());
+    return at_home == by_path.end() || !moved.contains(at_home->second);
+  };
+  while (std::erase_if(moved, stays) > 0) {
+  }
+  Renames renames;
+  for (const auto& [file, document] : moved) renames.emplace_back(document, file);
+  return renames;
+}
+
+Renames alike_files(const BaseTree& base,
+                    const std::vector<DocumentId>& missing,
+                    const std::vector<const FoundFile*>& created,
+                    const RenameEvidence& evidence) {
+  if (missing.empty() || created.empty()) return {};
+  std::vector<DocumentId> documents = missing;
+  std::vector<const FoundFile*> files = created;
+  EqualTexts equal(base, documents, files);
+  Renames renames = std::move(equal.renames);
+  for (auto& similar : similar_texts(documents, files, evidence)) renames.push_back(std::move(similar));
+  return renames;
+}
+
+}  // namespace ws::sync

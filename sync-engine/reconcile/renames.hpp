@@ -1,0 +1,58 @@
+/// Which known documents stand at another place on disk now. Pure, but for the texts that it asks for.
+///
+/// In this order (`sync.md`, "Moves"): the file's number, confirmed by its text (the number of a file that is gone may
+/// belong to another by now); else an equal text, where exactly one document and one file have it; else at least 60 %
+/// of the lines, where exactly one document and one file are that much alike. What is ambiguous is no move.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sync-engine/model.hpp"
+
+namespace ws::sync {
+
+/// Which file it is to the file system, whatever its name.
+struct FileId {
+  std::uint64_t inode = 0;  ///< 0: not known
+  std::uint64_t device = 0;
+  auto operator<=>(const FileId&) const = default;
+};
+
+/// What a walk of the disk found.
+struct FoundFile {
+  RelativePath path;
+  Sha256 hash = {};
+  FileId id = {};
+  auto operator<=>(const FoundFile&) const = default;
+};
+
+/// What tells a renamed file. Each is asked only where something is missing and something is new.
+struct RenameEvidence {
+  std::function<std::map<DocumentId, FileId>()> files = {};  ///< of the documents, when both sides last agreed
+  std::function<std::optional<std::string>(const DocumentId&)> base_text = {};
+  std::function<std::optional<std::string>(const RelativePath&)> file_text = {};
+};
+
+using Renames = std::vector<std::pair<DocumentId, const FoundFile*>>;
+
+/// Documents whose file was moved as it is, told by its number: to a free name, or in a chain or circle to the name of
+/// another that moved too. `files` are those that are not what the base has at their path; `missing` the documents of
+/// which there is no file at their path.
+Renames moved_files(const BaseTree& base,
+                    const std::vector<DocumentId>& missing,
+                    const std::vector<const FoundFile*>& files,
+                    const RenameEvidence& evidence);
+
+/// Of the documents in `missing`, those that are among the files of `created`.
+Renames alike_files(const BaseTree& base,
+                    const std::vector<DocumentId>& missing,
+                    const std::vector<const FoundFile*>& created,
+                    const RenameEvidence& evidence);
+
+}  // namespace ws::sync

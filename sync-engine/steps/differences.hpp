@@ -1,0 +1,17 @@
+/// Compares the three trees as text: `ws sync diff`.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "sync-engine/difference.hpp"
+#include "sync-engine/steps/survey.hpp"
+
+namespace ws::sync {
+
+/// In order of path, here before there. `wanted` says which paths. Asks the service for texts that it changed.
+Result<std::vector<Difference>> differences(Session& session,
+                                            const Survey& survey,
+                                            const std::function<bool(const RelativePath&)>& wanted);
+
+}  // namespace ws::sync
