@@ -10,11 +10,14 @@
 
 #include "api-client/contract/operations.hpp"
 #include "cli/catalogue.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/commands/completion.hpp"
 #include "cli/commands/operation_commands.hpp"
 #include "cli/help.hpp"
 #include "cli/nearest.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/parse.hpp"
+#include "cli/terminal/progress.hpp"
 
 namespace ws::cli {
 namespace {
@@ -42,18 +45,60 @@ bool wants_json(const std::vector<std::string>& arguments, const Environment& en
   return format == "json" || format == "ndjson";
 }
 
+/// As a shell would: blanks separate, quotes of either kind hold together. Empty: a quote without its end.
+std::optional<std::vector<std::string>> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  char quote = 0;
+  bool in_word = false;
+  for (const char c : text) {
+    if (quote != 0 ? c == quote : (c == '\'' || c == '"')) {
+      quote = quote != 0 ? char{0} : c;
+      if (!in_word) words.emplace_back();
+      in_word = true;
+    } else if (quote == 0 && (c == ' ' || c == '\t')) {
+      in_word = false;
+    } else {
+      if (!in_word) words.emplace_back();
+      in_word = true;
+      words.back() += c;
+    }
+  }
+  if (quote != 0) return std::nullopt;
+  return words;
+}
+
 class App {
  public:
-  App(const World& world, const std::vector<std::string>& arguments) : world_(world), arguments_(arguments) {}
+  App(const World& world, std::vector<std::string> arguments) : world_(world), arguments_(std::move(arguments)) {}
 
   Result<ExitCode> run() {
     if (!arguments_.empty() && arguments_.front() == "help") return help();
-    const Resolution found = resolve(entries_, arguments_);
+    if (!arguments_.empty() && arguments_.front() == "__complete") {
+      print(complete(world_, entries_, {arguments_.begin() + 1, arguments_.end()}));
+      return ExitCode::done;
+    }
+    Resolution found = resolve(entries_, arguments_);
+    if (found.words.empty() && found.next) {
+      WS_TRY(expand_alias(found));
+      found = resolve(entries_, arguments_);
+    }
     if (found.words.empty() && !found.next) return without_words();
     return command(found, false);
   }
 
  private:
+  /// A word that is no command may be one of the user's own: it is replaced once, by the words it stands for.
+  Result<void> expand_alias(const Resolution& found) {
+    WS_LET(const auto aliases, read_aliases(Paths::of(world_.environment)));
+    const auto alias = aliases.find(*found.next);
+    if (alias == aliases.end()) return {};
+    auto words = split_words(alias->second);
+    if (!words) return fail(usage("the alias `" + alias->first + "` has a quote without its end", "`ws config list`"));
+    const auto place = arguments_.begin() + static_cast<std::ptrdiff_t>(found.next_at);
+    arguments_.insert(arguments_.erase(place), words->begin(), words->end());
+    return {};
+  }
+
   Result<ExitCode> without_words() {
     if (mentions(arguments_, "--version", "-V")) return command(resolve(entries_, {"version"}), false);
     if (arguments_.empty() || mentions(arguments_, "--help", "-h")) return print_overview();
@@ -121,7 +166,8 @@ class App {
 
   /// `ws call ID`: the command depends on the operation.
   Result<Command> call(Resolution& found) const {
-    const auto id = std::ranges::find_if(found.rest, [](const std::string& word) { return word.front() != '-'; });
+    // The first word that is no flag and no flag's value: `ws -C DIR call ID`.
+    const auto id = found.next ? std::ranges::find(found.rest, *found.next) : found.rest.end();
     const auto* operation = id == found.rest.end() ? nullptr : contract::find_operation(*id);
     if (operation != nullptr) {
       found.rest.erase(id);
@@ -138,6 +184,7 @@ class App {
   }
 
   Result<ExitCode> command(Resolution found, bool help) {
+    if (!help && found.entry && found.entry->words == "mock") return fail(start_mock(found.rest));
     help = help || mentions(found.rest, "--help", "-h");
     if (!help) found = with_default_verb(std::move(found));
     if (found.words.empty() || (!found.entry && found.next)) return unknown(found);
@@ -158,16 +205,25 @@ class App {
 
   Result<ExitCode> run_command(const Command& chosen, const std::vector<std::string>& rest) {
     WS_LET(Parsed parsed, parse(chosen, rest));
+    if (parsed.has("version") && chosen.words != "version") return command(resolve(entries_, {"version"}), false);
     WS_TRY(apply(parsed));
     Session session(world_, chosen, std::move(parsed));
     WS_TRY(session.open());
-    WS_LET(const ExitCode exit, chosen.run(session));
-    WS_TRY(session.printer().finish());
-    return exit;
+    json_errors_ = is_json(session.format()) && !session.has("jq") && !session.has("template");
+    Result<ExitCode> ended = chosen.run(session);
+    if (!ended) ended = fail(session.with_login_hint(std::move(ended).error()));
+    // What was printed before a failure is shown, but makes no file.
+    if (!ended && session.has("output")) return ended;
+    auto finished = session.printer().finish();
+    if (ended && !finished) return fail(std::move(finished).error());
+    return ended;
   }
 
   Result<void> apply(const Parsed& parsed) {
     if (parsed.has("no-input")) world_.terminal.forbid_questions();
+    if (parsed.has("quiet")) world_.terminal.set_quiet();
+    if (parsed.has("plain")) world_.terminal.set_plain();
+    WS_TRY(parse_progress(parsed.value("progress"), world_.terminal));
     if (const auto color = parsed.value("color")) {
       if (*color != "auto" && *color != "always" && *color != "never") {
         return fail(usage("--color takes auto, always or never, not `" + *color + "`", ""));
@@ -182,21 +238,28 @@ class App {
     return {};
   }
 
+  /// Whether the format that was settled on, by whomever, is JSON; empty: it came to no settling.
+ public:
+  std::optional<bool> json_errors() const { return json_errors_; }
+
+ private:
   void print(const std::string& text) { world_.terminal.write(Stream::out, text); }
 
   World world_;
-  const std::vector<std::string>& arguments_;
+  std::vector<std::string> arguments_;
   std::vector<Entry> entries_ = catalogue();
+  std::optional<bool> json_errors_;
 };
 
 }  // namespace
 
 ExitCode run(const World& world, const std::vector<std::string>& arguments) {
-  const Result<ExitCode> result = App(world, arguments).run();
+  App app(world, arguments);
+  const Result<ExitCode> result = app.run();
   if (result) return *result;
   const Failure& failure = result.error();
   const ExitCode exit = exit_code_of(failure, world.caught_signal());
-  const bool json = wants_json(arguments, world.environment);
+  const bool json = app.json_errors().value_or(wants_json(arguments, world.environment));
   world.terminal.write(Stream::err, json ? failure_line(failure, exit) : render_failure(failure, exit, world.terminal));
   return exit;
 }

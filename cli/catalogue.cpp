@@ -12,12 +12,10 @@ namespace {
 
 /// Operations whose command is the operation and nothing more. Those with a workflow of their own are not here.
 constexpr std::string_view plain_operations[] = {
-    "me.get",           "discovery.get",      "workspaces.list",   "workspaces.create",
-    "projects.create",  "docs.list",          "search.run",        "questions.list",
-    "questions.get",    "conversations.list", "conversations.get", "comments.list",
-    "files.list",       "files.get",          "agents.list",       "tests.catalog",
-    "tests.cases_list", "tests.case_get",     "tests.suites_list", "tests.suite_get",
-    "tests.runs_list",  "tests.run_get",
+    "me.get",         "workspaces.list",    "workspaces.create", "projects.create", "docs.list",
+    "questions.list", "conversations.list", "conversations.get", "comments.list",   "files.list",
+    "files.get",      "agents.list",        "agents.update",     "tests.catalog",   "tests.cases_list",
+    "tests.case_get", "tests.suites_list",  "tests.suite_get",   "tests.runs_list",
 };
 
 /// Exact other names (`cli.md`, "Grammar"): the singular of a noun, at the place where the noun stands.
@@ -108,6 +106,7 @@ Resolution resolve(const std::vector<Entry>& entries, const std::vector<std::str
     const auto fits = [&](const Entry& entry) { return begins_with(entry.words, longer); };
     if (!std::ranges::any_of(entries, fits)) {
       resolution.next = argument;
+      resolution.next_at = i;
       break;
     }
     words = longer;

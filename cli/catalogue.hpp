@@ -26,6 +26,7 @@ struct Resolution {
   std::vector<std::string> rest = {};    ///< all other arguments, in order
   std::optional<Entry> entry = {};       ///< empty: a group, or nothing
   std::optional<std::string> next = {};  ///< the first word that was not understood
+  std::size_t next_at = 0;               ///< where it stands among the arguments
 };
 Resolution resolve(const std::vector<Entry>& entries, const std::vector<std::string>& arguments);
 

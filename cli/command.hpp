@@ -62,6 +62,7 @@ struct Command {
   std::vector<Flag> flags = {};
   std::vector<std::string> examples = {};          ///< runnable lines
   const contract::Operation* operation = nullptr;  ///< the one it stands for, if it is one
+  bool writes_output = false;                      ///< `--output` is its own to write, not the printer's
   std::function<Result<ExitCode>(Session&)> run = {};
 };
 

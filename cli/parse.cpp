@@ -148,7 +148,7 @@ Result<Parsed> parse(const Command& command, const std::vector<std::string>& arg
     return fail(usage_failure(command, error.what()));
   }
   WS_LET(Parsed parsed, collect(command, app, declared));
-  if (!parsed.has("help")) WS_TRY(check_words(command, parsed.words));
+  if (!parsed.has("help") && !parsed.has("version")) WS_TRY(check_words(command, parsed.words));
   return parsed;
 }
 

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <nlohmann/json.hpp>
+
 #include "api-client/base/files.hpp"
 #include "api-client/http/curl.hpp"
 #include "cli/output/failure.hpp"
-#include "cli/settings/file_store.hpp"
+#include "cli/settings/key_store.hpp"
+#include "cli/settings/presets.hpp"
 #include "cli/terminal/clean.hpp"
+#include "cli/terminal/pager.hpp"
 
 namespace ws::cli {
 namespace {
@@ -37,17 +41,33 @@ Session::Session(const World& world, const Command& command, Parsed arguments)
 Session::~Session() = default;
 
 Result<void> Session::open() {
-  const SettingFlags flags{.profile = arguments_.value("profile"),
-                           .workspace = arguments_.value("workspace"),
-                           .base_url = arguments_.value("base-url"),
-                           .format = arguments_.value("format"),
-                           .max_wait = arguments_.value("max-wait"),
-                           .store = arguments_.value("store")};
-  WS_LET(settings_, read_settings(flags, world_.environment, paths_, std::filesystem::current_path()));
+  WS_LET(settings_, read_settings(setting_flags(), world_.environment, paths_, std::filesystem::current_path()));
+  WS_LET(PrinterOptions options, printer_options());
+  printer_ = std::make_unique<Printer>(terminal(), std::move(options));
+  for (const std::string& text : settings_.notes) note(text);
+  return printer_->check();
+}
+
+SettingFlags Session::setting_flags() const {
+  return {.profile = arguments_.value("profile"),
+          .workspace = arguments_.value("workspace"),
+          .base_url = arguments_.value("base-url"),
+          .format = arguments_.value("format"),
+          .max_wait = arguments_.value("max-wait"),
+          .store = arguments_.value("store"),
+          .skill_url = arguments_.value("url")};
+}
+
+Result<PrinterOptions> Session::printer_options() {
   PrinterOptions options{.fields = arguments_.items("fields"),
-                         .file = arguments_.value("output").value_or(""),
+                         .file = command_.writes_output ? "" : arguments_.value("output").value_or(""),
                          .overwrite = has("force") ? Overwrite::yes : Overwrite::no};
-  options.format = terminal().is_terminal(Stream::out) && options.file.empty() ? Format::table : Format::tsv;
+  const bool to_file = !options.file.empty() && options.file != "-";
+  options.format = terminal().is_terminal(Stream::out) && !to_file ? Format::table : Format::tsv;
+  if (has("jq") && has("template")) return fail(Failure::Kind::usage, "give --jq or --template, not both");
+  // Both read the document as it is, whatever people are used to see; NDJSON gives them its items.
+  const bool shaped = has("jq") || has("template");
+  if (shaped) options.format = Format::json;
   if (settings_.format) {
     const auto format = find_format(settings_.format.value);
     if (!format) {
@@ -55,12 +75,23 @@ Result<void> Session::open() {
                   "`" + settings_.format.value + "` is no format",
                   "use table, tsv, json, ndjson, yaml, csv or ids");
     }
-    options.format = *format;
+    if (!shaped || *format == Format::ndjson) options.format = *format;
   }
-  if (has("json")) options.format = Format::json;
-  printer_ = std::make_unique<Printer>(terminal(), std::move(options));
-  for (const std::string& text : settings_.notes) note(text);
-  return printer_->check();
+  if (has("json")) {
+    if (const auto named = arguments_.value("format"); named && *named != "json") {
+      return fail(Failure::Kind::usage, "give --json or --format " + *named + ", not both");
+    }
+    options.format = Format::json;
+  }
+  if (const auto expression = arguments_.value("jq")) {
+    WS_LET(options.jq, JqProgram::compile(*expression));
+  }
+  if (const auto text = arguments_.value("template")) {
+    WS_LET(options.line_of, Template::parse(*text));
+  }
+  const bool may_page = !has("no-pager") && !terminal().is_plain() && !to_file && options.format != Format::ndjson;
+  if (may_page) options.pager = pager_of(world_.environment, settings_.pager.value, terminal());
+  return options;
 }
 
 void Session::note(std::string_view text) {
@@ -82,7 +113,7 @@ bool Session::confirm_word(std::string_view question, std::string_view word) {
 }
 
 CredentialStore& Session::credentials() {
-  if (!credentials_) credentials_ = std::make_unique<FileStore>(paths_.data);
+  if (!credentials_) credentials_ = std::make_unique<KeyStore>(paths_.data);
   return *credentials_;
 }
 
@@ -124,10 +155,6 @@ Result<BaseUrl> Session::base_url() {
     text = chosen->base_url;
   }
   WS_LET(BaseUrl url, check_base_url(text, world_.environment));
-  if (url.plain_http && !http_warned_) {
-    note("warning: " + url.origin + " is plain http; the key can be read on the way (WS_ALLOW_HTTP)");
-    http_warned_ = true;
-  }
   return url;
 }
 
@@ -165,7 +192,8 @@ Result<Key> Session::key() {
                         .profile = settings_.profile.value,
                         .workspace_id = settings_.workspace.value});
   if (chosen) {
-    Credential credential{.secret = chosen->secret, .origin = chosen->origin};
+    WS_LET(std::string secret, credentials().secret_of(*chosen));
+    Credential credential{.secret = std::move(secret), .origin = chosen->origin};
     return Key{.credential = std::move(credential), .stored = std::move(chosen)};
   }
   std::string what = "not logged in at " + url.text;
@@ -174,6 +202,18 @@ Result<Key> Session::key() {
   std::string hint = "run `ws login --base-url " + url.text;
   if (settings_.profile) hint += " --profile " + settings_.profile.value;
   return fail(Failure::Kind::auth, what, hint + "`");
+}
+
+Failure Session::with_login_hint(Failure failure) {
+  if (failure.code != "missing_scope") return failure;
+  const auto details = parse_bounded(failure.call.details);
+  const auto scope = details ? find_text(*details, "required_scope") : std::nullopt;
+  const auto used = key();
+  if (!scope || !used) return failure;
+  failure.hint = used->stored ? "run `" + login_with_scope(*used->stored, *scope) + "`"
+                              : "the key of WS_TOKEN lacks " + *scope + "; `ws login --scopes " + *scope +
+                                    "` gets one that has it, where WS_TOKEN is not set";
+  return failure;
 }
 
 Result<http::Transport*> Session::transport() {
@@ -195,6 +235,7 @@ Result<ClientOptions> Session::client_options() {
   WS_LET(const BaseUrl url, base_url());
   ClientOptions options{.base_url = url.text, .user_agent = std::string(user_agent())};
   options.retry = !has("no-retry");
+  if (url.plain_http) options.allowed_http_hosts = {url.origin.substr(std::string_view("http://").size())};
   options.cancelled = &world_.cancelled;
   options.budget.retries_left = retries_;
   if (settings_.max_wait) {

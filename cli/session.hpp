@@ -52,6 +52,8 @@ class Session {
   Terminal& terminal() { return world_.terminal; }
   const World& world() const { return world_; }
   const Settings& settings() const { return settings_; }
+  /// Those of the settings that this command's flags name.
+  SettingFlags setting_flags() const;
   const Paths& paths() const { return paths_; }
   Printer& printer() { return *printer_; }
   Format format() const { return printer_->format(); }
@@ -77,6 +79,8 @@ class Session {
   CredentialStore& credentials();
   /// Fails with `auth` and the command to run where there is none for the base URL.
   Result<Key> key();
+  /// The failure, its hint the command that gets a key with the scope that is missing, where that is what it is about.
+  Failure with_login_hint(Failure failure);
   /// The network; libcurl is loaded now.
   Result<http::Transport*> transport();
   /// With the key. Fails as `base_url`, `key`, `transport` do.
@@ -86,6 +90,7 @@ class Session {
   Result<ClientOptions> client_options();
 
  private:
+  Result<PrinterOptions> printer_options();
   Result<std::unique_ptr<Client>> make_client(std::optional<Credential> credential);
   Result<std::optional<Key>> environment_key(const BaseUrl& url);
   Result<std::chrono::milliseconds> seconds(std::string_view flag, const std::string& text) const;
@@ -101,7 +106,6 @@ class Session {
   std::unique_ptr<Client> client_;
   std::unique_ptr<Client> keyless_client_;
   int retries_ = 10;
-  bool http_warned_ = false;
 };
 
 /// "ws/0.1.0", and the bare number.

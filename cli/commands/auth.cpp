@@ -23,13 +23,32 @@ Json to_json(const StoredCredential& credential) {
           {"current", credential.current}};
 }
 
+bool is_past(const std::string& time, Time now) {
+  const auto moment = parse_rfc3339(time);
+  return moment && *moment <= now;
+}
+
+/// The key itself, for programs that call the API on their own.
+Result<ExitCode> token(Session& session) {
+  WS_LET(const Key key, session.key());
+  if (is_json(session.format())) {
+    session.printer().json({{"v", 1}, {"token", key.credential.secret}, {"origin", key.credential.origin}});
+  } else {
+    session.printer().line(key.credential.secret);
+  }
+  return ExitCode::done;
+}
+
 Result<ExitCode> status(Session& session) {
   WS_LET(const Key key, session.key());
   WS_LET(const BaseUrl url, session.base_url());
   Json value = {{"v", 1}, {"base_url", url.text}};
   if (key.stored) {
-    value["kept_in"] = session.credentials().place();
+    value["kept_in"] = session.credentials().place(key.stored->kept_in);
     value.update(to_json(*key.stored));
+    if (is_past(key.stored->expires_at, session.world().clock.now())) {
+      session.note("this key has expired; `ws login --base-url " + url.text + "` gets a new one");
+    }
   } else {
     value["kept_in"] = session.world().environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE";
   }
@@ -79,6 +98,14 @@ Command auth_status_command() {
 
 Command auth_list_command() {
   return {.words = "auth list", .summary = "List the stored keys", .examples = {"ws auth list"}, .run = list};
+}
+
+Command auth_token_command() {
+  return {.words = "auth token",
+          .summary = "Print the key in use",
+          .details = "For programs that call the API on their own. Whoever has it can do what the key may do.",
+          .examples = {"curl -H \"Authorization: Bearer $(ws auth token)\" \"$WS_BASE_URL/v1/me\""},
+          .run = token};
 }
 
 Command auth_switch_command() {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/commands/operation_commands.hpp"
 #include "cli/commands/paging.hpp"
 #include "cli/output/failure.hpp"
 
@@ -12,7 +13,45 @@ bool concerns_all(Failure::Kind kind) {
   return kind == Failure::Kind::auth || kind == Failure::Kind::unreachable || kind == Failure::Kind::cancelled;
 }
 
+Failure not_sent(const Failure& reason, const contract::Operation& operation) {
+  return {.kind = reason.kind,
+          .what = "not sent: " + reason.what,
+          .hint = reason.hint,
+          .call = {.operation = std::string(operation.id), .retryable = true}};
+}
+
 }  // namespace
+
+Result<std::vector<Call>> batch_calls(Session& session,
+                                      const contract::Operation& operation,
+                                      const std::vector<std::string>& ids) {
+  const std::string argument(operation.arguments.front().target);
+  std::vector<Call> calls;
+  for (const std::string& id : ids) {
+    Call call{.operation = operation.id, .parameters = {{argument, id}}};
+    WS_TRY(check_call(session, operation, call));
+    call.validate = false;
+    calls.push_back(std::move(call));
+  }
+  return calls;
+}
+
+ExitCode print_batch(Session& session, const std::vector<BatchItem>& items) {
+  Json whole = {{"data", Json::array()}};
+  bool failed = false;
+  for (const auto& [id, reply] : items) {
+    if (reply) {
+      whole["data"].push_back({{"ok", true}, {"id", id}, {"result", *reply->json}});
+      continue;
+    }
+    failed = true;
+    const ExitCode exit = exit_code_of(reply.error(), 0);
+    whole["data"].push_back({{"ok", false}, {"id", id}, {"error", failure_to_json(reply.error(), exit)}});
+    if (!is_json(session.format())) session.note(id + ": " + reply.error().what);
+  }
+  session.printer().list("ws.batch", whole, {});
+  return failed ? ExitCode::partial : ExitCode::done;
+}
 
 Result<ExitCode> run_batch(Session& session,
                            Client& client,
@@ -24,24 +63,25 @@ Result<ExitCode> run_batch(Session& session,
     print_reply(session, operation, reply);
     return ExitCode::done;
   }
-  Json results = Json::array();
-  bool failed = false;
+  std::vector<BatchItem> items;
+  bool any_done = false;
+  std::optional<Failure> stopped;
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    auto reply = client.call(std::move(calls[i]));
-    if (reply) {
-      results.push_back({{"ok", true}, {"id", ids[i]}, {"result", *reply->json}});
+    if (stopped) {
+      items.push_back({ids[i], fail(not_sent(*stopped, operation))});
       continue;
     }
-    if (concerns_all(reply.error().kind)) return fail(reply.error());
-    failed = true;
-    const ExitCode exit = exit_code_of(reply.error(), 0);
-    results.push_back({{"ok", false}, {"id", ids[i]}, {"error", failure_to_json(reply.error(), exit)}});
-    if (!is_json(session.format())) session.note(ids[i] + ": " + reply.error().what);
+    auto reply = client.call(std::move(calls[i]));
+    if (!reply && concerns_all(reply.error().kind)) {
+      if (!any_done) return fail(reply.error());
+      stopped = reply.error();
+    }
+    any_done = any_done || reply;
+    items.push_back({ids[i], std::move(reply)});
   }
-  Json whole = Json::object();
-  whole["data"] = std::move(results);
-  session.printer().list("ws.batch", whole, {});
-  return failed ? ExitCode::partial : ExitCode::done;
+  const ExitCode exit = print_batch(session, items);
+  if (stopped && stopped->kind == Failure::Kind::cancelled) return fail(*stopped);
+  return exit;
 }
 
 }  // namespace ws::cli

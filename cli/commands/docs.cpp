@@ -7,15 +7,15 @@
 #include "api-client/contract/operations.hpp"
 #include "cli/commands/batch.hpp"
 #include "cli/commands/commands.hpp"
+#include "cli/commands/composing.hpp"
 #include "cli/commands/operation_commands.hpp"
 #include "cli/commands/paging.hpp"
 #include "cli/commands/values.hpp"
+#include "cli/output/markdown_page.hpp"
 #include "cli/terminal/clean.hpp"
 
 namespace ws::cli {
 namespace {
-
-const contract::Operation& operation_of(std::string_view id) { return *contract::find_operation(id); }
 
 const Flag file_flag = {.name = "file",
                         .letter = 'f',
@@ -23,17 +23,6 @@ const Flag file_flag = {.name = "file",
                         .placeholder = "FILE|-",
                         .help = "the Markdown, UTF-8",
                         .limits = "at most 1 MiB"};
-
-/// The flags of the table, less those that a flag of ours stands for.
-std::vector<Flag> flags_without(const Command& command, const std::vector<std::string_view>& names) {
-  std::vector<Flag> flags;
-  for (const Flag& flag : command.flags) {
-    bool ours = false;
-    for (const std::string_view name : names) ours = ours || flag.name == name;
-    if (!ours) flags.push_back(flag);
-  }
-  return flags;
-}
 
 /// No TITLE: the first H1, else the file's stem (`cli.md`).
 Result<std::string> title_of(Session& session, const std::string& file, const std::string& content) {
@@ -65,14 +54,24 @@ Result<ExitCode> create(Session& session) {
 
 Result<ExitCode> get(Session& session) {
   const contract::Operation& operation = operation_of("docs.get");
+  if (!session.has("content") && !session.has("render")) return run_on_ids(session, operation);
+  if (session.has("content") && session.has("render")) {
+    return fail(Failure::Kind::usage, "give --content or --render, not both");
+  }
+  if (session.arguments().words.size() != 1) {
+    return fail(Failure::Kind::usage, "--content and --render show one document");
+  }
   WS_LET(Call call, build_call(session, operation));
-  if (!session.has("content")) return run_call(session, operation, std::move(call));
   WS_TRY(check_call(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
   WS_LET(const Reply reply, client->call(std::move(call)));
   const auto content = find_text(*reply.json, "content");
   if (!content) return fail(Failure::Kind::internal, "the server's answer holds no content");
+  if (session.has("render")) {
+    session.printer().page(render_markdown(*content, session.terminal()));
+    return ExitCode::done;
+  }
   const bool to_file = session.arguments().value("output").value_or("-") != "-";
   const bool shown = session.terminal().is_terminal(Stream::out) && !to_file;
   session.printer().raw(shown ? clean(*content, Breaks::keep) : *content);
@@ -105,14 +104,8 @@ Result<ExitCode> update(Session& session) {
 
 Result<ExitCode> archive(Session& session) {
   const contract::Operation& operation = operation_of("docs.archive");
-  const std::vector<std::string>& ids = session.arguments().words;
-  std::vector<Call> calls;
-  for (const std::string& id : ids) {
-    Call call{.operation = operation.id, .parameters = {{"document_id", id}}};
-    WS_TRY(check_call(session, operation, call));
-    call.validate = false;
-    calls.push_back(std::move(call));
-  }
+  WS_LET(const std::vector<std::string> ids, ids_of(session));
+  WS_LET(std::vector<Call> calls, batch_calls(session, operation, ids));
   if (session.has("dry-run")) {
     for (const Call& call : calls) WS_TRY(print_request(session, call));
     return ExitCode::done;
@@ -132,7 +125,7 @@ Command docs_create_command() {
   command.details =
       "Without TITLE it is the first level-1 heading of the file, else the file's name without its ending.";
   command.arguments = {{.placeholder = "TITLE", .help = "1-300 characters", .count = Count::optional}};
-  command.flags = flags_without(command, {"content"});
+  command.flags = flags_without(command.flags, {"content"});
   command.flags.insert(command.flags.begin(), file_flag);
   command.examples = {"ws docs create -f notes.md", "git log -5 | ws docs create 'What changed' -f -"};
   command.run = create;
@@ -142,6 +135,7 @@ Command docs_create_command() {
 Command docs_get_command() {
   Command command = operation_command(operation_of("docs.get"));
   command.flags.push_back({.name = "content", .help = "the Markdown alone, byte for byte"});
+  command.flags.push_back({.name = "render", .help = "the Markdown as a page for a person"});
   command.examples.push_back("ws docs get 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --content > notes.md");
   command.run = get;
   return command;
@@ -150,7 +144,7 @@ Command docs_get_command() {
 Command docs_update_command() {
   Command command = operation_command(operation_of("docs.update"));
   command.details = "It replaces the text only if nobody changed the document since the revision that you name.";
-  command.flags = flags_without(command, {"content", "expected-content-revision"});
+  command.flags = flags_without(command.flags, {"content", "expected-content-revision"});
   command.flags.insert(command.flags.begin(),
                        {file_flag,
                         {.name = "revision",
@@ -165,7 +159,6 @@ Command docs_update_command() {
 
 Command docs_archive_command() {
   Command command = operation_command(operation_of("docs.archive"));
-  command.arguments.front().count = Count::many;
   command.details = "More than one are confirmed by a person or by --yes.";
   command.run = archive;
   return command;

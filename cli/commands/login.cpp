@@ -9,65 +9,18 @@
 #include "api-client/contract/operations.hpp"
 #include "api-client/device_login.hpp"
 #include "cli/commands/commands.hpp"
+#include "cli/commands/operation_commands.hpp"
 #include "cli/nearest.hpp"
 #include "cli/session.hpp"
+#include "cli/settings/keyring.hpp"
 #include "cli/settings/pending_login.hpp"
+#include "cli/settings/presets.hpp"
 #include "cli/terminal/browser.hpp"
 #include "cli/terminal/clean.hpp"
+#include "cli/terminal/qr_code.hpp"
 
 namespace ws::cli {
 namespace {
-
-struct Preset {
-  std::string_view name;
-  std::vector<std::string> scopes;
-};
-
-/// `cli.md`, "Credentials".
-const std::vector<Preset>& presets() {
-  static const std::vector<Preset> all = {
-      {"notes",
-       {"questions:read",
-        "questions:write",
-        "search:read",
-        "documents:read",
-        "documents:write",
-        "documents:share",
-        "assets:read",
-        "assets:write",
-        "sync:read",
-        "sync:write",
-        "comments:read",
-        "comments:write"}},
-      {"read", {"questions:read", "search:read", "documents:read", "assets:read", "sync:read", "comments:read"}},
-      {"sync", {"sync:read", "sync:write", "documents:read", "documents:write", "workspaces:write"}},
-      {"worker",
-       {"agent_events:read",
-        "agent_events:write",
-        "comments:read",
-        "comments:write",
-        "questions:read",
-        "questions:write",
-        "search:read",
-        "documents:read"}},
-      {"tests", {"tests:read", "tests:run"}},
-      {"admin",
-       {"tests:read",
-        "tests:run",
-        "admin_data:read",
-        "admin_support:read",
-        "admin_costs:read",
-        "admin_content:read",
-        "workspaces:write"}},
-  };
-  return all;
-}
-
-std::string joined_with_commas(std::span<const std::string> words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
-  return text;
-}
 
 Failure too_many_scopes(const std::vector<std::string>& scopes) {
   const std::span<const std::string> all(scopes);
@@ -103,21 +56,36 @@ Result<std::vector<std::string>> scopes_of(const Session& session) {
   return scopes;
 }
 
-/// Plain text is written only where somebody said so: before the login begins, so that no key is lost.
-Result<void> agree_on_store(Session& session) {
+Result<void> check_keyring() {
+  WS_LET(const Keyring keyring, Keyring::open());
+  return keyring.check();
+}
+
+/// The keyring where one answers; plain text only where somebody said so. Before the login begins, so that no key is
+/// lost.
+Result<KeptIn> agree_on_store(Session& session) {
   const std::string& store = session.settings().credential_store.value;
-  if (store == "file") return {};
-  if (!store.empty())
-    return fail(Failure::Kind::usage, "there is no credential store `" + store + "`", "use --store file");
+  if (store == "file") return KeptIn::file;
+  if (!store.empty() && store != "keyring") {
+    return fail(Failure::Kind::usage, "there is no credential store `" + store + "`", "use --store keyring or file");
+  }
+  if (store == "keyring" || Keyring::is_likely(session.world().environment)) {
+    auto usable = check_keyring();
+    if (usable) return KeptIn::keyring;
+    if (store == "keyring") return fail(std::move(usable).error());
+    session.note(usable.error().what);
+  }
   if (!session.terminal().may_ask()) {
     return fail(Failure::Kind::usage, "nobody said where the key may be kept", "add --store file (plain text, 0600)");
   }
-  WS_LET(
-      const bool yes,
-      session.confirm("keep the key as plain text, readable by you alone, in " + session.credentials().place() + "?"));
+  WS_LET(const bool yes,
+         session.confirm("keep the key as plain text, readable by you alone, in " +
+                         session.credentials().place(KeptIn::file) + "?"));
   if (!yes) return fail(Failure::Kind::usage, "no place to keep the key; nothing was asked of the server");
-  return {};
+  return KeptIn::file;
 }
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 std::string client_name() {
   std::array<char, 256> host{};
@@ -125,14 +93,10 @@ std::string client_name() {
   return "ws on " + std::string(host.data()).substr(0, 90);
 }
 
-Json pending_to_json(const DeviceAuthorization& authorization) {
-  return {{"v", 1},
-          {"authorization_id", authorization.authorization_id},
-          {"user_code", authorization.user_code},
-          {"verification_uri", authorization.verification_uri},
-          {"verification_uri_complete", authorization.verification_uri_complete},
-          {"expires_at", to_rfc3339(authorization.expires_at)},
-          {"interval", authorization.interval.count()}};
+void show_qr_code(Session& session, const std::string& address) {
+  const auto code = QrCode::of(address);
+  if (!code) return session.note("the address is too long for a QR code");
+  session.terminal().write(Stream::err, render_qr_code(*code, session.terminal(), Stream::err));
 }
 
 void show_code(Session& session, const DeviceAuthorization& authorization) {
@@ -143,13 +107,14 @@ void show_code(Session& session, const DeviceAuthorization& authorization) {
   std::string text = "Your code:  " + terminal.paint(Stream::err, Look::strong, code) + "\n";
   text += "Approve at: " + clean(address, Breaks::space) + "\n";
   session.terminal().write(Stream::err, text);
+  if (session.has("qr")) show_qr_code(session, address);
   const Environment& environment = session.world().environment;
   if (can_open_browser(environment, terminal) && !session.has("no-browser") && open_browser(environment, address)) {
     session.note("(opened in your browser)");
   }
 }
 
-StoredCredential to_credential(Session& session, const PendingLogin& login, const DeviceKey& key) {
+StoredCredential to_credential(Session& session, const PendingLogin& login, const DeviceKey& key, KeptIn kept_in) {
   return {.profile = login.profile,
           .base_url = login.base_url,
           .origin = http::origin_of(login.base_url),
@@ -157,21 +122,22 @@ StoredCredential to_credential(Session& session, const PendingLogin& login, cons
           .audience = key.audience,
           .scopes = key.scopes,
           .expires_at = key.expires_at,
-          .created_at = to_rfc3339(session.world().clock.now()),
+          .created_at = key.created_at.empty() ? to_rfc3339(session.world().clock.now()) : key.created_at,
           .workspace_id = key.workspace_id,
           .workspace_name = key.workspace_name,
-          .secret = key.secret};
+          .secret = key.secret,
+          .kept_in = kept_in};
 }
 
-Result<ExitCode> keep(Session& session, const PendingLogin& login, const DeviceKey& key) {
-  const StoredCredential credential = to_credential(session, login, key);
+Result<ExitCode> keep(Session& session, const PendingLogin& login, const DeviceKey& key, KeptIn kept_in) {
+  const StoredCredential credential = to_credential(session, login, key, kept_in);
   WS_TRY(session.credentials().put(credential));
   PendingLogins(session.paths().state).forget(login.authorization.authorization_id);
   if (session.format() == Format::table) {
     const std::string workspace = clean(credential.workspace_name, Breaks::space);
     session.printer().line("Logged in at " + credential.base_url +
                            (workspace.empty() ? "" : ", Workspace `" + workspace + "`") + ".");
-    session.note("The key is saved in " + session.credentials().place() + ".");
+    session.note("The key is saved in " + session.credentials().place(kept_in) + ".");
   } else {
     session.printer().resource({{"v", 1},
                                 {"profile", credential.profile},
@@ -179,38 +145,60 @@ Result<ExitCode> keep(Session& session, const PendingLogin& login, const DeviceK
                                 {"key_id", credential.key_id},
                                 {"audience", credential.audience},
                                 {"scopes", credential.scopes},
-                                {"expires_at", credential.expires_at.empty() ? Json() : Json(credential.expires_at)},
-                                {"workspace_id", credential.workspace_id},
-                                {"workspace_name", credential.workspace_name},
-                                {"kept_in", session.credentials().place()}},
+                                {"expires_at", text_or_null(credential.expires_at)},
+                                {"created_at", credential.created_at},
+                                {"workspace_id", text_or_null(credential.workspace_id)},
+                                {"workspace_name", text_or_null(credential.workspace_name)},
+                                {"kept_in", session.credentials().place(kept_in)}},
                                {});
   }
   if (session.world().environment.text("WS_TOKEN")) session.note("note: WS_TOKEN is set and goes before stored keys");
   return ExitCode::done;
 }
 
-Result<ExitCode> wait_for_key(Session& session, const PendingLogin& login) {
+/// A login that was refused for good is not resumed.
+Failure without_key(Session& session, const PendingLogin& login, Failure failure) {
+  const bool is_over = failure.kind == Failure::Kind::auth || failure.kind == Failure::Kind::forbidden;
+  if (is_over) PendingLogins(session.paths().state).forget(login.authorization.authorization_id);
+  return failure;
+}
+
+Result<ExitCode> wait_for_key(Session& session, const PendingLogin& login, KeptIn kept_in) {
   WS_LET(Client * client, session.keyless_client());
   if (session.has("once")) {
-    WS_LET(const auto key, poll_device_login(*client, login.authorization.device_code));
-    if (key) return keep(session, login, *key);
+    auto key = poll_device_login(*client, login.authorization.device_code);
+    if (!key) return fail(without_key(session, login, std::move(key).error()));
+    if (*key) return keep(session, login, **key, kept_in);
     return fail(Failure{.kind = Failure::Kind::pending,
                         .what = "the login is not approved yet",
                         .hint = "ask again: `ws login --resume " + login.authorization.authorization_id + "`",
                         .code = "authorization_pending"});
   }
-  WS_LET(
-      const DeviceKey key,
-      await_device_key(*client, session.world().clock, login.authorization, make_sleeper(&session.world().cancelled)));
-  return keep(session, login, key);
+  const auto key =
+      await_device_key(*client, session.world().clock, login.authorization, make_sleeper(&session.world().cancelled));
+  if (!key) return fail(without_key(session, login, key.error()));
+  return keep(session, login, *key, kept_in);
 }
 
 Result<ExitCode> resume(Session& session) {
   const std::vector<std::string>& words = session.arguments().words;
   WS_LET(const PendingLogin login, PendingLogins(session.paths().state).load(words.empty() ? "" : words.front()));
   session.use_server(login.base_url);
-  WS_TRY(agree_on_store(session));
-  return wait_for_key(session, login);
+  WS_LET(const KeptIn kept_in, agree_on_store(session));
+  return wait_for_key(session, login, kept_in);
+}
+
+/// The API's answer, JSON unless another format was asked for.
+Result<ExitCode> print_begun(Session& session, const DeviceAuthorization& authorization) {
+  if (session.has("qr")) show_qr_code(session, authorization.verification_uri_complete);
+  WS_LET(const Json body, parse_bounded(authorization.body));
+  const bool asked = session.settings().format || session.has("jq") || session.has("template") || session.has("fields");
+  if (asked) {
+    session.printer().resource(body, authorization.body);
+  } else {
+    session.printer().line(authorization.body);
+  }
+  return ExitCode::done;
 }
 
 Result<ExitCode> login(Session& session) {
@@ -223,23 +211,24 @@ Result<ExitCode> login(Session& session) {
     session.printer().line("scopes: " + joined_with_commas(scopes));
     return ExitCode::done;
   }
-  if (!session.has("no-wait")) WS_TRY(agree_on_store(session));
+  KeptIn kept_in = KeptIn::file;
+  if (!session.has("no-wait")) {
+    WS_LET(kept_in, agree_on_store(session));
+  }
   WS_LET(Client * client, session.keyless_client());
   PendingLogin pending{.base_url = url.text, .profile = session.settings().profile.value, .scopes = scopes};
   if (pending.profile.empty()) pending.profile = "default";
   WS_LET(pending.authorization,
          start_device_login(*client, session.world().clock, client_name(), std::string(version()), scopes));
   WS_TRY(PendingLogins(session.paths().state).save(pending));
-  if (session.has("no-wait")) {
-    session.printer().line(dump(pending_to_json(pending.authorization)));
-    return ExitCode::done;
-  }
+  if (session.has("no-wait")) return print_begun(session, pending.authorization);
   show_code(session, pending.authorization);
-  return wait_for_key(session, pending);
+  return wait_for_key(session, pending, kept_in);
 }
 
 Result<ExitCode> logout(Session& session) {
   WS_LET(const Key key, session.key());
+  if (session.has("dry-run")) return print_request(session, {.operation = "auth.revoke"});
   WS_LET(Client * client, session.client());
   const auto& operation = *contract::find_operation("auth.revoke");
   auto reply = client->call({.operation = operation.id});
@@ -280,10 +269,11 @@ Command login_command() {
                      .takes = Takes::one,
                      .placeholder = "WHERE",
                      .help = "where the key is kept; `file` is plain text, readable by you alone",
-                     .limits = "file"},
-                    {.name = "no-wait", .help = "begin only, and print it as JSON"},
+                     .limits = "keyring or file"},
+                    {.name = "no-wait", .help = "begin only, and print the answer as JSON; it holds the device code"},
                     {.name = "resume", .help = "go on with a login that was begun: the one with the ID, else the last"},
                     {.name = "once", .help = "with --resume: ask once, end with 8 while it is pending"},
+                    {.name = "qr", .help = "show the address as a QR code too"},
                     {.name = "no-browser", .help = "open no browser"}},
           .examples = {"ws login --base-url https://workspace.example", "ws login --for sync --store file"},
           .operation = contract::find_operation("auth.start"),

@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "api-client/base/sha256.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/validate.hpp"
+#include "cli/commands/batch.hpp"
+#include "cli/commands/composing.hpp"
+#include "cli/commands/keyed_call.hpp"
 #include "cli/commands/paging.hpp"
 #include "cli/commands/values.hpp"
 
@@ -131,16 +133,10 @@ std::string spelled(const Operation& operation, const contract::Violation& viola
   return is_global(text) ? "the body's `" + text + "`" : "--" + kebab(text);
 }
 
-std::string stable_key(Session& session, const ClientOptions& options, const Call& call) {
-  std::string owner = call.operation == "" ? "" : std::string(options.base_url);
-  if (auto key = session.key()) {
-    owner = key->credential.origin + "\n";
-    owner += key->stored && !key->stored->workspace_id.empty() ? key->stored->workspace_id
-                                                               : Sha256::of(key->credential.secret).hex();
-  }
-  std::string text = owner + "\n" + std::string(call.operation) + "\n" + canonical(*call.body);
-  for (const auto& [name, value] : call.parameters) text += "\n" + name + "=" + value;
-  return "ws-" + Sha256::of(text).hex();
+/// Operations on one thing that need nothing but its id: several may be named at once.
+bool takes_many_ids(const Operation& operation) {
+  return operation.arguments.size() == 1 && operation.request == nullptr &&
+         operation.paging == contract::Paging::none && operation.responses.front().body == contract::Body::json;
 }
 
 }  // namespace
@@ -162,7 +158,12 @@ Command operation_command(const Operation& operation) {
   // Words of a search need no quotes.
   if (operation.id == "search.run") command.arguments.back().count = Count::many;
   command.examples = {std::move(example)};
+  if (takes_many_ids(operation)) {
+    command.arguments.front().count = Count::any;
+    command.flags.push_back(stdin_flag());
+  }
   command.run = [&operation](Session& session) -> Result<ExitCode> {
+    if (takes_many_ids(operation)) return run_on_ids(session, operation);
     WS_LET(Call call, build_call(session, operation));
     return run_call(session, operation, std::move(call));
   };
@@ -185,6 +186,17 @@ Command call_command(const Operation& operation) {
     return run_call(session, operation, std::move(call));
   };
   return command;
+}
+
+Result<ExitCode> run_on_ids(Session& session, const Operation& operation) {
+  WS_LET(const std::vector<std::string> ids, ids_of(session));
+  WS_LET(std::vector<Call> calls, batch_calls(session, operation, ids));
+  if (session.has("dry-run")) {
+    for (const Call& call : calls) WS_TRY(print_request(session, call));
+    return ExitCode::done;
+  }
+  WS_LET(Client * client, session.client());
+  return run_batch(session, *client, operation, ids, std::move(calls));
 }
 
 void set_member(const Operation& operation, Call& call, std::string_view name, const Json& value) {
@@ -270,13 +282,7 @@ Result<ExitCode> print_request(Session& session, const Call& call) {
 Result<ExitCode> run_call(Session& session, const Operation& operation, Call call) {
   WS_TRY(check_call(session, operation, call));
   call.validate = false;  // checked above, with the flags' names
-  if (const auto key = session.arguments().value("idempotency-key")) {
-    call.idempotency_key = *key;
-    if (*key == "stable") {
-      WS_LET(const ClientOptions options, session.client_options());
-      call.idempotency_key = stable_key(session, options, call);
-    }
-  }
+  WS_TRY(settle_idempotency_key(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   Result<Client*> client = operation.auth == contract::Auth::none ? session.keyless_client() : session.client();
   if (!client) return fail(client.error());
@@ -289,7 +295,7 @@ Result<ExitCode> run_call(Session& session, const Operation& operation, Call cal
     WS_TRY((*client)->call(std::move(call)));
     return ExitCode::done;
   }
-  WS_LET(const Reply reply, (*client)->call(std::move(call)));
+  WS_LET(const Reply reply, send_call(session, **client, operation, std::move(call)));
   print_reply(session, operation, reply);
   return ExitCode::done;
 }

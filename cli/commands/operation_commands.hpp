@@ -23,6 +23,9 @@ Result<Call> build_call(Session& session, const contract::Operation& operation);
 /// with `usage`, naming flag and limit.
 Result<void> check_call(Session& session, const contract::Operation& operation, const Call& call);
 
+/// The operation on every id that words and `--stdin` name (`batch.hpp`).
+Result<ExitCode> run_on_ids(Session& session, const contract::Operation& operation);
+
 /// Checks and sends, pages where asked to, prints what came; with --dry-run prints the request instead.
 Result<ExitCode> run_call(Session& session, const contract::Operation& operation, Call call);
 /// The request as it would be sent, without the key.

@@ -39,6 +39,14 @@ bool is_list(const Json& value) {
 
 std::string cursor_of(const Json& page) { return find_text(page, "next_cursor").value_or(""); }
 
+/// A server that gives more than it was asked for.
+void cut_to(Json& page, std::int64_t most) {
+  const Json* items = find(page, "data");
+  if (items == nullptr || !items->is_array() || static_cast<std::int64_t>(items->size()) <= most) return;
+  Json& data = page["data"];
+  data.erase(data.begin() + most, data.end());
+}
+
 /// The pages joined into one document, the members of the first page kept.
 class Joined {
  public:
@@ -65,7 +73,7 @@ class Joined {
 Result<void> apply_paging_flags(Session& session, const Operation& operation, Call& call) {
   if (operation.paging == Paging::none) return {};
   WS_LET(const auto limit, count_flag(session, "limit", "1-100"));
-  WS_TRY(count_flag(session, "max-items", "at least 1"));
+  WS_LET(const auto max_items, count_flag(session, "max-items", "at least 1"));
   if (const auto cursor = session.arguments().value("cursor")) {
     if (operation.paging == Paging::limit_only) {
       return fail(Failure::Kind::usage, "the API has no cursor for `ws " + session.command().words + "`");
@@ -75,7 +83,8 @@ Result<void> apply_paging_flags(Session& session, const Operation& operation, Ca
   if (limit) {
     set_member(operation, call, "limit", Json(*limit));
   } else if (pages(session, operation) || operation.paging == Paging::limit_only) {
-    set_member(operation, call, "limit", Json(largest_page));
+    const std::int64_t most = operation.paging == Paging::limit_only ? max_items.value_or(largest_page) : largest_page;
+    set_member(operation, call, "limit", Json(std::min(most, largest_page)));
   }
   return {};
 }
@@ -99,6 +108,7 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
     WS_LET(Reply reply, client.call(call));
     Json page = std::move(*reply.json);
     cursor = cursor_of(page);
+    if (max_items) cut_to(page, *max_items - count);
     const Json* items = find(page, "data");
     if (items != nullptr) count += static_cast<std::int64_t>(items->size());
     if (streams) {

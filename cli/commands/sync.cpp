@@ -51,6 +51,7 @@ Result<ExitCode> init(Session& session) {
   WS_TRY(make_folders(options.folder));
   const auto remote = sync::make_api_remote(*client);
   WS_LET(const sync::Tie tie, sync::init(options, *remote, session.world().clock, session.world().random));
+  register_tree(session, options.folder, tie);
   const std::string join = "ws sync init --source " + tie.source_id;
   if (session.format() == Format::table) {
     session.printer().line("tied " + options.folder.string() + " to the source `" + clean(tie.name, Breaks::space) +

@@ -103,14 +103,6 @@ Result<Decision> read_decision(Session& session) {
   return decision;
 }
 
-/// PATH is relative to the working directory.
-std::string path_in_tree(const fs::path& root, const std::string& given) {
-  std::error_code error;
-  const fs::path whole = fs::weakly_canonical(fs::absolute(given), error);
-  const fs::path canonical_root = fs::weakly_canonical(root, error);
-  return error ? given : whole.lexically_relative(canonical_root).generic_string();
-}
-
 Result<std::vector<Conflict>> select(Session& session, const fs::path& root, const std::vector<Conflict>& open) {
   const std::vector<std::string>& words = session.arguments().words;
   const auto glob = session.arguments().value("only");

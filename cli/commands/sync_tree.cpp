@@ -3,6 +3,8 @@
 #include <fnmatch.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/settings/paths.hpp"
+#include "cli/settings/tree_register.hpp"
 #include "cli/terminal/clean.hpp"
 #include "sync-engine/remote/api_remote.hpp"
 
@@ -90,6 +92,24 @@ Result<sync::RunOptions> run_options(const Session& session) {
   return options;
 }
 
+std::string path_in_tree(const std::filesystem::path& root, const std::string& given) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(given);
+  // The name itself may be a link, or not there any more; the folders above it are what they are.
+  const std::filesystem::path folder = std::filesystem::weakly_canonical(whole.parent_path(), error);
+  const std::filesystem::path canonical_root = std::filesystem::weakly_canonical(root, error);
+  if (error) return given;
+  return (folder / whole.filename()).lexically_normal().lexically_relative(canonical_root).generic_string();
+}
+
+void register_tree(const Session& session, const std::filesystem::path& root, const sync::Tie& tie) {
+  const TreeRegister trees(Paths::of(session.world().environment).state);
+  static_cast<void>(trees.add({.folder = std::filesystem::absolute(root).lexically_normal(),
+                               .name = tie.name,
+                               .source_id = tie.source_id,
+                               .base_url = tie.base_url}));
+}
+
 Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start, Network network) {
   SyncTree tree;
   WS_LET(tree.root, sync::find_root(start));
@@ -101,6 +121,7 @@ Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start,
     session.allow_retries(retries_of_a_run);
     WS_LET(Client * client, session.client());
     tree.remote = sync::make_api_remote(*client);
+    register_tree(session, tree.root, tie);
   }
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
   tree.progress =

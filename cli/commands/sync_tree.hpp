@@ -28,11 +28,17 @@ struct SyncTree {
 /// anywhere. Fails with `usage` (no tree), `disk`, `auth`, or as the client does.
 Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start, Network network);
 
+/// A path given in the working directory, as the tree names it.
+std::string path_in_tree(const std::filesystem::path& root, const std::string& given);
+
 /// The flags that a sync command may have, by what they mean.
 std::vector<Flag> run_flags();
 std::vector<Flag> step_flags();
 /// What they say. Fails with `usage`.
 Result<sync::RunOptions> run_options(const Session& session);
+
+/// For `ws sync roots`; where it cannot be written nothing else suffers.
+void register_tree(const Session& session, const std::filesystem::path& root, const sync::Tie& tie);
 
 /// JSON, TSV, or words on a terminal.
 void print_report(Session& session, const SyncTree& tree, const sync::Report& report, Tense tense);

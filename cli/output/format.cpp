@@ -38,8 +38,15 @@ const std::vector<FixedColumns>& fixed_columns() {
       {"tests.suites_list", {"suite_id", "title", "runnable"}},
       {"ws.commands", {"id", "command", "summary"}},
       {"ws.exit_codes", {"exit", "name", "meaning"}},
+      {"ws.settings", {"key", "value", "where", "place"}},
+      {"ws.explanation", {"wins", "value", "where", "place"}},
+      {"ws.differences", {"only", "method", "path", "id"}},
+      {"ws.checks", {"check", "state", "detail"}},
       {"ws.batch", {"id", "ok", "error.message"}},
       {"ws.keys", {"current", "profile", "workspace_name", "base_url", "key_id", "expires_at"}},
+      {"ws.states", {"state", "time", "message", "files", "first"}},
+      {"ws.diff", {"side", "before", "after"}},
+      {"ws.roots", {"folder", "state", "name", "source_id"}},
       {"ws.conflicts", {"path", "kind", "reason", "id"}},
       {"ws.resolved", {"path", "keep", "resolved", "id"}},
       {"tests.runs_list", {"id", "status", "selection_kind", "suite_id", "created_at"}},
@@ -73,23 +80,22 @@ void flatten_into(const Json& value, const std::string& prefix, std::vector<std:
   }
 }
 
-/// Sets `target` at a dotted path, making the objects on the way.
-void put_at(Json& target, std::string_view path, const Json& value) {
+}  // namespace
+
+void set_at_path(Json& target, std::string_view path, Json value) {
   Json* place = &target;
   while (true) {
     const std::size_t dot = path.find('.');
     if (!place->is_object()) *place = Json::object();
     Json& member = (*place)[std::string(path.substr(0, dot))];
     if (dot == std::string_view::npos) {
-      member = value;
+      member = std::move(value);
       return;
     }
     place = &member;
     path.remove_prefix(dot + 1);
   }
 }
-
-}  // namespace
 
 std::optional<Format> find_format(std::string_view name) {
   for (const auto& [text, format] : formats) {
@@ -152,7 +158,7 @@ Json pick(const Json& value, const std::vector<std::string>& paths) {
   Json picked = Json::object();
   for (const std::string& path : paths) {
     const Json* found = at_path(value, path);
-    put_at(picked, path, found == nullptr ? Json() : *found);
+    set_at_path(picked, path, found == nullptr ? Json() : *found);
   }
   return picked;
 }

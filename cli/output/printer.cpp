@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/yaml.hpp"
+#include "cli/output/markdown_page.hpp"
+#include "cli/output/search_page.hpp"
 #include "cli/terminal/clean.hpp"
+#include "cli/terminal/pager.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace ws::cli {
@@ -26,6 +30,11 @@ const Json& items_of(const Json& whole) {
 /// A key and its value, one a line; long texts stand by themselves below.
 bool is_block(std::string_view text) { return text.find('\n') != std::string_view::npos; }
 
+/// Members that the API calls Markdown.
+bool is_markdown(std::string_view key) { return key == "content" || key == "answer"; }
+
+constexpr std::size_t narrowest_value = 16;  // columns beside the longest key
+
 bool is_noise(std::string_view key) {
   return key == "v" || key == "object" || key == "links" || key.substr(0, 6) == "links.";
 }
@@ -35,16 +44,41 @@ bool is_noise(std::string_view key) {
 Printer::Printer(Terminal& terminal, PrinterOptions options) : terminal_(terminal), options_(std::move(options)) {}
 
 void Printer::raw(std::string_view bytes) {
-  if (options_.file.empty() || options_.file == "-") {
-    terminal_.write(Stream::out, bytes);
-  } else {
+  if (to_file() || paging_) {
     collected_ += bytes;
+    return;
   }
+  // What waits for the pager comes before what does not.
+  if (!collected_.empty()) terminal_.write(Stream::out, std::exchange(collected_, {}));
+  terminal_.write(Stream::out, bytes);
+}
+
+void Printer::page(std::string_view text) {
+  const bool before = std::exchange(paging_, !options_.pager.empty());
+  raw(text);
+  paging_ = before;
 }
 
 void Printer::line(std::string_view text) { raw(std::string(text) + "\n"); }
 
+/// Words that a program of the user made of the server's: cleaned where a person reads them.
+void Printer::line_shown(std::string_view text) {
+  const bool shown = terminal_.is_terminal(Stream::out) && !to_file();
+  line(shown ? clean(text, Breaks::keep) : std::string(text));
+}
+
+/// `--jq` over the document, `--template` over each of `items`.
+void Printer::shaped(const Json& document, const Json& items) {
+  if (options_.line_of) {
+    for (const Json& one : items) line_shown(options_.line_of->fill(one));
+    return;
+  }
+  auto ran = options_.jq->run(dump(document), [this](std::string_view text) { line_shown(text); });
+  if (!ran && !failure_) failure_ = std::move(ran).error();
+}
+
 void Printer::json(const Json& value) {
+  if (is_shaped()) return shaped(value, Json::array({value}));
   switch (options_.format) {
     case Format::yaml: return raw(to_yaml(value));
     case Format::ndjson: return line(dump(value));
@@ -61,22 +95,30 @@ void Printer::table_resource(const Json& value) {
   for (const auto& [key, text] : members) {
     if (!is_block(text)) widest = std::max(widest, utf8::columns(key));
   }
+  std::string lines;
   std::string blocks;
   for (const auto& [key, text] : members) {
     const std::string name = clean(key, Breaks::space);
     if (is_block(text)) {
-      blocks += "\n" + terminal_.paint(Stream::out, Look::faint, name) + "\n" + clean(text, Breaks::keep);
+      blocks += "\n" + terminal_.paint(Stream::out, Look::faint, name) + "\n";
+      blocks += is_markdown(key) ? render_markdown(text, terminal_) : clean(text, Breaks::keep);
       if (blocks.back() != '\n') blocks += '\n';
       continue;
     }
-    line(terminal_.paint(Stream::out, Look::faint, fit(name, widest)) + "  " + clean(text, Breaks::space));
+    const std::string shown = clean(text, Breaks::space);
+    const std::size_t room =
+        static_cast<std::size_t>(terminal_.columns()) -
+        std::min<std::size_t>(static_cast<std::size_t>(terminal_.columns()) - narrowest_value, widest + 2);
+    lines += terminal_.paint(Stream::out, Look::faint, fit(name, widest)) + "  ";
+    lines += (terminal_.is_plain() ? shown : wrap(shown, room, widest + 2)) + "\n";
   }
-  raw(blocks);
+  page(lines + blocks);
 }
 
 void Printer::resource(const Json& value, std::string_view body) {
   const Json picked = options_.fields.empty() ? Json() : pick(value, options_.fields);
   const Json& shown = options_.fields.empty() ? value : picked;
+  if (is_shaped()) return shaped(shown, Json::array({value}));
   switch (options_.format) {
     case Format::json:
       if (!options_.fields.empty() || body.empty()) return json(shown);
@@ -112,7 +154,7 @@ void Printer::rows(const std::vector<Column>& columns, const Json& items) {
   if (table) {
     Cells heading;
     for (const Column& column : columns) heading.push_back(column.heading);
-    return raw(render_table(heading, cells, terminal_));
+    return page(render_table(heading, cells, terminal_));
   }
   const bool csv = options_.format == Format::csv;
   std::string text;
@@ -131,19 +173,23 @@ void Printer::rows(const std::vector<Column>& columns, const Json& items) {
 }
 
 void Printer::item(const Json& item) {
+  const Json picked = options_.fields.empty() ? Json() : pick(item, options_.fields);
+  const Json& shown = options_.fields.empty() ? item : picked;
+  if (is_shaped()) return shaped(shown, Json::array({item}));
   if (options_.format == Format::ids) return line(id_of(item));
-  line(dump(options_.fields.empty() ? item : pick(item, options_.fields)));
+  line(dump(shown));
 }
 
 void Printer::list(std::string_view operation, const Json& whole, std::string_view body) {
   const Json& items = items_of(whole);
+  if (options_.line_of && !streams()) return shaped(whole, items);
   if (streams()) {
     for (const Json& one : items) item(one);
     return;
   }
-  if (options_.format == Format::json || options_.format == Format::yaml) {
+  if (options_.format == Format::json || options_.format == Format::yaml || options_.jq) {
     if (options_.fields.empty()) {
-      if (options_.format == Format::json) return resource(whole, body);
+      if (options_.format == Format::json || options_.jq) return resource(whole, body);
       return raw(to_yaml(whole));
     }
     Json shaped = whole;
@@ -152,6 +198,9 @@ void Printer::list(std::string_view operation, const Json& whole, std::string_vi
       for (Json& one : shaped[std::string(key)]) one = pick(one, options_.fields);
     }
     return json(shaped);
+  }
+  if (options_.format == Format::table && operation == "search.run" && options_.fields.empty()) {
+    return page(render_search_results(items, query_, terminal_));
   }
   const Json first = items.empty() ? Json() : items.front();
   rows(options_.fields.empty() ? columns_for(operation, first) : columns_of_fields(options_.fields), items);
@@ -164,7 +213,9 @@ Result<void> Printer::check() const {
 }
 
 Result<void> Printer::finish() {
-  if (options_.file.empty() || options_.file == "-") return {};
+  if (!to_file() && !collected_.empty()) show(terminal_, options_.pager, std::exchange(collected_, {}));
+  if (failure_) return fail(*failure_);
+  if (!to_file()) return {};
   WS_TRY(check());
   return write_file(options_.file, collected_);
 }

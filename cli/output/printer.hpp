@@ -4,6 +4,7 @@
 /// the format asks.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
 #include "cli/output/format.hpp"
+#include "cli/output/jq.hpp"
+#include "cli/output/template.hpp"
 #include "cli/terminal/terminal.hpp"
 
 namespace ws::cli {
@@ -20,8 +23,11 @@ enum class Overwrite { no, yes };
 struct PrinterOptions {
   Format format = Format::table;
   std::vector<std::string> fields = {};
-  std::string file = {};  ///< empty or "-": stdout
+  std::optional<JqProgram> jq = {};      ///< over the whole document; NDJSON: over each item
+  std::optional<Template> line_of = {};  ///< `--template`: a line an item
+  std::string file = {};                 ///< empty or "-": stdout
   Overwrite overwrite = Overwrite::no;
+  std::string pager = {};  ///< the command that shows what is longer than the screen; empty: none
 };
 
 class Printer {
@@ -35,6 +41,8 @@ class Printer {
   void resource(const Json& value, std::string_view body);
   /// A page or the whole of a list: `whole` with its `data`, as it came or joined. `body` as above.
   void list(std::string_view operation, const Json& whole, std::string_view body);
+  /// What a search asked for; a table of its results marks these words.
+  void mark_words_of(std::string query) { query_ = std::move(query); }
   /// One item of a list under way; only for formats that need no look at the others (`streams`).
   void item(const Json& item);
   bool streams() const { return options_.format == Format::ndjson || options_.format == Format::ids; }
@@ -42,21 +50,31 @@ class Printer {
   void json(const Json& value);
   /// Bytes as they are.
   void raw(std::string_view bytes);
+  /// A text for people that may be longer than the screen: cleaned already, with its newlines.
+  void page(std::string_view text);
   /// A line for people, on stdout.
   void line(std::string_view text);
 
   /// Whether `--output FILE` may be written: fails with `disk` where it is there already and `--force` is not given.
   Result<void> check() const;
-  /// Writes `--output FILE`, whole or not at all. Fails with `disk`.
+  /// Shows what was kept for the pager, and writes `--output FILE`, whole or not at all. Fails with `disk`, or as
+  /// `--jq` did.
   Result<void> finish();
 
  private:
+  bool to_file() const { return !options_.file.empty() && options_.file != "-"; }
+  bool is_shaped() const { return options_.jq || options_.line_of; }
+  void shaped(const Json& document, const Json& items);
+  void line_shown(std::string_view text);
   void table_resource(const Json& value);
   void rows(const std::vector<Column>& columns, const Json& items);
 
   Terminal& terminal_;
   PrinterOptions options_;
-  std::string collected_;  // of --output
+  std::string collected_;  // of --output, or for the pager
+  bool paging_ = false;    // what is printed now may go through the pager
+  std::optional<Failure> failure_;
+  std::string query_;
 };
 
 }  // namespace ws::cli

@@ -1,7 +1,7 @@
 /// The keys that logins gave us, and where they are kept.
 ///
 /// A credential knows the origin that issued it and goes nowhere else (`safety.md`, promise 8). `CredentialStore` is
-/// the port; `file_store.*` keeps them in one file that nobody else may read. A keyring is another implementation.
+/// the port; `file_store.*` keeps them in one file that nobody else may read, `key_store.*` the secrets in a keyring.
 #pragma once
 
 #include <optional>
@@ -12,6 +12,9 @@
 #include "api-client/base/result.hpp"
 
 namespace ws::cli {
+
+/// Where the secret of a key lies.
+enum class KeptIn { file, keyring };
 
 struct StoredCredential {
   std::string profile = {};
@@ -24,7 +27,8 @@ struct StoredCredential {
   std::string created_at = {};
   std::string workspace_id = {};
   std::string workspace_name = {};
-  std::string secret = {};
+  std::string secret = {};  ///< empty where the keyring holds it: `CredentialStore::secret_of`
+  KeptIn kept_in = KeptIn::file;
   bool current = false;  ///< the one that is used where nothing else decides
 
   bool operator==(const StoredCredential&) const = default;
@@ -39,6 +43,8 @@ class CredentialStore {
 
   /// Oldest first; empty where nothing was stored. Fails with `disk`: unreadable, or readable by others.
   virtual Result<std::vector<StoredCredential>> load() const = 0;
+  /// The key itself. Fails with `disk` where the keyring does not answer, with `auth` where it lost the key.
+  virtual Result<std::string> secret_of(const StoredCredential& credential) const = 0;
   /// Adds it, in place of the one of the same profile, base URL and Workspace, and makes it the current one. What was
   /// written has been read back when this succeeds.
   virtual Result<void> put(const StoredCredential& credential) = 0;
@@ -46,7 +52,7 @@ class CredentialStore {
   virtual Result<void> remove(std::string_view key_id) = 0;
   virtual Result<void> make_current(std::string_view key_id) = 0;
   /// For people: "the file /home/mira/.local/share/ws/credentials".
-  virtual std::string place() const = 0;
+  virtual std::string place(KeptIn kept_in) const = 0;
 };
 
 /// What narrows the choice of a key; empty: no matter.

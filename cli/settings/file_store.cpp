@@ -46,6 +46,7 @@ Json to_json(const StoredCredential& credential) {
   value["workspace_id"] = credential.workspace_id;
   value["workspace_name"] = credential.workspace_name;
   value["secret"] = credential.secret;
+  value["kept_in"] = credential.kept_in == KeptIn::keyring ? "keyring" : "file";
   value["current"] = credential.current;
   return value;
 }
@@ -62,6 +63,7 @@ StoredCredential from_json(const Json& value) {
                               .workspace_id = text("workspace_id"),
                               .workspace_name = text("workspace_name"),
                               .secret = text("secret"),
+                              .kept_in = text("kept_in") == "keyring" ? KeptIn::keyring : KeptIn::file,
                               .current = find_bool(value, "current").value_or(false)};
   if (const Json* scopes = find(value, "scopes"); scopes != nullptr && scopes->is_array()) {
     for (const Json& scope : *scopes) {
@@ -79,7 +81,7 @@ bool same_place(const StoredCredential& a, const StoredCredential& b) {
 
 FileStore::FileStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-std::string FileStore::place() const { return "the file " + file().string(); }
+std::string FileStore::place(KeptIn) const { return "the file " + file().string(); }
 
 Result<std::vector<StoredCredential>> FileStore::load() const {
   WS_LET(const bool there, check_private(file()));

@@ -1,5 +1,7 @@
 #include "cli/settings/settings.hpp"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
@@ -46,44 +48,139 @@ std::string scalar(const Json& object, std::string_view key) {
   return dump(*value);
 }
 
-/// The first of those who named a value.
-class Precedence {
- public:
-  explicit Precedence(const std::optional<std::string>& flag) {
-    if (flag) setting_ = {*flag, Where::flag};
-  }
-  Precedence& then(Where where, std::string value) {
-    if (!setting_ && !value.empty()) setting_ = {std::move(value), where};
-    return *this;
-  }
-  Setting take() { return std::move(setting_); }
-
- private:
-  Setting setting_;
-};
-
 const Json& member(const Json& object, std::string_view key) {
   static const Json none = Json::object();
   const Json* found = find(object, key);
   return found != nullptr && found->is_object() ? *found : none;
 }
 
-void read_project_file(const Json& project, const fs::path& path, Settings& settings) {
+void read_project_file(const Json& project, const std::string& path, Settings& settings) {
   if (!project.is_object()) return;
   for (const auto& entry : project.items()) {
     if (entry.key() == "profile" || entry.key() == "workspace") continue;
-    if (entry.key() == "sync" || entry.key() == "roots") continue;
-    settings.notes.push_back(path.string() + ": `" + entry.key() +
-                             "` is ignored; a tree may name profile, workspace, roots");
+    if (entry.key() == "sync" || entry.key() == "roots" || entry.key() == "sync_roots") continue;
+    settings.notes.push_back(path + ": `" + entry.key() + "` is ignored; a tree may name profile, workspace, roots");
   }
   const Json* roots = find(project, "roots");
+  if (roots == nullptr) roots = find(project, "sync_roots");
   if (roots == nullptr || !roots->is_array()) return;
   for (const Json& root : *roots) {
     if (const auto* text = root.get_ptr<const Json::string_t*>()) settings.sync_roots.push_back(*text);
   }
 }
 
+fs::path config_file(const Paths& paths) { return paths.config / "config.yaml"; }
+
+constexpr SettingRule rules[] = {
+    {.key = "profile",
+     .flag = "--profile",
+     .variable = "WS_PROFILE",
+     .of_project = true,
+     .help = "which stored key is used"},
+    {.key = "workspace",
+     .flag = "--workspace",
+     .variable = "WS_WORKSPACE",
+     .of_project = true,
+     .of_profile = true,
+     .help = "the key of this Workspace is used"},
+    {.key = "base_url", .flag = "--base-url", .variable = "WS_BASE_URL", .of_profile = true, .help = "the server"},
+    {.key = "format",
+     .flag = "--format",
+     .variable = "WS_FORMAT",
+     .of_profile = true,
+     .help = "table, tsv, json, ndjson, yaml, csv or ids; nobody: a table on a terminal, else tsv"},
+    {.key = "max_wait",
+     .flag = "--max-wait",
+     .variable = "WS_MAX_WAIT",
+     .of_profile = true,
+     .fallback = "60",
+     .help = "seconds to wait at most when the server says when to come back"},
+    {.key = "credential_store",
+     .flag = "--store",
+     .variable = "WS_CREDENTIAL_STORE",
+     .help = "where a key is kept: keyring or file"},
+    {.key = "pager", .variable = "WS_PAGER", .help = "the program that shows long output; nobody: PAGER, else less"},
+    {.key = "skill_url", .flag = "--url", .of_profile = true, .help = "where the operating skill is published"},
+};
+
+std::optional<std::string> given(const SettingFlags& flags, std::string_view key) {
+  if (key == "profile") return flags.profile;
+  if (key == "workspace") return flags.workspace;
+  if (key == "base_url") return flags.base_url;
+  if (key == "format") return flags.format;
+  if (key == "max_wait") return flags.max_wait;
+  if (key == "credential_store") return flags.store;
+  if (key == "skill_url") return flags.skill_url;
+  return std::nullopt;
+}
+
+/// All places that a setting may be named in, read once.
+class Sources {
+ public:
+  static Result<Sources> read(const SettingFlags& flags,
+                              const Environment& environment,
+                              const Paths& paths,
+                              const fs::path& folder) {
+    Sources sources(flags, environment);
+    sources.config_path_ = config_file(paths).string();
+    WS_LET(Json config, read_yaml_file(config_file(paths)));
+    sources.config_ = std::move(config);
+    if (const auto file = find_upward(folder, ".ws.yaml")) {
+      sources.project_path_ = file->string();
+      WS_LET(Json project, read_yaml_file(*file));
+      sources.project_ = std::move(project);
+    }
+    const std::vector<Named> profile = sources.named(*find_setting_rule("profile"));
+    // Without a name it is the profile that a login without a name makes.
+    sources.profile_ = profile.empty() ? "default" : profile.front().value;
+    return sources;
+  }
+
+  /// The one that wins first.
+  std::vector<Named> named(const SettingRule& rule) const {
+    std::vector<Named> found;
+    const auto add = [&found](Where where, std::string place, std::string value) {
+      if (!value.empty()) found.push_back({where, std::move(place), std::move(value)});
+    };
+    add(Where::flag, std::string(rule.flag), given(flags_, rule.key).value_or(""));
+    const std::string variable(rule.variable);
+    if (!variable.empty()) add(Where::environment, variable, environment_.text(variable).value_or(""));
+    if (rule.of_project) add(Where::project_file, project_path_, scalar(*project_, rule.key));
+    if (rule.of_profile) {
+      const Json& profile = member(member(*config_, "profiles"), profile_);
+      add(Where::user_config, place_of("profiles." + profile_, rule.key), scalar(profile, rule.key));
+    }
+    add(Where::user_config, place_of("defaults", rule.key), scalar(member(*config_, "defaults"), rule.key));
+    add(Where::fallback, "built in", std::string(rule.fallback));
+    return found;
+  }
+
+  void read_project(Settings& settings) const { read_project_file(*project_, project_path_, settings); }
+
+ private:
+  Sources(const SettingFlags& flags, const Environment& environment) : flags_(flags), environment_(environment) {}
+
+  std::string place_of(const std::string& group, std::string_view key) const {
+    return config_path_ + ": " + group + "." + std::string(key);
+  }
+
+  const SettingFlags& flags_;
+  const Environment& environment_;
+  JsonBox config_ = {};
+  JsonBox project_ = {};
+  std::string config_path_ = {};
+  std::string project_path_ = {};
+  std::string profile_ = {};
+};
+
 }  // namespace
+
+std::span<const SettingRule> setting_rules() { return rules; }
+
+const SettingRule* find_setting_rule(std::string_view key) {
+  const auto* found = std::ranges::find(rules, key, &SettingRule::key);
+  return found == std::end(rules) ? nullptr : found;
+}
 
 std::string_view name(Where where) {
   switch (where) {
@@ -100,45 +197,65 @@ Result<Settings> read_settings(const SettingFlags& flags,
                                const Environment& environment,
                                const Paths& paths,
                                const fs::path& folder) {
+  WS_LET(const Sources sources, Sources::read(flags, environment, paths, folder));
   Settings settings;
-  WS_LET(const Json config, read_yaml_file(paths.config / "config.yaml"));
-  Json project;
-  if (const auto file = find_upward(folder, ".ws.yaml")) {
-    WS_LET(project, read_yaml_file(*file));
-    read_project_file(project, *file, settings);
-  }
-  const Json& defaults = member(config, "defaults");
-  const auto variable = [&environment](std::string_view name) { return environment.text(name).value_or(""); };
-
-  settings.profile = Precedence(flags.profile)
-                         .then(Where::environment, variable("WS_PROFILE"))
-                         .then(Where::project_file, scalar(project, "profile"))
-                         .then(Where::user_config, scalar(defaults, "profile"))
-                         .take();
-  const Json& profile = member(member(config, "profiles"), settings.profile.value);
-  settings.workspace = Precedence(flags.workspace)
-                           .then(Where::environment, variable("WS_WORKSPACE"))
-                           .then(Where::project_file, scalar(project, "workspace"))
-                           .then(Where::user_config, scalar(profile, "workspace"))
-                           .take();
-  settings.base_url = Precedence(flags.base_url)
-                          .then(Where::environment, variable("WS_BASE_URL"))
-                          .then(Where::user_config, scalar(profile, "base_url"))
-                          .take();
-  settings.format = Precedence(flags.format)
-                        .then(Where::environment, variable("WS_FORMAT"))
-                        .then(Where::user_config, scalar(profile, "format"))
-                        .then(Where::user_config, scalar(defaults, "format"))
-                        .take();
-  settings.max_wait = Precedence(flags.max_wait)
-                          .then(Where::environment, variable("WS_MAX_WAIT"))
-                          .then(Where::user_config, scalar(defaults, "max_wait"))
-                          .take();
-  settings.credential_store = Precedence(flags.store)
-                                  .then(Where::environment, variable("WS_CREDENTIAL_STORE"))
-                                  .then(Where::user_config, scalar(defaults, "credential_store"))
-                                  .take();
+  sources.read_project(settings);
+  const auto winner = [&](std::string_view key) {
+    const std::vector<Named> named = sources.named(*find_setting_rule(key));
+    if (named.empty() || named.front().where == Where::fallback) return Setting();
+    return Setting{named.front().value, named.front().where};
+  };
+  settings.profile = winner("profile");
+  settings.workspace = winner("workspace");
+  settings.base_url = winner("base_url");
+  settings.format = winner("format");
+  settings.max_wait = winner("max_wait");
+  settings.credential_store = winner("credential_store");
+  settings.pager = winner("pager");
+  settings.skill_url = winner("skill_url");
   return settings;
+}
+
+Result<std::vector<Named>> who_names(const SettingRule& rule,
+                                     const SettingFlags& flags,
+                                     const Environment& environment,
+                                     const Paths& paths,
+                                     const fs::path& folder) {
+  WS_LET(const Sources sources, Sources::read(flags, environment, paths, folder));
+  return sources.named(rule);
+}
+
+Result<std::map<std::string, std::string>> read_aliases(const Paths& paths) {
+  WS_LET(const Json config, read_yaml_file(config_file(paths)));
+  std::map<std::string, std::string> aliases;
+  for (const auto& entry : member(config, "aliases").items()) {
+    if (const auto* text = entry.value().get_ptr<const Json::string_t*>()) aliases.emplace(entry.key(), *text);
+  }
+  return aliases;
+}
+
+Result<void> write_config(const Paths& paths, std::string_view path, const std::string& value) {
+  const fs::path file = config_file(paths);
+  WS_LET(Json config, read_yaml_file(file));
+  if (config.is_null()) config = Json::object();
+  Json* place = &config;
+  while (true) {
+    const std::size_t dot = path.find('.');
+    const std::string step(path.substr(0, dot));
+    if (dot == std::string_view::npos) {
+      if (value.empty()) {
+        place->erase(step);
+      } else {
+        (*place)[step] = value;
+      }
+      break;
+    }
+    place = &(*place)[step];
+    if (!place->is_object()) *place = Json::object();
+    path.remove_prefix(dot + 1);
+  }
+  WS_TRY(make_folders(paths.config, 0700));
+  return write_file(file, to_yaml(config));
 }
 
 Result<BaseUrl> check_base_url(std::string_view text, const Environment& environment) {

@@ -6,7 +6,9 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,20 @@ namespace ws::cli {
 
 enum class Where { flag, environment, project_file, user_config, fallback };
 std::string_view name(Where where);
+
+/// One setting: who may name it, and what it is where nobody does.
+struct SettingRule {
+  std::string_view key = {};       ///< "max_wait", as in `config.yaml` and `ws config`
+  std::string_view flag = {};      ///< "--max-wait"; empty: none
+  std::string_view variable = {};  ///< "WS_MAX_WAIT"; empty: none
+  bool of_project = false;         ///< `.ws.yaml` may name it
+  bool of_profile = false;         ///< a profile of the user's config may name it, before the config's defaults
+  std::string_view fallback = {};
+  std::string_view help = {};
+};
+std::span<const SettingRule> setting_rules();
+/// Null where there is none.
+const SettingRule* find_setting_rule(std::string_view key);
 
 /// A value and who said so.
 struct Setting {
@@ -37,6 +53,7 @@ struct SettingFlags {
   std::optional<std::string> format = {};
   std::optional<std::string> max_wait = {};
   std::optional<std::string> store = {};
+  std::optional<std::string> skill_url = {};
 };
 
 struct Settings {
@@ -46,6 +63,8 @@ struct Settings {
   Setting format = {};
   Setting max_wait = {};
   Setting credential_store = {};
+  Setting pager = {};
+  Setting skill_url = {};
   std::vector<std::string> sync_roots = {};
   std::vector<std::string> notes = {};  ///< for stderr: what was ignored
 };
@@ -55,6 +74,29 @@ Result<Settings> read_settings(const SettingFlags& flags,
                                const Environment& environment,
                                const Paths& paths,
                                const std::filesystem::path& folder);
+
+/// Somebody who named a value: "WS_FORMAT", "--format", "/home/mira/.config/ws/config.yaml: defaults.format".
+struct Named {
+  Where where = Where::fallback;
+  std::string place = {};
+  std::string value = {};
+
+  bool operator==(const Named&) const = default;
+};
+
+/// All who name the setting, the one that wins first, a default last. Fails as `read_settings` does.
+Result<std::vector<Named>> who_names(const SettingRule& rule,
+                                     const SettingFlags& flags,
+                                     const Environment& environment,
+                                     const Paths& paths,
+                                     const std::filesystem::path& folder);
+
+/// The user's own words for commands: `aliases` in `config.yaml`. Fails as `read_settings` does.
+Result<std::map<std::string, std::string>> read_aliases(const Paths& paths);
+
+/// Sets a dotted path of `config.yaml` ("defaults.format", "profiles.work.base_url", "aliases.mine"), or removes it
+/// (an empty value). Fails with `usage` where the file cannot be read, with `disk` where it cannot be written.
+Result<void> write_config(const Paths& paths, std::string_view path, const std::string& value);
 
 /// The base URL as it is used: `https://host[:port][/prefix]`, no slash at the end.
 struct BaseUrl {

@@ -13,7 +13,10 @@ constexpr std::chrono::milliseconds least_pause{100};
 }  // namespace
 
 Result<ProgressStyle> parse_progress(const std::optional<std::string>& text, const Terminal& terminal) {
-  if (!text || *text == "auto") return terminal.is_terminal(Stream::err) ? ProgressStyle::line : ProgressStyle::none;
+  if (!text || *text == "auto") {
+    if (!terminal.is_terminal(Stream::err) || terminal.is_quiet()) return ProgressStyle::none;
+    return terminal.is_plain() ? ProgressStyle::plain : ProgressStyle::line;
+  }
   if (*text == "plain") return ProgressStyle::plain;
   if (*text == "json") return ProgressStyle::json;
   if (*text == "none") return ProgressStyle::none;

@@ -17,7 +17,8 @@ namespace ws::cli {
 
 enum class ProgressStyle { line, plain, json, none };
 
-/// `--progress auto|plain|json|none`; auto is a line where stderr is a terminal. Fails with `usage`.
+/// `--progress auto|plain|json|none`; auto is a line where stderr is a terminal (nothing with
+/// `--quiet`, lines with `--plain`). Fails with `usage`.
 Result<ProgressStyle> parse_progress(const std::optional<std::string>& text, const Terminal& terminal);
 
 class ProgressLine {

@@ -18,6 +18,13 @@ bool is_number(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-'; });
 }
 
+/// "2026-11-20 10:00", as lists show times.
+bool is_time(std::string_view text) {
+  constexpr std::string_view form = "0000-00-00 00:00";
+  return std::ranges::equal(
+      text, form, [](char c, char wanted) { return wanted == '0' ? c >= '0' && c <= '9' : c == wanted; });
+}
+
 std::vector<Cells> cleaned(const std::vector<Cells>& rows) {
   std::vector<Cells> safe = rows;
   for (Cells& row : safe) {
@@ -26,7 +33,7 @@ std::vector<Cells> cleaned(const std::vector<Cells>& rows) {
   return safe;
 }
 
-/// The widest columns give way until the line fits; identifiers do not: half of one is of no use.
+/// The widest columns give way until the line fits; identifiers and times do not: half of one is of no use.
 void shrink(std::vector<std::size_t>& widths, const std::vector<bool>& rigid, std::size_t available) {
   const std::size_t gaps = gap * (widths.size() - 1);
   auto total = std::accumulate(widths.begin(), widths.end(), gaps);
@@ -114,10 +121,10 @@ std::string render_table(const Cells& heading, const std::vector<Cells>& rows, c
     for (std::size_t i = 0; i < count; ++i) {
       widths[i] = std::max(widths[i], utf8::columns(row[i]));
       right[i] = right[i] && is_number(row[i]);
-      rigid[i] = rigid[i] || is_uuid(row[i]);
+      rigid[i] = rigid[i] || is_uuid(row[i]) || is_time(row[i]);
     }
   }
-  shrink(widths, rigid, static_cast<std::size_t>(terminal.columns()));
+  if (!terminal.is_plain()) shrink(widths, rigid, static_cast<std::size_t>(terminal.columns()));
   std::string text;
   if (!heading.empty()) text += terminal.paint(Stream::out, Look::strong, render_line(heading, widths, right)) + "\n";
   for (const Cells& row : cells) text += render_line(row, widths, right) + "\n";

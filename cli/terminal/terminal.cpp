@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -23,6 +24,11 @@ int columns_of(const Environment& environment) {
   return 80;
 }
 
+int rows_of_screen() {
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 24;
+}
+
 std::string_view sequence(Look look) {
   switch (look) {
     case Look::plain: return "";
@@ -31,6 +37,11 @@ std::string_view sequence(Look look) {
     case Look::good: return "\033[32m";
     case Look::warning: return "\033[33m";
     case Look::bad: return "\033[31m";
+    case Look::emphasis: return "\033[3m";
+    case Look::struck: return "\033[9m";
+    case Look::code: return "\033[36m";
+    case Look::link: return "\033[4m";
+    case Look::match: return "\033[1;33m";
   }
   return "";
 }
@@ -46,7 +57,8 @@ Terminal Terminal::detect(const Environment& environment) {
   return Terminal({.in_is_terminal = ::isatty(STDIN_FILENO) == 1,
                    .out_is_terminal = ::isatty(STDOUT_FILENO) == 1,
                    .err_is_terminal = ::isatty(STDERR_FILENO) == 1,
-                   .columns = columns_of(environment)},
+                   .columns = columns_of(environment),
+                   .rows = rows_of_screen()},
                   environment);
 }
 
@@ -56,6 +68,11 @@ Terminal::Terminal(TerminalState state, const Environment& environment) : state_
   forced_color_ = !is_set(environment, "NO_COLOR") && is_set(environment, "CLICOLOR_FORCE") &&
                   environment.get("CLICOLOR_FORCE") != "0";
   questions_ = !is_set(environment, "CI") && !is_set(environment, "WS_NO_INPUT");
+}
+
+void Terminal::set_plain() {
+  plain_ = true;
+  color_ = ColorChoice::never;
 }
 
 bool Terminal::is_terminal(Stream stream) const {
@@ -86,7 +103,10 @@ void Terminal::write(Stream stream, std::string_view text) {
     } else if (errno == EPIPE && stream == Stream::out) {
       ::_exit(number(ExitCode::broken_pipe));
     } else if (errno != EINTR) {
-      if (stream == Stream::out) ::_exit(number(ExitCode::local));
+      if (stream == Stream::out) {
+        write(Stream::err, std::string("error: cannot write the output: ") + std::strerror(errno) + "\n");
+        ::_exit(number(ExitCode::local));
+      }
       return;  // nowhere left to complain
     }
   }

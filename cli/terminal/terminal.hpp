@@ -15,13 +15,14 @@ enum class Stream { out, err };
 enum class ColorChoice { automatic, always, never };
 
 /// One role of a piece of text; how it looks is decided in one place.
-enum class Look { plain, strong, faint, good, warning, bad };
+enum class Look { plain, strong, faint, good, warning, bad, emphasis, struck, code, link, match };
 
 struct TerminalState {
   bool in_is_terminal = false;
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   int columns = 80;
+  int rows = 24;
 };
 
 class Terminal {
@@ -32,17 +33,25 @@ class Terminal {
   virtual ~Terminal() = default;
 
   void set_color(ColorChoice choice) { color_ = choice; }
+  /// `--plain`: no colour, nothing that moves or is taken back, no cell cut to the width.
+  void set_plain();
+  bool is_plain() const { return plain_; }
+  /// `--quiet`: no progress unless it is asked for by name.
+  void set_quiet() { quiet_ = true; }
+  bool is_quiet() const { return quiet_; }
   void forbid_questions() { questions_ = false; }
 
   bool is_terminal(Stream stream) const;
   bool has_color(Stream stream) const;
   int columns() const { return state_.columns; }
+  int rows() const { return state_.rows; }
   /// Questions are asked only where a person can see and answer them, and neither CI nor --no-input forbids it.
   bool may_ask() const { return questions_ && state_.in_is_terminal && state_.err_is_terminal; }
   /// `text` in `look`, where the stream has colour.
   std::string paint(Stream stream, Look look, std::string_view text) const;
 
-  /// All of it. A reader that went away ends the program silently with 141.
+  /// All of it. A reader that went away ends the program silently with 141; a stdout that takes no more (a full disk)
+  /// with 14.
   virtual void write(Stream stream, std::string_view text);
   /// Asks on stderr and reads one line of stdin; empty at its end.
   virtual std::string ask(std::string_view question);
@@ -53,6 +62,8 @@ class Terminal {
   bool forced_color_ = false;
   bool no_color_ = false;
   bool questions_ = true;
+  bool plain_ = false;
+  bool quiet_ = false;
 };
 
 }  // namespace ws::cli

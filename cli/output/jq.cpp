@@ -1,0 +1,138 @@
+#include "cli/output/jq.hpp"
+
+#include <limits>
+
+extern "C" {
+#include <jq.h>
+}
+
+#include "api-client/base/shared_library.hpp"
+
+namespace ws::cli {
+namespace {
+
+struct Library {
+  decltype(&::jq_init) init = nullptr;
+  decltype(&::jq_teardown) teardown = nullptr;
+  decltype(&::jq_set_error_cb) set_error_cb = nullptr;
+  decltype(&::jq_compile) compile = nullptr;
+  decltype(&::jq_start) start = nullptr;
+  decltype(&::jq_next) next = nullptr;
+  decltype(&::jq_format_error) format_error = nullptr;
+  decltype(&::jv_get_kind) kind = nullptr;
+  decltype(&::jv_free) free = nullptr;
+  decltype(&::jv_copy) copy = nullptr;
+  decltype(&::jv_parse_sized) parse = nullptr;
+  decltype(&::jv_dump_string) dump = nullptr;
+  decltype(&::jv_string_value) text = nullptr;
+  decltype(&::jv_string_length_bytes) length = nullptr;
+  decltype(&::jv_invalid_has_msg) has_message = nullptr;
+  decltype(&::jv_invalid_get_msg) message = nullptr;
+};
+
+Result<Library> load(const std::string& file_name) {
+  WS_LET(SharedLibrary opened, SharedLibrary::open(file_name, "--jq needs libjq (Debian: apt install libjq1)"));
+  Library jq;
+  opened.find(jq.init, "jq_init");
+  opened.find(jq.teardown, "jq_teardown");
+  opened.find(jq.set_error_cb, "jq_set_error_cb");
+  opened.find(jq.compile, "jq_compile");
+  opened.find(jq.start, "jq_start");
+  opened.find(jq.next, "jq_next");
+  opened.find(jq.format_error, "jq_format_error");
+  opened.find(jq.kind, "jv_get_kind");
+  opened.find(jq.free, "jv_free");
+  opened.find(jq.copy, "jv_copy");
+  opened.find(jq.parse, "jv_parse_sized");
+  opened.find(jq.dump, "jv_dump_string");
+  opened.find(jq.text, "jv_string_value");
+  opened.find(jq.length, "jv_string_length_bytes");
+  opened.find(jq.has_message, "jv_invalid_has_msg");
+  opened.find(jq.message, "jv_invalid_get_msg");
+  WS_TRY(opened.complete());
+  return jq;
+}
+
+/// "jq: error: syntax error, ... at <top-level>, line 1:" -> the words alone, on one line.
+std::string tidy(std::string text) {
+  for (const std::string_view noise : {"jq: error: ", "jq: error ", " (Unix shell quoting issues?)"}) {
+    if (const std::size_t at = text.find(noise); at != std::string::npos) text.erase(at, noise.size());
+  }
+  if (const std::size_t at = text.find(" at <top-level>"); at != std::string::npos) text.erase(at);
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+struct JqProgram::Impl {
+  Library jq = {};
+  jq_state* state = nullptr;
+  std::string complaint = {};  // the first that libjq made
+
+  Impl() = default;
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    if (state != nullptr) jq.teardown(&state);
+  }
+
+  /// Owns `value` from now on.
+  std::string take_text(jv value) const {
+    std::string text(jq.text(value), static_cast<std::size_t>(jq.length(jq.copy(value))));
+    jq.free(value);
+    return text;
+  }
+
+  static void on_error(void* data, jv message) {
+    auto& self = *static_cast<Impl*>(data);
+    if (self.jq.kind(message) != JV_KIND_STRING) message = self.jq.dump(message, 0);
+    std::string text = self.take_text(message);
+    if (self.complaint.empty()) self.complaint = tidy(std::move(text));
+  }
+};
+
+JqProgram::JqProgram(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+JqProgram::JqProgram(JqProgram&&) noexcept = default;
+JqProgram& JqProgram::operator=(JqProgram&&) noexcept = default;
+JqProgram::~JqProgram() = default;
+
+Result<JqProgram> JqProgram::compile(const std::string& expression, const std::string& library) {
+  auto impl = std::make_unique<Impl>();
+  WS_LET(impl->jq, load(library));
+  impl->state = impl->jq.init();
+  if (impl->state == nullptr) return fail(Failure::Kind::internal, "libjq does not start");
+  impl->jq.set_error_cb(impl->state, Impl::on_error, impl.get());
+  if (impl->jq.compile(impl->state, expression.c_str()) == 0) {
+    return fail(Failure::Kind::usage, "--jq: " + impl->complaint, "the expression was `" + expression + "`");
+  }
+  return JqProgram(std::move(impl));
+}
+
+Result<void> JqProgram::run(std::string_view json, const std::function<void(std::string_view)>& take) {
+  const Library& jq = impl_->jq;
+  if (json.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    return fail(Failure::Kind::internal, "--jq: the document is too large");
+  }
+  const jv document = jq.parse(json.data(), static_cast<int>(json.size()));
+  if (jq.kind(document) == JV_KIND_INVALID) {
+    jq.free(document);
+    return fail(Failure::Kind::internal, "--jq: libjq cannot read the document");
+  }
+  jq.start(impl_->state, document, 0);
+  while (true) {
+    jv result = jq.next(impl_->state);
+    if (jq.kind(result) == JV_KIND_INVALID) {
+      const bool failed = jq.has_message(jq.copy(result)) != 0;
+      if (!failed) {
+        jq.free(result);
+        return {};
+      }
+      // Of any kind: `error({"a": 1})` is allowed.
+      return fail(Failure::Kind::internal, "--jq: " + tidy(impl_->take_text(jq.format_error(jq.message(result)))));
+    }
+    if (jq.kind(result) != JV_KIND_STRING) result = jq.dump(result, 0);
+    take(impl_->take_text(result));
+  }
+}
+
+}  // namespace ws::cli

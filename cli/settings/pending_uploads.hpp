@@ -1,0 +1,46 @@
+/// Uploads that were begun and not finished: `$XDG_STATE_HOME/ws/uploads/ID.json`, 0600.
+///
+/// They hold the upload address, which lets whoever has it write the bytes. A file is found again by its path, size and
+/// time of change, at the same server.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api-client/base/clock.hpp"
+#include "api-client/base/result.hpp"
+#include "api-client/transfer/upload.hpp"
+
+namespace ws::cli {
+
+struct PendingUpload {
+  StartedUpload started = {};
+  UploadFile file = {};  ///< with an absolute path
+  std::string base_url = {};
+};
+
+class PendingUploads {
+ public:
+  /// Of `$XDG_STATE_HOME/ws`.
+  explicit PendingUploads(const std::filesystem::path& state_folder) : folder_(state_folder / "uploads") {}
+
+  /// Fails with `disk`; with `internal` where the service's id is no UUID.
+  Result<void> save(const PendingUpload& upload) const;
+  /// Fails with `not_found`, or `disk`.
+  Result<PendingUpload> load(std::string_view upload_id) const;
+  /// The newest of this very file at this server that has not lapsed.
+  std::optional<PendingUpload> find(const UploadFile& file, const std::string& base_url, Time now) const;
+  void forget(std::string_view upload_id) const;
+  /// All of them, the newest first; what cannot be read is left out. Those that lapsed a week ago are removed.
+  std::vector<PendingUpload> list(Time now) const;
+
+ private:
+  std::filesystem::path file_of(std::string_view upload_id) const;
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace ws::cli
