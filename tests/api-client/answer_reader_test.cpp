@@ -117,13 +117,15 @@ TEST_CASE("answer: every broken exchange has its column", "[client]") {
 TEST_CASE("answer: every operation that may end unknown names a command that checks", "[client]") {
   for (const contract::Operation* const operation : contract::operations()) {
     CAPTURE(operation->id);
-    CHECK(hint_for_unknown(*operation, "").find("`ws ") != std::string::npos);
+    CHECK(hint_for_unknown(*operation, {}, "").find("`ws ") != std::string::npos);
   }
-  const auto hint = [](std::string_view id) { return hint_for_unknown(*contract::find_operation(id), ""); };
+  const auto hint = [](std::string_view id) { return hint_for_unknown(*contract::find_operation(id), {}, ""); };
   CHECK(hint("docs.update") == "look with `ws docs get ID` before you send it again");
   CHECK(hint("docs.share") == "look with `ws docs get ID` before you send it again");
+  CHECK(hint_for_unknown(*contract::find_operation("docs.share"), {{"document_id", "d1"}}, "") ==
+        "look with `ws docs get d1` before you send it again");
   CHECK(hint("files.upload_start") == "look with `ws files list` before you send it again");
   CHECK(hint("sync.commit") == "look with `ws sync status` before you send it again");
-  CHECK(hint_for_unknown(*contract::find_operation("docs.create"), "k1") ==
+  CHECK(hint_for_unknown(*contract::find_operation("docs.create"), {}, "k1") ==
         "look with `ws docs list`, or repeat it with `--idempotency-key k1`: it cannot happen twice");
 }

@@ -49,6 +49,7 @@ const std::vector<Home> homes = {
     {"sqlite3", {"api-client/base/sqlite."}},
     {"openssl/", {"api-client/base/sha256.", "server-mock/http/"}},  // the server's TLS is OpenSSL's too
     {"boost/", {"server-mock/http/"}},
+    {"zlib.h", {"server-mock/http/gzip."}},
     {"yaml-cpp/", {"api-client/base/yaml."}},
     {"cmark-gfm", {"api-client/base/markdown."}},
     {"utf8proc", {"api-client/base/utf8."}},

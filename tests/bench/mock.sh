@@ -1,10 +1,32 @@
 #!/usr/bin/env bash
-# The mock server: GET of one document with its key checked and the journal on (bar: >= 50,000/s on one core), start to
-# the first authenticated 200 (bar: <= 20 ms), resident memory idle (bar: <= 15 MiB).
+# The mock server beside two peers that npm provides: json-server (keeps what is created) and Prism (validates against
+# our OpenAPI document, keeps nothing). Bars: docs of `ws-mock`, "What it must be".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 source ./lib.sh
+seconds=${SECONDS_EACH:-5}
+peers_bin=$PWD/peers/node_modules/.bin
 
+stop_server() { kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; server=; rm -f "$work/ready.json"; }
+resident() { awk '/VmRSS/ { printf "%.1f", $2 / 1024 }' "/proc/$server/status"; }
+# rate URL [SCRIPT]: requests a second; complains about answers other than 2xx.
+rate() {
+  local url=$1 out
+  shift
+  out=$(wrk -t1 -c32 -d"${seconds}s" --latency -H "Authorization: Bearer ${token:-none}" "$@" "$url")
+  grep -E 'Non-2xx|Socket errors' <<<"$out" >&2 || true
+  awk '/99%/ { p99 = $2 } /Requests\/sec/ { printf "%d %s\n", $2, p99 }' <<<"$out"
+}
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
+
+cat >"$work/create.lua" <<'EOT'
+wrk.method = "POST"
+wrk.headers["Content-Type"] = "application/json"
+wrk.body = '{"title":"A note of a few words","content":"# A heading\\n\\nSome text that is neither long nor short.\\n"}'
+EOT
+
+# --- start -----------------------------------------------------------------------------------------------------------
 first_answer() {
   rm -f "$work/ready.json"
   local begin end
@@ -22,15 +44,64 @@ first_answer() {
   exec 3>&-
   [[ $status == *200* ]] || { echo "first answer was: $status" >&2; exit 1; }
   echo $(((end - begin) / 1000))
-  kill "$server"; wait "$server" 2>/dev/null || true
-  server=
+  stop_server
 }
-for _ in $(seq 11); do first_answer; done | sort -n | awk '{ t[NR] = $1 } END { printf "  start to first 200 (shell included)   %.1f ms median of %d\n", t[int((NR+1)/2)] / 1000, NR }'
+for _ in $(seq 11); do first_answer; done | sort -n | awk '{ t[NR] = $1 } END { printf "  start to first 200 (shell included)   %.1f ms median of %d  (bar 20)\n", t[int((NR+1)/2)] / 1000, NR }'
 
-rm -f "$work/ready.json"
+# --- ours ------------------------------------------------------------------------------------------------------------
 start_mock
-awk '/VmRSS/ { printf "  resident memory idle                  %.1f MiB\n", $2 / 1024 }' "/proc/$server/status"
+echo "  resident memory idle                  $(resident) MiB  (bar 15)"
 id=$(WS_TOKEN=$token WS_BASE_URL=$base_url ws docs list --limit 1 --format ids --quiet)
-echo "  GET one document, journal on (wrk -t1 -c32):"
-wrk -t1 -c32 -d"${SECONDS_EACH:-5}s" --latency -H "Authorization: Bearer $token" "$base_url/v1/documents/$id" | grep -E 'Requests/sec|50%|99%|Non-2xx' | sed 's/^ */    /'
-awk '/VmRSS/ { printf "  resident memory after                 %.1f MiB\n", $2 / 1024 }' "/proc/$server/status"
+read -r get p99 < <(rate "$base_url/v1/documents/$id")
+echo "  GET one document, journal on          $get/s, p99 $p99  (bar 50000)"
+echo "  resident memory after it              $(resident) MiB"
+thirds=()
+for _ in 1 2 3; do
+  read -r one p99 < <(rate "$base_url/v1/documents" -s "$work/create.lua")
+  thirds+=("$one")
+done
+echo "  POST create, first ${seconds} s             ${thirds[0]}/s, p99 $p99  (bar 20000)"
+echo "  third ${seconds} s of creates over first    $(ratio "${thirds[2]}" "${thirds[0]}")  (bar 0.95)"
+stop_server
+start_mock --journal 0
+read -r off _ < <(rate "$base_url/v1/documents/$id")
+stop_server
+start_mock
+read -r on _ < <(rate "$base_url/v1/documents/$id")
+echo "  journal on over off                   $(ratio "$on" "$off")  ($on/s, $off/s; bar 0.9)"
+echo '{"rules": [{"operation": "docs.archive", "effect": {"status": {"status": 500}}}]}' >"$work/faults.json"
+stop_server
+if start_mock --faults "$work/faults.json" 2>/dev/null && [ -n "$base_url" ]; then
+  read -r faulty _ < <(rate "$base_url/v1/documents/$id")
+  echo "  a fault rule elsewhere, on over off   $(ratio "$faulty" "$on")"
+  stop_server
+fi
+start_mock
+python3 ./waiting_claims.py "$base_url" "$token" "$server" 2000
+stop_server
+ws-mock openapi >"$work/openapi.json"
+
+# --- peers -----------------------------------------------------------------------------------------------------------
+command -v node >/dev/null && ../support/npm_ci.sh "$PWD/peers" || { echo "  no peers: node or npm is missing"; exit 0; }
+wait_for() { for _ in $(seq 1500); do curl -sf -o /dev/null -H "Authorization: Bearer x" "$1" && return; sleep 0.01; done; echo "no answer from $1" >&2; return 1; }
+peer() {  # peer NAME GET-URL POST-URL: with the server running
+  wait_for "$2"
+  local memory get_rate first third
+  memory=$(resident)
+  read -r get_rate _ < <(rate "$2")
+  read -r first _ < <(rate "$3" -s "$work/create.lua")
+  read -r _ _ < <(rate "$3" -s "$work/create.lua")
+  read -r third _ < <(rate "$3" -s "$work/create.lua")
+  printf '  %-12s %7s MiB   GET %6s/s (ours %5s x)   create %6s/s (ours %5s x)   third over first %s\n' \
+    "$1" "$memory" "$get_rate" "$(ratio "$get" "$get_rate")" "$first" "$(ratio "${thirds[0]}" "$first")" "$(ratio "$third" "$first")"
+  stop_server
+}
+port=$(free_port)
+echo '{"documents": [{"id": 1, "title": "One", "content": "text"}]}' >"$work/db.json"
+node "$peers_bin/json-server" --quiet --host 127.0.0.1 --port "$port" "$work/db.json" >/dev/null 2>&1 &
+server=$!
+peer json-server "http://127.0.0.1:$port/documents/1" "http://127.0.0.1:$port/documents"
+port=$(free_port)
+node "$peers_bin/prism" mock -h 127.0.0.1 -p "$port" "$work/openapi.json" >/dev/null 2>&1 &
+server=$!
+peer Prism "http://127.0.0.1:$port/v1/documents/$id" "http://127.0.0.1:$port/v1/documents"

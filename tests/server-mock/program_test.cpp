@@ -116,6 +116,10 @@ TEST_CASE("ws-mock: a wrong word ends with exit code 2 and says what is wrong", 
       {{"--assume", "error_style=loud"}, "loud"},
       {{"--auth", "maybe"}, "--auth"},
       {{"--seed", "x"}, "--seed"},
+      {{"--rate-limit", "fast"}, "fast"},
+      {{"--faults", "/no/such/file"}, "/no/such/file"},
+      {{"--fixtures", "/no/such/file"}, "/no/such/file"},
+      {{"check"}, "paths"},
       {{"exec"}, "--"},
       {{"serve", "--", "true"}, "exec"},
   }));
@@ -130,6 +134,84 @@ TEST_CASE("ws-mock: open to others only with the control surface protected or le
   MockProcess mock({"--listen", "0.0.0.0:0", "--control-token", "t"});
   CHECK(mock.ask({.target = "/_mock/health"}).status == 401);
   CHECK(mock.ask({.target = "/_mock/health", .token = "t"}).status == 200);
+}
+
+TEST_CASE("ws-mock: fault rules come from a file, and all that is wrong with them is told", "[server-mock]") {
+  TemporaryFolder folder;
+  const std::string good = (folder / "faults.yaml").string();
+  std::ofstream(good) << "- {operation: me.get, nth: 1, effect: {status: 503, retry_after: 1}}\n";
+  MockProcess mock({"--faults", good});
+  CHECK(mock.ask({.target = "/v1/me", .token = mock.token()}).status == 503);
+  CHECK(mock.ask({.target = "/v1/me", .token = mock.token()}).status == 200);
+  const std::string bad = (folder / "bad.json").string();
+  std::ofstream(bad) << "{\"faults\": [\n  {\"operation\": \"me.git\", \"effect\": {\"status\": 503}},\n"
+                        "  {\"operation\": \"*\", \"nth\": 0, \"effect\": {\"reset\": true}}\n]}\n";
+  const Ended ended = ws_mock({"--faults", bad});
+  CHECK(ended.exit == 2);
+  CHECK_THAT(ended.err, Contains("bad.json:2:17: faults[0].operation: There is no operation me.git"));
+  CHECK_THAT(ended.err, Contains("bad.json:3:29: faults[1].nth: "));
+}
+
+TEST_CASE("ws-mock: the example of fault rules holds", "[server-mock]") {
+  MockProcess mock({"--faults", WS_SOURCE_DIR "/server-mock/fixtures/faults.yaml"});
+  CHECK(parse(mock.ask({.target = "/_mock/faults"})).at("data").size() == 16);
+  const auto list = [&] { return mock.ask({.target = "/v1/documents", .token = mock.token()}); };
+  CHECK(list().status == 503);
+  CHECK(list().header("x-proxy") == "tea");
+  CHECK(list().header("retry-after") == "2");
+  CHECK(list().status == 200);
+}
+
+TEST_CASE("ws-mock: the journal goes to a file while it happens, secrets left out", "[server-mock]") {
+  TemporaryFolder folder;
+  const std::string path = (folder / "journal.jsonl").string();
+  MockProcess mock({"--journal-file", path, "--journal", "0"});
+  mock.ask({.target = "/v1/me?x=1", .token = mock.token()});
+  mock.ask({.target = "/_mock/health"});
+  mock.ask({.target = "/nowhere"});
+  std::ifstream stream(path);
+  std::vector<nlohmann::json> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(nlohmann::json::parse(line));
+  REQUIRE(lines.size() == 2);
+  CHECK(lines.at(0).at("seq") == 1);
+  CHECK(lines.at(0).at("operation") == "me.get");
+  CHECK(lines.at(0).at("query") == "x=1");
+  CHECK(lines.at(0).at("warning") == "unknown and ignored: query.x");
+  CHECK(lines.at(0).at("request_headers").at("authorization") == "[redacted]");
+  CHECK(lines.at(1).at("status") == 404);
+  for (const char* member :
+       {"time", "method", "path", "request_body", "response_body", "duration_ms", "fault", "sandbox"}) {
+    CHECK(lines.at(1).contains(member));
+  }
+}
+
+TEST_CASE("ws-mock: fixtures are in when the ready file is there; check tells what is wrong", "[server-mock]") {
+  const std::string example = WS_SOURCE_DIR "/server-mock/fixtures/example.yaml";
+  MockProcess mock({"--fixtures", example});
+  CHECK(mock.ask({.target = "/v1/me", .token = "wsk_example_ada_every_scope_000000000000001"}).status == 200);
+  CHECK(parse(mock.ask({.target = "/v1/me", .token = mock.token()})).at("user").at("email") == "ada@example.com");
+  const Ended good = ws_mock({"check", example});
+  CHECK(good.exit == 0);
+  CHECK_THAT(good.out, Contains("people 3"));
+  TemporaryFolder folder;
+  const std::string bad = (folder / "bad.yaml").string();
+  std::ofstream(bad) << "documents:\n  - {title: D, project: P}\n  - {titel: D}\n";
+  const Ended wrong = ws_mock({"check", bad});
+  CHECK(wrong.exit == 2);
+  CHECK_THAT(wrong.err,
+             Contains("bad.yaml:2:25: documents[0].project") && Contains("bad.yaml:3:5: documents[1].title"));
+}
+
+TEST_CASE("ws-mock: with --data the fixtures fill a fresh file once", "[server-mock]") {
+  TemporaryFolder folder;
+  std::ofstream(folder / "world.yaml") << "documents: [{title: one}]\n";
+  const std::vector<std::string> flags = {
+      "--data", (folder / "world.db").string(), "--fixtures", (folder / "world.yaml").string()};
+  for (int round = 0; round < 2; ++round) {
+    MockProcess mock(flags);
+    CHECK(parse(mock.ask({.target = "/v1/documents", .token = mock.token()})).at("data").size() == 1);
+    mock.end(SIGKILL);
+  }
 }
 
 TEST_CASE("ws-mock: prints the API and the switches", "[server-mock]") {

@@ -1,72 +1,14 @@
 // Claims that wait, over real sockets: woken by what happens, ended by the clock, in nobody's way.
-#include <thread>
-
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "server-mock/application.hpp"
-#include "server-mock/http/server.hpp"
-#include "tests/server-mock/wire.hpp"
+#include "tests/server-mock/running.hpp"
 
 namespace ws::mock::test {
 namespace {
 
 using namespace std::chrono_literals;
 using ws::test::RawConnection;
-
-ApplicationOptions on_clock(std::string_view clock) {
-  ApplicationOptions options;
-  options.sandbox.clock = MockClock::parse(clock).value();
-  return options;
-}
-
-/// A whole server on a thread of its own; its clock stands still unless told otherwise.
-class Running {
- public:
-  explicit Running(std::string_view clock = "frozen:2026-11-20T10:00:00Z")
-      : application_(Application::open(on_clock(clock)).value()),
-        server_(http::Server::listen({}, *application_).value()),
-        built_in_(application_->sandbox().built_in),
-        thread_([this] { server_->run(); }) {}
-  ~Running() { stop(); }
-  void stop() {
-    server_->stop();
-    if (thread_.joinable()) thread_.join();
-  }
-
-  std::uint16_t port() const { return server_->port(); }
-  const BuiltIn& built_in() const { return built_in_; }
-
-  Json send(const std::string& method, const std::string& target, const Json& body, int status) {
-    const RawAnswer answer = ws::test::ask(port(), request(method, target, body, built_in_.token));
-    INFO(answer.body);
-    CHECK(answer.status == status);
-    return parse(answer);
-  }
-  RawRequest request(const std::string& method, const std::string& target, const Json& body, const std::string& token) {
-    return {.method = method, .target = target, .token = token, .json = body.is_null() ? "" : dump(body)};
-  }
-  std::string claim(int wait_seconds, const std::string& token = "") {
-    const Json body = {{"worker_id", "w"}, {"lease_seconds", 30}, {"wait_seconds", wait_seconds}};
-    return ws::test::render(request("POST", "/v1/agent-events:claim", body, token.empty() ? built_in_.token : token));
-  }
-  void advance(int seconds) { send("POST", "/_mock/clock:advance", {{"seconds", seconds}}, 200); }
-  /// A comment that mentions the built-in agent.
-  void mention() {
-    const Json document =
-        send("POST", "/v1/documents", {{"title", "T"}, {"content", "x"}, {"project_id", built_in_.project_id}}, 201);
-    send("POST",
-         fmt::format("/v1/documents/{}/comments", document.at("id").get<std::string>()),
-         {{"body", "@scout, look"}},
-         201);
-  }
-
- private:
-  std::unique_ptr<Application> application_;
-  std::unique_ptr<http::Server> server_;
-  BuiltIn built_in_;
-  std::thread thread_;
-};
 
 /// The event of the next answer; null too where there was none. Fails the test where no answer comes.
 Json event_from(RawConnection& connection) {

@@ -22,8 +22,10 @@ RawAnswer Wire::say(std::string_view bytes) {
     std::copy_n(bytes.begin(), count, room.begin());
     bytes.remove_prefix(count);
     conversation.received(count);
-    output += conversation.output();
-    conversation.sent();
+    while (!conversation.output().empty()) {
+      output += conversation.output();
+      conversation.sent();
+    }
   }
   auto answer = ws::test::take_answer(output, head ? ws::test::AnswerTo::head : ws::test::AnswerTo::get);
   REQUIRE(answer);

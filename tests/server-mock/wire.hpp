@@ -22,6 +22,8 @@ class Wire {
 
   const BuiltIn& built_in() const { return application_->sandbox().built_in; }
   const std::string& token() const { return built_in().token; }
+  /// For what no call can bring about: that somebody leaves a Workspace.
+  World& world() { return *application_->sandbox().world; }
 
   /// One request on a connection of its own.
   RawAnswer ask(const RawRequest& request);

@@ -86,7 +86,9 @@ class FakeTransport final : public http::Transport {
   static http::Outcome through_sink(const http::Request& request, http::Outcome outcome) {
     auto* const response = std::get_if<http::Response>(&outcome);
     if (response == nullptr || !request.sink || response->status / 100 != 2) return outcome;
-    auto taken = request.sink(response->body);
+    Result<void> taken;
+    if (request.head && !response->body.empty()) taken = request.head(response->status, response->headers);
+    if (taken) taken = request.sink(response->body);
     if (!taken) return http::Broken{http::Broken::Stage::sink, std::move(taken).error()};
     response->body.clear();
     return outcome;

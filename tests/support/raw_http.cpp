@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <stdexcept>
+#include <utility>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -78,6 +79,20 @@ std::optional<RawAnswer> RawConnection::read(AnswerTo request, std::chrono::mill
   while (true) {
     if (auto answer = take_answer(bytes_, request)) return answer;
     if (!pump(at_most)) return std::nullopt;
+  }
+}
+
+RawConnection::Rest RawConnection::read_rest(std::chrono::milliseconds at_most) {
+  while (true) {
+    pollfd waiting = {.fd = socket_, .events = POLLIN, .revents = 0};
+    if (::poll(&waiting, 1, static_cast<int>(at_most.count())) <= 0) return {std::exchange(bytes_, {}), End::none};
+    char piece[65536];
+    const ssize_t count = ::recv(socket_, piece, sizeof piece, 0);
+    if (count > 0) {
+      bytes_.append(piece, static_cast<std::size_t>(count));
+    } else {
+      return {std::exchange(bytes_, {}), count == 0 ? End::closed : End::reset};
+    }
   }
 }
 

@@ -36,6 +36,13 @@ class RawConnection {
   /// The next answer; empty when the connection ends or nothing comes for `at_most`.
   std::optional<RawAnswer> read(AnswerTo request = AnswerTo::get,
                                 std::chrono::milliseconds at_most = std::chrono::seconds{10});
+  enum class End { none, closed, reset };
+  struct Rest {
+    std::string bytes = {};
+    End end = End::none;
+  };
+  /// All that still comes, as it comes, until the connection ends or is silent for `at_most`.
+  Rest read_rest(std::chrono::milliseconds at_most = std::chrono::seconds{10});
   /// Whether the other side ends the connection within that time.
   bool ends(std::chrono::milliseconds at_most = std::chrono::seconds{10});
 

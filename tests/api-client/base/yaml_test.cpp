@@ -36,3 +36,16 @@ TEST_CASE("yaml: what is written is read back as it was", "[base]") {
   CHECK(*again == *value);
   CHECK(parse_yaml("").value().is_null());
 }
+
+TEST_CASE("yaml: every value is told with its place", "[base]") {
+  const auto placed = ws::parse_placed_yaml("people:\n  - {email: a, tags: [x, y]}\n  - email: b\nend: ~\n");
+  REQUIRE(placed);
+  const auto at = [&](const std::string& pointer) { return placed->places.at(pointer); };
+  CHECK(at("") == ws::TextPlace{1, 1});
+  CHECK(at("/people") == ws::TextPlace{2, 3});
+  CHECK(at("/people/0/email") == ws::TextPlace{2, 13});
+  CHECK(at("/people/0/tags/1") == ws::TextPlace{2, 26});
+  CHECK(at("/people/1/email") == ws::TextPlace{3, 12});
+  CHECK(at("/end") == ws::TextPlace{4, 6});
+  CHECK(placed->places.size() == 10);
+}

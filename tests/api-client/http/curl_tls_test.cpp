@@ -79,7 +79,7 @@ class Program {
 /// openssl's little server with a certificate of its own for `name`.
 class TlsServer {
  public:
-  explicit TlsServer(const std::string& name) {
+  explicit TlsServer(const std::string& name, const std::vector<std::string>& flags = {}) {
     const std::string key = (folder_ / "key.pem").string();
     const int made = Program({"openssl",
                               "req",
@@ -101,8 +101,10 @@ class TlsServer {
                               certificate()})
                          .wait();
     REQUIRE(made == 0);
-    server_ = std::make_unique<Program>(std::vector<std::string>{
-        "openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-cert", certificate(), "-key", key});
+    std::vector<std::string> words = {
+        "openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-cert", certificate(), "-key", key};
+    words.insert(words.end(), flags.begin(), flags.end());
+    server_ = std::make_unique<Program>(std::move(words));
     const std::string address = server_->line_after("ACCEPT ");
     port_ = address.substr(address.rfind(':') + 1);
     REQUIRE_FALSE(port_.empty());
@@ -151,6 +153,14 @@ class Variable {
 };
 
 }  // namespace
+
+TEST_CASE("tls: HTTP/1.1 is spoken, also with a server that would rather have HTTP/2", "[http]") {
+  // The server would choose h2 if it were offered, and then nothing it says could be read.
+  const TlsServer server("IP:127.0.0.1", {"-alpn", "h2,http/1.1"});
+  const Outcome outcome = get(server.url(), {.ca_file = server.certificate()});
+  REQUIRE(std::holds_alternative<Response>(outcome));
+  CHECK(std::get<Response>(outcome).status == 200);
+}
 
 TEST_CASE("curl: a certificate that nobody vouches for ends the handshake, the request is not sent", "[http]") {
   const TlsServer server("IP:127.0.0.1");

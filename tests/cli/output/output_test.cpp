@@ -73,7 +73,7 @@ TEST_CASE("output: a table on a terminal holds no escape sequence of the server'
   CHECK(text.find("\033[2J") == std::string::npos);
   CHECK(text.find("boo\n") != std::string::npos);
   CHECK(text.find("links") == std::string::npos);
-  CHECK(text.find("# a\nb\n") != std::string::npos);
+  CHECK(text.find("\033[1ma\033[0m\n\nb\n") != std::string::npos);
 }
 
 TEST_CASE("output: an error in JSON has every member, on one line", "[cli]") {
@@ -106,4 +106,39 @@ TEST_CASE("output: an error in words is three lines at most, cleaned", "[cli]") 
         "error: no such document at all\n"
         "  request r-1\n"
         "  see `ws docs list`\n");
+}
+
+TEST_CASE("output: --jq sees the whole document, NDJSON gives it each item", "[cli]") {
+  const auto options = [](Format format, const std::string& expression) {
+    PrinterOptions made{.format = format};
+    made.jq = std::move(*JqProgram::compile(expression));
+    return made;
+  };
+  CHECK(listed(options(Format::json, ".data | length")) == "2\n");
+  CHECK(listed(options(Format::json, ".next_cursor")) == "x\n");
+  CHECK(listed(options(Format::ndjson, ".id")) == "1\n2\n");
+  PrinterOptions picked = options(Format::json, ".data[0]");
+  picked.fields = {"id"};
+  CHECK(listed(std::move(picked)) == "{\"id\":\"1\"}\n");
+}
+
+TEST_CASE("output: --template is a line an item", "[cli]") {
+  PrinterOptions options{.format = Format::json};
+  options.line_of = *Template::parse("{id}={by.name}");
+  CHECK(listed(std::move(options)) == "1=Mira\n2=\n");
+}
+
+TEST_CASE("output: what a program of the user makes of the server's words is cleaned on a terminal", "[cli]") {
+  PrinterOptions options{.format = Format::json};
+  options.line_of = *Template::parse("{t}");
+  CHECK(shown(std::move(options), R"({"t":"a\u001b[31mb"})", {.out_is_terminal = true}) == "ab\n");
+}
+
+TEST_CASE("output: a failure of --jq is told at the end", "[cli]") {
+  Recorder terminal;
+  PrinterOptions options{.format = Format::json};
+  options.jq = std::move(*JqProgram::compile(".data.x"));
+  Printer printer(terminal, std::move(options));
+  printer.list("unknown.list", *parse_bounded(body), body);
+  CHECK(printer.finish().error().kind == Failure::Kind::internal);
 }

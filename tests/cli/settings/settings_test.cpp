@@ -105,3 +105,42 @@ TEST_CASE("base url: what is no server is refused", "[cli]") {
   CAPTURE(text);
   CHECK_FALSE(check_base_url(text, Environment()));
 }
+
+TEST_CASE("settings: every place that names a value can be asked for, the winner first", "[cli]") {
+  Home home;
+  home.config("defaults: {format: csv}\nprofiles: {work: {format: yaml}}\n");
+  const Environment environment = Environment::of({{"WS_FORMAT", "tsv"}, {"WS_PROFILE", "work"}});
+  const SettingFlags flags{.format = "json"};
+  const auto named = who_names(*find_setting_rule("format"), flags, environment, home.paths, home.folder.path());
+  REQUIRE(named);
+  const std::string file = (home.paths.config / "config.yaml").string();
+  CHECK(*named == std::vector<Named>{{Where::flag, "--format", "json"},
+                                     {Where::environment, "WS_FORMAT", "tsv"},
+                                     {Where::user_config, file + ": profiles.work.format", "yaml"},
+                                     {Where::user_config, file + ": defaults.format", "csv"}});
+}
+
+TEST_CASE("settings: nobody's value is the default", "[cli]") {
+  Home home;
+  const auto named = who_names(*find_setting_rule("max_wait"), {}, Environment(), home.paths, home.folder.path());
+  REQUIRE(named);
+  CHECK(*named == std::vector<Named>{{Where::fallback, "built in", "60"}});
+  CHECK_FALSE(home.read()->max_wait);
+}
+
+TEST_CASE("settings: without a name the profile `default` is meant", "[cli]") {
+  Home home;
+  home.config("profiles: {default: {base_url: 'https://home.example'}}");
+  CHECK(home.read()->base_url.value == "https://home.example");
+  CHECK_FALSE(home.read()->profile);
+}
+
+TEST_CASE("settings: config values are written, read back and removed", "[cli]") {
+  Home home;
+  REQUIRE(write_config(home.paths, "defaults.format", "yaml"));
+  REQUIRE(write_config(home.paths, "aliases.mine", "docs list --limit 5"));
+  CHECK(home.read()->format.value == "yaml");
+  CHECK(read_aliases(home.paths)->at("mine") == "docs list --limit 5");
+  REQUIRE(write_config(home.paths, "defaults.format", ""));
+  CHECK_FALSE(home.read()->format);
+}

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "cli/terminal/progress.hpp"
 #include "cli/terminal/table.hpp"
 
 using namespace ws::cli;
@@ -33,6 +34,18 @@ TEST_CASE("terminal: --color goes before everything else", "[cli]") {
   CHECK(terminal.paint(Stream::out, Look::bad, "x") == "\033[31mx\033[0m");
   terminal.set_color(ColorChoice::never);
   CHECK(terminal.paint(Stream::out, Look::bad, "x") == "x");
+}
+
+TEST_CASE("terminal: progress is a line for a person who wants to see it", "[cli]") {
+  Terminal person(on_a_screen, Environment());
+  CHECK(*parse_progress(std::nullopt, person) == ProgressStyle::line);
+  CHECK(*parse_progress(std::nullopt, Terminal({}, Environment())) == ProgressStyle::none);
+  person.set_plain();
+  CHECK(*parse_progress("auto", person) == ProgressStyle::plain);
+  person.set_quiet();
+  CHECK(*parse_progress("auto", person) == ProgressStyle::none);
+  CHECK(*parse_progress("json", person) == ProgressStyle::json);
+  CHECK_FALSE(parse_progress("bogus", person));
 }
 
 TEST_CASE("terminal: each stream is judged by itself", "[cli]") {

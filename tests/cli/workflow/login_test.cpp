@@ -50,7 +50,8 @@ TEST_CASE("login: it can be begun now and finished later, by anybody who approve
   const Ended begun = person.ws({"login", "--base-url", server.base_url(), "--no-wait", "--for", "read"});
   REQUIRE(begun.exit == 0);
   const Json pending = parse(begun.out);
-  CHECK(begun.out.find("device_code") == std::string::npos);
+  CHECK(pending["device_code"].get<std::string>().size() >= 32);
+  CHECK(pending["interval"] == 5);
 
   const Ended early = person.ws({"login", "--resume", "--once", "--store", "file", "--json"});
   CHECK(early.exit == 8);
@@ -104,6 +105,49 @@ TEST_CASE("logout: the key is revoked there and forgotten here", "[cli]") {
   CHECK(person.ws({"logout"}).exit == 0);
   CHECK(person.ws({"auth", "list"}).out.empty());
   CHECK(person.ws({"whoami", "--base-url", server.base_url()}).exit == 4);
+}
+
+TEST_CASE("login: the keyring holds the key where one answers, the file what is known of it", "[cli]") {
+  MockProcess server({"--device", "auto"});
+  Person person;
+  person.environment["LD_LIBRARY_PATH"] = WS_FAKE_SECRET;
+  person.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere";
+  person.environment["FAKE_SECRET_FILE"] = (person.home() / "secrets").string();
+  const Ended login = person.ws({"login", "--base-url", server.base_url(), "--json"});
+  REQUIRE(login.exit == 0);
+  CHECK(parse(login.out)["kept_in"] == "the keyring");
+  CHECK(read_text(person.home() / "secrets").find("wsk_") != std::string::npos);
+  CHECK(read_text(person.home() / "DATA/ws/credentials").find("wsk_") == std::string::npos);
+  CHECK(person.ws({"whoami"}).exit == 0);
+  CHECK(person.ws({"auth", "token"}).out.substr(0, 4) == "wsk_");
+  person.environment["FAKE_SECRET_MODE"] = "refuse";
+  CHECK(person.ws({"whoami"}).exit == 14);
+  person.environment["FAKE_SECRET_MODE"] = "";
+  CHECK(person.ws({"logout"}).exit == 0);
+  CHECK(read_text(person.home() / "secrets").empty());
+}
+
+TEST_CASE("login: a keyring that refuses is said so, and a script must name the file", "[cli]") {
+  MockProcess server({"--device", "auto"});
+  Person person;
+  person.environment["LD_LIBRARY_PATH"] = WS_FAKE_SECRET;
+  person.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere";
+  person.environment["FAKE_SECRET_MODE"] = "refuse";
+  const Ended refused = person.ws({"login", "--base-url", server.base_url()});
+  CHECK(refused.exit == 2);
+  CHECK(refused.err.find("nobody provides org.freedesktop.secrets") != std::string::npos);
+  CHECK(refused.err.find("--store file") != std::string::npos);
+  CHECK(person.ws({"login", "--base-url", server.base_url(), "--store", "keyring"}).exit == 14);
+  CHECK(log_in(person, server).exit == 0);
+}
+
+TEST_CASE("login: --qr shows the address to scan", "[cli]") {
+  MockProcess server({"--device", "auto"});
+  const Person person;
+  const Ended login = log_in(person, server, {"--qr"});
+  REQUIRE(login.exit == 0);
+  CHECK(login.err.find("█▀▀▀▀▀█") == std::string::npos);  // without colour the light is drawn
+  CHECK(login.err.find("▄▄▄▄▄") != std::string::npos);
 }
 
 TEST_CASE("keys: one of another server is never sent", "[cli]") {

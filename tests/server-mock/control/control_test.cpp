@@ -1,5 +1,7 @@
 #include "server-mock/control/control.hpp"
 
+#include <set>
+
 #include <catch2/catch.hpp>
 
 #include "tests/server-mock/wire.hpp"
@@ -29,7 +31,7 @@ TEST_CASE("control: the clock stands, moves and runs", "[server-mock]") {
   CHECK(wire.control("GET", "/clock") ==
         Json{{"clock", "frozen:2026-11-20T10:00:00.000Z"}, {"now", "2026-11-20T10:00:00.000Z"}});
   CHECK(wire.control("POST", "/clock:advance", {{"seconds", 90}}).at("now") == "2026-11-20T10:01:30.000Z");
-  CHECK(wire.control("PUT", "/clock", {{"clock", "offset:-1h"}}).at("clock") == "offset:-3600000ms");
+  CHECK(wire.control("PUT", "/clock", {{"clock", "offset:-1h"}}).at("clock") == "offset:-1h");
   CHECK(wire.control("PUT", "/clock", {{"clock", "real"}}).at("clock") == "real");
   wire.control("PUT", "/clock", {{"clock", "sundial"}}, 422);
   wire.control("POST", "/clock:advance", {{"seconds", -1}}, 422);
@@ -45,6 +47,15 @@ TEST_CASE("control: every switch is listed with its values, and turned all or no
                            {"values", {"plain", "problem", "detail_object", "html"}}});
   wire.control("PATCH", "/assumptions", {{"error_style", "html"}, {"pull_filter", "sideways"}}, 422);
   CHECK(wire.control("GET", "/assumptions").at("data").at(0).at("value") == "plain");
+  CHECK(wire.control("PATCH", "/assumptions", {{"nothing", "x"}, {"error_style", 5}}, 422).at("detail").size() == 2);
+  for (const AssumptionSwitch& one : assumption_switches()) {
+    for (const std::string_view value : one.values) {
+      const Json now = wire.control("PATCH", "/assumptions", {{std::string(one.key), value}}).at("data");
+      const auto place = static_cast<std::size_t>(&one - assumption_switches().data());
+      CHECK(now.at(place).at("value") == value);
+    }
+  }
+  wire.control("PATCH", "/assumptions", {{"revision_mismatch", 412}});
 }
 
 TEST_CASE("control: with a token it needs the token, and without the surface it is not there", "[server-mock]") {
@@ -65,15 +76,82 @@ TEST_CASE("control: unknown calls are 404, wrong methods 405, broken bodies 422"
   CHECK(wire.ask({.method = "POST", .target = "/_mock/reset", .json = "{"}).status == 422);
 }
 
-TEST_CASE("control: a key is made to order", "[server-mock]") {
+TEST_CASE("control: a key is made to order, its owner found by id, email or handle", "[server-mock]") {
   Wire wire;
-  const Json made =
-      wire.control("POST", "/keys", {{"agent_id", wire.built_in().agent_id}, {"scopes", {"documents:read"}}}, 201);
-  const Json who = parse(wire.ask({.target = "/v1/me", .token = made.at("secret")}));
-  CHECK(who.at("agent").at("handle") == "scout");
-  CHECK(who.at("user").is_null());
-  wire.control("POST", "/keys", {{"audience", "everyone"}}, 422);
+  const auto who = [&](const Json& wishes) {
+    const Json made = wire.control("POST", "/keys", wishes, 201);
+    return parse(wire.ask({.target = "/v1/me", .token = made.at("secret")}));
+  };
+  const Json agent = who({{"agent_id", wire.built_in().agent_id}, {"scopes", {"documents:read"}}});
+  CHECK(agent.at("agent").at("handle") == "scout");
+  CHECK(agent.at("user").is_null());
+  CHECK(agent.at("credential").at("scopes") == Json{"documents:read"});
+  CHECK(who({{"agent", "@scout"}}).at("agent").at("id") == wire.built_in().agent_id);
+  CHECK(who({{"user_id", wire.built_in().other_user_id}}).at("user").at("email") == "tomas@example.com");
+  const Json tomas = who({{"person", "tomas@example.com"}, {"workspace", "Garden"}});
+  CHECK(tomas.at("workspace").at("name") == "Garden");
+  CHECK(tomas.at("workspace").at("role") == "owner");
+  CHECK(who({{"role", "viewer"}}).at("workspace").at("role") == "viewer");
+  for (const char* audience : {"user", "workspace", "platform_admin"}) {
+    CHECK(who({{"audience", audience}}).at("credential").at("audience") == audience);
+  }
+  const std::string brief = wire.key({{"expires_in", 60}});
+  const std::string dated = wire.key({{"expires_at", "2026-11-20T10:01:00Z"}});
+  CHECK(wire.ask({.target = "/v1/me", .token = brief}).status == 200);
+  wire.advance(60);
+  CHECK(wire.ask({.target = "/v1/me", .token = brief}).status == 401);
+  CHECK(wire.ask({.target = "/v1/me", .token = dated}).status == 401);
+}
+
+TEST_CASE("control: what is wrong with a key is told at once; who is not there is 404", "[server-mock]") {
+  Wire wire;
+  const Json answer = wire.control("POST",
+                                   "/keys",
+                                   {{"audience", "everyone"},
+                                    {"scopes", {"documents:read", "documents:burn"}},
+                                    {"role", "king"},
+                                    {"expires_in", "soon"},
+                                    {"persn", "x"}},
+                                   422);
+  std::set<std::string> places;
+  for (const Json& one : answer.at("detail")) places.insert(one.at("loc").at(1));
+  CHECK(places == std::set<std::string>{"audience", "expires_in", "persn", "role", "scopes"});
   wire.control("POST", "/keys", {{"scopes", "all"}}, 422);
+  wire.control("POST", "/keys", {{"person", "nobody@example.com"}}, 404);
+  wire.control("POST", "/keys", {{"agent", "nobody"}}, 404);
+  wire.control("POST", "/keys", {{"workspace", "Nowhere"}}, 404);
+}
+
+TEST_CASE("control: an event is put into an agent's queue", "[server-mock]") {
+  Wire wire;
+  const Json made = wire.control("POST", "/events", {{"agent", "@scout"}, {"payload", {{"n", 1}}}}, 201);
+  CHECK(made.at("kind") == "agent.ping");
+  const Json claimed = parse(wire.send("POST", "/v1/agent-events:claim", {{"worker_id", "w"}})).at("event");
+  CHECK(claimed.at("id") == made.at("id"));
+  CHECK(claimed.at("payload") == Json{{"n", 1}});
+  wire.control("POST", "/events", {{"agent_id", wire.built_in().agent_id}, {"kind", "comment.mention"}}, 201);
+  wire.control("POST", "/events", nullptr, 201);
+  wire.control("POST", "/events", {{"agent", "@nobody"}}, 404);
+  wire.control("POST", "/events", {{"agent", "@scout"}, {"payload", 5}, {"other", 1}}, 422);
+}
+
+TEST_CASE("control: the journal is filtered by operation, by number and by time", "[server-mock]") {
+  Wire wire;
+  wire.get("/v1/me");
+  wire.advance(10);
+  wire.get("/v1/documents");
+  wire.get("/v1/me");
+  const auto count = [&](const std::string& query) {
+    return wire.control("GET", "/requests" + query).at("data").size();
+  };
+  CHECK(count("") == 3);
+  CHECK(count("?operation=me.get") == 2);
+  CHECK(count("?since=1") == 2);
+  CHECK(count("?since=2026-11-20T10:00:10Z") == 2);
+  CHECK(count("?operation=me.get&since=1") == 1);
+  wire.control("GET", "/requests?since=yesterday", nullptr, 422);
+  wire.control("DELETE", "/requests", nullptr, 204);
+  CHECK(count("") == 0);
 }
 
 TEST_CASE("discovery: every operation is listed; the OpenAPI document is served", "[server-mock]") {

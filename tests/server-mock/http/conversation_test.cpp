@@ -144,6 +144,16 @@ TEST_CASE("conversation: what two readers could read differently is refused, and
       "POST / HTTP/1.1\r\n" + host + "Content-Length: 5x\r\n\r\nhello",
       "POST / HTTP/1.1\r\n" + host + "Content-Length: 99999999999999999999\r\n\r\n",
       "POST / HTTP/1.1\r\n" + host + "Content-Length : 5\r\n\r\nhello",
+      "POST / HTTP/1.1\r\n" + host + "Content-Length: 5, 5\r\n\r\nhello",
+      "POST / HTTP/1.1\r\n" + host + "Content-Length: 0x5\r\n\r\nhello",
+      "POST / HTTP/1.1\r\n" + host + "Content-Length:\r\n\r\nhello",
+      "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+      "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n",
+      "POST / HTTP/1.1\r\n" + host +
+          "Transfer-Encoding:\x0b"
+          "chunked\r\n\r\n0\r\n\r\n",
+      "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n5\nhello\r\n0\r\n\r\n",
+      "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n0x5\r\nhello\r\n0\r\n\r\n",
       "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
       "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
       "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n",
@@ -191,7 +201,9 @@ TEST_CASE("conversation: a head over the limit is 431, a body over the limit 413
 TEST_CASE("conversation: closes when asked to, and with HTTP/1.0 unless asked not to", "[server-mock]") {
   CHECK(talk("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").is_over);
   CHECK(talk("GET / HTTP/1.0\r\n\r\n").is_over);
-  CHECK_FALSE(talk("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").is_over);
+  const Talk kept = talk("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+  CHECK_FALSE(kept.is_over);
+  CHECK(answers(kept.output).at(0).header("connection") == "keep-alive");
 }
 
 TEST_CASE("conversation: an unknown expectation is 417", "[server-mock]") {

@@ -66,3 +66,16 @@ TEST_CASE("router: what is not there is told from what is there under another me
   CHECK(router.find("GET", "/v1/documents/%zz").outcome == Outcome::malformed);
   CHECK(router.find("HEAD", "/v1/me").outcome == Outcome::found);
 }
+
+TEST_CASE("router: the closest path decides which methods there are", "[server-mock]") {
+  const Router router = router_of_the_table();
+  const auto allowed_at = [&](const char* path) {
+    const Routed routed = router.find("GET", path);
+    return routed.outcome == Outcome::no_method ? routed.allow : std::string();
+  };
+  CHECK(allowed_at("/v1/files/uploads") == "POST, OPTIONS");
+  CHECK(allowed_at("/v1/files/uploads:finalize") == "POST, OPTIONS");
+  CHECK(allowed_at("/v1/files/a:organize") == "POST, OPTIONS");
+  CHECK(allowed_at("/v1/sync/conflicts/a%3Aresolve") == "POST, OPTIONS");
+  CHECK(operation_at("GET", "/v1/files/a") == "files.get");
+}

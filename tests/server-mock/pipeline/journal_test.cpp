@@ -55,3 +55,15 @@ TEST_CASE("journal: with room for none it keeps none", "[server-mock]") {
   wire.get("/v1/me");
   CHECK(wire.control("GET", "/requests").at("data").empty());
 }
+
+TEST_CASE("journal: what was no request stands in it with its answer", "[server-mock]") {
+  Wire wire;
+  REQUIRE(wire.say("nonsense\r\n\r\n").status == 400);
+  REQUIRE(wire.say("POST /v1/documents HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999\r\n\r\n").status == 413);
+  const Json data = wire.control("GET", "/requests").at("data");
+  REQUIRE(data.size() == 2);
+  CHECK(data.at(0).at("status") == 400);
+  CHECK(data.at(0).at("operation").is_null());
+  CHECK(data.at(0).at("response_body").at("code") == "bad_request");
+  CHECK(data.at(1).at("status") == 413);
+}

@@ -58,6 +58,26 @@ TEST_CASE("pipeline: with auth_order=validation_first the request is looked at b
   CHECK(wire.ask({.target = "/v1/documents"}).status == 401);
 }
 
+TEST_CASE("pipeline: places beside the API tell their methods too, and so does the server as a whole",
+          "[server-mock]") {
+  Wire wire;
+  const auto allow = [&](const char* method, const char* target, int status) {
+    const RawAnswer answer = wire.ask({.method = method, .target = target});
+    CAPTURE(method, target);
+    CHECK(answer.status == status);
+    return answer.header("allow");
+  };
+  CHECK(allow("OPTIONS", "*", 204) == "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+  CHECK(allow("GET", "*", 405) == "OPTIONS");
+  CHECK(allow("OPTIONS", "/openapi.json", 204) == "GET, HEAD, OPTIONS");
+  CHECK(allow("POST", "/openapi.json", 405) == "GET, HEAD, OPTIONS");
+  CHECK(allow("OPTIONS", "/device", 204) == "GET, HEAD, POST, OPTIONS");
+  CHECK(allow("PUT", "/device", 405) == "GET, HEAD, POST, OPTIONS");
+  CHECK(allow("OPTIONS", "/skill/service-operate-workspace/manifest.json", 204) == "GET, HEAD, OPTIONS");
+  CHECK(allow("OPTIONS", "/uploads/x", 204) == "PUT, OPTIONS");
+  CHECK(allow("OPTIONS", "/_mock/health", 204) == "GET, HEAD, OPTIONS");
+}
+
 TEST_CASE("pipeline: 405 tells the methods, OPTIONS too, HEAD answers where GET does", "[server-mock]") {
   Wire wire;
   const RawAnswer refused = wire.ask({.method = "DELETE", .target = "/v1/me"});

@@ -5,6 +5,8 @@ set(WS_MOCK_SERVICES_TESTS
   services/documents_test.cpp
   services/event_queue_model_test.cpp
   services/events_test.cpp
+  services/files/disposition_test.cpp
+  services/files_test.cpp
   services/mentions_test.cpp
   services/questions_test.cpp
   services/registry_test.cpp
@@ -19,4 +21,5 @@ set(WS_MOCK_SERVICES_TESTS
   services/test_control_test.cpp
   services/tree_test.cpp
   services/waiting_room_test.cpp
+  store/blobs_test.cpp
   store/world_test.cpp)

@@ -62,6 +62,14 @@ Action create(std::string_view at, std::string_view text) {
 Action come(std::string_view at, const DocumentId& document, std::string_view text, std::uint64_t revision) {
   return act(ActionKind::pull_create, at, document, "", text, revision);
 }
+/// The file lies elsewhere than the service has the document.
+Action placed(Action action, std::string_view service_path) {
+  action.service_path = path(service_path);
+  return action;
+}
+Action step_aside(std::string_view to, std::string_view from, std::string_view text) {
+  return act(ActionKind::push_create, to, {}, text, text, 0, from);
+}
 
 Conflict clash(ConflictKind kind,
                std::string_view at,
@@ -190,20 +198,21 @@ std::vector<MatrixRow> edited_rows() {
       {"EC",
        "edited",
        "another document at the path",
-       Status::pending,
+       Status::done,
        base_tree(),
        edited_here(),
        replaced_there("new"),
-       {.actions = {come("p (remote).md", d2, "new", 1)},
+       {.actions = {placed(come("p (remote).md", d2, "new", 1), p)},
         .conflicts = {clash(ConflictKind::path, p, d2, old, mine, entry(p, "new", 1))}}},
       {"ET",
        "edited",
        "file became a folder",
-       Status::pending,
+       Status::done,
        base_tree(),
        edited_here(),
        folder_there(),
-       {.actions = {create("p (local).md", "mine"), come(below, d2, "child", 1)}, .settled = {{.document = d1}}}},
+       {.actions = {step_aside("p (local).md", p, "mine"), come(below, d2, "child", 1)},
+        .settled = {{.document = d1}}}},
   };
 }
 
@@ -307,7 +316,7 @@ std::vector<MatrixRow> moved_rows() {
        base_tree(),
        moved_here(),
        edited_there(),
-       {.actions = {act(push_move, q, d1, "old", "old", 2, p), act(pull_update, q, d1, "old", "theirs", 2)}}},
+       {.actions = {act(push_move, q, d1, "old", "theirs", 2, p), act(pull_update, q, d1, "old", "theirs", 2)}}},
       {"MD",
        "renamed",
        "archived",
@@ -335,16 +344,16 @@ std::vector<MatrixRow> moved_rows() {
       {"MC",
        "renamed onto P",
        "a new document at P",
-       Status::pending,
+       Status::done,
        base_tree(),
        moved_here(),
        created_there(q, "new"),
-       {.actions = {come("q (remote).md", d2, "new", 1)},
+       {.actions = {placed(come("q (remote).md", d2, "new", 1), q)},
         .conflicts = {clash(ConflictKind::path, q, d2, {}, here, entry(q, "new", 1))}}},
       {"MT",
        "renamed",
        "file became a folder",
-       Status::pending,
+       Status::done,
        base_tree(),
        moved_here(),
        folder_there(),
@@ -385,11 +394,11 @@ std::vector<MatrixRow> created_rows() {
       {"CM",
        "created at P",
        "moved onto P",
-       Status::pending,
+       Status::done,
        at_q,
        both,
        moved_there(p),
-       {.actions = {act(pull_move, "p (remote).md", d1, "old", "old", 2, q)},
+       {.actions = {placed(act(pull_move, "p (remote).md", d1, "old", "old", 2, q), p)},
         .conflicts = {clash(ConflictKind::path, p, d1, entry(q, "old", 1), here, entry(p, "old", 2))}}},
       {"CT",
        "created at P",
@@ -443,11 +452,11 @@ std::vector<MatrixRow> type_rows() {
       {"TE",
        "file became a folder",
        "edited",
-       Status::pending,
+       Status::done,
        base_tree(),
        folder_here(),
        edited_there(),
-       {.actions = {come("p (remote).md", d1, "theirs", 2), create(below, "child")},
+       {.actions = {placed(come("p (remote).md", d1, "theirs", 2), p), create(below, "child")},
         .conflicts = {clash(ConflictKind::revision, p, d1, entry(p, "old", 1), {}, entry(p, "theirs", 2))}}},
       {"TD",
        "file became a folder",

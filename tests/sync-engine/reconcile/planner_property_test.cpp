@@ -68,7 +68,7 @@ std::vector<std::string> paths(const Files& files) {
 std::vector<std::string> paths(const Documents& documents) {
   std::vector<std::string> out;
   for (const auto& [id, document] : documents) {
-    if (!document.gone) out.push_back(document.path);
+    if (!document.gone && !document.path.empty()) out.push_back(document.path);
   }
   return out;
 }
@@ -167,6 +167,11 @@ class Simulation {
   std::string wrong;
 
   void apply(const Plan& plan) {
+    for (const Action& action : plan.actions) {
+      if (action.kind != ActionKind::push_create || !action.previous_path) continue;
+      take_away(action.previous_path->string(), *action.seen, action);
+      put(action, *action.seen);
+    }
     for (const Settled& settled : plan.settled) set_base(settled.document, settled.base);
     for (const Action& action : plan.actions) {
       if (action.kind == ActionKind::pull_delete) take_away(action.path.string(), *action.seen, action);
@@ -177,12 +182,7 @@ class Simulation {
     }
     apply_moves(moves);
     for (const Action& action : plan.actions) apply_here(action);
-    for (const Action& action : plan.actions) {
-      if (action.kind == ActionKind::push_delete) push(action);
-    }
-    for (const Action& action : plan.actions) {
-      if (is_push(action.kind) && action.kind != ActionKind::push_delete) push(action);
-    }
+    commit(plan);
   }
 
  private:
@@ -194,7 +194,15 @@ class Simulation {
       world_.base.documents.insert_or_assign(id, *entry);
     } else {
       world_.base.documents.erase(id);
+      world_.base.placed.erase(id);
     }
+  }
+  /// The base of an action's document, and where its file lies.
+  void settle_at(const Action& action, Entry entry) {
+    entry.path = action.service_path.value_or(action.path);
+    set_base(action.document, entry);
+    world_.base.placed.erase(action.document);
+    if (action.service_path) world_.base.placed.emplace(action.document, action.path);
   }
   void take_away(const std::string& path, const Sha256& seen, const Action& action) {
     const auto there = world_.local.find(path);
@@ -212,7 +220,7 @@ class Simulation {
       entry.path = move->path;
       entry.revision = move->revision;
       if (world_.remote.at(move->document).revision == move->revision) entry = remote_entry(move->document, move->path);
-      set_base(move->document, entry);
+      settle_at(*move, entry);
     }
   }
   void put(const Action& action, const Sha256& hash) {
@@ -230,31 +238,66 @@ class Simulation {
     if (action.seen) take_away(action.path.string(), *action.seen, action);
     const Sha256 merged = Sha256::of("merged " + action.seen.value_or(Sha256{}).hex());
     put(action, action.kind == ActionKind::merge ? merged : *action.result);
-    set_base(action.document, remote_entry(action.document, action.path));
+    settle_at(action, remote_entry(action.document, action.path));
     if (action.kind != ActionKind::merge) return;
     RemoteDocument& document = world_.remote.at(action.document);
     history.insert(document.hash);
     document.hash = merged;
     ++document.revision;
-    set_base(action.document, remote_entry(action.document, action.path));
+    settle_at(action, remote_entry(action.document, action.path));
   }
-  void push(const Action& action) {
-    if (action.kind == ActionKind::push_create) {
-      if (!fits(paths(world_.remote), action.path.string())) return;  // the service makes it a conflict
+  /// As the service does it: a place is free that nobody holds once all has taken effect; two items of one document are
+  /// made from one revision.
+  void commit(const Plan& plan) {
+    std::map<DocumentId, std::uint64_t> before;
+    for (const auto& [id, document] : world_.remote) before[id] = document.revision;
+    const auto each = [&](ActionKind kind, auto act) {
+      for (const Action& action : plan.actions) {
+        if (action.kind != kind) continue;
+        if (kind != ActionKind::push_create && before.at(action.document) != action.revision) {
+          fault("a revision that it was not made from", action);
+        }
+        act(action);
+      }
+    };
+    each(ActionKind::push_delete, [&](const Action& action) { remove_there(action); });
+    each(ActionKind::push_move, [&](const Action& action) { world_.remote.at(action.document).path.clear(); });
+    each(ActionKind::push_move, [&](const Action& action) {
+      if (is_taken_there(action.path)) fault("its place is taken there", action);
+      change_remote(action).path = action.path.string();
+      settle_at(action, remote_entry(action.document, action.path));
+    });
+    each(ActionKind::push_update, [&](const Action& action) {
+      check_kept(action);
+      change_remote(action).hash = *action.result;
+      settle_at(action, remote_entry(action.document, action.path));
+    });
+    each(ActionKind::push_create, [&](const Action& action) {
+      if (is_taken_there(action.path)) fault("its place is taken there", action);
       const DocumentId id{"p" + std::to_string(world_.remote.size())};
       world_.remote[id] = {.path = action.path.string(), .hash = *action.result};
-      return set_base(id, remote_entry(id, action.path));
-    }
+      set_base(id, remote_entry(id, action.path));
+    });
+  }
+  void remove_there(const Action& action) {
+    check_kept(action);
+    change_remote(action).gone = true;
+    set_base(action.document, std::nullopt);
+  }
+  RemoteDocument& change_remote(const Action& action) {
     RemoteDocument& document = world_.remote.at(action.document);
-    if (document.revision != action.revision) return fault("a revision that it was not made from", action);
-    if (!history.contains(document.hash)) fault("a text that is nowhere else", action);
     ++document.revision;
-    if (action.kind == ActionKind::push_delete) {
-      document.gone = true;
-      return set_base(action.document, std::nullopt);
-    }
-    document.hash = *action.result;
-    set_base(action.document, remote_entry(action.document, action.path));
+    return document;
+  }
+  void check_kept(const Action& action) {
+    if (!history.contains(world_.remote.at(action.document).hash)) fault("a text that is nowhere else", action);
+  }
+  bool is_taken_there(const RelativePath& path) const {
+    const auto same = [&](const std::string& other) {
+      return RelativePath::parse(other)->twin_key() == path.twin_key();
+    };
+    const std::vector<std::string> taken = paths(world_.remote);
+    return std::any_of(taken.begin(), taken.end(), same);
   }
 
   World& world_;
@@ -298,6 +341,12 @@ std::string violation(const Script& script) {
   if (!open && world.local != tree_of(world.remote)) return "I2: the sides differ and no conflict says so";
   const Plan second = plan_of(world);
   if (!open && !second.empty()) return "I3: a second run has something to do";
+  for (int round = 0; round < 2; ++round) {
+    Simulation again(world);
+    again.apply(plan_of(world));
+    if (!again.wrong.empty()) return "a later plan cannot be done: " + again.wrong;
+  }
+  if (!plan_of(world).actions.empty()) return "I4: three rounds do not come to rest";
   const bool changed_here = before.local != [&] {
     Files files;
     for (const auto& [id, entry] : before.base.documents) files[entry.path.string()] = entry.hash;

@@ -54,7 +54,7 @@ TEST_CASE("state: journal steps and a staged commit survive a round trip", "[syn
   JournalStep step{.action = {.kind = ActionKind::pull_move, .path = path("b.md"), .document = {"d"}}};
   step.action.previous_path = path("a.md");
   step.action.seen = Sha256::of("x");
-  step.base = BaseRow{.entry = entry("b.md", "x", 4)};
+  step.base = BaseRow{.entry = entry("b.md", "x", 4), .placed = path("b (remote).md")};
   step.applies_remote = false;
   REQUIRE(state->put_step(step));
   const auto steps = state->steps();
@@ -64,7 +64,8 @@ TEST_CASE("state: journal steps and a staged commit survive a round trip", "[syn
 
   CHECK_FALSE(state->staged()->has_value());
   StagedCommit staged{.request = {.source_id = "s", .plan_id = "p", .push_ids = {"1", "2"}, .message = "m\n\"q\""}};
-  staged.items.push_back({.item = {.kind = ActionKind::push_create, .path = path("n.md"), .hash = Sha256::of("n")}});
+  staged.items.push_back({.item = {.kind = ActionKind::push_update, .path = path("n.md"), .hash = Sha256::of("n")},
+                          .file = path("n (remote).md")});
   staged.under_way = true;
   REQUIRE(state->put_staged(staged));
   const auto read = state->staged();
@@ -73,6 +74,27 @@ TEST_CASE("state: journal steps and a staged commit survive a round trip", "[syn
   CHECK(encode(**read) == encode(staged));
   REQUIRE(state->clear_staged());
   CHECK_FALSE(state->staged()->has_value());
+}
+
+TEST_CASE("state: a tree of format 1 goes on with what it holds", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  {
+    auto database = sqlite::Database::open((folder / "state.db").string());
+    REQUIRE(database);
+    REQUIRE(database->execute(
+        "create table numbers (key text primary key, value integer not null) without rowid;"
+        "create table base (document text primary key, path text not null, hash blob not null, revision integer not "
+        "null, blob blob not null) without rowid;"
+        "insert into base values ('d', 'a.md', zeroblob(32), 3, zeroblob(20)); pragma user_version = 1"));
+  }
+  auto state = StateStore::open(folder / "state.db");
+  REQUIRE(state);
+  const auto base = state->base();
+  REQUIRE(base);
+  REQUIRE(base->size() == 1);
+  CHECK_FALSE(base->begin()->second.placed);
+  CHECK(state->put_files({{DocumentId{"d"}, FileId{.inode = 7, .device = 8}}}));
+  CHECK(state->files()->size() == 1);
 }
 
 TEST_CASE("state: a newer format is refused, not rewritten", "[sync-engine]") {

@@ -135,3 +135,26 @@ TEST_CASE("plan: stores nothing but itself and names only conflicts that are ope
         committed.body.at("conflicts")[0].at("id"));
   CHECK(source().body.at("revision") == 3);
 }
+
+TEST_CASE("plan: one that was never committed is expired for a day, and then forgotten", "[server-mock]") {
+  ServiceWorld world;
+  SyncClient client = SyncClient::with_new_source(world, world.mara);
+  const std::string committed = client.plan_id();
+  REQUIRE(client.commit(committed, Json::array()).status == 200);
+  const std::string left = client.plan_id();
+  const auto plans = [&] {
+    auto row = world.world->database.cached("select count(*) from sync_plans");
+    REQUIRE(row);
+    REQUIRE((*row)->step());
+    return (*row)->integer(0);
+  };
+  world.clock.time += std::chrono::hours(2);
+  client.plan_id();
+  CHECK(client.commit(left, Json::array()).code == "plan_expired");
+  CHECK(plans() == 3);
+  world.clock.time += std::chrono::hours(24);
+  client.plan_id();
+  CHECK(plans() == 3);
+  CHECK(client.commit(left, Json::array()).code == "not_found");
+  CHECK(client.commit(committed, Json::array()).status == 200);
+}

@@ -1,3 +1,6 @@
+#include <map>
+#include <set>
+
 #include <catch2/catch.hpp>
 
 #include "tests/server-mock/services/service_world.hpp"
@@ -153,4 +156,27 @@ TEST_CASE("source: outside every Project it is its maker's and the admins'", "[s
   CHECK(get(world.add_person("lena", "editor")) == 404);
   CHECK(get(world.add_person("ana", "admin")) == 200);
   CHECK(get(world.agent) == 404);
+}
+
+TEST_CASE("source: documents of one title are numbered in the order of their ids, however many", "[server-mock]") {
+  ServiceWorld world;
+  const Json project = world.call("projects.create", world.mara, {{"title", "Twins"}}).body;
+  constexpr int count = 70;
+  for (int i = 1; i <= count; ++i) {
+    const Json place = {{"project_id", project.at("id")}};
+    REQUIRE(world.create_document(world.mara, i % 2 == 0 ? "Twin" : "TWIN", std::to_string(i), place).status == 201);
+  }
+  SyncClient client = SyncClient::with_new_source(world, world.mara, {{"project_id", project.at("id")}});
+  std::set<int> numbers;
+  std::map<std::string, std::string> by_id;
+  for (const Json& item : client.pull()) {
+    const std::string path = item.at("path");
+    const std::size_t open = path.find('(');
+    numbers.insert(open == std::string::npos ? 1 : std::stoi(path.substr(open + 1)));
+    by_id[item.at("document_id")] = path;
+  }
+  CHECK(numbers.size() == count);
+  CHECK(*numbers.rbegin() == count);
+  CHECK(by_id.begin()->second.find('(') == std::string::npos);
+  CHECK(by_id.rbegin()->second.find("(70)") != std::string::npos);
 }

@@ -1,0 +1,190 @@
+#include "api-client/transfer/download.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "api-client/http/curl.hpp"
+#include "api-client/transfer/partial_file.hpp"
+#include "tests/support/client_world.hpp"
+#include "tests/support/hostile_server.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/two_people.hpp"
+
+using namespace ws;
+using namespace ws::test;
+using Kind = Failure::Kind;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string some_bytes(std::size_t count) {
+  SeededRandom random(7);
+  std::string bytes(count, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random.next());
+  return bytes;
+}
+const std::string whole = some_bytes(300'000);
+
+class NoJitter final : public Random {
+ public:
+  std::uint64_t next() override { return 0; }
+};
+
+/// A file service with ranges that cuts each answer after so many bytes.
+struct Stage {
+  std::size_t cut_after = whole.size();
+  bool does_ranges = true;
+  std::string etag = "\"v1\"";
+  std::string content = whole;
+  HostileServer server{[this](const Seen& seen) { return serve(seen); }};
+  TemporaryFolder folder;
+  SystemClock clock;
+  NoJitter random;
+  std::unique_ptr<http::Transport> transport = *http::make_curl_transport();
+  Client client{
+      *transport, clock, random, {.base_url = server.origin(), .credential = Credential{secret_key, server.origin()}}};
+
+  Script serve(const Seen& seen) const {
+    std::size_t begin = 0;
+    const auto range = seen.header("Range");
+    const auto if_range = seen.header("If-Range");
+    if (range && does_ranges && (!if_range || *if_range == etag)) begin = std::stoul(range->substr(6));
+    if (begin >= content.size() && begin > 0) return answer(416, "{}");
+    std::string head = begin > 0 ? "HTTP/1.1 206 Partial\r\n" : "HTTP/1.1 200 OK\r\n";
+    head += "Content-Type: application/octet-stream\r\n";
+    if (!etag.empty()) head += "ETag: " + etag + "\r\n";
+    head += "Content-Length: " + std::to_string(content.size() - begin) + "\r\n";
+    if (begin > 0) {
+      head += "Content-Range: bytes " + std::to_string(begin) + "-" + std::to_string(content.size() - 1) + "/" +
+              std::to_string(content.size()) + "\r\n";
+    }
+    return {SendBytes{head + "\r\n" + content.substr(begin, cut_after)}, CloseConnection{}};
+  }
+
+  DownloadRequest request() const {
+    return {.asset_id = some_id, .size_bytes = whole.size(), .sha256 = Sha256::of(whole)};
+  }
+  fs::path target() const { return folder / "file.bin"; }
+  Result<Downloaded> run(const DownloadRequest& wanted) {
+    WS_LET(const auto part, PartialFile::open(target(), some_id));
+    WS_LET(const Downloaded done, download(client, wanted, *part));
+    WS_TRY(part->finish(Replace::no));
+    return done;
+  }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("download: a file arrives whole, checked, and leaves nothing beside it", "[transfer]") {
+  Stage stage;
+  const auto done = stage.run(stage.request());
+  REQUIRE(done);
+  CHECK(done->is_checked);
+  CHECK(done->size_bytes == whole.size());
+  CHECK(read_text(stage.target()) == whole);
+  CHECK(stage.files() == 1);
+  CHECK(stage.server.requests().front().header("Accept-Encoding") == "identity");
+}
+
+TEST_CASE("download: cut answers are gone on with where they stopped", "[transfer]") {
+  Stage stage;
+  stage.cut_after = 100'000;
+  const auto done = stage.run(stage.request());
+  REQUIRE(done);
+  CHECK(read_text(stage.target()) == whole);
+  const auto requests = stage.server.requests();
+  REQUIRE(requests.size() == 3);
+  CHECK_FALSE(requests[0].header("Range"));
+  CHECK(requests[1].header("Range") == "bytes=100000-");
+  CHECK(requests[1].header("If-Range") == "\"v1\"");
+  CHECK(requests[2].header("Range") == "bytes=200000-");
+}
+
+TEST_CASE("download: a run that died is gone on with by the next one", "[transfer]") {
+  Stage stage;
+  stage.cut_after = 10'000;  // ten repeats do not reach the end
+  const auto cut = stage.run(stage.request());
+  REQUIRE_FALSE(cut);
+  CHECK(cut.error().kind == Kind::unreachable);
+  CHECK_FALSE(fs::exists(stage.target()));
+  CHECK(stage.files() == 2);
+  stage.client.start_afresh();
+  stage.cut_after = whole.size();
+  const auto done = stage.run(stage.request());
+  REQUIRE(done);
+  CHECK(done->resumed_at_bytes == 110'000);
+  CHECK(read_text(stage.target()) == whole);
+  CHECK(stage.files() == 1);
+}
+
+TEST_CASE("download: what was kept of another file is not mixed in", "[transfer]") {
+  Stage stage;
+  stage.cut_after = 10'000;
+  CHECK_FALSE(stage.run(stage.request()));
+  stage.client.start_afresh();
+  stage.cut_after = whole.size();
+  SECTION("the service says that it is another one") { stage.etag = "\"v2\""; }
+  SECTION("the service says nothing") { stage.etag = ""; }
+  SECTION("the service does no ranges") { stage.does_ranges = false; }
+  stage.content.replace(0, 3, "new");
+  DownloadRequest wanted = stage.request();
+  wanted.sha256 = Sha256::of(stage.content);
+  const auto done = stage.run(wanted);
+  REQUIRE(done);
+  CHECK(read_text(stage.target()) == stage.content);
+}
+
+TEST_CASE("download: another hash or size is an integrity failure, and there is no file", "[transfer]") {
+  Stage stage;
+  DownloadRequest wanted = stage.request();
+  SECTION("hash") { stage.content.replace(5, 1, stage.content[5] == 'x' ? "y" : "x"); }
+  SECTION("too short") { stage.content.resize(whole.size() - 1); }
+  SECTION("too long") {
+    stage.content += "more";
+    stage.cut_after = stage.content.size();
+  }
+  const auto done = stage.run(wanted);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().kind == Kind::integrity);
+  CHECK_FALSE(fs::exists(stage.target()));
+}
+
+TEST_CASE("download: without a hash or a size it says that nothing was checked", "[transfer]") {
+  Stage stage;
+  const auto done = stage.run({.asset_id = some_id});
+  REQUIRE(done);
+  CHECK_FALSE(done->is_checked);
+  CHECK(read_text(stage.target()) == whole);
+}
+
+TEST_CASE("download: an empty file is a file", "[transfer]") {
+  Stage stage;
+  stage.content.clear();
+  const auto done = stage.run({.asset_id = some_id, .size_bytes = 0, .sha256 = Sha256::of("")});
+  REQUIRE(done);
+  CHECK(read_text(stage.target()).empty());
+  CHECK(fs::exists(stage.target()));
+}
+
+TEST_CASE("partial file: two runs on one target do not mix, and a target that came into being stays", "[transfer]") {
+  const TemporaryFolder folder;
+  const auto first = PartialFile::open(folder / "a", "id");
+  REQUIRE(first);
+  const auto second = PartialFile::open(folder / "a", "id");
+  REQUIRE_FALSE(second);
+  CHECK(second.error().kind == Kind::disk);
+  REQUIRE((*first)->append("new"));
+  write_text(folder / "a", "theirs");
+  CHECK_FALSE((*first)->finish(Replace::no));
+  CHECK(read_text(folder / "a") == "theirs");
+  REQUIRE((*first)->finish(Replace::yes));
+  CHECK(read_text(folder / "a") == "new");
+}

@@ -1,0 +1,219 @@
+#include "api-client/transfer/upload.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "api-client/http/curl.hpp"
+#include "tests/support/client_world.hpp"
+#include "tests/support/hostile_server.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/two_people.hpp"
+
+using namespace ws;
+using namespace ws::test;
+using Kind = Failure::Kind;
+
+namespace {
+
+class NoJitter final : public Random {
+ public:
+  std::uint64_t next() override { return 0; }
+};
+
+const std::string text = "some bytes of a file";
+
+/// The three steps of an upload, each as the test wants it.
+struct Stage {
+  std::function<std::optional<Script>(const Seen&)> meddle = [](const Seen&) { return std::nullopt; };
+  std::string upload_origin = {};  ///< where the bytes go; empty: this server
+  std::string extra_header = {};
+  HostileServer server{[this](const Seen& seen) { return serve(seen); }};
+  TemporaryFolder folder;
+  SystemClock clock;
+  NoJitter random;
+  std::unique_ptr<http::Transport> transport = *http::make_curl_transport();
+  Client client{
+      *transport, clock, random, {.base_url = server.origin(), .credential = Credential{secret_key, server.origin()}}};
+  std::vector<UploadState> kept = {};
+  int forgotten = 0;
+
+  Stage() { write_text(folder / "a.txt", text); }
+
+  Script serve(const Seen& seen) const {
+    if (auto script = meddle(seen)) return *script;
+    if (seen.target == "/v1/files/uploads") {
+      Json headers = {{"X-Blob", "yes"}, {"Content-Type", "text/plain"}};
+      if (!extra_header.empty()) headers[extra_header] = "x";
+      return answer(201,
+                    dump(Json{{"upload_id", some_id},
+                              {"blob_name", "b"},
+                              {"upload_url", (upload_origin.empty() ? server.origin() : upload_origin) + "/blob?sig=1"},
+                              {"upload_method", "PUT"},
+                              {"upload_headers", headers},
+                              {"expires_at", "2030-01-01T00:00:00.000Z"}}));
+    }
+    if (seen.method == "PUT") return answer(200, "");
+    return answer(201, dump(asset()));
+  }
+  static Json asset() {
+    return {{"id", some_id}, {"size_bytes", text.size()}, {"content_sha256", Sha256::of(text).hex()}};
+  }
+
+  Result<Reply> run(std::optional<StartedUpload> resumed = {}) {
+    const auto stamp = stamp_of(folder / "a.txt");
+    REQUIRE(stamp);
+    UploadObserver observer;
+    observer.kept = [this](const StartedUpload& started) {
+      kept.push_back(started.state);
+      return Result<void>();
+    };
+    observer.forgotten = [this](const StartedUpload&) { ++forgotten; };
+    std::optional<Result<Reply>> result;
+    start_upload(client,
+                 {.path = folder / "a.txt", .file_name = "a.txt", .mime_type = "text/plain", .stamp = *stamp},
+                 std::move(resumed),
+                 std::move(observer),
+                 [&](Result<Reply> reply) { result = std::move(reply); });
+    while (!result) client.run(std::chrono::milliseconds{100});
+    return std::move(*result);
+  }
+  std::vector<std::string> steps() const {
+    std::vector<std::string> names;
+    for (const Seen& seen : server.requests()) {
+      names.push_back(seen.method == "PUT" ? "put" : seen.target == "/v1/files/uploads" ? "start" : seen.target);
+    }
+    return names;
+  }
+  StartedUpload started(UploadState state) const {
+    return {.upload_id = some_id, .blob_name = "b", .upload_url = server.url("/blob?sig=1"), .state = state};
+  }
+};
+
+constexpr const char* finalize = "/v1/files/uploads:finalize";
+
+}  // namespace
+
+TEST_CASE("upload: start, bytes, finalize; the key goes to the API alone", "[transfer]") {
+  Stage stage;
+  REQUIRE(stage.run());
+  CHECK(stage.steps() == std::vector<std::string>{"start", "put", finalize});
+  CHECK(stage.kept == std::vector{UploadState::started, UploadState::finishing});
+  CHECK(stage.forgotten == 1);
+  const auto requests = stage.server.requests();
+  CHECK(requests[0].header("Authorization"));
+  CHECK_FALSE(requests[1].header("Authorization"));
+  CHECK(requests[1].header("X-Blob") == "yes");
+  CHECK(requests[1].header("Content-Length") == std::to_string(text.size()));
+  CHECK(requests[1].body == text);
+  CHECK(requests[1].target == "/blob?sig=1");
+}
+
+TEST_CASE("upload: the bytes are sent again from the first one", "[transfer]") {
+  Stage stage;
+  int puts = 0;
+  stage.meddle = [&](const Seen& seen) -> std::optional<Script> {
+    if (seen.method != "PUT" || ++puts == 3) return std::nullopt;
+    return puts == 1 ? Script{CloseConnection{}} : answer(500, "");
+  };
+  REQUIRE(stage.run());
+  const auto requests = stage.server.requests();
+  REQUIRE(requests.size() == 5);
+  CHECK(requests[3].body == text);
+}
+
+TEST_CASE("upload: an address or a header that must not be used is refused before a byte is sent", "[transfer]") {
+  Stage stage;
+  SECTION("plain http elsewhere") { stage.upload_origin = "http://blobs.example.org"; }
+  SECTION("no http at all") { stage.upload_origin = "file:///etc"; }
+  SECTION("another host in a user name") { stage.upload_origin = "http://127.0.0.1@evil.example"; }
+  SECTION("Authorization") { stage.extra_header = "authorization"; }
+  SECTION("Host") { stage.extra_header = "Host"; }
+  SECTION("Cookie") { stage.extra_header = "Cookie"; }
+  SECTION("Transfer-Encoding") { stage.extra_header = "Transfer-Encoding"; }
+  SECTION("Content-Length") { stage.extra_header = "Content-Length"; }
+  const auto reply = stage.run();
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().code == "unusable_answer");
+  CHECK(stage.steps() == std::vector<std::string>{"start"});
+}
+
+TEST_CASE("upload: a finalize without an answer is sent once; gone on with, it finds the Asset", "[transfer]") {
+  Stage stage;
+  stage.meddle = [](const Seen& seen) -> std::optional<Script> {
+    if (seen.target == finalize) return Script{CloseConnection{}};
+    return std::nullopt;
+  };
+  const auto lost = stage.run();
+  REQUIRE_FALSE(lost);
+  CHECK(lost.error().kind == Kind::unknown_outcome);
+  CHECK(stage.kept.back() == UploadState::finishing);
+  CHECK(stage.steps() == std::vector<std::string>{"start", "put", finalize});
+
+  stage.meddle = [](const Seen& seen) -> std::optional<Script> {
+    if (seen.target != finalize)
+      return seen.method == "GET" ? std::optional(answer(200, dump(Stage::asset()))) : std::nullopt;
+    return answer(409, dump(Json{{"detail", "x"}, {"code", "upload_consumed"}, {"asset_id", some_id}}));
+  };
+  const auto found = stage.run(stage.started(UploadState::finishing));
+  REQUIRE(found);
+  CHECK(find_text(*found->json, "id") == some_id);
+  CHECK(stage.steps().back() == std::string("/v1/files/") + some_id);
+  CHECK(stage.forgotten == 1);
+}
+
+TEST_CASE("upload: gone on with, it sends only what is missing, and begins anew where the service has forgotten",
+          "[transfer]") {
+  Stage stage;
+  SECTION("the bytes") {
+    REQUIRE(stage.run(stage.started(UploadState::started)));
+    CHECK(stage.steps() == std::vector<std::string>{"put", finalize});
+  }
+  SECTION("the bytes, though a finalize was tried") {
+    int tries = 0;
+    stage.meddle = [&](const Seen& seen) -> std::optional<Script> {
+      if (seen.target != finalize || ++tries > 1) return std::nullopt;
+      return answer(409, R"({"detail":"x","code":"upload_incomplete"})");
+    };
+    REQUIRE(stage.run(stage.started(UploadState::finishing)));
+    CHECK(stage.steps() == std::vector<std::string>{finalize, "put", finalize});
+  }
+  SECTION("all of it") {
+    bool lapsed = true;
+    stage.meddle = [&](const Seen& seen) -> std::optional<Script> {
+      if (seen.method != "PUT" || !std::exchange(lapsed, false)) return std::nullopt;
+      return answer(403, "expired");
+    };
+    REQUIRE(stage.run(stage.started(UploadState::started)));
+    CHECK(stage.steps() == std::vector<std::string>{"put", "start", "put", finalize});
+  }
+}
+
+TEST_CASE("upload: other bytes at the service are an integrity failure", "[transfer]") {
+  Stage stage;
+  Json other = Stage::asset();
+  SECTION("hash") { other["content_sha256"] = Sha256::of("else").hex(); }
+  SECTION("size") { other["size_bytes"] = 3; }
+  stage.meddle = [&](const Seen& seen) -> std::optional<Script> {
+    return seen.target == finalize ? std::optional(answer(201, dump(other))) : std::nullopt;
+  };
+  const auto reply = stage.run();
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().kind == Kind::integrity);
+  CHECK(reply.error().call.applied == Applied::yes);
+}
+
+TEST_CASE("upload: a file that changes while it is sent does not become an Asset", "[transfer]") {
+  Stage stage;
+  stage.meddle = [&](const Seen& seen) -> std::optional<Script> {
+    if (seen.target == "/v1/files/uploads") write_text(stage.folder / "a.txt", "now it is another text");
+    return std::nullopt;
+  };
+  const auto reply = stage.run();
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().kind == Kind::disk);
+  CHECK(stage.steps() == std::vector<std::string>{"start"});
+}

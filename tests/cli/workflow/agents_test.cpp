@@ -1,0 +1,67 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+#include "tests/cli/workflow/stage.hpp"
+
+using namespace ws;
+using namespace ws::test;
+
+namespace {
+
+struct Stage {
+  MockProcess server;
+  Person person{server};
+  TemporaryFolder folder;
+
+  Ended ws(std::vector<std::string> arguments) const { return person.ws(std::move(arguments), folder.path()); }
+  Ended create(const std::string& handle, const std::string& file) const {
+    return ws({"agents", "create", handle, "--name", "N", "--permissions", "read", "--secret-out", file, "--json"});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("agents: a secret goes to a file that nobody else reads, and nowhere else", "[cli]") {
+  const Stage stage;
+  const Ended made = stage.create("scribe", "key");
+  REQUIRE(made.exit == 0);
+  const std::string secret = read_text(stage.folder / "key");
+  CHECK(secret.substr(0, 4) == "wsk_");
+  CHECK((made.out + made.err).find(secret.substr(0, secret.size() - 1)) == std::string::npos);
+  CHECK(parse(made.out)["credential"]["secret"].is_null());
+  struct stat status {};
+  REQUIRE(::stat((stage.folder / "key").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777U) == 0600U);
+
+  Person agent(stage.server);
+  agent.environment["WS_TOKEN"] = secret;
+  CHECK(agent.ws({"whoami"}).exit == 0);
+
+  const std::string id = parse(made.out)["id"];
+  CHECK(stage.create("other", "key").exit == 14);  // nothing is asked for where the secret has no place
+  CHECK(stage.ws({"agents", "rotate", id, "--secret-out", "key", "--yes"}).exit == 14);
+  CHECK(stage.ws({"agents", "rotate", id, "--secret-out", "key", "--yes", "--force"}).exit == 0);
+  CHECK(read_text(stage.folder / "key") != secret);
+  CHECK(agent.ws({"whoami"}).exit == 4);
+}
+
+TEST_CASE("agents: a refused creation leaves no file", "[cli]") {
+  const Stage stage;
+  REQUIRE(stage.create("scribe", "first").exit == 0);
+  CHECK(stage.create("scribe", "second").exit == 7);
+  CHECK_FALSE(std::filesystem::exists(stage.folder / "second"));
+}
+
+TEST_CASE("agents: revoking and rotating ask first, and nobody there is no yes", "[cli]") {
+  const Stage stage;
+  const std::string id = parse(stage.create("scribe", "key").out)["id"];
+  for (const char* verb : {"revoke", "rotate"}) {
+    const Ended unasked = stage.ws({"agents", verb, id});
+    CHECK(unasked.exit == 2);
+    CHECK(unasked.err.find("--yes") != std::string::npos);
+  }
+  CHECK(stage.ws({"agents", "pause", id}).exit == 0);
+  CHECK(stage.ws({"agents", "resume", id, "--fields", "status"}).out == "status\tactive\n");
+  CHECK(stage.ws({"agents", "revoke", id, "--yes", "--fields", "status"}).out == "status\trevoked\n");
+}

@@ -1,0 +1,86 @@
+// Questions and everything that is waited for.
+#include <atomic>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/workflow/stage.hpp"
+#include "tests/support/hostile_server.hpp"
+
+using namespace ws;
+using namespace ws::test;
+
+namespace {
+
+constexpr const char* some_id = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b";
+
+Json json_of(const Person& person, std::vector<std::string> arguments) {
+  arguments.push_back("--json");
+  const Ended ended = person.ws(std::move(arguments));
+  INFO(ended.err);
+  REQUIRE(ended.exit == 0);
+  return parse(ended.out);
+}
+
+/// Somebody whose service says one thing to everything.
+Ended answered(const std::string& body, std::vector<std::string> arguments, const std::filesystem::path& folder = {}) {
+  const HostileServer server([&](const Seen&) { return answer(200, body); });
+  Person person;
+  person.environment["WS_BASE_URL"] = server.origin();
+  person.environment["WS_TOKEN"] = "wsk_test";
+  return person.ws(std::move(arguments), folder);
+}
+
+}  // namespace
+
+TEST_CASE("ask: the question comes from words, stdin or a file", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  CHECK(json_of(person, {"ask", "Who", "comes?"})["prompt"] == "Who comes?");
+  Command piped = person.command({"ask", "-", "--json"});
+  piped.input = "And when?\n";
+  CHECK(parse(run_command(piped).out)["prompt"] == "And when?");
+  write_text(person.home() / "q.md", "Some text.\n");
+  const std::string file = (person.home() / "q.md").string();
+  CHECK(json_of(person, {"ask", "Is it so?", "--file", file})["prompt"] == "Is it so?\n\nSome text.");
+  CHECK(json_of(person, {"ask", "Only", "--source", "memory"})["sources"] == Json::array({"memory"}));
+  CHECK(person.ws({"ask"}).exit == 2);
+}
+
+TEST_CASE("ask: `last` is the conversation that was asked in last", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const Json first = json_of(person, {"ask", "One?"});
+  const Json other = json_of(person, {"ask", "Two?"});
+  CHECK(first["conversation_id"] != other["conversation_id"]);
+  CHECK(json_of(person, {"ask", "More?", "--conversation", "last"})["conversation_id"] == other["conversation_id"]);
+  CHECK(json_of(person, {"ask", "Back", "--conversation", first["conversation_id"]})["conversation_id"] ==
+        first["conversation_id"]);
+  // Somebody else's machine has only the service to go by.
+  const Person elsewhere(server);
+  CHECK(json_of(elsewhere, {"ask", "Here?", "--conversation", "last"})["conversation_id"] == first["conversation_id"]);
+}
+
+TEST_CASE("wait: what takes longer than --timeout is exit 8, and says how to go on", "[cli]") {
+  const Ended ended = answered(R"({"id":")" + std::string(some_id) + R"(","status":"running"})",
+                               {"questions", "get", some_id, "--wait", "--timeout", "1", "--json"});
+  CHECK(ended.exit == 8);
+  CHECK(ended.out.empty());
+  CHECK(error_of(ended)["code"] == "still_pending");
+  CHECK(error_of(ended)["hint"].get<std::string>().find("ws questions get " + std::string(some_id) + " --wait") !=
+        std::string::npos);
+}
+
+TEST_CASE("wait: a failed run or operation is exit 13, shown all the same", "[cli]") {
+  const TemporaryFolder folder;
+  const std::string run = R"({"id":"r","status":"failed","results":[{"case_id":"c","status":"failed"}]})";
+  const Ended failed =
+      answered(run, {"tests", "runs", "get", some_id, "--wait", "--junit", "r.xml", "--json"}, folder.path());
+  CHECK(failed.exit == 13);
+  CHECK(failed.out == run + "\n");
+  CHECK(read_text(folder / "r.xml").find("failures=\"1\"") != std::string::npos);
+  const std::string operation = R"({"operation_id":"o","status":"cancelled","phase":"reading"})";
+  CHECK(answered(operation, {"files", "operation", some_id, "--wait", "--json"}).exit == 13);
+  CHECK(answered(operation, {"files", "operation", some_id, "--json"}).exit == 0);
+  CHECK(answered(run, {"tests", "runs", "get", some_id, "--junit", "r.xml"}).exit == 2);
+}

@@ -1,0 +1,148 @@
+// `ws events work` and the commands around it, against the real mock.
+#include <csignal>
+#include <set>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/workflow/stage.hpp"
+#include "tests/support/hostile_server.hpp"
+
+using namespace ws;
+using namespace ws::test;
+
+namespace {
+
+struct Stage {
+  MockProcess server;
+  Person person{server};
+  TemporaryFolder folder;
+  std::string agent;
+
+  Stage() {
+    const Ended made =
+        person.ws({"agents", "create", "scribe", "--name", "Scribe", "--permissions", "read", "--format", "ids"});
+    REQUIRE(made.exit == 0);
+    agent = made.out.substr(0, made.out.size() - 1);
+  }
+  std::string ping() const {
+    return text_at(parse(control(server, "POST", "/events", R"({"agent_id":")" + agent + R"("})")), "id");
+  }
+  std::vector<std::string> work(const std::string& script, std::vector<std::string> flags = {"--once"}) const {
+    std::vector<std::string> arguments = {"events", "work", "--json", "--worker", "w1"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    arguments.insert(arguments.end(), {"--", "sh", "-c", script});
+    return arguments;
+  }
+  /// The body of the newest request of an operation.
+  Json asked(const std::string& operation) const {
+    const Json journal = parse(control(server, "GET", "/requests?limit=1000", ""));
+    Json found;
+    for (const Json& entry : journal["data"]) {
+      if (entry["operation"] == operation) found = entry["request_body"];
+    }
+    return found;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("work: the event comes on stdin, what is printed becomes its result", "[cli]") {
+  const Stage stage;
+  const std::string id = stage.ping();
+  const Ended text = stage.person.ws(stage.work("cat > event.json; echo \"$WS_EVENT_ID\"; test -n \"$WS_LEASE_TOKEN\""),
+                                     stage.folder.path());
+  INFO(text.err);
+  REQUIRE(text.exit == 0);
+  CHECK(parse(text.out)["outcome"] == "completed");
+  CHECK(text_at(parse(read_text(stage.folder / "event.json")), "id") == id);
+  CHECK(stage.asked("events.complete")["result"] == Json{{"output", id + "\n"}});
+  stage.ping();
+  REQUIRE(stage.person.ws(stage.work(R"(echo '{"done": 1}')")).exit == 0);
+  CHECK(stage.asked("events.complete")["result"] == Json{{"done", 1}});
+}
+
+TEST_CASE("work: a command that fails gives the end of its stderr; 75 alone may be tried again", "[cli]") {
+  const Stage stage;
+  stage.ping();
+  const Ended failed = stage.person.ws(stage.work("echo no such page >&2; exit 3"));
+  CHECK(failed.exit == 0);
+  CHECK(parse(failed.out)["outcome"] == "failed");
+  CHECK(stage.asked("events.fail")["error"] == "no such page");
+  CHECK(stage.asked("events.fail")["retryable"] == false);
+  stage.ping();
+  stage.person.ws(stage.work("exit 75"));
+  CHECK(stage.asked("events.fail")["error"] == "exit status 75");
+  CHECK(stage.asked("events.fail")["retryable"] == true);
+}
+
+TEST_CASE("work: Ctrl-C hands back what it holds, and the exit says so", "[cli]") {
+  const Stage stage;
+  stage.ping();
+  Running worker(stage.person.command(stage.work("touch began; sleep 60", {}), stage.folder.path()));
+  while (!std::filesystem::exists(stage.folder / "began")) {
+  }
+  worker.signal(SIGINT);
+  const Ended ended = worker.wait();
+  CHECK(ended.exit == 130);
+  CHECK(parse(ended.out)["outcome"] == "handed_back");
+  CHECK(stage.asked("events.fail")["retryable"] == true);
+}
+
+TEST_CASE("work: Ctrl-C lets a command that ends by itself complete its event", "[cli]") {
+  const Stage stage;
+  stage.ping();
+  Running worker(stage.person.command(
+      stage.work("trap 'echo done; exit 0' TERM; touch began; while :; do sleep 0.05; done", {}), stage.folder.path()));
+  while (!std::filesystem::exists(stage.folder / "began")) {
+  }
+  worker.signal(SIGTERM);
+  const Ended ended = worker.wait();
+  CHECK(ended.exit == 143);
+  CHECK(parse(ended.out)["outcome"] == "completed");
+}
+
+TEST_CASE("work: several at a time, each event once", "[cli]") {
+  const Stage stage;
+  std::set<std::string> events;
+  for (int i = 0; i < 6; ++i) events.insert(stage.ping());
+  Running worker(stage.person.command(stage.work("echo ok", {"--jobs", "3"})));
+  for (const std::string& id : events) REQUIRE(worker.wait_for("\"id\":\"" + id));
+  worker.signal(SIGINT);
+  const Ended ended = worker.wait();
+  for (const std::string& id : events) {
+    const std::size_t first = ended.out.find(id);
+    REQUIRE(first != std::string::npos);
+    CHECK(ended.out.find(id, first + 1) == std::string::npos);
+  }
+}
+
+TEST_CASE("work: a claim without an answer is asked again; without permission it ends", "[cli]") {
+  int claims = 0;
+  const HostileServer server([&](const Seen&) {
+    if (++claims == 1) return Script{CloseConnection{}};
+    return answer(403, R"({"detail":"no","code":"missing_scope"})");
+  });
+  Person person;
+  person.environment["WS_BASE_URL"] = server.origin();
+  person.environment["WS_TOKEN"] = "wsk_test";
+  const Ended ended = person.ws({"events", "work", "--json", "--", "true"});
+  CHECK(ended.exit == 5);
+  CHECK(claims == 2);
+  CHECK(person.ws({"events", "work", "--", "no-such-program-anywhere"}).exit == 2);
+  CHECK(claims == 2);
+}
+
+TEST_CASE("events: the lease token is kept between the commands, and is no flag's value", "[cli]") {
+  const Stage stage;
+  const std::string id = stage.ping();
+  REQUIRE(stage.person.ws({"events", "claim"}).exit == 0);
+  CHECK(stage.person.ws({"events", "renew", id, "--lease-seconds", "60"}).exit == 0);
+  CHECK(stage.person.ws({"events", "fail", id, "--error", "later"}).exit == 0);
+  const Ended unknown = stage.person.ws({"events", "complete", id, "--result", "{}"});
+  CHECK(unknown.exit == 2);
+  Person other(stage.server);
+  other.environment["WS_LEASE_TOKEN"] = std::string(43, 'x');
+  CHECK(other.ws({"events", "complete", id, "--result", "{}"}).exit == 7);
+  CHECK(stage.person.ws({"events", "claim", "--lease-seconds", "5"}).exit == 2);
+}

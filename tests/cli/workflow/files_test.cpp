@@ -1,0 +1,217 @@
+// Files up and down between the real `ws` and the real mock, with cuts in between.
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <mutex>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/workflow/stage.hpp"
+#include "tests/support/relay.hpp"
+
+using namespace ws;
+using namespace ws::test;
+
+namespace {
+
+std::string text_of_size(std::size_t size) {
+  std::string text(size, 'x');
+  for (std::size_t i = 0; i < size; i += 61) text[i] = static_cast<char>('a' + i % 26);
+  return text;
+}
+
+struct Stage {
+  MockProcess server;
+  Person person{server};
+  TemporaryFolder folder;
+
+  Ended ws(std::vector<std::string> arguments) const { return person.ws(std::move(arguments), folder.path()); }
+  Json json(std::vector<std::string> arguments, int exit = 0) const {
+    arguments.push_back("--json");
+    const Ended ended = ws(arguments);
+    CAPTURE(arguments, ended.err);
+    REQUIRE(ended.exit == exit);
+    return parse(exit == 0 || exit == 13 ? ended.out : ended.err);
+  }
+  std::string uploaded(const std::string& name, const std::string& text) const {
+    write_text(folder / name, text);
+    return json({"files", "upload", name})["id"];
+  }
+  std::size_t assets() const {
+    const Json list = parse(body_of(server, "/v1/files?limit=100"));
+    return list["data"].size();
+  }
+};
+
+/// The same, with a hand on the wire. Bytes of uploads go to the mock itself: it names their address.
+struct Meddled : Stage {
+  explicit Meddled(Meddler meddler) : relay(server, std::move(meddler)) {
+    person.environment["WS_BASE_URL"] = relay.origin();
+  }
+  Relay relay;
+};
+
+}  // namespace
+
+TEST_CASE("files: what goes up comes down byte for byte, with its type", "[cli]") {
+  const Stage stage;
+  const std::string text = text_of_size(200'000);
+  write_text(stage.folder / "note.md", text);
+  write_text(stage.folder / "picture.txt", "\x89PNG\r\n\x1a\n and so on");
+  const Json both = stage.json({"files", "upload", "note.md", "picture.txt", "--jobs", "2"});
+  REQUIRE(both["data"].size() == 2);
+  CHECK(both["data"][0]["id"] == "note.md");
+  CHECK(both["data"][0]["result"]["mime_type"] == "text/markdown");
+  CHECK(both["data"][1]["result"]["mime_type"] == "image/png");
+  const std::string id = both["data"][0]["result"]["id"];
+  std::filesystem::create_directories(stage.folder / "down");
+  const Json down = stage.json({"files", "download", id, "-o", "down/"});
+  CHECK(down["path"] == "down/note.md");
+  CHECK(down["checked"] == true);
+  CHECK(read_text(stage.folder / "down" / "note.md") == text);
+  CHECK(stage.ws({"files", "download", id, "-o", "-"}).out == text);
+  CHECK(stage.ws({"files", "download", id, "-o", "down/note.md"}).exit == 14);
+  CHECK(stage.ws({"files", "download", id, "-o", "down/note.md", "--force"}).out == "down/note.md\n");
+  CHECK(stage.ws({"files", "download", id, id, "-o", "one.md"}).exit == 2);
+}
+
+TEST_CASE("files: what breaks a published limit is refused before anything is sent", "[cli]") {
+  const Stage stage;
+  write_text(stage.folder / "empty", "");
+  write_text(stage.folder / "good", "x");
+  std::filesystem::resize_file(stage.folder / "good", 1);
+  write_text(stage.folder / "huge", "x");
+  std::filesystem::resize_file(stage.folder / "huge", 104'857'601);
+  CHECK(stage.json({"files", "upload", "good", "empty"}, 2)["error"]["message"].get<std::string>().find("empty") !=
+        std::string::npos);
+  CHECK(stage.json({"files", "upload", "huge"}, 2)["error"]["message"].get<std::string>().find("104857600") !=
+        std::string::npos);
+  CHECK(stage.ws({"files", "upload", "missing"}).exit == 14);
+  CHECK(stage.ws({"files", "upload", "."}).exit == 14);
+  CHECK(stage.ws({"files", "organize", "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b", "-m", ""}).exit == 2);
+  CHECK(control(stage.server, "GET", "/requests", "").find("files.") == std::string::npos);
+}
+
+TEST_CASE("files: a finalize whose answer is lost is exit 12; run again, there is one Asset", "[cli]") {
+  std::atomic<bool> swallows{true};
+  const Meddled stage([&](const Seen& seen, const Forward& forward) {
+    Script passed = forward();
+    if (swallows && seen.target == "/v1/files/uploads:finalize") return Script{CloseConnection{}};
+    return passed;
+  });
+  write_text(stage.folder / "a.md", "# A\n");
+  const Json lost = stage.json({"files", "upload", "a.md"}, 12)["error"];
+  CHECK(lost["applied"] == "unknown");
+  CHECK(lost["hint"].get<std::string>().find("`ws ") != std::string::npos);
+  CHECK(stage.assets() == 1);
+  swallows = false;
+  const Json again = stage.json({"files", "upload", "a.md"});
+  CHECK(again["original_file_name"] == "a.md");
+  CHECK(stage.assets() == 1);
+  stage.json({"files", "upload", "a.md"});  // a new wish is a new file
+  CHECK(stage.assets() == 2);
+}
+
+TEST_CASE("files: killed between the steps, then run again: one Asset", "[cli]") {
+  const std::string step = GENERATE("/v1/files/uploads", "/v1/files/uploads:finalize");
+  std::atomic<bool> holds{true};
+  std::atomic<bool> reached{false};
+  const Meddled stage([&](const Seen& seen, const Forward& forward) {
+    Script passed = forward();
+    if (!holds || seen.target != step) return passed;
+    reached = true;
+    return Script{Hold{}};
+  });
+  write_text(stage.folder / "a.md", "# A\n");
+  Running running(stage.person.command({"files", "upload", "a.md"}, stage.folder.path()));
+  while (!reached) {
+  }
+  running.signal(SIGKILL);
+  running.wait();
+  holds = false;
+  CHECK(stage.json({"files", "upload", "a.md"})["size_bytes"] == 4);
+  CHECK(stage.assets() == 1);
+}
+
+TEST_CASE("files: a state folder that cannot be written is a note, and stops no upload", "[cli]") {
+  const Stage stage;
+  write_text(stage.person.home() / "STATE" / "ws", "a file where the folder should be");
+  write_text(stage.folder / "a.md", "# A\n");
+  const Ended ended = stage.ws({"files", "upload", "a.md"});
+  CHECK(ended.exit == 0);
+  CHECK(ended.err.find("cannot be gone on with") != std::string::npos);
+  CHECK(stage.assets() == 1);
+}
+
+TEST_CASE("files: uploads that are under way can be listed", "[cli]") {
+  const Stage stage;
+  write_text(stage.folder / "a.md", "# A\n");
+  const std::string id = stage.json({"files", "upload", "a.md", "--start-only"})["upload_id"];
+  const Json listed = stage.json({"files", "uploads"});
+  REQUIRE(listed["data"].size() == 1);
+  CHECK(listed["data"][0]["upload_id"] == id);
+  CHECK(listed["data"][0]["state"] == "started");
+  CHECK_FALSE(listed["data"][0].contains("upload_url"));
+}
+
+TEST_CASE("files: an upload that was only started is finished by its id", "[cli]") {
+  const Stage stage;
+  write_text(stage.folder / "a.md", "# A\n");
+  const std::string id = stage.json({"files", "upload", "a.md", "--start-only"})["upload_id"];
+  CHECK(stage.assets() == 0);
+  CHECK(stage.json({"files", "finalize", id})["original_file_name"] == "a.md");
+  CHECK(stage.assets() == 1);
+}
+
+TEST_CASE("files: a download that is cut is gone on with; another hash is exit 15 and leaves no file", "[cli]") {
+  const std::string text = text_of_size(300'000);
+  std::atomic<int> cuts{2};
+  std::atomic<bool> lies{false};
+  const Meddled stage([&](const Seen& seen, const Forward& forward) {
+    Script passed = forward();
+    if (seen.target.find("/content") == std::string::npos) return passed;
+    std::string& bytes = std::get<SendBytes>(passed.front()).bytes;
+    if (lies) {
+      bytes[bytes.find("\r\n\r\n") + 10] ^= 1;
+    } else if (cuts-- > 0) {
+      bytes.resize(bytes.find("\r\n\r\n") + 100'000);
+      passed.push_back(CloseConnection{});
+    }
+    return passed;
+  });
+  const std::string id = stage.uploaded("big.txt", text);
+  const Json done = stage.json({"files", "download", id, "-o", "copy.txt"});
+  CHECK(read_text(stage.folder / "copy.txt") == text);
+  const auto requests = stage.relay.server().requests();
+  CHECK(std::ranges::count_if(requests, [](const Seen& seen) { return seen.header("Range").has_value(); }) == 2);
+  lies = true;
+  CHECK(stage.json({"files", "download", id, "-o", "lie.txt"}, 15)["error"]["code"] == "hash_mismatch");
+  CHECK(stage.ws({"files", "download", id, "-o", "-"}).exit == 15);
+  CHECK_FALSE(std::filesystem::exists(stage.folder / "lie.txt"));
+}
+
+TEST_CASE("files: a name from the service never leads out of the folder, nor begins with a dot", "[cli]") {
+  const std::string name =
+      GENERATE("../../evil", ".bashrc", "/etc/cron.d/x", "a\\..\\b", "", "..", ".git", "x\x1b[2Jy");
+  const std::string id = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b";
+  const HostileServer server([&](const Seen& seen) {
+    if (seen.target.find("/content") != std::string::npos) return answer(200, "hello");
+    return answer(200, dump(Json{{"id", id}, {"original_file_name", name}, {"size_bytes", 5}}));
+  });
+  Person person;
+  person.environment["WS_BASE_URL"] = server.origin();
+  person.environment["WS_TOKEN"] = "wsk_test";
+  const TemporaryFolder outer;
+  const std::filesystem::path inner = outer / "in" / "here";
+  std::filesystem::create_directories(inner);
+  const Ended ended = person.ws({"files", "download", id}, inner);
+  INFO(ended.err);
+  REQUIRE(ended.exit == 0);
+  CHECK(ended.err.find("not checked") != std::string::npos);
+  const auto texts = texts_of(outer.path());
+  REQUIRE(texts.size() == 1);
+  const std::string path = texts.begin()->first;
+  CHECK(path.substr(0, 8) == "in/here/");
+  CHECK(path[8] != '.');
+}

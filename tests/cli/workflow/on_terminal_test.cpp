@@ -1,0 +1,118 @@
+// What a person sees: tables, pages, colour, the pager, questions.
+#include "tests/support/on_terminal.hpp"
+
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+
+#include "tests/cli/workflow/stage.hpp"
+#include "tests/support/widest_line.hpp"
+
+using namespace ws;
+using namespace ws::test;
+
+namespace {
+
+struct WithColor : Person {
+  explicit WithColor(const MockProcess& server) : Person(server) {
+    environment.erase("NO_COLOR");
+    environment["TERM"] = "xterm-256color";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("terminal: a list is a table that fits, also with wide characters", "[cli]") {
+  const MockProcess server;
+  Person person(server);
+  person.ws({"docs", "create", "とても長い日本語の題名とても長い日本語の題名とても長い日本語の題名", "--json"});
+  const int columns = GENERATE(80, 200);
+  const Screen screen = run_on_terminal(person.command({"docs", "list", "--no-pager"}), columns);
+  CHECK(screen.exit == 0);
+  CHECK(screen.text.substr(0, 2) == "ID");
+  CHECK(screen.text.find("…") == (columns == 80 ? screen.text.find("…") : std::string::npos));
+  CHECK(widest_line(screen.text) <= static_cast<std::size_t>(columns));
+}
+
+TEST_CASE("terminal: colour is there for a person, and gone when it is not wanted", "[cli]") {
+  const MockProcess server;
+  WithColor person(server);
+  const auto colored = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"docs", "list", "--no-pager"});
+    return run_on_terminal(person.command(more), 80).text.find('\033') != std::string::npos;
+  };
+  CHECK(colored({}));
+  CHECK_FALSE(colored({"--color", "never"}));
+  CHECK_FALSE(colored({"--plain"}));
+  person.environment["NO_COLOR"] = "1";
+  CHECK_FALSE(colored({}));
+  CHECK(colored({"--color", "always"}));
+  person.environment.erase("NO_COLOR");
+  person.environment["TERM"] = "dumb";
+  CHECK_FALSE(colored({}));
+}
+
+TEST_CASE("terminal: long output goes through the pager, unless it is not wanted", "[cli]") {
+  const MockProcess server;
+  Person person(server);
+  const auto paged = [&](std::vector<std::string> arguments, int rows) {
+    std::filesystem::remove(person.home() / "paged");
+    person.environment["WS_PAGER"] = "cat > " + (person.home() / "paged").string();
+    run_on_terminal(person.command(std::move(arguments)), 80, rows);
+    return std::filesystem::exists(person.home() / "paged");
+  };
+  CHECK(paged({"docs", "list"}, 5));
+  CHECK_FALSE(paged({"docs", "list"}, 50));
+  CHECK_FALSE(paged({"docs", "list", "--no-pager"}, 5));
+  CHECK_FALSE(paged({"docs", "list", "--plain"}, 5));
+  CHECK_FALSE(paged({"docs", "list", "-o", "file"}, 5));
+}
+
+TEST_CASE("terminal: a search marks what was asked for, as cards or as a table", "[cli]") {
+  const MockProcess server;
+  const WithColor person(server);
+  const int columns = GENERATE(80, 200);
+  const Screen screen = run_on_terminal(person.command({"search", "anchor", "--no-pager"}), columns);
+  CHECK(screen.exit == 0);
+  CHECK(screen.text.find("\033[1;33manchor\033[0m") != std::string::npos);
+  CHECK((screen.text.find("PAGE") != std::string::npos) == (columns == 200));
+}
+
+TEST_CASE("terminal: without an answer a login keeps no key in plain text", "[cli]") {
+  const MockProcess server({"--device", "auto"});
+  Person person;
+  Command login = person.command({"login", "--base-url", server.base_url()});
+  login.input = "n\n";
+  const Screen refused = run_on_terminal(login, 80);
+  CHECK(refused.exit == 2);
+  CHECK(refused.text.find("[y/N]") != std::string::npos);
+  login.input = "y\n";
+  const Screen done = run_on_terminal(login, 80);
+  CHECK(done.exit == 0);
+  CHECK(done.text.find("Logged in at " + server.base_url()) != std::string::npos);
+  CHECK(person.ws({"auth", "list", "--format", "ids"}).exit == 0);
+}
+
+TEST_CASE("terminal: a missing scope is named, with the command that gets it", "[cli]") {
+  const MockProcess server({"--device", "auto"});
+  const Person person;
+  REQUIRE(person.ws({"login", "--base-url", server.base_url(), "--store", "file", "--for", "read"}).exit == 0);
+  const Screen screen = run_on_terminal(person.command({"docs", "create", "T"}), 80);
+  CHECK(screen.exit == 5);
+  CHECK(screen.text.find("documents:write") != std::string::npos);
+  CHECK(screen.text.find("ws login") != std::string::npos);
+  CHECK(std::count(screen.text.begin(), screen.text.end(), '\n') <= 3);
+}
+
+TEST_CASE("terminal: what a document holds does not reach it as an escape sequence", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const std::string body = R"({"title": "\u001b[31mT", "content": "# \u001b[2J\n\n`\u001b]0;x\u0007`\n"})";
+  const std::string id = person.ws({"docs", "create", "--body", body, "--format", "ids"}).out.substr(0, 36);
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"docs", "get", id}, {"docs", "get", id, "--content"}, {"docs", "get", id, "--render"}, {"docs", "list"}}) {
+    const Screen screen = run_on_terminal(person.command(arguments), 80);
+    CHECK(screen.exit == 0);
+    CHECK(screen.text.find('\033') == std::string::npos);
+  }
+}

@@ -1,0 +1,63 @@
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+
+#include "tests/cli/workflow/two_folders.hpp"
+
+using namespace ws;
+using namespace ws::test;
+using Catch::Matchers::Contains;
+
+TEST_CASE("sync log, restore: a text comes back from the history, and the next run sends it", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "rewritten\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  const Ended log = two.ws(two.here, {"sync", "log", "a.md", "--json"});
+  REQUIRE(log.exit == 0);
+  const Json states = parse(log.out)["data"];
+  REQUIRE(states.size() == 2);
+  const std::string first = text_at(states[1], "state");
+
+  CHECK(two.ws(two.here, {"sync", "restore", "a.md", "--at", first}).exit == 0);
+  CHECK(read_text(two.here / "a.md") == "one\ntwo\nthree\n");
+  CHECK_THAT(two.ws(two.here, {"sync"}).out, Contains("push_update\ta.md"));
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+
+  std::filesystem::remove(two.here / "deep/b.md");
+  CHECK(two.ws(two.here / "deep", {"sync", "restore", "b.md"}).exit == 0);
+  CHECK(read_text(two.here / "deep/b.md") == "# B\n");
+  const Ended none = two.ws(two.here, {"sync", "restore", "never.md"});
+  CHECK(none.exit == 6);
+  CHECK_THAT(none.err, Contains("no other text of never.md"));
+  CHECK(two.ws(two.here, {"sync", "restore", "../outside.md"}).exit == 2);
+}
+
+TEST_CASE("sync diff: what each side changed, as a patch and as JSON", "[cli]") {
+  const TwoFolders two;
+  write_text(two.there / "deep/b.md", "# B\n\nmore\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  write_text(two.here / "a.md", "one\n2\nthree\n");
+  const Ended patch = two.ws(two.here, {"sync", "diff"});
+  CHECK(patch.exit == 0);
+  CHECK(patch.out ==
+        "--- base/a.md\n+++ local/a.md\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
+        "--- base/deep/b.md\n+++ remote/deep/b.md\n@@ -1 +1,3 @@\n # B\n+\n+more\n");
+  CHECK(read_text(two.here / "deep/b.md") == "# B\n");
+  const Ended one = two.ws(two.here, {"sync", "diff", "a.md", "--offline", "--json", "--exit-code"});
+  CHECK(one.exit == 13);
+  CHECK(parse(one.out)["data"].size() == 1);
+  CHECK(two.ws(two.there, {"sync", "diff", "--exit-code"}).exit == 0);
+}
+
+TEST_CASE("sync roots: every tied folder of this user, and whether it is still there", "[cli]") {
+  const TwoFolders two;
+  std::filesystem::remove_all(two.there);
+  const Ended listed = two.ws(two.here, {"sync", "roots", "--json"});
+  REQUIRE(listed.exit == 0);
+  const Json trees = parse(listed.out)["data"];
+  REQUIRE(trees.size() == 2);
+  CHECK(trees[0]["folder"] == two.here.string());
+  CHECK(trees[0]["state"] == "tied");
+  CHECK(trees[1]["state"] == "missing");
+}

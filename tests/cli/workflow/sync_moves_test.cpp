@@ -1,0 +1,90 @@
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+
+#include "tests/cli/workflow/two_folders.hpp"
+
+using namespace ws;
+using namespace ws::test;
+using Catch::Matchers::Contains;
+
+TEST_CASE("sync: a renamed file, a renamed folder and a renamed and edited file are moves, and arrive", "[cli]") {
+  const TwoFolders two;
+  const std::string long_text = "1\n2\n3\n4\n5\n6\n7\n8\n";
+  write_text(two.here / "c.md", long_text);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+
+  std::filesystem::rename(two.here / "a.md", two.here / "z.md");
+  std::filesystem::rename(two.here / "deep", two.here / "deeper");
+  std::filesystem::remove(two.here / "c.md");
+  write_text(two.here / "d.md", long_text + "9\n");
+  const Ended pushed = two.ws(two.here, {"sync"});
+  CAPTURE(pushed.out, pushed.err);
+  CHECK(pushed.exit == 0);
+  CHECK_THAT(pushed.out,
+             Contains("push_move\tz.md\ta.md") && Contains("push_move\tdeeper/b.md\tdeep/b.md") &&
+                 Contains("push_move\td.md\tc.md") && Contains("push_update\td.md"));
+  CHECK_THAT(pushed.out, !Contains("create") && !Contains("delete"));
+
+  const Ended pulled = two.ws(two.there, {"sync"});
+  CAPTURE(pulled.out, pulled.err);
+  CHECK(pulled.exit == 0);
+  CHECK(two.same());
+  CHECK(two.ws(two.here, {"sync"}).out.empty());
+}
+
+TEST_CASE("sync: renamed here and edited there, edited here and renamed there: both are applied", "[cli]") {
+  const TwoFolders two;
+  std::filesystem::rename(two.here / "a.md", two.here / "renamed.md");
+  write_text(two.here / "deep/b.md", "# B, here\n");
+  write_text(two.there / "a.md", "one\ntwo\nthree, there\n");
+  std::filesystem::rename(two.there / "deep/b.md", two.there / "b.md");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  const Ended met = two.ws(two.here, {"sync"});
+  CAPTURE(met.out, met.err);
+  CHECK(met.exit == 0);
+  CHECK(read_text(two.here / "renamed.md") == "one\ntwo\nthree, there\n");
+  CHECK(read_text(two.here / "b.md") == "# B, here\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+}
+
+TEST_CASE("sync: a document that moves onto a new file lies beside it, and goes home when the place is free", "[cli]") {
+  const TwoFolders two;
+  std::filesystem::rename(two.there / "a.md", two.there / "p.md");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  write_text(two.here / "p.md", "mine\n");
+  const Ended clash = two.ws(two.here, {"sync"});
+  CAPTURE(clash.out, clash.err);
+  CHECK(clash.exit == 7);
+  CHECK(read_text(two.here / "p.md") == "mine\n");
+  CHECK(read_text(two.here / "p (remote).md") == "one\ntwo\nthree\n");
+  const Ended again = two.ws(two.here, {"sync"});
+  CAPTURE(again.out, again.err);
+  CHECK(again.exit == 7);
+
+  std::filesystem::rename(two.here / "p.md", two.here / "own.md");
+  const Ended settled = two.ws(two.here, {"sync"});
+  CAPTURE(settled.out, settled.err);
+  CHECK(settled.exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+  CHECK(read_text(two.here / "p.md") == "one\ntwo\nthree\n");
+  CHECK(read_text(two.there / "own.md") == "mine\n");
+}
+
+TEST_CASE("sync: a file that was edited while its place became a folder is a document of its own", "[cli]") {
+  const TwoFolders two;
+  std::filesystem::remove(two.there / "a.md");
+  write_text(two.there / "a.md/child.md", "child\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  write_text(two.here / "a.md", "one\ntwo, here\nthree\n");
+  const Ended met = two.ws(two.here, {"sync"});
+  CAPTURE(met.out, met.err);
+  CHECK(met.exit == 0);
+  CHECK(read_text(two.here / "a (local).md") == "one\ntwo, here\nthree\n");
+  CHECK(read_text(two.here / "a.md/child.md") == "child\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+}

@@ -1,0 +1,227 @@
+// The commands that are no operation: api, config, aliases, completion, doctor, discover, skill, mock.
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/sha256.hpp"
+#include "tests/cli/workflow/stage.hpp"
+#include "tests/support/hostile_server.hpp"
+
+using namespace ws;
+using namespace ws::test;
+
+namespace {
+
+/// Somebody whose server says what the test wants.
+struct At : Person {
+  explicit At(const std::string& origin) {
+    environment["WS_BASE_URL"] = origin;
+    environment["WS_TOKEN"] = "wsk_test";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("api: any path, with members as query or body, and the body of the answer as it came", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  CHECK(person.ws({"api", "GET", "/v1/workspaces"}).out == body_of(server, "/v1/workspaces"));
+  CHECK(person.ws({"api", "get", "v1/documents", "-F", "limit=2", "--jq", ".data | length"}).out == "2\n");
+  const Ended made =
+      person.ws({"api", "POST", "/v1/documents", "-F", "title=By hand", "-J", "content=\"x\"", "--fields", "title"});
+  CHECK(made.out == "title\tBy hand\n");
+  CHECK(person.ws({"api", "GET", "/v1/documents?limit=3", "--paginate", "--jq", ".next_cursor"}).out == "null\n");
+  CHECK(person.ws({"api", "GET", "/v1/me", "--include"}).out.substr(0, 9) == "HTTP 200\n");
+  CHECK(person.ws({"api", "GET", "/v1/nothing"}).exit == 6);
+}
+
+TEST_CASE("api: the key goes to the profile's own server and nowhere else", "[cli]") {
+  const HostileServer home([](const Seen&) { return answer(200, "{}"); });
+  const HostileServer other([](const Seen&) { return answer(200, "{}"); });
+  const At person(home.origin());
+  CHECK(person.ws({"api", "GET", other.origin() + "/v1/me"}).exit == 2);
+  CHECK(person.ws({"api", "GET", home.origin() + "/v1/me"}).exit == 0);
+  CHECK(person.ws({"api", "GET", "/v1/me", "-H", "Authorization: Bearer x"}).exit == 2);
+  CHECK(person.ws({"api", "GET", "/v1/me", "-H", "Host: evil.example"}).exit == 2);
+  CHECK(person.ws({"api", "GET", "@" + other.origin().substr(7) + "/v1/me"}).exit == 0);
+  CHECK(other.requests().empty());
+  for (const Seen& request : home.requests()) CHECK(request.header("Authorization") == "Bearer wsk_test");
+}
+
+TEST_CASE("api: it is repeated as the operation is that it names", "[cli]") {
+  const auto sends = [](const std::string& method, const std::string& path) {
+    const HostileServer server([](const Seen&) { return answer(500, "{}"); });
+    const Ended ended = At(server.origin()).ws({"api", method, path, "--json"});
+    CHECK(ended.exit == 10);
+    return server.requests().size();
+  };
+  CHECK(sends("GET", "/v1/anything") == 3);
+  CHECK(sends("POST", "/v1/agents") == 1);
+  CHECK(sends("POST", "/v1/anything") == 1);
+}
+
+TEST_CASE("paging: --max-items holds, also where the server gives more than it was asked for", "[cli]") {
+  const HostileServer server([](const Seen&) {
+    return answer(200, R"({"data": [{"id": "1"}, {"id": "2"}, {"id": "3"}], "next_cursor": "more"})");
+  });
+  const At person(server.origin());
+  CHECK(person.ws({"docs", "list", "--max-items", "2", "--format", "ids"}).out == "1\n2\n");
+  CHECK(server.requests().size() == 1);
+  CHECK(server.requests().front().target.find("limit=2") != std::string::npos);
+  CHECK(person.ws({"files", "list", "--max-items", "5"}).exit == 0);
+  CHECK(server.requests().back().target.find("limit=5") != std::string::npos);
+}
+
+TEST_CASE("config: values are set in the user's file, and whoever names one can be asked for", "[cli]") {
+  const MockProcess server;
+  Person person(server);
+  REQUIRE(person.ws({"config", "set", "format", "csv"}).exit == 0);
+  CHECK(person.ws({"config", "get", "format"}).out == "csv\n");
+  CHECK(person.ws({"docs", "list", "--limit", "1", "--fields", "id"}).out.substr(0, 3) == "id\n");
+  person.environment["WS_FORMAT"] = "json";
+  CHECK(person.ws({"config", "get", "format", "--format", "tsv"}).out == "tsv\n");
+  const Json explained = parse(person.ws({"config", "explain", "format"}).out);
+  CHECK(text_at(explained, "where") == "environment");
+  CHECK(text_at(explained, "data.1.value") == "csv");
+  CHECK(person.ws({"config", "set", "format", "pdf"}).exit == 2);
+  CHECK(person.ws({"config", "set", "base_url", "http://evil.example"}).exit == 2);
+  CHECK(person.ws({"config", "set", "formt", "csv"}).err.find("format") != std::string::npos);
+  CHECK(person.ws({"config", "set", "format", "--unset"}).exit == 0);
+  CHECK(parse(person.ws({"config", "list"}).out)["data"].size() > 6);
+}
+
+TEST_CASE("config: base_url makes a server for the profile in use", "[cli]") {
+  const MockProcess server;
+  Person person(server);
+  person.environment.erase("WS_BASE_URL");
+  REQUIRE(person.ws({"config", "set", "base_url", server.base_url()}).exit == 0);
+  CHECK(person.ws({"config", "get", "base_url"}).out == server.base_url() + "\n");
+  CHECK(person.ws({"config", "get", "base_url", "--profile", "other"}).exit == 6);
+}
+
+TEST_CASE("aliases: the user's own words, never one of the tree's, never instead of a command", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  REQUIRE(person.ws({"config", "set", "aliases.two", "docs list --limit 2 --template '{title} !'"}).exit == 0);
+  REQUIRE(person.ws({"config", "set", "aliases.docs", "whoami"}).exit == 0);
+  const std::string listed = person.ws({"two"}).out;
+  CHECK(std::count(listed.begin(), listed.end(), '!') == 2);
+  CHECK(person.ws({"two", "--limit", "1"}).out.find('!') != std::string::npos);
+  CHECK(person.ws({"docs", "list", "--format", "ids"}).exit == 0);
+  write_text(person.home() / "tree/.ws.yaml", "aliases: {evil: whoami}\n");
+  CHECK(person.ws({"evil"}, person.home() / "tree").exit == 2);
+}
+
+TEST_CASE("completion: words, flags, choices, files and live ids", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const auto complete = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "__complete");
+    return person.ws(words).out;
+  };
+  CHECK(complete({"do"}).find("docs\n") != std::string::npos);
+  CHECK(complete({"docs", "ar"}) == "archive\tArchive documents\n");
+  CHECK(complete({"docs", "list", "--format", "n"}) == "ndjson\n");
+  CHECK(complete({"docs", "list", "--ma"}).find("--max-items\t") != std::string::npos);
+  CHECK(complete({"docs", "create", "-f", ""}) == ":files\n");
+  CHECK(complete({"schema", "me."}).substr(0, 7) == "me.get\t");
+  const std::string ids = complete({"docs", "get", ""});
+  const std::string listed = person.ws({"docs", "list", "--all", "--format", "ids"}).out;
+  CHECK(std::count(ids.begin(), ids.end(), '\n') == std::count(listed.begin(), listed.end(), '\n'));
+  CHECK(ids.find("\tIdeas for the winter\n") != std::string::npos);
+}
+
+TEST_CASE("completion: without a server there are no ids, and no word of it", "[cli]") {
+  const Ended ended = Person().ws({"__complete", "docs", "get", ""});
+  CHECK(ended.exit == 0);
+  CHECK(ended.out.empty());
+  CHECK(ended.err.empty());
+}
+
+TEST_CASE("completion: the script completes in a real bash", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const std::string folder = std::filesystem::path(program("ws")).parent_path().string();
+  const std::string script = "PATH='" + folder + R"sh(':$PATH
+eval "$(ws completion bash)"
+COMP_WORDS=(ws docs list --format n); COMP_CWORD=4
+_ws; printf '%s\n' "${COMPREPLY[@]}")sh";
+  const Command command{.arguments = {"bash", "--norc", "-c", script}, .environment = person.environment};
+  CHECK(run_command(command).out == "ndjson\n");
+  CHECK(person.ws({"completion", "tcsh"}).exit == 2);
+  for (const char* shell : {"bash", "zsh", "fish"}) CHECK(person.ws({"completion", shell}).exit == 0);
+}
+
+TEST_CASE("doctor: says what is right and what is not, and ends as that would", "[cli]") {
+  MockProcess server;
+  Person person(server);
+  const Ended well = person.ws({"doctor", "--json"});
+  CHECK(well.exit == 0);
+  CHECK(well.out.find("wsk_") == std::string::npos);
+  CHECK(Person().ws({"doctor"}).exit == 2);
+  person.environment["WS_TOKEN"] = "wsk_wrong";
+  CHECK(person.ws({"doctor"}).exit == 4);
+  At offline("http://127.0.0.1:" + std::to_string(closed_port()));
+  CHECK(offline.ws({"doctor"}).exit == 11);
+}
+
+TEST_CASE("discover: what the server has that this build lacks, and the reverse", "[cli]") {
+  const HostileServer server([](const Seen&) {
+    return answer(200, R"({"operations": [{"id": "me.get", "method": "GET", "path": "/v1/me"},
+                                          {"id": "new.one", "method": "POST", "path": "/v1/new"}]})");
+  });
+  const Json found = parse(At(server.origin()).ws({"discover", "--diff", "--json"}).out);
+  CHECK(found["data"].size() == 56);
+  CHECK(text_at(found, "data.0.only") == "server");
+  CHECK(text_at(found, "data.0.id") == "new.one");
+  const MockProcess mock;
+  CHECK(parse(Person(mock).ws({"discover", "--diff", "--json"}).out)["data"].empty());
+}
+
+TEST_CASE("skill: shown and installed after its hashes were checked", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const Ended shown = person.ws({"skill", "show"});
+  REQUIRE(shown.exit == 0);
+  CHECK(shown.out.find("service-operate-workspace") != std::string::npos);
+  REQUIRE(person.ws({"skill", "install", "--dir", "skills"}, person.home()).exit == 0);
+  const auto file = person.home() / "skills/service-operate-workspace/SKILL.md";
+  CHECK(read_text(file) == shown.out);
+  CHECK(person.ws({"skill", "install", "--dir", "skills"}, person.home()).exit == 0);
+  write_text(file, "mine");
+  CHECK(person.ws({"skill", "install", "--dir", "skills"}, person.home()).exit == 14);
+  CHECK(read_text(file) == "mine");
+  CHECK(person.ws({"skill", "install", "--dir", "skills", "--force"}, person.home()).exit == 0);
+  CHECK(read_text(file) == shown.out);
+}
+
+TEST_CASE("skill: a file that is not the manifest's, or leads out of its folder, is not installed", "[cli]") {
+  const std::string good = Sha256::of("good").hex();
+  const std::string path = GENERATE("SKILL.md", "../SKILL.md", "/etc/x", "a/../../b", ".git/config");
+  const std::string text = path == "SKILL.md" ? "evil" : "good";
+  CAPTURE(path);
+  const HostileServer server([&](const Seen& seen) {
+    CHECK_FALSE(seen.header("Authorization"));
+    if (seen.target.find("manifest.json") == std::string::npos) return answer(200, text);
+    const Json file = {{"path", path}, {"sha256", good}, {"size_bytes", 4}};
+    return answer(200, dump({{"name", "service-operate-workspace"}, {"version", "1"}, {"files", {file}}}));
+  });
+  const At person(server.origin());
+  const Ended ended =
+      person.ws({"skill", "install", "--dir", "skills", "--url", server.url("/skill/x")}, person.home());
+  CHECK(ended.exit == 15);
+  CHECK_FALSE(std::filesystem::exists(person.home() / "skills"));
+}
+
+TEST_CASE("mock: what follows goes to ws-mock as it is", "[cli]") {
+  const Person person;
+  const Ended ended = person.ws({"mock", "exec", "--seed", "3", "--", program("ws"), "whoami", "--format", "ids"});
+  CHECK(ended.exit == 0);
+}
+
+TEST_CASE("tokens: the key in use is printed, for other programs", "[cli]") {
+  const MockProcess server;
+  CHECK(Person(server).ws({"auth", "token"}).out == server.token() + "\n");
+  CHECK(Person().ws({"auth", "token"}).exit == 2);
+}

@@ -1,0 +1,124 @@
+// Worlds put aside and brought back: snapshots, and the state as JSON.
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "tests/server-mock/wire.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using namespace ws;
+using namespace ws::mock;
+using namespace ws::mock::test;
+
+namespace {
+
+std::size_t hits(Wire& wire, const std::string& word) {
+  return parse(wire.send("POST", "/v1/search", {{"query", word}})).at("data").size();
+}
+
+/// An asset with these bytes; the path of its content.
+std::string upload(Wire& wire, const std::string& bytes) {
+  const Json begun =
+      parse(wire.send("POST", "/v1/files/uploads", {{"file_name", "a.txt"}, {"size_bytes", bytes.size()}}));
+  const auto url = begun.at("upload_url").get<std::string>();
+  CHECK(wire.ask({.method = "PUT", .target = url.substr(url.find("/uploads/")), .json = bytes}).status == 200);
+  const Json asset = parse(wire.send("POST",
+                                     "/v1/files/uploads:finalize",
+                                     {{"upload_id", begun.at("upload_id")},
+                                      {"blob_name", begun.at("blob_name")},
+                                      {"file_name", "a.txt"},
+                                      {"size_bytes", bytes.size()}}));
+  return "/v1/files/" + asset.at("id").get<std::string>() + "/content";
+}
+
+}  // namespace
+
+TEST_CASE("snapshots: state, clock and switches come back, and life goes on as it did then", "[server-mock]") {
+  ws::test::TemporaryFolder folder;
+  ApplicationOptions options;
+  if (GENERATE(false, true)) options.sandbox.data = (folder / "world.db").string();
+  Wire wire(options);
+  wire.new_document("kept", "periwinkle");
+  wire.advance(60);
+  const Json documents = wire.get("/v1/documents");
+  CHECK(wire.control("POST", "/snapshots", {{"name", "then"}}, 201).at("name") == "then");
+  const std::string next = wire.new_document("lost", "oystercatcher");
+  wire.advance(60);
+  wire.control("PATCH", "/assumptions", {{"error_style", "html"}});
+  CHECK(hits(wire, "oystercatcher") == 1);
+  const Json back = wire.control("POST", "/snapshots/then:restore");
+  CHECK(back.at("now") == "2026-11-20T10:01:00.000Z");
+  CHECK(back.at("token") == wire.token());
+  CHECK(wire.get("/v1/documents") == documents);
+  CHECK(wire.control("GET", "/assumptions").at("data").at(0).at("value") == "plain");
+  CHECK(hits(wire, "oystercatcher") == 0);
+  CHECK(hits(wire, "periwinkle") == 1);
+  CHECK(wire.new_document("lost", "oystercatcher") == next);
+  // As often as one likes, and by reset, which forgets the calls too.
+  wire.control("POST", "/reset", {{"to", "then"}});
+  CHECK(wire.control("GET", "/requests").at("data").empty());
+  CHECK(wire.get("/v1/documents") == documents);
+}
+
+TEST_CASE("snapshots: they are listed, replaced, taken out", "[server-mock]") {
+  Wire wire;
+  wire.control("POST", "/snapshots/b", nullptr, 201);
+  wire.control("POST", "/snapshots", {{"name", "a"}}, 201);
+  const Json data = wire.control("GET", "/snapshots").at("data");
+  CHECK(data.size() == 2);
+  CHECK(data.at(0).at("name") == "a");
+  wire.new_document("one");
+  wire.control("POST", "/snapshots", {{"name", "a"}}, 201);
+  wire.control("POST", "/reset", {{"to", "empty"}});
+  wire.control("POST", "/snapshots/a:restore");
+  CHECK(wire.get("/v1/documents").at("data").at(0).at("title") == "one");
+  wire.control("GET", "/snapshots/c", nullptr, 404);
+  wire.control("POST", "/snapshots/c:restore", nullptr, 404);
+  wire.control("POST", "/reset", {{"to", "c"}}, 422);
+  for (const char* name : {"", "seed", "a b", "a/b"}) wire.control("POST", "/snapshots", {{"name", name}}, 422);
+  wire.control("DELETE", "/snapshots/a", nullptr, 204);
+  wire.control("DELETE", "/snapshots/a", nullptr, 404);
+  wire.control("DELETE", "/snapshots", nullptr, 204);
+  CHECK(wire.control("GET", "/snapshots").at("data").empty());
+}
+
+TEST_CASE("snapshots: the bytes of assets come back with them", "[server-mock]") {
+  Wire wire;
+  const std::string content = upload(wire, "the bytes");
+  wire.control("POST", "/snapshots/then", nullptr, 201);
+  wire.control("POST", "/reset", {{"to", "seed"}});
+  CHECK(wire.ask({.target = content, .token = wire.token()}).status == 404);
+  wire.control("POST", "/snapshots/then:restore");
+  CHECK(wire.ask({.target = content, .token = wire.token()}).body == "the bytes");
+}
+
+TEST_CASE("state: all of it is JSON, and JSON makes all of it again", "[server-mock]") {
+  Wire one;
+  one.new_document("kept", "periwinkle");
+  one.send("PATCH", "/v1/agents/" + one.built_in().agent_id, {{"display_name", "Renamed"}});
+  const Json state = one.control("GET", "/state");
+  CHECK(state.at("clock") == "frozen:2026-11-20T10:00:00.000Z");
+  CHECK(state.at("tables").at("documents").size() == 11);
+  CHECK(dump(state) == dump(one.control("GET", "/state")));
+  Wire two;
+  two.new_document("overwritten");
+  CHECK(two.control("PUT", "/state", state) == state);
+  CHECK(two.get("/v1/documents") == one.get("/v1/documents"));
+  CHECK(two.get("/v1/agents") == one.get("/v1/agents"));
+  CHECK(hits(two, "periwinkle") == 1);
+  CHECK(two.new_document("next") == one.new_document("next"));
+}
+
+TEST_CASE("state: what is no state is refused whole, with all that is wrong", "[server-mock]") {
+  Wire wire;
+  const Json documents = wire.get("/v1/documents");
+  const Json answer = wire.control(
+      "PUT",
+      "/state",
+      {{"assumptions", {{"error_style", "loud"}}},
+       {"tables", {{"users", {{{"id", "x"}, {"shoe_size", 44}}, 5}}, {"nonsense", Json::array()}, {"keys", 1}}}},
+      422);
+  CHECK(answer.at("detail").size() >= 5);
+  wire.control("PUT", "/state", {{"clock", "sundial"}}, 422);
+  wire.control("PUT", "/state", nullptr, 422);
+  CHECK(wire.get("/v1/documents") == documents);
+}

@@ -1,0 +1,131 @@
+// Time that goes step by step: what falls due, in which order, and who is served meanwhile.
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "tests/server-mock/running.hpp"
+
+namespace ws::mock::test {
+namespace {
+
+using namespace std::chrono_literals;
+using ws::test::RawConnection;
+
+/// "10:00:35 lease", of each thing that has fired.
+std::vector<std::string> fired(const Json& answer) {
+  std::vector<std::string> lines;
+  for (const Json& one : answer.at("fired")) {
+    const auto time = one.at("time").get<std::string>();
+    lines.push_back(time.substr(11, 8) + " " + one.at("kind").get<std::string>());
+  }
+  return lines;
+}
+
+Json claimed(RawConnection& connection) {
+  const auto answer = connection.read();
+  REQUIRE(answer);
+  return parse(*answer).at("event");
+}
+
+bool is_silent(RawConnection& connection) { return !connection.read(ws::test::AnswerTo::get, 20ms); }
+
+}  // namespace
+
+TEST_CASE("clock: what falls due fires in order of time, each at its own", "[server-mock]") {
+  Running mock;
+  mock.mention();
+  RawConnection worker(mock.port());
+  worker.send(mock.claim(0));  // a lease of 30 s
+  const Json event = claimed(worker);
+  mock.send("POST", "/_mock/keys", {{"expires_in", 40}}, 201);
+  RawRequest keyed = mock.request("POST", "/v1/workspaces", {{"name", "W"}}, mock.built_in().token);
+  keyed.headers = {"Idempotency-Key: k1"};
+  REQUIRE(ws::test::ask(mock.port(), keyed).status == 201);
+  const Json login = mock.send("POST",
+                               "/v1/auth/device-authorizations",
+                               {{"client_name", "c"}, {"cli_version", "1"}, {"scopes", {"documents:read"}}},
+                               201);
+  const Json first = mock.advance(60);
+  CHECK(fired(first) == std::vector<std::string>{"10:00:30 lease", "10:00:35 event", "10:00:40 key"});
+  CHECK(first.at("fired").at(0).at("id") == event.at("id"));
+  CHECK(first.at("now") == "2026-11-20T10:01:00.000Z");
+  const Json rest = mock.advance(86'400);
+  CHECK(fired(rest) == std::vector<std::string>{"10:15:00 device_code", "10:00:00 idempotency_record"});
+  CHECK(rest.at("fired").at(0).at("user_code") == login.at("user_code"));
+  CHECK(rest.at("fired").at(1).at("id") == "k1");
+  CHECK(mock.advance(86'400).at("fired").empty());
+}
+
+TEST_CASE("clock: a claim that waits has its event when that falls due, not when the clock has arrived",
+          "[server-mock]") {
+  Running mock;
+  mock.mention();
+  RawConnection worker(mock.port());
+  worker.send(mock.claim(0));
+  const Json held = claimed(worker);
+  RawConnection waiting(mock.port());
+  mock.advance(20);
+  waiting.send(mock.claim(30));
+  CHECK(is_silent(waiting));
+  const Json answer = mock.advance(600);
+  const Json again = claimed(waiting);
+  CHECK(again.at("id") == held.at("id"));
+  CHECK(again.at("attempt") == 2);
+  CHECK(again.at("lease_expires_at") == "2026-11-20T10:01:05.000Z");  // 30 s after 10:00:35
+  CHECK(fired(answer) ==
+        std::vector<std::string>{"10:00:30 lease", "10:00:35 event", "10:01:05 lease", "10:01:15 event"});
+  CHECK(answer.at("now") == "2026-11-20T10:10:20.000Z");
+}
+
+TEST_CASE("clock: a claim that waits in vain ends at its time, and is told of", "[server-mock]") {
+  Running mock;
+  RawConnection waiting(mock.port());
+  RawRequest claim =
+      mock.request("POST", "/v1/agent-events:claim", {{"worker_id", "w"}, {"wait_seconds", 10}}, mock.built_in().token);
+  claim.headers = {"X-Request-Id: waits"};
+  waiting.send(ws::test::render(claim));
+  CHECK(is_silent(waiting));
+  const Json answer = mock.advance(3600);
+  CHECK(fired(answer) == std::vector<std::string>{"10:00:10 waiting_claim"});
+  CHECK(answer.at("fired").at(0).at("id") == "waits");
+  CHECK(claimed(waiting).is_null());
+}
+
+TEST_CASE("clock: a question that is answered later is answered at its time", "[server-mock]") {
+  Running mock;
+  mock.send("PATCH", "/_mock/assumptions", {{"question_async", "yes"}}, 200);
+  const Json asked =
+      mock.send("POST", "/v1/questions", {{"prompt", "Where is the harbour?"}, {"sources", {"workspace"}}}, 200);
+  CHECK(fired(mock.advance(60)) == std::vector<std::string>{"10:00:02 question"});
+  const Json answered = mock.send("GET", "/v1/questions/" + asked.at("id").get<std::string>(), nullptr, 200);
+  CHECK(answered.at("status") == "completed");
+}
+
+TEST_CASE("clock: it is set in every form in which one says it", "[server-mock]") {
+  Wire wire;
+  const auto [said, text] = GENERATE(table<Json, std::string>({
+      {Json{{"clock", "real"}}, "real"},
+      {Json{{"clock", "frozen:2026-11-20T12:00:00+02:00"}}, "frozen:2026-11-20T10:00:00.000Z"},
+      {Json{{"clock", "offset:+2h"}}, "offset:+2h"},
+      {Json{{"clock", "offset:90s"}}, "offset:+90s"},
+      {Json{{"frozen", "2026-01-01T00:00:00Z"}}, "frozen:2026-01-01T00:00:00.000Z"},
+      {Json{{"frozen", true}}, "frozen:2026-11-20T10:00:00.000Z"},
+      {Json{{"mode", "frozen"}, {"time", "2026-01-01T00:00:00Z"}}, "frozen:2026-01-01T00:00:00.000Z"},
+      {Json{{"offset", "-1h"}}, "offset:-1h"},
+      {Json{{"offset", 120}}, "offset:+2m"},
+      {Json{{"real", true}}, "real"},
+      {Json("offset:+250ms"), "offset:+250ms"},
+  }));
+  CAPTURE(said.dump());
+  CHECK(wire.control("PUT", "/clock", said).at("clock") == text);
+}
+
+TEST_CASE("clock: it advances by seconds, whole or not, or by a duration", "[server-mock]") {
+  Wire wire;
+  CHECK(wire.control("POST", "/clock:advance", {{"seconds", 0.5}}).at("now") == "2026-11-20T10:00:00.500Z");
+  CHECK(wire.control("POST", "/clock:advance", {{"by", "2h"}}).at("now") == "2026-11-20T12:00:00.500Z");
+  for (const Json& bad : {Json(nullptr), Json{{"seconds", "5"}}, Json{{"seconds", -1}}, Json{{"by", "soon"}}}) {
+    wire.control("POST", "/clock:advance", bad, 422);
+  }
+}
+
+}  // namespace ws::mock::test

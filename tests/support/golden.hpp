@@ -1,0 +1,19 @@
+/// Expected texts in files beside the tests; `WS_ACCEPT=1` writes what came instead of comparing.
+#pragma once
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace ws::test {
+
+/// The text of `tests/<file>`; where WS_ACCEPT is set it is written first.
+inline std::string golden(const std::string& file, const std::string& came) {
+  const std::string path = std::string(WS_SOURCE_DIR) + "/tests/" + file;
+  if (std::getenv("WS_ACCEPT") != nullptr) std::ofstream(path, std::ios::binary | std::ios::trunc) << came;
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace ws::test

@@ -1,0 +1,242 @@
+// What was renamed here, and two documents that want one place.
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+
+#include "sync-engine/engine.hpp"
+#include "tests/sync-engine/support/synced_folder.hpp"
+
+namespace ws::sync {
+namespace {
+
+using test::FakeRemote;
+using test::lines;
+using test::SyncedFolder;
+using Lines = std::vector<std::string>;
+using Tree = std::map<std::string, std::string>;
+
+void rename(const SyncedFolder& folder, const std::string& from, const std::string& to) {
+  const auto target = folder.path() / to;
+  std::filesystem::create_directories(target.parent_path());
+  std::filesystem::rename(folder.path() / from, target);
+}
+
+/// Everything agreed, nothing left to do, and not a byte uploaded for a move.
+void check_in_step(SyncedFolder& here, const FakeRemote& remote, const Tree& expected) {
+  CHECK(here.tree() == expected);
+  CHECK(remote.tree() == expected);
+  const Report again = here.run();
+  CAPTURE(lines(again));
+  CHECK(again.rows.empty());
+}
+
+const std::string ten_lines = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
+
+}  // namespace
+
+TEST_CASE("engine: a file renamed here is a move there, also when its stat cache is lost", "[sync-engine]") {
+  for (const bool cache_lost : {false, true}) {
+    CAPTURE(cache_lost);
+    FakeRemote remote;
+    SyncedFolder here(remote);
+    here.write("a.md", "a\n");
+    here.write("b.md", "b\n");
+    here.run();
+    rename(here, "a.md", "sub/renamed.md");
+    if (cache_lost) std::filesystem::remove(here.path() / ".ws" / "stat.cache");
+    CHECK(lines(here.status()) == Lines{"push_move sub/renamed.md"});
+    CHECK(lines(here.run()) == Lines{"push_move sub/renamed.md"});
+    CHECK(remote.document_count() == 2);
+    check_in_step(here, remote, {{"b.md", "b\n"}, {"sub/renamed.md", "a\n"}});
+  }
+}
+
+TEST_CASE("engine: renamed and edited here is still the same document, where most lines are", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", ten_lines);
+  here.write("other.md", "nothing\nalike\nat\nall\n");
+  here.run();
+  here.remove("a.md");
+  here.write("z.md", ten_lines + "eleven\n");
+  CHECK(lines(here.run()) == Lines{"push_move z.md", "push_update z.md"});
+  CHECK(remote.document_count() == 2);
+  check_in_step(here, remote, {{"other.md", "nothing\nalike\nat\nall\n"}, {"z.md", ten_lines + "eleven\n"}});
+}
+
+TEST_CASE("engine: what is not alike, or like two, is no move", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", ten_lines);
+  here.write("b.md", "x\n");
+  here.write("c.md", "c\n");
+  here.run();
+  // Written anew, so that no file's number tells anything.
+  here.remove("a.md");
+  here.write("p.md", ten_lines + "p\n");
+  here.write("q.md", ten_lines + "q\n");
+  const Report report = here.run();
+  CHECK(lines(report) == Lines{"push_delete a.md", "push_create p.md", "push_create q.md"});
+}
+
+TEST_CASE("engine: a renamed folder with two equal files, and files that change places, are moves", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("f/a.md", "same\n");
+  here.write("f/b.md", "same\n");
+  here.write("x.md", "x\n");
+  here.write("y.md", "y\n");
+  here.run();
+  rename(here, "f", "g");
+  rename(here, "x.md", "tmp.txt");
+  rename(here, "y.md", "x.md");
+  rename(here, "tmp.txt", "y.md");
+  CHECK(lines(here.run()) == Lines{"push_move g/a.md", "push_move g/b.md", "push_move x.md", "push_move y.md"});
+  CHECK(remote.document_count() == 4);
+  check_in_step(here, remote, {{"g/a.md", "same\n"}, {"g/b.md", "same\n"}, {"x.md", "y\n"}, {"y.md", "x\n"}});
+}
+
+TEST_CASE("engine: a copy is a new document, and a name with two files is no evidence", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", "a\n");
+  here.run();
+  std::filesystem::create_hard_link(here.path() / "a.md", here.path() / "b.md");
+  CHECK(lines(here.run()) == Lines{"push_create b.md"});
+  check_in_step(here, remote, {{"a.md", "a\n"}, {"b.md", "a\n"}});
+}
+
+TEST_CASE("engine: renamed here and edited there is both", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", "a\n");
+  here.write("b.md", "b\n");
+  here.run();
+  rename(here, "a.md", "z.md");
+  remote.edit("a.md", "theirs\n");
+  const Report report = here.run();
+  CAPTURE(lines(report));
+  CHECK(report.clean);
+  check_in_step(here, remote, {{"b.md", "b\n"}, {"z.md", "theirs\n"}});
+}
+
+TEST_CASE("engine: renamed otherwise on both sides stays where it is on both, as a conflict", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", "a\n");
+  here.write("b.md", "b\n");
+  here.run();
+  rename(here, "a.md", "mine.md");
+  remote.move("a.md", "theirs.md");
+  const Report report = here.run();
+  CHECK(lines(report) == Lines{"conflict mine.md"});
+  CHECK(here.tree() == Tree{{"b.md", "b\n"}, {"mine.md", "a\n"}});
+  CHECK(remote.tree() == Tree{{"b.md", "b\n"}, {"theirs.md", "a\n"}});
+}
+
+TEST_CASE("engine: a document moved onto a new file lies beside it, and comes home when the place is free",
+          "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("q.md", "document\n");
+  here.write("z.md", "z\n");
+  here.run();
+  here.write("p.md", "mine\n");
+  remote.move("q.md", "p.md");
+  const Report first = here.run();
+  CAPTURE(lines(first));
+  CHECK_FALSE(first.clean);
+  CHECK(here.tree() == Tree{{"p.md", "mine\n"}, {"p (remote).md", "document\n"}, {"z.md", "z\n"}});
+  CHECK(remote.tree() == Tree{{"p.md", "document\n"}, {"z.md", "z\n"}});
+
+  SECTION("it is a document like any other meanwhile: edits go both ways, and nothing else happens") {
+    here.write("p (remote).md", "document, edited here\n");
+    here.run();
+    CHECK(remote.text_at("p.md") == "document, edited here\n");
+    remote.edit("p.md", "document, edited there\n");
+    here.run();
+    CHECK(here.read("p (remote).md") == "document, edited there\n");
+    CHECK(here.read("p.md") == "mine\n");
+    CHECK(remote.document_count() == 2);
+    CHECK_FALSE(here.run().conflicts.empty());
+  }
+  SECTION("the file here takes another name: both have their own") {
+    rename(here, "p.md", "own.md");
+    here.run();
+    check_in_step(here, remote, {{"own.md", "mine\n"}, {"p.md", "document\n"}, {"z.md", "z\n"}});
+    CHECK(here.run().conflicts.empty());
+  }
+  SECTION("the copy is deleted: the document goes, and the file here gets the place") {
+    here.remove("p (remote).md");
+    here.run();
+    here.run();
+    check_in_step(here, remote, {{"p.md", "mine\n"}, {"z.md", "z\n"}});
+  }
+  SECTION("the copy is renamed: so is the document, and the file here gets the place") {
+    rename(here, "p (remote).md", "theirs.md");
+    here.run();
+    here.run();
+    check_in_step(here, remote, {{"p.md", "mine\n"}, {"theirs.md", "document\n"}, {"z.md", "z\n"}});
+  }
+  SECTION("the service's side is kept: its text takes the place, once") {
+    REQUIRE(first.conflicts.size() == 1);
+    const auto resolved = here.engine().resolve(first.conflicts[0], Keep::remote);
+    if (!resolved) FAIL(resolved.error().what);
+    here.run();
+    check_in_step(here, remote, {{"p.md", "document\n"}, {"z.md", "z\n"}});
+  }
+}
+
+TEST_CASE("engine: edited here while another document took its place lies apart from it", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("p.md", "old\n");
+  here.write("z.md", "z\n");
+  here.run();
+  here.write("p.md", "mine\n");
+  remote.archive("p.md");
+  remote.create("p.md", "new\n");
+  const Report report = here.run();
+  CAPTURE(lines(report));
+  CHECK(report.conflicts.size() == 1);
+  CHECK(here.tree() == Tree{{"p.md", "mine\n"}, {"p (remote).md", "new\n"}, {"z.md", "z\n"}});
+  CHECK(remote.tree() == Tree{{"p.md", "new\n"}, {"z.md", "z\n"}});
+  here.run();
+  CHECK(here.tree() == Tree{{"p.md", "mine\n"}, {"p (remote).md", "new\n"}, {"z.md", "z\n"}});
+}
+
+TEST_CASE("engine: edited here while its place became a folder steps aside as a new document", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("p.md", "old\n");
+  here.write("z.md", "z\n");
+  here.run();
+  here.write("p.md", "mine\n");
+  remote.archive("p.md");
+  remote.create("p.md/x.md", "child\n");
+  const Report report = here.run();
+  CAPTURE(lines(report));
+  CHECK(report.clean);
+  check_in_step(here, remote, {{"p (local).md", "mine\n"}, {"p.md/x.md", "child\n"}, {"z.md", "z\n"}});
+}
+
+TEST_CASE("engine: a file became a folder here while it was edited there: its text lies beside the folder",
+          "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("p.md", "old\n");
+  here.write("z.md", "z\n");
+  here.run();
+  here.remove("p.md");
+  here.write("p.md/x.md", "child\n");
+  remote.edit("p.md", "theirs\n");
+  const Report report = here.run();
+  CAPTURE(lines(report));
+  CHECK(here.tree() == Tree{{"p.md/x.md", "child\n"}, {"p (remote).md", "theirs\n"}, {"z.md", "z\n"}});
+  CHECK(remote.tree() == Tree{{"p.md", "theirs\n"}, {"p.md/x.md", "child\n"}, {"z.md", "z\n"}});
+  REQUIRE(report.conflicts.size() == 1);
+  CHECK(report.conflicts[0].kind == ConflictKind::revision);
+  CHECK(here.run().conflicts.size() == 1);
+}
+
+}  // namespace ws::sync
