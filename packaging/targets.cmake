@@ -13,6 +13,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 else()
   target_compile_options(ws_common INTERFACE -Wno-missing-field-initializers -Wno-missing-braces)
 endif()
+if(CMAKE_UNITY_BUILD)
+  # Several files in one: what one keeps to itself, the next sees.
+  target_compile_options(ws_common INTERFACE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
 if(WS_SANITIZE)
   # The instrumented code makes gcc 12 see uninitialised values where there are none.
   add_compile_options(-fsanitize=${WS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all

@@ -58,8 +58,6 @@ class ReadyFile {
   std::string path_ = {};
 };
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
 std::string ready_text(const http::Server& server,
                        const Application& application,
                        const ServeSettings& settings,

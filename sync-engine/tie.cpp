@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t format = 1;
+constexpr std::int64_t tie_format = 1;
 
 constexpr std::string_view config_template =
     "# How this folder is synced. Every line is optional.\n"
@@ -59,7 +59,7 @@ Result<Tie> read_tie(const fs::path& root) {
   }
   WS_LET(const Json value, parse_bounded(*text));
   const std::int64_t found = find_integer(value, "format").value_or(0);
-  if (found > format) {
+  if (found > tie_format) {
     return fail(with_code(Failure::Kind::disk,
                           fmt::format("{}/.ws was written by a later version (format {})", root.string(), found),
                           "use the version of ws that wrote it",
@@ -85,7 +85,7 @@ Result<void> write_tie(const fs::path& root, const Tie& tie) {
   WS_TRY(make_folders(own / "conflicts"));
   WS_TRY(write_file(own / ".gitignore", "*\n"));
   if (!is_there(own / "config.yaml")) WS_TRY(write_file(own / "config.yaml", config_template));
-  const Json value{{"format", format},
+  const Json value{{"format", tie_format},
                    {"source_id", tie.source_id},
                    {"client_id", tie.client_id},
                    {"name", tie.name},

@@ -347,6 +347,18 @@ std::optional<bool> find_bool(const Json& value, std::string_view key) {
   return member->get<bool>();
 }
 
+std::vector<std::string> find_texts(const Json& value, std::string_view key) {
+  std::vector<std::string> texts;
+  const Json* member = find(value, key);
+  if (member == nullptr || !member->is_array()) return texts;
+  for (const Json& one : *member) {
+    if (one.is_string()) texts.push_back(one.get<std::string>());
+  }
+  return texts;
+}
+
+Json text_or_null(std::string_view text) { return text.empty() ? Json(nullptr) : Json(text); }
+
 std::string canonical(const Json& value) {
   std::string out;
   append_canonical(out, value);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -75,6 +76,11 @@ const Json* find(const Json& value, std::string_view key);
 std::optional<std::string> find_text(const Json& value, std::string_view key);
 std::optional<std::int64_t> find_integer(const Json& value, std::string_view key);
 std::optional<bool> find_bool(const Json& value, std::string_view key);
+/// The texts in the array `key`, in order; what is no text is passed over, and so is a member that is no array.
+std::vector<std::string> find_texts(const Json& value, std::string_view key);
+
+/// The text as JSON; null where it is empty.
+Json text_or_null(std::string_view text);
 
 /// Sorted keys, no spaces: equal values give equal bytes. For fingerprints.
 std::string canonical(const Json& value);

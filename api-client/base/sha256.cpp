@@ -14,7 +14,7 @@ const EVP_MD* algorithm() {
   return fetched;
 }
 
-int digit(char c) {
+int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
@@ -33,8 +33,8 @@ std::optional<Sha256> Sha256::from_hex(std::string_view text) {
   if (text.size() != 64) return std::nullopt;
   Bytes bytes{};
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const int high = digit(text[2 * i]);
-    const int low = digit(text[2 * i + 1]);
+    const int high = hex_digit(text[2 * i]);
+    const int low = hex_digit(text[2 * i + 1]);
     if (high < 0 || low < 0) return std::nullopt;
     bytes[i] = static_cast<std::uint8_t>(high * 16 + low);
   }

@@ -40,10 +40,10 @@ Json plain(const std::string& text) {
   return text;
 }
 
-class Builder final : public YAML::EventHandler {
+class YamlBuilder final : public YAML::EventHandler {
  public:
   /// `places`: where each value stands; null: nobody asks.
-  explicit Builder(const JsonBounds& bounds, std::map<std::string, TextPlace>* places = nullptr)
+  explicit YamlBuilder(const JsonBounds& bounds, std::map<std::string, TextPlace>* places = nullptr)
       : bounds_(bounds), places_(places) {}
   Json take() { return std::move(root_); }
 
@@ -192,7 +192,7 @@ void emit(YAML::Emitter& out, const Json& value) {
   }
 }
 
-Result<void> parse_into(Builder& builder, std::string_view text, const JsonBounds& bounds) {
+Result<void> parse_into(YamlBuilder& builder, std::string_view text, const JsonBounds& bounds) {
   if (text.size() > bounds.max_bytes) {
     return fail(Failure::Kind::invalid,
                 fmt::format("YAML of {} bytes; at most {} are read", text.size(), bounds.max_bytes));
@@ -213,14 +213,14 @@ Result<void> parse_into(Builder& builder, std::string_view text, const JsonBound
 }  // namespace
 
 Result<Json> parse_yaml(std::string_view text, const JsonBounds& bounds) {
-  Builder builder(bounds);
+  YamlBuilder builder(bounds);
   WS_TRY(parse_into(builder, text, bounds));
   return builder.take();
 }
 
 Result<PlacedYaml> parse_placed_yaml(std::string_view text, const JsonBounds& bounds) {
   PlacedYaml placed;
-  Builder builder(bounds, &placed.places);
+  YamlBuilder builder(bounds, &placed.places);
   WS_TRY(parse_into(builder, text, bounds));
   placed.value = builder.take();
   return placed;

@@ -11,11 +11,11 @@ namespace ws::contract {
 
 namespace {
 
-constexpr std::string_view refs = "#/$defs/";
+constexpr std::string_view schema_refs = "#/$defs/";
 
 void define(const Schema& schema, Use use, Json& definitions) {
   for (const Schema* each : reached_from(schema)) {
-    definitions[std::string(each->name)] = json_schema(*each, use, refs);
+    definitions[std::string(each->name)] = json_schema(*each, use, schema_refs);
   }
 }
 
@@ -23,7 +23,7 @@ Json parameters_schema(const Operation& operation) {
   Json properties = Json::object();
   Json required = Json::array();
   for (const Parameter& parameter : operation.parameters) {
-    Json schema = json_schema(parameter.field, refs);
+    Json schema = json_schema(parameter.field, schema_refs);
     schema["x-in"] = name(parameter.in);
     properties[std::string(parameter.field.name)] = std::move(schema);
     if (parameter.field.presence == Presence::required) required.push_back(parameter.field.name);
@@ -58,13 +58,13 @@ Json operation_schema(const Operation& operation) {
   }
   if (operation.request != nullptr) {
     define(*operation.request, Use::request, definitions);
-    properties["body"] = reference(refs, operation.request->name);
+    properties["body"] = reference(schema_refs, operation.request->name);
     required.push_back("body");
   }
   const Response& response = operation.responses.front();
   if (response.schema != nullptr) {
     define(*response.schema, Use::response, definitions);
-    properties["response"] = reference(refs, response.schema->name);
+    properties["response"] = reference(schema_refs, response.schema->name);
   } else if (response.body == Body::json) {
     properties["response"] = {{"type", "object"}};
   }

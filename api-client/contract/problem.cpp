@@ -13,7 +13,7 @@ namespace ws::contract {
 
 namespace {
 
-constexpr std::size_t shown_code_points = 499;  // and an ellipsis
+constexpr std::size_t message_code_points = 499;  // and an ellipsis
 constexpr std::size_t shown_entries = 3;
 constexpr JsonBounds error_bounds = {.max_bytes = std::size_t{1} << 20U, .max_values = 100'000, .max_depth = 32};
 
@@ -64,7 +64,7 @@ std::string entries_text(const Json& entries) {
     const std::string line = entry_text(entry);
     if (line.empty()) continue;
     if (shown++ > 0) text += "; ";
-    text += utf8::prefix(line, shown_code_points);
+    text += utf8::prefix(line, message_code_points);
   }
   if (shown > 0 && entries.size() > shown) text += fmt::format("; and {} more", entries.size() - shown);
   return text;
@@ -115,7 +115,7 @@ std::string request_id_of(const Json& body) {
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 void read_json(const Json& body, Problem& problem) {
-  problem.message = one_line(message_of(body), shown_code_points);
+  problem.message = one_line(message_of(body), message_code_points);
   if (!body.is_object()) return;
   problem.code = code_of(body);
   if (std::string id = request_id_of(body); !id.empty()) problem.request_id = std::move(id);
@@ -129,13 +129,13 @@ Problem read_problem(int status, std::string_view content_type, std::string_view
   const std::size_t begin = body.find_first_not_of(" \t\r\n");
   const bool is_page = contains(content_type, "html") || (begin != body.npos && body[begin] == '<');
   if (is_page) {
-    problem.message = one_line(page_title(body), shown_code_points);
+    problem.message = one_line(page_title(body), message_code_points);
   } else if (const Result<Json> json = parse_bounded(body, error_bounds)) {
     read_json(*json, problem);
   } else if (content_type.starts_with("text/")) {
     // A proxy's own words: the first line says it.
     const std::string_view start = body.substr(std::min(begin, body.size()), 4096);
-    problem.message = one_line(start.substr(0, start.find('\n')), shown_code_points);
+    problem.message = one_line(start.substr(0, start.find('\n')), message_code_points);
   }
   if (problem.message.empty()) problem.message = reason_phrase(status);
   return problem;

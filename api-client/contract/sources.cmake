@@ -25,3 +25,8 @@ set(WS_CONTRACT_SOURCES
   contract/schema.cpp
   contract/validate.cpp
   contract/violation.cpp)
+
+# Each area of the table calls its lists alike.
+set(WS_CONTRACT_AREAS ${WS_CONTRACT_SOURCES})
+list(FILTER WS_CONTRACT_AREAS INCLUDE REGEX "^contract/operations/")
+set_source_files_properties(${WS_CONTRACT_AREAS} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -7,8 +7,6 @@
 namespace ws::cli {
 namespace {
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
 /// All but the secret.
 Json to_json(const StoredCredential& credential) {
   return {{"profile", credential.profile},

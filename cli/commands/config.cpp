@@ -35,7 +35,7 @@ Json row_of(const SettingRule& rule, const std::vector<Named>& named) {
 
 bool is_alias(const std::string& key) { return key.substr(0, 8) == "aliases."; }
 
-Result<ExitCode> get(Session& session) {
+Result<ExitCode> get_setting(Session& session) {
   const std::string& key = session.arguments().words.front();
   std::string value;
   if (is_alias(key)) {
@@ -56,7 +56,7 @@ Result<ExitCode> get(Session& session) {
   return ExitCode::done;
 }
 
-Result<ExitCode> list(Session& session) {
+Result<ExitCode> list_settings(Session& session) {
   Json whole = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
   for (const SettingRule& rule : setting_rules()) {
     WS_LET(const auto named, named_of(session, rule));
@@ -148,7 +148,7 @@ Command config_get_command() {
           .summary = "Print a setting's value",
           .arguments = {key_word},
           .examples = {"ws config get base_url", "ws config get aliases.mine"},
-          .run = get};
+          .run = get_setting};
 }
 
 Command config_set_command() {
@@ -167,7 +167,7 @@ Command config_list_command() {
   return {.words = "config list",
           .summary = "List every setting, its value and who says so",
           .examples = {"ws config list"},
-          .run = list};
+          .run = list_settings};
 }
 
 Command config_explain_command() {

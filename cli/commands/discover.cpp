@@ -15,7 +15,7 @@ Json row(std::string_view only, const Json& id, const Json& method, const Json& 
   return {{"only", only}, {"id", id}, {"method", method}, {"path", path}, {"summary", summary}};
 }
 
-Json text_or_null(const Json& object, std::string_view key) {
+Json text_or_null_at(const Json& object, std::string_view key) {
   const auto text = find_text(object, key);
   return text ? Json(*text) : Json();
 }
@@ -35,10 +35,10 @@ Json differences(const Json& theirs) {
         std::ranges::any_of(contract::operations(), [&](const auto* ours) { return is_same(one, *ours); });
     if (known) continue;
     rows.push_back(row("server",
-                       text_or_null(one, "id"),
-                       text_or_null(one, "method"),
-                       text_or_null(one, "path"),
-                       text_or_null(one, "summary")));
+                       text_or_null_at(one, "id"),
+                       text_or_null_at(one, "method"),
+                       text_or_null_at(one, "path"),
+                       text_or_null_at(one, "summary")));
   }
   for (const auto* ours : contract::operations()) {
     const bool known = std::ranges::any_of(theirs, [&](const Json& one) { return is_same(one, *ours); });
@@ -61,7 +61,7 @@ Result<ExitCode> discover(Session& session) {
   Json rows = differences(*theirs);
   if (rows.empty()) session.note("the server and this build know the same operations");
   const Json whole = {{"v", 1},
-                      {"server_version", text_or_null(*reply.json, "version")},
+                      {"server_version", text_or_null_at(*reply.json, "version")},
                       {"build_version", contract::api_version},
                       {"data", std::move(rows)},
                       {"next_cursor", nullptr}};

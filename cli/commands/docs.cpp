@@ -34,7 +34,7 @@ Result<std::string> title_of(Session& session, const std::string& file, const st
   return std::filesystem::path(file).stem().string();
 }
 
-Result<ExitCode> create(Session& session) {
+Result<ExitCode> create_document(Session& session) {
   const contract::Operation& operation = operation_of("docs.create");
   WS_LET(Call call, build_call(session, operation));
   const std::string file = session.arguments().value("file").value_or("");
@@ -52,7 +52,7 @@ Result<ExitCode> create(Session& session) {
   return run_call(session, operation, std::move(call));
 }
 
-Result<ExitCode> get(Session& session) {
+Result<ExitCode> get_document(Session& session) {
   const contract::Operation& operation = operation_of("docs.get");
   if (!session.has("content") && !session.has("render")) return run_on_ids(session, operation);
   if (session.has("content") && session.has("render")) {
@@ -128,7 +128,7 @@ Command docs_create_command() {
   command.flags = flags_without(command.flags, {"content"});
   command.flags.insert(command.flags.begin(), file_flag);
   command.examples = {"ws docs create -f notes.md", "git log -5 | ws docs create 'What changed' -f -"};
-  command.run = create;
+  command.run = create_document;
   return command;
 }
 
@@ -137,7 +137,7 @@ Command docs_get_command() {
   command.flags.push_back({.name = "content", .help = "the Markdown alone, byte for byte"});
   command.flags.push_back({.name = "render", .help = "the Markdown as a page for a person"});
   command.examples.push_back("ws docs get 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --content > notes.md");
-  command.run = get;
+  command.run = get_document;
   return command;
 }
 

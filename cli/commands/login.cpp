@@ -85,8 +85,6 @@ Result<KeptIn> agree_on_store(Session& session) {
   return KeptIn::file;
 }
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
 std::string client_name() {
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0 || host[0] == 0) return "ws";

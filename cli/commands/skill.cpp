@@ -129,7 +129,7 @@ Result<Skill> fetch_skill(Session& session) {
   return skill;
 }
 
-Result<ExitCode> show(Session& session) {
+Result<ExitCode> show_skill(Session& session) {
   WS_LET(const Skill skill, fetch_skill(session));
   const std::vector<std::string>& words = session.arguments().words;
   const std::string wanted = words.empty() ? "SKILL.md" : words.front();
@@ -198,7 +198,7 @@ Command skill_show_command() {
           .arguments = {{.placeholder = "FILE", .help = "of the skill; default SKILL.md", .count = Count::optional}},
           .flags = {url_flag()},
           .examples = {"ws skill show"},
-          .run = show};
+          .run = show_skill};
 }
 
 Command skill_install_command() {

@@ -79,7 +79,7 @@ bool confirms_deletes(Session& session, SyncTree& tree, const sync::Report& repo
   return session.confirm_word("type `delete` to go on, anything else to leave it:", "delete");
 }
 
-Result<ExitCode> run(Session& session) {
+Result<ExitCode> run_sync(Session& session) {
   WS_LET(sync::RunOptions options, run_options(session));
   WS_LET(SyncTree tree, open_tree(session, folder_of(session), Network::needed));
   if (session.has("dry-run")) {
@@ -94,7 +94,7 @@ Result<ExitCode> run(Session& session) {
   return finish_run(session, tree, report, Tense::done);
 }
 
-Result<ExitCode> status(Session& session) {
+Result<ExitCode> show_status(Session& session) {
   WS_LET(const sync::RunOptions options, run_options(session));
   WS_LET(SyncTree tree, open_tree(session, folder_of(session), options.offline ? Network::none : Network::needed));
   WS_LET(const sync::Report report, tree.engine->status(options));
@@ -186,7 +186,7 @@ Command sync_run_command() {
           .arguments = {folder_word},
           .flags = run_flags(),
           .examples = {"ws sync", "ws sync ~/notes --json", "ws sync -n"},
-          .run = run};
+          .run = run_sync};
 }
 
 Command sync_status_command() {
@@ -197,7 +197,7 @@ Command sync_status_command() {
                     {.name = "exit-code", .help = "end with 7 on conflicts, 13 when anything else is pending"},
                     flag_named("no-merge")},
           .examples = {"ws sync status", "ws sync status --offline --exit-code"},
-          .run = status};
+          .run = show_status};
 }
 
 Command sync_plan_command() {

@@ -21,7 +21,7 @@ Json side(const std::optional<sync::Entry>& entry) {
   return {{"path", entry->path.text()}, {"content_revision", entry->revision}, {"content_sha256", entry->hash.hex()}};
 }
 
-Json text_or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(); }
+Json text_or_null_of(const std::optional<std::string>& text) { return text ? Json(*text) : Json(); }
 
 Result<Json> conflict_to_json(const sync::SyncEngine& engine, const Conflict& conflict, bool with_content) {
   Json value = {{"id", conflict.id.empty() ? Json() : Json(conflict.id)},
@@ -34,8 +34,9 @@ Result<Json> conflict_to_json(const sync::SyncEngine& engine, const Conflict& co
                 {"remote", side(conflict.remote)}};
   if (!with_content) return value;
   WS_LET(const sync::ConflictTexts texts, engine.texts(conflict));
-  value["content"] = {
-      {"base", text_or_null(texts.base)}, {"local", text_or_null(texts.local)}, {"remote", text_or_null(texts.remote)}};
+  value["content"] = {{"base", text_or_null_of(texts.base)},
+                      {"local", text_or_null_of(texts.local)},
+                      {"remote", text_or_null_of(texts.remote)}};
   return value;
 }
 

@@ -86,7 +86,7 @@ Result<ExitCode> launch(Session& session) {
   return report(session, reply, phase);
 }
 
-Result<ExitCode> get(Session& session) {
+Result<ExitCode> get_run(Session& session) {
   const contract::Operation& operation = operation_of("tests.run_get");
   WS_TRY(check_flags(session));
   if (!waits(session)) return run_on_ids(session, operation);
@@ -121,7 +121,7 @@ Command tests_runs_get_command() {
   Command command = operation_command(operation_of("tests.run_get"));
   command.flags.push_back(wait_flag("wait for its end"));
   command.flags.push_back(junit_flag());
-  command.run = get;
+  command.run = get_run;
   return command;
 }
 

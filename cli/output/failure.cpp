@@ -15,8 +15,6 @@ std::string_view word_of(ExitCode exit) {
   return "unexpected";
 }
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
 /// What a person tells the service's people; the message has operation, status and code. Empty: nothing to tell.
 std::string circumstances(const Failure& failure) {
   std::string text = failure.request_id.empty() ? std::string() : "request " + failure.request_id;

@@ -20,7 +20,7 @@ constexpr std::size_t wide_enough_for_a_table = 120;
 constexpr std::size_t widest_card = 100;
 constexpr std::size_t widest_title = 40;
 constexpr std::size_t most_snippet_lines = 3;
-constexpr std::size_t indent = 2;
+constexpr std::size_t card_indent = 2;
 
 struct Found {
   std::string title = {};
@@ -91,16 +91,17 @@ std::string card(const Found& found, const std::set<std::string>& keys, const Te
   const std::size_t room = columns - std::min(columns / 2, utf8::columns(facts));
   std::string text = terminal.paint(Stream::out, Look::strong, cut(found.title, room)) +
                      terminal.paint(Stream::out, Look::faint, facts) + "\n";
-  const auto line = [&](const std::string& inner) { text += std::string(indent, ' ') + inner + "\n"; };
+  const auto line = [&](const std::string& inner) { text += std::string(card_indent, ' ') + inner + "\n"; };
   if (!found.path.empty() && found.path != found.title) {
-    line(terminal.paint(Stream::out, Look::faint, cut(found.path, columns - indent)));
+    line(terminal.paint(Stream::out, Look::faint, cut(found.path, columns - card_indent)));
   }
   StyledText snippet;
-  const std::string_view shown = around_match(found.snippet, keys, most_snippet_lines * (columns - indent) * 9 / 10);
+  const std::string_view shown =
+      around_match(found.snippet, keys, most_snippet_lines * (columns - card_indent) * 9 / 10);
   if (shown.size() < found.snippet.size()) snippet.add("… ", Look::faint);
   mark(shown, keys, [&](std::string_view piece, Look look) { snippet.add(piece, look); });
   std::size_t count = 0;
-  const std::vector<StyledLine> lines = snippet.lines(columns - indent - 2, terminal);
+  const std::vector<StyledLine> lines = snippet.lines(columns - card_indent - 2, terminal);
   for (const StyledLine& one : lines) {
     const bool last = ++count == most_snippet_lines;
     line(one.text + (last && lines.size() > count ? " …" : ""));

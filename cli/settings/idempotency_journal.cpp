@@ -24,7 +24,7 @@ constexpr std::string_view tables = R"(
   pragma user_version = 1;
 )";
 
-std::int64_t milliseconds(Time time) { return time.time_since_epoch().count(); }
+std::int64_t unix_milliseconds(Time time) { return time.time_since_epoch().count(); }
 
 /// Only the owner reads it, from its first moment on.
 Result<void> make_private(const std::filesystem::path& path) {
@@ -86,7 +86,8 @@ Result<Begun> IdempotencyJournal::begin(const KeyedCreate& create, const std::st
     WS_LET(sqlite::Statement insert,
            database_->prepare("insert into creates(key, fingerprint, operation, origin, begun_at, stable) "
                               "values(?1, ?2, ?3, ?4, ?5, ?6)"));
-    WS_TRY(insert.bind_all(key, create.fingerprint, create.operation, create.origin, milliseconds(now), stable).run());
+    WS_TRY(insert.bind_all(key, create.fingerprint, create.operation, create.origin, unix_milliseconds(now), stable)
+               .run());
   }
   WS_TRY(transaction.commit());
   return is_known ? Begun::before : Begun::anew;
@@ -94,7 +95,7 @@ Result<Begun> IdempotencyJournal::begin(const KeyedCreate& create, const std::st
 
 Result<void> IdempotencyJournal::settle(const std::string& key, Time now) {
   WS_LET(sqlite::Statement done, database_->prepare("update creates set settled_at = ?2 where key = ?1"));
-  return done.bind_all(key, milliseconds(now)).run();
+  return done.bind_all(key, unix_milliseconds(now)).run();
 }
 
 Result<void> IdempotencyJournal::forget(const std::string& key) {
@@ -104,7 +105,7 @@ Result<void> IdempotencyJournal::forget(const std::string& key) {
 
 Result<void> IdempotencyJournal::purge(Time now) {
   WS_LET(sqlite::Statement old, database_->prepare("delete from creates where settled_at < ?1 or begun_at < ?2"));
-  return old.bind_all(milliseconds(now - key_lifetime), milliseconds(now - open_rows_stay)).run();
+  return old.bind_all(unix_milliseconds(now - key_lifetime), unix_milliseconds(now - open_rows_stay)).run();
 }
 
 }  // namespace ws::cli

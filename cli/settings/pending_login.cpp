@@ -26,7 +26,7 @@ Json to_json(const PendingLogin& login) {
           {"scopes", login.scopes}};
 }
 
-Result<PendingLogin> from_json(const Json& value) {
+Result<PendingLogin> login_from_json(const Json& value) {
   const auto text = [&value](std::string_view key) { return find_text(value, key).value_or(""); };
   PendingLogin login{.authorization = {.authorization_id = text("authorization_id"),
                                        .device_code = text("device_code"),
@@ -85,7 +85,7 @@ Result<PendingLogin> PendingLogins::load(std::string_view authorization_id) cons
   if (!text) return fail(text.error());
   auto value = parse_bounded(*text);
   if (!value) return fail(Failure::Kind::disk, path.string() + " is damaged");
-  return from_json(*value);
+  return login_from_json(*value);
 }
 
 void PendingLogins::forget(std::string_view authorization_id) const {

@@ -34,7 +34,7 @@ Json to_json(const PendingUpload& upload) {
           {"base_url", upload.base_url}};
 }
 
-Result<PendingUpload> from_json(const Json& value) {
+Result<PendingUpload> upload_from_json(const Json& value) {
   const auto text = [&value](std::string_view key) { return find_text(value, key).value_or(""); };
   PendingUpload upload{.base_url = text("base_url")};
   WS_LET(upload.started, read_started_upload(value));
@@ -77,7 +77,7 @@ Result<PendingUpload> PendingUploads::load(std::string_view upload_id) const {
   if (!text) return fail(text.error());
   const auto value = parse_bounded(*text);
   if (!value) return fail(Failure::Kind::disk, file_of(upload_id).string() + " is damaged");
-  return from_json(*value);
+  return upload_from_json(*value);
 }
 
 void PendingUploads::forget(std::string_view upload_id) const {

@@ -7,7 +7,7 @@
 namespace ws::cli {
 namespace {
 
-constexpr std::chrono::milliseconds patience{300};
+constexpr std::chrono::milliseconds quiet_start{300};
 constexpr std::chrono::milliseconds least_pause{100};
 
 }  // namespace
@@ -31,7 +31,7 @@ ProgressLine::~ProgressLine() { clear(); }
 void ProgressLine::update(std::string_view what, std::uint64_t done, std::uint64_t total) {
   if (style_ == ProgressStyle::none) return;
   const Instant now = std::chrono::steady_clock::now();
-  if (now - began_ < patience || now - shown_at_ < least_pause) return;
+  if (now - began_ < quiet_start || now - shown_at_ < least_pause) return;
   shown_at_ = now;
   const std::string count = total == 0 ? fmt::format("{}", done) : fmt::format("{} of {}", done, total);
   switch (style_) {

@@ -42,7 +42,7 @@ constexpr contract::Field key_fields[] = {
 };
 constexpr contract::Schema key_schema = {.name = "NewKey", .fields = key_fields};
 
-const Loc in_body = {std::string("body")};
+const Loc in_key_body = {std::string("body")};
 
 /// The member that is there of several names for one thing; empty: none is.
 std::string first_of(const Json& body, std::initializer_list<std::string_view> names) {
@@ -61,7 +61,7 @@ std::vector<std::string> scopes_of(const Json& body, Complaints& complaints) {
     scopes.push_back((*given)[i].get<std::string>());
     if (std::ranges::find(contract::all_scopes, scopes.back()) == contract::all_scopes.end()) {
       complaints.add(
-          within(within(in_body, "scopes"), i), fmt::format("There is no scope {}", scopes.back()), (*given)[i]);
+          within(within(in_key_body, "scopes"), i), fmt::format("There is no scope {}", scopes.back()), (*given)[i]);
     }
   }
   return scopes;
@@ -133,7 +133,7 @@ Answer key_answer(const NewKey& key, const IssuedKey& issued) {
 ServiceResult create_key(Call& call) {
   const Json body = call.body.is_null() ? Json::object() : call.body;
   Complaints complaints;
-  complaints.check(body, key_schema, in_body);
+  complaints.check(body, key_schema, in_key_body);
   NewKey key = {.scopes = scopes_of(body, complaints),
                 .expires_at = expiry_of(body, call.sandbox.world->now()),
                 .ceiling = contract::find_role(first_of(body, {"role"})).value_or(contract::Role::owner)};

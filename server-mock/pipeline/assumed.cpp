@@ -13,7 +13,6 @@ using contract::Field;
 using contract::Kind;
 using contract::Operation;
 using contract::Schema;
-using contract::Source;
 using contract::Type;
 
 const Schema* schema_of(const Operation& operation, int status) {
@@ -47,7 +46,7 @@ void add_unknown_fields(Json& object, const Schema& /*schema*/) {
 
 /// What an answer stays usable by: ids, text and revision of a document, the lists and objects that hold them.
 bool is_kept(const Field& field) {
-  if (field.source == Source::published || field.type.kind == Kind::uuid) return true;
+  if (field.source == contract::Source::published || field.type.kind == Kind::uuid) return true;
   if (field.name == "content" || field.name == "content_revision") return true;
   const Kind kind = field.type.kind == Kind::array ? field.type.items->kind : field.type.kind;
   return kind == Kind::object || kind == Kind::uuid;

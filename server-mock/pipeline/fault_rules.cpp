@@ -15,25 +15,25 @@ using contract::optional;
 using contract::required;
 using contract::Schema;
 
-constexpr contract::Type any = {};
+constexpr contract::Type any_argument = {};
 constexpr std::string_view phases[] = {"before", "after"};
 constexpr contract::Field effect_fields[] = {
-    optional("status", any),
+    optional("status", any_argument),
     optional("headers", contract::text_map()),
-    optional("body", any),
-    optional("retry_after", any),
-    optional("delay_ms", any),
-    optional("hang", any),
-    optional("reset", any),
-    optional("close_without_answer", any),
-    optional("truncate_at", any),
-    optional("dribble", any),
-    optional("bad_json", any),
-    optional("wrong_length", any),
-    optional("bad_hash", any),
-    optional("expire_key", any),
-    optional("lose_lease", any),
-    optional("bump_revision", any),
+    optional("body", any_argument),
+    optional("retry_after", any_argument),
+    optional("delay_ms", any_argument),
+    optional("hang", any_argument),
+    optional("reset", any_argument),
+    optional("close_without_answer", any_argument),
+    optional("truncate_at", any_argument),
+    optional("dribble", any_argument),
+    optional("bad_json", any_argument),
+    optional("wrong_length", any_argument),
+    optional("bad_hash", any_argument),
+    optional("expire_key", any_argument),
+    optional("lose_lease", any_argument),
+    optional("bump_revision", any_argument),
 };
 constexpr Schema effect_schema = {.name = "Effect", .fields = effect_fields};
 constexpr contract::Field rule_fields[] = {
@@ -55,7 +55,7 @@ constexpr contract::Field status_fields[] = {
     optional("status", contract::integer(200, 599)),
     optional("code", contract::integer(200, 599)),
     optional("headers", contract::text_map()),
-    optional("body", any),
+    optional("body", any_argument),
 };
 constexpr Schema status_schema = {.name = "Status", .fields = status_fields};
 constexpr contract::Field dribble_fields[] = {
@@ -209,7 +209,7 @@ bool is_operation(std::string_view name) {
          name == "upload.put" || name.starts_with("page.") || name == "openapi";
 }
 
-std::uint64_t count_of(const Json& value, std::string_view name) {
+std::uint64_t rule_count(const Json& value, std::string_view name) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, find_integer(value, name).value_or(0)));
 }
 
@@ -253,12 +253,12 @@ std::optional<FaultRule> read_fault_rule(const Json& value, const Loc& loc, Comp
                     .operation = find_text(value, "operation").value_or(""),
                     .method = find_text(value, "method").value_or(""),
                     .path = find_text(value, "path").value_or(""),
-                    .nth = count_of(value, "nth"),
-                    .every = count_of(value, "every"),
-                    .times = count_of(value, "times"),
+                    .nth = rule_count(value, "nth"),
+                    .every = rule_count(value, "every"),
+                    .times = rule_count(value, "times"),
                     .phase = find_text(value, "phase").value_or("before") == "after" ? Phase::after : Phase::before,
                     .text = value};
-  if (find(value, "after") != nullptr) rule.after = count_of(value, "after");
+  if (find(value, "after") != nullptr) rule.after = rule_count(value, "after");
   if (const Json* chance = find(value, "probability"); chance != nullptr && chance->is_number()) {
     rule.probability = chance->get<double>();
   }

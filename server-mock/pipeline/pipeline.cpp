@@ -17,7 +17,7 @@ namespace {
 using contract::Operation;
 using Outcome = http::Routed::Outcome;
 
-constexpr std::string_view json_type = "application/json";
+constexpr std::string_view answer_type = "application/json";
 
 Refusal internal_error(std::string_view what) {
   return Refusal{.status = 500, .code = "internal_error", .message = std::string(what)};
@@ -209,7 +209,7 @@ http::Response Pipeline::finish(Call& call, Answer&& answer) {
   }
   if (answer.blob && answer.status == 200) return finish_blob(call, std::move(answer));
   http::Response response = begin_response(call, answer);
-  if (answer.status != 304) response.body(json_type, dump(*answer.body));
+  if (answer.status != 304) response.body(answer_type, dump(*answer.body));
   return response;
 }
 

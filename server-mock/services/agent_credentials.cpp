@@ -11,7 +11,6 @@
 namespace ws::mock {
 namespace {
 
-constexpr std::size_t prefix_length = 12;  // "wsk_" and eight characters: tells keys apart, opens nothing
 constexpr std::int64_t seen_every_ms = 60'000;
 
 /// The permission that brings a scope; empty where no agent may have it.
@@ -65,7 +64,7 @@ Result<AgentCredential> give_credential(World& world, std::string_view agent_id)
                     .workspace_id = workspace_id,
                     .scopes = std::vector<std::string>(scopes.begin(), scopes.end())}));
   AgentCredential made = {.secret = std::move(key.secret), .scopes = Json(scopes), .created_at = key.created_at};
-  made.display_prefix = made.secret.substr(0, prefix_length);
+  made.display_prefix = display_prefix(made.secret);
   return made;
 }
 

@@ -28,15 +28,15 @@ Served<SeenDocument> see_document(World& world, const ServiceCall& call, std::st
   WS_SERVE_LET(std::optional<Document> document, find_document(world, id, content));
   if (!document) return not_found("document");
   WS_SERVE_LET(const Role role, role_in(world, call.caller, document->workspace_id));
-  WS_SERVE_LET(const Access access, access_to(world, call.caller, role, *document));
-  if (access == Access::none) return not_found("document");
+  WS_SERVE_LET(const Sight access, access_to(world, call.caller, role, *document));
+  if (access == Sight::none) return not_found("document");
   return SeenDocument{.document = std::move(*document), .access = access, .role = role};
 }
 
 Served<Document> editable_document(World& world, const ServiceCall& call, std::string_view id, WithContent content) {
   WS_SERVE_LET(SeenDocument seen, see_document(world, call, id, content));
   WS_SERVE(require_role(call, seen.role));
-  if (seen.access < Access::edit) return forbidden("The document was shared with you, but not for editing");
+  if (seen.access < Sight::edit) return forbidden("The document was shared with you, but not for editing");
   return std::move(seen.document);
 }
 
@@ -45,14 +45,14 @@ Served<SeenNode> see_node(World& world, const ServiceCall& call, std::string_vie
   if (!node) return not_found("node");
   WS_SERVE_LET(const Role role, role_in(world, call.caller, node->workspace_id));
   WS_SERVE_LET(const std::optional<std::string> document_id, document_on(world, id));
-  Access access = access_to(call.caller, role, *node);
+  Sight access = access_to(call.caller, role, *node);
   if (document_id) {
     WS_SERVE_LET(const std::optional<Document> document, find_document(world, *document_id, WithContent::no));
     WS_SERVE_LET(access, access_to(world, call.caller, role, *document));
     // The node of an archived document is in no tree any more.
-    if (document->archived) access = Access::none;
+    if (document->archived) access = Sight::none;
   }
-  if (access == Access::none) return not_found("node");
+  if (access == Sight::none) return not_found("node");
   return SeenNode{.node = std::move(*node), .access = access, .role = role};
 }
 

@@ -21,7 +21,7 @@ std::string id_of(const Json& object, std::string_view name);
 /// A document that the caller sees, and what may be done with it. 404 where there is none to be seen.
 struct SeenDocument {
   Document document = {};
-  Access access = Access::none;
+  Sight access = Sight::none;
   contract::Role role = contract::Role::none;
 };
 Served<SeenDocument> see_document(World& world, const ServiceCall& call, std::string_view id, WithContent content);
@@ -31,7 +31,7 @@ Served<Document> editable_document(World& world, const ServiceCall& call, std::s
 /// A node that the caller sees; 404 otherwise.
 struct SeenNode {
   Node node = {};
-  Access access = Access::none;
+  Sight access = Sight::none;
   contract::Role role = contract::Role::none;
 };
 Served<SeenNode> see_node(World& world, const ServiceCall& call, std::string_view id);

@@ -11,14 +11,6 @@
 namespace ws::mock {
 namespace {
 
-std::vector<std::string> texts_of(const Json& object, std::string_view name) {
-  std::vector<std::string> texts;
-  if (const Json* items = find(object, name); items != nullptr) {
-    for (const Json& item : *items) texts.push_back(item.get<std::string>());
-  }
-  return texts;
-}
-
 /// 400 with the word of RFC 8628, 3.5 as `error`, too.
 Refused device_refusal(std::string_view word, std::string_view sentence) {
   return Refused(Refusal{
@@ -71,7 +63,7 @@ ServiceResult start_authorization(World& world, const ServiceCall& call) {
                start_device_login(world,
                                   {.client_name = text_of(call.body, "client_name"),
                                    .cli_version = text_of(call.body, "cli_version"),
-                                   .scopes = texts_of(call.body, "scopes")}));
+                                   .scopes = find_texts(call.body, "scopes")}));
   const std::string page = call.base_url + "/device";
   return Answer{
       .status = 201,

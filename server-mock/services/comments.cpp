@@ -19,7 +19,7 @@ namespace {
 Served<Document> commentable_document(World& world, const ServiceCall& call, WithContent content) {
   WS_SERVE_LET(SeenDocument seen, see_document(world, call, id_of(call.parameters, "document_id"), content));
   WS_SERVE(require_role(call, seen.role));
-  if (seen.access < Access::comment) return forbidden("The document was shared with you, but not for comments");
+  if (seen.access < Sight::comment) return forbidden("The document was shared with you, but not for comments");
   if (seen.document.archived) return conflict("archived", "The document is archived");
   return std::move(seen.document);
 }
@@ -65,16 +65,16 @@ Result<void> write_entry(World& world,
     mentions = find_mentions(body, handles);
   }
   CommentEntry entry = {.id = world.ids.uuid("comment"),
-                 .thread_id = thread.id,
-                 .document_id = document.id,
-                 .author = author,
-                 .body = std::string(body),
-                 .mentions = Json::array(),
-                 .agent_mentions = Json::array(),
-                 .entry_point = find_text(call.body, "entry_point"),
-                 .source_event_id = std::string(source_event_id),
-                 .created_at = world.now(),
-                 .updated_at = world.now()};
+                        .thread_id = thread.id,
+                        .document_id = document.id,
+                        .author = author,
+                        .body = std::string(body),
+                        .mentions = Json::array(),
+                        .agent_mentions = Json::array(),
+                        .entry_point = find_text(call.body, "entry_point"),
+                        .source_event_id = std::string(source_event_id),
+                        .created_at = world.now(),
+                        .updated_at = world.now()};
   WS_LET(entry.actor_identity, identity_of(world, author));
   WS_LET(entry.conversation_thread_id, conversation_of(world, call, thread.id));
   for (const Handle& handle : mentions) {

@@ -9,11 +9,11 @@
 namespace ws::mock {
 namespace {
 
-constexpr std::string_view list_name = "docs.list";
+constexpr std::string_view documents_list = "docs.list";
 
 // Newest first; what may not be seen is left out by the query, so that pages are full. ?1 person, ?2 before, ?3 only
 // this Workspace, ?4 agent, ?5 limit, ?6 the Workspace of the key and ?7 whether the caller is an admin in it.
-constexpr const char* list_query =
+constexpr const char* documents_query =
     "select " WS_DOCUMENT_COLUMNS
     " from documents d join nodes n on n.id = d.node_id "
     "join members m on m.workspace_id = d.workspace_id and m.user_id = ?1 "
@@ -36,13 +36,13 @@ Answer document_answer(int status, Document&& document) {
 ServiceResult list_documents(World& world, const ServiceCall& call) {
   std::int64_t before = std::numeric_limits<std::int64_t>::max();
   if (const Json* cursor = find(call.parameters, "cursor"); cursor != nullptr && cursor->is_string()) {
-    const auto place = parse_cursor(list_name, cursor->get_ref<const std::string&>());
+    const auto place = parse_cursor(documents_list, cursor->get_ref<const std::string&>());
     if (!place) return invalid("query", "cursor", "value_error", "The cursor is malformed", *cursor);
     before = *place;
   }
   const std::int64_t limit = integer_of(call.parameters, "limit", 50);
   const bool one_workspace = call.caller.audience == Audience::workspace || !call.caller.agent_id.empty();
-  WS_SERVE_LET(const sqlite::Lent rows, world.database.cached(list_query));
+  WS_SERVE_LET(const sqlite::Lent rows, world.database.cached(documents_query));
   rows->bind_all(call.caller.owner_user_id,
                  before,
                  one_workspace ? std::string_view(call.caller.workspace_id) : std::string_view(),
@@ -57,7 +57,7 @@ ServiceResult list_documents(World& world, const ServiceCall& call) {
     WS_SERVE_LET(const bool found, rows->step());
     if (!found) break;
     if (static_cast<std::int64_t>(data.size()) == limit) {
-      next = make_cursor(list_name, last);
+      next = make_cursor(documents_list, last);
       break;
     }
     Document document = read_document(*rows, WithContent::no);

@@ -10,8 +10,6 @@
 namespace ws::mock {
 namespace {
 
-constexpr std::size_t prefix_length = 12;  // "wsk_" and eight more: enough to tell keys apart, nothing to guess with
-
 constexpr std::array<std::string_view, 3> audience_names = {"user", "workspace", "platform_admin"};
 
 Result<bool> stamp(World& world, const char* sql, std::string_view key_id) {
@@ -33,12 +31,12 @@ Result<IssuedKey> issue_key(World& world, const NewKey& key) {
                    Sha256::of(issued.secret).hex(),
                    key.owner_user_id,
                    key.agent_id,
-                   name(key.audience),
+                   ws::mock::name(key.audience),
                    key.workspace_id,
                    dump(Json(key.scopes)),
                    issued.created_at,
                    key.expires_at,
-                   std::string_view(issued.secret).substr(0, prefix_length),
+                   display_prefix(issued.secret),
                    contract::name(key.ceiling));
   WS_TRY(insert->run());
   return issued;
@@ -51,6 +49,8 @@ Result<bool> revoke_key(World& world, std::string_view key_id) {
 Result<bool> expire_key(World& world, std::string_view key_id) {
   return stamp(world, "update keys set expires_at = ?1 where id = ?2", key_id);
 }
+
+std::string_view display_prefix(std::string_view secret) { return secret.substr(0, 12); }
 
 std::string_view name(Audience audience) { return audience_names.at(static_cast<std::size_t>(audience)); }
 

@@ -36,6 +36,8 @@ Result<bool> revoke_key(World& world, std::string_view key_id);
 /// Lets a key expire now; false where there is none.
 Result<bool> expire_key(World& world, std::string_view key_id);
 
+/// The start of a secret that tells keys apart and opens nothing: "wsk_" and eight more.
+std::string_view display_prefix(std::string_view secret);
 /// "user", "workspace", "platform_admin".
 std::string_view name(Audience audience);
 std::optional<Audience> find_audience(std::string_view name);

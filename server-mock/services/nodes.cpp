@@ -73,7 +73,7 @@ ServiceResult move_node(World& world, const ServiceCall& call) {
   WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_SERVE_LET(SeenNode seen, see_node(world, call, id_of(call.parameters, "node_id")));
   WS_SERVE(require_role(call, seen.role));
-  if (seen.access < Access::edit) return forbidden("The document was shared with you, but not for editing");
+  if (seen.access < Sight::edit) return forbidden("The document was shared with you, but not for editing");
   Node node = std::move(seen.node);
   WS_SERVE_LET(const Node parent, find_new_parent(world, call, node));
   const bool elsewhere = node.parent_id != parent.id;

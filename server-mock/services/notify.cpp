@@ -29,8 +29,8 @@ Result<bool> hears_of(World& world, std::string_view agent_id, const Document& d
     agent.role = contract::find_role(row->text(2)).value_or(contract::Role::none);
   }
   if (agent.workspace_id != document.workspace_id) return false;
-  WS_LET(const Access access, access_to(world, agent, agent.role, document));
-  return access != Access::none;
+  WS_LET(const Sight access, access_to(world, agent, agent.role, document));
+  return access != Sight::none;
 }
 
 /// The agents that wrote in the thread, in the order in which they came.

@@ -17,7 +17,7 @@ Served<std::string> find_target(World& world, const ServiceCall& call, const Ass
   if (target.node.kind != "page" && target.node.kind != "project") {
     return invalid("body", "target_root_node_id", "value_error", "Only a Project or a Page can hold documents", id);
   }
-  if (target.access < Access::edit) return forbidden("The target is not yours to change");
+  if (target.access < Sight::edit) return forbidden("The target is not yours to change");
   return target.node.id;
 }
 

@@ -16,7 +16,7 @@ constexpr std::int64_t answering_ms = 2000;
 
 // Newest first. ?1 person, ?2 before, ?3 only this Workspace, ?4 agent, ?5 the Workspace of the key and ?6 whether the
 // caller is an admin in it, ?7 conversation, ?8 limit.
-constexpr const char* list_query =
+constexpr const char* questions_query =
     "select " WS_QUESTION_COLUMNS
     " from questions q where q.sequence < ?2 and (?3 = '' or q.workspace_id = ?3) and (?7 = '' or q.conversation_id = "
     "?7) "
@@ -181,7 +181,7 @@ ServiceResult list_questions(World& world, const ServiceCall& call) {
   const bool one_workspace = caller.audience == Audience::workspace || !caller.agent_id.empty();
   std::vector<Question> questions;
   {
-    WS_SERVE_LET(const sqlite::Lent rows, world.database.cached(list_query));
+    WS_SERVE_LET(const sqlite::Lent rows, world.database.cached(questions_query));
     rows->bind_all(caller.owner_user_id,
                    before,
                    one_workspace ? std::string_view(caller.workspace_id) : std::string_view(),

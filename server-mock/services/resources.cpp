@@ -5,8 +5,6 @@
 
 namespace ws::mock {
 
-Json text_or_null(std::string_view text) { return text.empty() ? Json(nullptr) : Json(text); }
-
 Json to_json(const Actor& actor) {
   return ObjectBuilder(3).add("kind", actor.kind).add("id", actor.id).add("name", actor.name).take();
 }

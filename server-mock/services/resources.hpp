@@ -10,8 +10,6 @@
 
 namespace ws::mock {
 
-/// Null where the text is empty: ids that may be missing.
-Json text_or_null(std::string_view text);
 Json to_json(const Actor& actor);
 /// A document; takes its content out of `document` where it goes into the answer.
 Json to_json(Document&& document, WithContent content);

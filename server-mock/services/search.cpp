@@ -22,7 +22,7 @@ constexpr std::int64_t kept_rankings = 256;
 constexpr std::int64_t offsets = 4096;  // a cursor's place: ranking * offsets + offset
 
 /// What the pages of one search have in common: the caller and what is looked for. Cursors are sealed with it.
-std::string list_name(const ServiceCall& call) {
+std::string search_name(const ServiceCall& call) {
   Json same = {{"user", call.caller.owner_user_id}, {"agent", call.caller.agent_id}};
   if (call.caller.audience == Audience::workspace) same["workspace"] = call.caller.workspace_id;
   for (const char* member : {"query", "project_id", "kinds"}) {
@@ -170,7 +170,7 @@ ServiceResult run_search(World& world, const ServiceCall& call) {
   WS_SERVE(complete_due_questions(world));
   WS_SERVE(refresh_search_index(world));
   WS_SERVE_LET(const SearchScope scope, find_scope(world, call));
-  const std::string list = list_name(call);
+  const std::string list = search_name(call);
   WS_SERVE_LET(Ranking ranking, find_ranking(world, call, scope, list));
   const std::vector<Term> terms = parse_words(text_of(call.body, "query"), Fillers::drop);
   const auto limit = static_cast<std::size_t>(integer_of(call.body, "limit", 20));

@@ -60,3 +60,7 @@ set(WS_MOCK_SERVICES_SOURCES
   services/visibility.cpp
   services/waiting_room.cpp
   services/workspaces.cpp)
+
+# The checks that test control offers: tables, each with its own `create` and `cases`.
+set(WS_MOCK_TABLES ${WS_MOCK_SERVICES_SOURCES})
+list(FILTER WS_MOCK_TABLES INCLUDE REGEX "^services/test_control/checks_")

@@ -7,10 +7,10 @@ namespace {
 
 using contract::Role;
 
-Access by_role(Role role) {
-  if (role >= Role::editor) return Access::edit;
-  if (role >= Role::commenter) return Access::comment;
-  return role >= Role::viewer ? Access::read : Access::none;
+Sight by_role(Role role) {
+  if (role >= Role::editor) return Sight::edit;
+  if (role >= Role::commenter) return Sight::comment;
+  return role >= Role::viewer ? Sight::read : Sight::none;
 }
 
 bool made_by(const Caller& caller, std::string_view user_id, std::string_view agent_id) {
@@ -18,16 +18,16 @@ bool made_by(const Caller& caller, std::string_view user_id, std::string_view ag
   return user_id == caller.owner_user_id;
 }
 
-Result<Access> shared_with(World& world, const Caller& caller, std::string_view document_id) {
+Result<Sight> shared_with(World& world, const Caller& caller, std::string_view document_id) {
   const bool agent = !caller.agent_id.empty();
   WS_LET(const sqlite::Lent row,
          world.database.cached(
              "select permission from shares where document_id = ? and grantee_kind = ? and grantee_id = ?"));
   row->bind_all(document_id, agent ? "agent" : "user", agent ? caller.agent_id : caller.owner_user_id);
   WS_LET(const bool found, row->step());
-  if (!found) return Access::none;
-  if (row->text(0) == "edit") return Access::edit;
-  return row->text(0) == "comment" ? Access::comment : Access::read;
+  if (!found) return Sight::none;
+  if (row->text(0) == "edit") return Sight::edit;
+  return row->text(0) == "comment" ? Sight::comment : Sight::read;
 }
 
 }  // namespace
@@ -50,22 +50,22 @@ std::optional<std::int64_t> admin_here(const Caller& caller) {
   return is_admin(caller, caller.role) ? 1 : 0;
 }
 
-Access access_to(const Caller& caller, Role role, const Node& node) {
+Sight access_to(const Caller& caller, Role role, const Node& node) {
   const bool open = !node.project_id.empty() || node.kind == "asset" || is_admin(caller, role) ||
                     made_by(caller, node.created_by_user_id, node.created_by_agent_id);
-  return open ? by_role(role) : Access::none;
+  return open ? by_role(role) : Sight::none;
 }
 
-Result<Access> access_to(World& world, const Caller& caller, Role role, const Document& document) {
-  Access access = Access::none;
+Result<Sight> access_to(World& world, const Caller& caller, Role role, const Document& document) {
+  Sight access = Sight::none;
   if (!document.project_id.empty() || is_admin(caller, role) ||
       made_by(caller, document.created_by_user_id, document.created_by_agent_id)) {
     access = by_role(role);
   } else if (role != Role::none) {
-    WS_LET(const Access share, shared_with(world, caller, document.id));
+    WS_LET(const Sight share, shared_with(world, caller, document.id));
     access = std::min(share, by_role(role));
   }
-  if (document.archived && access != Access::edit) return Access::none;
+  if (document.archived && access != Sight::edit) return Sight::none;
   return access;
 }
 

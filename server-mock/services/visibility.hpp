@@ -14,18 +14,18 @@
 namespace ws::mock {
 
 /// What may be done with an object; each grants what those before it grant.
-enum class Access { none, read, comment, edit };
+enum class Sight { none, read, comment, edit };
 
 /// The caller's role in a Workspace now; `none` for a stranger, and for a key bound to another Workspace.
 Result<contract::Role> role_in(World& world, const Caller& caller, std::string_view workspace_id);
 
 /// What the caller may do with a document whose Workspace gives the caller `role`. An archived document is there for
 /// its editors alone.
-Result<Access> access_to(World& world, const Caller& caller, contract::Role role, const Document& document);
+Result<Sight> access_to(World& world, const Caller& caller, contract::Role role, const Document& document);
 
 /// Likewise with a node that is no document: Pages outside every Project belong to their maker and to admins, assets to
 /// the Workspace.
-Access access_to(const Caller& caller, contract::Role role, const Node& node);
+Sight access_to(const Caller& caller, contract::Role role, const Node& node);
 
 /// Whether the role alone opens everything in the Workspace.
 bool is_admin(const Caller& caller, contract::Role role);

@@ -15,10 +15,10 @@ struct Found {
   std::string text = {};
 };
 
-Result<Found> find_text(HistoryLog& log,
-                        const RelativePath& path,
-                        const std::optional<std::string>& at,
-                        const std::optional<std::string>& now) {
+Result<Found> find_state_text(HistoryLog& log,
+                              const RelativePath& path,
+                              const std::optional<std::string>& at,
+                              const std::optional<std::string>& now) {
   if (at) {
     WS_LET(std::string text, log.text_in(*at, path));
     return Found{.state = *at, .text = std::move(text)};
@@ -47,7 +47,7 @@ Result<Restored> restore(Session& session, const RelativePath& path, const std::
   } else if (text.error().kind != Failure::Kind::not_found) {
     return fail(std::move(text).error());
   }
-  WS_LET(const Found found, find_text(log, path, at, now));
+  WS_LET(const Found found, find_state_text(log, path, at, now));
   Restored restored{.path = path, .state = found.state, .changed = found.text != now};
   if (!restored.changed) return restored;
   std::optional<Sha256> seen;

@@ -14,7 +14,7 @@ using namespace ws::test;
 using http::Broken;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Kind = Poll::Kind;
+using PollKind = Poll::Kind;
 
 namespace {
 
@@ -60,45 +60,45 @@ TEST_CASE("device login: every form of an answer to a poll is understood", "[cli
   struct Row {
     std::string name;
     http::Outcome outcome;
-    Kind expected;
+    PollKind expected;
   };
   const http::Headers html{{"Content-Type", "text/html"}};
   const http::Headers problem{{"Content-Type", "application/problem+json"}};
   const std::vector<Row> rows = {
-      {"granted", json_response(200, granted_body), Kind::granted},
-      {"code", json_response(400, R"({"detail":"Not yet.","code":"authorization_pending"})"), Kind::pending},
-      {"error", json_response(400, R"({"error":"authorization_pending"})"), Kind::pending},
-      {"detail is the word", json_response(400, R"({"detail":"authorization_pending"})"), Kind::pending},
-      {"detail holds it", json_response(400, R"({"detail":"Authorization pending, please wait"})"), Kind::pending},
+      {"granted", json_response(200, granted_body), PollKind::granted},
+      {"code", json_response(400, R"({"detail":"Not yet.","code":"authorization_pending"})"), PollKind::pending},
+      {"error", json_response(400, R"({"error":"authorization_pending"})"), PollKind::pending},
+      {"detail is the word", json_response(400, R"({"detail":"authorization_pending"})"), PollKind::pending},
+      {"detail holds it", json_response(400, R"({"detail":"Authorization pending, please wait"})"), PollKind::pending},
       {"detail object",
        json_response(400, R"({"detail":{"code":"authorization_pending","message":"Not yet."}})"),
-       Kind::pending},
+       PollKind::pending},
       {"problem",
        json_response(400, R"({"title":"Bad Request","status":400,"code":"authorization_pending"})", problem),
-       Kind::pending},
-      {"page", json_response(400, "<html><title>400 authorization_pending</title></html>", html), Kind::pending},
-      {"428", json_response(428, ""), Kind::pending},
-      {"428 slow down", json_response(428, R"({"error":"slow_down"})"), Kind::slow_down},
-      {"202", json_response(202, R"({"status":"pending"})"), Kind::pending},
-      {"202 empty", json_response(202, ""), Kind::pending},
-      {"200 without secret", json_response(200, R"({"status":"authorization_pending"})"), Kind::pending},
-      {"200 secret null", json_response(200, R"({"secret":null})"), Kind::pending},
-      {"200 denied", json_response(200, R"({"error":"access_denied"})"), Kind::refused},
-      {"slow down", json_response(400, R"({"error":"slow_down","code":"slow_down"})"), Kind::slow_down},
-      {"denied", json_response(400, R"({"error":"access_denied"})"), Kind::refused},
-      {"denied 403", json_response(403, R"({"code":"access_denied"})"), Kind::refused},
-      {"expired", json_response(400, R"({"code":"expired_token"})"), Kind::refused},
-      {"used", json_response(400, R"({"code":"invalid_grant"})"), Kind::refused},
-      {"other 400", json_response(400, R"({"detail":"What?"})"), Kind::refused},
-      {"422", json_response(422, R"({"detail":[]})"), Kind::refused},
-      {"404", json_response(404, ""), Kind::refused},
-      {"login page", json_response(200, "<html>", html), Kind::refused},
-      {"500", json_response(500, ""), Kind::lost},
-      {"503", json_response(503, "", {{"Retry-After", "1000"}}), Kind::lost},
-      {"429", json_response(429, "", {{"Retry-After", "9"}}), Kind::lost},
-      {"unsent", broken(Broken::Stage::nothing_sent), Kind::lost},
-      {"unanswered", broken(Broken::Stage::no_answer), Kind::lost},
-      {"handshake", broken(Broken::Stage::tls), Kind::refused},
+       PollKind::pending},
+      {"page", json_response(400, "<html><title>400 authorization_pending</title></html>", html), PollKind::pending},
+      {"428", json_response(428, ""), PollKind::pending},
+      {"428 slow down", json_response(428, R"({"error":"slow_down"})"), PollKind::slow_down},
+      {"202", json_response(202, R"({"status":"pending"})"), PollKind::pending},
+      {"202 empty", json_response(202, ""), PollKind::pending},
+      {"200 without secret", json_response(200, R"({"status":"authorization_pending"})"), PollKind::pending},
+      {"200 secret null", json_response(200, R"({"secret":null})"), PollKind::pending},
+      {"200 denied", json_response(200, R"({"error":"access_denied"})"), PollKind::refused},
+      {"slow down", json_response(400, R"({"error":"slow_down","code":"slow_down"})"), PollKind::slow_down},
+      {"denied", json_response(400, R"({"error":"access_denied"})"), PollKind::refused},
+      {"denied 403", json_response(403, R"({"code":"access_denied"})"), PollKind::refused},
+      {"expired", json_response(400, R"({"code":"expired_token"})"), PollKind::refused},
+      {"used", json_response(400, R"({"code":"invalid_grant"})"), PollKind::refused},
+      {"other 400", json_response(400, R"({"detail":"What?"})"), PollKind::refused},
+      {"422", json_response(422, R"({"detail":[]})"), PollKind::refused},
+      {"404", json_response(404, ""), PollKind::refused},
+      {"login page", json_response(200, "<html>", html), PollKind::refused},
+      {"500", json_response(500, ""), PollKind::lost},
+      {"503", json_response(503, "", {{"Retry-After", "1000"}}), PollKind::lost},
+      {"429", json_response(429, "", {{"Retry-After", "9"}}), PollKind::lost},
+      {"unsent", broken(Broken::Stage::nothing_sent), PollKind::lost},
+      {"unanswered", broken(Broken::Stage::no_answer), PollKind::lost},
+      {"handshake", broken(Broken::Stage::tls), PollKind::refused},
   };
   for (const Row& row : rows) {
     CAPTURE(row.name);
@@ -134,15 +134,15 @@ TEST_CASE("device login: a granted key comes with all that the service says of i
 
 TEST_CASE("device login: the pace slows for good when told, and backs off while the connection is lost", "[client]") {
   Pace pace{.interval = seconds{5}};
-  CHECK(pace.after({.kind = Kind::pending}) == seconds{5});
-  CHECK(pace.after({.kind = Kind::slow_down}) == seconds{10});
-  CHECK(pace.after({.kind = Kind::pending}) == seconds{10});
-  CHECK(pace.after({.kind = Kind::lost}) == seconds{20});
-  CHECK(pace.after({.kind = Kind::lost}) == seconds{40});
-  CHECK(pace.after({.kind = Kind::lost}) == seconds{60});
-  CHECK(pace.after({.kind = Kind::lost}) == seconds{60});
-  CHECK(pace.after({.kind = Kind::pending}) == seconds{10});
-  Poll later{.kind = Kind::lost};
+  CHECK(pace.after({.kind = PollKind::pending}) == seconds{5});
+  CHECK(pace.after({.kind = PollKind::slow_down}) == seconds{10});
+  CHECK(pace.after({.kind = PollKind::pending}) == seconds{10});
+  CHECK(pace.after({.kind = PollKind::lost}) == seconds{20});
+  CHECK(pace.after({.kind = PollKind::lost}) == seconds{40});
+  CHECK(pace.after({.kind = PollKind::lost}) == seconds{60});
+  CHECK(pace.after({.kind = PollKind::lost}) == seconds{60});
+  CHECK(pace.after({.kind = PollKind::pending}) == seconds{10});
+  Poll later{.kind = PollKind::lost};
   later.failure.call.retry_after = seconds{90};
   CHECK(pace.after(later) == seconds{90});
 }

@@ -12,6 +12,7 @@
 #include "api-client/client.hpp"
 #include "api-client/http/curl.hpp"
 #include "tests/support/hostile_server.hpp"
+#include "tests/support/no_jitter.hpp"
 
 using namespace ws;
 using namespace ws::test;
@@ -25,11 +26,6 @@ constexpr const char* id = "01936b2e-7d6a-7c3e-8a4b-1f2e3d4c5b6a";
 constexpr const char* secret = "wsk_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
 
 /// Repeats come at once.
-class NoJitter final : public Random {
- public:
-  std::uint64_t next() override { return 0; }
-};
-
 struct World {
   explicit World(const std::string& base_url, http::RetryBudget budget = {}) {
     auto made = http::make_curl_transport();
@@ -77,14 +73,14 @@ const std::vector<Row>& rows() {
 }
 
 /// A column: what the server does, how often it may be asked, and how each class ends.
-struct Ended {
+struct CellEnd {
   int sends;
   Kind kind;
   Applied applied;
   bool retryable;
-  bool operator==(const Ended&) const = default;
+  bool operator==(const CellEnd&) const = default;
 };
-std::ostream& operator<<(std::ostream& out, const Ended& ended) {
+std::ostream& operator<<(std::ostream& out, const CellEnd& ended) {
   return out << ended.sends << " sends, " << name(ended.kind) << ", applied " << name(ended.applied) << ", retryable "
              << ended.retryable;
 }
@@ -92,20 +88,20 @@ std::ostream& operator<<(std::ostream& out, const Ended& ended) {
 struct Column {
   std::string name;
   Script script;
-  Ended read;     ///< R
-  Ended guarded;  ///< K, P, S, D, L
-  Ended unsafe;   ///< N
+  CellEnd read;     ///< R
+  CellEnd guarded;  ///< K, P, S, D, L
+  CellEnd unsafe;   ///< N
 };
 
 const std::vector<Column>& columns() {
-  const Ended unreachable{3, Kind::unreachable, Applied::no, true};
-  const Ended limited{3, Kind::rate_limited, Applied::no, true};
-  const Ended busy{3, Kind::service, Applied::no, true};
-  const Ended unusable{1, Kind::internal, Applied::no, false};
-  const Ended doubt{3, Kind::unknown_outcome, Applied::unknown, true};
-  const Ended one_doubt{1, Kind::unknown_outcome, Applied::unknown, false};
-  const Ended failed{3, Kind::service, Applied::unknown, true};
-  const Ended one_failed{1, Kind::service, Applied::unknown, false};
+  const CellEnd unreachable{3, Kind::unreachable, Applied::no, true};
+  const CellEnd limited{3, Kind::rate_limited, Applied::no, true};
+  const CellEnd busy{3, Kind::service, Applied::no, true};
+  const CellEnd unusable{1, Kind::internal, Applied::no, false};
+  const CellEnd doubt{3, Kind::unknown_outcome, Applied::unknown, true};
+  const CellEnd one_doubt{1, Kind::unknown_outcome, Applied::unknown, false};
+  const CellEnd failed{3, Kind::service, Applied::unknown, true};
+  const CellEnd one_failed{1, Kind::service, Applied::unknown, false};
   const std::string cut = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"a\":";
   static const std::vector<Column> all = {
       {"closed without an answer", {CloseConnection{}}, unreachable, doubt, one_doubt},
@@ -127,7 +123,7 @@ const std::vector<Column>& columns() {
   return all;
 }
 
-Ended end_of(World& world, const Call& call, int sends_seen = -1) {
+CellEnd end_of(World& world, const Call& call, int sends_seen = -1) {
   const auto reply = world.client->call(call);
   REQUIRE_FALSE(reply);
   const Failure& failure = reply.error();
@@ -144,7 +140,7 @@ TEST_CASE("retry cells: every class against every answer", "[client]") {
       CAPTURE(column.name, row.name);
       const HostileServer server([&](const Seen&) { return column.script; });
       World world(server.origin());
-      Ended ended = end_of(world, row.call);
+      CellEnd ended = end_of(world, row.call);
       ended.sends = static_cast<int>(server.requests().size());
       CHECK(ended == (row.name == 'R' ? column.read : row.name == 'N' ? column.unsafe : column.guarded));
     }
@@ -155,7 +151,7 @@ TEST_CASE("retry cells: where nothing listens every class tries three times, and
   for (const Row& row : rows()) {
     CAPTURE(row.name);
     World world("http://127.0.0.1:" + std::to_string(closed_port()));
-    CHECK(end_of(world, row.call) == Ended{-1, Kind::unreachable, Applied::no, true});
+    CHECK(end_of(world, row.call) == CellEnd{-1, Kind::unreachable, Applied::no, true});
     if (row.name != 'L') CHECK(world.client->budget().retries_left == 8);
   }
 }
@@ -166,7 +162,7 @@ TEST_CASE("retry cells: a lease is held on to until it ends, whatever the budget
   Call call = rows()[5].call;
   call.lease_left = milliseconds{400};
   const auto began = std::chrono::steady_clock::now();
-  CHECK(end_of(world, call) == Ended{-1, Kind::unknown_outcome, Applied::unknown, true});
+  CHECK(end_of(world, call) == CellEnd{-1, Kind::unknown_outcome, Applied::unknown, true});
   CHECK(std::chrono::steady_clock::now() - began >= milliseconds{300});
   CHECK(server.requests().size() > 3);
 }

@@ -7,7 +7,7 @@
 namespace ws::mock::test {
 namespace {
 
-constexpr std::int64_t second = 1000;
+constexpr std::int64_t one_second = 1000;
 
 std::string comments_of(const std::string& document_id) { return "/v1/documents/" + document_id + "/comments"; }
 
@@ -128,7 +128,7 @@ void Run::claim() {
   wanted->id = event.at("id");
   wanted->state = "leased";
   wanted->lease_token = event.at("lease_token");
-  wanted->lease_ends = model_.now + lease * second;
+  wanted->lease_ends = model_.now + lease * one_second;
   ++wanted->attempt;
   tokens_.push_back(wanted->lease_token);
   same(event.at("kind"), wanted->kind, "kind");
@@ -153,7 +153,7 @@ void Run::finish_event() {
   switch (chance(4)) {
     case 0: {
       agree(send(actor, "POST", target + ":renew", {{"lease_token", token}, {"lease_seconds", 45}}), expected);
-      if (expected.is_success()) event.lease_ends = model_.now + 45 * second;
+      if (expected.is_success()) event.lease_ends = model_.now + 45 * one_second;
       break;
     }
     case 1: {
@@ -181,7 +181,7 @@ void Run::advance() {
   const std::int64_t seconds = steps[one_in(12) ? 8 : chance(8)];
   trace_.push_back("the clock goes on by " + std::to_string(seconds) + " s");
   wire_.advance(static_cast<int>(seconds));
-  model_.advance(seconds * second);
+  model_.advance(seconds * one_second);
 }
 
 /// The old secret is dead at once, the new one works, and nothing else changes.

@@ -2,15 +2,15 @@
 #include <catch2/catch.hpp>
 
 #include "sync-engine/engine.hpp"
+#include "tests/sync-engine/support/paths.hpp"
 #include "tests/sync-engine/support/synced_folder.hpp"
 
 namespace ws::sync {
 namespace {
 
 using test::FakeRemote;
+using test::path;
 using test::SyncedFolder;
-
-RelativePath path(const std::string& text) { return *RelativePath::parse(text); }
 
 std::vector<std::string> messages(const std::vector<HistoryState>& states) {
   std::vector<std::string> out;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_passages = 4;
 constexpr std::size_t most_candidates = 60;
-constexpr std::size_t title_code_points = 80;
+constexpr std::size_t question_title_code_points = 80;
 constexpr std::string_view answer_heading = "Answer";
 
 /// A chunk that may answer, and how much of the prompt stands in it.
@@ -187,7 +187,7 @@ std::string make_title(std::string_view prompt) {
   }
   while (line.ends_with(' ')) line.pop_back();
   if (line.empty()) return "Question";
-  const std::string_view head = utf8::prefix(line, title_code_points);
+  const std::string_view head = utf8::prefix(line, question_title_code_points);
   return head.size() == line.size() ? line : std::string(head) + "…";
 }
 

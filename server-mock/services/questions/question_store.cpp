@@ -47,7 +47,7 @@ Result<std::vector<std::string>> due_questions(World& world) {
 Result<bool> is_seen(World& world, const Caller& caller, std::string_view workspace_id, const Maker& maker) {
   WS_LET(const contract::Role role, role_in(world, caller, workspace_id));
   const Node as_private_page = {.created_by_user_id = maker.user_id, .created_by_agent_id = maker.agent_id};
-  return access_to(caller, role, as_private_page) != Access::none;
+  return access_to(caller, role, as_private_page) != Sight::none;
 }
 
 Conversation read_conversation(const sqlite::Statement& row) {

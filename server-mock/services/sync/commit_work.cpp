@@ -75,11 +75,11 @@ Served<void> look_up(World& world, const ServiceCall& call, const SeenSource& se
   if (id.empty()) return {};
   WS_SERVE_LET(work.entry, find_entry(world, seen.source.id, id));
   WS_SERVE_LET(work.document, find_document(world, id, WithContent::no));
-  Access access = Access::none;
+  Sight access = Sight::none;
   if (work.entry && work.document) {
     WS_SERVE_LET(access, access_in(world, call.caller, seen, *work.document));
   }
-  if (access < Access::edit) return forbidden("A staged document is no longer yours to change");
+  if (access < Sight::edit) return forbidden("A staged document is no longer yours to change");
   return {};
 }
 

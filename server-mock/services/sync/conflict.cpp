@@ -20,8 +20,8 @@ Served<SeenConflict> see_conflict(World& world, const ServiceCall& call) {
   WS_SERVE(source);
   WS_SERVE_LET(const std::optional<Document> document, find_document(world, conflict->document_id, WithContent::no));
   if (document) {
-    WS_SERVE_LET(const Access access, access_in(world, call.caller, *source, *document));
-    if (access == Access::none) return not_found("conflict");
+    WS_SERVE_LET(const Sight access, access_in(world, call.caller, *source, *document));
+    if (access == Sight::none) return not_found("conflict");
   }
   return SeenConflict{.conflict = std::move(*conflict), .source = std::move(*source)};
 }

@@ -9,7 +9,7 @@ struct Difference {
   bool moved = false;
 };
 
-Judgement conflict(const LocalFile& local, std::string kind, std::string reason) {
+Judgement judged_conflict(const LocalFile& local, std::string kind, std::string reason) {
   return {.action = "conflict", .reason = std::move(reason), .path = local.path, .kind = std::move(kind)};
 }
 
@@ -25,7 +25,7 @@ void judge_text(std::vector<Judgement>& rows, const LocalFile& local, const Remo
   if (local.content_sha256 == remote.content_sha256) return;
   if (here && there) {
     const bool based = local.base_content_revision.has_value();
-    rows = {conflict(local, based ? "revision" : "hash", "edited on both sides")};
+    rows = {judged_conflict(local, based ? "revision" : "hash", "edited on both sides")};
   } else if (here) {
     rows.push_back({.action = "push_update", .reason = "edited here", .path = remote.path});
   } else if (there) {
@@ -36,7 +36,7 @@ void judge_text(std::vector<Judgement>& rows, const LocalFile& local, const Remo
 void judge_path(std::vector<Judgement>& rows, const LocalFile& local, const RemoteFile& remote, bool here, bool there) {
   if (local.path == remote.path) return;
   if (here && there) {
-    rows = {conflict(local, "path", "renamed on both sides")};
+    rows = {judged_conflict(local, "path", "renamed on both sides")};
   } else if (here) {
     rows.push_back({.action = "push_move", .reason = "moved here", .path = local.path, .previous_path = remote.path});
   } else if (there) {
@@ -62,7 +62,7 @@ std::vector<Judgement> judge(const LocalFile& local, const std::string& base_sha
   const Difference here = {.edited = base_sha256.empty() || *local.content_sha256 != base_sha256,
                            .moved = local.path != base_path};
   if (!remote.present) {
-    if (here.edited || here.moved) return {conflict(local, "edit_delete", "changed here, deleted there")};
+    if (here.edited || here.moved) return {judged_conflict(local, "edit_delete", "changed here, deleted there")};
     return {{.action = "pull_delete", .reason = "deleted there", .path = local.path}};
   }
   std::vector<Judgement> rows;

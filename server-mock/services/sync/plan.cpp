@@ -98,8 +98,8 @@ class Planning {
     if (!entry) return RemoteFile{};
     WS_LET(const std::optional<Document> document, find_document(world_, document_id, WithContent::no));
     if (!document) return RemoteFile{};
-    WS_LET(const Access access, access_in(world_, call_.caller, seen_, *document));
-    if (access == Access::none) return RemoteFile{};
+    WS_LET(const Sight access, access_in(world_, call_.caller, seen_, *document));
+    if (access == Sight::none) return RemoteFile{};
     return RemoteFile{.known = true,
                       .present = entry->present,
                       .path = entry->path,
@@ -161,14 +161,14 @@ class Planning {
       if (!found) return {};
       const Document document = read_document(*rows, WithContent::no);
       if (named_.contains(document.id)) continue;
-      WS_LET(const Access access, access_in(world_, call_.caller, seen_, document));
-      if (access == Access::none) continue;
+      WS_LET(const Sight access, access_in(world_, call_.caller, seen_, document));
+      if (access == Sight::none) continue;
       const SyncEntry entry = {.present = rows->integer(document_column_count + 1) != 0,
-                           .path = rows->string(document_column_count),
-                           .first_entered_revision = rows->integer(document_column_count + 2),
-                           .entered_revision = rows->integer(document_column_count + 3),
-                           .path_revision = rows->integer(document_column_count + 4),
-                           .text_revision = rows->integer(document_column_count + 5)};
+                               .path = rows->string(document_column_count),
+                               .first_entered_revision = rows->integer(document_column_count + 2),
+                               .entered_revision = rows->integer(document_column_count + 3),
+                               .path_revision = rows->integer(document_column_count + 4),
+                               .text_revision = rows->integer(document_column_count + 5)};
       add_pulls(document, entry, base_revision);
     }
   }

@@ -92,9 +92,9 @@ Served<Page> read_page(World& world, const ServiceCall& call, const SeenSource& 
     WS_SERVE_LET(const bool found, rows->step());
     if (!found) return page;
     const Document document = read_document(*rows, WithContent::no);
-    WS_SERVE_LET(const Access access, access_in(world, call.caller, seen, document));
+    WS_SERVE_LET(const Sight access, access_in(world, call.caller, seen, document));
     const std::int64_t revision = rows->integer(revision_column);
-    if (access == Access::none) continue;
+    if (access == Sight::none) continue;
     const std::int64_t size = request.content && rows->integer(present_column) != 0 ? document.size_bytes : 0;
     const auto count = static_cast<std::int64_t>(page.data->size());
     if (!unbounded && count > 0 && (count == request.limit || bytes + size > max_page_bytes)) {

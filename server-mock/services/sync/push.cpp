@@ -117,8 +117,8 @@ class Staging {
     if (seen_.opens_all) return std::nullopt;
     WS_LET(const std::optional<Document> document, find_document(world_, document_id, WithContent::no));
     if (!document) return refused;
-    WS_LET(const Access access, access_in(world_, call_.caller, seen_, *document));
-    if (access < Access::edit) return refused;
+    WS_LET(const Sight access, access_in(world_, call_.caller, seen_, *document));
+    if (access < Sight::edit) return refused;
     return std::nullopt;
   }
 

@@ -16,7 +16,7 @@ Served<SeenSource> see_source(World& world, const ServiceCall& call, std::string
   const Node as_made = {.project_id = root->project_id,
                         .created_by_user_id = source->created_by_user_id,
                         .created_by_agent_id = source->created_by_agent_id};
-  if (access_to(call.caller, role, *root) == Access::none && access_to(call.caller, role, as_made) == Access::none) {
+  if (access_to(call.caller, role, *root) == Sight::none && access_to(call.caller, role, as_made) == Sight::none) {
     return not_found("sync source");
   }
   WS_SERVE(require_role(call, role));
@@ -24,8 +24,8 @@ Served<SeenSource> see_source(World& world, const ServiceCall& call, std::string
   return SeenSource{.source = std::move(*source), .root = std::move(*root), .role = role, .opens_all = opens_all};
 }
 
-Result<Access> access_in(World& world, const Caller& caller, const SeenSource& seen, const Document& document) {
-  if (seen.opens_all) return seen.role >= Role::editor ? Access::edit : Access::read;
+Result<Sight> access_in(World& world, const Caller& caller, const SeenSource& seen, const Document& document) {
+  if (seen.opens_all) return seen.role >= Role::editor ? Sight::edit : Sight::read;
   // A deleted document is told of as a tombstone: as it was before.
   Document as_active = document;
   as_active.archived = false;

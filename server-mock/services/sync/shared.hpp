@@ -22,7 +22,7 @@ struct SeenSource {
 /// 404 where there is none to be seen; 403 where the role does not suffice for the operation.
 Served<SeenSource> see_source(World& world, const ServiceCall& call, std::string_view source_id);
 /// What the caller may do with a document of the source.
-Result<Access> access_in(World& world, const Caller& caller, const SeenSource& seen, const Document& document);
+Result<Sight> access_in(World& world, const Caller& caller, const SeenSource& seen, const Document& document);
 
 /// Stored by `sync.plan`: one hour to push and commit, for the one who made it.
 struct Plan {

@@ -11,6 +11,7 @@
 #include "api-client/transfer/partial_file.hpp"
 #include "tests/support/client_world.hpp"
 #include "tests/support/hostile_server.hpp"
+#include "tests/support/no_jitter.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/two_people.hpp"
 
@@ -30,13 +31,8 @@ std::string some_bytes(std::size_t count) {
 }
 const std::string whole = some_bytes(300'000);
 
-class NoJitter final : public Random {
- public:
-  std::uint64_t next() override { return 0; }
-};
-
 /// A file service with ranges that cuts each answer after so many bytes.
-struct Stage {
+struct Downloading {
   std::size_t cut_after = whole.size();
   bool does_ranges = true;
   std::string etag = "\"v1\"";
@@ -84,7 +80,7 @@ struct Stage {
 }  // namespace
 
 TEST_CASE("download: a file arrives whole, checked, and leaves nothing beside it", "[transfer]") {
-  Stage stage;
+  Downloading stage;
   const auto done = stage.run(stage.request());
   REQUIRE(done);
   CHECK(done->is_checked);
@@ -95,7 +91,7 @@ TEST_CASE("download: a file arrives whole, checked, and leaves nothing beside it
 }
 
 TEST_CASE("download: cut answers are gone on with where they stopped", "[transfer]") {
-  Stage stage;
+  Downloading stage;
   stage.cut_after = 100'000;
   const auto done = stage.run(stage.request());
   REQUIRE(done);
@@ -109,7 +105,7 @@ TEST_CASE("download: cut answers are gone on with where they stopped", "[transfe
 }
 
 TEST_CASE("download: a run that died is gone on with by the next one", "[transfer]") {
-  Stage stage;
+  Downloading stage;
   stage.cut_after = 10'000;  // ten repeats do not reach the end
   const auto cut = stage.run(stage.request());
   REQUIRE_FALSE(cut);
@@ -126,7 +122,7 @@ TEST_CASE("download: a run that died is gone on with by the next one", "[transfe
 }
 
 TEST_CASE("download: what was kept of another file is not mixed in", "[transfer]") {
-  Stage stage;
+  Downloading stage;
   stage.cut_after = 10'000;
   CHECK_FALSE(stage.run(stage.request()));
   stage.client.start_afresh();
@@ -143,7 +139,7 @@ TEST_CASE("download: what was kept of another file is not mixed in", "[transfer]
 }
 
 TEST_CASE("download: another hash or size is an integrity failure, and there is no file", "[transfer]") {
-  Stage stage;
+  Downloading stage;
   DownloadRequest wanted = stage.request();
   SECTION("hash") { stage.content.replace(5, 1, stage.content[5] == 'x' ? "y" : "x"); }
   SECTION("too short") { stage.content.resize(whole.size() - 1); }
@@ -158,7 +154,7 @@ TEST_CASE("download: another hash or size is an integrity failure, and there is 
 }
 
 TEST_CASE("download: without a hash or a size it says that nothing was checked", "[transfer]") {
-  Stage stage;
+  Downloading stage;
   const auto done = stage.run({.asset_id = some_id});
   REQUIRE(done);
   CHECK_FALSE(done->is_checked);
@@ -166,7 +162,7 @@ TEST_CASE("download: without a hash or a size it says that nothing was checked",
 }
 
 TEST_CASE("download: an empty file is a file", "[transfer]") {
-  Stage stage;
+  Downloading stage;
   stage.content.clear();
   const auto done = stage.run({.asset_id = some_id, .size_bytes = 0, .sha256 = Sha256::of("")});
   REQUIRE(done);

@@ -10,6 +10,7 @@
 #include "api-client/http/curl.hpp"
 #include "tests/support/client_world.hpp"
 #include "tests/support/hostile_server.hpp"
+#include "tests/support/no_jitter.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/two_people.hpp"
 
@@ -19,15 +20,10 @@ using Kind = Failure::Kind;
 
 namespace {
 
-class NoJitter final : public Random {
- public:
-  std::uint64_t next() override { return 0; }
-};
-
 const std::string text = "some bytes of a file";
 
 /// The three steps of an upload, each as the test wants it.
-struct Stage {
+struct Uploading {
   std::function<std::optional<Script>(const Seen&)> meddle = [](const Seen&) { return std::nullopt; };
   std::string upload_origin = {};  ///< where the bytes go; empty: this server
   std::string extra_header = {};
@@ -41,7 +37,7 @@ struct Stage {
   std::vector<UploadState> kept = {};
   int forgotten = 0;
 
-  Stage() { write_text(folder / "a.txt", text); }
+  Uploading() { write_text(folder / "a.txt", text); }
 
   Script serve(const Seen& seen) const {
     if (auto script = meddle(seen)) return *script;
@@ -98,7 +94,7 @@ constexpr const char* finalize = "/v1/files/uploads:finalize";
 }  // namespace
 
 TEST_CASE("upload: start, bytes, finalize; the key goes to the API alone", "[transfer]") {
-  Stage stage;
+  Uploading stage;
   REQUIRE(stage.run());
   CHECK(stage.steps() == std::vector<std::string>{"start", "put", finalize});
   CHECK(stage.kept == std::vector{UploadState::started, UploadState::finishing});
@@ -113,7 +109,7 @@ TEST_CASE("upload: start, bytes, finalize; the key goes to the API alone", "[tra
 }
 
 TEST_CASE("upload: the bytes are sent again from the first one", "[transfer]") {
-  Stage stage;
+  Uploading stage;
   int puts = 0;
   stage.meddle = [&](const Seen& seen) -> std::optional<Script> {
     if (seen.method != "PUT" || ++puts == 3) return std::nullopt;
@@ -126,7 +122,7 @@ TEST_CASE("upload: the bytes are sent again from the first one", "[transfer]") {
 }
 
 TEST_CASE("upload: an address or a header that must not be used is refused before a byte is sent", "[transfer]") {
-  Stage stage;
+  Uploading stage;
   SECTION("plain http elsewhere") { stage.upload_origin = "http://blobs.example.org"; }
   SECTION("no http at all") { stage.upload_origin = "file:///etc"; }
   SECTION("another host in a user name") { stage.upload_origin = "http://127.0.0.1@evil.example"; }
@@ -142,7 +138,7 @@ TEST_CASE("upload: an address or a header that must not be used is refused befor
 }
 
 TEST_CASE("upload: a finalize without an answer is sent once; gone on with, it finds the Asset", "[transfer]") {
-  Stage stage;
+  Uploading stage;
   stage.meddle = [](const Seen& seen) -> std::optional<Script> {
     if (seen.target == finalize) return Script{CloseConnection{}};
     return std::nullopt;
@@ -155,7 +151,7 @@ TEST_CASE("upload: a finalize without an answer is sent once; gone on with, it f
 
   stage.meddle = [](const Seen& seen) -> std::optional<Script> {
     if (seen.target != finalize)
-      return seen.method == "GET" ? std::optional(answer(200, dump(Stage::asset()))) : std::nullopt;
+      return seen.method == "GET" ? std::optional(answer(200, dump(Uploading::asset()))) : std::nullopt;
     return answer(409, dump(Json{{"detail", "x"}, {"code", "upload_consumed"}, {"asset_id", some_id}}));
   };
   const auto found = stage.run(stage.started(UploadState::finishing));
@@ -167,7 +163,7 @@ TEST_CASE("upload: a finalize without an answer is sent once; gone on with, it f
 
 TEST_CASE("upload: gone on with, it sends only what is missing, and begins anew where the service has forgotten",
           "[transfer]") {
-  Stage stage;
+  Uploading stage;
   SECTION("the bytes") {
     REQUIRE(stage.run(stage.started(UploadState::started)));
     CHECK(stage.steps() == std::vector<std::string>{"put", finalize});
@@ -193,8 +189,8 @@ TEST_CASE("upload: gone on with, it sends only what is missing, and begins anew 
 }
 
 TEST_CASE("upload: other bytes at the service are an integrity failure", "[transfer]") {
-  Stage stage;
-  Json other = Stage::asset();
+  Uploading stage;
+  Json other = Uploading::asset();
   SECTION("hash") { other["content_sha256"] = Sha256::of("else").hex(); }
   SECTION("size") { other["size_bytes"] = 3; }
   stage.meddle = [&](const Seen& seen) -> std::optional<Script> {
@@ -207,7 +203,7 @@ TEST_CASE("upload: other bytes at the service are an integrity failure", "[trans
 }
 
 TEST_CASE("upload: a file that changes while it is sent does not become an Asset", "[transfer]") {
-  Stage stage;
+  Uploading stage;
   stage.meddle = [&](const Seen& seen) -> std::optional<Script> {
     if (seen.target == "/v1/files/uploads") write_text(stage.folder / "a.txt", "now it is another text");
     return std::nullopt;

@@ -10,16 +10,16 @@ using namespace ws::cli;
 
 namespace {
 
-constexpr TerminalState screen = {.out_is_terminal = true, .rows = 5};
+constexpr TerminalState five_rows = {.out_is_terminal = true, .rows = 5};
 
-std::string chosen(Environment::Values values, const std::string& configured = "", TerminalState state = screen) {
+std::string chosen(Environment::Values values, const std::string& configured = "", TerminalState state = five_rows) {
   const Environment environment = Environment::of(std::move(values));
   return pager_of(environment, configured, Terminal(state, environment));
 }
 
-class Recorder final : public Terminal {
+class PagerRecorder final : public Terminal {
  public:
-  Recorder() : Terminal(screen, Environment()) {}
+  PagerRecorder() : Terminal(five_rows, Environment()) {}
   void write(Stream, std::string_view text) override { written += text; }
   std::string written;
 };
@@ -43,7 +43,7 @@ TEST_CASE("pager: none where it is switched off, or where nobody reads", "[cli]"
 TEST_CASE("pager: what fits the screen needs none; what does not goes through it", "[cli]") {
   const test::TemporaryFolder folder;
   const std::string pager = "cat > " + (folder / "paged").string();
-  Recorder terminal;
+  PagerRecorder terminal;
   show(terminal, pager, "1\n2\n3\n");
   CHECK(terminal.written == "1\n2\n3\n");
   show(terminal, pager, "1\n2\n3\n4\n5\n6\n");
@@ -52,7 +52,7 @@ TEST_CASE("pager: what fits the screen needs none; what does not goes through it
 }
 
 TEST_CASE("pager: one that is missing costs nothing of the text, one that is quit early is no failure", "[cli]") {
-  Recorder terminal;
+  PagerRecorder terminal;
   const std::string text = std::string(100, '\n');
   show(terminal, "ws-no-such-pager 2>/dev/null", text);
   CHECK(terminal.written == text);

@@ -9,7 +9,7 @@ using namespace ws::mock::test;
 
 namespace {
 
-Outcome get(ServiceWorld& world, const Caller& caller, const Json& id) {
+Outcome get_document(ServiceWorld& world, const Caller& caller, const Json& id) {
   return world.call("docs.get", caller, nullptr, {{"document_id", id}});
 }
 
@@ -39,7 +39,7 @@ TEST_CASE("documents: created, read, updated", "[server-mock]") {
   CHECK(made.header("ETag") == "\"1\"");
   CHECK(made.body.at("content_sha256") == Sha256::of("# Notes\n").hex());
   CHECK(made.body.at("parent_node_id") == world.built_in.project_node_id);
-  CHECK(get(world, world.tomas, made.body.at("id")).body == made.body);
+  CHECK(get_document(world, world.tomas, made.body.at("id")).body == made.body);
 
   world.clock.time += std::chrono::seconds{5};
   const Outcome changed = put(world, world.tomas, made.body.at("id"), "two", 1);
@@ -75,15 +75,15 @@ TEST_CASE("documents: an archived one is in no list, its editors read it, others
   ServiceWorld world;
   const Json id = world.id_of_document("Knots");
   const Caller viewer = world.add_person("vera", "viewer");
-  CHECK(get(world, viewer, id).status == 200);
+  CHECK(get_document(world, viewer, id).status == 200);
   const Outcome first = archive(world, world.mara, id);
   CHECK(first.status == 200);
   world.clock.time += std::chrono::hours{1};
   CHECK(archive(world, world.mara, id).body == first.body);
   const Json remaining = titles(world, world.mara);
   CHECK(std::find(remaining.begin(), remaining.end(), "Knots") == remaining.end());
-  CHECK(get(world, world.tomas, id).body.at("status") == "archived");
-  CHECK(get(world, viewer, id).status == 404);
+  CHECK(get_document(world, world.tomas, id).body.at("status") == "archived");
+  CHECK(get_document(world, viewer, id).status == 404);
   const Outcome late = put(world, world.mara, id, "x", 2);
   CHECK(late.status == 409);
   CHECK(late.code == "archived");
@@ -115,16 +115,16 @@ TEST_CASE("documents: outside every Project a document is its creator's, the adm
   ServiceWorld world;
   const Caller lena = world.add_person("lena", "editor");
   const Json id = world.create_document(lena, "Diary", "dear").body.at("id");
-  CHECK(get(world, lena, id).status == 200);
-  CHECK(get(world, world.mara, id).status == 200);
-  CHECK(get(world, world.tomas, id).status == 404);
-  CHECK(get(world, world.agent, id).status == 404);
+  CHECK(get_document(world, lena, id).status == 200);
+  CHECK(get_document(world, world.mara, id).status == 200);
+  CHECK(get_document(world, world.tomas, id).status == 404);
+  CHECK(get_document(world, world.agent, id).status == 404);
   CHECK(titles(world, world.tomas).size() == 8);
   CHECK(put(world, world.tomas, id, "x", 1).status == 404);
 
   const auto share = [&](Json body) { return world.call("docs.share", lena, std::move(body), {{"document_id", id}}); };
   CHECK(share({{"email", "tomas@example.com"}, {"permission", "read"}}).status == 200);
-  CHECK(get(world, world.tomas, id).status == 200);
+  CHECK(get_document(world, world.tomas, id).status == 200);
   CHECK(titles(world, world.tomas).size() == 9);
   CHECK(put(world, world.tomas, id, "x", 1).code == "forbidden");
   const Outcome shares = share({{"agent_handle", "scout"}, {"permission", "edit"}});
@@ -139,13 +139,13 @@ TEST_CASE("documents: outside every Project a document is its creator's, the adm
 TEST_CASE("documents: those of another Workspace are not there; a user key sees all of its owner's", "[server-mock]") {
   ServiceWorld world;
   const Json garden = world.id_of_document("Garden notes");
-  CHECK(get(world, world.tomas, garden).status == 404);
+  CHECK(get_document(world, world.tomas, garden).status == 404);
   Caller everywhere = world.tomas;
   everywhere.audience = Audience::user;
-  CHECK(get(world, everywhere, garden).status == 200);
+  CHECK(get_document(world, everywhere, garden).status == 200);
   CHECK(titles(world, everywhere).size() == 9);
   // Mara is a viewer there, and the document lies outside every Project.
-  CHECK(get(world, world.mara, garden).status == 404);
+  CHECK(get_document(world, world.mara, garden).status == 404);
 }
 
 TEST_CASE("documents: the role is the one in the object's Workspace", "[server-mock]") {
@@ -157,7 +157,7 @@ TEST_CASE("documents: the role is the one in the object's Workspace", "[server-m
       world
           .call("docs.share", owner, {{"email", "mara@example.com"}, {"permission", "edit"}}, {{"document_id", garden}})
           .status == 200);
-  CHECK(get(world, world.mara, garden).status == 200);
+  CHECK(get_document(world, world.mara, garden).status == 200);
   const Outcome refused = put(world, world.mara, garden, "x", 1);
   CHECK(refused.code == "insufficient_role");
   CHECK(refused.body.at("required_role") == "editor");
@@ -165,7 +165,7 @@ TEST_CASE("documents: the role is the one in the object's Workspace", "[server-m
 
 TEST_CASE("documents: a parent must be a Project or a Page that is there", "[server-mock]") {
   ServiceWorld world;
-  const Json knots = get(world, world.mara, world.id_of_document("Knots")).body;
+  const Json knots = get_document(world, world.mara, world.id_of_document("Knots")).body;
   CHECK(world.create_document(world.mara, "x", "", {{"parent_node_id", knots.at("parent_node_id")}}).status == 201);
   CHECK(world.create_document(world.mara, "x", "", {{"parent_node_id", knots.at("node_id")}}).status == 422);
   CHECK(world.create_document(world.mara, "x", "", {{"parent_node_id", world.built_in.user_id}}).status == 404);

@@ -55,7 +55,7 @@ Json make_asset(ServiceWorld& world, const Caller& caller, std::string_view text
   return std::move(made.body);
 }
 
-Outcome get(ServiceWorld& world, const Caller& caller, const Json& id) {
+Outcome get_asset(ServiceWorld& world, const Caller& caller, const Json& id) {
   return world.call("files.get", caller, nullptr, {{"asset_id", id}});
 }
 
@@ -81,7 +81,7 @@ std::vector<std::string> look_until_over(ServiceWorld& world, const Caller& call
   return seen;
 }
 
-Json search(ServiceWorld& world, const Caller& caller, std::string_view query) {
+Json search_files(ServiceWorld& world, const Caller& caller, std::string_view query) {
   return world.call("search.run", caller, {{"query", query}, {"kinds", {"asset"}}}).body.at("data");
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("files: started, put, finalized, listed", "[server-mock]") {
   const std::string self = "/v1/files/" + made.body.at("id").get<std::string>();
   CHECK(made.body.at("links") ==
         Json{{"self", self}, {"content", self + "/content"}, {"organize", self + ":organize"}});
-  CHECK(get(world, world.mara, made.body.at("id")).body == made.body);
+  CHECK(get_asset(world, world.mara, made.body.at("id")).body == made.body);
   const Json second = make_asset(world, world.mara, "second");
   CHECK(world.call("files.list", world.mara, nullptr, {{"limit", 50}}).body == Json{{"data", {second, made.body}}});
   CHECK(world.call("files.list", world.mara, nullptr, {{"limit", 1}}).body == Json{{"data", {second}}});
@@ -147,7 +147,7 @@ TEST_CASE("files: a PUT that began before the finalize and ends after it changes
   const auto done = late->finish(*world.world);
   REQUIRE_FALSE(done);
   CHECK(done.error().code == "upload_consumed");
-  CHECK(get(world, world.mara, made.body.at("id")).body.at("content_sha256") == Sha256::of("first").hex());
+  CHECK(get_asset(world, world.mara, made.body.at("id")).body.at("content_sha256") == Sha256::of("first").hex());
 }
 
 TEST_CASE("files: after an hour the address is 410, and so is the finalize", "[server-mock]") {
@@ -182,15 +182,15 @@ TEST_CASE("files: every member reads, editors write, strangers see nothing", "[s
   Caller stranger = world.tomas;
   stranger.workspace_id = world.built_in.other_workspace_id;
   stranger.role = contract::Role::owner;
-  CHECK(get(world, viewer, id).status == 200);
-  CHECK(search(world, viewer, "walrus").size() == 1);
+  CHECK(get_asset(world, viewer, id).status == 200);
+  CHECK(search_files(world, viewer, "walrus").size() == 1);
   CHECK(organize(world, viewer, id).code == "insufficient_role");
   const Started started = start(world, world.mara, 5);
   CHECK(finish(world, viewer, started, 5).code == "insufficient_role");
   CHECK(finish(world, stranger, started, 5).status == 404);
-  CHECK(get(world, stranger, id).status == 404);
+  CHECK(get_asset(world, stranger, id).status == 404);
   CHECK(organize(world, stranger, id).status == 404);
-  CHECK(search(world, stranger, "walrus").empty());
+  CHECK(search_files(world, stranger, "walrus").empty());
   CHECK(world.call("files.list", stranger, nullptr, {{"limit", 50}}).body.at("data").empty());
   const Outcome run = organize(world, world.mara, id);
   CHECK(operation(world, stranger, run.body.at("operation_id")).status == 404);
@@ -201,7 +201,7 @@ TEST_CASE("files: a text is found by its words with a snippet, another file by i
   ServiceWorld world;
   const Json text = make_asset(world, world.mara, "# Harbour\n\nThe walrus sleeps.\n\n# Other\n\nnothing\n");
   make_asset(world, world.mara, std::string("walrus\0binary", 13));
-  const Json found = search(world, world.mara, "walrus");
+  const Json found = search_files(world, world.mara, "walrus");
   REQUIRE(found.size() == 1);
   CHECK(found.at(0).at("kind") == "asset");
   CHECK(found.at(0).at("node_id") == text.at("node_id"));
@@ -210,7 +210,7 @@ TEST_CASE("files: a text is found by its words with a snippet, another file by i
   CHECK(found.at(0).at("chunk_id").is_string());
   CHECK_THAT(found.at(0).at("snippet").get<std::string>(), Catch::Matchers::Contains("walrus"));
   CHECK(found.at(0).at("links").at("asset") == text.at("links").at("self"));
-  CHECK(search(world, world.mara, "notes.md").size() == 2);
+  CHECK(search_files(world, world.mara, "notes.md").size() == 2);
 }
 
 TEST_CASE("files: organizing goes through its phases, each seen by a look, and makes documents", "[server-mock]") {
@@ -271,7 +271,7 @@ TEST_CASE("files: an asset can be moved, and its node names it", "[server-mock]"
                                    {{"node_id", asset.at("node_id")}});
   CHECK(moved.body.at("kind") == "asset");
   CHECK(moved.body.at("asset_id") == asset.at("id"));
-  CHECK(get(world, world.mara, asset.at("id")).body.at("parent_node_id") == world.built_in.project_node_id);
+  CHECK(get_asset(world, world.mara, asset.at("id")).body.at("parent_node_id") == world.built_in.project_node_id);
 }
 
 TEST_CASE("files: bytes outlive the program with their rows, orphans and a reset free them", "[server-mock]") {

@@ -7,15 +7,15 @@
 namespace ws::mock::test {
 namespace {
 
-const std::vector<Handle> handles = {{.text = "scout", .agent_id = "a1"},
-                                     {.text = "scout-two", .agent_id = "a2"},
-                                     {.text = "Deep Thought", .agent_id = "a3"},
-                                     {.text = "mara"}};
+const std::vector<Handle> known_handles = {{.text = "scout", .agent_id = "a1"},
+                                           {.text = "scout-two", .agent_id = "a2"},
+                                           {.text = "Deep Thought", .agent_id = "a3"},
+                                           {.text = "mara"}};
 
 /// The handles that are found, joined by blanks.
 std::string mentioned(std::string_view body) {
   std::string text;
-  for (const Handle& handle : find_mentions(body, handles)) text += (text.empty() ? "" : " ") + handle.text;
+  for (const Handle& handle : find_mentions(body, known_handles)) text += (text.empty() ? "" : " ") + handle.text;
   return text;
 }
 

@@ -19,7 +19,7 @@ Outcome ask(ServiceWorld& world,
   return world.call("questions.create", caller, std::move(body));
 }
 
-Outcome get(ServiceWorld& world, const Caller& caller, const Json& id) {
+Outcome get_question(ServiceWorld& world, const Caller& caller, const Json& id) {
   return world.call("questions.get", caller, nullptr, {{"question_id", id}});
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("questions: what is stored is what was answered", "[server-mock]") {
   ServiceWorld world;
   const Json question = ask(world, world.tomas, high_water, both).body;
   CHECK(question.at("links").at("self") == "/v1/questions/" + question.at("id").get<std::string>());
-  CHECK(get(world, world.tomas, question.at("id")).body == question);
+  CHECK(get_question(world, world.tomas, question.at("id")).body == question);
   CHECK(list(world, world.tomas).body.at("data") == Json::array({question}));
 }
 
@@ -147,10 +147,10 @@ TEST_CASE("questions: seen by who asked, by the owner of the agent that asked, b
   const Caller admin = world.add_person("Ada", "admin");
   const Json question = ask(world, world.tomas, high_water).body;
   const Json& id = question.at("id");
-  CHECK(get(world, admin, id).status == 200);
-  CHECK(get(world, admin, id).body.at("artifacts").size() == 1);
+  CHECK(get_question(world, admin, id).status == 200);
+  CHECK(get_question(world, admin, id).body.at("artifacts").size() == 1);
   for (const Caller& caller : {viewer, world.agent}) {
-    CHECK(get(world, caller, id).status == 404);
+    CHECK(get_question(world, caller, id).status == 404);
     CHECK(list(world, caller).body.at("data") == Json::array());
     CHECK(world.call("conversations.list", caller).body.at("data") == Json::array());
     CHECK(world.call("conversations.get", caller, nullptr, {{"conversation_id", question.at("conversation_id")}})
@@ -161,9 +161,9 @@ TEST_CASE("questions: seen by who asked, by the owner of the agent that asked, b
   CHECK(ask(world, admin, "again", both, question.at("conversation_id")).status == 403);
 
   const Json of_agent = ask(world, world.agent, high_water).body;
-  CHECK(get(world, world.mara, of_agent.at("id")).status == 200);
-  CHECK(get(world, world.tomas, of_agent.at("id")).status == 404);
-  CHECK(get(world, world.tomas, "00000000-0000-7000-8000-000000000000").status == 404);
+  CHECK(get_question(world, world.mara, of_agent.at("id")).status == 200);
+  CHECK(get_question(world, world.tomas, of_agent.at("id")).status == 404);
+  CHECK(get_question(world, world.tomas, "00000000-0000-7000-8000-000000000000").status == 404);
 }
 
 TEST_CASE("questions: a citation goes when its document goes out of sight", "[server-mock]") {
@@ -175,11 +175,11 @@ TEST_CASE("questions: a citation goes when its document goes out of sight", "[se
   const Json question = ask(world, viewer, "vault code").body;
   REQUIRE(question.at("citations").size() == 1);
   REQUIRE(world.world->database.execute("delete from shares"));
-  const Json later = get(world, viewer, question.at("id")).body;
+  const Json later = get_question(world, viewer, question.at("id")).body;
   CHECK(later.at("citations") == Json::array());
   CHECK(later.at("source_document_ids") == Json::array());
   CHECK(later.at("answer").get<std::string>().find("7291") == std::string::npos);
-  CHECK(get(world, world.mara, question.at("id")).body.at("citations").size() == 1);
+  CHECK(get_question(world, world.mara, question.at("id")).body.at("citations").size() == 1);
 }
 
 TEST_CASE("questions: a prompt cannot write the answer", "[server-mock]") {
@@ -226,9 +226,9 @@ TEST_CASE("questions: under question_async it runs for two seconds and answers b
   CHECK(find(running, "answer") == nullptr);
 
   world.clock.time += std::chrono::milliseconds(1999);
-  CHECK(get(world, world.tomas, running.at("id")).body == running);
+  CHECK(get_question(world, world.tomas, running.at("id")).body == running);
   world.clock.time += std::chrono::milliseconds(1);
-  const Json done = get(world, world.tomas, running.at("id")).body;
+  const Json done = get_question(world, world.tomas, running.at("id")).body;
   CHECK(done.at("status") == "completed");
   CHECK(done.at("completed_at") == "2026-11-20T10:00:02.000Z");
   CHECK(find(done, "answer") == nullptr);

@@ -33,7 +33,7 @@ bool finds(ServiceWorld& world, const Caller& caller, std::string_view query, co
   return std::ranges::find(found, Json(title)) != found.end();
 }
 
-Outcome update(ServiceWorld& world, const Caller& caller, const Json& document, const Json& change) {
+Outcome update_found(ServiceWorld& world, const Caller& caller, const Json& document, const Json& change) {
   Json body = change;
   body["expected_content_revision"] = document.at("content_revision");
   return world.call("docs.update", caller, body, {{"document_id", document.at("id")}});
@@ -252,9 +252,9 @@ TEST_CASE("search: edits, titles and archiving are seen at once", "[server-mock]
   ServiceWorld world;
   Json document = world.create_document(world.mara, "Oldname", "# A\n\nwalnut\n").body;
   CHECK(titles(world, world.mara, "walnut") == Json::array({"Oldname"}));
-  document = update(world, world.mara, document, {{"content", "# A\n\nhazel\n"}}).body;
+  document = update_found(world, world.mara, document, {{"content", "# A\n\nhazel\n"}}).body;
   CHECK(titles(world, world.mara, "walnut") == Json::array());
-  document = update(world, world.mara, document, {{"title", "Newname"}}).body;
+  document = update_found(world, world.mara, document, {{"title", "Newname"}}).body;
   const Json found = search(world, world.mara, "hazel").at("data").at(0);
   CHECK(found.at("title") == "Newname");
   CHECK(found.at("content_revision") == 3);
@@ -273,11 +273,12 @@ TEST_CASE("search: a chunk keeps its id while its heading stands", "[server-mock
   const std::string two = chunk_of("birch");
   CHECK(one != two);
   document =
-      update(world, world.mara, document, {{"content", "# Zero\n\ncedar\n\n# One\n\nelder\n\n# Two\n\nbirch\n"}}).body;
+      update_found(world, world.mara, document, {{"content", "# Zero\n\ncedar\n\n# One\n\nelder\n\n# Two\n\nbirch\n"}})
+          .body;
   CHECK(chunk_of("elder") == one);
   CHECK(chunk_of("birch") == two);
   CHECK(chunk_of("cedar") != one);
-  update(world, world.mara, document, {{"content", "# Two\n\nbirch\n"}});
+  update_found(world, world.mara, document, {{"content", "# Two\n\nbirch\n"}});
   CHECK(chunk_of("birch") == two);
   CHECK(titles(world, world.mara, "elder") == Json::array());
 }

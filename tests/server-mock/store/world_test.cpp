@@ -59,7 +59,7 @@ TEST_CASE("ids: each kind counts by itself", "[server-mock]") {
 }
 
 TEST_CASE("world: a file goes on where it was, ids too", "[server-mock]") {
-  const test::TemporaryFolder folder;
+  const ws::test::TemporaryFolder folder;
   const std::string path = (folder.path() / "world.db").string();
   std::string token;
   std::string last_id;
@@ -78,7 +78,7 @@ TEST_CASE("world: a file goes on where it was, ids too", "[server-mock]") {
 }
 
 TEST_CASE("world: a file of a newer version is refused and left as it is", "[server-mock]") {
-  const test::TemporaryFolder folder;
+  const ws::test::TemporaryFolder folder;
   const std::string path = (folder.path() / "world.db").string();
   REQUIRE(open(path)->database.execute("pragma user_version = 9999"));
   const auto world = World::open(path, {}, system_clock);

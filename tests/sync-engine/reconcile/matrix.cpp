@@ -3,10 +3,11 @@
 #include <string>
 #include <utility>
 
+#include "tests/sync-engine/support/paths.hpp"
+
 namespace ws::sync::test {
 namespace {
 
-RelativePath path(std::string_view text) { return *RelativePath::parse(text); }
 Sha256 hash(std::string_view text) { return Sha256::of(text); }
 Entry entry(std::string_view at, std::string_view text, std::uint64_t revision = 0) {
   return {.path = path(at), .hash = hash(text), .revision = revision};

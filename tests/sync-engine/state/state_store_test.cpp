@@ -5,12 +5,14 @@
 #include "sync-engine/state/codec.hpp"
 #include "sync-engine/state/history.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/sync-engine/support/paths.hpp"
 #include "tests/sync-engine/support/synced_folder.hpp"
 
 namespace ws::sync {
 namespace {
 
-RelativePath path(std::string_view text) { return *RelativePath::parse(text); }
+using test::path;
+
 Entry entry(std::string_view at, std::string_view text, std::uint64_t revision) {
   return {.path = path(at), .hash = Sha256::of(text), .revision = revision};
 }

@@ -10,13 +10,13 @@
 #include <sys/stat.h>
 
 #include "tests/support/temporary_folder.hpp"
+#include "tests/sync-engine/support/paths.hpp"
 
 namespace ws::sync {
 namespace {
 
 namespace fs = std::filesystem;
-
-RelativePath path(std::string_view text) { return *RelativePath::parse(text); }
+using test::path;
 
 class Place {
  public:

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Tree {
+class ScannedTree {
  public:
   void write(const std::string& path, const std::string& text) const {
     fs::create_directories((folder_ / path).parent_path());
@@ -46,7 +46,7 @@ class Tree {
   ws::test::TemporaryFolder cache_folder_;
 };
 
-std::vector<std::string> names(const Scan& scan) {
+std::vector<std::string> names_in(const Scan& scan) {
   std::vector<std::string> out;
   for (const FoundFile& file : scan.found().files) out.push_back(file.path.string());
   std::sort(out.begin(), out.end());
@@ -64,7 +64,7 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("scan: Markdown is found, the rest is passed over, what cannot be synced is named", "[sync-engine]") {
-  const Tree tree;
+  const ScannedTree tree;
   tree.write("a.md", "a");
   tree.write("B.MARKDOWN", "b");
   tree.write("c.txt", "c");
@@ -80,7 +80,7 @@ TEST_CASE("scan: Markdown is found, the rest is passed over, what cannot be sync
   REQUIRE(::mkfifo((tree / "fifo.md").c_str(), 0600) == 0);
   tree.write("git~1/x.md", "x");
   const Scan scan = tree.scan(false, {.max_file_bytes = 50});
-  CHECK(names(scan) == Names{"B.MARKDOWN", "a.md", "d/e/f.md"});
+  CHECK(names_in(scan) == Names{"B.MARKDOWN", "a.md", "d/e/f.md"});
   const std::vector<Skipped> expected = {{"fifo.md", Hindrance::special},
                                          {"git~1", Hindrance::dangerous_name},
                                          {"large.md", Hindrance::too_large},
@@ -91,7 +91,7 @@ TEST_CASE("scan: Markdown is found, the rest is passed over, what cannot be sync
 }
 
 TEST_CASE("scan: with a cache nothing is read again, and the answer is the same", "[sync-engine]") {
-  const Tree tree;
+  const ScannedTree tree;
   for (int i = 0; i < 40; ++i) tree.write("d" + std::to_string(i % 5) + "/n" + std::to_string(i) + ".md", "text");
   tree.write("bad.md", "\xff");
   const Scan cached = tree.settled();
@@ -103,7 +103,7 @@ TEST_CASE("scan: with a cache nothing is read again, and the answer is the same"
 }
 
 TEST_CASE("scan: an edit is seen though size and time of modification are as before", "[sync-engine]") {
-  const Tree tree;
+  const ScannedTree tree;
   tree.write("a.md", "before");
   tree.write("b.md", "b");
   tree.settled();
@@ -118,7 +118,7 @@ TEST_CASE("scan: an edit is seen though size and time of modification are as bef
 }
 
 TEST_CASE("scan: edits within the clock tick of a walk are never missed", "[sync-engine]") {
-  const Tree tree;
+  const ScannedTree tree;
   tree.write("a.md", "0");
   for (int i = 0; i < 300; ++i) {
     // Same size, written as fast as can be, between walks that save their cache each time.
@@ -130,7 +130,7 @@ TEST_CASE("scan: edits within the clock tick of a walk are never missed", "[sync
 }
 
 TEST_CASE("scan: a file that is not older than the walk is read again each time", "[sync-engine]") {
-  const Tree tree;
+  const ScannedTree tree;
   tree.write("a.md", "a");
   timespec later{};
   ::clock_gettime(CLOCK_REALTIME, &later);
@@ -145,7 +145,7 @@ TEST_CASE("scan: a file that is not older than the walk is read again each time"
 }
 
 TEST_CASE("scan: new, removed and renamed files and folders are seen through a cache", "[sync-engine]") {
-  const Tree tree;
+  const ScannedTree tree;
   tree.write("a/1.md", "1");
   tree.write("a/2.md", "2");
   tree.write("b/3.md", "3");
@@ -166,7 +166,7 @@ TEST_CASE("scan: new, removed and renamed files and folders are seen through a c
 }
 
 TEST_CASE("scan: a broken cache is no cache", "[sync-engine]") {
-  const Tree tree;
+  const ScannedTree tree;
   tree.write("a.md", "a");
   tree.write("b/c.md", "c");
   tree.settled();
@@ -180,11 +180,11 @@ TEST_CASE("scan: a broken cache is no cache", "[sync-engine]") {
   }
   std::ofstream(tree.cache_file(), std::ios::binary) << good.substr(0, good.size() / 2);
   CHECK(StatCache::load(tree.cache_file()).folder_count() == 0);
-  CHECK(names(tree.scan()) == Names{"a.md", "b/c.md"});
+  CHECK(names_in(tree.scan()) == Names{"a.md", "b/c.md"});
 }
 
 TEST_CASE("scan: .wsignore hides files and folders, nested ones too, with or without a cache", "[sync-engine]") {
-  const Tree tree;
+  const ScannedTree tree;
   tree.write("a.md", "a");
   tree.write("drafts/b.md", "b");
   tree.write("keep/draft-c.md", "c");
@@ -195,21 +195,21 @@ TEST_CASE("scan: .wsignore hides files and folders, nested ones too, with or wit
   tree.write(".wsignore", "drafts/\ndraft-*.md\n");
   tree.write("sub/.wsignore", "/x.md\n");
   const Names expected = {"a.md", "keep/important-draft.md", "sub/deep/y.md"};
-  CHECK(names(tree.scan(false)) == expected);
+  CHECK(names_in(tree.scan(false)) == expected);
   // Until the rules' own files are older than the tick they are read again, whatever the cache says.
   Scan cached = tree.settled();
   for (int round = 0; round < 1000 && cached.rules_loaded(); ++round) cached = tree.settled();
-  CHECK(names(cached) == expected);
+  CHECK(names_in(cached) == expected);
   CHECK_FALSE(cached.rules_loaded());
   CHECK(cached.found().closed.size() == 4);
 
   tree.write("keep/draft-new.md", "a new name in a tree with rules");
-  CHECK(names(tree.scan()) == expected);
+  CHECK(names_in(tree.scan()) == expected);
   tree.write(".wsignore", "drafts/\n");
-  CHECK(names(tree.scan()) ==
+  CHECK(names_in(tree.scan()) ==
         Names{"a.md", "keep/draft-c.md", "keep/draft-new.md", "keep/important-draft.md", "sub/deep/y.md"});
   fs::remove(tree / ".wsignore");
-  CHECK(names(tree.scan()).size() == 6);
+  CHECK(names_in(tree.scan()).size() == 6);
   const Scan loaded = tree.scan(true, {.load_rules = true});
   CHECK(loaded.is_ignored(*RelativePath::parse("sub/x.md")));
   CHECK_FALSE(loaded.is_ignored(*RelativePath::parse("other/x.md")));
