@@ -17,7 +17,7 @@ Ended ws_mock(std::vector<std::string> arguments) {
   return run_command({.arguments = std::move(arguments)});
 }
 
-nlohmann::json parse(const RawAnswer& answer) { return nlohmann::json::parse(answer.body); }
+nlohmann::json parse_json(const RawAnswer& answer) { return nlohmann::json::parse(answer.body); }
 
 }  // namespace
 
@@ -44,7 +44,7 @@ TEST_CASE("ws-mock: stops when the control surface says so", "[server-mock]") {
 
 TEST_CASE("ws-mock: the same seed gives the same token and ids, another seed others", "[server-mock]") {
   const auto first_id = [](const MockProcess& mock) {
-    return parse(mock.ask({.target = "/v1/documents?limit=1", .token = mock.token()})).at("data").at(0).at("id");
+    return parse_json(mock.ask({.target = "/v1/documents?limit=1", .token = mock.token()})).at("data").at(0).at("id");
   };
   MockProcess one({"--seed", "7"});
   MockProcess same({"--seed", "7"});
@@ -75,9 +75,9 @@ TEST_CASE("ws-mock: an answered write is there after SIGKILL, and the world goes
     const RawAnswer kept = mock.ask(again);
     CHECK(kept.status == 201);
     CHECK((kept.header("idempotent-replayed") == "true") == (round > 0));
-    ids.push_back(parse(kept).at("id"));
+    ids.push_back(parse_json(kept).at("id"));
     again.headers.clear();
-    ids.push_back(parse(mock.ask(again)).at("id"));
+    ids.push_back(parse_json(mock.ask(again)).at("id"));
     CHECK(mock.end(SIGKILL).exit == 128 + SIGKILL);
   }
   CHECK(ids.at(0) == ids.at(2));
@@ -154,7 +154,7 @@ TEST_CASE("ws-mock: fault rules come from a file, and all that is wrong with the
 
 TEST_CASE("ws-mock: the example of fault rules holds", "[server-mock]") {
   MockProcess mock({"--faults", WS_SOURCE_DIR "/server-mock/fixtures/faults.yaml"});
-  CHECK(parse(mock.ask({.target = "/_mock/faults"})).at("data").size() == 16);
+  CHECK(parse_json(mock.ask({.target = "/_mock/faults"})).at("data").size() == 16);
   const auto list = [&] { return mock.ask({.target = "/v1/documents", .token = mock.token()}); };
   CHECK(list().status == 503);
   CHECK(list().header("x-proxy") == "tea");
@@ -189,7 +189,7 @@ TEST_CASE("ws-mock: fixtures are in when the ready file is there; check tells wh
   const std::string example = WS_SOURCE_DIR "/server-mock/fixtures/example.yaml";
   MockProcess mock({"--fixtures", example});
   CHECK(mock.ask({.target = "/v1/me", .token = "wsk_example_ada_every_scope_000000000000001"}).status == 200);
-  CHECK(parse(mock.ask({.target = "/v1/me", .token = mock.token()})).at("user").at("email") == "ada@example.com");
+  CHECK(parse_json(mock.ask({.target = "/v1/me", .token = mock.token()})).at("user").at("email") == "ada@example.com");
   const Ended good = ws_mock({"check", example});
   CHECK(good.exit == 0);
   CHECK_THAT(good.out, Contains("people 3"));
@@ -209,7 +209,7 @@ TEST_CASE("ws-mock: with --data the fixtures fill a fresh file once", "[server-m
       "--data", (folder / "world.db").string(), "--fixtures", (folder / "world.yaml").string()};
   for (int round = 0; round < 2; ++round) {
     MockProcess mock(flags);
-    CHECK(parse(mock.ask({.target = "/v1/documents", .token = mock.token()})).at("data").size() == 1);
+    CHECK(parse_json(mock.ask({.target = "/v1/documents", .token = mock.token()})).at("data").size() == 1);
     mock.end(SIGKILL);
   }
 }
