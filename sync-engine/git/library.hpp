@@ -1,6 +1,6 @@
 /// libgit2, opened when it is first needed: a `ws` that syncs nothing does not pay the 4 ms of its start.
 ///
-/// For `sync-engine/git/` alone; what leaves this folder are `Repository`, `IgnoreRules` and `merge_text`.
+/// For `sync-engine/git/` alone; what leaves this folder are `Repository`, `IgnoreRules`, `merge_text`, `changed_lines`.
 #pragma once
 
 #include <string>
@@ -36,10 +36,20 @@ struct Library {
   decltype(&git_reference_name_to_id) reference_name_to_id = nullptr;
   decltype(&git_reference_create) reference_create = nullptr;
   decltype(&git_reference_free) reference_free = nullptr;
+  decltype(&git_reference_list) reference_list = nullptr;
+  decltype(&git_reference_remove) reference_remove = nullptr;
+  decltype(&git_strarray_dispose) strarray_dispose = nullptr;
+  decltype(&git_packbuilder_new) packbuilder_new = nullptr;
+  decltype(&git_packbuilder_insert) packbuilder_insert = nullptr;
+  decltype(&git_packbuilder_write) packbuilder_write = nullptr;
+  decltype(&git_packbuilder_name) packbuilder_name = nullptr;
+  decltype(&git_packbuilder_free) packbuilder_free = nullptr;
   decltype(&git_ignore_add_rule) ignore_add_rule = nullptr;
   decltype(&git_ignore_path_is_ignored) ignore_path_is_ignored = nullptr;
   decltype(&git_patch_from_buffers) patch_from_buffers = nullptr;
   decltype(&git_patch_to_buf) patch_to_buf = nullptr;
+  decltype(&git_patch_num_hunks) patch_num_hunks = nullptr;
+  decltype(&git_patch_get_hunk) patch_get_hunk = nullptr;
   decltype(&git_patch_free) patch_free = nullptr;
   decltype(&git_buf_dispose) buf_dispose = nullptr;
   decltype(&git_merge_file) merge_file = nullptr;

@@ -1,0 +1,25 @@
+/// Which lines of a text became which lines of another (libgit2's patience diff).
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "api-client/base/result.hpp"
+
+namespace ws::sync::git {
+
+/// Lines [before_begin, before_end) were replaced by lines [after_begin, after_end), from 0. One of the two may be
+/// empty: an insertion or a deletion.
+struct ChangedLines {
+  std::size_t before_begin = 0;
+  std::size_t before_end = 0;
+  std::size_t after_begin = 0;
+  std::size_t after_end = 0;
+  bool operator==(const ChangedLines&) const = default;
+};
+
+/// In order, none touching the next; empty for equal texts. Fails with `internal`.
+Result<std::vector<ChangedLines>> changed_lines(std::string_view before, std::string_view after);
+
+}  // namespace ws::sync::git

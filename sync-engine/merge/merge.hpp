@@ -1,0 +1,56 @@
+/// The merge that understands Markdown: three texts in, one out, or the places that a person must decide.
+///
+/// Lines first; where lines of both sides collide, prose is merged word by word, tables cell by cell, lists item by
+/// item, never what lies in code; front matter key by key. Line ends, a byte order mark and a missing final newline are
+/// taken off before and put back after: the side that changed one wins. What is not sure is a conflict.
+///
+/// Laws (I13): merge(b,x,b) = x; merge(b,b,x) = x; merge(b,x,x) = x; a clean merge(b,x,y) is merge(b,y,x); each word
+/// that a side inserted stands in a clean result.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api-client/base/result.hpp"
+#include "sync-engine/merge/text_form.hpp"
+
+namespace ws::sync::merge {
+
+/// A stretch of whole lines.
+struct Piece {
+  enum class Kind {
+    same,
+    ours,      ///< only we changed it
+    theirs,    ///< only they did
+    both,      ///< both, alike
+    merged,    ///< both, and `text` has both changes
+    conflict,  ///< both, and `text` is empty: somebody must choose
+  };
+  Kind kind = Kind::same;
+  std::string text = {};  ///< the result
+  std::string base = {};  ///< the three texts; where `kind` is `same` they are `text`, and empty here
+  std::string ours = {};
+  std::string theirs = {};
+};
+
+struct Merge {
+  std::vector<Piece> pieces = {};  ///< in order; LF alone
+  TextForm form = {};              ///< what `text()` puts back
+
+  bool is_clean() const;
+  /// The result; a conflict counts as ours. In the text's own form.
+  std::string text() const;
+};
+
+/// Fails with `internal` where libgit2 cannot be opened.
+Result<Merge> merge_markdown(std::string_view base, std::string_view ours, std::string_view theirs);
+
+/// The pieces with each conflict between `<<<<<<< LABEL`, `||||||| base`, `=======` and `>>>>>>> LABEL`, as git's diff3
+/// style has it. In the text's own form.
+std::string with_markers(const Merge& merge, std::string_view our_label, std::string_view their_label);
+
+/// Whether a line of `text` is such a marker: a person has left one in.
+bool has_markers(std::string_view text);
+
+}  // namespace ws::sync::merge
