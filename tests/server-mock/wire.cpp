@@ -77,4 +77,6 @@ Json parse(const RawAnswer& answer) {
   return std::move(*parsed);
 }
 
+std::string code_of(const RawAnswer& answer) { return find_text(parse(answer), "code").value_or(""); }
+
 }  // namespace ws::mock::test

@@ -47,5 +47,7 @@ class Wire {
 };
 
 Json parse(const RawAnswer& answer);
+/// The `code` of a refusal; empty where it has none.
+std::string code_of(const RawAnswer& answer);
 
 }  // namespace ws::mock::test

@@ -12,7 +12,6 @@ namespace {
 
 RawAnswer me(Wire& wire, const std::string& token) { return wire.ask({.target = "/v1/me", .token = token}); }
 
-std::string code_of(const RawAnswer& answer) { return find_text(parse(answer), "code").value_or(""); }
 
 ApplicationOptions with(AuthMode mode) {
   ApplicationOptions options;

@@ -121,6 +121,4 @@ RawAnswer Things::ask(const AccessRule& rule, const std::string& token) const {
       {.method = std::string(rule.method), .target = fill(rule.path), .token = token, .json = fill(rule.body)});
 }
 
-std::string code_of(const RawAnswer& answer) { return find_text(parse(answer), "code").value_or(""); }
-
 }  // namespace ws::mock::test

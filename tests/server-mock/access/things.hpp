@@ -31,6 +31,4 @@ class Things {
   std::map<std::string, std::string> names_ = {};
 };
 
-std::string code_of(const RawAnswer& answer);
-
 }  // namespace ws::mock::test

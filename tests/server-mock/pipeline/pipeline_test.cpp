@@ -12,7 +12,6 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-std::string code_of(const RawAnswer& answer) { return find_text(parse(answer), "code").value_or(""); }
 
 constexpr const char* some_id = "019b76da-a800-7a7b-9527-47438ee725fe";
 
