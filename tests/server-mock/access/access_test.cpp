@@ -12,7 +12,6 @@ namespace {
 
 RawAnswer me(Wire& wire, const std::string& token) { return wire.ask({.target = "/v1/me", .token = token}); }
 
-
 ApplicationOptions with(AuthMode mode) {
   ApplicationOptions options;
   options.sandbox.auth = mode;

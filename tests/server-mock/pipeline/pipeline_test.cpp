@@ -12,7 +12,6 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-
 constexpr const char* some_id = "019b76da-a800-7a7b-9527-47438ee725fe";
 
 ApplicationOptions assuming(const char* assignment) {
