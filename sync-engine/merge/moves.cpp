@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sync-engine/git/changed_lines.hpp"
@@ -95,22 +96,40 @@ bool follow_one(const Lines& base, Lines& mover, const Changes& moves, Lines& ed
 }
 
 Result<void> follow_all(const Lines& base, std::string_view base_text, Lines& mover, Lines& editor) {
-  while (true) {
+  for (std::size_t moved = 0; moved <= base.size(); ++moved) {
     WS_LET(const Changes moves, git::changed_lines(base_text, joined(mover)));
     WS_LET(const Changes edits, git::changed_lines(base_text, joined(editor)));
-    if (!follow_one(base, mover, moves, editor, edits)) return {};
+    if (!follow_one(base, mover, moves, editor, edits)) break;
   }
+  return {};
+}
+
+/// First the edits of `second` follow the moves of `first`, then the other way round.
+Result<std::pair<std::string, std::string>> follow(std::string_view base,
+                                                   std::string_view first,
+                                                   std::string_view second) {
+  const Lines in_base = lines_of(base);
+  Lines in_first = lines_of(first);
+  Lines in_second = lines_of(second);
+  WS_TRY(follow_all(in_base, base, in_first, in_second));
+  const std::string first_text = joined(in_first);
+  const std::string second_text = joined(in_second);
+  in_first = lines_of(first_text);
+  in_second = lines_of(second_text);
+  WS_TRY(follow_all(in_base, base, in_second, in_first));
+  return std::pair(joined(in_first), joined(in_second));
 }
 
 }  // namespace
 
 Result<FollowedMoves> follow_moves(std::string_view base, std::string_view ours, std::string_view theirs) {
-  const Lines in_base = lines_of(base);
-  Lines in_ours = lines_of(ours);
-  Lines in_theirs = lines_of(theirs);
-  WS_TRY(follow_all(in_base, base, in_ours, in_theirs));
-  WS_TRY(follow_all(in_base, base, in_theirs, in_ours));
-  return FollowedMoves{.ours = joined(in_ours), .theirs = joined(in_theirs)};
+  WS_LET(auto ours_first, follow(base, ours, theirs));
+  WS_LET(auto theirs_first, follow(base, theirs, ours));
+  // Both moved, and one move lies in the way of the other: nothing follows, and the lines collide.
+  if (ours_first.first != theirs_first.second || ours_first.second != theirs_first.first) {
+    return FollowedMoves{.ours = std::string(ours), .theirs = std::string(theirs)};
+  }
+  return FollowedMoves{.ours = std::move(ours_first.first), .theirs = std::move(ours_first.second)};
 }
 
 }  // namespace ws::sync::merge

@@ -1,6 +1,7 @@
 #include "sync-engine/merge/three_way.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "sync-engine/git/changed_lines.hpp"
@@ -77,7 +78,7 @@ class Cutter {
         their_changes_(std::move(their_changes)) {}
 
   std::vector<Region> cut() {
-    while (our_next_ < our_changes_.size() || their_next_ < their_changes_.size()) {
+    while (next_of(Side::ours) != nullptr || next_of(Side::theirs) != nullptr) {
       const Group group = next_group();
       keep_until(group.begin);
       close(group);
@@ -87,6 +88,8 @@ class Cutter {
   }
 
  private:
+  enum class Side { ours, theirs };
+
   struct Group {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -94,14 +97,23 @@ class Cutter {
     bool theirs = false;
   };
 
-  bool ours_is_next() const {
-    if (our_next_ == our_changes_.size()) return false;
-    if (their_next_ == their_changes_.size()) return true;
-    return our_changes_[our_next_].before_begin <= their_changes_[their_next_].before_begin;
+  const git::ChangedLines* next_of(Side side) const {
+    const Changes& changes = side == Side::ours ? our_changes_ : their_changes_;
+    const std::size_t next = side == Side::ours ? our_next_ : their_next_;
+    return next == changes.size() ? nullptr : &changes[next];
   }
 
-  bool joins(const Group& group, const git::ChangedLines& change, bool is_ours) const {
-    const bool is_alone = is_ours ? !group.theirs : !group.ours;
+  /// Both changed the same things of the base into the same.
+  bool next_are_alike() const {
+    const git::ChangedLines* ours = next_of(Side::ours);
+    const git::ChangedLines* theirs = next_of(Side::theirs);
+    return ours != nullptr && theirs != nullptr && ours->before_begin == theirs->before_begin &&
+           ours->before_end == theirs->before_end &&
+           is_alike({ours->after_begin, ours->after_end}, {theirs->after_begin, theirs->after_end});
+  }
+
+  bool joins(const Group& group, const git::ChangedLines& change, Side side) const {
+    const bool is_alone = side == Side::ours ? !group.theirs : !group.ours;
     if (change.before_begin < group.end || (is_alone && change.before_begin == group.end)) return true;
     if (is_alone) return false;
     for (std::size_t i = group.end; i < change.before_begin; ++i) {
@@ -110,22 +122,42 @@ class Cutter {
     return true;
   }
 
-  /// The next change, and every one that is too near to it.
+  void take(Group& group, Side side) {
+    const git::ChangedLines& change = *next_of(side);
+    group.begin = std::min(group.begin, change.before_begin);
+    group.end = std::max(group.end, change.before_end);
+    (side == Side::ours ? group.ours : group.theirs) = true;
+    (side == Side::ours ? our_growth_ : their_growth_) += growth(change);
+    ++(side == Side::ours ? our_next_ : their_next_);
+  }
+
+  /// The side whose next change comes first and belongs to the group; empty where the group is whole.
+  std::optional<Side> next_in(const Group& group) const {
+    const git::ChangedLines* ours = next_of(Side::ours);
+    const git::ChangedLines* theirs = next_of(Side::theirs);
+    const bool is_first = group.begin > base_.keys.size();
+    const bool ours_may = ours != nullptr && (theirs == nullptr || ours->before_begin <= theirs->before_begin);
+    const bool theirs_may = theirs != nullptr && (ours == nullptr || theirs->before_begin <= ours->before_begin);
+    if (ours_may && (is_first || joins(group, *ours, Side::ours))) return Side::ours;
+    if (theirs_may && (is_first || joins(group, *theirs, Side::theirs))) return Side::theirs;
+    return std::nullopt;
+  }
+
+  /// The next change, and every one that is too near to it. What both did alike is near to nobody.
   Group next_group() {
     Group group{.begin = base_.keys.size() + 1, .end = 0};
     while (true) {
-      const bool is_ours = ours_is_next();
-      const Changes& from = is_ours ? our_changes_ : their_changes_;
-      std::size_t& next = is_ours ? our_next_ : their_next_;
-      if (next == from.size()) return group;
-      const git::ChangedLines& change = from[next];
-      const bool is_first = group.begin > base_.keys.size();
-      if (!is_first && !joins(group, change, is_ours)) return group;
-      group.begin = std::min(group.begin, change.before_begin);
-      group.end = std::max(group.end, change.before_end);
-      (is_ours ? group.ours : group.theirs) = true;
-      (is_ours ? our_growth_ : their_growth_) += growth(change);
-      ++next;
+      if (next_are_alike()) {
+        const bool is_first = group.begin > base_.keys.size();
+        if (!is_first && next_of(Side::ours)->before_begin > group.end) return group;
+        take(group, Side::ours);
+        take(group, Side::theirs);
+        if (is_first) return group;
+        continue;
+      }
+      const auto side = next_in(group);
+      if (!side) return group;
+      take(group, *side);
     }
   }
 
@@ -161,19 +193,17 @@ class Cutter {
     } else if (!group.ours) {
       region.kind = Region::Kind::theirs;
     } else {
-      region.kind = is_alike(region) ? Region::Kind::both : Region::Kind::conflict;
+      region.kind = is_alike(region.ours, region.theirs) ? Region::Kind::both : Region::Kind::conflict;
     }
     regions_.push_back(region);
   }
 
-  bool is_alike(const Region& region) const {
+  bool is_alike(Span in_ours, Span in_theirs) const {
     const auto at = [](const Sequence& in, std::size_t place) {
       return in.keys.begin() + static_cast<std::ptrdiff_t>(place);
     };
-    return std::equal(at(ours_, region.ours.begin),
-                      at(ours_, region.ours.end),
-                      at(theirs_, region.theirs.begin),
-                      at(theirs_, region.theirs.end));
+    return std::equal(
+        at(ours_, in_ours.begin), at(ours_, in_ours.end), at(theirs_, in_theirs.begin), at(theirs_, in_theirs.end));
   }
 
   const Sequence& base_;
