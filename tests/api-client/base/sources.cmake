@@ -1,6 +1,7 @@
 set(WS_BASE_TESTS
   base/clock_test.cpp
   base/files_test.cpp
+  base/json_items_test.cpp
   base/json_test.cpp
   base/markdown_test.cpp
   base/percent_test.cpp

@@ -1,0 +1,167 @@
+#include "api-client/base/json_items.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace ws {
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+tl::unexpected<Failure> malformed(std::string what) {
+  return fail(Failure::Kind::invalid, "malformed JSON: " + std::move(what));
+}
+
+}  // namespace
+
+JsonItems::JsonItems(std::string list, Visit visit, const JsonItemsBounds& bounds)
+    : list_(std::move(list)), visit_(std::move(visit)), bounds_(bounds) {}
+
+Result<void> JsonItems::feed(std::string_view piece) {
+  while (!piece.empty()) {
+    std::size_t taken = 0;
+    switch (place_) {
+      case Place::around: {
+        WS_LET(taken, take_around(piece));
+        break;
+      }
+      case Place::before_item:
+      case Place::after_item: {
+        WS_LET(taken, take_between(piece.front()));
+        break;
+      }
+      case Place::in_item: {
+        WS_LET(taken, take_item(piece));
+        break;
+      }
+    }
+    piece.remove_prefix(taken);
+  }
+  return {};
+}
+
+/// How many bytes of `piece` still belong to the string under way, its closing quote included.
+std::size_t JsonItems::skip_string(std::string_view piece) {
+  for (std::size_t i = 0; i < piece.size(); ++i) {
+    if (is_escaped_) {
+      is_escaped_ = false;
+    } else if (piece[i] == '\\') {
+      is_escaped_ = true;
+    } else if (piece[i] == '"') {
+      in_string_ = false;
+      return i + 1;
+    }
+  }
+  return piece.size();
+}
+
+Result<std::size_t> JsonItems::take_around(std::string_view piece) {
+  std::size_t taken = 1;
+  if (in_string_) {
+    taken = skip_string(piece);
+    if (depth_ == 1 && !is_value_next_) name_ += piece.substr(0, in_string_ ? taken : taken - 1);
+  } else {
+    note_around(piece.front());
+  }
+  rest_ += piece.substr(0, taken);
+  if (rest_.size() > bounds_.rest.max_bytes) {
+    return malformed(fmt::format("more than {} bytes beside the list", bounds_.rest.max_bytes));
+  }
+  if (place_ != Place::before_item) return taken;
+  if (std::exchange(has_list_, true)) return malformed("the list stands there twice");
+  return taken;
+}
+
+/// Keys of the outermost object, and whether the list begins here.
+void JsonItems::note_around(char c) {
+  if (is_blank(c)) return;
+  if (c == '"') {
+    in_string_ = true;
+    if (depth_ == 1 && !is_value_next_) name_.clear();
+    return;
+  }
+  if (c == ':' && depth_ == 1) {
+    is_value_next_ = true;
+    return;
+  }
+  if (c == '[' && depth_ == 1 && is_value_next_ && name_ == list_) place_ = Place::before_item;
+  if (c == '{' || c == '[') {
+    if (place_ == Place::around) ++depth_;
+  } else if ((c == '}' || c == ']') && depth_ > 0) {
+    --depth_;
+  }
+  if (depth_ == 1 && c == ',') is_value_next_ = false;
+}
+
+/// Between items: blanks, commas, the end of the list.
+Result<std::size_t> JsonItems::take_between(char c) {
+  if (is_blank(c)) return std::size_t{1};
+  const bool is_after = place_ == Place::after_item;
+  if (c == ']' && (is_after || count_ == 0)) {
+    rest_ += c;
+    place_ = Place::around;
+    depth_ = 1;
+    return std::size_t{1};
+  }
+  if (c == ',' && is_after) {
+    place_ = Place::before_item;
+    return std::size_t{1};
+  }
+  if (is_after || c == ',' || c == ']') return malformed(fmt::format("'{}' after item {} of the list", c, count_));
+  place_ = Place::in_item;
+  depth_ = 0;
+  return std::size_t{0};
+}
+
+Result<std::size_t> JsonItems::take_item(std::string_view piece) {
+  std::size_t taken = 0;
+  bool is_whole = false;
+  while (taken < piece.size() && !is_whole) {
+    if (in_string_) {
+      taken += skip_string(piece.substr(taken));
+      is_whole = !in_string_ && depth_ == 0;
+      continue;
+    }
+    const char c = piece[taken];
+    // A number or a word ends where something else begins.
+    const bool has_begun = taken > 0 || !item_.empty();
+    if (depth_ == 0 && has_begun && (c == ',' || c == ']' || is_blank(c))) break;
+    ++taken;
+    if (c == '"') {
+      in_string_ = true;
+    } else if (c == '{' || c == '[') {
+      ++depth_;
+    } else if (c == '}' || c == ']') {
+      if (depth_ == 0) return malformed(fmt::format("'{}' after item {} of the list", c, count_));
+      is_whole = --depth_ == 0;
+    }
+  }
+  item_ += piece.substr(0, taken);
+  if (item_.size() > bounds_.item.max_bytes) {
+    return malformed(fmt::format("item {} of the list has more than {} bytes", count_ + 1, bounds_.item.max_bytes));
+  }
+  if (is_whole || taken < piece.size()) WS_TRY(hand_over());
+  return taken;
+}
+
+Result<void> JsonItems::hand_over() {
+  ++count_;
+  place_ = Place::after_item;
+  auto item = parse_bounded(item_, bounds_.item);
+  item_.clear();
+  if (!item) {
+    Failure failure = std::move(item).error();
+    failure.what = fmt::format("item {} of the list: {}", count_, failure.what);
+    return fail(std::move(failure));
+  }
+  return visit_(*item);
+}
+
+Result<Json> JsonItems::finish() {
+  if (place_ != Place::around) return malformed(fmt::format("it ends after item {} of its list", count_));
+  return parse_bounded(rest_, bounds_.rest);
+}
+
+}  // namespace ws
