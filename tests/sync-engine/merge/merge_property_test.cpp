@@ -2,16 +2,14 @@
 // repeats it, `WS_CASES` says how many.
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <random>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
-#include "sync-engine/merge/markdown_lines.hpp"
 #include "sync-engine/merge/merge.hpp"
+#include "tests/support/inserted_words.hpp"
 
 namespace ws::sync {
 namespace {
@@ -115,35 +113,6 @@ class Writer {
   std::mt19937_64 random_;
 };
 
-std::map<std::string, int> words_of(const std::string& text) {
-  std::map<std::string, int> words;
-  std::string current;
-  for (const char c : text + " ") {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-      current += c;
-    } else if (!current.empty()) {
-      const bool is_number = current.find_first_not_of("0123456789") == std::string::npos;
-      if (!is_number) ++words[current];
-      current.clear();
-    }
-  }
-  return words;
-}
-
-/// The words that `side` has more often than `base`, and `merged` less often than `side` brought them in.
-std::string missing_words(const std::string& base, const std::string& side, const std::string& merged) {
-  const auto before = words_of(base);
-  const auto present = words_of(merged);
-  std::string missing;
-  for (const auto& [word, count] : words_of(side)) {
-    const auto was = before.find(word);
-    const auto is = present.find(word);
-    const int inserted = count - (was == before.end() ? 0 : was->second);
-    if (inserted > (is == present.end() ? 0 : is->second)) missing += word + " ";
-  }
-  return missing;
-}
-
 Merge merged(const std::string& base, const std::string& ours, const std::string& theirs) {
   auto merge = merge_markdown(base, ours, theirs);
   REQUIRE(merge);
@@ -172,8 +141,8 @@ TEST_CASE("merge: the laws hold on random texts and edits", "[sync-engine][prope
     if (!one.is_clean()) continue;
     ++clean;
     REQUIRE(one.text() == other.text());
-    REQUIRE(missing_words(base, ours, one.text()) == "");
-    REQUIRE(missing_words(base, theirs, one.text()) == "");
+    REQUIRE(ws::test::missing_words(base, ours, one.text()) == "");
+    REQUIRE(ws::test::missing_words(base, theirs, one.text()) == "");
   }
   CHECK(clean > cases / 4);
 }
