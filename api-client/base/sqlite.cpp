@@ -15,8 +15,10 @@ Failure failure(sqlite3* database, int code, std::string_view doing) {
                     primary == SQLITE_NOTADB || primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY ||
                     primary == SQLITE_PERM || primary == SQLITE_BUSY || primary == SQLITE_LOCKED;
   const char* text = database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code);
-  return Failure{.kind = disk ? Failure::Kind::disk : Failure::Kind::internal,
-                 .what = fmt::format("database: {}: {}", doing, text)};
+  if (!disk) return Failure{.kind = Failure::Kind::internal, .what = fmt::format("database: {}: {}", doing, text)};
+  const char* file = database != nullptr ? sqlite3_db_filename(database, "main") : nullptr;
+  const std::string_view name = file == nullptr || *file == '\0' ? "the database" : file;
+  return Failure{.kind = Failure::Kind::disk, .what = fmt::format("cannot use {}: {} ({})", name, text, doing)};
 }
 
 }  // namespace

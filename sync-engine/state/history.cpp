@@ -1,6 +1,8 @@
 #include "sync-engine/state/history.hpp"
 
+#include <system_error>
 #include <utility>
+#include <vector>
 
 namespace ws::sync {
 namespace {
@@ -90,6 +92,19 @@ Result<void> History::record_after(const TextChanges& changes, std::string_view 
   incoming_.reset();
   WS_LET(const git::ObjectId commit, git->write_commit(tree, parents, message, clock_->now()));
   return git->set_reference(main_branch, commit);
+}
+
+void History::drop_dead_locks() const {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::vector<fs::path> locks;
+  for (const char* name : {"HEAD.lock", "packed-refs.lock"}) {
+    if (fs::exists(path_ / name, error)) locks.push_back(path_ / name);
+  }
+  for (fs::recursive_directory_iterator at(path_ / "refs", error), end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() == ".lock") locks.push_back(at->path());
+  }
+  for (const fs::path& lock : locks) fs::remove(lock, error);
 }
 
 Result<void> History::record_aside(const std::string& branch, const TextChanges& texts, std::string_view message) {

@@ -36,6 +36,9 @@ class History {
   Result<void> record_before(const TextChanges& ours, const TextChanges& theirs);
   /// The state that both sides agree on now.
   Result<void> record_after(const TextChanges& changes, std::string_view message);
+  /// Takes away the locks of references that a run which was killed left behind: a later one would wait for ever. Only
+  /// for who holds the tree's lock.
+  void drop_dead_locks() const;
   /// Texts by name below a branch of their own.
   Result<void> record_aside(const std::string& branch, const TextChanges& texts, std::string_view message);
 

@@ -55,6 +55,7 @@ void note_texts(const JournalStep& step, TextChanges& after) {
 }
 
 Result<void> recover_steps(Session& session) {
+  session.history.drop_dead_locks();
   WS_LET(SafeWriter writer, SafeWriter::open(session.root));
   TextChanges rescued;
   WS_TRY(writer.recover([&](const std::string& text) -> Result<void> {
