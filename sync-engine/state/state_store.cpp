@@ -251,7 +251,8 @@ Result<std::vector<JournalStep>> StateStore::steps() {
   }
 }
 
-Result<void> StateStore::clear_steps() { return database_.execute("delete from steps"); }
+// With a condition: without one SQLite writes the root page of an empty table, and a run that does nothing would write.
+Result<void> StateStore::clear_steps() { return database_.execute("delete from steps where place is not null"); }
 
 Result<void> StateStore::put_staged(const StagedCommit& staged) {
   WS_LET(const sqlite::Lent put, database_.cached("insert or replace into staged values (1, ?)"));
@@ -267,6 +268,6 @@ Result<std::optional<StagedCommit>> StateStore::staged() {
   return std::optional<StagedCommit>(std::move(staged));
 }
 
-Result<void> StateStore::clear_staged() { return database_.execute("delete from staged"); }
+Result<void> StateStore::clear_staged() { return database_.execute("delete from staged where place is not null"); }
 
 }  // namespace ws::sync
