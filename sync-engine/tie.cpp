@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t tie_format = 1;
 /// In `.ws/` while a source is being made.
-constexpr const char *intent_name = "source.pending";
+constexpr const char* intent_name = "source.pending";
 
 constexpr std::string_view config_template =
     "# How this folder is synced. Every line is optional.\n"
@@ -25,66 +25,53 @@ constexpr std::string_view config_template =
     "# The largest file that is synced:\n"
     "# max_file_bytes: 1048576\n";
 
-bool is_there(const fs::path &path) {
+bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(fs::symlink_status(path, ignored));
 }
 
-/// An `init` that did not get to its end. Nothing was synced yet: it may be
-/// begun again.
-bool is_unfinished(const fs::path &folder) {
+/// An `init` that did not get to its end. Nothing was synced yet: it may be begun again.
+bool is_unfinished(const fs::path& folder) {
   const fs::path own = folder / ".ws";
-  return is_there(own) && !is_there(own / "source.json") &&
-         !is_there(own / "state.db");
+  return is_there(own) && !is_there(own / "source.json") && !is_there(own / "state.db");
 }
 
-Failure with_code(Failure::Kind kind, std::string what, std::string hint,
-                  std::string code) {
-  return {.kind = kind,
-          .what = std::move(what),
-          .hint = std::move(hint),
-          .code = std::move(code)};
+Failure with_code(Failure::Kind kind, std::string what, std::string hint, std::string code) {
+  return {.kind = kind, .what = std::move(what), .hint = std::move(hint), .code = std::move(code)};
 }
 
-} // namespace
+}  // namespace
 
-Result<fs::path> find_root(const fs::path &start) {
+Result<fs::path> find_root(const fs::path& start) {
   std::error_code error;
   fs::path place = fs::absolute(start, error).lexically_normal();
-  if (!place.has_filename())
-    place = place.parent_path(); // a trailing slash
+  if (!place.has_filename()) place = place.parent_path();  // a trailing slash
   while (true) {
-    if (is_there(place / ".ws"))
-      return place;
-    if (!place.has_relative_path())
-      break;
+    if (is_there(place / ".ws")) return place;
+    if (!place.has_relative_path()) break;
     place = place.parent_path();
   }
-  return fail(with_code(
-      Failure::Kind::usage,
-      fmt::format("{} is not in a synced folder: no .ws found here or above",
-                  start.string()),
-      "run `ws sync init`", "not_tied"));
+  return fail(with_code(Failure::Kind::usage,
+                        fmt::format("{} is not in a synced folder: no .ws found here or above", start.string()),
+                        "run `ws sync init`",
+                        "not_tied"));
 }
 
-Result<Tie> read_tie(const fs::path &root) {
+Result<Tie> read_tie(const fs::path& root) {
   auto text = read_file(root / ".ws" / "source.json");
   if (!text) {
-    return fail(with_code(
-        Failure::Kind::disk,
-        fmt::format("{} has lost its marker .ws/source.json", root.string()),
-        "is the folder mounted? Restore the file, or remove .ws and run `ws "
-        "sync init --source ID`",
-        "marker_missing"));
+    return fail(with_code(Failure::Kind::disk,
+                          fmt::format("{} has lost its marker .ws/source.json", root.string()),
+                          "is the folder mounted? Restore the file, or remove .ws and run `ws sync init --source ID`",
+                          "marker_missing"));
   }
   WS_LET(const Json value, parse_bounded(*text));
   const std::int64_t found = find_integer(value, "format").value_or(0);
   if (found > tie_format) {
-    return fail(with_code(
-        Failure::Kind::disk,
-        fmt::format("{}/.ws was written by a later version (format {})",
-                    root.string(), found),
-        "use the version of ws that wrote it", "newer_format"));
+    return fail(with_code(Failure::Kind::disk,
+                          fmt::format("{}/.ws was written by a later version (format {})", root.string(), found),
+                          "use the version of ws that wrote it",
+                          "newer_format"));
   }
   Tie tie{.source_id = find_text(value, "source_id").value_or(""),
           .client_id = find_text(value, "client_id").value_or(""),
@@ -92,119 +79,99 @@ Result<Tie> read_tie(const fs::path &root) {
           .base_url = find_text(value, "base_url").value_or(""),
           .origin = find_text(value, "origin").value_or("")};
   if (tie.source_id.empty() || tie.client_id.empty()) {
-    return fail(with_code(
-        Failure::Kind::disk,
-        fmt::format("{}/.ws/source.json names no source", root.string()),
-        "remove .ws and run `ws sync init --source ID`", "marker_missing"));
+    return fail(with_code(Failure::Kind::disk,
+                          fmt::format("{}/.ws/source.json names no source", root.string()),
+                          "remove .ws and run `ws sync init --source ID`",
+                          "marker_missing"));
   }
   return tie;
 }
 
 namespace {
 
-Result<void> write_own_folder(const fs::path &own) {
+Result<void> write_own_folder(const fs::path& own) {
   WS_TRY(make_folders(own / "tmp"));
   WS_TRY(make_folders(own / "conflicts"));
   WS_TRY(write_file(own / ".gitignore", "*\n"));
-  return is_there(own / "config.yaml")
-             ? Result<void>()
-             : write_file(own / "config.yaml", config_template);
+  return is_there(own / "config.yaml") ? Result<void>() : write_file(own / "config.yaml", config_template);
 }
 
-Failure maybe_made(const std::string &name) {
-  Failure failure = with_code(
-      Failure::Kind::unknown_outcome,
-      fmt::format(
-          "an earlier init here was cut off: it may have made a source `{}`",
-          name),
-      fmt::format(
-          "look for an empty page of that name; join its source with `ws sync "
-          "init "
-          "--source ID`, or remove the page and .ws/{}, and run this again",
-          intent_name),
-      "source_in_doubt");
+Failure maybe_made(const std::string& name) {
+  Failure failure = with_code(Failure::Kind::unknown_outcome,
+                              fmt::format("an earlier init here was cut off: it may have made a source `{}`", name),
+                              fmt::format("look for an empty page of that name; join its source with `ws sync init "
+                                          "--source ID`, or remove the page and .ws/{}, and run this again",
+                                          intent_name),
+                              "source_in_doubt");
   failure.call.applied = Applied::unknown;
   return failure;
 }
 
-/// Making a source cannot be repeated without making two: what may have been
-/// sent is noted, and never sent again.
-Result<SourceInfo> create_source(const fs::path &own,
-                                 const SourceRequest &request, Remote &remote) {
-  if (is_there(own / intent_name))
-    return fail(maybe_made(request.name));
+/// Making a source cannot be repeated without making two: what may have been sent is noted, and never sent again.
+Result<SourceInfo> create_source(const fs::path& own, const SourceRequest& request, Remote& remote) {
+  if (is_there(own / intent_name)) return fail(maybe_made(request.name));
   WS_TRY(write_file(own / intent_name, request.name + "\n"));
   auto made = remote.create_source(request);
   std::error_code ignored;
-  if (!made && made.error().call.applied == Applied::no)
-    fs::remove(own / intent_name, ignored);
+  if (!made && made.error().call.applied == Applied::no) fs::remove(own / intent_name, ignored);
   return made;
 }
 
-} // namespace
+}  // namespace
 
-Result<void> write_tie(const fs::path &root, const Tie &tie) {
+Result<void> write_tie(const fs::path& root, const Tie& tie) {
   const fs::path own = root / ".ws";
   WS_TRY(write_own_folder(own));
-  const Json value{{"format", tie_format},       {"source_id", tie.source_id},
-                   {"client_id", tie.client_id}, {"name", tie.name},
-                   {"base_url", tie.base_url},   {"origin", tie.origin}};
+  const Json value{{"format", tie_format},
+                   {"source_id", tie.source_id},
+                   {"client_id", tie.client_id},
+                   {"name", tie.name},
+                   {"base_url", tie.base_url},
+                   {"origin", tie.origin}};
   // The marker comes last: a tree is tied once it is there.
   return write_file(own / "source.json", dump(value, 2) + "\n");
 }
 
-Result<TreeConfig> read_config(const fs::path &root) {
+Result<TreeConfig> read_config(const fs::path& root) {
   TreeConfig config;
   auto text = read_file(root / ".ws" / "config.yaml", std::size_t{1} << 20U);
   if (!text) {
-    if (text.error().kind == Failure::Kind::not_found)
-      return config;
+    if (text.error().kind == Failure::Kind::not_found) return config;
     return fail(std::move(text).error());
   }
   WS_LET(const Json value, parse_yaml(*text));
-  if (const auto bytes = find_integer(value, "max_file_bytes");
-      bytes && *bytes > 0) {
+  if (const auto bytes = find_integer(value, "max_file_bytes"); bytes && *bytes > 0) {
     config.max_file_bytes = static_cast<std::uint64_t>(*bytes);
   }
   return config;
 }
 
-Result<Tie> init(const InitOptions &options, Remote &remote, const Clock &clock,
-                 Random &random) {
+Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock, Random& random) {
   std::error_code error;
   const fs::path folder = fs::canonical(options.folder, error);
   if (error || !fs::is_directory(folder, error)) {
-    return fail(Failure::Kind::usage,
-                fmt::format("{} is not a folder", options.folder.string()));
+    return fail(Failure::Kind::usage, fmt::format("{} is not a folder", options.folder.string()));
   }
-  if (auto above =
-          find_root(is_unfinished(folder) ? folder.parent_path() : folder)) {
-    return fail(with_code(
-        Failure::Kind::usage,
-        above->string() == folder.string()
-            ? fmt::format("{} is tied to a source already", folder.string())
-            : fmt::format("{} lies in the synced folder {}", folder.string(),
-                          above->string()),
-        "run `ws sync status`", "already_tied"));
+  if (auto above = find_root(is_unfinished(folder) ? folder.parent_path() : folder)) {
+    return fail(with_code(Failure::Kind::usage,
+                          above->string() == folder.string()
+                              ? fmt::format("{} is tied to a source already", folder.string())
+                              : fmt::format("{} lies in the synced folder {}", folder.string(), above->string()),
+                          "run `ws sync status`",
+                          "already_tied"));
   }
   // All that the disk can refuse comes before the source is made.
   const fs::path own = folder / ".ws";
   const bool fresh = !is_there(own);
-  if (auto written = write_own_folder(own); !written)
-    return fail(std::move(written).error());
-  const std::string name =
-      options.name.empty() ? folder.filename().string() : options.name;
+  if (auto written = write_own_folder(own); !written) return fail(std::move(written).error());
+  const std::string name = options.name.empty() ? folder.filename().string() : options.name;
   const auto source =
       options.source_id.empty()
-          ? create_source(own,
-                          {.name = name,
-                           .project_id = options.project_id,
-                           .root_node_id = options.root_node_id},
-                          remote)
+          ? create_source(
+                own, {.name = name, .project_id = options.project_id, .root_node_id = options.root_node_id}, remote)
           : remote.find_source(options.source_id);
   if (!source) {
-    if (fresh && source.error().call.applied == Applied::no)
-      fs::remove_all(own, error);
+    if (fresh && source.error().call.applied == Applied::no) fs::remove_all(own, error);
     return fail(source.error());
   }
   Tie tie{.source_id = source->id,
@@ -214,13 +181,11 @@ Result<Tie> init(const InitOptions &options, Remote &remote, const Clock &clock,
           .origin = options.origin};
   if (auto written = write_tie(folder, tie); !written) {
     Failure failure = std::move(written).error();
-    failure.hint = fmt::format(
-        "then join the source that was made: `ws sync init --source {}`",
-        source->id);
+    failure.hint = fmt::format("then join the source that was made: `ws sync init --source {}`", source->id);
     return fail(std::move(failure));
   }
   fs::remove(own / intent_name, error);
   return tie;
 }
 
-} // namespace ws::sync
+}  // namespace ws::sync
