@@ -1,5 +1,6 @@
 #include "sync-engine/steps/decide.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -57,8 +58,17 @@ class Decision {
       WS_LET(RelativePath path, RelativePath::parse(folder + stem + mark + name.substr(stem.size())));
       const auto there = writer_.read(path);
       if (!there && there.error().kind == Failure::Kind::not_found) return Path(std::move(path));
+      if (there && is_own_copy(path, *there)) return Path(std::move(path));
     }
     return fail(Failure::Kind::conflict, fmt::format("no free name for a copy of {}", conflict_.path.text()));
+  }
+
+  /// Written by a decision that was cut off before it could say so.
+  bool is_own_copy(const RelativePath& place, const std::string& text) const {
+    if (!conflict_.local || Sha256::of(text) != conflict_.local->hash) return false;
+    const auto base = session_.state.base();
+    return base &&
+           std::none_of(base->begin(), base->end(), [&](const auto& row) { return row.second.disk_path() == place; });
   }
 
   Result<std::string> local_text() const {
@@ -94,6 +104,7 @@ class Decision {
   Result<void> write_copy(const RelativePath& copy) {
     if (!conflict_.local) return {};
     WS_LET(const std::string text, local_text());
+    if (const auto there = writer_.read(copy); there && *there == text) return {};
     WS_LET(const Staged staged, writer_.stage(text));
     WS_TRY(writer_.flush_texts());
     return writer_.place(staged, copy, std::nullopt);

@@ -1,0 +1,74 @@
+// Every call that changes something is told of an error, of every kind that a disk has: the run says so and loses
+// nothing, and the same command goes on once the disk is well.
+#include <array>
+#include <cerrno>
+#include <iostream>
+
+#include <catch2/catch.hpp>
+
+#include "tests/faults/scenarios.hpp"
+
+using namespace ws::test;
+
+namespace {
+
+/// Broken runs of one scenario in CI; WS_FAULTS=all tries every error at every point.
+constexpr long errors_in_ci = 16;
+
+std::vector<std::string> every_error() {
+  std::vector<std::string> modes;
+  for (const int error : {EIO, ENOSPC, EDQUOT, EACCES, EROFS, EMFILE, EINTR}) {
+    modes.push_back("fail:" + std::to_string(error));
+  }
+  modes.push_back("fail-from:" + std::to_string(ENOSPC));
+  modes.emplace_back("short");
+  return modes;
+}
+
+/// 14: the disk; 13: some of it; or as ever, where the run can do without that call or tries it again.
+bool is_honest(const Ended& ended, int undisturbed) {
+  if (ended.exit == undisturbed) return true;
+  return (ended.exit == 14 || ended.exit == 13) && (ended.err + ended.out).find("cannot ") != std::string::npos;
+}
+
+void fail_everywhere(const std::string& name) {
+  if (!shim_works()) {
+    WARN("skipped: this machine has no seccomp, or is no x86-64");
+    return;
+  }
+  const Scenario& scenario = scenario_named(name);
+  const std::vector<std::string> modes = every_error();
+  const long kinds = static_cast<long>(modes.size());
+  FaultWorld world;
+  const Undisturbed undisturbed = run_undisturbed(world, scenario);
+  long points = 0;
+  long errors = 0;
+  for (std::size_t step = 0; step < scenario.steps.size(); ++step) {
+    const long last = static_cast<long>(undisturbed.calls[step].size());
+    points += last;
+    for (const long place :
+         spread(kinds * last, errors_in_ci / static_cast<long>(scenario.steps.size()), fault_seed())) {
+      // A step of one point goes with a step of one kind: a sample meets all of both.
+      const long point = (place - 1) / kinds + 1;
+      const Fault fault{.point = point, .mode = modes[static_cast<std::size_t>(place % kinds)]};
+      CAPTURE(name, step, fault.point, fault.mode, fault_seed());
+      CAPTURE(undisturbed.calls[step][static_cast<std::size_t>(fault.point) - 1]);
+      const Ended broken = run_disturbed(world, scenario, step, fault).ended;
+      CAPTURE(broken.exit, broken.out, broken.err);
+      CHECK(is_honest(broken, scenario.steps[step].exit));
+      CHECK(wrong_at_once(world, undisturbed) == Words{});
+      CHECK(wrong_after_rerun(world, scenario, undisturbed, step) == Words{});
+      ++errors;
+    }
+  }
+  std::cout << name << ": " << points << " points, " << errors << " errors of " << kinds << " kinds\n";
+}
+
+}  // namespace
+
+TEST_CASE("an error anywhere in init", "[faults][errors]") { fail_everywhere("init"); }
+TEST_CASE("an error anywhere in a pull", "[faults][errors]") { fail_everywhere("pull"); }
+TEST_CASE("an error anywhere in a push and its commit", "[faults][errors]") { fail_everywhere("push"); }
+TEST_CASE("an error anywhere in a run with everything, a conflict too", "[faults][errors]") { fail_everywhere("run"); }
+TEST_CASE("an error anywhere while a conflict ends", "[faults][errors]") { fail_everywhere("resolve remote"); }
+TEST_CASE("an error anywhere in a restore", "[faults][errors]") { fail_everywhere("restore"); }

@@ -1,0 +1,59 @@
+// SIGKILL before and after every call that changes something: nothing is lost, nothing is there twice, and the same
+// command goes on where it was.
+#include <iostream>
+
+#include <catch2/catch.hpp>
+
+#include "tests/faults/scenarios.hpp"
+
+using namespace ws::test;
+
+namespace {
+
+/// Killed runs of one scenario in CI; WS_FAULTS=all tries every point.
+constexpr long kills_in_ci = 12;
+
+void kill_everywhere(const std::string& name) {
+  if (!shim_works()) {
+    WARN("skipped: this machine has no seccomp, or is no x86-64");
+    return;
+  }
+  const Scenario& scenario = scenario_named(name);
+  FaultWorld world;
+  const Undisturbed undisturbed = run_undisturbed(world, scenario);
+  long points = 0;
+  long kills = 0;
+  for (std::size_t step = 0; step < scenario.steps.size(); ++step) {
+    const long last = static_cast<long>(undisturbed.calls[step].size());
+    points += last;
+    // Odd ones before the call, even ones after it.
+    for (const long place : spread(2 * last, kills_in_ci / static_cast<long>(scenario.steps.size()), fault_seed())) {
+      const Fault fault{.point = (place + 1) / 2, .mode = place % 2 == 1 ? "kill-before" : "kill-after"};
+      CAPTURE(name, step, fault.point, fault.mode, fault_seed());
+      CAPTURE(undisturbed.calls[step][static_cast<std::size_t>(fault.point) - 1]);
+      const Faulted killed = run_disturbed(world, scenario, step, fault);
+      CHECK(killed.ended.exit == 128 + 9);
+      CHECK(wrong_at_once(world, undisturbed) == Words{});
+      CHECK(wrong_after_rerun(world, scenario, undisturbed, step) == Words{});
+      ++kills;
+    }
+  }
+  std::cout << name << ": " << points << " points, " << kills << " kills\n";
+}
+
+}  // namespace
+
+TEST_CASE("killed anywhere in init, the tree is tied once", "[faults][kill]") { kill_everywhere("init"); }
+TEST_CASE("killed anywhere in a pull", "[faults][kill]") { kill_everywhere("pull"); }
+TEST_CASE("killed anywhere in a push and its commit", "[faults][kill]") { kill_everywhere("push"); }
+TEST_CASE("killed anywhere in a run with everything, a conflict too", "[faults][kill]") { kill_everywhere("run"); }
+TEST_CASE("killed anywhere while a conflict ends for the local text", "[faults][kill]") {
+  kill_everywhere("resolve local");
+}
+TEST_CASE("killed anywhere while a conflict ends for the remote text", "[faults][kill]") {
+  kill_everywhere("resolve remote");
+}
+TEST_CASE("killed anywhere while a conflict ends with both texts", "[faults][kill]") {
+  kill_everywhere("resolve both");
+}
+TEST_CASE("killed anywhere in a restore", "[faults][kill]") { kill_everywhere("restore"); }

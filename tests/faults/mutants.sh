@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Plants one bug after another in a copy of the tree and looks whether the tests go red. `tests/faults/mutants.sh [NAME...]`
+#
+# A mutant is tests/faults/mutants/NAME.patch. Its first lines say what the bug is and which tests must see it:
+#   Bug: the texts of a batch are not flushed before their renames
+#   Test: faults_test [power]
+# WS_MUTANTS_TREE: the folder of the copy, kept for the next time (a build takes minutes, one mutant seconds).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+here=$PWD
+tree=${WS_MUTANTS_TREE:-$(mktemp -d)}
+names=("$@")
+[ "${#names[@]}" -gt 0 ] || mapfile -t names < <(cd tests/faults/mutants && ls ./*.patch | sed 's|^\./||; s|\.patch$||')
+
+mkdir -p "$tree"
+git ls-files -z | rsync -a --from0 --files-from=- . "$tree/"
+cd "$tree"
+export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=$tree
+[ -f build/dev/build.ninja ] || cmake --preset dev >/dev/null
+
+caught=0
+survived=()
+for name in "${names[@]}"; do
+  patch=$here/tests/faults/mutants/$name.patch
+  read -r _ target filter < <(grep '^Test: ' "$patch")
+  if ! patch -s -p1 --no-backup-if-mismatch <"$patch"; then
+    survived+=("$name (does not fit the sources any more)")
+    continue
+  fi
+  if ! ninja -C build/dev ws ws-mock "$target" >build.log 2>&1; then
+    tail -n 20 build.log
+    survived+=("$name (does not compile)")
+  elif build/dev/bin/"$target" "$filter" >test.log 2>&1; then
+    survived+=("$name")
+  else
+    caught=$((caught + 1))
+    echo "$name: caught by $target $filter: $(grep -E '^(test cases|All tests)' test.log || tail -n 1 test.log)"
+  fi
+  patch -s -p1 -R --no-backup-if-mismatch <"$patch"
+done
+[ "${#survived[@]}" -eq 0 ] || printf 'SURVIVED: %s\n' "${survived[@]}"
+echo "$caught caught, ${#survived[@]} survived"
+[ "${#survived[@]}" -eq 0 ]

@@ -1,0 +1,102 @@
+// The connection dies at every request of a sync, before and after the service did what it was asked: no double, no
+// stale write, and the same command goes on.
+#include <iostream>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/faults/scenarios.hpp"
+
+using namespace ws::test;
+using nlohmann::json;
+
+namespace {
+
+/// Broken runs of one scenario in CI. Each is sent three times, with the pauses that the service may ask of a client.
+constexpr long cuts_in_ci = 5;
+
+struct Cut {
+  std::string name = {};
+  json rule = {};
+  bool for_good = true;  ///< every later request too; else this one alone
+};
+
+std::vector<Cut> every_cut() {
+  return {
+      {"reset before", {{"effect", {{"reset", true}}}}},
+      {"reset after", {{"phase", "after"}, {"effect", {{"reset", true}}}}},
+      {"no answer", {{"phase", "after"}, {"effect", {{"close_without_answer", true}}}}},
+      {"half an answer", {{"phase", "after"}, {"effect", {{"truncate_at", 40}}}}},
+      {"500", {{"effect", {{"status", 500}}}}},
+      {"502 after", {{"phase", "after"}, {"effect", {{"status", 502}}}}},
+      {"401", {{"effect", {{"status", 401}}}}},
+      {"one lost answer", {{"phase", "after"}, {"effect", {{"reset", true}}}}, false},
+  };
+}
+
+/// From the saved state: the requests of a step; the mock forgets them.
+long requests_of(const FaultWorld& world, const Scenario& scenario, std::size_t step) {
+  const Faulted ran = run_disturbed(world, scenario, step, Fault{});
+  const auto all = static_cast<long>(world.operations().size());
+  long earlier = 0;
+  if (step > 0) {
+    run_disturbed(world, scenario, step - 1, Fault{});
+    earlier = static_cast<long>(world.operations().size());
+  }
+  return all - earlier;
+}
+
+/// Runs the step with the rule in force from its `nth` request on.
+Ended run_cut(const FaultWorld& world, const Scenario& scenario, std::size_t step, const Cut& cut, long nth) {
+  world.reset();
+  for (std::size_t i = 0; i < step; ++i) world.ws(scenario.steps[i].arguments);
+  json rule = cut.rule;
+  rule["operation"] = "*";
+  rule["nth"] = nth;
+  rule["times"] = cut.for_good ? 1000 : 1;
+  world.control("POST", "faults", rule.dump());
+  const Ended ended = world.ws(scenario.steps[step].arguments);
+  world.control("DELETE", "faults");
+  return ended;
+}
+
+void cut_everywhere(const std::string& name) {
+  if (!shim_works()) {
+    WARN("skipped: this machine has no seccomp, or is no x86-64");
+    return;
+  }
+  const Scenario& scenario = scenario_named(name);
+  FaultWorld world;
+  const Undisturbed undisturbed = run_undisturbed(world, scenario);
+  const std::vector<Cut> cuts = every_cut();
+  const auto kinds = static_cast<long>(cuts.size());
+  long tried = 0;
+  long requests = 0;
+  for (std::size_t step = 0; step < scenario.steps.size(); ++step) {
+    const long last = requests_of(world, scenario, step);
+    requests += last;
+    for (const long place :
+         spread(kinds * last, cuts_in_ci / static_cast<long>(scenario.steps.size()) + 1, fault_seed())) {
+      const long nth = (place - 1) % last + 1;
+      const Cut& cut = cuts[static_cast<std::size_t>((place - 1) / last)];
+      CAPTURE(name, step, nth, cut.name, fault_seed());
+      const Ended ended = run_cut(world, scenario, step, cut, nth);
+      CAPTURE(ended.exit, ended.out, ended.err);
+      const std::set<int> expected = cut.name == "401" ? std::set<int>{4}
+                                     : cut.for_good    ? std::set<int>{10, 11, 12}
+                                                       : std::set<int>{scenario.steps[step].exit};
+      CHECK(expected.contains(ended.exit));
+      CHECK(wrong_at_once(world, undisturbed) == Words{});
+      CHECK(wrong_after_rerun(world, scenario, undisturbed, step) == Words{});
+      ++tried;
+    }
+  }
+  std::cout << name << ": " << requests << " requests, " << tried << " cuts of " << kinds << " kinds\n";
+}
+
+}  // namespace
+
+TEST_CASE("the network dies at any request of a pull", "[faults][network]") { cut_everywhere("pull"); }
+TEST_CASE("the network dies at any request of a push and its commit", "[faults][network]") { cut_everywhere("push"); }
+TEST_CASE("the network dies at any request of a run with everything", "[faults][network]") { cut_everywhere("run"); }
+TEST_CASE("the network dies while a conflict ends", "[faults][network]") { cut_everywhere("resolve both"); }

@@ -1,0 +1,277 @@
+#include "tests/faults/scenarios.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+namespace ws::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Words sync_command = {"sync", "run"};
+
+void must_end(const Ended& ended, int exit) {
+  if (ended.exit != exit) throw std::runtime_error("exit " + std::to_string(ended.exit) + ": " + ended.out + ended.err);
+}
+
+const std::string ten_lines = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
+
+/// `line` of the ten says something else.
+std::string edited(const std::string& line, const std::string& now) {
+  std::string text = ten_lines;
+  return text.replace(text.find(line + "\n"), line.size(), now);
+}
+
+/// Both sides hold these and are in step.
+void fill(FaultWorld& world) {
+  world.tie();
+  for (const char* name : {"edit.md", "merge.md", "gone.md", "move.md", "clash.md", "folder/one.md", "folder/two.md"}) {
+    write_text(world.tree / name, std::string("# ") + name + "\n" + ten_lines);
+  }
+  must_end(world.ws(sync_command), 0);
+  must_end(world.ws_there(sync_command), 0);
+}
+
+/// One of each kind of change on the other side.
+void change_there(FaultWorld& world) {
+  write_text(world.other / "edit.md", "# edit.md\n" + edited("two", "TWO there"));
+  write_text(world.other / "merge.md", "# merge.md\n" + edited("two", "TWO there"));
+  write_text(world.other / "new/there.md", "made there\n");
+  fs::remove(world.other / "gone.md");
+  fs::rename(world.other / "move.md", world.other / "moved.md");
+  fs::rename(world.other / "folder", world.other / "renamed");
+  must_end(world.ws_there(sync_command), 0);
+}
+
+void prepare_pull(FaultWorld& world) {
+  fill(world);
+  change_there(world);
+  write_text(world.tree / "merge.md", "# merge.md\n" + edited("nine", "NINE here"));
+}
+
+void prepare_push(FaultWorld& world) {
+  fill(world);
+  write_text(world.tree / "edit.md", "# edit.md\n" + edited("two", "TWO here"));
+  write_text(world.tree / "new/here.md", "made here\n");
+  fs::remove(world.tree / "gone.md");
+  fs::rename(world.tree / "move.md", world.tree / "moved.md");
+}
+
+void collide(FaultWorld& world) {
+  write_text(world.other / "clash.md", "# clash.md\n" + edited("five", "FIVE there"));
+  must_end(world.ws_there(sync_command), 0);
+  write_text(world.tree / "clash.md", "# clash.md\n" + edited("five", "FIVE here"));
+}
+
+void prepare_run(FaultWorld& world) {
+  fill(world);
+  write_text(world.other / "edit.md", "# edit.md\n" + edited("two", "TWO there"));
+  write_text(world.other / "merge.md", "# merge.md\n" + edited("two", "TWO there"));
+  write_text(world.other / "new/there.md", "made there\n");
+  collide(world);
+  write_text(world.tree / "merge.md", "# merge.md\n" + edited("nine", "NINE here"));
+  write_text(world.tree / "new/here.md", "made here\n");
+  fs::remove(world.tree / "gone.md");
+}
+
+void prepare_resolve(FaultWorld& world) {
+  fill(world);
+  collide(world);
+  must_end(world.ws(sync_command), 7);
+}
+
+Scenario resolve_by(const std::string& keep) {
+  return {.name = "resolve " + keep,
+          .prepare = prepare_resolve,
+          .steps = {{.arguments = {"sync", "resolve", "clash.md", "--keep", keep}, .exit = 0, .again = {6}}}};
+}
+
+Scenario restoring() {
+  // The state is named by the history itself, so the command is known only then: "AT" stands for it.
+  return {.name = "restore",
+          .prepare =
+              [](FaultWorld& world) {
+                fill(world);
+                write_text(world.tree / "edit.md", "a later text\n");
+                must_end(world.ws(sync_command), 0);
+                write_text(world.tree / "edit.md", "not synced yet\n");
+              },
+          .steps = {{.arguments = {"sync", "restore", "edit.md", "--at", "AT"}}}};
+}
+
+/// The oldest state that holds edit.md.
+std::string oldest_state(const FaultWorld& world) {
+  const Ended log = world.ws({"sync", "log", "edit.md", "--format", "ids"});
+  std::string ids = log.out;
+  while (!ids.empty() && ids.back() == '\n') ids.pop_back();
+  return ids.substr(ids.rfind('\n') + 1);
+}
+
+/// A run that has nothing to do takes the lock and looks; anything else would be a change.
+bool is_a_look(const std::string& call) {
+  const auto about = [&](const char* name) { return call.find(name) != std::string::npos; };
+  return about("/.ws/lock") || about("/.ws/state.db-shm") ||
+         (call.starts_with("open") && (call.ends_with("/.ws/state.db") || call.ends_with("/.ws/state.db-wal"))) ||
+         ((call.starts_with("unlink") || call.starts_with("fchown")) && call.ends_with("/.ws/state.db-wal")) ||
+         call.starts_with("mkdir");
+}
+
+std::string shown(std::string text) {
+  std::ranges::replace(text, '\n', '|');
+  return text.substr(0, 400);
+}
+
+Words missing(const std::set<std::string>& wanted, const std::set<std::string>& there) {
+  Words wrong;
+  for (const std::string& text : wanted) {
+    if (!there.contains(text)) wrong.push_back("lost: " + shown(text));
+  }
+  return wrong;
+}
+
+void compare(const Texts& wanted, const Texts& found, const std::string& side, Words& wrong) {
+  for (const auto& [path, text] : wanted) {
+    const auto there = found.find(path);
+    if (there == found.end()) wrong.push_back(side + " lacks " + path);
+    if (there != found.end() && there->second != text)
+      wrong.push_back(side + " has another " + path + ": " + shown(there->second));
+  }
+  for (const auto& [path, text] : found) {
+    if (!wanted.contains(path)) wrong.push_back(side + " has too much: " + path);
+  }
+}
+
+void expect_exit(const Ended& ended, const std::set<int>& expected, const std::string& what, Words& wrong) {
+  if (expected.contains(ended.exit)) return;
+  wrong.push_back(what + " ended with " + std::to_string(ended.exit) + ": " + shown(ended.out + ended.err));
+}
+
+bool is_tied(const FaultWorld& world) { return fs::exists(world.tree / ".ws" / "source.json"); }
+
+/// The ids of the sources that `init` has made.
+Words sources_made(const FaultWorld& world) {
+  const nlohmann::json state = nlohmann::json::parse(world.control("GET", "state"));
+  Words ids;
+  for (const auto& row : state.at("tables").at("sync_sources")) {
+    if (row.at("name") == "notes") ids.push_back(row.at("id"));
+  }
+  return ids;
+}
+
+/// A person does what the message says about a source that may have been made.
+Ended clear_up_doubt(const FaultWorld& world) {
+  const Words made = sources_made(world);
+  if (!made.empty()) return world.ws({"sync", "init", "--source", made.front()});
+  fs::remove(world.tree / ".ws" / "source.pending");
+  return world.ws({"sync", "init", "--name", "notes"});
+}
+
+/// What `init` made: known only after it.
+void learn_source(FaultWorld& world) {
+  if (is_tied(world))
+    world.source = nlohmann::json::parse(read_text(world.tree / ".ws" / "source.json")).at("source_id");
+}
+
+}  // namespace
+
+std::vector<Scenario> all_scenarios() {
+  return {
+      {.name = "init",
+       .prepare = [](FaultWorld& world) { write_text(world.tree / "a.md", "a text\n"); },
+       .steps = {{.arguments = {"sync", "init", "--name", "notes"}, .exit = 0, .again = {2, 12}}}},
+      {.name = "pull", .prepare = prepare_pull, .steps = {{.arguments = {"sync", "pull"}}}},
+      {.name = "push",
+       .prepare = prepare_push,
+       .steps = {{.arguments = {"sync", "push"}}, {.arguments = {"sync", "commit"}}}},
+      {.name = "run", .prepare = prepare_run, .steps = {{.arguments = sync_command, .exit = 7}}, .last_exit = 7},
+      resolve_by("local"),
+      resolve_by("remote"),
+      resolve_by("both"),
+      restoring(),
+  };
+}
+
+const Scenario& scenario_named(const std::string& name) {
+  static const std::vector<Scenario> all = all_scenarios();
+  return *std::ranges::find(all, name, &Scenario::name);
+}
+
+Words arguments_of(const FaultWorld& world, const ScenarioStep& step) {
+  Words arguments = step.arguments;
+  if (std::ranges::find(arguments, "AT") != arguments.end()) {
+    std::ranges::replace(arguments, std::string("AT"), oldest_state(world));
+  }
+  return arguments;
+}
+
+Undisturbed run_undisturbed(FaultWorld& world, const Scenario& scenario) {
+  scenario.prepare(world);
+  world.save();
+  world.reset();
+  Undisturbed done;
+  done.before = world.kept();
+  for (const ScenarioStep& step : scenario.steps) {
+    Faulted ran = world.ws(arguments_of(world, step), Fault{});
+    must_end(ran.ended, step.exit);
+    done.calls.push_back(std::move(ran.calls));
+  }
+  learn_source(world);
+  done.written = world.kept();
+  must_end(world.ws(sync_command), scenario.last_exit);
+  done.written.merge(world.kept());
+  done.written.insert(done.before.begin(), done.before.end());
+  done.calls_of_nothing = world.ws(sync_command, Fault{}).calls;
+  done.tree = texts_of(world.tree);
+  done.served = world.served();
+  done.objects = world.objects();
+  return done;
+}
+
+Faulted run_disturbed(const FaultWorld& world, const Scenario& scenario, std::size_t step, const Fault& fault) {
+  world.reset();
+  for (std::size_t i = 0; i < step; ++i)
+    must_end(world.ws(arguments_of(world, scenario.steps[i])), scenario.steps[i].exit);
+  return world.ws(arguments_of(world, scenario.steps[step]), fault);
+}
+
+Words wrong_at_once(const FaultWorld& world, const Undisturbed& undisturbed) {
+  Words wrong = missing(undisturbed.before, world.kept_at_once());
+  for (const auto& [path, text] : texts_of(world.tree)) {
+    if (!undisturbed.written.contains(text)) wrong.push_back("neither old nor new: " + path + ": " + shown(text));
+  }
+  return wrong;
+}
+
+Words wrong_after_rerun(FaultWorld& world, const Scenario& scenario, const Undisturbed& undisturbed, std::size_t step) {
+  Words wrong;
+  for (std::size_t i = step; i < scenario.steps.size(); ++i) {
+    std::set<int> expected = scenario.steps[i].again;
+    expected.insert(scenario.steps[i].exit);
+    const std::string what = scenario.steps[i].arguments[1] + " again";
+    const Ended again = world.ws(arguments_of(world, scenario.steps[i]));
+    expect_exit(again, expected, what, wrong);
+    if (again.exit == 12) expect_exit(clear_up_doubt(world), {0}, what + ", as it said", wrong);
+  }
+  learn_source(world);
+  expect_exit(world.ws(sync_command), {scenario.last_exit}, "sync", wrong);
+  compare(undisturbed.tree, texts_of(world.tree), "the tree", wrong);
+  compare(undisturbed.served, world.served(), "the service", wrong);
+  if (world.objects() != undisturbed.objects)
+    wrong.push_back("objects on the service: " + std::to_string(world.objects()));
+  Words lost = missing(undisturbed.before, world.kept());
+  wrong.insert(wrong.end(), lost.begin(), lost.end());
+  world.forget_requests();
+  const Faulted third = world.ws(sync_command, Fault{});
+  expect_exit(third.ended, {scenario.last_exit}, "the third run", wrong);
+  for (const std::string& operation : world.operations()) {
+    if (operation != "sync.pull") wrong.push_back("the third run asked for " + operation);
+  }
+  for (const std::string& call : third.calls) {
+    if (!is_a_look(call)) wrong.push_back("the third run did " + call);
+  }
+  return wrong;
+}
+
+}  // namespace ws::test

@@ -1,0 +1,166 @@
+// Somebody changes the tree while `ws` is at work in it: a folder becomes a link that leads out, a file a link, a fifo,
+// a folder or another text, before any one of the calls of a pull. Nothing outside changes, and a late edit is kept.
+#include <functional>
+#include <iostream>
+
+#include <catch2/catch.hpp>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "tests/faults/scenarios.hpp"
+#include "tests/faults/stopped.hpp"
+
+using namespace ws::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr long stops_in_ci = 7;  ///< of each kind of swap; WS_FAULTS=all: every call
+constexpr const char* late = "a late edit\n";
+
+fs::path outside_of(const FaultWorld& world) { return world.tree.parent_path() / "outside"; }
+
+/// Files outside that have the very names and texts that the pull is about to change.
+void make_outside(const FaultWorld& world) {
+  fs::copy(
+      world.tree / "folder", outside_of(world), fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  write_text(outside_of(world) / "edit.md", read_text(world.tree / "edit.md"));
+}
+
+Texts outside(const FaultWorld& world) {
+  return snapshot_of(outside_of(world), [](const std::string&) { return true; });
+}
+
+/// Takes the place of `path`, whatever stands there; what stood there is kept beside the tree.
+void make_way(const FaultWorld& world, const fs::path& path) {
+  std::error_code ignored;
+  fs::create_directories(world.tree.parent_path() / "aside");
+  fs::rename(path, world.tree.parent_path() / "aside" / path.filename(), ignored);
+}
+
+struct Swap {
+  std::string name = {};
+  std::function<void(const FaultWorld&)> act = {};
+};
+
+std::vector<Swap> every_swap() {
+  const auto edit = [](const FaultWorld& world) { return world.tree / "edit.md"; };
+  return {
+      {"the folder becomes a link",
+       [](const FaultWorld& world) {
+         make_way(world, world.tree / "folder");
+         fs::create_directory_symlink(outside_of(world), world.tree / "folder");
+       }},
+      {"the folder to be becomes a link",
+       [](const FaultWorld& world) {
+         make_way(world, world.tree / "renamed");
+         fs::create_directory_symlink(outside_of(world), world.tree / "renamed");
+       }},
+      {"the file becomes a link",
+       [edit](const FaultWorld& world) {
+         make_way(world, edit(world));
+         fs::create_symlink(outside_of(world) / "edit.md", edit(world));
+       }},
+      {"the file becomes a fifo",
+       [edit](const FaultWorld& world) {
+         make_way(world, edit(world));
+         ::mkfifo(edit(world).c_str(), 0600);
+       }},
+      {"the file becomes a folder",
+       [edit](const FaultWorld& world) {
+         make_way(world, edit(world));
+         write_text(edit(world) / "in.md", late);
+       }},
+      {"a late edit", [edit](const FaultWorld& world) { write_text(edit(world), late); }},
+      {"a late edit by rename",
+       [edit](const FaultWorld& world) {
+         write_text(world.tree / "edit.md.new", late);
+         fs::rename(world.tree / "edit.md.new", edit(world));
+       }},
+  };
+}
+
+/// The pull, stopped before its `point`th call; `swap` in between. False where it ended before.
+bool pull_with(const FaultWorld& world, long point, const Swap& swap, Ended& ended) {
+  const TemporaryFolder logs;
+  Command command =
+      world.command({"sync", "pull"}, {.point = point, .mode = "stop-before", .reads = true}, logs / "log");
+  Running running(command);
+  const bool stopped = is_stopped(running.pid());
+  if (stopped) {
+    swap.act(world);
+    running.signal(SIGCONT);
+  }
+  ended = running.wait();
+  return stopped;
+}
+
+}  // namespace
+
+TEST_CASE("swaps: whatever takes a place during a pull, nothing outside changes and nothing is lost",
+          "[faults][swaps]") {
+  if (!shim_works()) {
+    WARN("skipped: this machine has no seccomp, or is no x86-64");
+    return;
+  }
+  const Scenario& scenario = scenario_named("pull");
+  FaultWorld world;
+  const Undisturbed undisturbed = run_undisturbed(world, scenario);
+  world.reset();
+  const auto last = static_cast<long>(world.ws({"sync", "pull"}, {.reads = true}).calls.size());
+  world.reset();
+  make_outside(world);
+  const Texts before = outside(world);
+  long swaps = 0;
+  for (const Swap& swap : every_swap()) {
+    for (const long point : spread(last, stops_in_ci, fault_seed() + static_cast<unsigned>(swaps))) {
+      CAPTURE(swap.name, point, last, fault_seed());
+      world.reset();
+      fs::remove_all(world.tree.parent_path() / "aside");
+      Ended ended;
+      REQUIRE(pull_with(world, point, swap, ended));
+      CAPTURE(ended.out, ended.err);
+      CHECK(std::set<int>{0, 7, 13, 14}.contains(ended.exit));
+      CHECK(outside(world) == before);
+      const Ended again = world.ws({"sync", "pull"});
+      CAPTURE(again.out, again.err);
+      CHECK(std::set<int>{0, 7, 13, 14}.contains(again.exit));
+      CHECK(outside(world) == before);
+      std::set<std::string> kept = world.kept();
+      if (swap.name.starts_with("a late edit")) CHECK(kept.contains(late));
+      for (const auto& [path, text] : texts_of(world.tree.parent_path())) kept.insert(text);  // what was put aside
+      for (const std::string& text : undisturbed.before) {
+        CAPTURE(text);
+        CHECK(kept.contains(text));
+      }
+      ++swaps;
+    }
+  }
+  std::cout << "swaps: " << swaps << " at " << last << " points\n";
+}
+
+TEST_CASE("swaps: what is ours in .ws replaced by a link leads nowhere", "[faults][swaps]") {
+  FaultWorld world;
+  const Scenario& scenario = scenario_named("pull");
+  scenario.prepare(world);
+  world.save();
+  for (const char* name : {"", "tmp", "lock"}) {
+    CAPTURE(name);
+    world.reset();
+    fs::remove_all(outside_of(world));
+    const fs::path ours = (world.tree / ".ws" / name).parent_path() / (*name == '\0' ? "" : name);
+    const fs::path place = *name == '\0' ? world.tree / ".ws" : ours;
+    fs::rename(place, outside_of(world));
+    fs::create_symlink(outside_of(world), place);
+    const Texts before = texts_of(world.tree);
+    // The lock and the database are opened before anything is looked at.
+    const auto all = [](const std::string& path) { return !path.starts_with("state.db") && path != "lock"; };
+    const bool folder = fs::is_directory(outside_of(world));
+    const Texts there = folder ? snapshot_of(outside_of(world), all) : Texts{};
+    const Ended ended = world.ws({"sync", "pull"});
+    CAPTURE(ended.out, ended.err);
+    CHECK(ended.exit == 14);
+    CHECK(texts_of(world.tree) == before);
+    if (folder) CHECK(snapshot_of(outside_of(world), all) == there);
+  }
+}
