@@ -58,7 +58,7 @@ TEST_CASE("json items: random lists read as the whole document does", "[base]") 
   const std::uint32_t seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937 random(seed);
-  const auto below = [&](unsigned n) { return random() % n; };
+  const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
   std::function<Json(int)> value = [&](int depth) -> Json {
     switch (below(depth > 3 ? 4 : 6)) {
       case 0: return Json(static_cast<std::int64_t>(below(1000)) - 500);
