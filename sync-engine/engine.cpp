@@ -8,6 +8,7 @@
 #include "sync-engine/steps/conflict_files.hpp"
 #include "sync-engine/steps/decide.hpp"
 #include "sync-engine/steps/differences.hpp"
+#include "sync-engine/steps/gc.hpp"
 #include "sync-engine/steps/journal.hpp"
 #include "sync-engine/steps/publish.hpp"
 #include "sync-engine/steps/restore.hpp"
@@ -222,6 +223,12 @@ Result<std::vector<HistoryState>> SyncEngine::log(const LogOptions& options) con
 Result<Restored> SyncEngine::restore(const RelativePath& path, const std::optional<std::string>& at) {
   WS_LET(const TreeLock lock, impl_->begin());
   return ws::sync::restore(impl_->session, path, at);
+}
+
+Result<GcReport> SyncEngine::gc(const GcOptions& options) {
+  if (options.dry_run) return collect_garbage(impl_->session, options);
+  WS_LET(const TreeLock lock, impl_->begin());
+  return collect_garbage(impl_->session, options);
 }
 
 Result<std::vector<Conflict>> SyncEngine::conflicts() const { return impl_->session.state.conflicts(); }

@@ -23,6 +23,7 @@
 #include "sync-engine/model.hpp"
 #include "sync-engine/remote/remote.hpp"
 #include "sync-engine/report.hpp"
+#include "sync-engine/state/history_gc.hpp"
 #include "sync-engine/state/history_log.hpp"
 
 namespace ws::sync {
@@ -121,6 +122,8 @@ class SyncEngine {
   Result<std::vector<HistoryState>> log(const LogOptions& options = {}) const;
   /// Brings a text back from the history, as a local edit. See steps/restore.hpp.
   Result<Restored> restore(const RelativePath& path, const std::optional<std::string>& at = {});
+  /// Drops old states from the history. See state/history_gc.hpp.
+  Result<GcReport> gc(const GcOptions& options);
 
   /// This tree's own open conflicts. No network.
   Result<std::vector<Conflict>> conflicts() const;

@@ -113,6 +113,7 @@ Command sync_log_command();
 Command sync_restore_command();
 Command sync_diff_command();
 Command sync_roots_command();
+Command sync_gc_command();
 
 // sync_conflicts.cpp
 Command sync_conflicts_command();

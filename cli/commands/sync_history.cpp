@@ -1,4 +1,5 @@
 // What the local history holds: its states, a text brought back; and what differs now.
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 
@@ -109,6 +110,67 @@ Result<ExitCode> roots(Session& session) {
   return ExitCode::done;
 }
 
+/// "1.4 MB".
+std::string shown_size(std::uint64_t bytes) {
+  constexpr std::string_view units[] = {"bytes", "kB", "MB", "GB", "TB"};
+  auto size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (size >= 1000 && unit + 1 < std::size(units)) {
+    size /= 1000;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", size, units[unit]);
+}
+
+std::string counted(std::size_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+/// Half a sentence: "3 states and 12 texts".
+std::string shown_loss(const sync::GcReport& report) {
+  return counted(report.states_dropped, "state") + " and " + counted(report.texts_dropped, "text");
+}
+
+void print_gc(Session& session, const sync::GcReport& report, const sync::GcOptions& options) {
+  const std::string from = to_rfc3339(options.keep_from).substr(0, 10);
+  const std::string kept = fmt::format("{} kept", counted(report.states_kept, "state"));
+  if (options.dry_run) {
+    return session.printer().line(fmt::format("would drop {} from before {}; {}", shown_loss(report), from, kept));
+  }
+  const std::string size = fmt::format("{} -> {}", shown_size(report.bytes_before), shown_size(report.bytes_after));
+  if (report.states_dropped == 0 && report.texts_dropped == 0) {
+    return session.printer().line(fmt::format("nothing is from before {}; {}, {}", from, kept, size));
+  }
+  session.printer().line(fmt::format("dropped {} from before {}; {}, {}", shown_loss(report), from, kept, size));
+}
+
+Result<ExitCode> gc(Session& session) {
+  const std::string keep = session.arguments().value("keep").value_or("90d");
+  const auto age = parse_duration(keep);
+  if (!age || age->count() < 0) {
+    return fail(Failure::Kind::usage, "--keep takes a time like 90d or 12h, not `" + keep + "`");
+  }
+  const sync::GcOptions options{.keep_from = session.world().clock.now() - *age, .dry_run = session.has("dry-run")};
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
+  WS_LET(const sync::GcReport report, tree.engine->gc(options));
+  if (session.format() == Format::table) {
+    print_gc(session, report, options);
+    return ExitCode::done;
+  }
+  const std::uint64_t freed = report.bytes_before - std::min(report.bytes_before, report.bytes_after);
+  session.printer().resource({{"v", 1},
+                              {"dry_run", options.dry_run},
+                              {"keep_from", to_rfc3339(options.keep_from)},
+                              {"states_dropped", report.states_dropped},
+                              {"states_kept", report.states_kept},
+                              {"texts_dropped", report.texts_dropped},
+                              {"bytes_before", report.bytes_before},
+                              {"bytes_after", options.dry_run ? Json() : Json(report.bytes_after)},
+                              {"bytes_freed", options.dry_run ? Json() : Json(freed)}},
+                             {});
+  return ExitCode::done;
+}
+
 std::string name_of(std::string_view side, const std::optional<sync::RelativePath>& path) {
   return path ? fmt::format("{}/{}", side, path->text()) : "/dev/null";
 }
@@ -205,6 +267,27 @@ Command sync_roots_command() {
           .details = "A folder that was moved or removed since shows as `missing`.",
           .examples = {"ws sync roots", "ws sync roots --json"},
           .run = roots};
+}
+
+Command sync_gc_command() {
+  return {.words = "sync gc",
+          .summary = "Drop old states of the local history",
+          .details =
+              "Everything that was agreed on, replaced or deleted within the time stays, and so does every text that "
+              "this tree still needs. The rest is packed anew. -n shows what would go.",
+          .flags = {{.name = "keep",
+                     .takes = Takes::one,
+                     .placeholder = "TIME",
+                     .help = "keep the states of this time",
+                     .limits = "as in 90d, 12h",
+                     .fallback = "90d"},
+                    {.name = "wait-lock",
+                     .takes = Takes::one,
+                     .placeholder = "S",
+                     .help = "wait so long for another ws that works in this tree",
+                     .fallback = "0"}},
+          .examples = {"ws sync gc --keep 90d", "ws sync gc -n --keep 30d"},
+          .run = gc};
 }
 
 Command sync_diff_command() {

@@ -81,6 +81,9 @@ Result<Library> open_library() {
   // Objects and references reach the disk before a call returns; a folder of another owner is still ours to read.
   git.libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
   git.libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
+  // Packs are looked at through small windows: a large history takes no more memory than a small one.
+  git.libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, std::size_t{1} << 20U);
+  git.libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, std::size_t{8} << 20U);
   // Every text is checked by its SHA-256 above this floor.
   git.libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
   return git;

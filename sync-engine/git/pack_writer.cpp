@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@ namespace {
 
 constexpr std::size_t header_bytes = 12;
 constexpr std::size_t max_stored_block = 65'535;
+constexpr std::size_t buffer_bytes = std::size_t{256} << 10U;
 
 tl::unexpected<Failure> disk(std::string_view what, const std::string& path) {
   return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", what, path, std::strerror(errno)));
@@ -134,7 +134,6 @@ Result<PackWriter> PackWriter::create(const std::filesystem::path& objects) {
     return disk("write", temporary);
   }
   PackWriter writer(folder, std::move(temporary), file);
-  static_cast<void>(std::setvbuf(file, nullptr, _IOFBF, std::size_t{1} << 18U));
   std::string header = "PACK";
   append_u32(header, 2);
   append_u32(header, 0);  // the number of objects, known at the end
@@ -143,8 +142,20 @@ Result<PackWriter> PackWriter::create(const std::filesystem::path& objects) {
 }
 
 Result<void> PackWriter::write(std::string_view bytes) {
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) return disk("write", temporary_);
   offset_ += bytes.size();
+  buffer_ += bytes;
+  return buffer_.size() < buffer_bytes ? Result<void>() : write_buffer();
+}
+
+// glibc makes no larger buffer for a stream than a block of the disk, whatever setvbuf asks for.
+Result<void> PackWriter::write_buffer() {
+  for (std::string_view rest = buffer_; !rest.empty();) {
+    const ssize_t written = ::write(::fileno(file_.get()), rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return disk("write", temporary_);
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  buffer_.clear();
   return {};
 }
 
@@ -157,21 +168,31 @@ Result<void> PackWriter::add(const ObjectId& id, ObjectType type, std::string_vi
   return write(entry);
 }
 
+/// Of all that was written so far, read back piece by piece: the pack may be larger than memory.
+Result<Sha1Stream::Bytes> PackWriter::hash_pack() const {
+  Sha1Stream stream;
+  std::string piece(buffer_bytes, '\0');
+  for (std::uint64_t place = 0; place < offset_;) {
+    const ssize_t count = ::pread(::fileno(file_.get()), piece.data(), piece.size(), static_cast<off_t>(place));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return disk("read", temporary_);
+    stream.update(std::string_view(piece).substr(0, static_cast<std::size_t>(count)));
+    place += static_cast<std::uint64_t>(count);
+  }
+  return stream.finish();
+}
+
 /// Fills in the number of objects, appends the checksum of it all, and waits for the disk.
 Result<Sha1Stream::Bytes> PackWriter::finish_pack() {
   std::string count;
   append_u32(count, static_cast<std::uint32_t>(index_.size()));
   std::FILE* file = file_.get();
-  if (std::fflush(file) != 0) return disk("write", temporary_);
+  WS_TRY(write_buffer());
   if (::pwrite(::fileno(file), count.data(), count.size(), 8) != 4) return disk("write", temporary_);
-  void* mapped = ::mmap(nullptr, offset_, PROT_READ, MAP_SHARED, ::fileno(file), 0);
-  if (mapped == MAP_FAILED) return disk("read", temporary_);
-  Sha1Stream stream;
-  stream.update({static_cast<const char*>(mapped), offset_});
-  ::munmap(mapped, offset_);
-  const Sha1Stream::Bytes checksum = stream.finish();
+  WS_LET(const Sha1Stream::Bytes checksum, hash_pack());
   WS_TRY(write({reinterpret_cast<const char*>(checksum.data()), checksum.size()}));
-  if (std::fflush(file) != 0 || ::fsync(::fileno(file)) != 0) return disk("flush", temporary_);
+  WS_TRY(write_buffer());
+  if (::fsync(::fileno(file)) != 0) return disk("flush", temporary_);
   return checksum;
 }
 

@@ -44,13 +44,16 @@ class PackWriter {
   };
   PackWriter(std::filesystem::path folder, std::string temporary, std::FILE* file);
   Result<void> write(std::string_view bytes);
+  Result<void> write_buffer();
+  Result<Sha1Stream::Bytes> hash_pack() const;
   Result<Sha1Stream::Bytes> finish_pack();
   std::string render_index(const Sha1Stream::Bytes& pack_checksum);
 
   std::filesystem::path folder_;
   std::string temporary_;
   Handle<std::FILE, close_file> file_;
-  std::uint64_t offset_ = 0;
+  std::string buffer_ = {};
+  std::uint64_t offset_ = 0;  ///< the buffer included
   std::vector<Indexed> index_;
   std::set<ObjectId> known_;
 };

@@ -12,6 +12,7 @@
 #include "api-client/base/files.hpp"
 #include "sync-engine/git/library.hpp"
 #include "sync-engine/git/pack_writer.hpp"
+#include "sync-engine/git/shallow.hpp"
 
 namespace ws::sync::git {
 namespace {
@@ -77,6 +78,7 @@ struct Repository::Impl {
   git_odb* objects = nullptr;
   std::map<ObjectId, Object> pending;
   std::optional<PackWriter> pack;
+  std::set<ObjectId> shallow;
 
   Impl() = default;
   Impl(const Impl&) = delete;
@@ -194,11 +196,14 @@ Result<Repository> Repository::open(const std::filesystem::path& path) {
   impl->path = path;
   std::error_code ignored;
   const bool there = std::filesystem::exists(path / "HEAD", ignored);
+  // Left by a run that was killed while it made the repository.
+  if (!there) std::filesystem::remove(path / "config.lock", ignored);
   const int code = there ? git->repository_open_bare(&impl->repository, path.c_str())
                          : git->repository_init(&impl->repository, path.c_str(), 1);
   if (code < 0 || git->repository_odb(&impl->objects, impl->repository) < 0) {
     return fail(failure(*git, "open the history " + path.string()));
   }
+  WS_LET(impl->shallow, read_shallow(path));
   // `git log` without an argument shows our branch, whatever the user's git calls a first one.
   if (!there) WS_TRY(write_file(path / "HEAD", "ref: refs/heads/main\n"));
   return Repository(std::move(impl));
@@ -245,6 +250,11 @@ Result<ObjectId> Repository::tree_of(const ObjectId& commit) {
   return *id;
 }
 
+Result<bool> Repository::is_blob(const ObjectId& id) {
+  WS_LET(const Object object, impl_->read(id));
+  return object.type == ObjectType::blob;
+}
+
 Result<Commit> Repository::read_commit(const ObjectId& id) {
   WS_LET(const Object object, impl_->read(id));
   Commit commit{.id = id};
@@ -267,6 +277,7 @@ Result<Commit> Repository::read_commit(const ObjectId& id) {
     }
   }
   if (commit.tree.empty()) return broken();
+  if (impl_->shallow.contains(id)) commit.parents.clear();
   commit.message = rest.substr(std::min<std::size_t>(1, rest.size()));
   while (!commit.message.empty() && commit.message.back() == '\n') commit.message.pop_back();
   return commit;
@@ -361,9 +372,17 @@ Result<void> Repository::set_reference(const std::string& name, const ObjectId& 
   WS_TRY(flush());
   const git_oid oid = to_oid(commit);
   git_reference* made = nullptr;
-  if (impl_->git->reference_create(&made, impl_->repository, name.c_str(), &oid, 1, nullptr) < 0) {
-    return fail(failure(*impl_->git, "write the reference " + name));
+  const auto create = [&] {
+    return impl_->git->reference_create(&made, impl_->repository, name.c_str(), &oid, 1, nullptr);
+  };
+  int code = create();
+  if (code == GIT_ELOCKED) {
+    // Who writes here holds the tree's lock: this one was left by a run that was killed.
+    std::error_code ignored;
+    std::filesystem::remove(impl_->path / (name + ".lock"), ignored);
+    code = create();
   }
+  if (code < 0) return fail(failure(*impl_->git, "write the reference " + name));
   impl_->git->reference_free(made);
   return {};
 }

@@ -52,7 +52,10 @@ class Repository {
                                 std::string_view message,
                                 Time time);
   Result<ObjectId> tree_of(const ObjectId& commit);
+  /// Without parents where `shallow` says that they were dropped.
   Result<Commit> read_commit(const ObjectId& id);
+  /// Whether the object is a text. Fails as `read_blob`.
+  Result<bool> is_blob(const ObjectId& id);
   /// Empty: no file at that path.
   Result<std::optional<ObjectId>> find_blob(const ObjectId& tree, std::string_view path);
   /// What is different in `after`, as updates of `before` (empty: nothing was there); in order of path. Folders that

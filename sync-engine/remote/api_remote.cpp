@@ -10,6 +10,7 @@
 #include "api-client/base/utf8.hpp"
 #include "api-client/client.hpp"
 #include "sync-engine/remote/answers.hpp"
+#include "sync-engine/remote/pulled_page.hpp"
 
 namespace ws::sync {
 namespace {
@@ -56,10 +57,9 @@ class ApiRemote final : public Remote {
                                {"since_revision", std::to_string(since_revision)},
                                {"limit", std::to_string(pull_page_items)}}};
       if (!cursor.empty()) call.parameters.emplace_back("cursor", cursor);
-      WS_LET(const Reply reply, client_.call(std::move(call)));
-      const bool first = cursors.empty();
-      WS_TRY(read_page(*reply.json, since_revision, first, end, visit));
-      cursor = find_text(*reply.json, "next_cursor").value_or("");
+      WS_LET(const Json page, stream_page(client_, call, visit));
+      if (cursors.empty()) end = read_end(page, since_revision);
+      cursor = find_text(page, "next_cursor").value_or("");
       if (cursor.empty()) return end;
       if (!cursors.insert(cursor).second) {
         return fail(Failure::Kind::service, "the service gave the same page of a pull twice");
@@ -115,27 +115,13 @@ class ApiRemote final : public Remote {
                 {"previous_path", item.previous_path ? Json(wire(*item.previous_path)) : Json()}};
   }
 
-  static Result<void> read_page(const Json& page,
-                                std::uint64_t since_revision,
-                                bool first,
-                                PullEnd& end,
-                                const std::function<Result<void>(PulledItem item)>& visit) {
-    const Json* data = find(page, "data");
-    if (data == nullptr || !data->is_array())
-      return fail(Failure::Kind::service, "the service sent no list of documents");
-    if (first) {
-      end.source_id = find_text(page, "source_id").value_or("");
-      const auto honoured = find_integer(page, "since_revision");
-      // Where the service does not say what it began after, nobody knows whether a missing document is gone.
-      end.complete = since_revision == 0 || (honoured && static_cast<std::uint64_t>(*honoured) < since_revision);
-    }
-    // The counter of the first page: what changes while the others are read comes again with the next pull.
-    if (first) end.revision = read_number(page, "revision");
-    for (const Json& each : *data) {
-      WS_LET(PulledItem item, read_item(each));
-      WS_TRY(visit(std::move(item)));
-    }
-    return {};
+  /// The counter of the first page: what changes while the others are read comes again with the next pull.
+  static PullEnd read_end(const Json& page, std::uint64_t since_revision) {
+    PullEnd end{.source_id = find_text(page, "source_id").value_or(""), .revision = read_number(page, "revision")};
+    const auto honoured = find_integer(page, "since_revision");
+    // Where the service does not say what it began after, nobody knows whether a missing document is gone.
+    end.complete = since_revision == 0 || (honoured && static_cast<std::uint64_t>(*honoured) < since_revision);
+    return end;
   }
 
   Client& client_;

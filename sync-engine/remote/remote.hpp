@@ -119,7 +119,7 @@ class Remote {
 
   virtual Result<SourceInfo> create_source(const SourceRequest& request) = 0;
   virtual Result<SourceInfo> find_source(const std::string& source_id) = 0;
-  /// Every item in turn, page after page; a failure of `visit` ends it.
+  /// Every item in turn, page after page; a failure of `visit` ends it. One that was cut may bring items again.
   virtual Result<PullEnd> pull(const std::string& source_id,
                                std::uint64_t since_revision,
                                const std::function<Result<void>(PulledItem item)>& visit) = 0;

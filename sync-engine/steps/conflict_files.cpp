@@ -24,6 +24,8 @@ std::optional<std::string> read_optional(const std::filesystem::path& path) {
 
 }  // namespace
 
+std::string conflict_branch(const std::string& id) { return "conflicts/" + folder_name(id); }
+
 Result<void> write_conflict_texts(Session& session, const std::string& id, const ThreeTexts& texts) {
   const std::filesystem::path folder = folder_of(session.root.path(), id);
   WS_TRY(make_folders(folder));
@@ -41,7 +43,7 @@ Result<void> write_conflict_texts(Session& session, const std::string& id, const
   WS_TRY(write("base.md", texts.base));
   WS_TRY(write("local.md", texts.local));
   WS_TRY(write("remote.md", texts.remote));
-  return session.history.record_aside("conflicts/" + folder_name(id), kept, "The texts of a conflict");
+  return session.history.record_aside(conflict_branch(id), kept, "The texts of a conflict");
 }
 
 ThreeTexts read_conflict_texts(const std::filesystem::path& root, const std::string& id) {

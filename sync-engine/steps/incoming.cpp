@@ -1,5 +1,6 @@
 #include "sync-engine/steps/incoming.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,6 +28,9 @@ class Puller {
       foreign.code = "foreign_source";
       return fail(std::move(foreign));
     }
+    std::sort(incoming_.refused.begin(), incoming_.refused.end());
+    const auto doubles = std::unique(incoming_.refused.begin(), incoming_.refused.end());
+    incoming_.refused.erase(doubles, incoming_.refused.end());
     return std::move(incoming_);
   }
 
@@ -44,7 +48,8 @@ class Puller {
     if (!incoming_.any && options_.before_first) WS_TRY(options_.before_first());
     session_.progress(Stage::pull, ++count_, 0);
     incoming_.any = true;
-    incoming_.listed.insert(item.document);
+    // Only what the base knows can be missing.
+    if (base_.contains(item.document)) incoming_.listed.insert(item.document);
     if (item.deleted) {
       incoming_.rows.insert_or_assign(item.document, PendingRow{.revision = item.revision});
       return {};

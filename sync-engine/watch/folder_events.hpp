@@ -1,0 +1,34 @@
+/// What happens in a folder, and the time: the watch's port to the world.
+///
+/// `inotify_events.*` is the real one; tests have a folder and a clock of their own, in which waiting costs nothing.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "api-client/base/result.hpp"
+#include "sync-engine/watch/quiet_changes.hpp"
+
+namespace ws::sync {
+
+struct FolderNews {
+  std::vector<std::string> changed = {};  ///< files and folders, relative to the root; one may stand there many times
+  bool overflowed = false;                ///< some were lost: anything may have changed
+  bool incomplete = false;                ///< from now on some folders are not watched: the system allows no more
+};
+
+class FolderEvents {
+ public:
+  FolderEvents() = default;
+  FolderEvents(const FolderEvents&) = delete;
+  FolderEvents& operator=(const FolderEvents&) = delete;
+  virtual ~FolderEvents() = default;
+
+  /// Waits at most so long, less where something happens or a signal comes. 0: only what has happened already. Fails
+  /// with `disk`.
+  virtual Result<FolderNews> wait(std::chrono::milliseconds at_most) = 0;
+  virtual Instant now() const = 0;
+};
+
+}  // namespace ws::sync

@@ -1,0 +1,158 @@
+#include "sync-engine/watch/watch.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ws::sync {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Another `ws` is mostly through within so many attempts: until then there is nothing to tell.
+constexpr int silent_attempts_at_lock = 4;
+
+bool did_something(const Report& report) {
+  return std::any_of(report.rows.begin(), report.rows.end(), [](const Row& row) {
+    const ActionKind kind = row.action.kind;
+    return row.state == Row::State::done && kind != ActionKind::conflict && kind != ActionKind::unchanged;
+  });
+}
+
+class Watcher {
+ public:
+  Watcher(FolderEvents& events, const WatchOptions& options, const WatchCallbacks& callbacks)
+      : events_(events), options_(options), callbacks_(callbacks), changes_(options.quiet), next_run_(events.now()) {}
+
+  Result<void> watch() {
+    while (!callbacks_.must_stop()) {
+      const milliseconds ahead = std::max(milliseconds(0), wake_at() - events_.now());
+      WS_LET(const FolderNews news, events_.wait(ahead));
+      take(news);
+      // Events that came while it waited may have put the time off.
+      if (wake_at() <= events_.now() && !callbacks_.must_stop()) WS_TRY(run());
+    }
+    return fail(Failure::Kind::cancelled, "stopped");
+  }
+
+ private:
+  /// While there is trouble the pause alone counts: an edit does not make the network come back.
+  Instant wake_at() const {
+    const auto due = changes_.due();
+    return due && failures_ == 0 ? std::min(*due, next_run_) : next_run_;
+  }
+
+  void take(const FolderNews& news) {
+    for (const std::string& path : news.changed) changes_.note(path, events_.now());
+    if (news.overflowed) changes_.note("", events_.now());
+    if (news.incomplete && callbacks_.unwatched) callbacks_.unwatched();
+  }
+
+  Result<void> run() {
+    std::set<std::string> changing = changes_.take(events_.now());
+    RunOptions options = options_.run;
+    if (!changing.empty()) {
+      options.only = [changing = std::move(changing)](const RelativePath& path) {
+        return !is_changing(changing, path.string());
+      };
+    }
+    const Result<Report> report = callbacks_.run(options);
+    if (report) tell(*report);
+    std::optional<Failure> failure;
+    if (!report) failure = report.error();
+    if (report && report->ended_by) failure = report->ended_by;
+    if (failure) return after_failure(*failure);
+    after_success();
+    return {};
+  }
+
+  void tell(const Report& report) {
+    std::vector<std::string> now = standing(report);
+    if (did_something(report) || now != standing_) callbacks_.news(report);
+    standing_ = std::move(now);
+  }
+
+  void after_success() {
+    failures_ = 0;
+    next_run_ = events_.now() + options_.interval;
+    if (std::exchange(is_told_, false)) callbacks_.recovered();
+    if (!std::exchange(was_in_step_, true) && callbacks_.in_step) callbacks_.in_step();
+  }
+
+  Result<void> after_failure(const Failure& failure) {
+    if (callbacks_.must_stop()) return {};
+    if (!may_pass(failure)) return fail(failure);
+    ++failures_;
+    const bool is_worth_telling = failure.code != "tree_locked" || failures_ > silent_attempts_at_lock;
+    if (!is_told_ && is_worth_telling) {
+      is_told_ = true;
+      callbacks_.trouble(failure);
+    }
+    milliseconds pause = options_.first_pause;
+    for (int i = 1; i < failures_ && pause < options_.longest_pause; ++i) pause *= 2;
+    pause = std::min(pause, options_.longest_pause);
+    next_run_ = events_.now() + std::max(pause, failure.call.retry_after.value_or(milliseconds(0)));
+    return {};
+  }
+
+  FolderEvents& events_;
+  const WatchOptions& options_;
+  const WatchCallbacks& callbacks_;
+  QuietChanges changes_;
+  Instant next_run_;
+  int failures_ = 0;          // in a row
+  bool is_told_ = false;      // the trouble under way
+  bool was_in_step_ = false;  // at least one run worked
+  std::vector<std::string> standing_;
+};
+
+}  // namespace
+
+bool may_pass(const Failure& failure) {
+  switch (failure.kind) {
+    case Failure::Kind::disk: return failure.code != "marker_missing" && failure.code != "newer_format";
+    case Failure::Kind::integrity: return failure.code != "foreign_source";
+    case Failure::Kind::invalid:
+    case Failure::Kind::conflict:
+    case Failure::Kind::pending:
+    case Failure::Kind::rate_limited:
+    case Failure::Kind::service:
+    case Failure::Kind::unreachable:
+    case Failure::Kind::unknown_outcome:
+    case Failure::Kind::partial: return true;
+    case Failure::Kind::internal: return failure.code == "unusable_answer";  // a proxy's page, say
+    case Failure::Kind::usage:
+    case Failure::Kind::auth:
+    case Failure::Kind::forbidden:
+    case Failure::Kind::not_found:
+    case Failure::Kind::cancelled: return false;
+  }
+  return false;
+}
+
+std::vector<std::string> standing(const Report& report) {
+  std::vector<std::string> lines;
+  for (const Row& row : report.rows) {
+    if (row.state != Row::State::failed) continue;
+    lines.push_back(fmt::format("failed {} {}", row.action.path.text(), row.error ? row.error->what : ""));
+  }
+  for (const Conflict& conflict : report.conflicts) {
+    lines.push_back(fmt::format("open {} {}", conflict.path.text(), conflict.id));
+  }
+  for (const Skipped& one : report.skipped) lines.push_back(fmt::format("skipped {} {}", one.path, name(one.reason)));
+  for (const Detached& one : report.detached) {
+    lines.push_back(fmt::format("aside {} {}", one.path.text(), one.reason));
+  }
+  if (report.guard) lines.emplace_back("guard");
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+Result<void> watch(FolderEvents& events, const WatchOptions& options, const WatchCallbacks& callbacks) {
+  return Watcher(events, options, callbacks).watch();
+}
+
+}  // namespace ws::sync

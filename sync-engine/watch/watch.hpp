@@ -1,0 +1,50 @@
+/// Keeps in step until it is told to stop: a run when files here have come to rest, and one every interval for what
+/// changed on the service.
+///
+/// One run at a time, each a whole `run` of the engine, so a lost event costs time and nothing else. What a repeat may
+/// mend (no network, a busy service, a full disk, another `ws` at work) is told once and tried again, ever more
+/// seldom; what it cannot mend (no key, no permission, no tree) ends the watch.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api-client/base/result.hpp"
+#include "sync-engine/engine.hpp"
+#include "sync-engine/watch/folder_events.hpp"
+#include "sync-engine/watch/quiet_changes.hpp"
+
+namespace ws::sync {
+
+struct WatchOptions {
+  std::chrono::milliseconds interval{30'000};  ///< between two looks at the service
+  QuietTimes quiet = {};
+  std::chrono::milliseconds first_pause{1'000};  ///< after a failure; doubled with each that follows
+  std::chrono::milliseconds longest_pause{60'000};
+  RunOptions run = {};
+};
+
+struct WatchCallbacks {
+  /// One run, with a fresh budget of retries.
+  std::function<Result<Report>(const RunOptions& options)> run = {};
+  std::function<void(const Report& report)> news = {};       ///< something was done, or what is open changed
+  std::function<void(const Failure& failure)> trouble = {};  ///< at its beginning only
+  std::function<void()> recovered = {};                      ///< after a trouble that was told
+  std::function<void()> in_step = {};                        ///< once, after the first run that worked
+  std::function<void()> unwatched = {};                      ///< once: some folders are looked at every interval only
+  std::function<bool()> must_stop = {};
+};
+
+/// Fails always: with `cancelled` once it must stop, or as the run did that no repeat can mend.
+Result<void> watch(FolderEvents& events, const WatchOptions& options, const WatchCallbacks& callbacks);
+
+/// Whether running again, later, may do better.
+bool may_pass(const Failure& failure);
+
+/// What a report shows of a state that lasts: what failed, is open, skipped, kept aside, or stopped by the guard. Two
+/// reports of one state say the same.
+std::vector<std::string> standing(const Report& report);
+
+}  // namespace ws::sync

@@ -1,0 +1,87 @@
+#include "sync-engine/watch/quiet_changes.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace ws::sync {
+namespace {
+
+using std::chrono::milliseconds;
+using Paths = std::set<std::string>;
+
+constexpr QuietTimes times{
+    .quiet = milliseconds(500), .patience = milliseconds(2'000), .longest = milliseconds(60'000)};
+
+Instant after(int ms) { return Instant(ms); }
+
+}  // namespace
+
+TEST_CASE("quiet: a file is due half a second after the last that happened to it", "[sync-engine]") {
+  QuietChanges changes(times);
+  CHECK_FALSE(changes.due());
+  changes.note("a.md", after(1'000));
+  CHECK(changes.due() == after(1'500));
+  changes.note("a.md", after(1'400));
+  CHECK(changes.due() == after(1'900));
+  CHECK(changes.take(after(1'899)) == Paths{"a.md"});
+  CHECK(changes.take(after(1'900)).empty());
+  CHECK_FALSE(changes.due());
+}
+
+TEST_CASE("quiet: a save by rename is one change, not a delete and a create", "[sync-engine]") {
+  QuietChanges changes(times);
+  changes.note("a.md", after(0));    // moved to a.md~
+  changes.note("a.md", after(120));  // another file takes the name
+  changes.note("a.md", after(130));  // its mode is set
+  CHECK(changes.take(after(500)) == Paths{"a.md"});
+  CHECK(changes.due() == after(630));
+}
+
+TEST_CASE("quiet: files that change together go together", "[sync-engine]") {
+  QuietChanges changes(times);
+  for (int i = 0; i < 10; ++i) changes.note("f" + std::to_string(i) + ".md", after(i * 100));
+  CHECK(changes.due() == after(1'400));
+  CHECK(changes.take(after(1'400)).empty());
+}
+
+TEST_CASE("quiet: one that is written on and on is left out, and holds the others up for two seconds at most",
+          "[sync-engine]") {
+  QuietChanges changes(times);
+  changes.note("a.md", after(0));
+  changes.note("log.md", after(0));
+  for (int now = 100; now <= 2'500; now += 100) changes.note("log.md", after(now));
+  CHECK(changes.due() == after(2'500));  // a.md was ready at 500
+  CHECK(changes.take(after(2'500)) == Paths{"log.md"});
+  CHECK(changes.due() == after(3'000));
+}
+
+TEST_CASE("quiet: one that never is quiet goes as it is after a minute, and from then on every minute",
+          "[sync-engine]") {
+  QuietChanges changes(times);
+  for (int now = 0; now < 60'000; now += 250) changes.note("log.md", after(now));
+  CHECK(changes.due() == after(60'000));
+  CHECK(changes.take(after(60'000)).empty());
+  changes.note("log.md", after(60'250));
+  for (int now = 60'250; now < 61'000; now += 250) changes.note("log.md", after(now));
+  CHECK(changes.due() == after(61'250));
+  CHECK(changes.take(after(61'000)) == Paths{"log.md"});
+}
+
+TEST_CASE("quiet: what nobody can name is never a path to leave out", "[sync-engine]") {
+  QuietChanges changes(times);
+  changes.note("", after(0));
+  CHECK(changes.take(after(100)).empty());
+  CHECK(changes.due() == after(500));
+}
+
+TEST_CASE("quiet: a folder that changes covers all below it, and nothing beside it", "[sync-engine]") {
+  const Paths changing = {"deep/in", "log.md"};
+  CHECK(is_changing(changing, "log.md"));
+  CHECK(is_changing(changing, "deep/in"));
+  CHECK(is_changing(changing, "deep/in/a/b.md"));
+  CHECK_FALSE(is_changing(changing, "deep/inner.md"));
+  CHECK_FALSE(is_changing(changing, "deep/a.md"));
+  CHECK_FALSE(is_changing(changing, "catalog.md"));
+  CHECK_FALSE(is_changing({}, "log.md"));
+}
+
+}  // namespace ws::sync

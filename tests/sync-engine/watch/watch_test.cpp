@@ -1,0 +1,219 @@
+// The loop of the watch, in a folder and a time of its own: nothing here waits.
+#include "sync-engine/watch/watch.hpp"
+
+#include <deque>
+#include <map>
+
+#include <catch2/catch.hpp>
+
+#include "tests/sync-engine/support/paths.hpp"
+
+namespace ws::sync {
+namespace {
+
+using std::chrono::milliseconds;
+using test::path;
+
+/// News at their times; waiting moves the clock to the next of them.
+class ScriptedFolder final : public FolderEvents {
+ public:
+  void at(int ms, FolderNews news) { script_.emplace_back(ms, std::move(news)); }
+  void changes(int ms, const std::string& file) { at(ms, {.changed = {file}}); }
+
+  Result<FolderNews> wait(milliseconds at_most) override {
+    const Instant end = now_ + at_most;
+    if (script_.empty() || script_.front().first > end) {
+      now_ = end;
+      return FolderNews{};
+    }
+    now_ = std::max(now_, script_.front().first);
+    FolderNews news = std::move(script_.front().second);
+    script_.pop_front();
+    return news;
+  }
+  Instant now() const override { return now_; }
+  void advance(int ms) { now_ += milliseconds(ms); }
+
+ private:
+  Instant now_{0};
+  std::deque<std::pair<Instant, FolderNews>> script_ = {};
+};
+
+Report report_with(std::vector<Row> rows) { return {.rows = std::move(rows)}; }
+Row watched_row(ActionKind kind, const char* file, Row::State state) {
+  return {.action = {.kind = kind, .path = path(file)}, .state = state};
+}
+
+/// What was done when, a line each: "500 run", "500 run without log.md", "0 news".
+struct WatchedWorld {
+  ScriptedFolder folder;
+  WatchOptions options{.interval = milliseconds(30'000)};
+  std::vector<std::string> said;
+  std::vector<int> runs;
+  std::vector<RunOptions> given;
+  std::function<Result<Report>(std::size_t run)> answer = [](std::size_t) { return Report{}; };
+  int end_at = 0;
+  Failure ended;
+
+  void watch_until(int ms) {
+    end_at = ms;
+    const auto say = [this](const std::string& what) {
+      said.push_back(std::to_string(folder.now().count()) + " " + what);
+    };
+    const auto ended_by = watch(folder,
+                                options,
+                                {.run =
+                                     [&](const RunOptions& run) {
+                                       runs.push_back(static_cast<int>(folder.now().count()));
+                                       given.push_back(run);
+                                       return answer(runs.size() - 1);
+                                     },
+                                 .news = [&](const Report&) { say("news"); },
+                                 .trouble = [&](const Failure& failure) { say("trouble: " + failure.what); },
+                                 .recovered = [&] { say("recovered"); },
+                                 .in_step = [&] { say("in step"); },
+                                 .unwatched = [&] { say("unwatched"); },
+                                 .must_stop = [&] { return folder.now() >= milliseconds(end_at); }});
+    REQUIRE_FALSE(ended_by);
+    ended = ended_by.error();
+  }
+};
+
+Failure offline() { return {.kind = Failure::Kind::unreachable, .what = "no network"}; }
+
+}  // namespace
+
+TEST_CASE("watch: runs at once, every interval, and says nothing while nothing happens", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.watch_until(95'000);
+  CHECK(stage.runs == std::vector<int>{0, 30'000, 60'000, 90'000});
+  CHECK(stage.said == std::vector<std::string>{"0 in step"});
+  CHECK(stage.ended.kind == Failure::Kind::cancelled);
+}
+
+TEST_CASE("watch: an edit runs once it is quiet, and the interval begins anew", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.folder.changes(10'000, "a.md");
+  stage.folder.changes(10'200, "a.md");
+  stage.answer = [](std::size_t run) {
+    return report_with(run == 1 ? std::vector{watched_row(ActionKind::push_update, "a.md", Row::State::done)}
+                                : std::vector<Row>{});
+  };
+  stage.watch_until(41'000);
+  CHECK(stage.runs == std::vector<int>{0, 10'700, 40'700});
+  CHECK(stage.said == std::vector<std::string>{"0 in step", "10700 news"});
+  CHECK_FALSE(stage.given[1].only);
+}
+
+TEST_CASE("watch: a file under way is left out of the run, and comes in a later one", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.folder.changes(1'000, "a.md");
+  for (int ms = 1'000; ms <= 5'000; ms += 200) stage.folder.changes(ms, "deep/log.md");
+  stage.watch_until(10'000);
+  CHECK(stage.runs == std::vector<int>{0, 3'500, 5'500});
+  REQUIRE(stage.given[1].only);
+  CHECK(stage.given[1].only(path("a.md")));
+  CHECK_FALSE(stage.given[1].only(path("deep/log.md")));
+  CHECK_FALSE(stage.given[2].only);
+}
+
+TEST_CASE("watch: lost events run over everything", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.folder.at(2'000, {.overflowed = true});
+  stage.folder.at(2'000, {.incomplete = true});
+  stage.watch_until(10'000);
+  CHECK(stage.runs == std::vector<int>{0, 2'500});
+  CHECK_FALSE(stage.given[1].only);
+  CHECK(stage.said == std::vector<std::string>{"0 in step", "2000 unwatched"});
+}
+
+TEST_CASE("watch: a lost network is told once, tried ever more seldom, and its end is told", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.folder.changes(9'000, "a.md");  // an edit does not bring the network back
+  stage.answer = [](std::size_t run) -> Result<Report> {
+    if (run == 0 || run > 8) return Report{};
+    return fail(offline());
+  };
+  stage.options.interval = milliseconds(5'000);
+  stage.watch_until(200'000);
+  const std::vector<int> begin(stage.runs.begin(), stage.runs.begin() + 10);
+  CHECK(begin == std::vector<int>{0, 5'000, 6'000, 8'000, 12'000, 20'000, 36'000, 68'000, 128'000, 188'000});
+  CHECK(stage.said == std::vector<std::string>{"0 in step", "5000 trouble: no network", "188000 recovered"});
+}
+
+TEST_CASE("watch: the service's own wait is kept", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.answer = [](std::size_t run) -> Result<Report> {
+    Failure busy{.kind = Failure::Kind::rate_limited, .what = "slow down"};
+    busy.call.retry_after = milliseconds(90'000);
+    if (run == 0) return fail(busy);
+    return Report{};
+  };
+  stage.watch_until(100'000);
+  CHECK(stage.runs == std::vector<int>{0, 90'000});
+}
+
+TEST_CASE("watch: after a sleep of hours one run is due, not hundreds", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.answer = [&](std::size_t run) {
+    if (run == 1) stage.folder.advance(3'600'000);
+    return Report{};
+  };
+  stage.watch_until(3'700'000);
+  CHECK(stage.runs == std::vector<int>{0, 30'000, 3'660'000, 3'690'000});
+}
+
+TEST_CASE("watch: a run that ended early is news and trouble", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.answer = [](std::size_t run) {
+    Report report;
+    if (run == 0) {
+      report = report_with({watched_row(ActionKind::pull_create, "a.md", Row::State::done)});
+      report.ended_by = offline();
+    }
+    return report;
+  };
+  stage.watch_until(20'000);
+  CHECK(stage.said == std::vector<std::string>{"0 news", "0 trouble: no network", "1000 recovered", "1000 in step"});
+}
+
+TEST_CASE("watch: what is open, failed or stopped is told when it begins, changes and ends", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.answer = [](std::size_t run) {
+    Report report = report_with({watched_row(ActionKind::conflict, "a.md", Row::State::done)});
+    report.conflicts.push_back({.path = path("a.md"), .id = "1"});
+    if (run == 2) report.rows.push_back(watched_row(ActionKind::push_update, "b.md", Row::State::failed));
+    return run == 4 ? Report{} : report;
+  };
+  stage.watch_until(160'000);
+  CHECK(stage.said ==
+        std::vector<std::string>{"0 news", "0 in step", "60000 news", "90000 news", "120000 news", "150000 news"});
+}
+
+TEST_CASE("watch: no key, no permission, no tree end it; another ws is waited for without a word", "[sync-engine]") {
+  WatchedWorld stage;
+  SECTION("no key") {
+    stage.answer = [](std::size_t) -> Result<Report> { return fail(Failure::Kind::auth, "revoked"); };
+    stage.watch_until(100'000);
+    CHECK(stage.ended.kind == Failure::Kind::auth);
+    CHECK(stage.runs.size() == 1);
+  }
+  SECTION("no tree") {
+    stage.answer = [](std::size_t) -> Result<Report> {
+      return fail({.kind = Failure::Kind::disk, .what = "gone", .code = "marker_missing"});
+    };
+    stage.watch_until(100'000);
+    CHECK(stage.ended.code == "marker_missing");
+  }
+  SECTION("another ws") {
+    stage.answer = [](std::size_t run) -> Result<Report> {
+      if (run < 3) return fail({.kind = Failure::Kind::disk, .what = "locked", .code = "tree_locked"});
+      return Report{};
+    };
+    stage.watch_until(20'000);
+    CHECK(stage.said == std::vector<std::string>{"7000 in step"});
+  }
+  CHECK(stage.folder.now() < milliseconds(110'000));
+}
+
+}  // namespace ws::sync
