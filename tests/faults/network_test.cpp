@@ -100,3 +100,26 @@ TEST_CASE("the network dies at any request of a pull", "[faults][network]") { cu
 TEST_CASE("the network dies at any request of a push and its commit", "[faults][network]") { cut_everywhere("push"); }
 TEST_CASE("the network dies at any request of a run with everything", "[faults][network]") { cut_everywhere("run"); }
 TEST_CASE("the network dies while a conflict ends", "[faults][network]") { cut_everywhere("resolve both"); }
+
+TEST_CASE("the answer of a commit is lost and the files are edited again: no conflict of somebody with themselves",
+          "[faults][network]") {
+  FaultWorld world;
+  world.tie();
+  write_text(world.tree / "old.md", "first\n");
+  REQUIRE(world.ws({"sync", "run"}).exit == 0);
+  write_text(world.tree / "old.md", "second\n");
+  write_text(world.tree / "new.md", "first\n");
+  const json rule = {
+      {"operation", "sync.commit"}, {"nth", 1}, {"times", 1000}, {"phase", "after"}, {"effect", {{"reset", true}}}};
+  world.control("POST", "faults", rule.dump());
+  CHECK(world.ws({"sync", "run"}).exit == 12);
+  world.control("DELETE", "faults");
+  write_text(world.tree / "old.md", "third\n");
+  write_text(world.tree / "new.md", "second\n");
+  const Ended again = world.ws({"sync", "run"});
+  CAPTURE(again.out, again.err);
+  CHECK(again.exit == 0);
+  CHECK(world.served() == Texts{{"new.md", "second\n"}, {"old.md", "third\n"}});
+  CHECK(world.ws_there({"sync", "run"}).exit == 0);
+  CHECK(texts_of(world.other) == texts_of(world.tree));
+}
