@@ -1,34 +1,54 @@
 #include "server-mock/application.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
+#include <charconv>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include "server-mock/pipeline/errors.hpp"
-#include "server-mock/pipeline/upload_put.hpp"
 
 namespace ws::mock {
 namespace {
 
 constexpr std::size_t json_body_bytes = std::size_t{16} << 20U;
-constexpr std::size_t longest_request_id = 128;
+// A ticket tells whose it is: the number of its world (0: at the base URL), and a count below.
+constexpr unsigned number_shift = 40;
+// A hundred tables and indices, a page each at least: a fresh sandbox costs 100 KiB of them instead of 400.
+constexpr int small_page_bytes = 1024;
 
-bool is_visible_ascii(char c) { return c > ' ' && c <= '~'; }
+std::optional<std::uint64_t> number_of(std::string_view id) {
+  std::uint64_t number = 0;
+  if (!id.starts_with('s') || id.size() < 2 || id[1] == '0') return std::nullopt;
+  const auto [end, error] = std::from_chars(id.data() + 1, id.data() + id.size(), number);
+  if (error != std::errc() || end != id.data() + id.size()) return std::nullopt;
+  return number;
+}
 
-bool is_under(std::string_view path, std::string_view root) {
-  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
+/// "mock:8080" of a request whose `Host` may stand in an address; empty: it may not.
+std::string_view host_of(const http::Request& request) {
+  const std::string_view host = request.find("Host").value_or("");
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view(".:-_[]").find(c) != std::string_view::npos;
+  };
+  return std::ranges::all_of(host, fits) ? host : std::string_view();
+}
+
+http::Request moved_to(std::string_view path, const http::Request& request) {
+  http::Request moved = request;
+  moved.path = path;
+  return moved;
 }
 
 }  // namespace
 
 Application::Application(const ApplicationOptions& options, std::unique_ptr<Sandbox> sandbox, JournalFile journal_file)
-    : sandbox_(std::move(sandbox)),
-      journal_file_(std::move(journal_file)),
-      control_(options.control),
-      log_(options.log) {}
+    : options_(options.sandbox),
+      addresses_(options.addresses),
+      household_{.control = Control(options.control),
+                 .journal_file = std::move(journal_file),
+                 .log = options.log,
+                 .pipeline = {}},
+      root_(std::make_unique<Site>(household_, static_cast<Worlds*>(this), std::move(sandbox), 1)) {}
 
 Result<std::unique_ptr<Application>> Application::open(const ApplicationOptions& options) {
   WS_LET(JournalFile journal_file, JournalFile::open(options.journal_file));
@@ -36,217 +56,129 @@ Result<std::unique_ptr<Application>> Application::open(const ApplicationOptions&
   return std::unique_ptr<Application>(new Application(options, std::move(sandbox), std::move(journal_file)));
 }
 
-std::size_t Application::body_limit(const http::Request& /*head*/) { return json_body_bytes; }
-
-std::unique_ptr<http::BodySink> Application::open_sink(const http::Request& head) {
-  return open_upload(*sandbox_, head);
+Result<Json> Application::open(const Wishes& wishes) {
+  if (sandboxes_.size() >= most_sandboxes) {
+    return fail(Failure::Kind::conflict,
+                fmt::format("There are {} sandboxes, and no more at once: DELETE those that are done", most_sandboxes));
+  }
+  SandboxOptions options = options_;
+  options.data = ":memory:";
+  options.world.page_bytes = small_page_bytes;
+  if (wishes.has_fixtures) {
+    options.fixtures = wishes.fixtures;
+    options.start = wishes.start;
+  }
+  options.id = fmt::format("s{}", next_number_);
+  WS_LET(std::unique_ptr<Sandbox> sandbox, seeds_.grow(options, wishes.name));
+  sandbox->base_url = fmt::format("{}/_s/{}", root_->sandbox().base_url, options.id);
+  const std::uint64_t number = next_number_++;
+  Json opened = describe(*sandbox);
+  sandboxes_.emplace(number,
+                     std::make_unique<Site>(household_, nullptr, std::move(sandbox), (number << number_shift) + 1));
+  return opened;
 }
 
-/// The caller's own where it is fit to be shown, else one by the number of the request.
-std::string Application::next_request_id(const http::Request* request) {
-  const std::uint64_t number = ++sandbox_->requests;
-  if (request != nullptr) {
-    const auto given = request->find("X-Request-Id");
-    if (given && !given->empty() && given->size() <= longest_request_id &&
-        std::ranges::all_of(*given, is_visible_ascii)) {
-      return std::string(*given);
-    }
+bool Application::close(std::string_view id) {
+  const auto number = number_of(id);
+  auto found = number ? sandboxes_.extract(*number) : decltype(sandboxes_)::node_type();
+  if (found.empty()) return false;
+  found.mapped()->end();
+  if (found.mapped()->has_waiting()) ending_.insert(std::move(found));
+  return true;
+}
+
+Json Application::list() const {
+  Json data = Json::array();
+  for (const auto& [number, site] : sandboxes_) {
+    Json one = describe(site->sandbox());
+    one["requests"] = site->sandbox().journal.last_seq();
+    data.push_back(std::move(one));
   }
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string id = "req_0000000000";
-  std::size_t place = id.size();
-  for (std::uint64_t rest = number; rest > 0 && place > 4; rest >>= 4U) id[--place] = digits[rest & 15U];
-  return id;
+  return data;
+}
+
+Json Application::describe(const Sandbox& sandbox) const {
+  return {{"id", sandbox.options.id},
+          {"base_url", sandbox.base_url},
+          {"control_url", sandbox.base_url + "/_mock"},
+          {"token", sandbox.built_in.token}};
+}
+
+Site* Application::site_of(std::uint64_t ticket) {
+  const std::uint64_t number = ticket >> number_shift;
+  if (number == 0) return root_.get();
+  for (const auto* sites : {&sandboxes_, &ending_}) {
+    const auto found = sites->find(number);
+    if (found != sites->end()) return found->second.get();
+  }
+  return nullptr;
+}
+
+std::size_t Application::body_limit(const http::Request& /*head*/) { return json_body_bytes; }
+
+Site& Application::site_at(const http::SandboxPath& inside) {
+  const auto number = number_of(inside.id);
+  const auto found = number ? sandboxes_.find(*number) : sandboxes_.end();
+  return found == sandboxes_.end() ? *root_ : *found->second;
+}
+
+std::unique_ptr<http::BodySink> Application::open_sink(const http::Request& head) {
+  const http::SandboxPath inside = http::within_sandbox(head.path);
+  Site& site = site_at(inside);
+  return &site == root_.get() ? root_->open_sink(head) : site.open_sink(moved_to(inside.path, head));
 }
 
 http::Response Application::handle(const http::Request& request) {
-  std::string request_id = next_request_id(&request);
-  if (control_.is_on() && is_under(request.path, "/_mock")) return handle_control(request, request_id);
-  Begun begun = {.request_id = std::move(request_id), .time = sandbox_->world->now(), .start = Steady::now()};
-  if (sandbox_->rate_limit.is_on()) {
-    if (const auto refusal = over_the_rate(request)) {
-      http::Response response = render(*refusal, begun.request_id, sandbox_->world->assumptions);
-      response.set_header("Retry-After", find_text(*refusal->members, "retry_after").value_or("1"));
-      return finish(request, {.response = std::move(response)}, begun);
-    }
-  }
-  if (!sandbox_->faults.empty()) {
-    begun.fault = find_fault(request);
-    const bool late = begun.fault && begun.fault->phase == Phase::before && begun.fault->effect.delay.count() > 0;
-    if (late) return hold(request, std::move(begun));
-  }
-  return go_on(next_ticket_++, request, std::move(begun), http::Patience::some);
+  const http::SandboxPath inside = http::within_sandbox(request.path);
+  Site& site = site_at(inside);
+  if (addresses_ == Addresses::as_called) call_it_as(request, site);
+  return &site == root_.get() ? root_->handle(request) : site.handle(moved_to(inside.path, request));
 }
 
-/// Neither journalled, nor logged, nor disturbed: watching must not change what is watched.
-http::Response Application::handle_control(const http::Request& request, const std::string& request_id) {
-  http::Response response = control_.handle(*sandbox_, request, request_id);
-  if (sandbox_->advance) {
-    advancing_ = next_ticket_++;
-    waiting_.emplace(*advancing_, Begun{.request_id = request_id});
-    return http::Response::later(*advancing_);
-  }
-  response.header("X-Request-Id", request_id).header("X-Mock-Operation", "control");
-  return response;
+/// What is said from here on is said to this client.
+void Application::call_it_as(const http::Request& request, Site& site) {
+  const std::string_view host = host_of(request);
+  if (host.empty()) return;
+  std::string& root_url = root_->sandbox().base_url;
+  root_url = fmt::format("{}://{}", root_url.substr(0, root_url.find(':')), host);
+  if (&site != root_.get()) site.sandbox().base_url = root_url + "/_s/" + site.sandbox().options.id;
 }
 
-/// One step of time, after which those who wait may look; at the end the answer.
-http::Response Application::advance_on(std::uint64_t ticket, http::Patience patience) {
-  const Steps steps = patience == http::Patience::none ? Steps::all : Steps::one;
-  const std::string request_id = waiting_.at(ticket).request_id;
-  std::optional<http::Response> response = control_.advance_on(*sandbox_, steps, request_id);
-  if (!response) return http::Response::later(ticket);
-  advancing_.reset();
-  waiting_.erase(ticket);
-  response->header("X-Request-Id", request_id).header("X-Mock-Operation", "control");
-  return std::move(*response);
-}
-
-/// Answers, or leaves the request waiting under its ticket.
-http::Response Application::go_on(std::uint64_t ticket,
-                                  const http::Request& request,
-                                  Begun&& begun,
-                                  http::Patience patience) {
-  Reply reply = answer(request, begun);
-  if (!reply.waiting || begun.is_over || patience == http::Patience::none) {
-    release(begun);
-    return finish(request, std::move(reply), begun);
-  }
-  WaitingRoom& room = sandbox_->waiting_room;
-  if (begun.guest) {
-    room.stay(*begun.guest, reply.waiting->look_again_at);
-  } else {
-    begun.guest = room.enter(*reply.waiting, sandbox_->world->now());
-    sandbox_->guests.emplace(*begun.guest, Guest{.ticket = ticket, .request_id = begun.request_id});
-  }
-  waiting_.insert_or_assign(ticket, std::move(begun));
-  return http::Response::later(ticket);
-}
-
-/// A fault delays the call before anybody looks at it. Who comes meanwhile with the same idempotency key is told so.
-http::Response Application::hold(const http::Request& request, Begun&& begun) {
-  http::Pairs values;
-  const contract::Operation* operation = pipeline_.find(request, values);
-  const auto key = request.find("Idempotency-Key");
-  if (operation != nullptr && operation->idempotency == contract::Idempotency::key && key && !key->empty()) {
-    if (const auto caller = sandbox_->access->identify(request.find("Authorization"))) {
-      std::pair<std::string, std::string> occupied(idempotency_owner(**caller), std::string(*key));
-      if (sandbox_->in_flight.insert(occupied).second) begun.in_flight = std::move(occupied);
-    }
-  }
-  const std::uint64_t ticket = next_ticket_++;
-  held_.emplace(begun.start + begun.fault->effect.delay, ticket);
-  waiting_.emplace(ticket, std::move(begun));
-  return http::Response::later(ticket);
-}
-
-/// It waits no more: neither for an event, nor with a key that nobody else may use meanwhile.
-void Application::release(Begun& begun) {
-  if (begun.in_flight) sandbox_->in_flight.erase(*std::exchange(begun.in_flight, std::nullopt));
-  if (!begun.guest) return;
-  sandbox_->waiting_room.leave(*begun.guest);
-  sandbox_->guests.erase(*std::exchange(begun.guest, std::nullopt));
-}
-
-/// Journalled with its answer, and timed from when it came.
-http::Response Application::finish(const http::Request& request, Reply&& reply, const Begun& begun) {
-  reply.response.header("X-Request-Id", begun.request_id)
-      .header("X-Mock-Operation", reply.operation.empty() ? "none" : reply.operation);
-  const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - begun.start);
-  const Exchange exchange = {.operation = reply.operation,
-                             .time = begun.time,
-                             .duration_us = taken.count(),
-                             .fault = begun.fault ? std::string_view(begun.fault->id) : std::string_view(),
-                             .warning = reply.warning};
-  if (journal_file_.is_open()) journal_file_.write(sandbox_->journal.describe(request, reply.response, exchange));
-  sandbox_->journal.add(request, reply.response, exchange);
-  if (log_ != LogStyle::off) log(request, reply, taken.count());
-  return std::move(reply.response);
-}
+http::Response Application::refuse(const http::Unreadable& why) { return root_->refuse(why); }
 
 http::Response Application::again(std::uint64_t ticket, const http::Request& request, http::Patience patience) {
-  if (ticket == advancing_) return advance_on(ticket, patience);
-  auto waited = waiting_.extract(ticket);
-  if (waited.empty()) return handle(request);
-  Begun begun = std::move(waited.mapped());
-  if (begun.in_flight) sandbox_->in_flight.erase(*std::exchange(begun.in_flight, std::nullopt));
-  return go_on(ticket, request, std::move(begun), patience);
+  Site* site = site_of(ticket);
+  if (site == nullptr) return handle(request);
+  if (site == root_.get()) return site->again(ticket, request, patience);
+  const bool is_ending = ending_.contains(ticket >> number_shift);
+  return site->again(
+      ticket, moved_to(http::within_sandbox(request.path).path, request), is_ending ? http::Patience::none : patience);
 }
 
 void Application::forget(std::uint64_t ticket) {
-  if (ticket == advancing_) {
-    static_cast<void>(advance_on(ticket, http::Patience::none));
-    return;
-  }
-  if (auto waited = waiting_.extract(ticket); !waited.empty()) release(waited.mapped());
+  if (Site* site = site_of(ticket); site != nullptr) site->forget(ticket);
 }
 
-/// The clock goes on only when nobody else is to look at the time that it has reached.
 std::vector<std::uint64_t> Application::take_ready() {
+  std::erase_if(ending_, [](const auto& one) { return !one.second->has_waiting(); });
   std::vector<std::uint64_t> tickets;
-  for (const WaitingRoom::Ready& ready : sandbox_->waiting_room.take_ready(sandbox_->world->now())) {
-    const auto guest = sandbox_->guests.find(ready.ticket);
-    if (guest == sandbox_->guests.end()) continue;
-    tickets.push_back(guest->second.ticket);
-    waiting_.at(guest->second.ticket).is_over = ready.is_over;
+  root_->take_ready(tickets);
+  for (const auto* sites : {&sandboxes_, &ending_}) {
+    for (const auto& [number, site] : *sites) {
+      if (site->has_waiting()) site->take_ready(tickets);
+    }
   }
-  const auto due = held_.upper_bound(Steady::now());
-  for (auto held = held_.begin(); held != due; ++held) tickets.push_back(held->second);
-  held_.erase(held_.begin(), due);
-  if (tickets.empty() && advancing_) tickets.push_back(*advancing_);
   return tickets;
 }
 
-/// While the clock stands still nothing is due by itself, but for what a fault holds up: its delays are real.
 std::optional<std::chrono::milliseconds> Application::next_ready() {
-  using std::chrono::milliseconds;
-  std::optional<milliseconds> next;
-  const auto due = sandbox_->waiting_room.next_due();
-  if (due && !sandbox_->clock.is_frozen()) {
-    next = milliseconds(std::max<std::int64_t>(0, *due - sandbox_->world->now()));
-  }
-  if (!held_.empty()) {
-    const auto left = std::chrono::ceil<milliseconds>(held_.begin()->first - Steady::now());
-    next = std::min(next.value_or(left), std::max(left, milliseconds(0)));
+  std::optional<std::chrono::milliseconds> next = root_->next_ready();
+  for (const auto& [number, site] : sandboxes_) {
+    if (!site->has_waiting()) continue;
+    const auto due = site->next_ready();
+    if (due) next = std::min(next.value_or(*due), *due);
   }
   return next;
-}
-
-http::Response Application::refuse(const http::Unreadable& why) {
-  const std::string request_id = next_request_id(nullptr);
-  http::Response response =
-      render(Refusal{.status = why.status, .code = std::string(why.code), .message = std::string(why.reason)},
-             request_id,
-             sandbox_->world->assumptions);
-  response.header("X-Request-Id", request_id).header("X-Mock-Operation", "none");
-  // What came was no whole request: of it nothing is known but how it was answered.
-  const http::Request unread;
-  const Exchange exchange = {.time = sandbox_->world->now()};
-  if (journal_file_.is_open()) journal_file_.write(sandbox_->journal.describe(unread, response, exchange));
-  sandbox_->journal.add(unread, response, exchange);
-  return response;
-}
-
-void Application::log(const http::Request& request, const Reply& reply, std::int64_t duration_us) const {
-  const std::string_view operation = reply.operation.empty() ? "none" : reply.operation;
-  // The query stays out: it may hold what a person was looking for.
-  if (log_ == LogStyle::json) {
-    const Json line = {{"time", rfc3339(sandbox_->world->now())},
-                       {"method", request.method},
-                       {"path", shown_path(request.path)},
-                       {"operation", operation},
-                       {"status", reply.response.status()},
-                       {"duration_ms", static_cast<double>(duration_us) / 1000}};
-    fmt::print(stderr, "{}\n", dump(line));
-  } else {
-    fmt::print(stderr,
-               "{} {} {} {} {:.1f} ms\n",
-               reply.response.status(),
-               request.method,
-               shown_path(request.path),
-               operation,
-               static_cast<double>(duration_us) / 1000);
-  }
 }
 
 }  // namespace ws::mock

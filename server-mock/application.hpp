@@ -1,47 +1,51 @@
-/// The whole server behind its sockets: API, control, pages; each answer numbered, journalled and logged.
+/// The whole server behind its sockets: the world at the base URL, and the sandboxes beside it under `/_s/ID`.
 ///
-/// A request goes: control surface, rate, fault rules, then its page or the pipeline. What waits - a claim for its
-/// event, a call that a fault holds up, the clock on its way - leaves a ticket and is put again.
+/// Each request goes to one world, by its path, and none knows another. Sandboxes live in memory, whatever the world at
+/// the base URL does, and begin as that one did: the same seed makes the same ids and token in each.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "api-client/base/result.hpp"
-#include "server-mock/control/control.hpp"
+#include "server-mock/control/worlds.hpp"
 #include "server-mock/http/message.hpp"
-#include "server-mock/pipeline/fault_effects.hpp"
-#include "server-mock/pipeline/journal_file.hpp"
-#include "server-mock/pipeline/pipeline.hpp"
-#include "server-mock/sandbox.hpp"
+#include "server-mock/http/target.hpp"
+#include "server-mock/seeds.hpp"
+#include "server-mock/site.hpp"
 
 namespace ws::mock {
 
-enum class LogStyle { text, json, off };
+/// What absolute addresses in answers begin with: the server's own, or the `Host` that the client called. The latter
+/// where the server cannot know its name: listening on every address, in a container.
+enum class Addresses { own, as_called };
 
 struct ApplicationOptions {
   SandboxOptions sandbox = {};
   ControlOptions control = {};
-  LogStyle log = LogStyle::off;   ///< to standard error, one line a request
+  LogStyle log = LogStyle::off;
+  Addresses addresses = Addresses::own;
   std::string journal_file = {};  ///< what is journalled goes there too, as JSON lines; empty: nowhere
 };
 
-class Application final : public http::Handler {
+class Application final : public http::Handler, private Worlds {
  public:
   /// Fails as `Sandbox::open` does, and with `disk` where the journal's file cannot be written.
   static Result<std::unique_ptr<Application>> open(const ApplicationOptions& options);
 
   /// Known once the server listens; before the first request.
-  void set_base_url(const std::string& url) { sandbox_->base_url = url; }
+  void set_base_url(const std::string& url) { root_->sandbox().base_url = url; }
   /// What `POST /_mock/shutdown` calls.
-  void on_shutdown(std::function<void()> stop) { control_.on_shutdown(std::move(stop)); }
-  const Sandbox& sandbox() const { return *sandbox_; }
+  void on_shutdown(std::function<void()> stop) { household_.control.on_shutdown(std::move(stop)); }
+  /// The one at the base URL.
+  const Sandbox& sandbox() const { return root_->sandbox(); }
 
   std::size_t body_limit(const http::Request& head) override;
   std::unique_ptr<http::BodySink> open_sink(const http::Request& head) override;
@@ -54,44 +58,24 @@ class Application final : public http::Handler {
 
  private:
   Application(const ApplicationOptions& options, std::unique_ptr<Sandbox> sandbox, JournalFile journal_file);
-  using Steady = std::chrono::steady_clock;
-  /// A request on its way through.
-  struct Begun {
-    std::string request_id = {};
-    std::int64_t time = 0;
-    Steady::time_point start = {};
-    bool is_over = false;  // it has waited long enough
-    std::shared_ptr<const FaultRule> fault = {};
-    std::optional<WaitingRoom::Ticket> guest = {};                      // in the waiting room
-    std::optional<std::pair<std::string, std::string>> in_flight = {};  // the key that it occupies meanwhile
-  };
+  Result<Json> open(const Wishes& wishes) override;
+  bool close(std::string_view id) override;
+  Json list() const override;
 
-  http::Response handle_control(const http::Request& request, const std::string& request_id);
-  http::Response advance_on(std::uint64_t ticket, http::Patience patience);
-  http::Response go_on(std::uint64_t ticket, const http::Request& request, Begun&& begun, http::Patience patience);
-  http::Response hold(const http::Request& request, Begun&& begun);
-  void release(Begun& begun);
+  Json describe(const Sandbox& sandbox) const;
+  Site& site_at(const http::SandboxPath& inside);
+  void call_it_as(const http::Request& request, Site& site);
+  /// Null: the sandbox is gone.
+  Site* site_of(std::uint64_t ticket);
 
-  std::optional<Refusal> over_the_rate(const http::Request& request);
-  std::shared_ptr<const FaultRule> find_fault(const http::Request& request);
-  std::string_view operation_of(const http::Request& request, http::Pairs& values) const;
-  Reply answer(const http::Request& request, const Begun& begun);
-  Reply answer_disturbed(const http::Request& request, const Begun& begun);
-  Reply undisturbed(const http::Request& request, std::string_view request_id);
-  Reply undone(const http::Request& request, std::string_view request_id);
-  http::Response finish(const http::Request& request, Reply&& reply, const Begun& begun);
-  std::string next_request_id(const http::Request* request);
-  void log(const http::Request& request, const Reply& reply, std::int64_t duration_us) const;
-
-  std::unique_ptr<Sandbox> sandbox_;
-  JournalFile journal_file_;
-  std::uint64_t next_ticket_ = 1;
-  std::map<std::uint64_t, Begun> waiting_ = {};                 // by ticket
-  std::multimap<Steady::time_point, std::uint64_t> held_ = {};  // by a fault, until then
-  std::optional<std::uint64_t> advancing_ = {};                 // the ticket of who moves the clock
-  Pipeline pipeline_;
-  Control control_;
-  LogStyle log_;
+  SandboxOptions options_;  // of the world at the base URL: sandboxes begin alike
+  Addresses addresses_;
+  Household household_;
+  std::unique_ptr<Site> root_;
+  Seeds seeds_ = {};
+  std::uint64_t next_number_ = 1;
+  std::map<std::uint64_t, std::unique_ptr<Site>> sandboxes_ = {};  // by number: "s7" is 7
+  std::map<std::uint64_t, std::unique_ptr<Site>> ending_ = {};     // closed, until who waits there is answered
 };
 
 }  // namespace ws::mock

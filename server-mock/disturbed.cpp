@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/openapi.hpp"
-#include "server-mock/application.hpp"
 #include "server-mock/pages/device_page.hpp"
 #include "server-mock/pages/skill_page.hpp"
 #include "server-mock/pipeline/errors.hpp"
 #include "server-mock/pipeline/upload_put.hpp"
+#include "server-mock/site.hpp"
 
 namespace ws::mock {
 namespace {
@@ -39,7 +39,7 @@ std::string decoded(std::string_view path) {
 }  // namespace
 
 /// Only the API is limited. Who has no key shares a measure with all who have none.
-std::optional<Refusal> Application::over_the_rate(const http::Request& request) {
+std::optional<Refusal> Site::over_the_rate(const http::Request& request) {
   if (!request.path.starts_with("/v1")) return std::nullopt;
   const auto wait = sandbox_->rate_limit.take(request.find("Authorization").value_or(""), sandbox_->world->now());
   if (!wait) return std::nullopt;
@@ -51,21 +51,21 @@ std::optional<Refusal> Application::over_the_rate(const http::Request& request) 
 }
 
 /// Pages have names too, so that a rule can mean them.
-std::string_view Application::operation_of(const http::Request& request, http::Pairs& values) const {
+std::string_view Site::operation_of(const http::Request& request, http::Pairs& values) const {
   if (request.path == pages::device_path) return "page.device";
   if (is_upload(request.path)) return upload_operation;
   if (request.path == openapi_path) return "openapi";
-  const contract::Operation* operation = pipeline_.find(request, values);
+  const contract::Operation* operation = household_.pipeline.find(request, values);
   return operation == nullptr ? std::string_view() : operation->id;
 }
 
-std::shared_ptr<const FaultRule> Application::find_fault(const http::Request& request) {
+std::shared_ptr<const FaultRule> Site::find_fault(const http::Request& request) {
   http::Pairs values;
   const std::string_view operation = operation_of(request, values);
   return sandbox_->faults.take({.operation = operation, .method = request.method, .path = decoded(request.path)});
 }
 
-Reply Application::undisturbed(const http::Request& request, std::string_view request_id) {
+Reply Site::undisturbed(const http::Request& request, std::string_view request_id) {
   if (const std::string_view allow = methods_instead(request); !allow.empty()) {
     return {.response = render_allow(request.method, allow, request_id, sandbox_->world->assumptions)};
   }
@@ -77,13 +77,17 @@ Reply Application::undisturbed(const http::Request& request, std::string_view re
     response.body("application/json", dump(contract::openapi(sandbox_->base_url), 2));
     return {.response = std::move(response), .operation = "openapi"};
   }
+  if (!http::within_sandbox(request.path).id.empty()) {
+    const Refusal gone = {.message = "There is no such sandbox (any more)"};
+    return {.response = render(gone, request_id, sandbox_->world->assumptions)};
+  }
   if (is_upload(request.path)) return put_upload(*sandbox_, request, request_id);
   if (auto skill = pages::skill(request)) return {.response = std::move(*skill), .operation = "page.skill"};
-  return pipeline_.handle(*sandbox_, request, request_id);
+  return household_.pipeline.handle(*sandbox_, request, request_id);
 }
 
 /// The answer that the handler would give; nothing of what it did stays.
-Reply Application::undone(const http::Request& request, std::string_view request_id) {
+Reply Site::undone(const http::Request& request, std::string_view request_id) {
   World& world = *sandbox_->world;
   const Ids ids = world.ids;
   Reply reply;
@@ -95,11 +99,11 @@ Reply Application::undone(const http::Request& request, std::string_view request
   return reply;
 }
 
-Reply Application::answer(const http::Request& request, const Begun& begun) {
+Reply Site::answer(const http::Request& request, const Begun& begun) {
   return begun.fault ? answer_disturbed(request, begun) : undisturbed(request, begun.request_id);
 }
 
-Reply Application::answer_disturbed(const http::Request& request, const Begun& begun) {
+Reply Site::answer_disturbed(const http::Request& request, const Begun& begun) {
   const FaultRule& rule = *begun.fault;
   const bool before = rule.phase == Phase::before;
   http::Pairs values;

@@ -55,6 +55,8 @@ struct Words {
   std::string control_token = {};
   bool no_control = false;
   bool exit_with_parent = false;
+  std::string unix_path = {};
+  std::string idle_exit = {};
   bool yaml = false;
   std::vector<std::string> checked = {};
 };
@@ -62,7 +64,10 @@ struct Words {
 void add_flags(CLI::App& app, Words& words) {
   const CLI::Range seconds(1, 86400);
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  app.add_option("--listen", words.listen, "address and port; 0 is any free one")->capture_default_str();
+  CLI::Option* listen =
+      app.add_option("--listen", words.listen, "address and port; 0 is any free one")->capture_default_str();
+  app.add_option("--unix", words.unix_path, "a Unix socket at this path, for its owner alone, in place of a port")
+      ->excludes(listen);
   app.add_option("--ready-file", words.ready_file, "written when the server answers: base_url, port, pid, token");
   app.add_option("--fixtures", words.fixtures, "the world to start with: YAML, JSON, or a folder of Markdown")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -98,6 +103,7 @@ void add_flags(CLI::App& app, Words& words) {
   app.add_option("--control-token", words.control_token, "what calls under /_mock must bring");
   app.add_flag("--no-control", words.no_control, "nothing under /_mock");
   app.add_flag("--exit-with-parent", words.exit_with_parent, "end when the process that started this one ends");
+  app.add_option("--idle-exit", words.idle_exit, "end after so long without a request: 30s, 10m");
 }
 
 /// manual, auto, after:N, deny
@@ -129,6 +135,14 @@ Result<std::vector<FaultRule>> read_faults(const std::string& path) {
   return fail(Failure::Kind::invalid, fmt::format("{}", fmt::join(render(file, complaints), "\n")));
 }
 
+/// 0: never.
+Result<std::chrono::milliseconds> read_idle_exit(const std::string& text) {
+  if (text.empty()) return std::chrono::milliseconds{0};
+  WS_LET(const std::chrono::milliseconds duration, parse_duration(text));
+  if (duration.count() > 0) return duration;
+  return fail(Failure::Kind::usage, fmt::format("--idle-exit \"{}\" is no time to wait", text), "say 30s or 10m");
+}
+
 /// Empty: plain HTTP.
 Result<std::optional<http::TlsIdentity>> read_tls(const Words& words) {
   std::optional<http::TlsIdentity> identity;
@@ -157,6 +171,8 @@ LogStyle log_style(std::string_view text) {
 Result<ServeSettings> settings_of(const Words& words) {
   ServeSettings settings;
   WS_LET(settings.server.listen, http::Address::parse(words.listen));
+  settings.server.listen.unix_path = words.unix_path;
+  WS_LET(settings.server.idle_exit, read_idle_exit(words.idle_exit));
   if (!settings.server.listen.is_loopback() && words.control_token.empty() && !words.no_control) {
     return fail(Failure::Kind::usage,
                 fmt::format("--listen {} is open to others", words.listen),
@@ -181,6 +197,7 @@ Result<ServeSettings> settings_of(const Words& words) {
   settings.application.journal_file = words.journal_file;
   settings.application.control = {.is_on = !words.no_control, .token = words.control_token};
   settings.application.log = log_style(words.log);
+  if (settings.server.listen.is_wildcard()) settings.application.addresses = Addresses::as_called;
   settings.ready_file = words.ready_file;
   WS_LET(settings.server.tls, read_tls(words));
   settings.trust = words.tls_self_signed ? TrustFile::written : TrustFile::none;

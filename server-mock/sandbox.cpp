@@ -5,7 +5,11 @@
 namespace ws::mock {
 
 Sandbox::Sandbox(const SandboxOptions& given)
-    : options(given), clock(given.clock), journal(given.journal), faults(given.world.seed), rate_limit(given.rate) {
+    : options(given),
+      clock(given.clock),
+      journal(given.journal, given.id),
+      faults(given.world.seed),
+      rate_limit(given.rate) {
   refill_faults();
 }
 
@@ -22,11 +26,8 @@ Result<std::unique_ptr<Sandbox>> Sandbox::open(const SandboxOptions& options) {
     failure.what = fmt::format("cannot use {}: {}", options.data, failure.what);
     return fail(std::move(failure));
   }
-  sandbox->world = std::move(*opened);
+  sandbox->settle_in(std::move(*opened));
   World& world = *sandbox->world;
-  world.assumptions = options.assumptions;
-  world.on_wake = [room = &sandbox->waiting_room](const Wake& wake) { room->wake(wake); };
-  sandbox->access = std::make_unique<Access>(world, options.auth);
   WS_LET(const bool is_empty, world.is_empty());
   if (is_empty) {
     WS_TRY(sandbox->fill(StartWith::seed));
@@ -38,9 +39,25 @@ Result<std::unique_ptr<Sandbox>> Sandbox::open(const SandboxOptions& options) {
   return sandbox;
 }
 
+Result<std::unique_ptr<Sandbox>> Sandbox::copy_of(const Sandbox& seed, const SandboxOptions& options) {
+  std::unique_ptr<Sandbox> sandbox(new Sandbox(options));
+  WS_LET(std::unique_ptr<World> world, World::copy_of(*seed.world, sandbox->clock));
+  sandbox->settle_in(std::move(world));
+  sandbox->built_in = seed.built_in;
+  return sandbox;
+}
+
+void Sandbox::settle_in(std::unique_ptr<World> filled) {
+  world = std::move(filled);
+  world->assumptions = options.assumptions;
+  world->on_wake = [room = &waiting_room](const Wake& wake) { room->wake(wake); };
+  access = std::make_unique<Access>(*world, options.auth);
+}
+
 Result<void> Sandbox::fill(StartWith start) {
   const bool written = start == StartWith::seed && !options.fixtures.empty();
-  WS_LET(built_in, written ? mock::reset(*world, options.fixtures) : mock::reset(*world, start));
+  const StartWith bare = start == StartWith::seed ? options.start : start;
+  WS_LET(built_in, written ? mock::reset(*world, options.fixtures) : mock::reset(*world, bare));
   return {};
 }
 

@@ -1,6 +1,7 @@
 /// One world with all that belongs to it: its clock, who may call, what was asked, what goes wrong. None knows another.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -20,8 +21,8 @@
 #include "server-mock/pipeline/faults.hpp"
 #include "server-mock/pipeline/journal.hpp"
 #include "server-mock/pipeline/rate_limit.hpp"
+#include "server-mock/services/built_in_world.hpp"
 #include "server-mock/services/waiting_room.hpp"
-#include "server-mock/store/built_in_world.hpp"
 #include "server-mock/store/world.hpp"
 
 namespace ws::mock {
@@ -34,7 +35,8 @@ struct SandboxOptions {
   MockClock clock = {};
   AuthMode auth = AuthMode::strict;
   JournalBounds journal = {};
-  Fixtures fixtures = {};  ///< what "seed" means; none: the built-in world
+  Fixtures fixtures = {};             ///< what "seed" means; none: the built-in world
+  StartWith start = StartWith::seed;  ///< without fixtures: what it begins with, and what "seed" means to a reset
   std::vector<FaultRule> faults = {};
   Rate rate = {};
 };
@@ -48,6 +50,8 @@ struct Guest {
 struct Sandbox {
   /// Fails with `disk`, or `invalid` where the file is not ours or newer, or where fixtures are wrong.
   static Result<std::unique_ptr<Sandbox>> open(const SandboxOptions& options);
+  /// In memory, with the rows and bytes of `seed` to begin with, which `options` would have made as well.
+  static Result<std::unique_ptr<Sandbox>> copy_of(const Sandbox& seed, const SandboxOptions& options);
   Sandbox(const Sandbox&) = delete;
   Sandbox& operator=(const Sandbox&) = delete;
 
@@ -71,12 +75,14 @@ struct Sandbox {
   /// Keyed calls that a fault holds up before their handler: owner and key (`IdempotencyKey::owner`).
   std::set<std::pair<std::string, std::string>> in_flight = {};
   Snapshots snapshots = {};
-  std::optional<Advance> advance = {};  ///< the clock is on its way
-  std::uint64_t requests = 0;           ///< so far: what request ids are made of
-  std::string base_url = {};            ///< known once the server listens
+  std::optional<Advance> advance = {};                  ///< the clock is on its way
+  std::optional<std::chrono::milliseconds> watch = {};  ///< who asks for the journal would rather wait so long for more
+  std::uint64_t requests = 0;                           ///< so far: what request ids are made of
+  std::string base_url = {};                            ///< known once the server listens
 
  private:
   explicit Sandbox(const SandboxOptions& given);
+  void settle_in(std::unique_ptr<World> filled);
   Result<void> fill(StartWith start);
   void refill_faults();
   void forget_calls();

@@ -41,7 +41,8 @@ class ReadyFile {
       return fail(Failure::Kind::disk,
                   fmt::format("cannot write the ready file {}: {}", path, std::generic_category().message(errno)));
     };
-    const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    ::unlink(temporary.c_str());  // of a process that had this number and was killed
+    const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file < 0) return failed();
     const ssize_t written = ::write(file, text.data(), text.size());
     ::close(file);
@@ -65,8 +66,10 @@ std::string ready_text(const http::Server& server,
   const ControlOptions& control = settings.application.control;
   const std::string base_url = server.base_url();
   const std::string& token = application.sandbox().built_in.token;
+  const std::string& unix_path = settings.server.listen.unix_path;
   const Json ready = {{"base_url", base_url},
-                      {"port", server.port()},
+                      {"port", unix_path.empty() ? Json(server.port()) : Json(nullptr)},
+                      {"unix", unix_path.empty() ? Json(nullptr) : Json(std::filesystem::absolute(unix_path).string())},
                       {"pid", ::getpid()},
                       {"token", text_or_null(token)},
                       {"control_url", control.is_on ? Json(base_url + "/_mock") : Json(nullptr)},
@@ -124,9 +127,27 @@ class Companion {
   std::thread waiter_;
 };
 
-int run_beside(const std::vector<std::string>& command, http::Server& server, const Application& application) {
+/// Beside the ready file; for a command also without one. Empty: nobody would look for it.
+Result<std::string> ca_path(const ServeSettings& settings) {
+  if (!settings.ready_file.empty()) return std::filesystem::absolute(settings.ready_file).string() + ".pem";
+  if (settings.command.empty()) return std::string();
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) return fail(Failure::Kind::disk, "there is no folder for temporary files: " + error.message());
+  return (folder / fmt::format("ws-mock-{}.pem", ::getpid())).string();
+}
+
+/// `ca_file`: of a certificate that nobody else knows; empty: there is none.
+int run_beside(const std::vector<std::string>& command,
+               http::Server& server,
+               const Application& application,
+               const std::string& ca_file) {
   ::setenv("WS_BASE_URL", server.base_url().c_str(), 1);
   ::setenv("WS_TOKEN", application.sandbox().built_in.token.c_str(), 1);
+  // The first is what `ws`, OpenSSL, Python and Go read; the others have names of their own, and might point elsewhere.
+  for (const char* name : {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"}) {
+    if (!ca_file.empty()) ::setenv(name, ca_file.c_str(), 1);
+  }
   Companion companion(command, server);
   server.run();
   return companion.wait();
@@ -141,17 +162,19 @@ Result<int> serve(const ServeSettings& settings) {
   application->on_shutdown([&server] { server->stop(); });
   ReadyFile trusted;
   ReadyFile ready;
-  if (!settings.ready_file.empty()) {
-    const std::string ca_file =
-        settings.trust == TrustFile::written ? std::filesystem::absolute(settings.ready_file).string() + ".pem" : "";
+  std::string ca_file;
+  if (settings.trust == TrustFile::written) {
+    WS_LET(ca_file, ca_path(settings));
     if (!ca_file.empty()) WS_TRY(trusted.write(ca_file, settings.server.tls->certificate_pem));
+  }
+  if (!settings.ready_file.empty()) {
     WS_TRY(ready.write(settings.ready_file, ready_text(*server, *application, settings, ca_file)));
   }
   if (settings.announce == AnnounceUrl::yes) {
     fmt::print("{}\n", server->base_url());
     std::fflush(stdout);
   }
-  if (!settings.command.empty()) return run_beside(settings.command, *server, *application);
+  if (!settings.command.empty()) return run_beside(settings.command, *server, *application, ca_file);
   server->run();
   return 0;
 }

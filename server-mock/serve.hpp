@@ -11,7 +11,8 @@
 namespace ws::mock {
 
 enum class AnnounceUrl { no, yes };
-/// Whether the certificate is written beside the ready file, for clients to trust: of one that was made just now.
+/// Whether the certificate is written beside the ready file, for clients to trust: of one that was made just now. A
+/// command is told of it by `SSL_CERT_FILE` and the like.
 enum class TrustFile { none, written };
 
 struct ServeSettings {

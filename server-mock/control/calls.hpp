@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "api-client/base/json.hpp"
+#include "server-mock/control/worlds.hpp"
 #include "server-mock/http/target.hpp"
 #include "server-mock/sandbox.hpp"
 #include "server-mock/services/service.hpp"
@@ -15,7 +16,8 @@ struct Call {
   Sandbox& sandbox;
   const http::Pairs& path;
   const http::Pairs& query;
-  const Json& body;  ///< null where none was sent
+  const Json& body;          ///< null where none was sent
+  Worlds* worlds = nullptr;  ///< null within a sandbox
 };
 using Handler = ServiceResult (*)(Call& call);
 
@@ -31,6 +33,11 @@ ServiceResult take_named_snapshot(Call& call);
 ServiceResult restore_snapshot(Call& call);
 ServiceResult delete_snapshots(Call& call);
 ServiceResult delete_snapshot(Call& call);
+
+/// What the inspector shows: `{clock, now, sandbox, base_url, last_seq, documents, threads, events, people}`, each list
+/// `{total, data}`; and a document's revisions with their text, the latest first.
+ServiceResult inspect(Call& call);
+ServiceResult inspect_document(Call& call);
 
 /// `{assumptions, clock, tables, v}`
 ServiceResult get_state(Call& call);
@@ -51,13 +58,16 @@ ServiceResult get_fault(Call& call);
 ServiceResult add_faults(Call& call);
 /// In place of the rule of that id, if there is one.
 ServiceResult put_fault(Call& call);
+ServiceResult turn_fault_on(Call& call);
+ServiceResult turn_fault_off(Call& call);
 ServiceResult delete_faults(Call& call);
 ServiceResult delete_fault(Call& call);
 
 /// `{agent, kind?, payload?, document_id?, thread_id?, comment_id?}`; the agent by id or handle.
 ServiceResult create_event(Call& call);
 
-/// `?operation=&since=`; `since` is a `seq` or a time.
+/// `?operation=&since=&wait=`; `since` is a `seq` or a time. Where there is nothing it waits up to `wait` seconds (real
+/// ones, at most 60) for a request.
 ServiceResult get_requests(Call& call);
 ServiceResult delete_requests(Call& call);
 /// Those that met no operation, or that a 404 of the path or a 405 answered, each with the nearest operations.
@@ -77,6 +87,11 @@ ServiceResult get_devices(Call& call);
 ServiceResult approve_device(Call& call);
 ServiceResult deny_device(Call& call);
 ServiceResult expire_device(Call& call);
+
+/// Within a sandbox these three are 404. POST takes `{fixtures?}`: an object, the text of a file, "seed" or "empty".
+ServiceResult get_sandboxes(Call& call);
+ServiceResult open_sandbox(Call& call);
+ServiceResult close_sandbox(Call& call);
 
 ServiceResult get_assumptions(Call& call);
 /// `{key: value, ...}`: all or none.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server-mock/control/calls.hpp"
+#include "server-mock/pages/inspector_page.hpp"
 #include "server-mock/pipeline/errors.hpp"
 #include "server-mock/services/refuse.hpp"
 
@@ -14,7 +15,11 @@ namespace {
 
 using Outcome = http::Routed::Outcome;
 
-ServiceResult no_call(control::Call& /*call*/) { return Answer{.status = 202, .body = Json{{"status", "stopping"}}}; }
+/// The transport is told by `Control::handle`, once the answer is made.
+ServiceResult shut_down(control::Call& call) {
+  if (call.worlds == nullptr) return mock::refuse(Refusal{.message = "A sandbox cannot stop the server: DELETE it"});
+  return Answer{.status = 202, .body = Json{{"status", "stopping"}}};
+}
 
 struct Entry {
   std::string_view method = {};
@@ -26,6 +31,8 @@ constexpr std::string_view shutdown_path = "/_mock/shutdown";
 constexpr Entry table[] = {
     {"GET", "/_mock/health", control::get_health},
     {"POST", "/_mock/reset", control::reset},
+    {"GET", "/_mock/inspect", control::inspect},
+    {"GET", "/_mock/inspect/documents/{id}", control::inspect_document},
     {"GET", "/_mock/snapshots", control::get_snapshots},
     {"POST", "/_mock/snapshots", control::take_snapshot},
     {"DELETE", "/_mock/snapshots", control::delete_snapshots},
@@ -41,6 +48,8 @@ constexpr Entry table[] = {
     {"POST", "/_mock/clock:advance", control::advance_clock},
     {"GET", "/_mock/faults", control::get_faults},
     {"POST", "/_mock/faults", control::add_faults},
+    {"POST", "/_mock/faults/{id}:on", control::turn_fault_on},
+    {"POST", "/_mock/faults/{id}:off", control::turn_fault_off},
     {"DELETE", "/_mock/faults", control::delete_faults},
     {"GET", "/_mock/faults/{id}", control::get_fault},
     {"POST", "/_mock/faults/{id}", control::put_fault},
@@ -58,9 +67,12 @@ constexpr Entry table[] = {
     {"POST", "/_mock/devices/{code}:approve", control::approve_device},
     {"POST", "/_mock/devices/{code}:deny", control::deny_device},
     {"POST", "/_mock/devices/{code}:expire", control::expire_device},
+    {"GET", "/_mock/sandboxes", control::get_sandboxes},
+    {"POST", "/_mock/sandboxes", control::open_sandbox},
+    {"DELETE", "/_mock/sandboxes/{id}", control::close_sandbox},
     {"GET", "/_mock/assumptions", control::get_assumptions},
     {"PATCH", "/_mock/assumptions", control::patch_assumptions},
-    {"POST", shutdown_path, no_call},
+    {"POST", shutdown_path, shut_down},
 };
 
 Refusal json_invalid(std::string_view reason) {
@@ -72,7 +84,8 @@ Refusal json_invalid(std::string_view reason) {
   return Refusal{.status = 422, .code = "validation_error", .members = Json{{"detail", Json::array({entry})}}};
 }
 
-ServiceResult run(const Entry& entry, Sandbox& sandbox, const http::Request& request, const http::Routed& routed) {
+ServiceResult run(
+    const Entry& entry, Sandbox& sandbox, Worlds* worlds, const http::Request& request, const http::Routed& routed) {
   Json body;
   if (!request.body.empty()) {
     auto parsed = parse_bounded(request.body);
@@ -80,7 +93,7 @@ ServiceResult run(const Entry& entry, Sandbox& sandbox, const http::Request& req
     body = std::move(*parsed);
   }
   const http::Pairs query = http::parse_query(request.query);
-  control::Call call = {.sandbox = sandbox, .path = routed.values, .query = query, .body = body};
+  control::Call call = {.sandbox = sandbox, .path = routed.values, .query = query, .body = body, .worlds = worlds};
   try {
     return entry.handler(call);
   } catch (const std::exception& bug) {
@@ -106,8 +119,13 @@ Control::Control(const ControlOptions& options) : options_(options) {
   for (std::size_t i = 0; i < std::size(table); ++i) router_.add(table[i].method, table[i].path, i);
 }
 
-http::Response Control::handle(Sandbox& sandbox, const http::Request& request, std::string_view request_id) {
+http::Response Control::handle(Sandbox& sandbox,
+                               Worlds* worlds,
+                               const http::Request& request,
+                               std::string_view request_id) {
   const auto refuse = [&](const Refusal& refusal) { return refused(refusal, request_id); };
+  // The page itself holds nothing that is worth hiding; it asks for the token.
+  if (auto page = pages::inspector(request)) return std::move(*page);
   if (!options_.token.empty() && !is_authorized(request)) {
     return refuse(Refusal{.status = 401, .code = "invalid_credential", .message = "The control token is needed"});
   }
@@ -122,7 +140,7 @@ http::Response Control::handle(Sandbox& sandbox, const http::Request& request, s
   }
   if (routed.outcome != Outcome::found) return refuse(Refusal{.message = "There is no such control call"});
   const Entry& entry = table[routed.id];
-  const ServiceResult result = run(entry, sandbox, request, routed);
+  const ServiceResult result = run(entry, sandbox, worlds, request, routed);
   http::Response response = respond(result, request_id);
   if (result && entry.path == shutdown_path) {
     response.close();

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "server-mock/control/worlds.hpp"
 #include "server-mock/http/message.hpp"
 #include "server-mock/http/router.hpp"
 #include "server-mock/sandbox.hpp"
@@ -27,7 +28,9 @@ class Control {
   void on_shutdown(std::function<void()> stop) { stop_ = std::move(stop); }
   /// Leaves `sandbox.advance` behind where the clock has been set on its way while somebody waits: the answer is then
   /// that of `advance_on`.
-  http::Response handle(Sandbox& sandbox, const http::Request& request, std::string_view request_id);
+  /// `worlds`: of the server, where the call stands at the base URL; null: within a sandbox, which cannot stop the
+  /// server either.
+  http::Response handle(Sandbox& sandbox, Worlds* worlds, const http::Request& request, std::string_view request_id);
   /// Empty while there is further to go.
   std::optional<http::Response> advance_on(Sandbox& sandbox, Steps steps, std::string_view request_id);
 

@@ -51,6 +51,20 @@ ServiceResult put_fault(Call& call) {
   return Answer{.status = replaced ? 200 : 201, .body = call.sandbox.faults.read(http::value_of(call.path, "id"))};
 }
 
+namespace {
+
+ServiceResult turn(Call& call, bool on) {
+  const std::string_view id = http::value_of(call.path, "id");
+  if (!call.sandbox.faults.turn(id, on)) return not_found("fault");
+  return Answer{.body = call.sandbox.faults.read(id)};
+}
+
+}  // namespace
+
+ServiceResult turn_fault_on(Call& call) { return turn(call, true); }
+
+ServiceResult turn_fault_off(Call& call) { return turn(call, false); }
+
 ServiceResult delete_faults(Call& call) {
   call.sandbox.faults.clear();
   return Answer{.status = 204};

@@ -7,6 +7,11 @@
 #include "server-mock/services/refuse.hpp"
 
 namespace ws::mock::control {
+namespace {
+
+constexpr int longest_wait_s = 60;
+
+}  // namespace
 
 ServiceResult get_requests(Call& call) {
   Journal::Filter filter = {.operation = http::value_of(call.query, "operation")};
@@ -21,7 +26,15 @@ ServiceResult get_requests(Call& call) {
       return invalid("query", "since", "int_parsing", "since is the seq of an entry, or a time", since);
     }
   }
-  return Answer{.body = call.sandbox.journal.read(filter)};
+  Json found = call.sandbox.journal.read(filter);
+  if (const std::string_view wait = http::value_of(call.query, "wait"); !wait.empty()) {
+    const auto seconds = parse_bounded(wait);
+    if (!seconds || !seconds->is_number_unsigned() || *seconds > longest_wait_s) {
+      return invalid("query", "wait", "int_parsing", "wait is a number of seconds, 0 to 60", wait);
+    }
+    if (found.at("data").empty()) call.sandbox.watch = std::chrono::seconds(seconds->get<int>());
+  }
+  return Answer{.body = std::move(found)};
 }
 
 ServiceResult delete_requests(Call& call) {

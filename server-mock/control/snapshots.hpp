@@ -16,7 +16,7 @@
 #include "api-client/base/result.hpp"
 #include "api-client/base/sqlite.hpp"
 #include "server-mock/control/clock.hpp"
-#include "server-mock/store/built_in_world.hpp"
+#include "server-mock/services/built_in_world.hpp"
 #include "server-mock/store/world.hpp"
 
 namespace ws::mock {

@@ -26,7 +26,17 @@ Result<Address> Address::parse(std::string_view text) {
   return address;
 }
 
+std::string Address::url(std::string_view scheme, std::uint16_t bound_port) const {
+  if (!unix_path.empty()) return fmt::format("{}://localhost", scheme);
+  std::string name = host;
+  if (name == "0.0.0.0") name = "127.0.0.1";
+  if (name == "::") name = "::1";
+  if (name.find(':') != std::string::npos) name = "[" + name + "]";
+  return fmt::format("{}://{}:{}", scheme, name, bound_port);
+}
+
 bool Address::is_loopback() const {
+  if (!unix_path.empty()) return true;
   boost::system::error_code unknown;
   const auto address = boost::asio::ip::make_address(host, unknown);
   return !unknown && address.is_loopback();

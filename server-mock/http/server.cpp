@@ -8,22 +8,13 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
-#include <fmt/format.h>
-#include <sys/resource.h>
 
 #include "server-mock/http/asio_types.hpp"
+#include "server-mock/http/listener.hpp"
 #include "server-mock/http/tls_channel.hpp"
 
 namespace ws::mock::http {
 namespace {
-
-/// 2,000 waiting clients and more are files, too.
-void raise_file_limit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 /// What the sweep looks at. Nobody reads a clock for a request: the sweep counts.
 struct Session {
@@ -53,6 +44,7 @@ class Server::State {
         context_(1),
         acceptor_(context_),
         sweep_(context_),
+        idle_(context_),
         next_(context_),
         signals_(context_) {}
 
@@ -61,15 +53,15 @@ class Server::State {
   void stop() {
     asio::post(context_, [this] { wind_up(); });
   }
-  std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
+  std::uint16_t port() const { return port_of(acceptor_); }
   const ServerOptions& options() const { return options_; }
 
  private:
   Awaitable<void> accept();
   Awaitable<void> serve(std::list<Session>::iterator session);
-  static Awaitable<bool> read_tls(Session& session);
+  Awaitable<bool> read_tls(Session& session);
   static Awaitable<bool> send_tls(Session& session);
-  static bool received(Session& session, const ErrorCode& error, std::size_t count);
+  bool received(Session& session, const ErrorCode& error, std::size_t count);
   static bool sent(Session& session, const ErrorCode& error);
   Awaitable<void> pause(Session& session);
   Awaitable<void> end(Session& session);
@@ -81,6 +73,7 @@ class Server::State {
   void serve_waiting();
   void wait_for_waiting();
   bool ask_again(Session& session, Patience patience);
+  Awaitable<void> watch_for_idleness();
   void wind_up();
 
   ServerOptions options_;
@@ -88,6 +81,7 @@ class Server::State {
   asio::io_context context_;
   Acceptor acceptor_;
   Timer sweep_;
+  Timer idle_;
   Timer next_;  // when a request that waits may be ready by itself
   std::optional<std::chrono::steady_clock::time_point> next_at_ = {};
   Signals signals_;
@@ -96,6 +90,7 @@ class Server::State {
   std::unordered_map<std::uint64_t, Session*> waiting_;  // by ticket
   bool stopping_ = false;
   bool watching_ = false;
+  bool active_ = false;  // bytes came since the last look
 };
 
 /// After a stop, what is under way may take so long.
@@ -105,24 +100,11 @@ constexpr std::uint64_t stream_bytes = 4096;
 /// After the last answer so much is still read, in pieces of so much: a whole upload.
 constexpr std::uint64_t drain_bytes = std::uint64_t{256} << 20U;
 constexpr std::chrono::milliseconds last_words{200};  // of TLS
+constexpr int looks = 4;                              // within the time after which an idle server ends
 constexpr std::size_t scrap_bytes = std::size_t{16} << 10U;
 
 Result<void> Server::State::open() {
-  raise_file_limit();
-  const auto failed = [&](const ErrorCode& error) {
-    return fail(Failure::Kind::unreachable,
-                fmt::format("cannot listen on {}:{}: {}", options_.listen.host, options_.listen.port, error.message()));
-  };
-  ErrorCode error;
-  const auto address = asio::ip::make_address(options_.listen.host, error);
-  if (error) return failed(error);
-  const tcp::endpoint endpoint(address, options_.listen.port);
-  acceptor_.open(endpoint.protocol(), error);
-  if (error) return failed(error);
-  acceptor_.set_option(asio::socket_base::reuse_address(true), error);
-  if (!error) acceptor_.bind(endpoint, error);
-  if (!error) acceptor_.listen(4096, error);
-  if (error) return failed(error);
+  WS_TRY(open_listener(acceptor_, options_.listen));
   if (options_.tls) {
     WS_LET(TlsSettings tls, TlsSettings::make(*options_.tls));
     tls_.emplace(std::move(tls));
@@ -137,6 +119,7 @@ void Server::State::run() {
     if (!error) wind_up();
   });
   asio::co_spawn(context_, accept(), asio::detached);
+  if (options_.idle_exit.count() > 0) asio::co_spawn(context_, watch_for_idleness(), asio::detached);
   context_.run();
 }
 
@@ -199,6 +182,7 @@ Awaitable<void> Server::State::serve(std::list<Session>::iterator session) {
 /// False: the client is gone.
 bool Server::State::received(Session& session, const ErrorCode& error, std::size_t count) {
   session.progressed = true;
+  active_ = true;
   if (!error) {
     session.received += count;
     session.conversation.received(count);
@@ -245,7 +229,7 @@ Awaitable<void> Server::State::end(Session& session) {
   if (!hangs && session.tls && !session.shakes_hands && !session.conversation.breaks_off()) {
     co_await session.tls->say_goodbye(stopping_ ? last_words / 4 : last_words);
   }
-  if (!hangs) session.socket.shutdown(tcp::socket::shutdown_send, ignored);
+  if (!hangs) session.socket.shutdown(Socket::shutdown_send, ignored);
   const bool says_more = hangs || session.shakes_hands || session.conversation.is_over();
   if (says_more && !stopping_) co_await drain(session);
 }
@@ -353,13 +337,24 @@ void Server::State::look_after(Session& session) {
   }
 }
 
+/// Kept connections are no reason to stay; calls that wait are.
+Awaitable<void> Server::State::watch_for_idleness() {
+  for (int quiet = 0; !stopping_;) {
+    idle_.expires_after(options_.idle_exit / looks);
+    co_await idle_.async_wait(as_values);
+    quiet = std::exchange(active_, false) || !waiting_.empty() ? 0 : quiet + 1;
+    if (quiet >= looks && !stopping_) wind_up();
+  }
+}
+
 void Server::State::wind_up() {
   if (stopping_) return;
   stopping_ = true;
   ErrorCode ignored;
-  acceptor_.close(ignored);
+  close_listener(acceptor_, options_.listen);
   signals_.cancel(ignored);
   sweep_.cancel();
+  idle_.cancel();
   next_.cancel();
   for (Session& session : sessions_) {
     session.conversation.wind_up();
@@ -381,11 +376,7 @@ Result<std::unique_ptr<Server>> Server::listen(const ServerOptions& options, Han
 std::uint16_t Server::port() const { return state_->port(); }
 
 std::string Server::base_url() const {
-  std::string host = state_->options().listen.host;
-  if (host == "0.0.0.0") host = "127.0.0.1";
-  if (host == "::") host = "::1";
-  if (host.find(':') != std::string::npos) host = "[" + host + "]";
-  return fmt::format("{}://{}:{}", state_->options().tls ? "https" : "http", host, port());
+  return state_->options().listen.url(state_->options().tls ? "https" : "http", port());
 }
 
 void Server::run() { state_->run(); }

@@ -22,9 +22,13 @@ namespace ws::mock::http {
 struct Address {
   std::string host = "127.0.0.1";
   std::uint16_t port = 0;
+  std::string unix_path = {};  ///< not empty: a Unix socket in place of both
 
   static Result<Address> parse(std::string_view text);  ///< Fails with `invalid`.
   bool is_loopback() const;
+  bool is_wildcard() const { return unix_path.empty() && (host == "0.0.0.0" || host == "::"); }
+  /// "http://127.0.0.1:4711"; a wildcard address is called by the loopback's name, a Unix socket "http://localhost".
+  std::string url(std::string_view scheme, std::uint16_t bound_port) const;
 };
 
 struct ServerOptions {
@@ -32,6 +36,7 @@ struct ServerOptions {
   Limits limits = {};
   std::optional<TlsIdentity> tls = {};     ///< empty: plain HTTP
   std::chrono::milliseconds idle{75'000};  ///< a kept connection without a request
+  std::chrono::milliseconds idle_exit{0};  ///< ends by itself after so long without a byte from anybody; 0: never
   std::chrono::milliseconds slow{30'000};  ///< a message that does not end, an answer that is not taken
 };
 
@@ -44,8 +49,8 @@ class Server {
   Server& operator=(const Server&) = delete;
   ~Server();
 
-  std::uint16_t port() const;
-  /// "http://127.0.0.1:4711", "https://..." with TLS; a wildcard address is called by the loopback's name.
+  std::uint16_t port() const;  ///< 0 with a Unix socket
+  /// `Address::url`, "https://..." with TLS.
   std::string base_url() const;
 
   /// Serves until `stop`, SIGTERM or SIGINT; then ends what is under way and returns.

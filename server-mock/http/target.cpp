@@ -36,6 +36,14 @@ std::optional<std::vector<std::string>> split_path(std::string_view path) {
   return segments;
 }
 
+SandboxPath within_sandbox(std::string_view path) {
+  constexpr std::string_view root = "/_s/";
+  if (!path.starts_with(root)) return {.path = path};
+  const std::size_t end = std::min(path.find('/', root.size()), path.size());
+  const std::string_view rest = path.substr(end);
+  return {.id = path.substr(root.size(), end - root.size()), .path = rest.empty() ? std::string_view("/") : rest};
+}
+
 Pairs parse_query(std::string_view query) {
   Pairs pairs;
   while (!query.empty()) {

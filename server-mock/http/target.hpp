@@ -13,6 +13,13 @@ namespace ws::mock::http {
 /// is not followed by two hexadecimal digits, or where the path does not begin with a slash.
 std::optional<std::vector<std::string>> split_path(std::string_view path);
 
+/// "/_s/ID/v1/me" as the sandbox's id and the path that the sandbox itself sees. Without the prefix: no id.
+struct SandboxPath {
+  std::string_view id = {};
+  std::string_view path = {};
+};
+SandboxPath within_sandbox(std::string_view path);
+
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 /// "limit=5&q=a+b": names and values in their order, doubles too. The same of a form's body. What cannot be decoded

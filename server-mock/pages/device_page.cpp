@@ -26,7 +26,7 @@ http::Response ask_for_code(int status, std::string_view complaint, std::string_
                         : fmt::format("<p class=\"alert\" role=\"alert\" id=\"complaint\">{}</p>\n", escape(complaint));
   return page(status,
               "Enter the code",
-              fmt::format("<h1>Log in a program</h1>\n{}<form method=\"get\" action=\"/device\">\n"
+              fmt::format("<h1>Log in a program</h1>\n{}<form method=\"get\" action=\"device\">\n"
                           "<label class=\"field\" for=\"user_code\">The code that the program shows</label>\n"
                           "<input type=\"text\" id=\"user_code\" name=\"user_code\" value=\"{}\" required autofocus "
                           "autocomplete=\"off\" autocapitalize=\"characters\" spellcheck=\"false\" maxlength=\"20\" "
@@ -74,7 +74,7 @@ http::Response ask_to_decide(const DeviceLogin& login, const std::vector<Members
                           "<p>Compare the code with the one that the program shows:</p>\n<p class=\"code\">{1}</p>\n"
                           "<h2>What it asks for</h2>\n<ul class=\"scopes\">\n{2}</ul>\n"
                           "<p class=\"soft\">{0}, version {3}</p>\n"
-                          "<form method=\"post\" action=\"/device\">\n"
+                          "<form method=\"post\" action=\"device\">\n"
                           "<input type=\"hidden\" name=\"user_code\" value=\"{1}\">\n"
                           "<input type=\"hidden\" name=\"form_token\" value=\"{4}\">\n"
                           "<h2>Sign in, and pick the Workspace</h2>\n"

@@ -26,7 +26,7 @@ ul.scopes { margin: .25rem 0 0; padding-left: 1.2rem; columns: 2 11rem; }
 code { font-family: ui-monospace, monospace; font-size: .95em; }
 fieldset { margin: 1.25rem 0 0; padding: .5rem 1rem 1rem; border: 1px solid var(--line); border-radius: .5rem; }
 legend { padding: 0 .4rem; font-weight: 600; }
-label.choice { display: flex; gap: .6rem; align-items: baseline; padding: .45rem 0; cursor: pointer; }
+label.choice { display: flex; gap: .6rem; align-items: center; padding: .45rem 0; cursor: pointer; }
 label.field { display: block; margin: 1rem 0 .3rem; font-weight: 600; }
 input[type=text] { width: 100%; padding: .6rem .7rem; font: 600 1.25rem ui-monospace, monospace; letter-spacing: .08em;
   text-transform: uppercase; color: inherit; background: transparent; border: 1px solid var(--soft); border-radius: .5rem; }

@@ -36,7 +36,7 @@ bool is_turn(const FaultRule& rule, const FaultTally& tally, std::uint64_t seed,
 std::shared_ptr<const FaultRule> FaultBook::take(const FaultSubject& subject) {
   std::shared_ptr<const FaultRule> firing;
   for (Entry& entry : entries_) {
-    if (!is_meant(*entry.rule, subject)) continue;
+    if (!entry.is_on || !is_meant(*entry.rule, subject)) continue;
     ++entry.tally.matched;
     if (firing || !is_turn(*entry.rule, entry.tally, seed_, entry.place)) continue;
     ++entry.tally.fired;
@@ -63,12 +63,20 @@ bool FaultBook::remove(std::string_view id) {
   return std::erase_if(entries_, [&](const Entry& entry) { return entry.rule->id == id; }) > 0;
 }
 
+bool FaultBook::turn(std::string_view id, bool on) {
+  const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) { return entry.rule->id == id; });
+  if (found == entries_.end()) return false;
+  found->is_on = on;
+  return true;
+}
+
 Json FaultBook::to_json(const Entry& entry) {
   Json rule = {{"id", entry.rule->id}};
   rule.update(*entry.rule->text);
   rule["id"] = entry.rule->id;
   rule["matched"] = entry.tally.matched;
   rule["fired"] = entry.tally.fired;
+  rule["on"] = entry.is_on;
   return rule;
 }
 

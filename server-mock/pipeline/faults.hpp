@@ -101,9 +101,11 @@ class FaultBook {
   /// Gives it an id where it has none. False: there is a rule of that id.
   bool add(FaultRule rule);
   bool remove(std::string_view id);
+  /// A rule that is off counts nothing and does nothing, until it is on again. False: there is none of that id.
+  bool turn(std::string_view id, bool on);
   void clear() { entries_.clear(); }
 
-  /// A rule with its counts: `{id, ..., matched, fired}`; null where there is none.
+  /// A rule with its counts: `{id, ..., matched, fired, on}`; null where there is none.
   Json read(std::string_view id) const;
   Json read() const;  ///< all of them, as an array
   std::string last_id() const { return entries_.empty() ? std::string() : entries_.back().rule->id; }
@@ -113,6 +115,7 @@ class FaultBook {
     std::shared_ptr<const FaultRule> rule = {};
     std::uint64_t place = 0;
     FaultTally tally = {};
+    bool is_on = true;
   };
   static Json to_json(const Entry& entry);
 

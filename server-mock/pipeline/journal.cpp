@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "server-mock/http/target.hpp"
 #include "server-mock/pipeline/upload_put.hpp"
 #include "server-mock/store/world.hpp"
 
@@ -126,14 +127,14 @@ Json Journal::to_json(const Entry& entry) const {
   const std::string_view head = text.substr(0, entry.head_bytes);
   const std::size_t space = std::min(head.find(' '), head.size());
   const std::string_view rest = head.substr(std::min(space + 1, head.size()));
-  const std::string_view target = rest.substr(0, rest.find(' '));
-  const std::size_t mark = target.find('?');
+  http::Request asked = {.target = rest.substr(0, rest.find(' '))};
+  http::split_target(asked);
   Json value = {
       {"seq", entry.seq},
       {"time", rfc3339(entry.time)},
       {"method", head.substr(0, space)},
-      {"path", shown_path(target.substr(0, mark))},
-      {"query", mark == std::string_view::npos ? Json(nullptr) : Json(target.substr(mark + 1))},
+      {"path", shown_path(sandbox_.empty() ? asked.path : http::within_sandbox(asked.path).path)},
+      {"query", asked.query.empty() ? Json(nullptr) : Json(asked.query)},
       {"operation", entry.operation.empty() ? Json(nullptr) : Json(entry.operation)},
       {"status", entry.status == 0 ? Json(nullptr) : Json(entry.status)},
       {"request_headers", headers_to_json(head)},

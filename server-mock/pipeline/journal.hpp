@@ -39,6 +39,9 @@ class Journal {
   void add(const http::Request& request, const http::Response& response, const Exchange& exchange);
   void clear();
 
+  /// Of the entry that came last; 0: none did since the start or `clear`.
+  std::uint64_t last_seq() const { return next_seq_ - 1; }
+
   struct Filter {
     std::string_view operation = {};  ///< empty: any
     std::uint64_t since = 0;          ///< only entries with a greater `seq`

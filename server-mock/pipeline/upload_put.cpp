@@ -22,9 +22,10 @@ std::optional<std::uint64_t> declared_bytes(const http::Request& head) {
 /// The upload, or why there is none (any more).
 class UploadSink final : public http::BodySink {
  public:
-  explicit UploadSink(Served<UploadPut> put) : put_(std::move(put)) {}
+  UploadSink(Served<UploadPut> put, std::weak_ptr<const bool> is_open)
+      : put_(std::move(put)), is_open_(std::move(is_open)) {}
 
-  bool wants_more() const override { return put_ && !refusal_; }
+  bool wants_more() const override { return put_ && !refusal_ && !is_open_.expired(); }
   void take(std::string_view piece) override {
     if (auto taken = put_->take(piece); !taken) refusal_ = std::move(taken).error();
   }
@@ -37,6 +38,7 @@ class UploadSink final : public http::BodySink {
 
  private:
   Served<UploadPut> put_;
+  std::weak_ptr<const bool> is_open_;
   std::optional<Refusal> refusal_ = {};
 };
 
@@ -46,9 +48,12 @@ bool is_upload(std::string_view path) { return path.starts_with(upload_root); }
 
 std::string_view shown_path(std::string_view path) { return is_upload(path) ? "/uploads/[redacted]" : path; }
 
-std::unique_ptr<http::BodySink> open_upload(Sandbox& sandbox, const http::Request& head) {
+std::unique_ptr<http::BodySink> open_upload(Sandbox& sandbox,
+                                            const http::Request& head,
+                                            std::weak_ptr<const bool> is_open) {
   if (!is_upload(head.path) || head.method != "PUT") return nullptr;
-  return std::make_unique<UploadSink>(UploadPut::begin(*sandbox.world, upload_secret(head.path), declared_bytes(head)));
+  return std::make_unique<UploadSink>(UploadPut::begin(*sandbox.world, upload_secret(head.path), declared_bytes(head)),
+                                      std::move(is_open));
 }
 
 Reply put_upload(Sandbox& sandbox, const http::Request& request, std::string_view request_id) {

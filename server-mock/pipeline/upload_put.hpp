@@ -21,8 +21,10 @@ bool is_upload(std::string_view path);
 /// "/uploads/[redacted]"; every other path as it is.
 std::string_view shown_path(std::string_view path);
 
-/// Takes the body of a PUT to such an address; null for every other request.
-std::unique_ptr<http::BodySink> open_upload(Sandbox& sandbox, const http::Request& head);
+/// Takes the body of a PUT to such an address, while `is_open` is there; null for every other request.
+std::unique_ptr<http::BodySink> open_upload(Sandbox& sandbox,
+                                            const http::Request& head,
+                                            std::weak_ptr<const bool> is_open);
 /// The answer to a request with such a path, once its sink has the body.
 Reply put_upload(Sandbox& sandbox, const http::Request& request, std::string_view request_id);
 

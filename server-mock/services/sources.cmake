@@ -4,6 +4,8 @@ set(WS_MOCK_SERVICES_SOURCES
   services/agents.cpp
   services/anchors.cpp
   services/arguments.cpp
+  services/built_in_documents.cpp
+  services/built_in_world.cpp
   services/comment_threads.cpp
   services/comments.cpp
   services/conversations.cpp

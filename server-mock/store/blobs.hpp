@@ -80,6 +80,8 @@ class Blobs {
   Result<void> keep(BlobWriter& writer, const std::string& name);
   /// Fails with `not_found` or `disk`.
   Result<BlobReader> open(const std::string& name) const;
+  /// What another store keeps without names is kept here too: the same bytes, each removed by itself.
+  void share(const Blobs& other) { nameless_.insert(other.nameless_.begin(), other.nameless_.end()); }
   /// Not there is as good.
   void remove(const std::string& name);
   /// Removes all others, and what a crash left half written.

@@ -3,15 +3,21 @@
 #include <set>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "server-mock/store/schema.hpp"
 
 namespace ws::mock {
 
 namespace {
 
-Result<sqlite::Database> connect(const std::string& path) {
+constexpr const char* in_memory = ":memory:";
+
+Result<sqlite::Database> connect(const std::string& path, const WorldOptions& options) {
   WS_LET(sqlite::Database database, sqlite::Database::open(path));
-  if (path != ":memory:") {
+  if (path == in_memory) {
+    WS_TRY(database.execute(fmt::format("pragma page_size = {};", options.page_bytes)));
+  } else {
     // A commit that was answered survives SIGKILL and a power cut.
     WS_TRY(database.execute("pragma journal_mode = wal; pragma synchronous = full;"));
   }
@@ -22,7 +28,7 @@ Result<sqlite::Database> connect(const std::string& path) {
 }  // namespace
 
 Result<std::unique_ptr<World>> World::open(const std::string& path, WorldOptions options, const Clock& clock) {
-  WS_LET(sqlite::Database database, connect(path));
+  WS_LET(sqlite::Database database, connect(path, options));
   WS_TRY(migrate(database));
   std::unique_ptr<World> world(new World{.database = std::move(database),
                                          .ids = Ids(options.seed),
@@ -35,6 +41,30 @@ Result<std::unique_ptr<World>> World::open(const std::string& path, WorldOptions
   return world;
 }
 
+Result<std::unique_ptr<World>> World::copy_of(const World& seed, const Clock& clock) {
+  WS_LET(sqlite::Database database, connect(in_memory, seed.options));
+  WS_TRY(seed.database.copy_to(database));
+  std::unique_ptr<World> world(new World{.database = std::move(database),
+                                         .ids = Ids(seed.options.seed),
+                                         .blobs = Blobs(in_memory),
+                                         .clock = &clock,
+                                         .options = seed.options,
+                                         .path = in_memory});
+  WS_TRY(world->ids.load(world->database));
+  world->blobs.share(seed.blobs);
+  return world;
+}
+
+std::string World::new_blob() {
+  std::string name = ids.uuid("blob");
+  while (kept_blobs.contains(name)) name = ids.uuid("blob");
+  return name;
+}
+
+void World::drop_blob(const std::string& name) {
+  if (!kept_blobs.contains(name)) blobs.remove(name);
+}
+
 Result<void> World::clear() {
   WS_LET(UnitOfWork work, UnitOfWork::begin(*this));
   WS_LET(const std::vector<std::string> tables, table_names(database));
@@ -45,9 +75,9 @@ Result<void> World::clear() {
 }
 
 Result<void> World::restore(const sqlite::Database& copy) {
-  if (path != ":memory:") WS_TRY(copy.copy_to(database));
-  WS_LET(sqlite::Database fresh, connect(path));
-  if (path == ":memory:") WS_TRY(copy.copy_to(fresh));
+  if (path != in_memory) WS_TRY(copy.copy_to(database));
+  WS_LET(sqlite::Database fresh, connect(path, options));
+  if (path == in_memory) WS_TRY(copy.copy_to(fresh));
   database = std::move(fresh);
   WS_TRY(ids.load(database));
   return drop_orphans(*this);

@@ -32,6 +32,7 @@ struct WorldOptions {
   int device_polls = 0;  ///< with `after_polls`: pending polls before approval
   std::chrono::seconds device_interval{5};
   std::chrono::seconds device_expires{900};
+  int page_bytes = 4096;  ///< of a database in memory: most tables of a small world fill a fraction of a page
 };
 
 /// An agent has work, or its queue changed: who waits for it looks again.
@@ -47,12 +48,20 @@ struct World {
   /// where the file was made by a newer version. `clock` outlives it.
   static Result<std::unique_ptr<World>> open(const std::string& path, WorldOptions options, const Clock& clock);
 
+  /// A world in memory that begins as a copy of `seed`'s rows and bytes, without its switches.
+  static Result<std::unique_ptr<World>> copy_of(const World& seed, const Clock& clock);
+
   /// Everything out, bytes too, ids counted from the start. The switches and options stay.
   Result<void> clear();
   /// Whether anything was ever put in: a fresh database, or one to go on with.
   Result<bool> is_empty();
   /// All rows of another world's database in place of these, as it was copied (`sqlite::Database::copy_to`).
   Result<void> restore(const sqlite::Database& copy);
+
+  /// A name for new bytes: none that a copy still keeps.
+  std::string new_blob();
+  /// Removes the bytes, unless a copy keeps them.
+  void drop_blob(const std::string& name);
 
   std::int64_t now() const { return clock->now().time_since_epoch().count(); }
 

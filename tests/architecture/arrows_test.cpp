@@ -32,7 +32,7 @@ const std::vector<Room> rooms = {
     {"sync-engine/", {"sync-engine/", "api-client/contract/", "api-client/base/"}},
     {"server-mock/services/",
      {"server-mock/services/", "server-mock/store/", "api-client/contract/", "api-client/base/"}},
-    {"server-mock/store/", {"server-mock/store/", "server-mock/services/", "api-client/contract/", "api-client/base/"}},
+    {"server-mock/store/", {"server-mock/store/", "api-client/contract/", "api-client/base/"}},
     {"server-mock/", {"server-mock/", "api-client/contract/", "api-client/base/"}},
     {"cli/", {"cli/", "sync-engine/", "api-client/"}},
 };

@@ -79,6 +79,9 @@ fi
 start_mock
 python3 ./waiting_claims.py "$base_url" "$token" "$server" 2000
 stop_server
+start_mock
+python3 ./worlds.py "$base_url" "$token" "$server"
+stop_server
 ws-mock openapi >"$work/openapi.json"
 
 # --- peers -----------------------------------------------------------------------------------------------------------
@@ -96,6 +99,23 @@ peer() {  # peer NAME GET-URL POST-URL: with the server running
     "$1" "$memory" "$get_rate" "$(ratio "$get" "$get_rate")" "$first" "$(ratio "${thirds[0]}" "$first")" "$(ratio "$third" "$first")"
   stop_server
 }
+# What a peer has in place of a reset: it is started again, over a file with the 1,000 documents that it had.
+restarted() {
+  local begin
+  begin=$(date +%s%N)
+  "$@" >/dev/null 2>&1 &
+  server=$!
+  until (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
+  echo "$((($(date +%s%N) - begin) / 1000000))"
+  stop_server
+}
+port=$(free_port)
+python3 -c 'import json
+print(json.dumps({"documents": [{"id": i, "title": f"Note {i}", "content": "# A heading\n\nSome text.\n" * 20} for i in range(1000)]}))' >"$work/many.json"
+for _ in 1 2 3 4 5; do restarted node "$peers_bin/json-server" --quiet --host 127.0.0.1 --port "$port" "$work/many.json"; done |
+  sort -n | awk '{ t[NR] = $1 } END { printf "  json-server, a restart over 1,000 documents    %d ms\n", t[3] }'
+for _ in 1 2 3; do restarted node "$peers_bin/prism" mock -h 127.0.0.1 -p "$port" "$work/openapi.json"; done |
+  sort -n | awk '{ t[NR] = $1 } END { printf "  Prism, a restart (it keeps nothing)             %d ms\n", t[2] }'
 port=$(free_port)
 echo '{"documents": [{"id": 1, "title": "One", "content": "text"}]}' >"$work/db.json"
 node "$peers_bin/json-server" --quiet --host 127.0.0.1 --port "$port" "$work/db.json" >/dev/null 2>&1 &

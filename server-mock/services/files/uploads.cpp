@@ -59,7 +59,7 @@ Served<void> UploadPut::finish(World& world) {
   WS_SERVE(require_open(world, *upload));
   if (world.open_units > 0) return {};  // only tried out, to be undone: files know no rollback
   WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  const std::string blob = world.ids.uuid("blob");
+  const std::string blob = world.new_blob();
   WS_SERVE(world.blobs.keep(writer_, blob));
   const auto record = [&]() -> Result<void> {
     {
@@ -75,7 +75,7 @@ Served<void> UploadPut::finish(World& world) {
     world.blobs.remove(blob);
     return refuse(std::move(recorded).error());
   }
-  world.blobs.remove(upload->blob);
+  world.drop_blob(upload->blob);
   return {};
 }
 
@@ -101,7 +101,7 @@ Result<void> forget_expired_uploads(World& world) {
     WS_TRY(update->run());
     WS_TRY(work.commit());
   }
-  for (const std::string& blob : blobs) world.blobs.remove(blob);
+  for (const std::string& blob : blobs) world.drop_blob(blob);
   return {};
 }
 

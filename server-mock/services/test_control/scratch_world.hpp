@@ -11,8 +11,8 @@
 
 #include "api-client/base/clock.hpp"
 #include "api-client/base/json.hpp"
+#include "server-mock/services/built_in_world.hpp"
 #include "server-mock/services/service.hpp"
-#include "server-mock/store/built_in_world.hpp"
 #include "server-mock/store/world.hpp"
 
 namespace ws::mock {

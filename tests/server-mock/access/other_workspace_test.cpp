@@ -9,7 +9,7 @@ using namespace ws::mock::test;
 namespace {
 
 /// Nothing of the first Workspace may be read off an answer.
-void check_silent(const RawAnswer& answer) {
+void check_leaks_nothing(const RawAnswer& answer) {
   INFO(answer.body);
   for (const char* word : {"Hull", "barnacles", "Rigging", "rigging", "keel", "Keel"}) {
     CHECK(answer.body.find(word) == std::string::npos);
@@ -30,7 +30,7 @@ TEST_CASE("other Workspace: whatever a path or a body names there is 404, and no
     if (needs_no_key(rule) || rule.id == "auth.revoke") continue;
     if (rule.id.starts_with("files.") && !things.has_files()) continue;
     const RawAnswer answer = things.ask(rule, stranger);
-    check_silent(answer);
+    check_leaks_nothing(answer);
     if (!names) continue;
     CHECK(answer.status == 404);
     CHECK(code_of(answer) == "not_found");
@@ -98,7 +98,7 @@ TEST_CASE("other Workspace: its objects are 404 also where a body names them", "
     const RawAnswer answer = ask(method, target, body);
     INFO(answer.body);
     CHECK(answer.status == 404);
-    check_silent(answer);
+    check_leaks_nothing(answer);
   }
   const RawAnswer reply = ask("POST", own + "/comments", {{"body", "x"}});
   const std::string replies = own + "/comments/" + parse(reply).at("id").get<std::string>() + "/replies";
@@ -124,7 +124,7 @@ TEST_CASE("other Workspace: its objects are in no list, search, answer or citati
                            "/v1/files"}) {
     CAPTURE(path);
     const RawAnswer answer = wire.ask({.target = path, .token = stranger});
-    check_silent(answer);
+    check_leaks_nothing(answer);
     for (const char* name : {"document", "question", "conversation", "agent", "workspace", "run", "asset"}) {
       CHECK(answer.body.find(things[name]) == std::string::npos);
     }

@@ -91,6 +91,35 @@ TEST_CASE("snapshots: the bytes of assets come back with them", "[server-mock]")
   CHECK(wire.ask({.target = content, .token = wire.token()}).body == "the bytes");
 }
 
+TEST_CASE("snapshots: bytes that they keep are neither replaced nor removed meanwhile", "[server-mock]") {
+  Wire wire;
+  wire.control("POST", "/snapshots", {{"name", "before"}}, 201);
+  const std::string content = upload(wire, "the bytes");
+  wire.control("POST", "/snapshots", {{"name", "with"}}, 201);
+  // Back to before: ids count from there again, and an upload of that time is none of the bytes that are kept.
+  wire.control("POST", "/snapshots/before:restore");
+  CHECK(upload(wire, "others") == content);
+  CHECK(wire.ask({.target = content, .token = wire.token()}).body == "others");
+  wire.control("POST", "/snapshots/with:restore");
+  CHECK(wire.ask({.target = content, .token = wire.token()}).body == "the bytes");
+
+  const Json begun = parse(wire.send("POST", "/v1/files/uploads", {{"file_name", "b"}, {"size_bytes", 4}}));
+  const std::string url = begun.at("upload_url");
+  const std::string put = url.substr(url.find("/uploads/"));
+  CHECK(wire.ask({.method = "PUT", .target = put, .json = "kept"}).status == 200);
+  wire.control("POST", "/snapshots", {{"name", "put"}}, 201);
+  CHECK(wire.ask({.method = "PUT", .target = put, .json = "gone"}).status == 200);
+  wire.advance(3600);  // the upload expires, and its bytes with it: but for those of the snapshot
+  wire.control("POST", "/snapshots/put:restore");
+  const Json asset = parse(wire.send("POST",
+                                     "/v1/files/uploads:finalize",
+                                     {{"upload_id", begun.at("upload_id")},
+                                      {"blob_name", begun.at("blob_name")},
+                                      {"file_name", "b"},
+                                      {"size_bytes", 4}}));
+  CHECK(wire.ask({.target = asset.at("links").at("content"), .token = wire.token()}).body == "kept");
+}
+
 TEST_CASE("state: all of it is JSON, and JSON makes all of it again", "[server-mock]") {
   Wire one;
   one.new_document("kept", "periwinkle");

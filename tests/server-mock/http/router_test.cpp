@@ -6,7 +6,7 @@
 
 using namespace ws;
 using namespace ws::mock::http;
-using Outcome = Routed::Outcome;
+using RouteOutcome = Routed::Outcome;
 
 namespace {
 
@@ -22,7 +22,7 @@ Router router_of_the_table() {
 std::string_view operation_at(std::string_view method, std::string_view path) {
   static const Router router = router_of_the_table();
   const Routed routed = router.find(method, path);
-  return routed.outcome == Outcome::found ? contract::operations()[routed.id]->id : std::string_view();
+  return routed.outcome == RouteOutcome::found ? contract::operations()[routed.id]->id : std::string_view();
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ TEST_CASE("router: a verb behind a colon is part of its segment, encoded or not"
 TEST_CASE("router: a place takes one segment, decoded once", "[server-mock]") {
   const Router router = router_of_the_table();
   const Routed routed = router.find("GET", "/v1/documents/a%2Fb%2525");
-  REQUIRE(routed.outcome == Outcome::found);
+  REQUIRE(routed.outcome == RouteOutcome::found);
   CHECK(routed.values == Pairs{{"document_id", "a/b%25"}});
 }
 
@@ -58,20 +58,20 @@ TEST_CASE("router: what is not there is told from what is there under another me
   for (const char* path :
        {"/", "/v2", "/v1/", "/v1/documents/", "/v1/documents//comments", "/v1/Documents", "/v1/nodes/a"}) {
     CAPTURE(path);
-    CHECK(router.find("GET", path).outcome == Outcome::no_path);
+    CHECK(router.find("GET", path).outcome == RouteOutcome::no_path);
   }
   const Routed routed = router.find("PATCH", "/v1/documents/a");
-  CHECK(routed.outcome == Outcome::no_method);
+  CHECK(routed.outcome == RouteOutcome::no_method);
   CHECK(routed.allow == "GET, HEAD, PUT, DELETE, OPTIONS");
-  CHECK(router.find("GET", "/v1/documents/%zz").outcome == Outcome::malformed);
-  CHECK(router.find("HEAD", "/v1/me").outcome == Outcome::found);
+  CHECK(router.find("GET", "/v1/documents/%zz").outcome == RouteOutcome::malformed);
+  CHECK(router.find("HEAD", "/v1/me").outcome == RouteOutcome::found);
 }
 
 TEST_CASE("router: the closest path decides which methods there are", "[server-mock]") {
   const Router router = router_of_the_table();
   const auto allowed_at = [&](const char* path) {
     const Routed routed = router.find("GET", path);
-    return routed.outcome == Outcome::no_method ? routed.allow : std::string();
+    return routed.outcome == RouteOutcome::no_method ? routed.allow : std::string();
   };
   CHECK(allowed_at("/v1/files/uploads") == "POST, OPTIONS");
   CHECK(allowed_at("/v1/files/uploads:finalize") == "POST, OPTIONS");

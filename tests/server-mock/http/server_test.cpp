@@ -24,11 +24,11 @@ class Hello final : public Handler {
 };
 
 /// A server on a thread of its own, stopped at the end.
-class Running {
+class RunningServer {
  public:
-  explicit Running(ServerOptions options = {})
+  explicit RunningServer(ServerOptions options = {})
       : server_(Server::listen(options, handler_).value()), thread_([this] { server_->run(); }) {}
-  ~Running() {
+  ~RunningServer() {
     server_->stop();
     thread_.join();
   }
@@ -46,7 +46,7 @@ constexpr const char* request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 }  // namespace
 
 TEST_CASE("server: one connection serves many requests, pipelined ones too", "[server-mock]") {
-  Running running;
+  RunningServer running;
   RawConnection connection(running.port());
   for (int round = 0; round < 3; ++round) {
     connection.send(std::string(request) + request);
@@ -56,7 +56,7 @@ TEST_CASE("server: one connection serves many requests, pipelined ones too", "[s
 }
 
 TEST_CASE("server: a message that trickles in forever is cut off with 408, others are not held up", "[server-mock]") {
-  Running running({.slow = 200ms});
+  RunningServer running({.slow = 200ms});
   RawConnection slow(running.port());
   slow.send("GET / HTTP/1.1\r\nHo");
   CHECK(ws::test::ask(running.port(), {}).status == 200);
@@ -67,7 +67,7 @@ TEST_CASE("server: a message that trickles in forever is cut off with 408, other
 }
 
 TEST_CASE("server: an idle connection is closed without a word", "[server-mock]") {
-  Running running({.idle = 100ms, .slow = 100ms});
+  RunningServer running({.idle = 100ms, .slow = 100ms});
   RawConnection idle(running.port());
   idle.send(request);
   CHECK(idle.read());
@@ -77,7 +77,7 @@ TEST_CASE("server: an idle connection is closed without a word", "[server-mock]"
 TEST_CASE("server: stopping ends idle connections at once and lets nobody in any more", "[server-mock]") {
   std::uint16_t port = 0;
   {
-    Running running;
+    RunningServer running;
     port = running.port();
     RawConnection idle(port);
     idle.send(request);
@@ -89,7 +89,7 @@ TEST_CASE("server: stopping ends idle connections at once and lets nobody in any
 }
 
 TEST_CASE("server: an address that is taken or no address is a failure that names it", "[server-mock]") {
-  Running running;
+  RunningServer running;
   Hello handler;
   const auto taken = Server::listen({.listen = {.port = running.port()}}, handler);
   REQUIRE_FALSE(taken);

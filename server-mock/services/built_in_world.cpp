@@ -1,4 +1,4 @@
-#include "server-mock/store/built_in_world.hpp"
+#include "server-mock/services/built_in_world.hpp"
 
 #include <map>
 
@@ -6,8 +6,8 @@
 
 #include "api-client/base/sha256.hpp"
 #include "api-client/contract/operations.hpp"
+#include "server-mock/services/built_in_documents.hpp"
 #include "server-mock/services/document_changes.hpp"
-#include "server-mock/store/built_in_documents.hpp"
 #include "server-mock/store/people.hpp"
 #include "server-mock/store/put.hpp"
 

@@ -1,4 +1,4 @@
-#include "server-mock/store/built_in_documents.hpp"
+#include "server-mock/services/built_in_documents.hpp"
 
 namespace ws::mock {
 namespace {

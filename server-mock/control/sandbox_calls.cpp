@@ -1,0 +1,74 @@
+// Control calls about sandboxes.
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/sha256.hpp"
+#include "server-mock/complaints.hpp"
+#include "server-mock/control/calls.hpp"
+#include "server-mock/services/refuse.hpp"
+
+namespace ws::mock::control {
+namespace {
+
+Refused not_here() {
+  return refuse(Refusal{.message = "A sandbox has no sandboxes: ask the control surface of the base URL for one"});
+}
+
+/// There are enough of them, or each line that a failure has about fixtures as a violation of the body.
+Refused refused(const Failure& failure) {
+  if (failure.kind == Failure::Kind::conflict) return conflict("too_many_sandboxes", failure.what);
+  if (failure.kind != Failure::Kind::invalid) return refuse(failure);
+  Complaints complaints;
+  std::string_view rest = failure.what;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    complaints.add({std::string("body"), std::string("fixtures")}, rest.substr(0, end), nullptr);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return refuse(complaints.refusal());
+}
+
+/// Of `fixtures`: an object as a file of fixtures has it, the text of such a file, "seed" or "empty".
+Served<Worlds::Wishes> wishes_of(const Json& body) {
+  Worlds::Wishes wishes;
+  const Json* given = find(body, "fixtures");
+  if (given == nullptr || given->is_null() || *given == "seed") return wishes;
+  wishes.has_fixtures = true;
+  if (*given == "empty") {
+    wishes.start = StartWith::empty;
+    wishes.name = "empty";
+    return wishes;
+  }
+  wishes.name = Sha256::of(dump(*given)).hex();
+  auto read = given->is_string() ? Fixtures::parse(given->get<std::string>()) : Fixtures::of(*given);
+  if (!read) return refused(read.error());
+  wishes.fixtures = std::move(*read);
+  return wishes;
+}
+
+}  // namespace
+
+ServiceResult get_sandboxes(Call& call) {
+  if (call.worlds == nullptr) return not_here();
+  return Answer{.body = Json{{"data", call.worlds->list()}, {"at_most", most_sandboxes}}};
+}
+
+ServiceResult open_sandbox(Call& call) {
+  if (call.worlds == nullptr) return not_here();
+  if (!call.body.is_null() && !call.body.is_object()) {
+    return invalid("body", "fixtures", "dict_type", "Say {} or {\"fixtures\": {...}}", call.body);
+  }
+  WS_SERVE_LET(const Worlds::Wishes wishes, wishes_of(call.body));
+  auto opened = call.worlds->open(wishes);
+  if (!opened) return refused(opened.error());
+  return Answer{.status = 201, .body = std::move(*opened)};
+}
+
+ServiceResult close_sandbox(Call& call) {
+  if (call.worlds == nullptr) return not_here();
+  if (!call.worlds->close(http::value_of(call.path, "id"))) return not_found("sandbox");
+  return Answer{.status = 204};
+}
+
+}  // namespace ws::mock::control

@@ -1,0 +1,108 @@
+// The recipes that a reader copies: each is run as it is, or, where it is for a service elsewhere, its lines are.
+#include <filesystem>
+#include <fstream>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/files.hpp"
+#include "api-client/base/yaml.hpp"
+#include "tests/support/mock_process.hpp"
+
+using namespace ws::test;
+using Catch::Matchers::Contains;
+using ws::Json;
+
+namespace {
+
+const std::filesystem::path recipes = WS_SOURCE_DIR "/recipes";
+
+/// With ws-mock on the PATH, in a folder that looks like a checkout in which it was built.
+Ended in_checkout(const std::string& script) {
+  TemporaryFolder checkout;
+  std::filesystem::create_directories(checkout / "build");
+  std::filesystem::create_symlink(std::filesystem::path(program("ws-mock")).parent_path(), checkout / "build" / "bin");
+  std::filesystem::create_symlink(recipes, checkout / "recipes");
+  const std::string whole = "set -e\ncd '" + checkout.path().string() +
+                            "'\nexport PYTHONDONTWRITEBYTECODE=1 PATH=\"$PWD/build/bin:$PATH\"\n" + script;
+  return run_command({.arguments = {"bash", "-c", whole}});
+}
+
+Json read_recipe(const std::string& path) {
+  return *ws::parse_placed_yaml(ws::read_file(recipes / path, 1U << 20U).value()).value().value;
+}
+
+void check_run(const std::string& script) {
+  CAPTURE(script);
+  const Ended ended = in_checkout(script);
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit == 0);
+}
+
+std::string lines_of(const Json& list) {
+  std::string lines;
+  for (const Json& line : list) lines += line.get<std::string>() + "\n";
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("recipes: the shell script, the Python tests and the Node tests pass", "[server-mock]") {
+  check_run("recipes/shell/notes_test.sh");
+  check_run("python3 -m unittest discover -s recipes/python");
+  check_run("node --test recipes/node/");
+}
+
+TEST_CASE("recipes: the shell script fails where the server does not start", "[server-mock]") {
+  CHECK(in_checkout("mkdir p; printf '#!/bin/sh\\nexit 1\\n' >p/ws-mock; chmod +x p/ws-mock; PATH=\"$PWD/p:$PATH\" "
+                    "recipes/shell/notes_test.sh")
+            .exit != 0);
+}
+
+TEST_CASE("recipes: the steps of the GitHub workflow run", "[server-mock]") {
+  const Json workflow = read_recipe("github/workspace-mock.yml");
+  int run = 0;
+  for (const Json& step : workflow.at("jobs").at("test").at("steps")) {
+    if (!step.contains("run") || step.contains("if")) continue;  // building is what this very test did
+    check_run(step.at("run"));
+    ++run;
+  }
+  CHECK(run == 2);
+  CHECK(workflow.at("jobs").at("test").at("container") == "debian:12");
+}
+
+TEST_CASE("recipes: the lines of the GitLab job run", "[server-mock]") {
+  const Json pipeline = read_recipe("gitlab/workspace-mock.gitlab-ci.yml");
+  const Json& job = pipeline.at("test-against-mock");
+  CHECK(job.at("needs").at(0) == "build-mock");
+  CHECK(pipeline.at("stages") == Json{"build", "test"});
+  check_run(lines_of(job.at("before_script")) + lines_of(job.at("script")) + "grep -q me.get requests.jsonl\n");
+}
+
+TEST_CASE("recipes: the services of the compose file find each other", "[server-mock]") {
+  const Json services = read_recipe("compose/compose.yaml").at("services");
+  TemporaryFolder folder;
+  const std::string ready = (folder / "ready.json").string();
+  std::vector<std::string> words = {program("ws-mock"), "--log", "off"};
+  for (const Json& word : services.at("mock").at("command")) {
+    std::string text = word;
+    for (const auto& [theirs, ours] :
+         {std::pair<std::string, std::string>{":8080", ":0"}, {"/tmp/ready.json", ready}}) {
+      if (const std::size_t at = text.find(theirs); at != std::string::npos) text.replace(at, theirs.size(), ours);
+    }
+    words.push_back(text);
+  }
+  Running mock({.arguments = words});
+  REQUIRE(mock.wait_for("http://127.0.0.1:"));
+  CHECK(std::filesystem::file_size(ready) > 0);  // what the health check looks for
+  CHECK(services.at("mock").at("healthcheck").at("test") == Json{"CMD", "test", "-s", "/tmp/ready.json"});
+  CHECK(services.at("tests").at("depends_on").at("mock").at("condition") == "service_healthy");
+
+  // The tests call the service by its name in the network; here that is the port on this machine, under that name.
+  std::string script = services.at("tests").at("command").at(2);
+  for (std::size_t at = script.find("$$"); at != std::string::npos; at = script.find("$$", at + 1)) script.erase(at, 1);
+  std::string out = mock.so_far().out;
+  const std::string base_url = out.substr(0, out.find('\n'));
+  const std::string token = services.at("tests").at("environment").at("WS_CONTROL_TOKEN");
+  check_run("export WS_BASE_URL=" + base_url + " WS_CONTROL_TOKEN=" + token + "\n" + script);
+}
