@@ -61,3 +61,31 @@ TEST_CASE("sync roots: every tied folder of this user, and whether it is still t
   CHECK(trees[0]["state"] == "tied");
   CHECK(trees[1]["state"] == "missing");
 }
+
+TEST_CASE("sync gc: shows what would go, drops it, and what is left is there to see and to bring back", "[cli]") {
+  const TwoFolders two;
+  for (const char* text : {"second\n", "third\n"}) {
+    write_text(two.here / "a.md", text);
+    REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  }
+  const Ended none = two.ws(two.here, {"sync", "gc", "--json"});
+  REQUIRE(none.exit == 0);
+  CHECK(text_at(parse(none.out), "states_dropped") == "0");  // all of it is younger than 90 days
+  CHECK(text_at(parse(none.out), "states_kept") == "3");
+
+  const Ended plan = two.ws(two.here, {"sync", "gc", "-n", "--keep", "0", "--json"});
+  CHECK(text_at(parse(plan.out), "states_dropped") == "2");
+  CHECK(text_at(parse(plan.out), "texts_dropped") == "2");
+  CHECK(parse(two.ws(two.here, {"sync", "log", "--json"}).out)["data"].size() == 3);
+
+  const Ended done = two.ws(two.here / "deep", {"sync", "gc", "--keep", "0", "--json"});
+  REQUIRE(done.exit == 0);
+  CHECK(text_at(parse(done.out), "states_dropped") == "2");
+  CHECK(parse(two.ws(two.here, {"sync", "log", "--json"}).out)["data"].size() == 1);
+  CHECK(two.ws(two.here, {"sync", "restore", "a.md"}).exit == 6);
+  write_text(two.here / "a.md", "spoiled\n");
+  CHECK(two.ws(two.here, {"sync", "restore", "a.md"}).exit == 0);
+  CHECK(read_text(two.here / "a.md") == "third\n");
+  CHECK(two.ws(two.here, {"sync", "status", "--exit-code"}).exit == 0);
+  CHECK(two.ws(two.here, {"sync", "gc", "--keep", "soon"}).exit == 2);
+}
