@@ -26,6 +26,7 @@ std::vector<Entry> workflow_commands() {
       {"sync diff", "Show what each side changed, line by line", sync_diff_command},
       {"sync log", "List the states that the local history holds, the newest first", sync_log_command},
       {"sync restore", "Bring a file's text back from the local history", sync_restore_command},
+      {"sync watch", "Keep in step until stopped", sync_watch_command},
       {"sync gc", "Drop old states of the local history", sync_gc_command},
       {"sync roots", "List the folders that this user has tied", sync_roots_command},
       {"sync conflicts", "List what a person must decide", sync_conflicts_command},

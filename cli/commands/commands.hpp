@@ -115,6 +115,9 @@ Command sync_diff_command();
 Command sync_roots_command();
 Command sync_gc_command();
 
+// sync_watch.cpp
+Command sync_watch_command();
+
 // sync_conflicts.cpp
 Command sync_conflicts_command();
 Command sync_resolve_command();

@@ -26,11 +26,11 @@ const Flag wait_lock_flag = {.name = "wait-lock",
 
 std::string_view stage_word(sync::Stage stage) {
   switch (stage) {
-    case sync::Stage::scan: return "looking at files:";
-    case sync::Stage::pull: return "receiving:";
-    case sync::Stage::write: return "writing:";
-    case sync::Stage::push: return "sending:";
-    case sync::Stage::commit: return "publishing:";
+    case sync::Stage::scan: return "looking at files";
+    case sync::Stage::pull: return "receiving";
+    case sync::Stage::write: return "writing";
+    case sync::Stage::push: return "sending";
+    case sync::Stage::commit: return "publishing";
   }
   return "";
 }
@@ -123,6 +123,11 @@ Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start,
     tree.remote = sync::make_api_remote(*client);
     register_tree(session, tree.root, tie);
   }
+  WS_TRY(open_engine(session, tree));
+  return tree;
+}
+
+Result<void> open_engine(Session& session, SyncTree& tree) {
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
   tree.progress =
       std::make_unique<ProgressLine>(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
@@ -138,7 +143,7 @@ Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start,
   WS_LET(tree.engine,
          sync::SyncEngine::open(
              tree.root, tree.remote.get(), session.world().clock, session.world().random, std::move(options)));
-  return tree;
+  return {};
 }
 
 std::string program_for(const SyncTree& tree) {

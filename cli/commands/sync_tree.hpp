@@ -28,6 +28,9 @@ struct SyncTree {
 /// anywhere. Fails with `usage` (no tree), `disk`, `auth`, or as the client does.
 Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start, Network network);
 
+/// A new engine on the tree, as its files are now, and a progress line from its beginning. Fails as the engine does.
+Result<void> open_engine(Session& session, SyncTree& tree);
+
 /// A path given in the working directory, as the tree names it.
 std::string path_in_tree(const std::filesystem::path& root, const std::string& given);
 

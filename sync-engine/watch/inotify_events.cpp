@@ -1,0 +1,181 @@
+#include "sync-engine/watch/inotify_events.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <system_error>
+#include <utility>
+
+#include <poll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "sync-engine/tree/ignore.hpp"
+#include "sync-engine/tree/relative_path.hpp"
+
+namespace ws::sync {
+namespace {
+
+namespace fs = std::filesystem;
+
+// IN_MODIFY: a file that is written on and on is not quiet, though nobody closes it.
+constexpr std::uint32_t watched = IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
+                                  IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW |
+                                  IN_EXCL_UNLINK;
+constexpr std::size_t queue_bytes = std::size_t{64} << 10U;
+
+std::string path_below(const std::string& folder, std::string_view name) {
+  return folder.empty() ? std::string(name) : folder + "/" + std::string(name);
+}
+
+/// SIGINT and SIGTERM wait outside until the end of the scope, or until a call that lets them in.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t held{};
+    ::sigemptyset(&held);
+    ::sigaddset(&held, SIGINT);
+    ::sigaddset(&held, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &held, &before_);
+  }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+  ~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  const sigset_t* before() const { return &before_; }
+
+ private:
+  sigset_t before_ = {};
+};
+
+}  // namespace
+
+Result<std::unique_ptr<InotifyEvents>> InotifyEvents::open(const fs::path& root,
+                                                           FileKinds kinds,
+                                                           const std::atomic<bool>* cancelled) {
+  Descriptor queue(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  if (!queue) return disk_failure("watch", root.string());
+  std::unique_ptr<InotifyEvents> events(new InotifyEvents(root, std::move(kinds), std::move(queue), cancelled));
+  events->add("");
+  if (events->folders_.empty() && !events->is_full_) return disk_failure("watch", root.string());
+  return events;
+}
+
+bool InotifyEvents::is_told(const std::string& path, bool is_folder) const {
+  const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+  if (name == ignore_file_name) return true;
+  if (dangerous_part(name)) return false;  // `.ws`, `.git`
+  if (is_folder) return name.front() != '.' || !kinds_.is_markdown_alone();
+  return kinds_.takes(path);
+}
+
+/// From boot, the time asleep included.
+Instant InotifyEvents::now() const {
+  timespec time{};
+  ::clock_gettime(CLOCK_BOOTTIME, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::milliseconds(time.tv_nsec / 1'000'000);
+}
+
+/// A signal that comes between the look at `cancelled` and the wait ends the wait: it is let in only there.
+void InotifyEvents::sleep(std::chrono::milliseconds at_most) const {
+  const SignalsHeld held;
+  if (cancelled_ != nullptr && cancelled_->load()) return;
+  pollfd queue{.fd = queue_.get(), .events = POLLIN, .revents = 0};
+  const timespec time{.tv_sec = static_cast<std::time_t>(at_most.count() / 1000),
+                      .tv_nsec = static_cast<long>(at_most.count() % 1000) * 1'000'000};
+  static_cast<void>(::ppoll(&queue, 1, &time, held.before()));
+}
+
+Result<FolderNews> InotifyEvents::wait(std::chrono::milliseconds at_most) {
+  if (at_most.count() > 0) sleep(at_most);
+  FolderNews news;
+  WS_TRY(read_queue(news));
+  if (news.overflowed) {
+    folders_.clear();
+    add("");
+  }
+  news.incomplete = std::exchange(tells_full_, false);
+  return news;
+}
+
+Result<void> InotifyEvents::read_queue(FolderNews& news) {
+  alignas(inotify_event) std::array<char, queue_bytes> buffer{};
+  while (true) {
+    const ssize_t count = ::read(queue_.get(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return {};
+    if (count <= 0) return disk_failure("watch", root_.string());
+    for (ssize_t place = 0; place < count;) {
+      inotify_event event{};
+      std::memcpy(&event, buffer.data() + place, sizeof event);
+      const char* const name = buffer.data() + place + sizeof event;
+      take(event, {name, ::strnlen(name, event.len)}, news);
+      place += static_cast<ssize_t>(sizeof event + event.len);
+    }
+  }
+}
+
+void InotifyEvents::take(const inotify_event& event, std::string_view name, FolderNews& news) {
+  if ((event.mask & IN_Q_OVERFLOW) != 0) {
+    news.overflowed = true;
+    return;
+  }
+  const auto folder = folders_.find(event.wd);
+  if (folder == folders_.end()) return;
+  if ((event.mask & IN_IGNORED) != 0) {
+    folders_.erase(folder);
+    return;
+  }
+  const bool is_folder = (event.mask & IN_ISDIR) != 0;
+  // What happened to a watched folder itself is told by the folder above it; the root has none.
+  if (name.empty()) {
+    if (folder->second.empty()) news.changed.emplace_back();
+    return;
+  }
+  const std::string path = path_below(folder->second, name);
+  if (!is_told(path, is_folder)) return;
+  news.changed.push_back(path);
+  if (!is_folder) return;
+  if ((event.mask & (IN_DELETE | IN_MOVED_FROM)) != 0) forget(path);
+  if ((event.mask & (IN_CREATE | IN_MOVED_TO)) != 0) add(path);
+}
+
+/// The folder and all below it. What was put there before its watch stood is covered by the folder's own change.
+void InotifyEvents::add(const std::string& folder) {
+  add_one(folder);
+  std::error_code error;
+  constexpr auto patient = fs::directory_options::skip_permission_denied;
+  for (auto entry = fs::recursive_directory_iterator(root_ / folder, patient, error);
+       !error && entry != fs::recursive_directory_iterator();
+       entry.increment(error)) {
+    std::error_code gone;
+    if (!entry->is_directory(gone) || entry->is_symlink(gone)) continue;
+    const std::string path = entry->path().lexically_relative(root_).string();
+    if (is_told(path, true)) {
+      add_one(path);
+    } else {
+      entry.disable_recursion_pending();
+    }
+  }
+}
+
+void InotifyEvents::add_one(const std::string& folder) {
+  const int watch = ::inotify_add_watch(queue_.get(), (root_ / folder).c_str(), watched);
+  if (watch >= 0) {
+    folders_[watch] = folder;
+  } else if (errno == ENOSPC || errno == ENOMEM) {
+    tells_full_ = !std::exchange(is_full_, true) || tells_full_;
+  }
+}
+
+void InotifyEvents::forget(const std::string& folder) {
+  const std::string inside = folder + "/";
+  std::erase_if(folders_, [&](const auto& entry) {
+    if (entry.second != folder && !entry.second.starts_with(inside)) return false;
+    ::inotify_rm_watch(queue_.get(), entry.first);
+    return true;
+  });
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,54 @@
+/// Linux tells what happens in a folder and in all below it; new folders are watched as they come.
+///
+/// Told are files of the kinds that are synced, folders and `.wsignore`; nothing of `.ws/` or `.git/`. Where the queue
+/// overflows every folder is looked for anew.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "sync-engine/tree/file_kinds.hpp"
+#include "sync-engine/tree/root_folder.hpp"
+#include "sync-engine/watch/folder_events.hpp"
+
+struct inotify_event;
+
+namespace ws::sync {
+
+class InotifyEvents final : public FolderEvents {
+ public:
+  /// `cancelled` is set by the handlers of SIGINT and SIGTERM: from then on no wait begins, and one under way ends.
+  /// Null: waits end by time and events alone. Fails with `disk`.
+  static Result<std::unique_ptr<InotifyEvents>> open(const std::filesystem::path& root,
+                                                     FileKinds kinds,
+                                                     const std::atomic<bool>* cancelled);
+
+  Result<FolderNews> wait(std::chrono::milliseconds at_most) override;
+  Instant now() const override;
+  std::size_t folder_count() const { return folders_.size(); }
+
+ private:
+  InotifyEvents(std::filesystem::path root, FileKinds kinds, Descriptor queue, const std::atomic<bool>* cancelled)
+      : root_(std::move(root)), kinds_(std::move(kinds)), queue_(std::move(queue)), cancelled_(cancelled) {}
+  bool is_told(const std::string& path, bool is_folder) const;
+  void sleep(std::chrono::milliseconds at_most) const;
+  Result<void> read_queue(FolderNews& news);
+  void take(const inotify_event& event, std::string_view name, FolderNews& news);
+  void add(const std::string& folder);
+  void add_one(const std::string& folder);
+  void forget(const std::string& folder);
+
+  std::filesystem::path root_;
+  FileKinds kinds_;
+  Descriptor queue_;
+  const std::atomic<bool>* cancelled_;
+  std::map<int, std::string> folders_ = {};  ///< by watch; relative, empty: the root
+  bool is_full_ = false;                     ///< the system allows no more watches
+  bool tells_full_ = false;                  ///< with the next news
+};
+
+}  // namespace ws::sync

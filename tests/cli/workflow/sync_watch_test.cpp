@@ -1,0 +1,93 @@
+// `ws sync watch`, the real program on a real disk: every wait is for a line that it prints.
+#include <csignal>
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+
+#include "tests/cli/workflow/two_folders.hpp"
+
+using namespace ws;
+using namespace ws::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// The last whole line of what a watch printed on stdout, as JSON.
+Json last_report(const Running& watch) {
+  std::string out = watch.so_far().out;
+  out.resize(out.rfind('\n'));
+  return parse(out.substr(out.rfind('\n') + 1));
+}
+
+}  // namespace
+
+TEST_CASE("sync watch: an edit here goes there, one there comes here, and SIGTERM ends it", "[cli]") {
+  const TwoFolders two;
+  Running watch(two.person.command({"sync", "watch", "--interval", "1s", "--json"}, two.here));
+  REQUIRE(watch.wait_for("watching "));
+  CHECK(watch.so_far().out.empty());
+
+  write_text(two.here / "new/folder/c.md", "made here\n");
+  REQUIRE(watch.wait_for("push_create"));
+  CHECK(last_report(watch)["actions"][0]["path"] == "new/folder/c.md");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+
+  // As editors save: beside it, then renamed over it.
+  write_text(two.here / "new/folder/.c.md.tmp", "saved here\n");
+  std::filesystem::rename(two.here / "new/folder/.c.md.tmp", two.here / "new/folder/c.md");
+  REQUIRE(watch.wait_for("push_update"));
+
+  write_text(two.there / "a.md", "edited there\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  REQUIRE(watch.wait_for("pull_update\",\"reason\":\"edited on the service"));
+  CHECK(read_text(two.here / "a.md") == "edited there\n");
+
+  watch.signal(SIGTERM);
+  const Ended ended = watch.wait();
+  CHECK(ended.exit == 143);
+  CHECK(two.same());
+  CHECK(two.ws(two.here, {"sync", "status", "--exit-code"}).exit == 0);
+}
+
+TEST_CASE("sync watch: a server that is killed is waited for, said once, and what changed meanwhile goes out",
+          "[cli]") {
+  TemporaryFolder stage;
+  const std::string data = (stage / "mock.db").string();
+  auto server = std::make_unique<MockProcess>(std::vector<std::string>{"--data", data});
+  const Person person(*server);
+  const std::string address = "127.0.0.1:" + std::to_string(server->port());
+  write_text(stage / "notes/a.md", "one\n");
+  REQUIRE(person.ws({"sync", "init", "--json"}, stage / "notes").exit == 0);
+  Running watch(person.command({"sync", "watch", "--interval", "1s"}, stage / "notes"));
+  REQUIRE(watch.wait_for("watching "));
+
+  server->end(SIGKILL);
+  REQUIRE(watch.wait_for("trying again"));
+  write_text(stage / "notes/b.md", "written in the dark\n");
+  server.reset();
+  Running again({.arguments = {program("ws-mock"), "--listen", address, "--log", "off", "--data", data}});
+  REQUIRE(watch.wait_for("push_create\tb.md"));
+  REQUIRE(watch.wait_for("in step again"));
+  watch.signal(SIGINT);
+  const Ended ended = watch.wait();
+  CHECK(ended.exit == 130);
+  CHECK(ended.err.find("trying again") == ended.err.rfind("trying again"));
+  CHECK(person.ws({"sync", "status", "--exit-code"}, stage / "notes").exit == 0);
+}
+
+TEST_CASE("sync watch: a key that ends, a tree that goes and a bad interval end it with their codes", "[cli]") {
+  const TwoFolders two;
+  const Ended bad = two.ws(two.here, {"sync", "watch", "--interval", "0"});
+  CHECK(bad.exit == 2);
+  CHECK_THAT(bad.err, Contains("1s to 24h"));
+
+  Running watch(two.person.command({"sync", "watch", "--interval", "1s"}, two.here));
+  REQUIRE(watch.wait_for("watching "));
+  std::filesystem::remove_all(two.here / ".ws");
+  CHECK(watch.wait().exit == 14);
+
+  Person stranger(two.server);
+  stranger.environment["WS_TOKEN"] = "no such key";
+  CHECK(stranger.ws({"sync", "watch"}, two.there).exit == 4);
+}
