@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -26,32 +27,68 @@ bool arrives(const Action& action) {
   return action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_move;
 }
 
-/// What stands where once the plan is done.
-Claims final_claims(const LocalTree& local, const Plan& plan) {
+bool takes_a_place_there(const Action& action) {
+  return action.kind == ActionKind::push_create || action.kind == ActionKind::push_move;
+}
+
+/// A few places among many files. What stands neither at one of them, nor above, nor below it cannot be in the way, and
+/// is not looked at twice.
+class Surroundings {
+ public:
+  void add(const std::string& key) {
+    for (std::size_t slash = key.find('/'); slash != std::string::npos; slash = key.find('/', slash + 1)) {
+      above_.insert(key.substr(0, slash));
+    }
+    places_.insert(key);
+  }
+  bool touch(const std::string& key) const {
+    if (places_.contains(key) || above_.contains(key)) return true;
+    for (std::size_t slash = key.find('/'); slash != std::string::npos; slash = key.find('/', slash + 1)) {
+      if (places_.contains(key.substr(0, slash))) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::unordered_set<std::string> places_;
+  std::unordered_set<std::string> above_;
+};
+
+/// What stands where once the plan is done, as far as it can be in the way of what arrives.
+Claims final_claims(const BaseTree& base, const LocalTree& local, const Plan& plan) {
   std::set<DocumentId> leaving;
+  Surroundings surroundings;
   Claims claims;
-  const auto add = [&](Claim claim) {
-    std::string key = claim.path.twin_key();
-    claims.emplace(std::move(key), std::move(claim));
+  for (const Action& action : plan.actions) {
+    if (!arrives(action)) continue;
+    std::string key = action.path.twin_key();
+    surroundings.add(key);
+    claims.emplace(std::move(key),
+                   Claim{.path = action.path, .document = action.document, .arrives = true, .hash = action.result});
+    leaving.insert(action.document);
+  }
+  if (claims.empty()) return claims;
+  const auto add = [&](const RelativePath& path, const DocumentId& document, const std::optional<Sha256>& hash) {
+    std::string key = path.twin_key();
+    if (surroundings.touch(key))
+      claims.emplace(std::move(key), Claim{.path = path, .document = document, .hash = hash});
   };
   for (const Action& action : plan.actions) {
-    if (arrives(action)) {
-      add({.path = action.path, .document = action.document, .arrives = true, .hash = action.result});
-      leaving.insert(action.document);
-    }
     if (action.kind == ActionKind::pull_delete) leaving.insert(action.document);
-    if (action.kind == ActionKind::push_create && action.previous_path)
-      add({.path = action.path, .hash = action.result});
+    if (action.kind == ActionKind::push_create && action.previous_path) add(action.path, {}, action.result);
   }
   for (const Settled& settled : plan.settled) {
     if (!settled.base) leaving.insert(settled.document);  // another document takes over its file
   }
   for (const auto& [document, entry] : local.tracked) {
-    if (!leaving.contains(document)) add({.path = entry.path, .document = document, .hash = entry.hash});
+    if (!leaving.contains(document)) add(entry.path, document, entry.hash);
   }
-  for (const auto& [path, hash] : local.created) add({.path = path, .hash = hash});
+  for (const auto& [document, hindrance] : local.hindered) {
+    if (!local.tracked.contains(document) && base.documents.contains(document)) add(base.disk_path(document), {}, {});
+  }
+  for (const auto& [path, hash] : local.created) add(path, {}, hash);
   for (const Skipped& skipped : local.skipped) {
-    if (auto path = RelativePath::parse(skipped.path)) add({.path = *path});
+    if (auto path = RelativePath::parse(skipped.path)) add(*path, {}, {});
   }
   return claims;
 }
@@ -103,50 +140,87 @@ class Settler {
 
   /// True where something was kept out, so that what it would have left stays, and may be in the way.
   bool pass() {
-    const Claims claims = final_claims(local_, plan_);
+    const Claims claims = final_claims(base_, local_, plan_);
+    std::set<DocumentId> settled;
     for (const auto& [key, claim] : claims) {
-      if (!claim.arrives) continue;
-      if (const Claim* obstacle_found = obstacle(claims, key, claim)) {
-        keep_out(claim, *obstacle_found);
-        return true;
-      }
+      if (!claim.arrives || settled.contains(claim.document)) continue;
+      const Claim* const in_the_way = obstacle(claims, key, claim);
+      // One that was kept out itself may be gone from there: the next pass knows.
+      if (in_the_way == nullptr || settled.contains(in_the_way->document)) continue;
+      settled.insert(claim.document);
+      if (!in_the_way->document.empty()) settled.insert(in_the_way->document);
+      keep_out(claim, *in_the_way);
     }
-    return false;
+    return !settled.empty();
   }
 
-  /// Where the documents of the service stand that neither leave nor move.
-  std::map<std::string, DocumentId> places_there() const {
-    std::map<DocumentId, RelativePath> paths;
-    for (const auto& [document, entry] : base_.documents) paths.emplace(document, entry.path);
-    for (const auto& [document, entry] : remote_.changed) paths.insert_or_assign(document, entry.path);
-    for (const auto& [document, revision] : remote_.gone) paths.erase(document);
+  using Places = std::map<std::string, DocumentId>;
+
+  /// Where the documents of the service stand that neither leave nor move; of those that may be in the way.
+  Places places_there(const Surroundings& surroundings) const {
+    std::set<DocumentId> leaving;
     for (const Action& action : plan_.actions) {
-      if (action.kind == ActionKind::push_delete || action.kind == ActionKind::push_move) paths.erase(action.document);
+      if (action.kind == ActionKind::push_delete || action.kind == ActionKind::push_move)
+        leaving.insert(action.document);
     }
-    std::map<std::string, DocumentId> places;
-    for (const auto& [document, path] : paths) places.emplace(path.twin_key(), document);
+    Places places;
+    const auto add = [&](const DocumentId& document, const RelativePath& path) {
+      if (leaving.contains(document) || remote_.gone.contains(document)) return;
+      std::string key = path.twin_key();
+      if (surroundings.touch(key)) places.emplace(std::move(key), document);
+    };
+    for (const auto& [document, entry] : base_.documents) {
+      if (!remote_.changed.contains(document)) add(document, entry.path);
+    }
+    for (const auto& [document, entry] : remote_.changed) add(document, entry.path);
+    for (const Skipped& refused : remote_.refused) {
+      if (const auto path = RelativePath::parse(refused.path)) add({}, *path);
+    }
     return places;
   }
 
-  /// A document there whose move or delete waits may be in the way of what is created or moved here: that waits too.
-  bool hold_back_refused() {
-    const auto takes_a_place = [](const Action& action) {
-      return action.kind == ActionKind::push_create || action.kind == ActionKind::push_move;
-    };
-    if (std::none_of(plan_.actions.begin(), plan_.actions.end(), takes_a_place)) return false;
-    const std::map<std::string, DocumentId> places = places_there();
-    for (const Action& action : plan_.actions) {
-      if (!takes_a_place(action)) continue;
-      const auto holder = places.find(action.path.twin_key());
-      if (holder == places.end()) continue;
-      const Action refused = action;
-      std::erase_if(plan_.actions, [&](const Action& other) {
-        return other.path == refused.path && other.document == refused.document && is_push(other.kind);
-      });
-      note_conflict(ConflictKind::path, refused.path, {.path = refused.path, .document = holder->second}, refused.seen);
-      return true;
+  /// Who stands there at a place, above it or below it; null: nobody.
+  static const DocumentId* holder_of(const Places& places, const std::string& key) {
+    if (const auto at = places.find(key); at != places.end()) return &at->second;
+    for (std::size_t slash = key.find('/'); slash != std::string::npos; slash = key.find('/', slash + 1)) {
+      if (const auto above = places.find(key.substr(0, slash)); above != places.end()) return &above->second;
     }
-    return false;
+    const auto below = places.lower_bound(key + "/");
+    return below != places.end() && below->first.starts_with(key + "/") ? &below->second : nullptr;
+  }
+
+  /// The file of the holder is a folder here, and its document was edited there: that is told already, and the files in
+  /// the folder are new documents all the same.
+  bool became_a_folder(const DocumentId& holder, const Action& wish) const {
+    const auto base = base_.documents.find(holder);
+    return base != base_.documents.end() && remote_.changed.contains(holder) &&
+           wish.path.text().starts_with(base->second.path.string() + "/");
+  }
+
+  /// What is created or moved here waits where a document is in its way there. One whose move waits stays where it is,
+  /// and may be in the way of another: true, look again.
+  bool hold_back_refused() {
+    Surroundings surroundings;
+    std::vector<Action> wishes;
+    for (const Action& action : plan_.actions) {
+      if (!takes_a_place_there(action)) continue;
+      surroundings.add(action.path.twin_key());
+      wishes.push_back(action);
+    }
+    if (wishes.empty()) return false;
+    const Places places = places_there(surroundings);
+    if (places.empty()) return false;
+    bool any_move = false;
+    for (const Action& wish : wishes) {
+      const DocumentId* const holder = holder_of(places, wish.path.twin_key());
+      if (holder == nullptr || became_a_folder(*holder, wish)) continue;
+      any_move = any_move || wish.kind == ActionKind::push_move;
+      std::erase_if(plan_.actions, [&](const Action& other) {
+        return other.path == wish.path && other.document == wish.document && is_push(other.kind);
+      });
+      note_conflict(ConflictKind::path, wish.path, {.path = wish.path, .document = *holder}, wish.seen);
+    }
+    return any_move;
   }
 
   void drop_actions_of(const DocumentId& document) {
@@ -244,9 +318,7 @@ class Settler {
   std::optional<FreeNames> names_ = {};  // made when first asked for
 };
 
-bool may_clash(const Action& action) {
-  return arrives(action) || (action.kind == ActionKind::push_create && action.previous_path);
-}
+bool may_clash(const Action& action) { return arrives(action) || takes_a_place_there(action); }
 
 }  // namespace
 

@@ -101,7 +101,11 @@ class Decider {
   /// Edited on both sides; the file is, or will be, at `path`.
   void edited_on_both(const RelativePath& path) {
     if (here().hash == there().hash) return settle(there());
-    if (!options_.merge) return conflict(ConflictKind::revision);
+    if (!options_.merge) {
+      // Nothing of a conflict moves, on either side.
+      std::erase_if(plan_.actions, [&](const Action& each) { return each.document == pair_.document; });
+      return conflict(ConflictKind::revision);
+    }
     Action made = action(ActionKind::merge, path, "edited on both sides");
     made.revision = there().revision;
     plan_.actions.push_back(std::move(made));

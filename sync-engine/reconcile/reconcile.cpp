@@ -208,10 +208,16 @@ Plan refuse_merge(Plan plan, const DocumentId& document, const BaseTree& base, c
   });
   if (found == plan.actions.end()) return plan;
   Conflict conflict{.kind = ConflictKind::revision, .path = found->path, .document = document};
+  const Sha256 seen = found->seen.value_or(Sha256{});
+  // Nothing of a conflict moves, on either side: a move there would carry the revision of a text that is not here.
+  std::erase_if(plan.actions, [&](const Action& action) {
+    if (action.document != document) return false;
+    if (action.kind == ActionKind::pull_move) conflict.path = *action.previous_path;
+    return true;
+  });
   conflict.base = base.documents.at(document);
-  conflict.local = Entry{.path = found->path, .hash = found->seen.value_or(Sha256{})};
+  conflict.local = Entry{.path = conflict.path, .hash = seen};
   conflict.remote = remote.changed.at(document);
-  plan.actions.erase(found);
   plan.conflicts.push_back(std::move(conflict));
   sort(plan);
   return plan;

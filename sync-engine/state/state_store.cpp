@@ -87,7 +87,10 @@ Result<std::uint64_t> StateStore::number(const char* key) {
 }
 
 Result<void> StateStore::set_number(const char* key, std::uint64_t value) {
-  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into numbers values (?, ?)"));
+  // The same value again writes nothing: a run without changes leaves the file as it is.
+  WS_LET(const sqlite::Lent put,
+         database_.cached("insert into numbers values (?, ?) on conflict do update set value = excluded.value where "
+                          "value <> excluded.value"));
   put->bind_all(key, static_cast<std::int64_t>(value));
   return put->run();
 }

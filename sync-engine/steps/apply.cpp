@@ -16,6 +16,23 @@ namespace {
 /// Texts in `.ws/tmp` at a time: bounds what a crash leaves there and what one barrier covers.
 constexpr std::size_t batch_size = 1000;
 
+using Places = std::set<std::string, std::less<>>;
+
+/// Whether another file stands at `target`, above it or below it.
+bool is_held(const Places& places, const RelativePath& target, const RelativePath& self) {
+  const auto other = [&](Places::const_iterator place) { return place != places.end() && *place != self.text(); };
+  const std::string_view text = target.text();
+  if (other(places.find(text))) return true;
+  for (std::size_t slash = text.find('/'); slash != std::string_view::npos; slash = text.find('/', slash + 1)) {
+    if (other(places.find(text.substr(0, slash)))) return true;
+  }
+  const std::string folder = std::string(text) + "/";
+  for (auto below = places.lower_bound(folder); below != places.end() && below->starts_with(folder); ++below) {
+    if (other(below)) return true;
+  }
+  return false;
+}
+
 /// A row of the plan on its way to the disk.
 struct Task {
   Row* row = nullptr;
@@ -232,24 +249,24 @@ class Applier {
     return {};
   }
 
-  /// A move waits for the one that leaves its target. What is left then moves in a circle: each place gets its new text
-  /// in one replacement, with the text that the plan saw there expected.
+  /// A move waits for those that leave its target, or make room for it. What is left then moves in a circle: each place
+  /// gets its new text in one replacement, with the text that the plan saw there expected.
   Result<void> do_moves(SafeWriter& writer, std::span<Task> batch) {
     std::vector<Task*> waiting;
     for (Task& task : batch) {
       if (task.step.action.kind == ActionKind::pull_move) waiting.push_back(&task);
     }
     while (!waiting.empty()) {
-      std::set<RelativePath> leaving;
-      for (const Task* task : waiting) leaving.insert(*task->step.action.previous_path);
+      Places leaving;
+      for (const Task* task : waiting) leaving.insert(task->step.action.previous_path->string());
       std::vector<Task*> blocked;
       for (Task* task : waiting) {
         const Action& action = task->step.action;
-        if (leaving.contains(action.path)) {
+        if (is_held(leaving, action.path, *action.previous_path)) {
           blocked.push_back(task);
           continue;
         }
-        leaving.erase(*action.previous_path);
+        leaving.erase(action.previous_path->string());
         WS_TRY(finish(*task, writer.move(*action.previous_path, action.path, *action.seen)));
       }
       if (blocked.size() == waiting.size()) return do_circle(writer, blocked);

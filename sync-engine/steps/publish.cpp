@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,7 +38,13 @@ class Stager {
   Result<void> stage() {
     WS_TRY(session_.state.clear_staged());
     WS_LET(const SafeWriter files, SafeWriter::open(session_.root));
+    // What could not be done here holds up the rest of its document: a move would carry the revision of a text that is
+    // not here.
+    for (const Row& row : rows_) {
+      if (row.state == Row::State::failed && !row.action.document.empty()) held_up_.insert(row.action.document);
+    }
     for (Row& row : rows_) {
+      if (held_up_.contains(row.action.document)) continue;
       if (auto item = item_for(row)) WS_TRY(add(files, row, std::move(*item)));
     }
     if (staged_.items.empty()) return {};
@@ -179,6 +186,7 @@ class Stager {
   StagedCommit staged_;
   std::vector<Row*> item_rows_;  ///< of `staged_.items`, one each
   TextChanges used_up_;
+  std::set<DocumentId> held_up_;
 };
 
 /// Takes the answer of a commit into state and history.

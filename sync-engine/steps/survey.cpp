@@ -173,9 +173,11 @@ class Surveyor {
     WS_TRY(session_.history.flush());
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const auto& [document, row] : incoming_.rows) {
+      const auto known = survey_.pending.find(document);
       if (!is_as_base(document, row)) {
-        WS_TRY(session_.state.put_pending(document, row));
-      } else if (survey_.pending.contains(document)) {
+        const bool stands_there = known != survey_.pending.end() && known->second == row;
+        if (!stands_there) WS_TRY(session_.state.put_pending(document, row));
+      } else if (known != survey_.pending.end()) {
         WS_TRY(session_.state.drop_pending(document));
       }
     }
@@ -222,6 +224,8 @@ class Surveyor {
       if (synced) continue;
       survey_.remote.refused.push_back({.path = path.string(), .reason = Hindrance::ignored});
       survey_.remote.changed.erase(document);
+      // A known one went where nothing is written: it stays on both sides, and nothing of it is pushed.
+      if (survey_.base.documents.contains(document)) survey_.local.hindered.emplace(document, Hindrance::ignored);
     }
     return {};
   }
@@ -302,8 +306,9 @@ class Surveyor {
   /// The files as they are, and whether that is the base: then the next `status` need not load it.
   Result<void> save_cache() {
     const LocalTree& local = survey_.local;
-    bool in_step =
-        local.created.empty() && local.hindered.empty() && local.tracked.size() == survey_.base.documents.size();
+    bool in_step = local.created.empty() && local.hindered.empty() &&
+                   local.tracked.size() == survey_.base.documents.size() &&
+                   local.skipped.size() == survey_.scan.skipped().size();  // no twins, which only a comparison finds
     for (const auto& [document, entry] : local.tracked) {
       if (!in_step) break;
       in_step = is_as_agreed(survey_, document);

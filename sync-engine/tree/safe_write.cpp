@@ -71,6 +71,22 @@ int rename_to_free(int from_folder, const char* from, int to_folder, const char*
   return ::unlinkat(from_folder, from, 0);
 }
 
+/// The same where perhaps an empty folder stands: nobody misses that, and the kernel removes no other.
+int rename_to_free_or_empty(int from_folder, const char* from, int to_folder, const char* to) {
+  if (rename_to_free(from_folder, from, to_folder, to) == 0) return 0;
+  if (errno != EEXIST) return -1;
+  if (::unlinkat(to_folder, to, AT_REMOVEDIR) != 0) {
+    errno = EEXIST;
+    return -1;
+  }
+  return rename_to_free(from_folder, from, to_folder, to);
+}
+
+bool lies_beneath(const RelativePath& path, const RelativePath& folder) {
+  return path.text().size() > folder.text().size() && path.text().starts_with(folder.text()) &&
+         path.text()[folder.text().size()] == '/';
+}
+
 }  // namespace
 
 Result<SafeWriter> SafeWriter::open(const RootFolder& root) {
@@ -136,7 +152,7 @@ Result<void> SafeWriter::place(const Staged& staged, const RelativePath& path, c
 }
 
 Result<void> SafeWriter::put_new(const Staged& staged, int folder, const RelativePath& path) {
-  if (rename_to_free(temporary_.get(), staged.name.c_str(), folder, last_part(path).c_str()) == 0) return {};
+  if (rename_to_free_or_empty(temporary_.get(), staged.name.c_str(), folder, last_part(path).c_str()) == 0) return {};
   const int error = errno;
   ::unlinkat(temporary_.get(), staged.name.c_str(), 0);
   if (error == EEXIST) return changed(path);
@@ -205,11 +221,12 @@ Result<void> SafeWriter::remove(const RelativePath& path, const Sha256& seen) {
 }
 
 Result<void> SafeWriter::move(const RelativePath& from, const RelativePath& to, const Sha256& seen) {
+  if (lies_beneath(to, from) || lies_beneath(from, to)) return move_nested(from, to, seen);
   WS_LET(const Descriptor source, folder_of(from, false));
   WS_LET(const std::optional<Sha256> now, hash_at(source.get(), last_part(from)));
   if (now != seen) return changed(from);
   WS_LET(const Descriptor target, folder_of(to, true));
-  if (rename_to_free(source.get(), last_part(from).c_str(), target.get(), last_part(to).c_str()) != 0) {
+  if (rename_to_free_or_empty(source.get(), last_part(from).c_str(), target.get(), last_part(to).c_str()) != 0) {
     if (errno == EEXIST) return changed(to);
     return disk_failure("rename", from.text());
   }
@@ -217,6 +234,34 @@ Result<void> SafeWriter::move(const RelativePath& from, const RelativePath& to, 
   touched_.insert(std::string(to.folder()));
   remove_empty_folders(from.folder());
   return {};
+}
+
+Result<void> SafeWriter::move_nested(const RelativePath& from, const RelativePath& to, const Sha256& seen) {
+  const std::string source_name = last_part(from);
+  WS_LET(const std::string aside, aside_name());
+  {
+    WS_LET(const Descriptor source, folder_of(from, false));
+    WS_LET(const std::optional<Sha256> now, hash_at(source.get(), source_name));
+    if (now != seen) return changed(from);
+    if (rename_to_free(source.get(), source_name.c_str(), temporary_.get(), aside.c_str()) != 0) {
+      return disk_failure("rename", from.text());
+    }
+  }
+  touched_.insert(std::string(from.folder()));
+  if (lies_beneath(from, to)) remove_empty_folders(from.folder());
+  WS_LET(const std::optional<Sha256> came_out, hash_at(temporary_.get(), aside));
+  if (came_out == seen) {
+    const auto target = folder_of(to, true);
+    const std::string name = last_part(to);
+    if (target && rename_to_free(temporary_.get(), aside.c_str(), target->get(), name.c_str()) == 0) {
+      touched_.insert(std::string(to.folder()));
+      return {};
+    }
+  }
+  // Back to its place; where that is taken by now the next run keeps the text from .ws/tmp.
+  WS_LET(const Descriptor source, folder_of(from, true));
+  static_cast<void>(rename_to_free_or_empty(temporary_.get(), aside.c_str(), source.get(), source_name.c_str()));
+  return changed(came_out == seen ? to : from);
 }
 
 Result<void> SafeWriter::flush_folders() {

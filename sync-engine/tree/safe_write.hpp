@@ -42,7 +42,8 @@ class SafeWriter {
   Result<void> place(const Staged& staged, const RelativePath& path, const std::optional<Sha256>& seen);
   /// Takes the file away, and folders above it that hold nothing any more.
   Result<void> remove(const RelativePath& path, const Sha256& seen);
-  /// Renames; nothing may stand at `to`.
+  /// Renames; nothing may stand at `to` but an empty folder. Where one of the two lies beneath the other the file steps
+  /// aside first: its place becomes a folder, or the folder its place.
   Result<void> move(const RelativePath& from, const RelativePath& to, const Sha256& seen);
   Result<void> flush_folders();
 
@@ -70,6 +71,7 @@ class SafeWriter {
   Result<void> swap_back(const Staged& staged, int folder, const RelativePath& path);
   Result<std::optional<Sha256>> hash_at(int folder, const std::string& name) const;
   void remove_empty_folders(std::string_view folder);
+  Result<void> move_nested(const RelativePath& from, const RelativePath& to, const Sha256& seen);
   Result<std::vector<std::string>> leftovers() const;
   Result<std::string> read_leftover(const std::string& name) const;
   Result<void> remove_leftover(const std::string& name) const;
