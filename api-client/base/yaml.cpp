@@ -42,9 +42,8 @@ Json plain(const std::string& text) {
 
 class YamlBuilder final : public YAML::EventHandler {
  public:
-  /// `places`: where each value stands; null: nobody asks.
-  explicit YamlBuilder(const JsonBounds& bounds, std::map<std::string, TextPlace>* places = nullptr)
-      : bounds_(bounds), places_(places) {}
+  /// `placed`: takes where each key and value stands; null: nobody asks.
+  explicit YamlBuilder(const JsonBounds& bounds, PlacedYaml* placed = nullptr) : bounds_(bounds), placed_(placed) {}
   Json take() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
@@ -67,6 +66,7 @@ class YamlBuilder final : public YAML::EventHandler {
       if (!level.keys.insert(value).second) throw Refused{mark, fmt::format("the key \"{}\" stands twice", value)};
       level.key = value;
       level.has_key = true;
+      if (placed_ != nullptr) placed_->keys.emplace(pointer(), place_of(mark));
       return;
     }
     // yaml-cpp gives quoted scalars the tag "!", plain ones "?".
@@ -120,18 +120,24 @@ class YamlBuilder final : public YAML::EventHandler {
     return &member;
   }
 
-  /// Before the value is put in.
-  void note(const YAML::Mark& mark) {
-    if (places_ == nullptr) return;
-    std::string pointer;
+  static TextPlace place_of(const YAML::Mark& mark) { return {.line = mark.line + 1, .column = mark.column + 1}; }
+
+  /// Of the value that comes next.
+  std::string pointer() const {
+    std::string text;
     for (const Level& level : stack_) {
       // Of the levels above, the last item is the one that is being filled.
       const std::size_t items = level.value->size();
       const bool innermost = &level == &stack_.back();
-      pointer += '/';
-      pointer += level.value->is_object() ? level.key : std::to_string(innermost ? items : items - 1);
+      text += '/';
+      text += level.value->is_object() ? level.key : std::to_string(innermost ? items : items - 1);
     }
-    places_->emplace(std::move(pointer), TextPlace{.line = mark.line + 1, .column = mark.column + 1});
+    return text;
+  }
+
+  /// Before the value is put in.
+  void note(const YAML::Mark& mark) {
+    if (placed_ != nullptr) placed_->places.emplace(pointer(), place_of(mark));
   }
 
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Json&& empty) {
@@ -143,7 +149,7 @@ class YamlBuilder final : public YAML::EventHandler {
   }
 
   const JsonBounds& bounds_;
-  std::map<std::string, TextPlace>* places_;
+  PlacedYaml* placed_;
   Json root_;
   std::vector<Level> stack_;
   std::size_t count_ = 0;
@@ -220,7 +226,7 @@ Result<Json> parse_yaml(std::string_view text, const JsonBounds& bounds) {
 
 Result<PlacedYaml> parse_placed_yaml(std::string_view text, const JsonBounds& bounds) {
   PlacedYaml placed;
-  YamlBuilder builder(bounds, &placed.places);
+  YamlBuilder builder(bounds, &placed);
   WS_TRY(parse_into(builder, text, bounds));
   placed.value = builder.take();
   return placed;

@@ -29,6 +29,7 @@ struct TextPlace {
 struct PlacedYaml {
   JsonBox value = {};
   std::map<std::string, TextPlace> places = {};
+  std::map<std::string, TextPlace> keys = {};  ///< of every member, where its key stands; by the same pointer
 };
 Result<PlacedYaml> parse_placed_yaml(std::string_view text,
                                      const JsonBounds& bounds = {

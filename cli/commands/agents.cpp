@@ -57,8 +57,7 @@ Json* find_secret(Json& answer) {
 }
 
 Result<ExitCode> send_for_secret(Session& session, const contract::Operation& operation, Call call) {
-  WS_TRY(check_call(session, operation, call));
-  call.validate = false;
+  WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
   WS_LET(const auto file, SecretFile::reserve(session));

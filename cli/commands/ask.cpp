@@ -176,9 +176,7 @@ Result<ExitCode> show(Session& session, Client& client, const Reply& reply, Phas
 Result<ExitCode> ask(Session& session) {
   const contract::Operation& operation = operation_of("questions.create");
   WS_LET(Call call, ask_call(session));
-  WS_TRY(check_call(session, operation, call));
-  call.validate = false;
-  WS_TRY(settle_idempotency_key(session, operation, call));
+  WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
   WS_LET(Reply reply, send_call(session, *client, operation, std::move(call)));
@@ -201,8 +199,7 @@ Result<ExitCode> get(Session& session) {
   if (session.arguments().words.size() != 1) return fail(Failure::Kind::usage, "--wait waits for one question");
   const std::string& id = session.arguments().words.front();
   Call call = read_question(id);
-  WS_TRY(check_call(session, operation, call));
-  call.validate = false;
+  WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
   WS_LET(const Awaited ended, await_end(session, *client, call, "ws questions get " + id + " --wait"));

@@ -14,15 +14,31 @@
 namespace ws::cli {
 namespace {
 
+// bash takes words apart at `:` and `=` (COMP_WORDBREAKS) and replaces the last part alone: the parts are put together
+// again by the blanks between them, and candidates lose what stands before the last part.
 constexpr std::string_view bash_script = R"sh(# bash completion for ws: eval "$(ws completion bash)"
 _ws() {
-  local line lines
-  mapfile -t lines < <(ws __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  local line rest=${COMP_LINE:0:COMP_POINT} word before i
+  local -a lines words=()
+  for ((i = 0; i <= COMP_CWORD; i++)); do
+    word=${COMP_WORDS[i]}
+    if ((i > 0)) && [[ $rest != [[:space:]]* ]]; then
+      words[${#words[@]}-1]+=$word
+    else
+      words+=("$word")
+    fi
+    rest=${rest#"${rest%%[![:space:]]*}"}
+    rest=${rest#"$word"}
+  done
+  word=${words[${#words[@]}-1]}
+  before=
+  [[ $word == *[:=]* ]] && before=${word%"${word##*[:=]}"}
+  mapfile -t lines < <(ws __complete "${words[@]:1}" 2>/dev/null)
   COMPREPLY=()
   for line in "${lines[@]}"; do
     case $line in
       :files) compopt -o default ;;
-      *) COMPREPLY+=("${line%%$'\t'*}") ;;
+      *) line=${line%%$'\t'*} && COMPREPLY+=("${line#"$before"}") ;;
     esac
   done
 }
@@ -43,7 +59,7 @@ _ws() {
     esac
   done
   (( ${#candidates} )) && _describe -V ws candidates
-  (( files )) && _files
+  (( files )) && { compset -P '--*='; _files }
 }
 if [ "$funcstack[1]" = _ws ]; then _ws "$@"; else compdef _ws ws; fi
 )sh";
@@ -91,9 +107,14 @@ class Candidates {
  public:
   explicit Candidates(std::string begin) : begin_(std::move(begin)) {}
 
+  /// The first so many characters are there already and are no part of what is sought: "--format=" of "--format=n".
+  void skip(std::size_t count) {
+    kept_ += begin_.substr(0, count);
+    begin_.erase(0, count);
+  }
   void add(std::string_view text, std::string_view about = "") {
     if (text.substr(0, begin_.size()) != begin_ || text.empty() || !seen_.insert(std::string(text)).second) return;
-    text_ += std::string(text);
+    text_ += kept_ + std::string(text);
     if (!about.empty()) text_ += "\t" + clean(about, Breaks::space);
     text_ += '\n';
   }
@@ -103,6 +124,7 @@ class Candidates {
 
  private:
   std::string begin_;
+  std::string kept_ = {};
   std::string text_ = {};
   std::set<std::string> seen_ = {};
 };
@@ -154,7 +176,8 @@ bool takes_file(std::string_view placeholder) {
          placeholder.find("PATH") != std::string_view::npos;
 }
 
-void add_value(const World& world, const Command&, const Parsed& given, const Flag& flag, Candidates& candidates) {
+void add_value(const World& world, const Parsed& given, const Flag& flag, Candidates& candidates) {
+  if (flag.takes == Takes::many) candidates.skip(candidates.begin().rfind(',') + 1);
   for (const std::string& choice : choices_of(flag.limits)) candidates.add(choice);
   if (takes_file(flag.placeholder)) return candidates.files();
   if (flag.name == "scopes") {
@@ -211,6 +234,22 @@ void add_argument(const World& world, const Command& command, const Parsed& give
   add_ids(world, given, command.operation->arguments[which].target, candidates);
 }
 
+/// Sorts the words into `given`; the flag whose value comes next, or null.
+const Flag* read_words(const std::vector<std::string>& words, const std::vector<Flag>& flags, Parsed& given) {
+  const Flag* open = nullptr;
+  for (const std::string& word : words) {
+    if (open != nullptr) {
+      given.flags[open->name.empty() ? std::string(1, open->letter) : open->name].push_back(word);
+      open = nullptr;
+    } else if (const Flag* flag = find_flag(flags, word)) {
+      open = flag->takes == Takes::nothing ? nullptr : flag;
+    } else if (word.substr(0, 1) != "-") {
+      given.words.push_back(word);
+    }
+  }
+  return open;
+}
+
 Result<ExitCode> print_script(Session& session) {
   const std::string& shell = session.arguments().words.front();
   if (shell == "bash")
@@ -237,20 +276,14 @@ std::string complete(const World& world, const std::vector<Entry>& entries, cons
   const std::vector<Flag> flags = flags_of(command ? &*command : nullptr);
 
   Parsed given;
-  const Flag* open = nullptr;
-  for (const std::string& word : found.rest) {
-    if (open != nullptr) {
-      given.flags[open->name.empty() ? std::string(1, open->letter) : open->name].push_back(word);
-      open = nullptr;
-    } else if (const Flag* flag = find_flag(flags, word)) {
-      open = flag->takes == Takes::nothing ? nullptr : flag;
-    } else if (word.substr(0, 1) != "-") {
-      given.words.push_back(word);
-    }
+  const Flag* open = read_words(found.rest, flags, given);
+  const std::size_t equals = candidates.begin().find('=');
+  if (open == nullptr && candidates.begin().substr(0, 2) == "--" && equals != std::string::npos) {
+    open = find_flag(flags, candidates.begin().substr(0, equals));
+    candidates.skip(equals + 1);
   }
   if (open != nullptr) {
-    static const Command none;
-    add_value(world, command ? *command : none, given, *open, candidates);
+    add_value(world, given, *open, candidates);
   } else if (candidates.begin().substr(0, 1) == "-") {
     for (const Flag& flag : flags) candidates.add(flag.spelled(), flag.help);
   } else {

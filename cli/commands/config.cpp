@@ -156,7 +156,7 @@ Command config_set_command() {
           .summary = "Set a value in your own config file",
           .details =
               "base_url and workspace belong to the profile (--profile, else the one in use); so do other values "
-              "when --profile is given. Comments in the file are not kept.",
+              "when --profile is given. Every other line of the file stays as it is.",
           .arguments = {key_word, {.placeholder = "VALUE", .count = Count::optional}},
           .flags = {{.name = "unset", .help = "remove it instead"}},
           .examples = {"ws config set format json", "ws config set aliases.mine 'docs list --limit 5'"},

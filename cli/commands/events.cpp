@@ -19,8 +19,7 @@ Result<ExitCode> claim(Session& session) {
     if (const auto worker = session.arguments().value("worker")) (*call.body)["worker_id"] = *worker;
     if (!call.body->contains("worker_id")) (*call.body)["worker_id"] = usual_worker_id();
   }
-  WS_TRY(check_call(session, operation, call));
-  call.validate = false;
+  WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   const auto lease = lease_length(*call.body);
   WS_LET(Client * client, session.client());
@@ -58,8 +57,7 @@ Result<ExitCode> run_on_lease(Session& session, const contract::Operation& opera
   const std::string& id = session.arguments().words.front();
   std::optional<HeldEvent> held = events.find(id);
   WS_TRY(add_lease(session, call, held));
-  WS_TRY(check_call(session, operation, call));
-  call.validate = false;
+  WS_TRY(make_ready(session, operation, call));
   const Time now = session.world().clock.now();
   if (held && held->lease_ends_at > now) call.lease_left = held->lease_ends_at - now;
   if (session.has("dry-run")) return print_request(session, call);

@@ -90,12 +90,13 @@ class OneDownload {
     WS_LET(const Reply reply,
            client_.call({.operation = "files.get", .parameters = {{"asset_id", id_}}, .validate = false}));
     const Json& asset = *reply.json;
+    name_ = find_text(asset, "original_file_name").value_or("");
     request_ = {.asset_id = id_, .sha256 = Sha256::from_hex(find_text(asset, "content_sha256").value_or(""))};
     if (const auto size = find_integer(asset, "size_bytes"); size && *size >= 0) {
       request_.size_bytes = static_cast<std::uint64_t>(*size);
     }
     request_.progress = [this](std::uint64_t received) {
-      line_.update("downloading, bytes", received, request_.size_bytes.value_or(0));
+      line_.update("downloading", received, request_.size_bytes.value_or(0), Counted::bytes, name_);
     };
     if (session_.arguments().value("output") == "-") return to_stdout();
     return to_file(target_of(session_, id_, asset));
@@ -134,6 +135,7 @@ class OneDownload {
   Client& client_;
   ProgressLine& line_;
   std::string id_;
+  std::string name_;
   DownloadRequest request_;
 };
 

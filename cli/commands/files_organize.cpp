@@ -30,8 +30,7 @@ Result<ExitCode> organize(Session& session) {
     if (const auto text = session.arguments().value("message")) (*call.body)["instruction"] = *text;
     if (const auto node = session.arguments().value("into")) (*call.body)["target_root_node_id"] = *node;
   }
-  WS_TRY(check_call(session, operation, call));
-  call.validate = false;
+  WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
   WS_LET(const Reply reply, client->call(std::move(call)));

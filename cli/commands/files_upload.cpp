@@ -104,7 +104,9 @@ class Uploads {
       client_.run(std::chrono::milliseconds{200});
       std::uint64_t sent = 0;
       for (const std::uint64_t bytes : sent_) sent += bytes;
-      line.update(fmt::format("uploading, {} of {} files, bytes", ended_, files_.size()), sent, total_);
+      const std::string more =
+          files_.size() == 1 ? files_.front().file_name : fmt::format("{} of {} files done", ended_, files_.size());
+      line.update("uploading", sent, total_, Counted::bytes, more);
     }
     return collect();
   }
@@ -214,8 +216,7 @@ Result<ExitCode> finalize(Session& session) {
   const PendingUploads kept(session.paths().state);
   const Result<PendingUpload> pending = kept.load(session.arguments().words.front());
   WS_LET(Call call, finalize_call(session, pending));
-  WS_TRY(check_call(session, operation, call));
-  call.validate = false;
+  WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
   if (!pending) {

@@ -79,7 +79,7 @@ Result<KeptIn> agree_on_store(Session& session) {
     return fail(Failure::Kind::usage, "nobody said where the key may be kept", "add --store file (plain text, 0600)");
   }
   WS_LET(const bool yes,
-         session.confirm("keep the key as plain text, readable by you alone, in " +
+         session.confirm("no keyring is at hand; keep the key as plain text, readable by you alone, in " +
                          session.credentials().place(KeptIn::file) + "?"));
   if (!yes) return fail(Failure::Kind::usage, "no place to keep the key; nothing was asked of the server");
   return KeptIn::file;

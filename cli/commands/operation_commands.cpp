@@ -55,8 +55,12 @@ std::vector<Flag> flags_of(const Operation& operation, PathParameters path) {
     for (const Field& field : operation.request->fields) add(field);
     for (Flag& flag : body_flags()) flags.push_back(std::move(flag));
   }
-  if (operation.paging != contract::Paging::none) {
-    for (Flag& flag : paging_flags()) flags.push_back(std::move(flag));
+  if (is_list(operation)) {
+    for (Flag& flag : paging_flags()) {
+      const bool is_refused = flag.name == "cursor" && operation.paging != contract::Paging::cursor;
+      if (is_refused) flag.help = "refused: the API has no cursor for this list";
+      flags.push_back(std::move(flag));
+    }
   }
   if (operation.idempotency == contract::Idempotency::key) {
     flags.push_back({.name = "idempotency-key",
@@ -188,9 +192,24 @@ Command call_command(const Operation& operation) {
   return command;
 }
 
+Result<void> make_ready(Session& session, const Operation& operation, Call& call) {
+  WS_TRY(check_call(session, operation, call));
+  call.validate = false;  // checked above, with the flags' names
+  return settle_idempotency_key(session, operation, call);
+}
+
 Result<ExitCode> run_on_ids(Session& session, const Operation& operation) {
   WS_LET(const std::vector<std::string> ids, ids_of(session));
   WS_LET(std::vector<Call> calls, batch_calls(session, operation, ids));
+  if (is_list(operation)) {
+    if (ids.size() == 1) {
+      WS_TRY(apply_paging_flags(session, operation, calls.front()));
+      return run_call(session, operation, std::move(calls.front()));
+    }
+    for (const char* const flag : {"limit", "cursor", "max-items"}) {
+      if (session.has(flag)) return fail(Failure::Kind::usage, fmt::format("--{} is for one list; name one ID", flag));
+    }
+  }
   if (session.has("dry-run")) {
     for (const Call& call : calls) WS_TRY(print_request(session, call));
     return ExitCode::done;
@@ -280,13 +299,11 @@ Result<ExitCode> print_request(Session& session, const Call& call) {
 }
 
 Result<ExitCode> run_call(Session& session, const Operation& operation, Call call) {
-  WS_TRY(check_call(session, operation, call));
-  call.validate = false;  // checked above, with the flags' names
-  WS_TRY(settle_idempotency_key(session, operation, call));
+  WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   Result<Client*> client = operation.auth == contract::Auth::none ? session.keyless_client() : session.client();
   if (!client) return fail(client.error());
-  if (pages(session, operation)) return print_pages(session, **client, operation, std::move(call));
+  if (is_list(operation)) return print_list(session, **client, operation, std::move(call));
   if (operation.responses.front().body == contract::Body::bytes) {
     call.sink = [&session](std::string_view piece) -> Result<void> {
       session.printer().raw(piece);

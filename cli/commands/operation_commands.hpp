@@ -23,6 +23,10 @@ Result<Call> build_call(Session& session, const contract::Operation& operation);
 /// with `usage`, naming flag and limit.
 Result<void> check_call(Session& session, const contract::Operation& operation, const Call& call);
 
+/// Checks the call and settles its idempotency key: all that comes before it is shown or sent. Fails as `check_call`
+/// and `settle_idempotency_key` do.
+Result<void> make_ready(Session& session, const contract::Operation& operation, Call& call);
+
 /// The operation on every id that words and `--stdin` name (`batch.hpp`).
 Result<ExitCode> run_on_ids(Session& session, const contract::Operation& operation);
 

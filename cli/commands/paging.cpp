@@ -4,8 +4,11 @@
 #include <charconv>
 #include <set>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/percent.hpp"
+#include "api-client/contract/operations.hpp"
 #include "cli/commands/operation_commands.hpp"
 
 namespace ws::cli {
@@ -29,22 +32,42 @@ Result<std::optional<std::int64_t>> count_flag(const Session& session, std::stri
   return std::optional<std::int64_t>(value);
 }
 
-bool is_list(const Json& value) {
-  for (const std::string_view key : {"data", "threads"}) {
+/// Where the items of a list stand.
+constexpr std::string_view item_members[] = {"data", "threads"};
+
+/// Null where it is no list.
+const Json* items_of(const Json& value) {
+  for (const std::string_view key : item_members) {
     const Json* found = find(value, key);
-    if (found != nullptr && found->is_array()) return true;
+    if (found != nullptr && found->is_array()) return found;
   }
-  return false;
+  return nullptr;
 }
 
 std::string cursor_of(const Json& page) { return find_text(page, "next_cursor").value_or(""); }
 
-/// A server that gives more than it was asked for.
-void cut_to(Json& page, std::int64_t most) {
-  const Json* items = find(page, "data");
-  if (items == nullptr || !items->is_array() || static_cast<std::int64_t>(items->size()) <= most) return;
-  Json& data = page["data"];
-  data.erase(data.begin() + most, data.end());
+/// The first `most` of the items; how many there were.
+std::int64_t cut_to(Json& page, std::int64_t most) {
+  for (const std::string_view key : item_members) {
+    const Json* items = find(page, key);
+    if (items == nullptr || !items->is_array()) continue;
+    Json& all = page[std::string(key)];
+    const auto count = static_cast<std::int64_t>(all.size());
+    if (count > most) all.erase(all.begin() + most, all.end());
+    return count;
+  }
+  return 0;
+}
+
+/// Whether what is printed holds `next_cursor`; else stderr tells it.
+bool shows_cursor(const Session& session) {
+  const bool is_whole = session.format() == Format::json || session.format() == Format::yaml;
+  return is_whole && !session.has("jq") && !session.has("template");
+}
+
+Failure endless_list() {
+  return {.kind = Failure::Kind::internal,
+          .what = "the server gave the same next_cursor twice; the list would never end"};
 }
 
 /// The pages joined into one document, the members of the first page kept.
@@ -68,31 +91,53 @@ class Joined {
   Json whole_;
 };
 
-}  // namespace
+/// Whether more than one page was asked for.
+bool pages(const Session& session) { return session.has("all") || session.has("max-items"); }
 
-Result<void> apply_paging_flags(Session& session, const Operation& operation, Call& call) {
-  if (operation.paging == Paging::none) return {};
+/// How many items were asked for of a list that comes in one answer.
+Result<std::optional<std::int64_t>> most_items(const Session& session) {
   WS_LET(const auto limit, count_flag(session, "limit", "1-100"));
   WS_LET(const auto max_items, count_flag(session, "max-items", "at least 1"));
-  if (const auto cursor = session.arguments().value("cursor")) {
-    if (operation.paging == Paging::limit_only) {
-      return fail(Failure::Kind::usage, "the API has no cursor for `ws " + session.command().words + "`");
-    }
-    set_member(operation, call, "cursor", Json(*cursor));
+  if (!limit || !max_items) return limit ? limit : max_items;
+  return std::optional<std::int64_t>(std::min(*limit, *max_items));
+}
+
+/// The API document gives this list no cursor. A service that answers with one is asked on, and it is one document.
+Result<void> add_rest(Client& client, const Call& call, Reply& reply) {
+  std::string cursor = cursor_of(*reply.json);
+  if (cursor.empty()) return {};
+  WS_LET(const http::Request first, client.prepare(call));
+  std::string path = first.url.substr(client.options().base_url.size());
+  path += path.find('?') == std::string::npos ? "?cursor=" : "&cursor=";
+  Joined joined;
+  joined.add(std::move(*reply.json));
+  std::set<std::string> seen;
+  while (!cursor.empty()) {
+    if (!seen.insert(cursor).second) return fail(endless_list());
+    WS_LET(const Reply next, client.call(AnyCall{.method = "GET", .path = path + percent_encode(cursor)}));
+    WS_LET(Json page, parse_bounded(next.body));
+    cursor = cursor_of(page);
+    joined.add(std::move(page));
   }
-  if (limit) {
-    set_member(operation, call, "limit", Json(*limit));
-  } else if (pages(session, operation) || operation.paging == Paging::limit_only) {
-    const std::int64_t most = operation.paging == Paging::limit_only ? max_items.value_or(largest_page) : largest_page;
-    set_member(operation, call, "limit", Json(std::min(most, largest_page)));
-  }
+  reply.json = joined.take("");
+  reply.body.clear();
   return {};
 }
 
-bool pages(const Session& session, const Operation& operation) {
-  return operation.paging == Paging::cursor && (session.has("all") || session.has("max-items"));
+/// A list that the API gives in one answer: cut here to what was asked for.
+Result<ExitCode> print_whole(Session& session, Client& client, const Operation& operation, const Call& call) {
+  WS_LET(const auto most, most_items(session));
+  WS_LET(Reply reply, client.call(call));
+  if (session.has("all")) WS_TRY(add_rest(client, call, reply));
+  const std::int64_t count = most ? cut_to(*reply.json, *most) : 0;
+  const bool is_cut = most && count > *most;
+  if (is_cut) reply.body.clear();
+  print_reply(session, operation, reply);
+  if (is_cut) session.note(fmt::format("{} of {} are shown", *most, count));
+  return ExitCode::done;
 }
 
+/// Page after page until the end, --max-items or a cursor that repeats.
 Result<ExitCode> print_pages(Session& session, Client& client, const Operation& operation, Call call) {
   WS_LET(const auto page_limit, count_flag(session, "limit", "1-100"));
   WS_LET(const auto max_items, count_flag(session, "max-items", "at least 1"));
@@ -117,28 +162,79 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
       joined.add(std::move(page));
     }
     if (cursor.empty() || (max_items && count >= *max_items)) break;
-    if (!seen.insert(cursor).second) {
-      return fail(Failure::Kind::internal, "the server gave the same next_cursor twice; the list would never end");
-    }
+    if (!seen.insert(cursor).second) return fail(endless_list());
     set_member(operation, call, "cursor", Json(cursor));
   }
   if (!streams) session.printer().list(operation.id, joined.take(cursor), {});
-  if (!cursor.empty() && session.format() != Format::json) session.note("there is more; go on with --cursor " + cursor);
+  if (!cursor.empty() && !shows_cursor(session)) session.note("there is more; go on with --cursor " + cursor);
   return ExitCode::done;
+}
+
+}  // namespace
+
+bool is_list(const Operation& operation) {
+  if (operation.paging != Paging::none) return true;
+  const contract::Schema* const answer = operation.responses.front().schema;
+  if (operation.method != contract::Method::get || answer == nullptr) return false;
+  return std::ranges::any_of(item_members, [answer](std::string_view name) {
+    const contract::Field* const member = contract::find_field(*answer, name);
+    return member != nullptr && member->type.kind == contract::Kind::array;
+  });
+}
+
+Result<void> apply_paging_flags(Session& session, const Operation& operation, Call& call) {
+  if (!is_list(operation)) return {};
+  WS_LET(const auto limit, count_flag(session, "limit", "1-100"));
+  WS_LET(const auto max_items, count_flag(session, "max-items", "at least 1"));
+  if (operation.paging == Paging::none && limit.value_or(0) > largest_page) {
+    return fail(Failure::Kind::usage, fmt::format("--limit takes an integer, 1-100, not `{}`", *limit));
+  }
+  if (const auto cursor = session.arguments().value("cursor")) {
+    if (operation.paging != Paging::cursor) {
+      return fail(Failure::Kind::usage, "the API has no cursor for `ws " + session.command().words + "`");
+    }
+    set_member(operation, call, "cursor", Json(*cursor));
+  }
+  if (operation.paging == Paging::none) return {};
+  if (limit) {
+    set_member(operation, call, "limit", Json(*limit));
+  } else if (operation.paging == Paging::limit_only || pages(session)) {
+    const std::int64_t most = operation.paging == Paging::limit_only ? max_items.value_or(largest_page) : largest_page;
+    set_member(operation, call, "limit", Json(std::min(most, largest_page)));
+  }
+  return {};
+}
+
+Result<ExitCode> print_list(Session& session, Client& client, const Operation& operation, Call call) {
+  if (operation.paging != Paging::cursor) return print_whole(session, client, operation, call);
+  if (!pages(session)) {
+    WS_LET(const Reply reply, client.call(std::move(call)));
+    print_reply(session, operation, reply);
+    return ExitCode::done;
+  }
+  return print_pages(session, client, operation, std::move(call));
 }
 
 void print_reply(Session& session, const Operation& operation, const Reply& reply) {
   const Json& value = *reply.json;
   if (value.is_null() && reply.body.empty()) return;
-  if (operation.paging == Paging::none && !is_list(value)) return session.printer().resource(value, reply.body);
-  session.printer().list(operation.id, value, reply.body);
-  const Json* items = find(value, "data");
-  if (items != nullptr && items->empty() && session.format() == Format::table) session.note("nothing there");
-  if (const std::string cursor = cursor_of(value); !cursor.empty() && !is_json(session.format())) {
-    session.note("there is more: --all, or --cursor " + cursor);
+  const Json* items = items_of(value);
+  if (operation.paging == Paging::none && items == nullptr) return session.printer().resource(value, reply.body);
+  const bool is_empty = items != nullptr && items->empty();
+  if (is_empty && session.format() == Format::table) {
+    session.note("nothing there");
+  } else {
+    session.printer().list(operation.id, value, reply.body);
   }
-  const bool full = items != nullptr && static_cast<std::int64_t>(items->size()) >= largest_page;
-  if (operation.paging == Paging::limit_only && full) session.note("more may exist; the API gives no cursor here");
+  const std::string cursor = cursor_of(value);
+  if (!cursor.empty() && !shows_cursor(session)) {
+    session.note(operation.paging == Paging::cursor ? "there is more: --all, or --cursor " + cursor
+                                                    : "there is more: --all shows it");
+  }
+  if (operation.paging != Paging::limit_only || items == nullptr) return;
+  const auto asked = most_items(session);
+  const std::int64_t most = asked && *asked ? std::min(**asked, largest_page) : largest_page;
+  if (static_cast<std::int64_t>(items->size()) >= most) session.note("more may exist; the API gives no cursor here");
 }
 
 }  // namespace ws::cli

@@ -6,16 +6,17 @@
 
 namespace ws::cli {
 
+/// Whether its answer is a list; such a command takes --limit, --cursor, --all and --max-items.
+bool is_list(const contract::Operation& operation);
+
 /// --limit, --cursor into the call; without --limit, --all asks for the most a page can hold. Fails with `usage`:
 /// no integer, or a cursor where the API has none.
 Result<void> apply_paging_flags(Session& session, const contract::Operation& operation, Call& call);
 
-/// Whether more than one page was asked for.
-bool pages(const Session& session, const contract::Operation& operation);
-
-/// Page after page until the end, --max-items or a cursor that repeats (a failure). One document with
-/// `next_cursor: null`; NDJSON and ids are printed as they come.
-Result<ExitCode> print_pages(Session& session, Client& client, const contract::Operation& operation, Call call);
+/// Sends the call of a list and prints what the flags ask for. Pages are followed until the end, --max-items or a
+/// cursor that repeats (a failure) and are one document with `next_cursor: null`; NDJSON and ids are printed as they
+/// come. A list that the API gives in one answer is cut here, and stderr says so.
+Result<ExitCode> print_list(Session& session, Client& client, const contract::Operation& operation, Call call);
 
 /// One answer: a list or a resource, in the format that was asked for. Says on stderr when there is more.
 void print_reply(Session& session, const contract::Operation& operation, const Reply& reply);

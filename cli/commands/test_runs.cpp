@@ -71,9 +71,7 @@ Result<ExitCode> launch(Session& session) {
   const contract::Operation& operation = operation_of("tests.run_launch");
   WS_TRY(check_flags(session));
   WS_LET(Call call, launch_call(session));
-  WS_TRY(check_call(session, operation, call));
-  call.validate = false;
-  WS_TRY(settle_idempotency_key(session, operation, call));
+  WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
   WS_LET(Reply reply, send_call(session, *client, operation, std::move(call)));

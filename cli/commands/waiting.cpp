@@ -70,7 +70,7 @@ Result<Awaited> await_end(Session& session, Client& client, const Call& read, co
     const Phase phase = phase_of(*reply.json);
     if (phase != Phase::pending) return Awaited{std::move(reply), phase};
     const std::string status = status_of(*reply.json);
-    progress.update(status + ", seconds", seconds_since(began), 0);
+    progress.update(status, seconds_since(began), 0, Counted::seconds);
     if (std::exchange(shown, status) != status && session.has("verbose")) session.note(status);
     if (deadline && Steady::now() + wait > *deadline) {
       return fail(Failure{.kind = Failure::Kind::pending,

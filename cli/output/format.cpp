@@ -54,8 +54,19 @@ const std::vector<FixedColumns>& fixed_columns() {
   return all;
 }
 
+/// Where the member's own name is longer than what stands below it.
+constexpr std::pair<std::string_view, std::string_view> short_headings[] = {{"original_file_name", "FILE"},
+                                                                            {"mime_type", "TYPE"},
+                                                                            {"size_bytes", "BYTES"},
+                                                                            {"question_count", "QUESTIONS"},
+                                                                            {"last_question_at", "LAST ASKED"},
+                                                                            {"created_by_kind", "BY"}};
+
 /// "content_revision" -> "REVISION", "updated_at" -> "UPDATED", "updated_by.name" -> "UPDATED BY NAME".
 std::string heading_of(std::string_view path) {
+  for (const auto& [member, heading] : short_headings) {
+    if (path == member) return std::string(heading);
+  }
   constexpr std::string_view time_ending = "_at";
   constexpr std::string_view content = "content_";
   if (path.size() > time_ending.size() && path.substr(path.size() - time_ending.size()) == time_ending) {

@@ -109,6 +109,10 @@ void Printer::table_resource(const Json& value) {
     const std::size_t room =
         static_cast<std::size_t>(terminal_.columns()) -
         std::min<std::size_t>(static_cast<std::size_t>(terminal_.columns()) - narrowest_value, widest + 2);
+    if (shown.empty()) {
+      lines += terminal_.paint(Stream::out, Look::faint, name) + "\n";
+      continue;
+    }
     lines += terminal_.paint(Stream::out, Look::faint, fit(name, widest)) + "  ";
     lines += (terminal_.is_plain() ? shown : wrap(shown, room, widest + 2)) + "\n";
   }

@@ -7,6 +7,7 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/yaml.hpp"
 #include "api-client/http/transport.hpp"
+#include "cli/settings/config_text.hpp"
 
 namespace ws::cli {
 namespace {
@@ -235,27 +236,30 @@ Result<std::map<std::string, std::string>> read_aliases(const Paths& paths) {
 }
 
 Result<void> write_config(const Paths& paths, std::string_view path, const std::string& value) {
-  const fs::path file = config_file(paths);
-  WS_LET(Json config, read_yaml_file(file));
-  if (config.is_null()) config = Json::object();
-  Json* place = &config;
-  while (true) {
-    const std::size_t dot = path.find('.');
-    const std::string step(path.substr(0, dot));
-    if (dot == std::string_view::npos) {
-      if (value.empty()) {
-        place->erase(step);
-      } else {
-        (*place)[step] = value;
-      }
-      break;
-    }
-    place = &(*place)[step];
-    if (!place->is_object()) *place = Json::object();
-    path.remove_prefix(dot + 1);
+  std::error_code error;
+  // A file that lies elsewhere, behind a link, stays there.
+  const fs::path named = config_file(paths);
+  const fs::path file = fs::is_symlink(named, error) ? fs::weakly_canonical(named, error) : named;
+  auto text = read_file(file, max_config_bytes);
+  const bool is_new = !text && text.error().kind == Failure::Kind::not_found;
+  if (!text && !is_new) return fail(std::move(text).error());
+  std::vector<std::string> steps;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t dot = std::min(path.find('.', begin), path.size());
+    steps.emplace_back(path.substr(begin, dot - begin));
+    begin = dot + 1;
   }
+  auto edited = edit_config(is_new ? "" : *text, steps, value);
+  if (!edited) {
+    Failure failure = std::move(edited).error();
+    failure.kind = Failure::Kind::usage;
+    failure.what = file.string() + ": " + failure.what;
+    return fail(std::move(failure));
+  }
+  if (is_new ? edited->empty() : *edited == *text) return {};
   WS_TRY(make_folders(paths.config, 0700));
-  return write_file(file, to_yaml(config));
+  const fs::perms mode = is_new ? fs::perms(0644) : fs::status(file, error).permissions();
+  return write_file(file, *edited, static_cast<unsigned>(mode & fs::perms::all));
 }
 
 Result<BaseUrl> check_base_url(std::string_view text, const Environment& environment) {

@@ -95,7 +95,8 @@ Result<std::vector<Named>> who_names(const SettingRule& rule,
 Result<std::map<std::string, std::string>> read_aliases(const Paths& paths);
 
 /// Sets a dotted path of `config.yaml` ("defaults.format", "profiles.work.base_url", "aliases.mine"), or removes it
-/// (an empty value). Fails with `usage` where the file cannot be read, with `disk` where it cannot be written.
+/// (an empty value); everything else in the file stays as it is (`config_text.hpp`). Fails with `usage` where the file
+/// cannot be read or changed, with `disk` where it cannot be written.
 Result<void> write_config(const Paths& paths, std::string_view path, const std::string& value);
 
 /// The base URL as it is used: `https://host[:port][/prefix]`, no slash at the end.

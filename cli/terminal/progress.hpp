@@ -21,6 +21,9 @@ enum class ProgressStyle { line, plain, json, none };
 /// `--quiet`, lines with `--plain`). Fails with `usage`.
 Result<ProgressStyle> parse_progress(const std::optional<std::string>& text, const Terminal& terminal);
 
+/// What is counted: bytes are told in MiB and seconds as a time to people, as they are to machines.
+enum class Counted { items, bytes, seconds };
+
 class ProgressLine {
  public:
   ProgressLine(Terminal& terminal, ProgressStyle style);
@@ -28,8 +31,12 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// `total` 0: not known.
-  void update(std::string_view what, std::uint64_t done, std::uint64_t total);
+  /// `stage`: a word or two, cleaned where a person reads them. `total` 0: not known. `more`: for people alone.
+  void update(std::string_view stage,
+              std::uint64_t done,
+              std::uint64_t total,
+              Counted counted = Counted::items,
+              std::string_view more = {});
   /// Takes the line away, before anything else is written.
   void clear();
 

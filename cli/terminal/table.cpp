@@ -11,7 +11,7 @@ namespace ws::cli {
 namespace {
 
 constexpr std::size_t gap = 2;
-constexpr std::size_t least_width = 6;  // of a column that gives way
+constexpr std::size_t least_width = 12;  // of a column that gives way: less says nothing
 
 bool is_number(std::string_view text) {
   if (text.empty()) return false;
@@ -33,30 +33,44 @@ std::vector<Cells> cleaned(const std::vector<Cells>& rows) {
   return safe;
 }
 
-/// The widest columns give way until the line fits; identifiers and times do not: half of one is of no use.
-void shrink(std::vector<std::size_t>& widths, const std::vector<bool>& rigid, std::size_t available) {
-  const std::size_t gaps = gap * (widths.size() - 1);
-  auto total = std::accumulate(widths.begin(), widths.end(), gaps);
-  while (total > available) {
-    std::size_t widest = widths.size();
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-      if (!rigid[i] && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
+struct Layout {
+  std::vector<std::size_t> widths = {};
+  std::vector<std::size_t> floors = {};  ///< no narrower than this
+  std::vector<bool> right = {};
+
+  std::size_t total(const std::vector<std::size_t>& columns) const {
+    return std::accumulate(columns.begin(), columns.end(), gap * (columns.size() - 1));
+  }
+};
+
+/// The widest columns give way until the line fits; identifiers, times and headings do not: half of one is of no use.
+/// Where that is not enough the last columns are left out.
+void fit_into(Layout& layout, std::size_t available) {
+  while (layout.widths.size() > 1 && layout.total(layout.floors) > available) {
+    layout.widths.pop_back();
+    layout.floors.pop_back();
+    layout.right.pop_back();
+  }
+  while (layout.total(layout.widths) > available) {
+    std::size_t widest = layout.widths.size();
+    for (std::size_t i = 0; i < layout.widths.size(); ++i) {
+      const bool gives = layout.widths[i] > layout.floors[i];
+      if (gives && (widest == layout.widths.size() || layout.widths[i] > layout.widths[widest])) widest = i;
     }
-    if (widest == widths.size() || widths[widest] <= least_width) return;
-    --widths[widest];
-    --total;
+    if (widest == layout.widths.size()) return;
+    --layout.widths[widest];
   }
 }
 
-std::string render_line(const Cells& row, const std::vector<std::size_t>& widths, const std::vector<bool>& right) {
+std::string render_line(const Cells& row, const Layout& layout) {
   std::string line;
-  for (std::size_t i = 0; i < row.size(); ++i) {
+  for (std::size_t i = 0; i < layout.widths.size(); ++i) {
     if (i > 0) line.append(gap, ' ');
-    const std::string cell = cut(row[i], widths[i]);
-    const std::size_t padding = widths[i] - std::min(widths[i], utf8::columns(cell));
-    if (right[i]) line.append(padding, ' ');
+    const std::string cell = cut(row[i], layout.widths[i]);
+    const std::size_t padding = layout.widths[i] - std::min(layout.widths[i], utf8::columns(cell));
+    if (layout.right[i]) line.append(padding, ' ');
     line += cell;
-    if (!right[i] && i + 1 < row.size()) line.append(padding, ' ');
+    if (!layout.right[i]) line.append(padding, ' ');
   }
   while (!line.empty() && line.back() == ' ') line.pop_back();
   return line;
@@ -113,21 +127,22 @@ std::string render_table(const Cells& heading, const std::vector<Cells>& rows, c
   const std::vector<Cells> cells = cleaned(rows);
   const std::size_t count = heading.empty() ? (cells.empty() ? 0 : cells.front().size()) : heading.size();
   if (count == 0) return {};
-  std::vector<std::size_t> widths(count, 0);
-  std::vector<bool> right(count, !cells.empty());
-  std::vector<bool> rigid(count, false);
-  for (std::size_t i = 0; i < heading.size(); ++i) widths[i] = utf8::columns(heading[i]);
-  for (const Cells& row : cells) {
-    for (std::size_t i = 0; i < count; ++i) {
-      widths[i] = std::max(widths[i], utf8::columns(row[i]));
-      right[i] = right[i] && is_number(row[i]);
-      rigid[i] = rigid[i] || is_uuid(row[i]) || is_time(row[i]);
+  Layout layout{.widths = std::vector<std::size_t>(count, 0), .right = std::vector<bool>(count, !cells.empty())};
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t headed = heading.empty() ? 0 : utf8::columns(heading[i]);
+    bool rigid = false;
+    for (const Cells& row : cells) {
+      layout.widths[i] = std::max(layout.widths[i], utf8::columns(row[i]));
+      layout.right[i] = layout.right[i] && is_number(row[i]);
+      rigid = rigid || is_uuid(row[i]) || is_time(row[i]);
     }
+    layout.widths[i] = std::max(layout.widths[i], headed);
+    layout.floors.push_back(rigid ? layout.widths[i] : std::min(layout.widths[i], std::max(headed, least_width)));
   }
-  if (!terminal.is_plain()) shrink(widths, rigid, static_cast<std::size_t>(terminal.columns()));
+  if (!terminal.is_plain()) fit_into(layout, static_cast<std::size_t>(terminal.columns()));
   std::string text;
-  if (!heading.empty()) text += terminal.paint(Stream::out, Look::strong, render_line(heading, widths, right)) + "\n";
-  for (const Cells& row : cells) text += render_line(row, widths, right) + "\n";
+  if (!heading.empty()) text += terminal.paint(Stream::out, Look::strong, render_line(heading, layout)) + "\n";
+  for (const Cells& row : cells) text += render_line(row, layout) + "\n";
   return text;
 }
 

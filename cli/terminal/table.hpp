@@ -11,8 +11,9 @@ namespace ws::cli {
 
 using Cells = std::vector<std::string>;
 
-/// Cells are cleaned, and cut with `…` where the table would be wider than the terminal. Columns are two spaces apart,
-/// without borders; a column of numbers stands to the right. An empty `heading` gives no heading line.
+/// Cells are cleaned, and cut with `…` where the table would be wider than the terminal; what then has no room for a
+/// heading or a dozen characters is left out from the right. Columns are two spaces apart, without borders; a column of
+/// numbers stands to the right. An empty `heading` gives no heading line.
 std::string render_table(const Cells& heading, const std::vector<Cells>& rows, const Terminal& terminal);
 
 /// `text` cut to `columns` with `…`, or filled with spaces.

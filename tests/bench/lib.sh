@@ -23,11 +23,12 @@ start_mock() {
   token=$(member token <"$work/ready.json")
 }
 
-# medians NAME=COMMAND...: hyperfine without a shell, medians in milliseconds, and ratios to the first.
+# medians NAME=COMMAND...: hyperfine without a shell, medians in milliseconds, and ratios to the first. How they end does
+# not matter.
 medians() {
   local names=() commands=() pair
   for pair in "$@"; do names+=("${pair%%=*}"); commands+=("${pair#*=}"); done
-  hyperfine -N --warmup 5 --runs "${RUNS:-40}" --export-csv "$work/times.csv" "${commands[@]}" >/dev/null 2>&1
+  hyperfine -N -i --warmup 5 --runs "${RUNS:-40}" --export-csv "$work/times.csv" "${commands[@]}" >/dev/null 2>&1
   tail -n +2 "$work/times.csv" | awk -F, -v names="${names[*]}" '
     BEGIN { split(names, name, " ") }
     { median = $(NF-4) * 1000; if (NR == 1) first = median

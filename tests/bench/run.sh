@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs the benchmarks named, or all: `./dev bench [start|mock|sync|files]`. Ours and its peers or probes run side by side; what
+# Runs the benchmarks named, or all: `./dev bench [start|mock|sync|files|transfers]`. Ours and its peers or probes run side by side; what
 # is printed are medians and ratios. Nothing here passes or fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-for name in "${@:-start mock sync files}"; do
+for name in "${@:-start mock sync files transfers}"; do
   for one in $name; do
-    [ -x "./$one.sh" ] || { echo "no benchmark \"$one\"; there are: start mock sync files" >&2; exit 2; }
+    [ -x "./$one.sh" ] || { echo "no benchmark \"$one\"; there are: start mock sync files transfers" >&2; exit 2; }
     echo "== $one"
     "./$one.sh"
   done

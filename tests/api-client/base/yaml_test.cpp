@@ -48,4 +48,7 @@ TEST_CASE("yaml: every value is told with its place", "[base]") {
   CHECK(at("/people/1/email") == ws::TextPlace{3, 12});
   CHECK(at("/end") == ws::TextPlace{4, 6});
   CHECK(placed->places.size() == 10);
+  CHECK(placed->keys.at("/people") == ws::TextPlace{1, 1});
+  CHECK(placed->keys.at("/people/1/email") == ws::TextPlace{3, 5});
+  CHECK(placed->keys.size() == 5);
 }

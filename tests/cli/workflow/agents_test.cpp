@@ -9,7 +9,7 @@ using namespace ws::test;
 
 namespace {
 
-struct Stage {
+struct AgentStage {
   MockProcess server;
   Person person{server};
   TemporaryFolder folder;
@@ -23,7 +23,7 @@ struct Stage {
 }  // namespace
 
 TEST_CASE("agents: a secret goes to a file that nobody else reads, and nowhere else", "[cli]") {
-  const Stage stage;
+  const AgentStage stage;
   const Ended made = stage.create("scribe", "key");
   REQUIRE(made.exit == 0);
   const std::string secret = read_text(stage.folder / "key");
@@ -47,14 +47,14 @@ TEST_CASE("agents: a secret goes to a file that nobody else reads, and nowhere e
 }
 
 TEST_CASE("agents: a refused creation leaves no file", "[cli]") {
-  const Stage stage;
+  const AgentStage stage;
   REQUIRE(stage.create("scribe", "first").exit == 0);
   CHECK(stage.create("scribe", "second").exit == 7);
   CHECK_FALSE(std::filesystem::exists(stage.folder / "second"));
 }
 
 TEST_CASE("agents: revoking and rotating ask first, and nobody there is no yes", "[cli]") {
-  const Stage stage;
+  const AgentStage stage;
   const std::string id = parse(stage.create("scribe", "key").out)["id"];
   for (const char* verb : {"revoke", "rotate"}) {
     const Ended unasked = stage.ws({"agents", verb, id});

@@ -12,8 +12,6 @@ using namespace ws::test;
 
 namespace {
 
-constexpr const char* some_id = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b";
-
 Json json_of(const Person& person, std::vector<std::string> arguments) {
   arguments.push_back("--json");
   const Ended ended = person.ws(std::move(arguments));
@@ -25,10 +23,7 @@ Json json_of(const Person& person, std::vector<std::string> arguments) {
 /// Somebody whose service says one thing to everything.
 Ended answered(const std::string& body, std::vector<std::string> arguments, const std::filesystem::path& folder = {}) {
   const HostileServer server([&](const Seen&) { return answer(200, body); });
-  Person person;
-  person.environment["WS_BASE_URL"] = server.origin();
-  person.environment["WS_TOKEN"] = "wsk_test";
-  return person.ws(std::move(arguments), folder);
+  return At(server.origin()).ws(std::move(arguments), folder);
 }
 
 }  // namespace
@@ -62,12 +57,12 @@ TEST_CASE("ask: `last` is the conversation that was asked in last", "[cli]") {
 }
 
 TEST_CASE("wait: what takes longer than --timeout is exit 8, and says how to go on", "[cli]") {
-  const Ended ended = answered(R"({"id":")" + std::string(some_id) + R"(","status":"running"})",
-                               {"questions", "get", some_id, "--wait", "--timeout", "1", "--json"});
+  const Ended ended = answered(R"({"id":")" + std::string(nobody) + R"(","status":"running"})",
+                               {"questions", "get", nobody, "--wait", "--timeout", "1", "--json"});
   CHECK(ended.exit == 8);
   CHECK(ended.out.empty());
   CHECK(error_of(ended)["code"] == "still_pending");
-  CHECK(error_of(ended)["hint"].get<std::string>().find("ws questions get " + std::string(some_id) + " --wait") !=
+  CHECK(error_of(ended)["hint"].get<std::string>().find("ws questions get " + std::string(nobody) + " --wait") !=
         std::string::npos);
 }
 
@@ -75,12 +70,12 @@ TEST_CASE("wait: a failed run or operation is exit 13, shown all the same", "[cl
   const TemporaryFolder folder;
   const std::string run = R"({"id":"r","status":"failed","results":[{"case_id":"c","status":"failed"}]})";
   const Ended failed =
-      answered(run, {"tests", "runs", "get", some_id, "--wait", "--junit", "r.xml", "--json"}, folder.path());
+      answered(run, {"tests", "runs", "get", nobody, "--wait", "--junit", "r.xml", "--json"}, folder.path());
   CHECK(failed.exit == 13);
   CHECK(failed.out == run + "\n");
   CHECK(read_text(folder / "r.xml").find("failures=\"1\"") != std::string::npos);
   const std::string operation = R"({"operation_id":"o","status":"cancelled","phase":"reading"})";
-  CHECK(answered(operation, {"files", "operation", some_id, "--wait", "--json"}).exit == 13);
-  CHECK(answered(operation, {"files", "operation", some_id, "--json"}).exit == 0);
-  CHECK(answered(run, {"tests", "runs", "get", some_id, "--junit", "r.xml"}).exit == 2);
+  CHECK(answered(operation, {"files", "operation", nobody, "--wait", "--json"}).exit == 13);
+  CHECK(answered(operation, {"files", "operation", nobody, "--json"}).exit == 0);
+  CHECK(answered(run, {"tests", "runs", "get", nobody, "--junit", "r.xml"}).exit == 2);
 }

@@ -10,16 +10,6 @@ using namespace ws::test;
 
 namespace {
 
-constexpr const char* nobody = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b";
-
-/// Somebody whose server says what the test wants.
-struct At : Person {
-  explicit At(const std::string& origin) {
-    environment["WS_BASE_URL"] = origin;
-    environment["WS_TOKEN"] = "wsk_test";
-  }
-};
-
 Ended answered(Script script, std::vector<std::string> arguments) {
   const HostileServer server([&](const Seen&) { return script; });
   arguments.push_back("--json");

@@ -8,9 +8,7 @@ using namespace ws::test;
 
 namespace {
 
-constexpr const char* nobody = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b";
-
-struct Stage {
+struct DocumentStage {
   MockProcess server;
   Person person{server};
   TemporaryFolder folder;
@@ -27,7 +25,7 @@ struct Stage {
 }  // namespace
 
 TEST_CASE("docs: the title is the argument, else the first heading, else the file's name", "[cli]") {
-  const Stage stage;
+  const DocumentStage stage;
   write_text(stage.folder / "trip.md", "some text\n\n# The *long* way\n");
   write_text(stage.folder / "plain.md", "some text\n");
   const auto title_of = [&](std::vector<std::string> arguments) {
@@ -40,7 +38,7 @@ TEST_CASE("docs: the title is the argument, else the first heading, else the fil
 }
 
 TEST_CASE("docs: a document from stdin needs a title, and keeps every byte", "[cli]") {
-  const Stage stage;
+  const DocumentStage stage;
   Command command = stage.person.command({"docs", "create", "-f", "-"});
   command.input = "# A\r\n\r\nno end";
   CHECK(run_command(command).exit == 2);
@@ -56,7 +54,7 @@ TEST_CASE("docs: a document from stdin needs a title, and keeps every byte", "[c
 }
 
 TEST_CASE("docs: an update names the revision that it was made from", "[cli]") {
-  const Stage stage;
+  const DocumentStage stage;
   write_text(stage.folder / "a.md", "one\n");
   const std::string id = stage.created({"-f", "a.md"});
   write_text(stage.folder / "a.md", "two\n");
@@ -75,7 +73,7 @@ TEST_CASE("docs: an update names the revision that it was made from", "[cli]") {
 }
 
 TEST_CASE("docs: archiving one needs no question, several need a yes", "[cli]") {
-  const Stage stage;
+  const DocumentStage stage;
   const std::string a = stage.created({"A"});
   const std::string b = stage.created({"B"});
   CHECK(stage.ws({"docs", "archive", a}).exit == 0);
@@ -93,7 +91,7 @@ TEST_CASE("docs: archiving one needs no question, several need a yes", "[cli]") 
 }
 
 TEST_CASE("docs: pages are joined, counted, streamed", "[cli]") {
-  const Stage stage;
+  const DocumentStage stage;
   for (int i = 0; i < 7; ++i) stage.created({"Note " + std::to_string(i)});
   const Json all = parse(stage.ws({"docs", "list", "--all", "--limit", "3", "--json"}).out);
   CHECK(all["next_cursor"].is_null());
@@ -110,7 +108,7 @@ TEST_CASE("docs: pages are joined, counted, streamed", "[cli]") {
 
 TEST_CASE("docs: what breaks a published limit is refused here, and by the server where it is sent all the same",
           "[cli]") {
-  const Stage stage;
+  const DocumentStage stage;
   const Ended local = stage.ws({"docs", "list", "--limit", "101"});
   CHECK(local.exit == 2);
   CHECK(local.err.find("--limit") != std::string::npos);
@@ -134,7 +132,7 @@ TEST_CASE("json: the body is printed as it was received, fields that nobody know
 }
 
 TEST_CASE("dry run: the exact request without the key, and nothing is sent", "[cli]") {
-  const Stage stage;
+  const DocumentStage stage;
   const Ended shown = stage.ws({"docs", "create", "Plan", "-F", "project_id=" + std::string(nobody), "-n", "--json"});
   REQUIRE(shown.exit == 0);
   const Json request = parse(shown.out);
@@ -148,7 +146,7 @@ TEST_CASE("dry run: the exact request without the key, and nothing is sent", "[c
 }
 
 TEST_CASE("debug: requests are traced on stderr, the key is not", "[cli]") {
-  const Stage stage;
+  const DocumentStage stage;
   const Ended traced = stage.ws({"whoami", "--debug", "--json"});
   REQUIRE(traced.exit == 0);
   CHECK(traced.err.find("GET " + stage.server.base_url() + "/v1/me") != std::string::npos);

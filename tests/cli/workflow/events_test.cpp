@@ -13,13 +13,13 @@ using namespace ws::test;
 
 namespace {
 
-struct Stage {
+struct EventStage {
   MockProcess server;
   Person person{server};
   TemporaryFolder folder;
   std::string agent;
 
-  Stage() {
+  EventStage() {
     const Ended made =
         person.ws({"agents", "create", "scribe", "--name", "Scribe", "--permissions", "read", "--format", "ids"});
     REQUIRE(made.exit == 0);
@@ -48,7 +48,7 @@ struct Stage {
 }  // namespace
 
 TEST_CASE("work: the event comes on stdin, what is printed becomes its result", "[cli]") {
-  const Stage stage;
+  const EventStage stage;
   const std::string id = stage.ping();
   const Ended text = stage.person.ws(stage.work("cat > event.json; echo \"$WS_EVENT_ID\"; test -n \"$WS_LEASE_TOKEN\""),
                                      stage.folder.path());
@@ -63,7 +63,7 @@ TEST_CASE("work: the event comes on stdin, what is printed becomes its result", 
 }
 
 TEST_CASE("work: a command that fails gives the end of its stderr; 75 alone may be tried again", "[cli]") {
-  const Stage stage;
+  const EventStage stage;
   stage.ping();
   const Ended failed = stage.person.ws(stage.work("echo no such page >&2; exit 3"));
   CHECK(failed.exit == 0);
@@ -77,7 +77,7 @@ TEST_CASE("work: a command that fails gives the end of its stderr; 75 alone may 
 }
 
 TEST_CASE("work: Ctrl-C hands back what it holds, and the exit says so", "[cli]") {
-  const Stage stage;
+  const EventStage stage;
   stage.ping();
   Running worker(stage.person.command(stage.work("touch began; sleep 60", {}), stage.folder.path()));
   while (!std::filesystem::exists(stage.folder / "began")) {
@@ -90,7 +90,7 @@ TEST_CASE("work: Ctrl-C hands back what it holds, and the exit says so", "[cli]"
 }
 
 TEST_CASE("work: Ctrl-C lets a command that ends by itself complete its event", "[cli]") {
-  const Stage stage;
+  const EventStage stage;
   stage.ping();
   Running worker(stage.person.command(
       stage.work("trap 'echo done; exit 0' TERM; touch began; while :; do sleep 0.05; done", {}), stage.folder.path()));
@@ -103,7 +103,7 @@ TEST_CASE("work: Ctrl-C lets a command that ends by itself complete its event", 
 }
 
 TEST_CASE("work: several at a time, each event once", "[cli]") {
-  const Stage stage;
+  const EventStage stage;
   std::set<std::string> events;
   for (int i = 0; i < 6; ++i) events.insert(stage.ping());
   Running worker(stage.person.command(stage.work("echo ok", {"--jobs", "3"})));
@@ -134,7 +134,7 @@ TEST_CASE("work: a claim without an answer is asked again; without permission it
 }
 
 TEST_CASE("events: the lease token is kept between the commands, and is no flag's value", "[cli]") {
-  const Stage stage;
+  const EventStage stage;
   const std::string id = stage.ping();
   REQUIRE(stage.person.ws({"events", "claim"}).exit == 0);
   CHECK(stage.person.ws({"events", "renew", id, "--lease-seconds", "60"}).exit == 0);

@@ -15,15 +15,6 @@ using namespace ws::test;
 
 namespace {
 
-constexpr const char* nobody = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b";
-
-struct At : Person {
-  explicit At(const std::string& origin) {
-    environment["WS_BASE_URL"] = origin;
-    environment["WS_TOKEN"] = "wsk_test";
-  }
-};
-
 /// Against a server that answers everything like this.
 Ended against(Script script, std::vector<std::string> arguments) {
   const HostileServer server([&](const Seen&) { return script; });

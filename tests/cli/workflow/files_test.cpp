@@ -21,7 +21,7 @@ std::string text_of_size(std::size_t size) {
   return text;
 }
 
-struct Stage {
+struct FileStage {
   MockProcess server;
   Person person{server};
   TemporaryFolder folder;
@@ -45,7 +45,7 @@ struct Stage {
 };
 
 /// The same, with a hand on the wire. Bytes of uploads go to the mock itself: it names their address.
-struct Meddled : Stage {
+struct Meddled : FileStage {
   explicit Meddled(Meddler meddler) : relay(server, std::move(meddler)) {
     person.environment["WS_BASE_URL"] = relay.origin();
   }
@@ -55,7 +55,7 @@ struct Meddled : Stage {
 }  // namespace
 
 TEST_CASE("files: what goes up comes down byte for byte, with its type", "[cli]") {
-  const Stage stage;
+  const FileStage stage;
   const std::string text = text_of_size(200'000);
   write_text(stage.folder / "note.md", text);
   write_text(stage.folder / "picture.txt", "\x89PNG\r\n\x1a\n and so on");
@@ -77,7 +77,7 @@ TEST_CASE("files: what goes up comes down byte for byte, with its type", "[cli]"
 }
 
 TEST_CASE("files: what breaks a published limit is refused before anything is sent", "[cli]") {
-  const Stage stage;
+  const FileStage stage;
   write_text(stage.folder / "empty", "");
   write_text(stage.folder / "good", "x");
   std::filesystem::resize_file(stage.folder / "good", 1);
@@ -135,7 +135,7 @@ TEST_CASE("files: killed between the steps, then run again: one Asset", "[cli]")
 }
 
 TEST_CASE("files: a state folder that cannot be written is a note, and stops no upload", "[cli]") {
-  const Stage stage;
+  const FileStage stage;
   write_text(stage.person.home() / "STATE" / "ws", "a file where the folder should be");
   write_text(stage.folder / "a.md", "# A\n");
   const Ended ended = stage.ws({"files", "upload", "a.md"});
@@ -145,7 +145,7 @@ TEST_CASE("files: a state folder that cannot be written is a note, and stops no 
 }
 
 TEST_CASE("files: uploads that are under way can be listed", "[cli]") {
-  const Stage stage;
+  const FileStage stage;
   write_text(stage.folder / "a.md", "# A\n");
   const std::string id = stage.json({"files", "upload", "a.md", "--start-only"})["upload_id"];
   const Json listed = stage.json({"files", "uploads"});
@@ -156,7 +156,7 @@ TEST_CASE("files: uploads that are under way can be listed", "[cli]") {
 }
 
 TEST_CASE("files: an upload that was only started is finished by its id", "[cli]") {
-  const Stage stage;
+  const FileStage stage;
   write_text(stage.folder / "a.md", "# A\n");
   const std::string id = stage.json({"files", "upload", "a.md", "--start-only"})["upload_id"];
   CHECK(stage.assets() == 0);

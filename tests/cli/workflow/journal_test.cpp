@@ -14,7 +14,7 @@ using namespace ws::test;
 
 namespace {
 
-struct Stage {
+struct JournalStage {
   MockProcess server;
   std::atomic<bool> swallows{true};  ///< answers to creates get lost
   Relay relay{server, [this](const Seen& seen, const Forward& forward) -> Script {
@@ -23,7 +23,7 @@ struct Stage {
                 return Script{Hold{}};
               }};
   Person person{server};
-  Stage() { person.environment["WS_BASE_URL"] = relay.origin(); }
+  JournalStage() { person.environment["WS_BASE_URL"] = relay.origin(); }
 
   std::vector<std::string> create(std::vector<std::string> more = {}) const {
     std::vector<std::string> arguments = {"docs", "create", "Once only", "-F", "content=secret words", "--json"};
@@ -52,7 +52,7 @@ struct Stage {
 }  // namespace
 
 TEST_CASE("journal: killed right after sending, then run again with `stable`: one object", "[cli]") {
-  Stage stage;
+  JournalStage stage;
   const bool was_stable = GENERATE(false, true);
   const std::vector<std::string> stable = {"--idempotency-key", "stable"};
   stage.killed_after_sending(stage.create(was_stable ? stable : std::vector<std::string>()));
@@ -71,7 +71,7 @@ TEST_CASE("journal: killed right after sending, then run again with `stable`: on
 }
 
 TEST_CASE("journal: an unknown outcome names what to run, and that completes it", "[cli]") {
-  Stage stage;
+  JournalStage stage;
   const Ended lost = stage.person.ws(stage.create({"--timeout", "1", "--no-retry"}));
   CHECK(lost.exit == 12);
   const Json error = error_of(lost);
@@ -87,7 +87,7 @@ TEST_CASE("journal: an unknown outcome names what to run, and that completes it"
 }
 
 TEST_CASE("journal: two processes with the same stable wish make one object", "[cli]") {
-  Stage stage;
+  JournalStage stage;
   stage.swallows = false;
   const auto wish = stage.create({"--idempotency-key", "stable"});
   Running first(stage.person.command(wish));
@@ -101,7 +101,7 @@ TEST_CASE("journal: two processes with the same stable wish make one object", "[
 }
 
 TEST_CASE("journal: after a day nobody can tell, and it says so instead of guessing", "[cli]") {
-  Stage stage;
+  JournalStage stage;
   stage.killed_after_sending(stage.create());
   stage.swallows = false;
   auto database = sqlite::Database::open((stage.person.home() / "STATE" / "ws" / "idempotency.db").string());
@@ -117,7 +117,7 @@ TEST_CASE("journal: after a day nobody can tell, and it says so instead of guess
 }
 
 TEST_CASE("journal: neither body nor key of the account is written down", "[cli]") {
-  Stage stage;
+  JournalStage stage;
   stage.killed_after_sending(stage.create());
   const auto kept = read_text(stage.person.home() / "STATE" / "ws" / "idempotency.db");
   CHECK(kept.find("docs.create") != std::string::npos);
@@ -127,7 +127,7 @@ TEST_CASE("journal: neither body nor key of the account is written down", "[cli]
 }
 
 TEST_CASE("journal: one that cannot be written is a note, and stops only what rests on it", "[cli]") {
-  Stage stage;
+  JournalStage stage;
   stage.swallows = false;
   write_text(stage.person.home() / "STATE" / "ws" / "idempotency.db", "no database at all, but of some length .......");
   const Ended noted = stage.person.ws(stage.create());

@@ -20,7 +20,7 @@ Ended log_in(const Person& person, const MockProcess& server, std::vector<std::s
 }  // namespace
 
 TEST_CASE("login: an approved login leaves a key that later commands use without being told", "[cli]") {
-  MockProcess server({"--device", "auto"});
+  MockProcess server({"--device", "auto", "--device-interval", "1"});
   const Person person;
   const Ended login = log_in(person, server, {"--json"});
   REQUIRE(login.exit == 0);
@@ -36,7 +36,7 @@ TEST_CASE("login: an approved login leaves a key that later commands use without
 }
 
 TEST_CASE("login: without a place for the key a script is refused before anything is sent", "[cli]") {
-  MockProcess server({"--device", "auto"});
+  MockProcess server({"--device", "auto", "--device-interval", "1"});
   const Person person;
   const Ended login = person.ws({"login", "--base-url", server.base_url()});
   CHECK(login.exit == 2);
@@ -99,7 +99,7 @@ TEST_CASE("login: more scopes than one key can have are split into two profiles"
 }
 
 TEST_CASE("logout: the key is revoked there and forgotten here", "[cli]") {
-  MockProcess server({"--device", "auto"});
+  MockProcess server({"--device", "auto", "--device-interval", "1"});
   const Person person;
   REQUIRE(log_in(person, server).exit == 0);
   CHECK(person.ws({"logout"}).exit == 0);
@@ -108,7 +108,7 @@ TEST_CASE("logout: the key is revoked there and forgotten here", "[cli]") {
 }
 
 TEST_CASE("login: the keyring holds the key where one answers, the file what is known of it", "[cli]") {
-  MockProcess server({"--device", "auto"});
+  MockProcess server({"--device", "auto", "--device-interval", "1"});
   Person person;
   person.environment["LD_LIBRARY_PATH"] = WS_FAKE_SECRET;
   person.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere";
@@ -128,7 +128,7 @@ TEST_CASE("login: the keyring holds the key where one answers, the file what is 
 }
 
 TEST_CASE("login: a keyring that refuses is said so, and a script must name the file", "[cli]") {
-  MockProcess server({"--device", "auto"});
+  MockProcess server({"--device", "auto", "--device-interval", "1"});
   Person person;
   person.environment["LD_LIBRARY_PATH"] = WS_FAKE_SECRET;
   person.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere";
@@ -142,7 +142,7 @@ TEST_CASE("login: a keyring that refuses is said so, and a script must name the 
 }
 
 TEST_CASE("login: --qr shows the address to scan", "[cli]") {
-  MockProcess server({"--device", "auto"});
+  MockProcess server({"--device", "auto", "--device-interval", "1"});
   const Person person;
   const Ended login = log_in(person, server, {"--qr"});
   REQUIRE(login.exit == 0);
@@ -151,7 +151,7 @@ TEST_CASE("login: --qr shows the address to scan", "[cli]") {
 }
 
 TEST_CASE("keys: one of another server is never sent", "[cli]") {
-  MockProcess home({"--device", "auto"});
+  MockProcess home({"--device", "auto", "--device-interval", "1"});
   MockProcess foreign;
   const Person person;
   REQUIRE(log_in(person, home).exit == 0);
@@ -173,7 +173,7 @@ TEST_CASE("keys: WS_TOKEN is bound to the server that is named beside it", "[cli
 }
 
 TEST_CASE("keys: several profiles live beside each other, and one is current", "[cli]") {
-  MockProcess server({"--device", "auto"});
+  MockProcess server({"--device", "auto", "--device-interval", "1"});
   const Person person;
   REQUIRE(log_in(person, server, {"--profile", "one", "--for", "read"}).exit == 0);
   REQUIRE(log_in(person, server, {"--profile", "two", "--for", "tests"}).exit == 0);

@@ -4,8 +4,10 @@
 #include <filesystem>
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "tests/cli/workflow/stage.hpp"
+#include "tests/support/hostile_server.hpp"
 #include "tests/support/widest_line.hpp"
 
 using namespace ws;
@@ -79,7 +81,7 @@ TEST_CASE("terminal: a search marks what was asked for, as cards or as a table",
 }
 
 TEST_CASE("terminal: without an answer a login keeps no key in plain text", "[cli]") {
-  const MockProcess server({"--device", "auto"});
+  const MockProcess server({"--device", "auto", "--device-interval", "1"});
   Person person;
   Command login = person.command({"login", "--base-url", server.base_url()});
   login.input = "n\n";
@@ -94,7 +96,7 @@ TEST_CASE("terminal: without an answer a login keeps no key in plain text", "[cl
 }
 
 TEST_CASE("terminal: a missing scope is named, with the command that gets it", "[cli]") {
-  const MockProcess server({"--device", "auto"});
+  const MockProcess server({"--device", "auto", "--device-interval", "1"});
   const Person person;
   REQUIRE(person.ws({"login", "--base-url", server.base_url(), "--store", "file", "--for", "read"}).exit == 0);
   const Screen screen = run_on_terminal(person.command({"docs", "create", "T"}), 80);
@@ -115,4 +117,42 @@ TEST_CASE("terminal: what a document holds does not reach it as an escape sequen
     CHECK(screen.exit == 0);
     CHECK(screen.text.find('\033') == std::string::npos);
   }
+}
+
+TEST_CASE("terminal: an upload tells how far it is, in the words of whoever reads it, and takes the line away",
+          "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const auto slowly = [&](const std::vector<std::string>& more) {
+    control(server, "POST", "/faults", R"({"operation": "upload.put", "nth": 1, "effect": {"delay_ms": 700}})");
+    std::vector<std::string> words = {"files", "upload", "a.bin"};
+    words.insert(words.end(), more.begin(), more.end());
+    return person.command(words, person.home());
+  };
+  write_text(person.home() / "a.bin", std::string(3U << 20U, 'x'));
+  const Screen screen = run_on_terminal(slowly({}), 80);
+  CHECK(screen.exit == 0);
+  const std::size_t line = screen.text.find("\033[Kuploading 3.0 of 3.0 MiB, 100 %, a.bin");
+  REQUIRE(line != std::string::npos);
+  CHECK(screen.text.find("\033[K", line + 1) != std::string::npos);
+  CHECK(run_command(slowly({})).err.empty());
+  const Ended told = run_command(slowly({"--progress", "json"}));
+  const Json first = parse(told.err.substr(0, told.err.find('\n')));
+  CHECK(first["v"] == 1);
+  CHECK(first["progress"] ==
+        Json{{"stage", "uploading"}, {"done", 3U << 20U}, {"total", 3U << 20U}, {"unit", "bytes"}});
+}
+
+TEST_CASE("terminal: progress tells the server's words without its escape sequences", "[cli]") {
+  const HostileServer server(
+      [](const Seen&) { return answer(200, R"({"id": "q", "status": "bu\u001b[31msy\"", "artifacts": []})"); });
+  const At person(server.origin());
+  std::vector<std::string> words = {"questions", "get", nobody, "--wait", "--timeout", "1", "--progress", "plain"};
+  const Screen screen = run_on_terminal(person.command(words), 80);
+  CHECK(screen.exit == 8);
+  CHECK(screen.text.find("sy\" 0 s\n") != std::string::npos);
+  CHECK(screen.text.find('\033') == std::string::npos);
+  words.back() = "json";
+  const Ended told = person.ws(words);
+  CHECK(text_at(parse(told.err.substr(0, told.err.find('\n'))), "progress.stage") == "bu\033[31msy\"");
 }

@@ -14,7 +14,7 @@ using namespace ws::test;
 
 namespace {
 
-struct Stage {
+struct OperationStage {
   MockProcess server{{"--device", "auto", "--device-interval", "1"}};
   Person person{server};
   TemporaryFolder folder;
@@ -74,7 +74,7 @@ struct Stage {
 
 std::string id_in(const Json& value, const std::string& key = "id") { return value.at(key).get<std::string>(); }
 
-void log_in(Stage& stage) {
+void log_in(OperationStage& stage) {
   Person newcomer;
   const std::string& url = stage.server.base_url();
   const Ended begun = newcomer.ws({"auth", "login", "--no-wait", "--base-url", url});
@@ -91,7 +91,7 @@ void log_in(Stage& stage) {
   stage.made("auth.revoke");
 }
 
-void knowledge(Stage& stage, const std::string& document) {
+void knowledge(OperationStage& stage, const std::string& document) {
   const Json question = stage.same("questions.create", {"ask", "What is the plan?"});
   stage.same("questions.get", {"questions", "get", id_in(question)});
   stage.same("questions.list", {"questions", "list"});
@@ -104,7 +104,7 @@ void knowledge(Stage& stage, const std::string& document) {
   stage.same("comments.list", {"comments", "list", document});
 }
 
-void files(Stage& stage) {
+void files(OperationStage& stage) {
   stage.file("a.md", "# One\n\nText.\n\n# Two\n\nMore.\n");
   stage.like("files.upload_start", {"files", "upload", "a.md", "--start-only"});
   const Json asset = stage.same("files.upload_finish", {"files", "upload", "a.md"});
@@ -117,7 +117,7 @@ void files(Stage& stage) {
   stage.same("files.operation", {"files", "operation", id_in(begun, "operation_id"), "--wait"});
 }
 
-void agents(Stage& stage) {
+void agents(OperationStage& stage) {
   const Json agent =
       stage.like("agents.create", {"agents", "create", "scribe", "--name", "S", "--permissions", "read"});
   const std::string id = id_in(agent);
@@ -134,7 +134,7 @@ void agents(Stage& stage) {
   stage.like("events.fail", {"events", "fail", other, "--error", "no"});
 }
 
-void tests(Stage& stage) {
+void tests(OperationStage& stage) {
   stage.same("tests.catalog", {"tests", "catalog"});
   const Json cases = stage.same("tests.cases_list", {"tests", "cases", "list"});
   stage.same("tests.case_get", {"tests", "cases", "get", id_in(cases["data"][0], "case_id")});
@@ -147,7 +147,7 @@ void tests(Stage& stage) {
 }
 
 /// Two trees that get in each other's way: all eight operations of a sync.
-void sync(Stage& stage) {
+void sync(OperationStage& stage) {
   const auto at = [&](const std::string& tree, std::vector<std::string> arguments, int exit = 0) {
     arguments.insert(arguments.begin(), {"-C", tree});
     const Ended ended = stage.person.ws(arguments, stage.folder.path());
@@ -183,7 +183,7 @@ void sync(Stage& stage) {
 }  // namespace
 
 TEST_CASE("operations: every one works through its primary command, and --json is what the service answered", "[cli]") {
-  Stage stage;
+  OperationStage stage;
   log_in(stage);
   stage.same("me.get", {"whoami"});
   stage.same("discovery.get", {"discover"});
@@ -219,7 +219,7 @@ TEST_CASE("operations: every one works through its primary command, and --json i
 }
 
 TEST_CASE("operations: several ids make one document, from words and from stdin", "[cli]") {
-  Stage stage;
+  OperationStage stage;
   std::string ids;
   for (const char* title : {"A", "B"}) ids += id_in(stage.ws({"docs", "create", title})) + "\n";
   Command command = stage.person.command({"docs", "get", "--stdin", "--json"});

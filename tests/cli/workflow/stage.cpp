@@ -7,6 +7,12 @@
 #include "cli/output/format.hpp"
 
 namespace ws::test {
+
+At::At(const std::string& origin) {
+  environment["WS_BASE_URL"] = origin;
+  environment["WS_TOKEN"] = "wsk_test";
+}
+
 Json parse(const std::string& text) {
   auto value = parse_bounded(text);
   if (!value) throw std::runtime_error("no JSON: " + text);

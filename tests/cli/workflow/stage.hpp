@@ -9,6 +9,14 @@
 
 namespace ws::test {
 
+/// An id that no object has.
+inline constexpr const char* nobody = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b";
+
+/// Somebody whose server says what the test wants.
+struct At : Person {
+  explicit At(const std::string& origin);
+};
+
 /// Throws where `text` is no JSON.
 Json parse(const std::string& text);
 /// The member at a dotted path as text; empty where it is missing.

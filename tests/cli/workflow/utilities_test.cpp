@@ -1,4 +1,4 @@
-// The commands that are no operation: api, config, aliases, completion, doctor, discover, skill, mock.
+// The commands that are no operation: api, config, aliases, doctor, discover, skill, mock.
 #include <filesystem>
 
 #include <catch2/catch.hpp>
@@ -10,18 +10,6 @@
 
 using namespace ws;
 using namespace ws::test;
-
-namespace {
-
-/// Somebody whose server says what the test wants.
-struct At : Person {
-  explicit At(const std::string& origin) {
-    environment["WS_BASE_URL"] = origin;
-    environment["WS_TOKEN"] = "wsk_test";
-  }
-};
-
-}  // namespace
 
 TEST_CASE("api: any path, with members as query or body, and the body of the answer as it came", "[cli]") {
   const MockProcess server;
@@ -111,46 +99,6 @@ TEST_CASE("aliases: the user's own words, never one of the tree's, never instead
   CHECK(person.ws({"docs", "list", "--format", "ids"}).exit == 0);
   write_text(person.home() / "tree/.ws.yaml", "aliases: {evil: whoami}\n");
   CHECK(person.ws({"evil"}, person.home() / "tree").exit == 2);
-}
-
-TEST_CASE("completion: words, flags, choices, files and live ids", "[cli]") {
-  const MockProcess server;
-  const Person person(server);
-  const auto complete = [&](std::vector<std::string> words) {
-    words.insert(words.begin(), "__complete");
-    return person.ws(words).out;
-  };
-  CHECK(complete({"do"}).find("docs\n") != std::string::npos);
-  CHECK(complete({"docs", "ar"}) == "archive\tArchive documents\n");
-  CHECK(complete({"docs", "list", "--format", "n"}) == "ndjson\n");
-  CHECK(complete({"docs", "list", "--ma"}).find("--max-items\t") != std::string::npos);
-  CHECK(complete({"docs", "create", "-f", ""}) == ":files\n");
-  CHECK(complete({"schema", "me."}).substr(0, 7) == "me.get\t");
-  const std::string ids = complete({"docs", "get", ""});
-  const std::string listed = person.ws({"docs", "list", "--all", "--format", "ids"}).out;
-  CHECK(std::count(ids.begin(), ids.end(), '\n') == std::count(listed.begin(), listed.end(), '\n'));
-  CHECK(ids.find("\tIdeas for the winter\n") != std::string::npos);
-}
-
-TEST_CASE("completion: without a server there are no ids, and no word of it", "[cli]") {
-  const Ended ended = Person().ws({"__complete", "docs", "get", ""});
-  CHECK(ended.exit == 0);
-  CHECK(ended.out.empty());
-  CHECK(ended.err.empty());
-}
-
-TEST_CASE("completion: the script completes in a real bash", "[cli]") {
-  const MockProcess server;
-  const Person person(server);
-  const std::string folder = std::filesystem::path(program("ws")).parent_path().string();
-  const std::string script = "PATH='" + folder + R"sh(':$PATH
-eval "$(ws completion bash)"
-COMP_WORDS=(ws docs list --format n); COMP_CWORD=4
-_ws; printf '%s\n' "${COMPREPLY[@]}")sh";
-  const Command command{.arguments = {"bash", "--norc", "-c", script}, .environment = person.environment};
-  CHECK(run_command(command).out == "ndjson\n");
-  CHECK(person.ws({"completion", "tcsh"}).exit == 2);
-  for (const char* shell : {"bash", "zsh", "fish"}) CHECK(person.ws({"completion", shell}).exit == 0);
 }
 
 TEST_CASE("doctor: says what is right and what is not, and ends as that would", "[cli]") {

@@ -1,0 +1,154 @@
+// Lists, whatever the API gives them: limit and cursor, a limit alone, or neither.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "api-client/contract/operations.hpp"
+#include "cli/commands/paging.hpp"
+#include "tests/cli/workflow/stage.hpp"
+#include "tests/support/hostile_server.hpp"
+
+using namespace ws;
+using namespace ws::test;
+
+namespace {
+
+/// As many lines as ids.
+std::ptrdiff_t count_of(const std::string& ids) { return std::count(ids.begin(), ids.end(), '\n'); }
+
+struct ListWorld {
+  MockProcess server;
+  Person person{server};
+
+  std::string id_of(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--format", "ids"});
+    return person.ws(std::move(arguments)).out.substr(0, 36);
+  }
+  /// The words of every list of the table, with two items or more in each.
+  std::vector<std::vector<std::string>> every_list() const {
+    const std::string document = id_of({"docs", "list", "--limit", "1"});
+    for (const char* const word : {"one", "two", "three"}) {
+      person.ws({"workspaces", "create", word});
+      person.ws({"agents", "create", word, "--name", word, "--permissions", "read"});
+      person.ws({"comments", "add", document, "-m", word});
+      person.ws({"ask", word, "--no-wait"});
+      write_text(person.home() / word, word);
+      person.ws({"files", "upload", word}, person.home());
+      person.ws({"tests", "runs", "launch", "--suite", "smoke"});
+    }
+    return {{"workspaces", "list"},
+            {"agents", "list"},
+            {"comments", "list", document},
+            {"files", "list"},
+            {"docs", "list"},
+            {"questions", "list"},
+            {"conversations", "list"},
+            {"search", "the"},
+            {"tests", "cases", "list"},
+            {"tests", "suites", "list"},
+            {"tests", "runs", "list"}};
+  }
+};
+
+std::vector<std::string> with_more(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("lists: every one takes --all, --limit and --max-items, and does what they say", "[cli]") {
+  const ListWorld world;
+  for (const std::vector<std::string>& list : world.every_list()) {
+    CAPTURE(list);
+    const auto ids = [&](const std::vector<std::string>& more) {
+      const Ended ended = world.person.ws(with_more(list, with_more(more, {"--format", "ids"})));
+      INFO(ended.err);
+      CHECK(ended.exit == 0);
+      return ended.out;
+    };
+    const std::string all = ids({"--all"});
+    REQUIRE(count_of(all) >= 1);
+    CHECK(ids({"--limit", "1"}) == all.substr(0, all.find('\n') + 1));
+    CHECK(ids({"--max-items", "1"}) == all.substr(0, all.find('\n') + 1));
+    CHECK(ids({"--all", "--max-items", "99"}) == all);
+    CHECK(parse(world.person.ws(with_more(list, {"--all", "--json"})).out).value("next_cursor", Json()).is_null());
+    // The limit of a search is not published: the service decides.
+    CHECK(world.person.ws(with_more(list, {"--limit", "101"})).exit == (list.front() == "search" ? 3 : 2));
+    CHECK(world.person.ws(with_more(list, {"--limit", "0"})).exit == 2);
+    CHECK(world.person.ws(with_more(list, {"--max-items", "x"})).exit == 2);
+  }
+}
+
+TEST_CASE("lists: what the API gives whole is printed as it came, and a cut is said", "[cli]") {
+  const ListWorld world;
+  world.every_list();
+  CHECK(world.person.ws({"agents", "list", "--all", "--json"}).out == body_of(world.server, "/v1/agents") + "\n");
+  const Ended cut = world.person.ws({"agents", "list", "--limit", "2", "--json"});
+  CHECK(parse(cut.out)["data"].size() == 2);
+  CHECK(cut.err.find("2 of ") == 0);
+  CHECK(world.person.ws({"files", "list", "--limit", "2"}).err == "more may exist; the API gives no cursor here\n");
+  CHECK(world.person.ws({"files", "list"}).err.empty());
+}
+
+TEST_CASE("lists: a cursor where the API has none is refused before anything is sent", "[cli]") {
+  const HostileServer server([](const Seen&) { return answer(200, R"({"data": []})"); });
+  const At person(server.origin());
+  for (const std::vector<std::string>& list :
+       std::vector<std::vector<std::string>>{{"workspaces", "list"}, {"agents", "list"}, {"files", "list"}}) {
+    const Ended refused = person.ws(with_more(list, {"--cursor", "c"}));
+    CHECK(refused.exit == 2);
+    CHECK(refused.err.find("no cursor") != std::string::npos);
+  }
+  CHECK(person.ws({"comments", "list", nobody, "--cursor", "c"}).exit == 2);
+  CHECK(person.ws({"comments", "list", nobody, nobody, "--max-items", "3"}).exit == 2);
+  CHECK(server.requests().empty());
+}
+
+TEST_CASE("lists: a service that pages what the document gives whole is followed by --all", "[cli]") {
+  const HostileServer server([](const Seen& seen) {
+    const bool second = seen.target == "/v1/workspaces?cursor=a%2Fb";
+    return answer(200,
+                  second ? R"({"data": [{"id": "2"}], "next_cursor": null})"
+                         : R"({"data": [{"id": "1"}], "next_cursor": "a/b"})");
+  });
+  const At person(server.origin());
+  const Ended first = person.ws({"workspaces", "list", "--format", "ids"});
+  CHECK(first.out == "1\n");
+  CHECK(first.err == "there is more: --all shows it\n");
+  CHECK(person.ws({"workspaces", "list", "--all", "--format", "ids"}).out == "1\n2\n");
+  CHECK(parse(person.ws({"workspaces", "list", "--all", "--json"}).out)["data"].size() == 2);
+}
+
+TEST_CASE("lists: one that is cut shows its next_cursor, in the document or on stderr", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const auto list = [&](const std::vector<std::string>& more) {
+    return person.ws(with_more({"docs", "list", "--limit", "2"}, more));
+  };
+  const std::string cursor = text_at(parse(list({"--json"}).out), "next_cursor");
+  REQUIRE_FALSE(cursor.empty());
+  for (const char* const format : {"json", "yaml"}) {
+    const Ended whole = list({"--format", format});
+    CHECK(whole.out.find(cursor) != std::string::npos);
+    CHECK(whole.err.empty());
+  }
+  for (const std::vector<std::string>& shape : std::vector<std::vector<std::string>>{{},
+                                                                                     {"--format", "ids"},
+                                                                                     {"--format", "ndjson"},
+                                                                                     {"--format", "csv"},
+                                                                                     {"--jq", ".data[].id"},
+                                                                                     {"--template", "{id}"}}) {
+    CAPTURE(shape);
+    CHECK(list(shape).err == "there is more: --all, or --cursor " + cursor + "\n");
+    CHECK(list(with_more(shape, {"--quiet"})).err.empty());
+    CHECK(list(with_more(shape, {"--max-items", "2"})).err == "there is more; go on with --cursor " + cursor + "\n");
+  }
+}
+
+TEST_CASE("lists: those of the table are told by their answers", "[cli]") {
+  std::vector<std::string_view> lists;
+  for (const auto* operation : contract::operations()) {
+    if (cli::is_list(*operation)) lists.push_back(operation->id);
+  }
+  CHECK(lists.size() == 12);  // the eleven above and sync.pull
+}

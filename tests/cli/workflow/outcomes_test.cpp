@@ -1,0 +1,283 @@
+// What comes of a call whose answer is lost or spoilt behind the service's back: the real `ws`, the real mock and its
+// own faults. The mock's journal counts the sends, its state what was made.
+#include <functional>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/workflow/stage.hpp"
+
+using namespace ws;
+using namespace ws::test;
+
+namespace {
+
+struct OutcomeWorld {
+  MockProcess server;
+  Person person{server};
+  TemporaryFolder folder;
+
+  Ended ws(std::vector<std::string> arguments) const {
+    arguments.push_back("--json");
+    return person.ws(std::move(arguments), folder.path());
+  }
+  std::string id_of(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--format", "ids"});
+    return person.ws(std::move(arguments), folder.path()).out.substr(0, 36);
+  }
+  std::string document() const { return id_of({"docs", "list", "--limit", "1"}); }
+
+  /// From now on; nothing that was asked before counts.
+  void fault(const std::string& operation, int times, const std::string& effect, const std::string& phase) const {
+    control(server, "DELETE", "/requests", "");
+    const Json rule = {{"operation", operation}, {"times", times}, {"phase", phase}, {"effect", parse(effect)}};
+    control(server, "POST", "/faults", dump(rule));
+  }
+  std::vector<Json> sends(const std::string& operation) const {
+    std::vector<Json> found;
+    const Json journal = parse(control(server, "GET", "/requests", ""));
+    for (const Json& entry : journal["data"]) {
+      if (entry["operation"] == operation) found.push_back(entry);
+    }
+    return found;
+  }
+  Json rows(const std::string& table) const { return parse(control(server, "GET", "/state", ""))["tables"][table]; }
+};
+
+/// A class of the retry table by one of its calls: made ready, then asked for; `done` counts what it did.
+struct OutcomeDeed {
+  char name;
+  std::string operation;
+  std::function<std::vector<std::string>(OutcomeWorld&)> words;
+  std::function<std::size_t(const OutcomeWorld&)> done = [](const OutcomeWorld&) { return std::size_t{0}; };
+};
+
+std::function<std::size_t(const OutcomeWorld&)> rows_of(std::string table) {
+  return [table = std::move(table)](const OutcomeWorld& world) { return world.rows(table).size(); };
+}
+
+std::function<std::size_t(const OutcomeWorld&)> rows_where(std::string table, std::string column, std::string value) {
+  return [=](const OutcomeWorld& world) {
+    std::size_t count = 0;
+    const Json rows = world.rows(table);
+    for (const Json& row : rows) count += text_at(row, column) == value ? 1 : 0;
+    return count;
+  };
+}
+
+std::string claimed_event(OutcomeWorld& world) {
+  const std::string agent = world.id_of({"agents", "create", "scribe", "--name", "S", "--permissions", "read"});
+  control(world.server, "POST", "/events", R"({"agent_id":")" + agent + R"("})");
+  return text_at(parse(world.ws({"events", "claim"}).out), "event.id");
+}
+
+const std::vector<OutcomeDeed>& deeds() {
+  static const std::vector<OutcomeDeed> all = {
+      {'R',
+       "docs.get",
+       [](OutcomeWorld& world) {
+         return std::vector<std::string>{"docs", "get", world.document()};
+       }},
+      {'K',
+       "docs.create",
+       [](OutcomeWorld&) {
+         return std::vector<std::string>{"docs", "create", "Once"};
+       },
+       rows_of("documents")},
+      {'P',
+       "docs.update",
+       [](OutcomeWorld& world) {
+         const std::string id = world.id_of({"docs", "create", "A text"});
+         return std::vector<std::string>{"docs", "update", id, "-F", "content=new", "--revision", "1"};
+       },
+       rows_of("document_revisions")},
+      {'D',
+       "docs.archive",
+       [](OutcomeWorld& world) {
+         return std::vector<std::string>{"docs", "archive", world.document()};
+       },
+       rows_where("documents", "status", "archived")},
+      {'L',
+       "events.complete",
+       [](OutcomeWorld& world) {
+         return std::vector<std::string>{"events", "complete", claimed_event(world), "--result", "{}"};
+       },
+       rows_where("agent_events", "status", "completed")},
+      {'N',
+       "docs.share",
+       [](OutcomeWorld& world) {
+         const std::string id = world.id_of({"docs", "create", "A text"});
+         return std::vector<std::string>{"docs", "share", id, "--with", "@scout", "--permission", "read"};
+       },
+       rows_of("shares")},
+  };
+  return all;
+}
+
+/// A fault that strikes once; how reads, guarded writes and unsafe writes end, and after how many sends.
+struct Spoilt {
+  std::string effect;
+  std::string phase;
+  struct End {
+    int exit;
+    std::size_t sends;
+  };
+  End read;
+  End guarded;
+  End unsafe;
+};
+const std::vector<Spoilt>& spoilt() {
+  static const std::vector<Spoilt> all = {
+      {R"({"close_without_answer": true})", "after", {0, 2}, {0, 2}, {12, 1}},
+      {R"({"truncate_at": 20})", "after", {0, 2}, {0, 2}, {12, 1}},
+      {R"({"status": 500})", "after", {0, 2}, {0, 2}, {10, 1}},
+      {R"({"bad_json": true})", "after", {1, 1}, {12, 1}, {12, 1}},
+      {R"({"status": 503, "retry_after": 0})", "before", {0, 2}, {0, 2}, {0, 2}},
+      {R"({"status": 429, "retry_after": 0})", "before", {0, 2}, {0, 2}, {0, 2}},
+  };
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("outcomes: whatever becomes of an answer, the deed is done once, and the exit code tells", "[cli]") {
+  for (const OutcomeDeed& deed : deeds()) {
+    for (const Spoilt& spoil : spoilt()) {
+      CAPTURE(deed.name, spoil.effect);
+      OutcomeWorld world;
+      const std::vector<std::string> words = deed.words(world);
+      const std::size_t before = deed.done(world);
+      world.fault(deed.operation, 1, spoil.effect, spoil.phase);
+      const Ended ended = world.ws(words);
+      INFO(ended.err);
+      const Spoilt::End& expected = deed.name == 'R' ? spoil.read : deed.name == 'N' ? spoil.unsafe : spoil.guarded;
+      CHECK(ended.exit == expected.exit);
+      CHECK(world.sends(deed.operation).size() == expected.sends);
+      CHECK(deed.done(world) == before + (deed.name == 'R' ? 0 : 1));
+      if (ended.exit != 10 && ended.exit != 12) continue;
+      CHECK(error_of(ended)["applied"] == "unknown");
+      CHECK(error_of(ended)["hint"].get<std::string>().find("`ws ") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("outcomes: an answer that is lost three times leaves doubt, and the deed is done once", "[cli]") {
+  for (const OutcomeDeed& deed : deeds()) {
+    if (deed.name == 'L' || deed.name == 'N') continue;  // until the lease ends; never sent again
+    CAPTURE(deed.name);
+    OutcomeWorld world;
+    const std::vector<std::string> words = deed.words(world);
+    const std::size_t before = deed.done(world);
+    world.fault(deed.operation, 3, R"({"close_without_answer": true})", "after");
+    const Ended ended = world.ws(words);
+    INFO(ended.err);
+    CHECK(ended.exit == (deed.name == 'R' ? 11 : 12));
+    CHECK(error_of(ended)["retryable"] == true);
+    CHECK(error_of(ended)["applied"] == (deed.name == 'R' ? "no" : "unknown"));
+    CHECK(world.sends(deed.operation).size() == 3);
+    CHECK(deed.done(world) == before + (deed.name == 'R' ? 0 : 1));
+  }
+}
+
+TEST_CASE("outcomes: every create goes under one key in all its sends, and that key completes it later", "[cli]") {
+  struct Create {
+    std::string operation;
+    std::string table;
+    std::vector<std::string> words;
+  };
+  for (const Create& create :
+       std::vector<Create>{{"docs.create", "documents", {"docs", "create", "Once"}},
+                           {"workspaces.create", "workspaces", {"workspaces", "create", "Once"}},
+                           {"projects.create", "projects", {"projects", "create", "Once"}},
+                           {"questions.create", "questions", {"ask", "Once?", "--no-wait"}},
+                           {"tests.run_launch", "test_runs", {"tests", "runs", "launch", "--suite", "smoke"}}}) {
+    CAPTURE(create.operation);
+    OutcomeWorld world;
+    const std::size_t before = world.rows(create.table).size();
+    world.fault(create.operation, 2, R"({"reset": true})", "after");
+    std::vector<std::string> words = create.words;
+    words.push_back("--no-retry");
+    const Ended lost = world.ws(words);
+    REQUIRE(lost.exit == 12);
+    const std::string key = error_of(lost)["idempotency_key"];
+    words = create.words;
+    words.insert(words.end(), {"--idempotency-key", key});
+    const Ended done = world.ws(words);
+    INFO(done.err);
+    CHECK(done.exit == 0);
+    CHECK(world.rows(create.table).size() == before + 1);
+    const auto sends = world.sends(create.operation);
+    REQUIRE(sends.size() == 3);
+    for (const Json& send : sends) CHECK(dump(send["request_headers"]).find(key) != std::string::npos);
+  }
+}
+
+TEST_CASE("outcomes: no other unsafe call is sent twice", "[cli]") {
+  struct Unsafe {
+    std::string operation;
+    std::string table;
+    std::vector<std::string> words;
+  };
+  OutcomeWorld world;
+  const std::string document = world.document();
+  const std::string thread = world.id_of({"comments", "add", document, "-m", "One"});
+  const std::string agent = world.id_of({"agents", "create", "first", "--name", "F", "--permissions", "read"});
+  write_text(world.folder / "a.md", "# A\n");
+  const std::string asset = world.id_of({"files", "upload", "a.md"});
+  for (const Unsafe& call : std::vector<Unsafe>{
+           {"comments.add", "comment_threads", {"comments", "add", document, "-m", "Two"}},
+           {"comments.reply", "comment_entries", {"comments", "reply", document, thread, "-m", "Three"}},
+           {"files.upload_start", "uploads", {"files", "upload", "a.md", "--start-only"}},
+           {"files.organize", "organize_runs", {"files", "organize", asset, "-m", "Pages"}},
+           {"agents.create", "agents", {"agents", "create", "second", "--name", "S", "--permissions", "read"}},
+           {"agents.rotate", "", {"agents", "rotate", agent, "--yes"}},
+           {"events.claim", "", {"events", "claim"}},
+           {"sync.source_create", "sync_sources", {"sync", "init"}}}) {
+    CAPTURE(call.operation);
+    const std::size_t before = call.table.empty() ? 0 : world.rows(call.table).size();
+    world.fault(call.operation, 1, R"({"close_without_answer": true})", "after");
+    const Ended ended = world.ws(call.words);
+    INFO(ended.err);
+    CHECK(ended.exit == 12);
+    CHECK(error_of(ended)["hint"].get<std::string>().find("`ws ") != std::string::npos);
+    CHECK(world.sends(call.operation).size() == 1);
+    if (!call.table.empty()) CHECK(world.rows(call.table).size() == before + 1);
+  }
+}
+
+TEST_CASE("outcomes: bytes that were taken and not acknowledged go up again; there is one file", "[cli]") {
+  OutcomeWorld world;
+  write_text(world.folder / "a.md", "# A\n");
+  world.fault("upload.put", 1, R"({"reset": true})", "after");
+  CHECK(world.ws({"files", "upload", "a.md"}).exit == 0);
+  CHECK(world.rows("assets").size() == 1);
+}
+
+TEST_CASE("outcomes: a logout that was not acknowledged is one, since the key is refused from then on", "[cli]") {
+  const MockProcess server({"--device", "auto", "--device-interval", "1"});
+  const Person person;
+  REQUIRE(person.ws({"login", "--base-url", server.base_url(), "--store", "file", "--for", "read"}).exit == 0);
+  control(server,
+          "POST",
+          "/faults",
+          R"({"operation": "auth.revoke", "nth": 1, "phase": "after", "effect": {"close_without_answer": true}})");
+  CHECK(person.ws({"logout"}).exit == 0);
+  CHECK(person.ws({"auth", "list"}).out.empty());
+}
+
+TEST_CASE("outcomes: a commit that was not acknowledged is counted, not made again", "[cli]") {
+  const int lost = GENERATE(1, 3);
+  OutcomeWorld world;
+  write_text(world.folder / "a.md", "# A\n");
+  REQUIRE(world.ws({"sync", "init"}).exit == 0);
+  const std::size_t before = world.rows("documents").size();
+  world.fault("sync.commit", lost, R"({"close_without_answer": true})", "after");
+  const Ended ended = world.ws({"sync"});
+  INFO(ended.err);
+  CHECK((ended.exit == 0 || ended.exit == 12));
+  CHECK(world.sends("sync.commit").size() <= 3);
+  CHECK(world.rows("documents").size() == before + 1);
+  CHECK(world.ws({"sync"}).exit == 0);
+  CHECK(parse(world.ws({"sync", "status"}).out)["clean"] == true);
+  CHECK(world.rows("documents").size() == before + 1);
+}
