@@ -10,6 +10,8 @@
 #include "sync-engine/steps/differences.hpp"
 #include "sync-engine/steps/gc.hpp"
 #include "sync-engine/steps/journal.hpp"
+#include "sync-engine/steps/local_conflicts.hpp"
+#include "sync-engine/steps/markers.hpp"
 #include "sync-engine/steps/publish.hpp"
 #include "sync-engine/steps/restore.hpp"
 #include "sync-engine/steps/survey.hpp"
@@ -32,7 +34,24 @@ std::vector<Row> rows_of(const Plan& plan) {
   return rows;
 }
 
-Report report_of(const Session& session, Survey& survey) {
+/// What people are told once: a name when it comes or goes out, a lost state until a run has made a new one.
+Result<std::vector<Remark>> remarks_of(Session& session, const Plan& plan) {
+  std::vector<Remark> remarks;
+  WS_LET(const bool remade, session.state.is_remade());
+  if (remade) remarks.push_back({.word = Remark::Word::state_remade});
+  for (const Action& action : plan.actions) {
+    const bool new_name = action.kind == ActionKind::push_create || action.kind == ActionKind::push_move ||
+                          action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_move ||
+                          action.kind == ActionKind::adopt;
+    if (new_name && is_unportable(action.path)) {
+      remarks.push_back({.word = Remark::Word::unportable_name, .path = action.path.string()});
+    }
+  }
+  return remarks;
+}
+
+Result<Report> report_of(Session& session, Survey& survey) {
+  WS_LET(std::vector<Remark> remarks, remarks_of(session, survey.plan));
   Report report{.source_id = session.tie.source_id,
                 .base_revision = survey.revision_before,
                 .revision = survey.revision,
@@ -40,7 +59,8 @@ Report report_of(const Session& session, Survey& survey) {
                 .conflicts = survey.plan.conflicts,
                 .skipped = std::move(survey.plan.skipped),
                 .detached = std::move(survey.plan.detached),
-                .guard = survey.plan.guard};
+                .guard = survey.plan.guard,
+                .remarks = std::move(remarks)};
   report.clean = report.rows.empty() && !report.guard;
   return report;
 }
@@ -66,7 +86,8 @@ struct SyncEngine::Impl {
 
   /// Conflicts that the plan does not have any more were resolved elsewhere or by an edit.
   Result<void> close_settled_conflicts(const Survey& survey, const RunOptions& options) {
-    if (options.only) return {};
+    const bool rewound = std::any_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), is_rewound_service);
+    if (options.only || rewound) return {};
     for (const Conflict& known : survey.known_conflicts) {
       const bool still_open =
           std::any_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), [&](const Conflict& conflict) {
@@ -82,6 +103,8 @@ struct SyncEngine::Impl {
   /// The report's last word: what is open now, and whether anything is left to do.
   Result<void> close_report(Report& report) {
     refresh_cache(session);
+    WS_LET(const bool remade, session.state.is_remade());
+    if (remade && !report.ended_by) WS_TRY(session.state.set_remade(false));
     WS_LET(std::vector<Conflict> recorded, session.state.conflicts());
     for (const Conflict& conflict : report.conflicts) {
       const bool known = std::any_of(recorded.begin(), recorded.end(), [&](const Conflict& each) {
@@ -105,27 +128,54 @@ struct SyncEngine::Impl {
   Result<Report> pull_half(const RunOptions& options, Survey& survey) {
     WS_LET(survey, ws::sync::survey(session, options, Pulled::keep));
     WS_TRY(close_settled_conflicts(survey, options));
-    Report report = report_of(session, survey);
+    WS_LET(Report report, report_of(session, survey));
     if (is_over(report, survey)) return report;
     if (auto applied = apply_here(session, survey, report.rows); !applied) report.ended_by = applied.error();
     return report;
   }
 
-  Result<void> resolve_open(const RunOptions& options, Report& report) {
-    if (options.on_conflict == OnConflict::open) return {};
+  /// Decides what a run met; true where another round is needed to carry it out.
+  Result<bool> resolve_open(const RunOptions& options, Report& report) {
+    if (options.on_conflict == OnConflict::open) return false;
     const Keep keep = options.on_conflict == OnConflict::local    ? Keep::local
                       : options.on_conflict == OnConflict::remote ? Keep::remote
                                                                   : Keep::both;
+    bool another_round = false;
     WS_LET(const std::vector<Conflict> open, session.state.conflicts());
     for (const Conflict& conflict : open) {
-      if (options.only && !options.only(conflict.path)) continue;
+      // A service that went back is no conflict among others: that takes a word of its own.
+      if (conflict.kind == ConflictKind::rewound || (options.only && !options.only(conflict.path))) continue;
       if (auto decided = decide_conflict(session, conflict, keep, {}); !decided) {
-        if (ends_everything(decided.error())) return decided;
+        if (ends_everything(decided.error()) && decided.error().kind != Failure::Kind::usage)
+          return fail(std::move(decided).error());
         continue;
       }
-      std::erase_if(report.conflicts, [&](const Conflict& each) { return each.path == conflict.path; });
+      another_round = another_round || is_about_place(conflict) || keep == Keep::both;
+      std::erase_if(report.conflicts, [&](const Conflict& each) {
+        return each.path == conflict.path && each.document == conflict.document;
+      });
     }
-    return {};
+    return another_round;
+  }
+
+  /// Pull, apply, push, commit, once. What ends it early is in the report.
+  Result<Report> round(const RunOptions& options, bool& another) {
+    another = false;
+    Survey survey;
+    WS_LET(Report report, pull_half(options, survey));
+    if (is_over(report, survey)) return report;
+    const auto publish = [&]() -> Result<void> {
+      WS_TRY(stage_changes(session, survey, report.rows));
+      WS_TRY(commit_staged(session, options.message, report.rows));
+      WS_TRY(keep_local_conflicts(session, survey));
+      WS_LET(another, resolve_open(options, report));
+      return {};
+    };
+    if (!report.ended_by) {
+      if (auto published = publish(); !published) report.ended_by = published.error();
+    }
+    WS_TRY(close_report(report));
+    return report;
   }
 };
 
@@ -138,13 +188,20 @@ Result<SyncEngine> SyncEngine::open(
     const std::filesystem::path& root, Remote* remote, const Clock& clock, Random&, EngineOptions options) {
   WS_LET(Tie tie, read_tie(root));
   WS_LET(const TreeConfig config, read_config(root));
+  WS_LET(FileKinds kinds, FileKinds::with(config.include));
   WS_LET(RootFolder folder, RootFolder::open(root));
-  WS_LET(StateStore state, StateStore::open(root / ".ws" / "state.db"));
+  const std::filesystem::path own = root / ".ws";
+  std::error_code error;
+  const bool lost =
+      !std::filesystem::exists(own / "state.db", error) && std::filesystem::exists(own / "history.git", error);
+  WS_LET(StateStore state, StateStore::open(own / "state.db"));
+  if (lost) WS_TRY(state.set_remade(true));
   return SyncEngine(std::make_unique<Impl>(Impl{Session{.root = std::move(folder),
                                                         .tie = std::move(tie),
                                                         .config = config,
+                                                        .kinds = std::move(kinds),
                                                         .state = std::move(state),
-                                                        .history = History(root / ".ws" / "history.git", clock),
+                                                        .history = History(own / "history.git", clock),
                                                         .remote = remote,
                                                         .options = std::move(options)}}));
 }
@@ -158,19 +215,15 @@ Result<Report> SyncEngine::status(const RunOptions& options) {
 
 Result<Report> SyncEngine::run(const RunOptions& options) {
   WS_LET(const TreeLock lock, impl_->begin());
-  Survey survey;
-  WS_LET(Report report, impl_->pull_half(options, survey));
-  if (impl_->is_over(report, survey)) return report;
-  const auto publish = [&]() -> Result<void> {
-    WS_TRY(stage_changes(impl_->session, survey, report.rows));
-    WS_TRY(commit_staged(impl_->session, options.message, report.rows));
-    return impl_->resolve_open(options, report);
-  };
-  if (!report.ended_by) {
-    if (auto published = publish(); !published) report.ended_by = published.error();
-  }
-  WS_TRY(impl_->close_report(report));
-  return report;
+  bool another = false;
+  WS_LET(Report report, impl_->round(options, another));
+  if (!another || report.ended_by) return report;
+  // What was decided about names is carried out by a plan of its own, once.
+  WS_LET(Report rest, impl_->round(options, another));
+  rest.base_revision = report.base_revision;
+  rest.rows.insert(rest.rows.begin(), report.rows.begin(), report.rows.end());
+  std::erase_if(rest.rows, [&](const Row& row) { return row.action.kind == ActionKind::conflict && rest.clean; });
+  return rest;
 }
 
 Result<Report> SyncEngine::pull(const RunOptions& options) {
@@ -178,6 +231,7 @@ Result<Report> SyncEngine::pull(const RunOptions& options) {
   Survey survey;
   WS_LET(Report report, impl_->pull_half(options, survey));
   if (impl_->is_over(report, survey)) return report;
+  if (!report.ended_by) WS_TRY(keep_local_conflicts(impl_->session, survey));
   std::erase_if(report.rows, [](const Row& row) { return is_push(row.action.kind); });
   WS_TRY(impl_->close_report(report));
   return report;
@@ -186,7 +240,7 @@ Result<Report> SyncEngine::pull(const RunOptions& options) {
 Result<Report> SyncEngine::push(const RunOptions& options) {
   WS_LET(const TreeLock lock, impl_->begin());
   WS_LET(Survey survey, ws::sync::survey(impl_->session, options, Pulled::keep));
-  Report report = report_of(impl_->session, survey);
+  WS_LET(Report report, report_of(impl_->session, survey));
   // A file that must step aside first does so in a pull.
   std::erase_if(report.rows, [](const Row& row) {
     const bool steps_aside = row.action.kind == ActionKind::push_create && row.action.previous_path;
@@ -247,6 +301,15 @@ Result<void> SyncEngine::resolve(const Conflict& conflict, Keep keep, const std:
   WS_TRY(decide_conflict(impl_->session, conflict, keep, merged));
   refresh_cache(impl_->session);
   return {};
+}
+
+Result<void> SyncEngine::write_markers(const Conflict& conflict) {
+  WS_LET(const TreeLock lock, impl_->begin());
+  return ws::sync::write_markers(impl_->session, conflict);
+}
+
+Result<std::string> SyncEngine::merged_text(const Conflict& conflict) {
+  return ws::sync::merged_text(impl_->session, conflict);
 }
 
 }  // namespace ws::sync

@@ -43,6 +43,9 @@ Result<std::filesystem::path> find_root(const std::filesystem::path& start);
 /// Fails with `disk`: code `marker_missing`, or `newer_format` for one that a later version wrote.
 Result<Tie> read_tie(const std::filesystem::path& root);
 
+/// Gives the tree a `client_id` of its own: for one that was copied with its `.ws/`. Fails with `disk`.
+Result<Tie> renew_client(const std::filesystem::path& root, const Clock& clock, Random& random);
+
 struct InitOptions {
   std::filesystem::path folder = {};
   std::string base_url = {};
@@ -128,9 +131,13 @@ class SyncEngine {
   /// This tree's own open conflicts. No network.
   Result<std::vector<Conflict>> conflicts() const;
   Result<ConflictTexts> texts(const Conflict& conflict) const;
-  /// Decides one conflict here and on the service. `merged` needs the text. Fails with `not_found`, `usage` or
-  /// `conflict` (the service's text changed again: the conflict now shows it).
+  /// Decides one conflict here and on the service. `merged` needs the text. What is decided about names, or about a
+  /// service that went back, is carried out by the next run. Fails with `not_found`, `usage` or `conflict` (the
+  /// service's text changed again: the conflict now shows it; or something stands in the way).
   Result<void> resolve(const Conflict& conflict, Keep keep, const std::optional<std::string>& merged = {});
+  /// Both texts into the working file, and the text that comes of it; see steps/markers.hpp.
+  Result<void> write_markers(const Conflict& conflict);
+  Result<std::string> merged_text(const Conflict& conflict);
 
  private:
   struct Impl;

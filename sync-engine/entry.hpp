@@ -37,7 +37,8 @@ enum class Hindrance {
   twin,
   dangerous_name,
   busy,
-  special
+  special,
+  unportable_name,  ///< only where the tree's config refuses such names
 };
 std::string_view name(Hindrance hindrance);  ///< "not_utf8"
 

@@ -17,6 +17,7 @@ std::string_view name(Hindrance hindrance) {
     case Hindrance::dangerous_name: return "dangerous_name";
     case Hindrance::busy: return "busy";
     case Hindrance::special: return "special";
+    case Hindrance::unportable_name: return "unportable_name";
   }
   return "";
 }
@@ -66,6 +67,10 @@ constexpr std::array<std::pair<ConflictKind, std::string_view>, 6> conflict_kind
 }};
 
 }  // namespace
+
+bool is_about_place(const Conflict& conflict) {
+  return conflict.kind == ConflictKind::path || (conflict.kind == ConflictKind::revision && !conflict.local);
+}
 
 std::string_view name(ConflictKind kind) {
   for (const auto& [known, word] : conflict_kinds) {

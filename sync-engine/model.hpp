@@ -95,9 +95,14 @@ struct Conflict {
   std::optional<Entry> base = {};    ///< empty: created on both sides
   std::optional<Entry> local = {};   ///< empty: deleted here
   std::optional<Entry> remote = {};  ///< empty: archived there
-  std::string id = {};               ///< the service's, once a commit has recorded it
+  std::string id = {};               ///< the service's, once a commit has recorded it; ours where `here_only`
+  bool here_only = false;            ///< the service has no such conflict: it is known, and decided, here alone
   auto operator<=>(const Conflict&) const = default;
 };
+
+/// Whether it is about where a document stands, not about a text: a `path` conflict, and an edit on the service of a
+/// file that became a folder here.
+bool is_about_place(const Conflict& conflict);
 
 /// A known document that is kept on both sides and not synced for now.
 struct Detached {

@@ -37,6 +37,14 @@ Json json_of(const Row& row) {
 
 }  // namespace
 
+std::string_view name(Remark::Word word) {
+  switch (word) {
+    case Remark::Word::unportable_name: return "unportable_name";
+    case Remark::Word::state_remade: return "state_remade";
+  }
+  return "";
+}
+
 Json to_json(const Report& report) {
   Json actions = Json::array();
   std::map<std::string_view, std::size_t> by_kind;
@@ -61,6 +69,10 @@ Json to_json(const Report& report) {
   for (const Detached& each : report.detached) {
     detached.push_back({{"path", each.path.string()}, {"document_id", each.document.text}, {"reason", each.reason}});
   }
+  Json remarks = Json::array();
+  for (const Remark& remark : report.remarks) {
+    remarks.push_back({{"path", remark.path.empty() ? Json() : Json(remark.path)}, {"remark", name(remark.word)}});
+  }
   Json value{{"v", 1},
              {"source_id", report.source_id},
              {"base_revision", report.base_revision},
@@ -70,7 +82,8 @@ Json to_json(const Report& report) {
              {"skipped", std::move(skipped)},
              {"detached", std::move(detached)},
              {"counts", std::move(counts)},
-             {"clean", report.clean}};
+             {"clean", report.clean},
+             {"remarks", std::move(remarks)}};
   if (report.guard) {
     value["guard"] = {{"deletes_here", report.guard->deletes_here},
                       {"deletes_there", report.guard->deletes_there},

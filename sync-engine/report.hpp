@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api-client/base/json.hpp"
@@ -21,6 +22,18 @@ struct Row {
   bool operator==(const Row&) const = default;
 };
 
+/// Something to know that asks for nothing.
+struct Remark {
+  enum class Word {
+    unportable_name,  ///< a name that other systems cannot hold, when it comes or goes out
+    state_remade,     ///< the state was lost and is made anew: what was deleted since cannot be known
+  };
+  Word word = Word::unportable_name;
+  std::string path = {};  ///< empty: about the tree
+  bool operator==(const Remark&) const = default;
+};
+std::string_view name(Remark::Word word);  ///< "unportable_name"
+
 struct Report {
   std::string source_id = {};
   std::uint64_t base_revision = 0;  ///< of the source, before the call
@@ -29,12 +42,14 @@ struct Report {
   std::vector<Conflict> conflicts = {};  ///< this tree's own that are open
   std::vector<Skipped> skipped = {};
   std::vector<Detached> detached = {};
-  std::optional<Guard> guard = {};       ///< set: the guard stopped the call, nothing was changed
+  std::optional<Guard> guard = {};  ///< set: the guard stopped the call, nothing was changed
+  std::vector<Remark> remarks = {};
   std::optional<Failure> ended_by = {};  ///< what ended the call early, after some rows were done
   bool clean = true;                     ///< nothing to do, or all of it done, and no conflict open
 };
 
-/// `cli.md`: {v: 1, source_id, base_revision, revision, actions, conflicts, skipped, detached, counts, clean}.
+/// `cli.md`: {v: 1, source_id, base_revision, revision, actions, conflicts, skipped, detached, counts, clean}; beside
+/// them `remarks`, and where they apply `guard` and `ended_by`. tests/sync-engine/report_test.cpp holds its schema.
 Json to_json(const Report& report);
 
 }  // namespace ws::sync

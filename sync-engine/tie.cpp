@@ -8,7 +8,7 @@
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/uuid.hpp"
-#include "api-client/base/yaml.hpp"
+#include "sync-engine/tree_config.hpp"
 
 namespace ws::sync {
 namespace {
@@ -18,12 +18,6 @@ namespace fs = std::filesystem;
 constexpr std::int64_t tie_format = 1;
 /// In `.ws/` while a source is being made.
 constexpr const char* intent_name = "source.pending";
-
-constexpr std::string_view config_template =
-    "# How this folder is synced. Every line is optional.\n"
-    "#\n"
-    "# The largest file that is synced:\n"
-    "# max_file_bytes: 1048576\n";
 
 bool is_there(const fs::path& path) {
   std::error_code ignored;
@@ -132,18 +126,11 @@ Result<void> write_tie(const fs::path& root, const Tie& tie) {
   return write_file(own / "source.json", dump(value, 2) + "\n");
 }
 
-Result<TreeConfig> read_config(const fs::path& root) {
-  TreeConfig config;
-  auto text = read_file(root / ".ws" / "config.yaml", std::size_t{1} << 20U);
-  if (!text) {
-    if (text.error().kind == Failure::Kind::not_found) return config;
-    return fail(std::move(text).error());
-  }
-  WS_LET(const Json value, parse_yaml(*text));
-  if (const auto bytes = find_integer(value, "max_file_bytes"); bytes && *bytes > 0) {
-    config.max_file_bytes = static_cast<std::uint64_t>(*bytes);
-  }
-  return config;
+Result<Tie> renew_client(const fs::path& root, const Clock& clock, Random& random) {
+  WS_LET(Tie tie, read_tie(root));
+  tie.client_id = make_uuid_v7(clock.now(), random);
+  WS_TRY(write_tie(root, tie));
+  return tie;
 }
 
 Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock, Random& random) {

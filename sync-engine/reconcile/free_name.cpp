@@ -30,6 +30,14 @@ FreeNames::FreeNames(const BaseTree& base, const LocalTree& local, const RemoteT
 }
 
 RelativePath FreeNames::beside(const RelativePath& path, std::string_view word) {
+  const auto take = [this](const RelativePath& place) { return taken_.insert(place.twin_key()).second; };
+  // A path at its greatest length: the caller's place stays taken, and the file waits.
+  return name_beside(path, word, take).value_or(path);
+}
+
+std::optional<RelativePath> name_beside(const RelativePath& path,
+                                        std::string_view word,
+                                        const std::function<bool(const RelativePath&)>& is_free) {
   const std::string_view whole = path.text();
   const std::size_t name_at = whole.rfind('/') == std::string_view::npos ? 0 : whole.rfind('/') + 1;
   const std::string_view name = whole.substr(name_at);
@@ -41,8 +49,8 @@ RelativePath FreeNames::beside(const RelativePath& path, std::string_view word) 
     const std::size_t room = longest_name - std::min(longest_name, mark.size() + extension.size());
     const auto found =
         RelativePath::parse(fmt::format("{}{}{}{}", whole.substr(0, name_at), cut(stem, room), mark, extension));
-    if (!found) return path;  // a path at its greatest length: the caller's place stays taken, and the file waits
-    if (taken_.insert(found->twin_key()).second) return *found;
+    if (!found) return std::nullopt;
+    if (is_free(*found)) return *found;
   }
 }
 

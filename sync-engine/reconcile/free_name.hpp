@@ -1,6 +1,8 @@
 /// Names for files that must lie beside the one whose place they wanted.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -9,13 +11,18 @@
 
 namespace ws::sync {
 
+/// "notes/a (remote).md" for "notes/a.md"; where that is not free "notes/a (remote 2).md", and so on. A name that would
+/// be too long loses the end of its stem. Empty: the path would be too long.
+std::optional<RelativePath> name_beside(const RelativePath& path,
+                                        std::string_view word,
+                                        const std::function<bool(const RelativePath&)>& is_free);
+
 /// Knows every place that is taken on either side, and takes those that it gives.
 class FreeNames {
  public:
   FreeNames(const BaseTree& base, const LocalTree& local, const RemoteTree& remote);
 
-  /// "notes/a (remote).md" for "notes/a.md"; where that is taken "notes/a (remote 2).md", and so on. A name that would
-  /// be too long loses the end of its stem.
+  /// `name_beside` all of them.
   RelativePath beside(const RelativePath& path, std::string_view word);
 
  private:

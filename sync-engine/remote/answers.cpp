@@ -35,6 +35,10 @@ Result<SourceInfo> read_source(const Json& value) {
                   .name = find_text(value, "name").value_or(""),
                   .revision = read_number(value, "revision")};
   if (info.id.empty()) info.id = find_text(value, "source_id").value_or("");
+  if (const Json* open = find(value, "open_conflicts"); open != nullptr && open->is_array()) {
+    info.open_conflicts.emplace();
+    for (const Json& each : *open) info.open_conflicts->push_back(find_text(each, "id").value_or(""));
+  }
   if (info.id.empty()) return fail(Failure::Kind::service, "the service described a source without an id");
   return info;
 }

@@ -25,6 +25,7 @@ struct SourceInfo {
   std::string id = {};
   std::string name = {};
   std::uint64_t revision = 0;
+  std::optional<std::vector<std::string>> open_conflicts = {};  ///< ids, of all clients; empty: it did not say
 };
 
 /// One document of a pull. The path is what the service says and not yet trusted; empty: it did not say.

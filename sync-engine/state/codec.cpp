@@ -37,7 +37,8 @@ Json json_of(const std::optional<BaseRow>& row) {
   if (!row) return Json();
   return Json{{"entry", json_of(std::optional<Entry>(row->entry))},
               {"blob", row->blob.hex()},
-              {"placed", json_of(row->placed)}};
+              {"placed", json_of(row->placed)},
+              {"stays", row->stays}};
 }
 
 Json json_of(const Conflict& conflict) {
@@ -47,7 +48,8 @@ Json json_of(const Conflict& conflict) {
               {"document", conflict.document.text},
               {"base", json_of(conflict.base)},
               {"local", json_of(conflict.local)},
-              {"remote", json_of(conflict.remote)}};
+              {"remote", json_of(conflict.remote)},
+              {"here_only", conflict.here_only}};
 }
 
 /// Reads members and remembers whether any was missing or wrong; checked once at the end.
@@ -88,6 +90,10 @@ class Reader {
   std::optional<RelativePath> added_path(std::string_view key) {
     return value_ != nullptr && find(*value_, key) != nullptr ? path(key) : std::nullopt;
   }
+  /// One that formats 1 and 2 did not write: false there.
+  bool added_flag(std::string_view key) {
+    return value_ != nullptr && find(*value_, key) != nullptr ? flag(key) : false;
+  }
   git::ObjectId object(std::string_view key) {
     const auto parsed = git::ObjectId::from_hex(text(key));
     broken_ = broken_ || !parsed;
@@ -117,9 +123,10 @@ class Reader {
     auto entry = inner.entry("entry");
     const git::ObjectId blob = inner.object("blob");
     auto placed = inner.added_path("placed");
+    const bool stays = inner.added_flag("stays");
     broken_ = broken_ || !inner.good() || !entry;
     if (broken_) return std::nullopt;
-    return BaseRow{.entry = std::move(*entry), .blob = blob, .placed = std::move(placed)};
+    return BaseRow{.entry = std::move(*entry), .blob = blob, .placed = std::move(placed), .stays = stays};
   }
 
  private:
@@ -143,6 +150,7 @@ Result<Conflict> conflict_of(const Json* value) {
   conflict.base = read.entry("base");
   conflict.local = read.entry("local");
   conflict.remote = read.entry("remote");
+  conflict.here_only = read.added_flag("here_only");
   if (!read.good()) return broken("conflict");
   return conflict;
 }

@@ -10,29 +10,37 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::int64_t format = 2;
+constexpr std::int64_t format = 3;
 
 // WAL: readers (`status`) and the one writer do not wait for each other. FULL: a transaction that returned is on disk.
-constexpr const char* settings = "pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full";
+// The journal of a large pull is not copied into the database again and again while it grows (40 MB; gone at the end).
+constexpr const char* settings =
+    "pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; "
+    "pragma wal_autocheckpoint = 10000";
 
 constexpr const char* schema = R"(
   create table numbers (key text primary key, value integer not null) without rowid;
   create table base (document text primary key, path text not null, hash blob not null, revision integer not null,
-                     blob blob not null, placed text) without rowid;
+                     blob blob not null, placed text, stays integer not null default 0) without rowid;
   create table files (document text primary key, inode integer not null, device integer not null) without rowid;
   create table pending (document text primary key, path text, hash blob, revision integer not null, blob blob not null)
                      without rowid;
   create table conflicts (id text primary key, value text not null) without rowid;
   create table steps (place integer primary key, value text not null);
   create table staged (place integer primary key check (place = 1), value text not null);
-  pragma user_version = 2;
+  pragma user_version = 3;
 )";
 
 // Format 1 knew no file that lies elsewhere than its document, and no numbers of files.
 constexpr const char* from_format_1 = R"(
   alter table base add column placed text;
   create table files (document text primary key, inode integer not null, device integer not null) without rowid;
-  pragma user_version = 2;
+)";
+
+// Format 2 knew no document that goes where its file lies.
+constexpr const char* from_format_2 = R"(
+  alter table base add column stays integer not null default 0;
+  pragma user_version = 3;
 )";
 
 std::string_view bytes_of(const git::ObjectId& id) {
@@ -73,7 +81,9 @@ Result<StateStore> StateStore::open(const std::filesystem::path& file) {
   }
   if (found < format) {
     WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(database));
-    WS_TRY(database.execute(found == 0 ? schema : from_format_1));
+    if (found == 0) WS_TRY(database.execute(schema));
+    if (found == 1) WS_TRY(database.execute(from_format_1));
+    if (found != 0) WS_TRY(database.execute(from_format_2));
     WS_TRY(transaction.commit());
   }
   return StateStore(std::move(database));
@@ -105,8 +115,15 @@ Result<std::uint64_t> StateStore::generation() { return number("generation"); }
 Result<std::uint64_t> StateStore::source_revision() { return number("source_revision"); }
 Result<void> StateStore::set_source_revision(std::uint64_t revision) { return set_number("source_revision", revision); }
 
+Result<bool> StateStore::is_remade() {
+  WS_LET(const std::uint64_t remade, number("remade"));
+  return remade != 0;
+}
+Result<void> StateStore::set_remade(bool remade) { return set_number("remade", remade ? 1 : 0); }
+
 Result<std::map<DocumentId, BaseRow>> StateStore::base() {
-  WS_LET(const sqlite::Lent all, database_.cached("select document, path, hash, revision, blob, placed from base"));
+  WS_LET(const sqlite::Lent all,
+         database_.cached("select document, path, hash, revision, blob, placed, stays from base"));
   std::map<DocumentId, BaseRow> rows;
   while (true) {
     WS_LET(const bool found, all->step());
@@ -119,18 +136,20 @@ Result<std::map<DocumentId, BaseRow>> StateStore::base() {
     if (!all->is_null(5)) {
       WS_LET(row.placed, RelativePath::parse(all->text(5)));
     }
+    row.stays = all->integer(6) != 0;
     rows.emplace_hint(rows.end(), DocumentId{all->string(0)}, std::move(row));
   }
 }
 
 Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row) {
-  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into base values (?, ?, ?, ?, ?, ?)"));
+  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into base values (?, ?, ?, ?, ?, ?, ?)"));
   put->bind(1, document.text);
   put->bind(2, row.entry.path.string());
   put->bind_blob(3, bytes_of(row.entry.hash));
   put->bind(4, static_cast<std::int64_t>(row.entry.revision));
   put->bind_blob(5, bytes_of(row.blob));
   put->bind(6, row.placed ? std::optional<std::string>(row.placed->string()) : std::nullopt);
+  put->bind(7, static_cast<std::int64_t>(row.stays ? 1 : 0));
   WS_TRY(put->run());
   return bump_generation();
 }

@@ -25,6 +25,7 @@ struct BaseRow {
   Entry entry;
   git::ObjectId blob = {};
   std::optional<RelativePath> placed = {};  ///< where the file lies, if not at the entry's path
+  bool stays = false;                       ///< it was decided that the document goes where its file lies
 
   const RelativePath& disk_path() const { return placed ? *placed : entry.path; }
   bool operator==(const BaseRow&) const = default;
@@ -72,6 +73,10 @@ class StateStore {
   Result<std::map<DocumentId, BaseRow>> base();
   Result<void> put_base(const DocumentId& document, const BaseRow& row);
   Result<void> forget_base(const DocumentId& document);
+
+  /// The state was made while a history was there already: an earlier one is lost, and with it what was deleted since.
+  Result<bool> is_remade();
+  Result<void> set_remade(bool remade);
 
   /// The files of the base's documents when both sides last agreed; known only for some.
   Result<std::map<DocumentId, FileId>> files();

@@ -5,8 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/utf8.hpp"
+#include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/steps/conflict_files.hpp"
-#include "sync-engine/tree/safe_write.hpp"
+#include "sync-engine/steps/decide_place.hpp"
+#include "sync-engine/steps/decide_rewound.hpp"
+#include "sync-engine/steps/replace_file.hpp"
 
 namespace ws::sync {
 namespace {
@@ -28,20 +32,15 @@ class Decision {
 
   Result<void> carry_out(const std::optional<std::string>& merged) {
     texts_ = read_conflict_texts(session_.root.path(), conflict_.id);
-    if (auto now = writer_.read(conflict_.path)) on_disk_ = std::move(*now);
+    WS_LET(on_disk_, read_if_there(writer_, conflict_.path));
     WS_LET(const std::optional<RelativePath> copy, copy_path());
     ResolveRequest request{.conflict_id = conflict_.id, .how = how_of(keep_), .content = merged};
     if (conflict_.remote) request.expected_revision = conflict_.remote->revision;  // none there: none expected
     if (copy) request.path_for_local_copy = copy->string();
     WS_LET(const std::optional<AppliedItem> result, session_.remote->resolve(request));
-    if (on_disk_) {
-      WS_LET(const git::ObjectId blob, session_.history.keep(*on_disk_));
-      WS_TRY(session_.history.record_before({{.path = conflict_.path.string(), .blob = blob}}, {}));
-    }
     if (copy) WS_TRY(write_copy(*copy));
     WS_LET(const std::optional<std::string> text, winning_text(merged));
-    if (keep_ != Keep::local) WS_TRY(write_file(text));
-    WS_TRY(remove_displaced());
+    if (keep_ != Keep::local) WS_TRY(replace_file(session_, writer_, conflict_.path, on_disk_, text));
     return store(result, text);
   }
 
@@ -49,21 +48,15 @@ class Decision {
   Result<std::optional<RelativePath>> copy_path() const {
     using Path = std::optional<RelativePath>;
     if (keep_ != Keep::both) return Path{};
-    const std::string name(conflict_.path.name());
-    const std::string stem(conflict_.path.stem());
-    std::string folder(conflict_.path.folder());
-    if (!folder.empty()) folder += '/';
-    for (int number = 1; number < 1000; ++number) {
-      const std::string mark = number == 1 ? " (local)" : fmt::format(" (local {})", number);
-      WS_LET(RelativePath path, RelativePath::parse(folder + stem + mark + name.substr(stem.size())));
-      const auto there = writer_.read(path);
-      if (!there && there.error().kind == Failure::Kind::not_found) return Path(std::move(path));
-      if (there && is_own_copy(path, *there)) return Path(std::move(path));
-    }
+    auto copy = name_beside(conflict_.path, "local", [this](const RelativePath& place) {
+      const auto there = writer_.read(place);
+      return there ? is_own_copy(place, *there) : there.error().kind == Failure::Kind::not_found;
+    });
+    if (copy) return copy;
     return fail(Failure::Kind::conflict, fmt::format("no free name for a copy of {}", conflict_.path.text()));
   }
 
-  /// Written by a decision that was cut off before it could say so.
+  /// Written by a decision that was cut off before it could say so: no second copy is made.
   bool is_own_copy(const RelativePath& place, const std::string& text) const {
     if (!conflict_.local || Sha256::of(text) != conflict_.local->hash) return false;
     const auto base = session_.state.base();
@@ -105,35 +98,7 @@ class Decision {
     if (!conflict_.local) return {};
     WS_LET(const std::string text, local_text());
     if (const auto there = writer_.read(copy); there && *there == text) return {};
-    WS_LET(const Staged staged, writer_.stage(text));
-    WS_TRY(writer_.flush_texts());
-    return writer_.place(staged, copy, std::nullopt);
-  }
-
-  Result<void> write_file(const std::optional<std::string>& text) {
-    std::optional<Sha256> seen;
-    if (on_disk_) seen = Sha256::of(*on_disk_);
-    if (!text) {
-      if (seen) WS_TRY(writer_.remove(conflict_.path, *seen));
-    } else if (!on_disk_ || *on_disk_ != *text) {
-      WS_LET(const Staged staged, writer_.stage(*text));
-      WS_TRY(writer_.flush_texts());
-      WS_TRY(writer_.place(staged, conflict_.path, seen));
-    }
-    return writer_.flush_folders();
-  }
-
-  /// The document lay beside the place that is its own from now on. A file that was edited there stays, as a new one.
-  Result<void> remove_displaced() {
-    WS_LET(const auto base, session_.state.base());
-    const auto row = base.find(conflict_.document);
-    if (row == base.end() || !row->second.placed) return {};
-    const auto text = writer_.read(*row->second.placed);
-    if (!text || Sha256::of(*text) != row->second.entry.hash) return {};
-    WS_LET(const git::ObjectId blob, session_.history.keep(*text));
-    WS_TRY(session_.history.record_before({{.path = row->second.placed->string(), .blob = blob}}, {}));
-    WS_TRY(writer_.remove(*row->second.placed, row->second.entry.hash));
-    return writer_.flush_folders();
+    return replace_file(session_, writer_, copy, std::nullopt, text);
   }
 
   Result<void> store(const std::optional<AppliedItem>& result, const std::optional<std::string>& text) {
@@ -142,10 +107,15 @@ class Decision {
     if (text) {
       WS_LET(const git::ObjectId blob, session_.history.keep(*text));
       const std::uint64_t known = conflict_.remote ? conflict_.remote->revision : 1;
-      row = BaseRow{.entry = {.path = conflict_.path,
+      row = BaseRow{.entry = {.path = path_there(result),
                               .hash = Sha256::of(*text),
                               .revision = result && result->revision != 0 ? result->revision : known},
                     .blob = blob};
+      // A file that was renamed here too: its name is no part of what was decided, and goes to the service as it is.
+      if (row->entry.path != conflict_.path) {
+        row->placed = conflict_.path;
+        row->stays = true;
+      }
     }
     TextChanges after = {{.path = conflict_.path.string()}};
     if (row) after.front().blob = row->blob;
@@ -158,6 +128,13 @@ class Decision {
     WS_TRY(transaction.commit());
     remove_conflict_files(session_.root.path(), conflict_.id);
     return {};
+  }
+
+  /// Where the service has the document now, in the disk's own spelling where it is the same name.
+  RelativePath path_there(const std::optional<AppliedItem>& result) const {
+    if (!result || result->path.empty() || result->path == utf8::nfc(conflict_.path.text())) return conflict_.path;
+    auto parsed = RelativePath::parse(result->path);
+    return parsed ? std::move(*parsed) : conflict_.path;
   }
 
   Session& session_;
@@ -174,21 +151,21 @@ Result<void> decide_conflict(Session& session,
                              const Conflict& conflict,
                              Keep keep,
                              const std::optional<std::string>& merged) {
+  WS_LET(const std::vector<Conflict> known, session.state.conflicts());
+  const auto open = std::find_if(
+      known.begin(), known.end(), [&](const Conflict& each) { return !each.id.empty() && each.id == conflict.id; });
+  if (open == known.end()) {
+    return fail(Failure::Kind::not_found,
+                fmt::format("there is no open conflict at {} here", conflict.path.text()),
+                "`ws sync conflicts` lists them; `ws sync` records what is new");
+  }
+  if (open->kind == ConflictKind::rewound) return decide_rewound(session, *open, keep);
+  if (is_about_place(*open)) return decide_place(session, *open, keep);
   if (keep == Keep::merged && !merged) {
     return fail(Failure::Kind::usage, "`merged` needs the merged text", "give it with --file");
   }
-  if (conflict.id.empty()) {
-    return fail(Failure::Kind::conflict,
-                fmt::format("the conflict at {} is not recorded on the service yet", conflict.path.text()),
-                "run `ws sync` first; for two files that want one name, rename yours");
-  }
-  WS_LET(const std::vector<Conflict> known, session.state.conflicts());
-  for (const Conflict& open : known) {
-    if (open.id != conflict.id) continue;
-    WS_LET(SafeWriter writer, SafeWriter::open(session.root));
-    return Decision(session, open, keep, std::move(writer)).carry_out(merged);
-  }
-  return fail(Failure::Kind::not_found, fmt::format("there is no open conflict {} here", conflict.id));
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+  return Decision(session, *open, keep, std::move(writer)).carry_out(merged);
 }
 
 }  // namespace ws::sync

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "api-client/base/utf8.hpp"
+#include "sync-engine/merge/merge.hpp"
 #include "sync-engine/steps/conflict_files.hpp"
+#include "sync-engine/steps/local_conflicts.hpp"
 #include "sync-engine/tree/safe_write.hpp"
 
 namespace ws::sync {
@@ -24,9 +26,15 @@ void fail_row(Row& row, Failure failure) {
 
 Failure cannot_push(const Failure& why) {
   Failure failure = why;
+  failure.kind = Failure::Kind::forbidden;
   failure.code = "cannot_push";
   failure.hint = "this key may read but not write; the change stays here";
   return failure;
+}
+
+/// The codes of 403, 404 and 410 on one document: nothing is deleted for it.
+bool is_out_of_reach(const std::string& code) {
+  return code == "forbidden" || code == "not_found" || code == "gone" || code == "archived";
 }
 
 /// Chooses what is staged and stages it.
@@ -83,22 +91,12 @@ class Stager {
         std::find_if(survey_.plan.conflicts.begin(), survey_.plan.conflicts.end(), [&](const Conflict& c) {
           return c.document == action.document && c.path == action.path;
         });
-    if (found == survey_.plan.conflicts.end() || !found->local || is_recorded(*found)) return std::nullopt;
-    PushItem item{.kind = ActionKind::push_update, .path = found->path, .hash = found->local->hash};
-    switch (found->kind) {
-      case ConflictKind::revision:
-      case ConflictKind::edit_delete:
-        item.document = found->document;
-        item.revision = found->base->revision;
-        break;
-      case ConflictKind::hash: item.kind = ActionKind::push_create; break;
-      case ConflictKind::path:
-        // Only a new file at the very place of a document is sure to be refused; anything else might be applied.
-        if (!found->remote || wire(found->remote->path.text()) != wire(found->path.text())) return std::nullopt;
-        item.kind = ActionKind::push_create;
-        break;
-      case ConflictKind::delete_edit:
-      case ConflictKind::rewound: return std::nullopt;
+    if (found == survey_.plan.conflicts.end() || !is_for_service(*found) || is_recorded(*found)) return std::nullopt;
+    PushItem item{.kind = ActionKind::push_create, .path = found->path, .hash = found->local->hash};
+    if (found->kind == ConflictKind::revision || found->kind == ConflictKind::edit_delete) {
+      item.kind = ActionKind::push_update;
+      item.document = found->document;
+      item.revision = found->base->revision;
     }
     return StagedItem{.item = std::move(item), .file = found->path, .conflict = *found};
   }
@@ -121,6 +119,8 @@ class Stager {
         fail_row(row, std::move(busy));
         return {};
       }
+      // A file that somebody is merging by hand: the conflict keeps the text that it was recorded with.
+      if (staged.conflict && !staged.conflict->id.empty() && merge::has_markers(*text)) return {};
       staged.item.size_bytes = text->size();
       WS_LET(staged.blob, session_.history.keep(*text));
     } else if (const auto there = survey_.pending.find(staged.item.document);
@@ -172,6 +172,10 @@ class Stager {
             .kind = Failure::Kind::invalid,
             .what = fmt::format("the service refused {}: {}", staged_.items[i].item.path.text(), refused.message)};
         failure.code = refused.code;
+        if (is_out_of_reach(refused.code)) {
+          failure = cannot_push(failure);
+          failure.hint = "the file stays as it is; the next run tries again";
+        }
         fail_row(*item_rows_[i], std::move(failure));
         staged_.items.erase(staged_.items.begin() + static_cast<std::ptrdiff_t>(i));
         item_rows_.erase(item_rows_.begin() + static_cast<std::ptrdiff_t>(i));

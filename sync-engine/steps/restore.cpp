@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "sync-engine/state/history_log.hpp"
-#include "sync-engine/tree/safe_write.hpp"
+#include "sync-engine/steps/replace_file.hpp"
 
 namespace ws::sync {
 namespace {
@@ -41,25 +41,11 @@ Result<Found> find_state_text(HistoryLog& log,
 Result<Restored> restore(Session& session, const RelativePath& path, const std::optional<std::string>& at) {
   WS_LET(HistoryLog log, HistoryLog::open(session.own("history.git")));
   WS_LET(SafeWriter writer, SafeWriter::open(session.root));
-  std::optional<std::string> now;
-  if (auto text = writer.read(path)) {
-    now = std::move(*text);
-  } else if (text.error().kind != Failure::Kind::not_found) {
-    return fail(std::move(text).error());
-  }
+  WS_LET(const std::optional<std::string> now, read_if_there(writer, path));
   WS_LET(const Found found, find_state_text(log, path, at, now));
   Restored restored{.path = path, .state = found.state, .changed = found.text != now};
   if (!restored.changed) return restored;
-  std::optional<Sha256> seen;
-  if (now) {
-    seen = Sha256::of(*now);
-    WS_LET(const git::ObjectId blob, session.history.keep(*now));
-    WS_TRY(session.history.record_before({{.path = path.string(), .blob = blob}}, {}));
-  }
-  WS_LET(const Staged staged, writer.stage(found.text));
-  WS_TRY(writer.flush_texts());
-  WS_TRY(writer.place(staged, path, seen));
-  WS_TRY(writer.flush_folders());
+  WS_TRY(replace_file(session, writer, path, now, found.text));
   return restored;
 }
 

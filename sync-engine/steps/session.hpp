@@ -11,7 +11,9 @@
 #include "sync-engine/state/history.hpp"
 #include "sync-engine/state/state_store.hpp"
 #include "sync-engine/tie.hpp"
+#include "sync-engine/tree/file_kinds.hpp"
 #include "sync-engine/tree/root_folder.hpp"
+#include "sync-engine/tree_config.hpp"
 
 namespace ws::sync {
 
@@ -19,6 +21,7 @@ struct Session {
   RootFolder root;
   Tie tie;
   TreeConfig config;
+  FileKinds kinds;
   StateStore state;
   History history;
   Remote* remote = nullptr;

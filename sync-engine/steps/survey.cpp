@@ -4,15 +4,17 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "sync-engine/git/merge_text.hpp"
+#include "sync-engine/merge/merge.hpp"
 #include "sync-engine/reconcile/change.hpp"
 #include "sync-engine/reconcile/identify.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "sync-engine/steps/incoming.hpp"
+#include "sync-engine/steps/local_conflicts.hpp"
+#include "sync-engine/steps/resolved_elsewhere.hpp"
 #include "sync-engine/tree/safe_write.hpp"
 
 namespace ws::sync {
@@ -20,21 +22,24 @@ namespace {
 
 constexpr const char* cache_name = "stat.cache";
 
-CacheMark mark_of(const RootFolder& root) {
+CacheMark mark_of(const Session& session) {
   struct stat status {};
-  if (::fstat(root.fd(), &status) != 0) return {};
-  return {.root_inode = status.st_ino, .root_device = status.st_dev};
+  if (::fstat(session.root.fd(), &status) != 0) return {};
+  return {.root_inode = status.st_ino, .root_device = status.st_dev, .config = session.config.fingerprint()};
 }
 
 Result<Scan> walk(const Session& session, bool load_rules) {
   StatCache cache = StatCache::load(session.own(cache_name));
-  const CacheMark here = mark_of(session.root);
+  const CacheMark here = mark_of(session);
   // Another device or inode: a restore, a bind mount, a copy. The numbers in the cache are of something else.
-  if (cache.mark().root_inode != here.root_inode || cache.mark().root_device != here.root_device) cache = {};
-  return scan(
-      session.root,
-      std::move(cache),
-      {.threads = session.options.threads, .max_file_bytes = session.config.max_file_bytes, .load_rules = load_rules});
+  const bool same_folder = cache.mark().root_inode == here.root_inode && cache.mark().root_device == here.root_device;
+  if (!same_folder || cache.mark().config != here.config) cache = {};
+  return scan(session.root,
+              std::move(cache),
+              {.threads = session.options.threads,
+               .max_file_bytes = session.config.max_file_bytes,
+               .kinds = &session.kinds,
+               .load_rules = load_rules});
 }
 
 bool is_as_agreed(const Survey& survey, const DocumentId& document) {
@@ -74,11 +79,17 @@ class Surveyor {
     if (!in_step_) WS_TRY(load_and_identify());
     if (!options_.offline) WS_TRY(ask_service());
     const bool listing_to_check = incoming_.end.complete;
-    if (in_step_ && !incoming_.any && !listing_to_check) {
+    if (in_step_ && !incoming_.any && !listing_to_check && !rewound_) {
       survey_.plan.skipped = survey_.scan.skipped();
       return std::move(survey_);
     }
     WS_TRY(load_and_identify());
+    if (rewound_) {
+      survey_.plan.conflicts = {rewound_service()};
+      survey_.plan.skipped = survey_.local.skipped;
+      return std::move(survey_);
+    }
+    if (!options_.offline) WS_TRY(take_over());
     build_remote();
     WS_TRY(make_plan());
     WS_TRY(save_cache());
@@ -92,11 +103,34 @@ class Surveyor {
     WS_LET(survey_.base_rows, session_.state.base());
     WS_LET(survey_.pending, session_.state.pending());
     WS_LET(survey_.known_conflicts, session_.state.conflicts());
+    rewound_ =
+        rewound_ || std::any_of(survey_.known_conflicts.begin(), survey_.known_conflicts.end(), is_rewound_service);
+    build_base();
+    return {};
+  }
+
+  void build_base() {
+    survey_.base = {};
     for (const auto& [document, row] : survey_.base_rows) {
       survey_.base.documents.emplace_hint(survey_.base.documents.end(), document, row.entry);
       if (row.placed) survey_.base.placed.emplace(document, *row.placed);
     }
+  }
+
+  Result<void> take_over() {
+    const std::size_t open = survey_.known_conflicts.size();
+    WS_TRY(take_over_resolutions(session_, survey_, keep_));
+    if (survey_.known_conflicts.size() == open) return {};
+    build_base();
+    identify_files();
     return {};
+  }
+
+  /// A document that goes where its file lies was renamed here, as far as the plan is concerned.
+  void release_places() {
+    for (const auto& [document, row] : survey_.base_rows) {
+      if (row.stays) survey_.base.placed.erase(document);
+    }
   }
 
   Result<void> load_and_identify() {
@@ -114,8 +148,29 @@ class Surveyor {
 
   void identify_files() {
     const Scan& scan = survey_.scan;
-    const auto ignored = [&](const RelativePath& path) { return scan.rules_loaded() && scan.is_ignored(path); };
+    // A kind that is no longer included hides a file like a rule does.
+    const auto ignored = [&](const RelativePath& path) {
+      return !session_.kinds.takes(path.text()) || (scan.rules_loaded() && scan.is_ignored(path));
+    };
     survey_.local = identify(survey_.base, scan.found(), {.ignored = ignored, .renames = evidence()});
+    if (session_.config.portable_names) refuse_unportable();
+  }
+
+  /// Left alone by name, like the dangerous ones; a document that had such a name before is kept as it is.
+  void refuse_unportable() {
+    LocalTree& local = survey_.local;
+    const auto skip = [&](const RelativePath& path) {
+      const bool refused = is_unportable(path);
+      if (refused) local.skipped.push_back({.path = path.string(), .reason = Hindrance::unportable_name});
+      return refused;
+    };
+    std::erase_if(local.created, [&](const auto& file) { return skip(file.first); });
+    std::erase_if(local.tracked, [&](const auto& file) {
+      const bool refused = skip(file.second.path);
+      if (refused) local.hindered.emplace(file.first, Hindrance::unportable_name);
+      return refused;
+    });
+    std::sort(local.skipped.begin(), local.skipped.end());
   }
 
   /// Where a text is not to be had, or is not the one expected, nothing is taken for alike.
@@ -149,15 +204,9 @@ class Surveyor {
                                   .before_first = [this] { return load(); }};
     WS_LET(incoming_, pull_incoming(session_, survey_.base_rows, survey_.pending, options));
     const std::uint64_t now = incoming_.end.revision;
-    if (now != 0 && now < survey_.revision_before) {
-      Failure rewound{.kind = Failure::Kind::conflict,
-                      .what = fmt::format("the service went back from revision {} to {}: it was restored from a backup",
-                                          survey_.revision_before,
-                                          now),
-                      .hint = "nothing was changed; ask whoever runs the service"};
-      rewound.code = "rewound";
-      return fail(std::move(rewound));
-    }
+    // It was restored from a backup: until somebody says which side holds, nothing of it is taken over.
+    rewound_ = rewound_ || (now != 0 && now < survey_.revision_before);
+    if (rewound_) return {};
     if (now != 0) survey_.revision = now;
     return keep_ == Pulled::keep ? store_incoming() : Result<void>();
   }
@@ -181,12 +230,14 @@ class Surveyor {
         WS_TRY(session_.state.drop_pending(document));
       }
     }
-    WS_TRY(session_.state.set_source_revision(survey_.revision));
+    // What was out of reach is asked for again: the next pull begins where this one did.
+    if (incoming_.out_of_reach.empty()) WS_TRY(session_.state.set_source_revision(survey_.revision));
     return transaction.commit();
   }
 
   void build_remote() {
-    for (auto& [document, row] : incoming_.rows) survey_.pending.insert_or_assign(document, row);
+    for (auto& [document, row] : incoming_.rows) survey_.pending.insert_or_assign(document, std::move(row));
+    incoming_.rows.clear();
     survey_.remote.refused = std::move(incoming_.refused);
     for (const auto& [document, row] : survey_.pending) {
       if (is_as_base(document, row)) continue;
@@ -220,9 +271,10 @@ class Surveyor {
     }
     for (const DocumentId& document : arriving) {
       const RelativePath& path = survey_.remote.changed.at(document).path;
-      const bool synced = is_markdown(path.name()) && !is_hidden(path) && !ignored_or_below_ignored(path);
-      if (synced) continue;
-      survey_.remote.refused.push_back({.path = path.string(), .reason = Hindrance::ignored});
+      const bool refused_name = session_.config.portable_names && is_unportable(path);
+      if (!refused_name && session_.kinds.takes(path.text()) && !survey_.scan.is_ignored(path)) continue;
+      survey_.remote.refused.push_back(
+          {.path = path.string(), .reason = refused_name ? Hindrance::unportable_name : Hindrance::ignored});
       survey_.remote.changed.erase(document);
       // A known one went where nothing is written: it stays on both sides, and nothing of it is pushed.
       if (survey_.base.documents.contains(document)) survey_.local.hindered.emplace(document, Hindrance::ignored);
@@ -230,14 +282,9 @@ class Surveyor {
     return {};
   }
 
-  static bool is_hidden(const RelativePath& path) {
-    return path.text().front() == '.' || path.text().find("/.") != std::string_view::npos;
-  }
-
-  bool ignored_or_below_ignored(const RelativePath& path) const { return survey_.scan.is_ignored(path); }
-
   Result<void> make_plan() {
     WS_TRY(refuse_ignored());
+    release_places();
     survey_.plan = reconcile(
         survey_.base,
         survey_.local,
@@ -250,7 +297,10 @@ class Surveyor {
     }
     for (Conflict& conflict : survey_.plan.conflicts) {
       for (const Conflict& known : survey_.known_conflicts) {
-        if (known.document == conflict.document && !known.document.empty()) conflict.id = known.id;
+        if (known.document != conflict.document || known.document.empty()) continue;
+        if (known.here_only && known.path != conflict.path) continue;
+        conflict.id = known.id;
+        conflict.here_only = known.here_only;
       }
     }
     return {};
@@ -278,15 +328,19 @@ class Surveyor {
   }
 
   /// Empty where the lines collide, or one of the three texts is not to be had.
-  Result<std::optional<std::string>> merge_one(const SafeWriter& files, const Action& merge) {
+  Result<std::optional<std::string>> merge_one(const SafeWriter& files, const Action& action) {
     using Text = std::optional<std::string>;
-    const BaseRow& base_row = survey_.base_rows.at(merge.document);
+    const BaseRow& base_row = survey_.base_rows.at(action.document);
     auto base = session_.history.text(base_row.blob);
-    auto ours = files.read(survey_.local.tracked.at(merge.document).path);
-    if (!base || !ours || Sha256::of(*base) != base_row.entry.hash || Sha256::of(*ours) != merge.seen) return Text{};
-    WS_LET(const Text theirs, remote_text(merge.document));
+    auto ours = files.read(survey_.local.tracked.at(action.document).path);
+    if (!base || !ours || Sha256::of(*base) != base_row.entry.hash || Sha256::of(*ours) != action.seen) return Text{};
+    // Markers that a person has still to take out are no text to merge.
+    if (merge::has_markers(*ours) && !merge::has_markers(*base)) return Text{};
+    WS_LET(const Text theirs, remote_text(action.document));
     if (!theirs) return Text{};
-    return git::merge_text(*base, *ours, *theirs);
+    if (!is_markdown(action.path.text())) return git::merge_text(*base, *ours, *theirs);
+    WS_LET(const merge::Merge merged, merge::merge_markdown(*base, *ours, *theirs));
+    return merged.is_clean() ? Text(merged.text()) : Text{};
   }
 
   Result<std::optional<std::string>> remote_text(const DocumentId& document) {
@@ -306,14 +360,14 @@ class Surveyor {
   /// The files as they are, and whether that is the base: then the next `status` need not load it.
   Result<void> save_cache() {
     const LocalTree& local = survey_.local;
-    bool in_step = local.created.empty() && local.hindered.empty() &&
-                   local.tracked.size() == survey_.base.documents.size() &&
-                   local.skipped.size() == survey_.scan.skipped().size();  // no twins, which only a comparison finds
+    bool in_step =
+        local.created.empty() && local.hindered.empty() && local.tracked.size() == survey_.base.documents.size() &&
+        local.skipped.size() == survey_.scan.skipped().size();  // no twins, which only a comparison finds
     for (const auto& [document, entry] : local.tracked) {
       if (!in_step) break;
       in_step = is_as_agreed(survey_, document);
     }
-    CacheMark mark = mark_of(session_.root);
+    CacheMark mark = mark_of(session_);
     mark.generation = generation_;
     mark.in_step = in_step ? 1 : 0;
     if (survey_.scan.same_as_cache() && survey_.scan.cache_mark() == mark) return {};
@@ -331,6 +385,7 @@ class Surveyor {
   bool in_step_ = false;
   bool loaded_ = false;
   bool identified_ = false;
+  bool rewound_ = false;
 };
 
 }  // namespace

@@ -28,7 +28,8 @@ struct Survey {
 /// `keep`: what was pulled is durable in history and state before the survey returns.
 enum class Pulled { look_at, keep };
 
-/// Fails where the tree cannot be walked or the service not asked; code `rewound` where the source's revision fell.
+/// Where the source's revision fell the plan is the one conflict `rewound` and nothing else. Fails where the tree
+/// cannot be walked or the service not asked.
 Result<Survey> survey(Session& session, const RunOptions& options, Pulled keep);
 
 /// Walks once more after a run and leaves a stat cache that says so. A failure costs only time later.

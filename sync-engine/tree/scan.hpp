@@ -13,6 +13,7 @@
 
 #include "api-client/base/result.hpp"
 #include "sync-engine/reconcile/identify.hpp"
+#include "sync-engine/tree/file_kinds.hpp"
 #include "sync-engine/tree/ignore.hpp"
 #include "sync-engine/tree/root_folder.hpp"
 #include "sync-engine/tree/stat_cache.hpp"
@@ -24,7 +25,8 @@ inline constexpr std::uint64_t default_max_file_bytes = std::uint64_t{1} << 20U;
 struct ScanOptions {
   unsigned threads = 2;
   std::uint64_t max_file_bytes = default_max_file_bytes;
-  bool load_rules = false;  ///< read every `.wsignore` even where the cache would do: for `is_ignored`
+  const FileKinds* kinds = nullptr;  ///< null: Markdown alone; outlives the scan
+  bool load_rules = false;           ///< read every `.wsignore` even where the cache would do: for `is_ignored`
 };
 
 /// One folder as the walk found it.

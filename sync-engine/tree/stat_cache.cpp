@@ -15,7 +15,7 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::array<char, 8> magic = {'W', 'S', 'S', 'T', 'A', 'T', '0', '1'};
+constexpr std::array<char, 8> magic = {'W', 'S', 'S', 'T', 'A', 'T', '0', '2'};
 
 struct Header {
   std::array<char, 8> magic = {};
@@ -29,7 +29,7 @@ struct Header {
 // The file is these structs byte by byte: no padding may hide in them.
 static_assert(sizeof(CachedEntry) == 96 && std::is_trivially_copyable_v<CachedEntry>);
 static_assert(sizeof(CachedFolder) == 64 && std::is_trivially_copyable_v<CachedFolder>);
-static_assert(sizeof(Header) == 72 && std::is_trivially_copyable_v<Header>);
+static_assert(sizeof(Header) == 80 && std::is_trivially_copyable_v<Header>);
 constexpr std::size_t checked_from = 16;
 
 /// Four independent lanes of multiply and rotate: some 10 GB/s. It finds rot and torn writes, not malice.

@@ -51,6 +51,7 @@ struct CacheMark {
   std::uint64_t in_step = 0;     ///< 1: every file was as the base has it, none was new, none missing
   std::uint64_t root_inode = 0;
   std::uint64_t root_device = 0;
+  std::uint64_t config = 0;  ///< fingerprint of what the tree's config said
   bool operator==(const CacheMark&) const = default;
 };
 

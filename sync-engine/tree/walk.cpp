@@ -184,6 +184,7 @@ Result<void> Walk::visit(const std::string& path, Worker& worker) {
 Result<bool> Walk::list(Visit& visit, Worker& worker) {
   worker.listed.clear();
   if (!visit.fd) return false;
+  const bool markdown_alone = options_.kinds == nullptr || options_.kinds->is_markdown_alone();
   while (true) {
     const ssize_t count = ::getdents64(visit.fd.get(), worker.listing.data(), worker.listing.size());
     if (count < 0) return false;
@@ -194,18 +195,23 @@ Result<bool> Walk::list(Visit& visit, Worker& worker) {
       const char* name = static_cast<const char*>(entry->d_name);
       if (name[0] == '.') {
         visit.has_rules_file = visit.has_rules_file || name == ignore_file_name;
-        continue;
+        if (markdown_alone || dangerous_part(name)) continue;  // `.git`, `.ws`, `.` and `..` too
       }
       unsigned char type = entry->d_type;
-      if (type == DT_REG && !is_markdown(name)) continue;
+      if (type == DT_REG && !is_wanted(visit, name)) continue;
       if (type == DT_UNKNOWN) {
         struct statx status {};
         type = stat_name(visit.fd.get(), name, status) ? type_of(status.stx_mode) : static_cast<unsigned char>(DT_FIFO);
       }
-      if (type != DT_DIR && type != DT_LNK && !is_markdown(name)) continue;
+      if (type != DT_DIR && type != DT_LNK && !is_wanted(visit, name)) continue;
       worker.listed.push_back({name, type});
     }
   }
+}
+
+bool Walk::is_wanted(const Visit& visit, const char* name) const {
+  if (options_.kinds == nullptr || options_.kinds->is_markdown_alone()) return is_markdown(name);
+  return options_.kinds->takes(join(visit.folder.path, name));
 }
 
 /// Decides whether the cache's ignore decisions still hold for this folder.

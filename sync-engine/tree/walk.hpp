@@ -50,6 +50,7 @@ class Walk {
   void stop(std::optional<Failure> failure);
   Result<void> visit(const std::string& path, Worker& worker);
   Result<bool> list(Visit& visit, Worker& worker);
+  bool is_wanted(const Visit& visit, const char* name) const;
   Result<void> look_at_rules(Visit& visit);
   void look_at_folder(Visit& visit, const std::string& name);
   void look_at_entry(Visit& visit, Worker& worker, const Listed& listed);

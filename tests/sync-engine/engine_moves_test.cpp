@@ -178,12 +178,12 @@ TEST_CASE("engine: a document moved onto a new file lies beside it, and comes ho
     here.run();
     check_in_step(here, remote, {{"p.md", "mine\n"}, {"theirs.md", "document\n"}, {"z.md", "z\n"}});
   }
-  SECTION("the service's side is kept: its text takes the place, once") {
+  SECTION("the service's side is kept: its document takes the place, the file here lies beside it") {
     REQUIRE(first.conflicts.size() == 1);
     const auto resolved = here.engine().resolve(first.conflicts[0], Keep::remote);
     if (!resolved) FAIL(resolved.error().what);
     here.run();
-    check_in_step(here, remote, {{"p.md", "document\n"}, {"z.md", "z\n"}});
+    check_in_step(here, remote, {{"p.md", "document\n"}, {"p (local).md", "mine\n"}, {"z.md", "z\n"}});
   }
 }
 

@@ -113,11 +113,11 @@ TEST_CASE("engine: colliding edits are one conflict with both texts, and the res
   CHECK(texts->local == "mine\n");
   CHECK(texts->remote == "theirs\n");
 
-  // Asked again it is the same conflict, and nothing is sent a second time.
+  // Asked again it is the same conflict, and nothing is sent a second time: only whether it is still open is asked.
   remote.requests.clear();
   const Report again = here.run();
   CHECK(again.conflicts.size() == 1);
-  CHECK(remote.requests == Lines{"pull"});
+  CHECK(remote.requests == Lines{"pull", "find_source"});
 }
 
 TEST_CASE("engine: a conflict is resolved by keeping local, remote, both or a merged text", "[sync-engine]") {

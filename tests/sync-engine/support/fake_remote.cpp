@@ -56,6 +56,10 @@ void FakeRemote::move(const std::string& from, const std::string& to) {
   document->path = to;
   touch(*document);
 }
+void FakeRemote::restore(const Backup& backup) {
+  revision_ = backup.revision;
+  documents_ = backup.documents;
+}
 std::optional<std::string> FakeRemote::text_at(const std::string& path) const {
   for (const auto& [id, document] : documents_) {
     if (!document.gone && document.path == path) return document.text;
@@ -78,7 +82,12 @@ Result<SourceInfo> FakeRemote::create_source(const SourceRequest& request) {
 Result<SourceInfo> FakeRemote::find_source(const std::string& source_id) {
   WS_TRY(meet("find_source", false));
   if (source_id != the_source) return fail(Failure::Kind::not_found, "no such source");
-  return SourceInfo{.id = the_source, .name = "notes", .revision = revision_};
+  SourceInfo info{.id = the_source, .name = "notes", .revision = revision_};
+  info.open_conflicts.emplace();
+  for (const FakeConflict& conflict : conflicts_) {
+    if (conflict.open) info.open_conflicts->push_back(conflict.id);
+  }
+  return info;
 }
 
 Result<PullEnd> FakeRemote::pull(const std::string&,
@@ -142,11 +151,15 @@ Result<PushAnswer> FakeRemote::push(const std::string&,
   return answer;
 }
 
-std::string FakeRemote::refusal(const PushItem& item) {
+std::string FakeRemote::refusal(const PushItem& item, const std::vector<StagedText>& all) {
   if (item.document.empty()) {
-    const FakeDocument* there = find_at(item.path.string());
+    std::string id;
+    const FakeDocument* there = find_at(item.path.string(), &id);
     if (there == nullptr || Sha256::of(there->text) == *item.hash) return {};
-    return "hash";
+    const bool leaves = std::any_of(all.begin(), all.end(), [&](const StagedText& other) {
+      return other.item.document.text == id && other.item.kind == ActionKind::push_move;
+    });
+    return leaves ? "" : "hash";
   }
   const FakeDocument& document = documents_.at(item.document.text);
   if (document.gone) return item.hash ? "edit_delete" : "";
@@ -202,16 +215,17 @@ Result<CommitAnswer> FakeRemote::commit(const CommitRequest& request) {
   CommitAnswer answer;
   std::vector<StagedText> free;
   for (const StagedText& staged : staged_[request.plan_id]) {
-    const std::string kind = refusal(staged.item);
+    const std::string kind = refusal(staged.item, staged_[request.plan_id]);
     if (kind.empty()) {
       free.push_back(staged);
     } else {
       record(staged, kind, answer);
     }
   }
-  // Deletes first: they free the places that others take.
-  std::stable_partition(
-      free.begin(), free.end(), [](const StagedText& each) { return each.item.kind == ActionKind::push_delete; });
+  // Deletes and moves first: they free the places that others take.
+  std::stable_partition(free.begin(), free.end(), [](const StagedText& each) {
+    return each.item.kind == ActionKind::push_delete || each.item.kind == ActionKind::push_move;
+  });
   for (const StagedText& staged : free) apply(staged, answer);
   answer.revision = revision_;
   committed_[request.plan_id] = answer;

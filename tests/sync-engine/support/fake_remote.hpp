@@ -39,6 +39,13 @@ class FakeRemote final : public Remote {
   void move(const std::string& from, const std::string& to);
   std::optional<std::string> text_at(const std::string& path) const;
   std::map<std::string, std::string> tree() const;
+  /// What a backup holds; `restore` is the service going back to it.
+  struct Backup {
+    std::uint64_t revision = 0;
+    std::map<std::string, FakeDocument> documents = {};
+  };
+  Backup backup() const { return {revision_, documents_}; }
+  void restore(const Backup& backup);
   const std::vector<FakeConflict>& conflicts() const { return conflicts_; }
   std::size_t document_count() const;
 
@@ -74,7 +81,7 @@ class FakeRemote final : public Remote {
   Result<void> meet(const std::string& request, bool after);
   FakeDocument* find_at(const std::string& path, std::string* id = nullptr);
   void touch(FakeDocument& document);
-  std::string refusal(const PushItem& item);
+  std::string refusal(const PushItem& item, const std::vector<StagedText>& all);
   void apply(const StagedText& staged, CommitAnswer& answer);
   void record(const StagedText& staged, const std::string& kind, CommitAnswer& answer);
 

@@ -1,0 +1,257 @@
+#include "sync-engine/steps/decide_place.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api-client/base/utf8.hpp"
+#include "sync-engine/reconcile/free_name.hpp"
+#include "sync-engine/steps/conflict_files.hpp"
+#include "sync-engine/steps/replace_file.hpp"
+
+namespace ws::sync {
+namespace {
+
+bool same_place(const RelativePath& a, const RelativePath& b) { return utf8::nfc(a.text()) == utf8::nfc(b.text()); }
+
+/// One is a folder above the other.
+bool is_nested(const RelativePath& a, const RelativePath& b) {
+  const auto beneath = [](std::string_view path, std::string_view folder) {
+    return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+  };
+  return beneath(a.text(), b.text()) || beneath(b.text(), a.text());
+}
+
+class PlaceDecision {
+ public:
+  PlaceDecision(Session& session, const Conflict& conflict, Keep keep, SafeWriter writer)
+      : session_(session), conflict_(conflict), keep_(keep), writer_(std::move(writer)) {}
+
+  Result<void> carry_out() {
+    WS_LET(base_, session_.state.base());
+    WS_LET(pending_, session_.state.pending());
+    if (conflict_.local) {
+      WS_LET(on_disk_, read_if_there(writer_, conflict_.path));
+    }
+    if (!conflict_.here_only) WS_TRY(close_on_service());
+    WS_TRY(decide());
+    WS_TRY(writer_.flush_folders());
+    return store();
+  }
+
+ private:
+  const BaseRow* row() const {
+    const auto found = base_.find(conflict_.document);
+    return found == base_.end() ? nullptr : &found->second;
+  }
+  const PendingRow* there() const {
+    const auto found = pending_.find(conflict_.document);
+    return found == pending_.end() ? nullptr : &found->second;
+  }
+
+  /// Its document keeps the text that it has; this only says that nothing is open any more.
+  Result<void> close_on_service() {
+    auto closed = session_.remote->resolve({.conflict_id = conflict_.id,
+                                            .how = ResolveRequest::How::keep_remote,
+                                            .expected_revision = conflict_.remote ? conflict_.remote->revision : 0});
+    const bool is_closed =
+        closed || closed.error().code == "conflict_resolved" || closed.error().kind == Failure::Kind::not_found;
+    return is_closed ? Result<void>() : fail(std::move(closed).error());
+  }
+
+  Result<void> decide() {
+    if (!conflict_.local) return folder_here();
+    if (!on_disk_) return {};  // the file that was in the way is gone: nothing is left to choose
+    if (!conflict_.remote) return folder_took_the_old_place();
+    if (same_place(conflict_.remote->path, conflict_.path)) return two_documents();
+    if (!conflict_.base) return folder_there();
+    return is_nested(conflict_.remote->path, conflict_.path) ? beneath_a_document() : renamed_on_both();
+  }
+
+  /// One document, two new names.
+  Result<void> renamed_on_both() {
+    if (keep_ == Keep::both) {
+      return fail(Failure::Kind::usage,
+                  fmt::format("{} is one document with two names: it cannot keep both", conflict_.path.text()),
+                  "say --path local or --path remote");
+    }
+    if (row() == nullptr) return {};
+    BaseRow now = *row();
+    const bool same_text = conflict_.remote->hash == now.entry.hash;
+    now.entry.path = conflict_.remote->path;
+    if (same_text) now.entry.revision = conflict_.remote->revision;
+    if (keep_ == Keep::local) {
+      now.placed = conflict_.path;
+      now.stays = true;
+    } else {
+      WS_TRY(writer_.move(conflict_.path, conflict_.remote->path, Sha256::of(*on_disk_)));
+      now.placed.reset();
+    }
+    put(conflict_.document, std::move(now));
+    if (same_text) settled_.insert(conflict_.document);
+    return {};
+  }
+
+  /// A file in a folder that took a document's place: once the document goes where its file lies, nothing is in the
+  /// way.
+  Result<void> beneath_a_document() {
+    if (row() == nullptr || !row()->placed) return lies_elsewhere();
+    return stay();
+  }
+
+  /// A file that was renamed here; on the service it is archived and a folder has its old place.
+  Result<void> folder_took_the_old_place() {
+    if (keep_ == Keep::remote) WS_TRY(replace_file(session_, writer_, conflict_.path, on_disk_, std::nullopt));
+    forget(conflict_.document);
+    return {};
+  }
+
+  /// A file here, a folder of the service at the same place.
+  Result<void> folder_there() {
+    if (keep_ != Keep::local) return step_aside();
+    const std::string rest(conflict_.remote->path.text().substr(conflict_.path.text().size()));
+    const auto place_of = [&](const RelativePath& folder) { return RelativePath::parse(folder.string() + rest); };
+    const auto folder = name_beside(conflict_.path, "remote", [&](const RelativePath& folder_name) {
+      const auto file = place_of(folder_name);
+      return file && is_free(*file) && !is_file(folder_name);
+    });
+    if (!folder) return no_free_name();
+    WS_LET(RelativePath place, place_of(*folder));
+    WS_LET(const std::string text, remote_text());
+    WS_TRY(replace_file(session_, writer_, place, std::nullopt, text));
+    WS_LET(const git::ObjectId blob, session_.history.keep(text));
+    put(conflict_.document, {.entry = *conflict_.remote, .blob = blob, .placed = std::move(place), .stays = true});
+    settled_.insert(conflict_.document);
+    return {};
+  }
+
+  /// A folder here in the place of a file; its document was edited there and lies beside it.
+  Result<void> folder_here() {
+    if (row() == nullptr || !row()->placed) return lies_elsewhere();
+    if (keep_ != Keep::local) return stay();
+    WS_LET(const std::optional<std::string> text, read_if_there(writer_, *row()->placed));
+    return replace_file(session_, writer_, *row()->placed, text, std::nullopt);
+  }
+
+  /// Two documents that want one place: the file that stands there, and one that lies beside it.
+  Result<void> two_documents() {
+    if (keep_ != Keep::local) {
+      forget_archived_one();
+      return step_aside();
+    }
+    if (row() == nullptr || !row()->placed) return lies_elsewhere();
+    forget_archived_one();
+    return stay();
+  }
+
+  /// The file here was another document's, which is archived there: its text is a new document from now on.
+  void forget_archived_one() {
+    for (const auto& [document, known] : base_) {
+      const auto pending = pending_.find(document);
+      const bool archived = pending != pending_.end() && !pending->second.entry;
+      if (archived && known.disk_path() == conflict_.path) forget(document);
+    }
+  }
+
+  Result<void> stay() {
+    BaseRow now = *row();
+    now.stays = true;
+    put(conflict_.document, std::move(now));
+    return {};
+  }
+
+  Result<void> step_aside() {
+    const auto copy =
+        name_beside(conflict_.path, "local", [this](const RelativePath& place) { return is_free(place); });
+    if (!copy) return no_free_name();
+    return writer_.move(conflict_.path, *copy, Sha256::of(*on_disk_));
+  }
+
+  Result<void> no_free_name() const {
+    return fail(Failure::Kind::conflict, fmt::format("no free name beside {}", conflict_.path.text()));
+  }
+
+  Result<void> lies_elsewhere() const {
+    return fail(Failure::Kind::conflict,
+                fmt::format("the service's document for {} waits for another decision", conflict_.path.text()),
+                "decide the other conflicts first, or keep the remote one: `ws sync conflicts` lists them");
+  }
+
+  bool is_file(const RelativePath& place) const {
+    const auto text = writer_.read(place);
+    return text.has_value();
+  }
+
+  bool is_free(const RelativePath& place) {
+    if (taken_.empty()) {
+      for (const auto& [document, known] : base_) {
+        taken_.insert(known.entry.path.twin_key());
+        taken_.insert(known.disk_path().twin_key());
+      }
+      for (const auto& [document, known] : pending_) {
+        if (known.entry) taken_.insert(known.entry->path.twin_key());
+      }
+    }
+    const auto text = writer_.read(place);
+    return !text && text.error().kind == Failure::Kind::not_found && !taken_.contains(place.twin_key());
+  }
+
+  Result<std::string> remote_text() {
+    if (there() != nullptr && !there()->blob.empty()) {
+      if (auto text = session_.history.text(there()->blob)) return text;
+    }
+    WS_LET(PulledItem item, session_.remote->content(conflict_.document));
+    if (!item.content || Sha256::of(*item.content) != conflict_.remote->hash) {
+      return fail(Failure::Kind::conflict, fmt::format("{} changed on the service again", conflict_.path.text()));
+    }
+    return std::move(*item.content);
+  }
+
+  void put(const DocumentId& document, BaseRow now) { changed_.insert_or_assign(document, std::move(now)); }
+  void forget(const DocumentId& document) { changed_.insert_or_assign(document, std::nullopt); }
+
+  Result<void> store() {
+    WS_TRY(session_.history.flush());
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    for (const auto& [document, now] : changed_) {
+      if (now) {
+        WS_TRY(session_.state.put_base(document, *now));
+      } else {
+        WS_TRY(session_.state.forget_base(document));
+        WS_TRY(session_.state.drop_pending(document));
+      }
+    }
+    for (const DocumentId& document : settled_) WS_TRY(session_.state.drop_pending(document));
+    WS_TRY(session_.state.drop_conflict(conflict_.id));
+    WS_TRY(transaction.commit());
+    remove_conflict_files(session_.root.path(), conflict_.id);
+    return {};
+  }
+
+  Session& session_;
+  const Conflict& conflict_;
+  Keep keep_;
+  SafeWriter writer_;
+  std::map<DocumentId, BaseRow> base_;
+  std::map<DocumentId, PendingRow> pending_;
+  std::optional<std::string> on_disk_;
+  std::map<DocumentId, std::optional<BaseRow>> changed_;  ///< empty: forgotten
+  std::set<DocumentId> settled_;                          ///< nothing is pending for them any more
+  std::set<std::string> taken_;
+};
+
+}  // namespace
+
+Result<void> decide_place(Session& session, const Conflict& conflict, Keep keep) {
+  if (keep == Keep::merged) {
+    return fail(Failure::Kind::usage,
+                fmt::format("the conflict at {} is about a name, not about a text", conflict.path.text()),
+                "say --path local or --path remote");
+  }
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+  return PlaceDecision(session, conflict, keep, std::move(writer)).carry_out();
+}
+
+}  // namespace ws::sync

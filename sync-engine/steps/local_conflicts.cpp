@@ -1,0 +1,113 @@
+#include "sync-engine/steps/local_conflicts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api-client/base/utf8.hpp"
+#include "sync-engine/steps/conflict_files.hpp"
+#include "sync-engine/steps/replace_file.hpp"
+
+namespace ws::sync {
+namespace {
+
+constexpr std::string_view rewound_word = "rewound";
+
+bool is_same(const Conflict& a, const Conflict& b) { return a.document == b.document && a.path == b.path; }
+
+/// The base may have moved since: where a document lies beside its place, it is the service's text by now.
+bool says_the_same(const Conflict& a, const Conflict& b) {
+  return a.kind == b.kind && a.local == b.local && a.remote == b.remote;
+}
+
+std::optional<std::string> text_of(Session& session, const git::ObjectId& blob) {
+  if (blob.empty()) return std::nullopt;
+  auto text = session.history.text(blob);
+  return text ? std::optional(std::move(*text)) : std::nullopt;
+}
+
+ThreeTexts texts_of(Session& session, const Survey& survey, const SafeWriter& files, const Conflict& conflict) {
+  ThreeTexts texts;
+  const auto base = survey.base_rows.find(conflict.document);
+  if (base != survey.base_rows.end()) texts.base = text_of(session, base->second.blob);
+  if (conflict.local) {
+    if (auto text = read_if_there(files, conflict.local->path)) texts.local = std::move(*text);
+  }
+  if (!conflict.remote) return texts;
+  const auto there = survey.pending.find(conflict.document);
+  if (there != survey.pending.end()) texts.remote = text_of(session, there->second.blob);
+  if (!texts.remote && base != survey.base_rows.end() && base->second.entry.hash == conflict.remote->hash) {
+    texts.remote = texts.base;
+  }
+  return texts;
+}
+
+}  // namespace
+
+bool is_for_service(const Conflict& conflict) {
+  if (!conflict.local) return false;
+  switch (conflict.kind) {
+    case ConflictKind::revision:
+    case ConflictKind::edit_delete:
+    case ConflictKind::hash: return true;
+    case ConflictKind::path:
+      // Only a new file at the very place of a document is sure to be refused; anything else might be applied.
+      return conflict.remote && utf8::nfc(conflict.remote->path.text()) == utf8::nfc(conflict.path.text());
+    case ConflictKind::delete_edit:
+    case ConflictKind::rewound: return false;
+  }
+  return false;
+}
+
+std::string local_conflict_id(const Conflict& conflict) {
+  const std::string about =
+      fmt::format("{}\n{}\n{}", name(conflict.kind), conflict.document.text, conflict.path.text());
+  std::string hex = Sha256::of(about).hex();
+  hex[12] = '8';  // RFC 9562, 5.8: a version for ids that are made in one's own way
+  hex[16] = '8';
+  const std::string_view digits = hex;
+  return fmt::format("{}-{}-{}-{}-{}",
+                     digits.substr(0, 8),
+                     digits.substr(8, 4),
+                     digits.substr(12, 4),
+                     digits.substr(16, 4),
+                     digits.substr(20, 12));
+}
+
+Conflict rewound_service() {
+  Conflict conflict{.kind = ConflictKind::rewound, .path = *RelativePath::parse(rewound_word), .here_only = true};
+  conflict.id = local_conflict_id(conflict);
+  return conflict;
+}
+
+bool is_rewound_service(const Conflict& conflict) {
+  return conflict.kind == ConflictKind::rewound && conflict.document.empty();
+}
+
+Result<void> keep_local_conflicts(Session& session, const Survey& survey) {
+  const auto is_ours = [](const Conflict& conflict) { return !is_for_service(conflict); };
+  if (std::none_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), is_ours)) return {};
+  WS_LET(const std::vector<Conflict> known, session.state.conflicts());
+  WS_LET(const SafeWriter files, SafeWriter::open(session.root));
+  for (const Conflict& planned : survey.plan.conflicts) {
+    if (!is_ours(planned)) continue;
+    Conflict conflict = planned;
+    conflict.id = local_conflict_id(conflict);
+    conflict.here_only = true;
+    // One that the service recorded in its own words stays as it is.
+    const auto kept =
+        std::find_if(known.begin(), known.end(), [&](const Conflict& each) { return is_same(each, conflict); });
+    if (kept != known.end() && (says_the_same(*kept, conflict) || !kept->here_only)) continue;
+    if (!is_rewound_service(conflict)) {
+      WS_TRY(write_conflict_texts(session, conflict.id, texts_of(session, survey, files, conflict)));
+    }
+    WS_LET(sqlite::Transaction transaction, session.state.begin());
+    if (kept != known.end()) WS_TRY(session.state.drop_conflict(kept->id));
+    WS_TRY(session.state.put_conflict(conflict));
+    WS_TRY(transaction.commit());
+  }
+  return {};
+}
+
+}  // namespace ws::sync
