@@ -1,0 +1,205 @@
+#include "tests/property/laws.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+#include "api-client/base/sha256.hpp"
+#include "api-client/base/utf8.hpp"
+#include "sync-engine/git/repository.hpp"
+#include "sync-engine/state/state_store.hpp"
+
+namespace ws::property {
+namespace {
+
+bool is_note(const std::string& path, const FileFacts& file) {
+  return path.ends_with(".md") && path.front() != '.' && S_ISREG(file.mode);
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, 40) + (text.size() > 40 ? "..." : ""); }
+
+bool too_many(std::size_t deletes, std::size_t tracked) {
+  return (deletes > 10 && deletes * 4 > tracked) || (deletes >= 2 && deletes == tracked);
+}
+
+bool is_part_of_a_move(const sync::Report* report, const std::string& path) {
+  if (report == nullptr) return true;
+  return std::any_of(report->rows.begin(), report->rows.end(), [&](const sync::Row& row) {
+    return row.action.previous_path && (row.action.path.text() == path || row.action.previous_path->text() == path);
+  });
+}
+
+}  // namespace
+
+Picture look(const Place& place, Service& service) {
+  return {.files = place.files(),
+          .outside = place.files_outside(),
+          .own = place.own_files(),
+          .documents = service.documents(),
+          .base = place.base()};
+}
+
+std::set<std::string> texts_of(const Picture& picture) {
+  std::set<std::string> texts;
+  for (const auto& [path, file] : picture.files) {
+    if (S_ISREG(file.mode)) texts.insert(file.text);
+  }
+  for (const auto& [id, document] : picture.documents) texts.insert(document.text);
+  return texts;
+}
+
+std::string nothing_is_lost(const std::set<std::string>& owed, const Picture& after, const Place& place) {
+  const std::set<std::string> there = texts_of(after);
+  std::set<std::string> spare;
+  for (const std::string& text : owed) {
+    if (there.contains(text)) continue;
+    if (spare.empty()) spare = place.spare_texts();
+    if (spare.contains(text) || place.remembers(text)) continue;
+    return "I1: a text is lost: " + first_line(text);
+  }
+  return {};
+}
+
+std::string nothing_is_written(const Picture& before, const Picture& after) {
+  for (const auto& [path, file] : after.files) {
+    const auto old = before.files.find(path);
+    if (old == before.files.end()) return "a file was made: " + path;
+    if (old->second != file) return "a file was changed: " + path;
+  }
+  if (before.files.size() != after.files.size()) return "a file was removed";
+  for (const auto& [path, file] : after.own) {
+    const auto old = before.own.find(path);
+    const bool same = old != before.own.end() && old->second.text == file.text;
+    if (!same) return "state was written: " + path;
+  }
+  if (before.documents != after.documents) return "the service was changed";
+  return {};
+}
+
+std::string deletes_are_bounded(const Picture& before, const Picture& after) {
+  std::size_t here = 0;
+  std::size_t there = 0;
+  std::set<std::string> kept;
+  for (const auto& [path, file] : after.files) kept.insert(file.text);
+  for (const auto& [path, file] : before.files) {
+    if (is_note(path, file) && !after.files.contains(path) && !kept.contains(file.text)) ++here;
+  }
+  for (const auto& [id, document] : before.documents) {
+    if (!after.documents.contains(id)) ++there;
+  }
+  if (!too_many(here, before.base.size()) && !too_many(there, before.base.size())) return {};
+  return fmt::format("I11: of {} documents {} went here and {} there", before.base.size(), here, there);
+}
+
+std::string strangers_are_untouched(const Picture& before, const Picture& after) {
+  if (before.outside != after.outside) return "I12: something outside of the folder was touched";
+  for (const auto& [path, file] : before.files) {
+    if (is_note(path, file)) continue;
+    const auto now = after.files.find(path);
+    if (now == after.files.end() || now->second != file) return "I12: a file of no concern was touched: " + path;
+  }
+  for (const auto& [path, file] : after.files) {
+    if (!is_note(path, file) && !before.files.contains(path)) return "I12: a file of no concern was made: " + path;
+  }
+  return {};
+}
+
+std::string pushes_know_their_base(const std::vector<std::string>& sent, const Picture& before, Service& service) {
+  for (const std::string& request : sent) {
+    if (request.find("/v1/sync/push ") == std::string::npos) continue;
+    const auto body = parse_bounded(std::string_view(request).substr(request.find('{')));
+    if (!body) return "I14: a push that cannot be read";
+    for (const Json& item : body->at("items")) {
+      if (item.at("action") == "push_create") continue;
+      const std::string id = item.at("document_id").is_string() ? item.at("document_id").get<std::string>() : "";
+      if (!item.at("expected_content_revision").is_number()) return "I14: no revision expected of " + item.dump();
+      const auto expected = item.at("expected_content_revision").get<std::uint64_t>();
+      const auto base = before.base.find({id});
+      const bool of_base = base != before.base.end() && base->second.revision == expected;
+      if (!of_base && !service.known_texts().contains({id, expected}))
+        return "I14: a revision that nobody saw, " + item.dump();
+    }
+  }
+  return {};
+}
+
+std::string base_is_true(const Picture& after, const Place& place, Service& service) {
+  for (const auto& [document, entry] : after.base) {
+    const auto known = service.known_texts().find({document.text, entry.revision});
+    if (known != service.known_texts().end() && Sha256::of(known->second) != entry.hash) {
+      return fmt::format("I15: the base has another text of {} at revision {} than the service had",
+                         entry.path.text(),
+                         entry.revision);
+    }
+    const auto now = after.documents.find(document.text);
+    if (now != after.documents.end() && now->second.revision < entry.revision) {
+      return fmt::format("I15: the base of {} is ahead of the service", entry.path.text());
+    }
+  }
+  auto state = sync::StateStore::open(place.own("state.db"));
+  const auto rows = state ? state->base() : fail(Failure(state.error()));
+  if (!rows) return "I15: the state cannot be read: " + rows.error().what;
+  if (rows->empty()) return {};
+  auto history = sync::git::Repository::open(place.own("history.git"));
+  for (const auto& [document, row] : *rows) {
+    const auto text = history->read_blob(row.blob);
+    if (!text || Sha256::of(*text) != row.entry.hash)
+      return "I15: the history does not hold the base of " + row.entry.path.string();
+  }
+  return {};
+}
+
+std::string files_do_not_drift(const Picture& before, const Picture& after, const sync::Report* report) {
+  for (const auto& [path, file] : after.files) {
+    const auto old = before.files.find(path);
+    if (old == before.files.end() || is_part_of_a_move(report, path)) continue;
+    if (old->second.mode != file.mode) return "I20: the mode changed of " + path;
+    if (old->second.text == file.text && old->second != file) return "I20: a file was written anew: " + path;
+  }
+  return {};
+}
+
+std::string sides_agree(const Picture& picture, const Place& place) {
+  std::map<std::string, std::string> here;
+  for (const auto& [path, text] : place.tree()) here[utf8::nfc(path)] = text;
+  std::map<std::string, std::string> there;
+  std::map<sync::DocumentId, sync::Entry> agreed;
+  for (const auto& [id, document] : picture.documents) {
+    there[document.path] = document.text;
+    const auto base = picture.base.find({id});
+    if (base == picture.base.end()) return "I2: the base lacks " + document.path;
+    if (base->second.hash != Sha256::of(document.text) || base->second.revision != document.revision ||
+        utf8::nfc(base->second.path.text()) != document.path) {
+      return fmt::format("I2: the base of {} is {} at revision {}, and the service has revision {}",
+                         document.path,
+                         base->second.path.text(),
+                         base->second.revision,
+                         document.revision);
+    }
+  }
+  if (picture.base.size() != picture.documents.size()) return "I2: the base has a document too many";
+  if (here == there) return {};
+  std::string difference = "I2: the sides differ:";
+  for (const auto& [path, text] : here) {
+    if (!there.contains(path)) difference += " only here " + path;
+    if (there.contains(path) && there.at(path) != text) difference += " another text at " + path;
+  }
+  for (const auto& [path, text] : there) {
+    if (!here.contains(path)) difference += " only there " + path;
+  }
+  return difference;
+}
+
+std::vector<std::string> rows_of(const sync::Report& report) {
+  std::vector<std::string> rows;
+  for (const sync::Row& row : report.rows) {
+    std::string line = std::string(name(row.action.kind)) + " " + row.action.path.string();
+    if (row.action.previous_path) line += " <- " + row.action.previous_path->string();
+    rows.push_back(std::move(line));
+  }
+  return rows;
+}
+
+}  // namespace ws::property

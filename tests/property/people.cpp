@@ -1,0 +1,351 @@
+#include "tests/property/people.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+namespace ws::property {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array names = {"a.md",
+                              "b.md",
+                              "c.md",
+                              "A.md",
+                              "d/a.md",
+                              "d/b.md",
+                              "e/a.md",
+                              "d/e/c.md",
+                              "a.md/x.md",
+                              "caf\u00e9.md",
+                              "cafe\u0301.md",
+                              "d.md"};
+constexpr std::array folders = {"d", "e", "d/e", "f"};
+constexpr std::array words_of_all = {"one", "two", "six", "ten"};
+
+std::string new_text(const Step& step, Words& words) {
+  return "# " + std::string(words_of_all[step.where % 4]) + "\n\n" + words.word(step.how) + " here\n\nlast line\n";
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return lines;
+}
+
+std::string edited(const std::string& text, const Step& step, Words& words) {
+  std::vector<std::string> lines = lines_of(text);
+  const auto put = [&](const std::string& word) {
+    if (lines.empty()) return lines.push_back(word + "\n");
+    std::string& line = lines[step.where % 5 % lines.size()];
+    line = word + line.substr(std::min<std::size_t>(3, line.find_last_not_of("\r\n") + 1));
+  };
+  switch (step.how % 16) {
+    case 15: lines.push_back("more " + words.word(step.how) + "\n"); break;
+    case 14:
+      for (std::string& line : lines) {
+        if (line.ends_with("\n") && !line.ends_with("\r\n")) line.insert(line.size() - 1, "\r");
+      }
+      break;
+    case 13:
+      if (!lines.empty() && lines.back().ends_with("\n")) lines.back().pop_back();
+      break;
+    default: put(words.word(step.how));
+  }
+  std::string joined;
+  for (const std::string& line : lines) joined += line;
+  return joined;
+}
+
+std::string same_size(std::string text, const Step& step) {
+  if (text.size() < 3) return text;
+  const std::size_t last = text.find_last_not_of("\r\n");
+  if (last == std::string::npos) return text;
+  text[last] = static_cast<char>('p' + step.how % 4);
+  return text;
+}
+
+std::string other_case(const std::string& path) {
+  const std::size_t at = path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1;
+  std::string other = path;
+  const auto c = static_cast<unsigned char>(other[at]);
+  if (c < 0x80) other[at] = static_cast<char>(c ^ 0x20U);
+  return other;
+}
+
+/// A folder, by its files on disk.
+class Folder {
+ public:
+  explicit Folder(const fs::path& root, const std::map<std::string, std::string>& tree) : root_(root) {
+    for (const auto& [path, text] : tree) paths_.push_back(path);
+  }
+
+  std::optional<std::string> pick(std::uint8_t number) const {
+    if (paths_.empty()) return std::nullopt;
+    return paths_[number % paths_.size()];
+  }
+  std::string read(const std::string& path) const {
+    std::ifstream stream(root_ / path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  void write(const std::string& path, const std::string& text) const {
+    if (!make_room(path)) return;
+    std::ofstream(root_ / path, std::ios::binary) << text;
+  }
+  /// As many editors save: a new file takes the place of the old one.
+  void replace(const std::string& path, const std::string& text) const {
+    std::ofstream(root_ / "save.tmp", std::ios::binary) << text;
+    fs::rename(root_ / "save.tmp", root_ / path);
+  }
+  bool is_there(const std::string& path) const {
+    std::error_code ignored;
+    return fs::exists(fs::symlink_status(root_ / path, ignored));
+  }
+  bool make_room(const std::string& path) const {
+    std::error_code error;
+    fs::create_directories((root_ / path).parent_path(), error);
+    return !error && !fs::is_directory(root_ / path);
+  }
+  void move(const std::string& from, const std::string& to) const {
+    std::error_code ignored;
+    if (make_room(to)) fs::rename(root_ / from, root_ / to, ignored);
+  }
+  void remove(const std::string& path) const {
+    std::error_code ignored;
+    fs::remove_all(root_ / path, ignored);
+  }
+  fs::path operator/(const std::string& path) const { return root_ / path; }
+
+ private:
+  fs::path root_;
+  std::vector<std::string> paths_;
+};
+
+void toggle_rule(const Folder& folder, const Step& step) {
+  constexpr std::array rules = {"b.md\n", "d/\n", "e*\n", "*.md\n!a.md\n"};
+  const std::string rule = rules[step.what % rules.size()];
+  const bool there = folder.is_there(".wsignore") && folder.read(".wsignore") == rule;
+  if (there) return folder.remove(".wsignore");
+  folder.write(".wsignore", rule);
+}
+
+void edit_with_old_stamp(const Folder& folder, const std::string& path, const Step& step) {
+  struct stat before {};
+  ::stat((folder / path).c_str(), &before);
+  folder.write(path, same_size(folder.read(path), step));
+  const timespec times[2] = {before.st_atim, before.st_mtim};
+  ::utimensat(AT_FDCWD, (folder / path).c_str(), times, 0);
+}
+
+void swap_files(const Folder& folder, const std::string& a, const std::string& b) {
+  folder.move(a, "swap.tmp");
+  folder.move(b, a);
+  folder.move("swap.tmp", b);
+}
+
+void become_folder(const Folder& folder, const std::string& path, const Step& step, Words& words) {
+  const std::string old = folder.read(path);
+  folder.remove(path);
+  folder.write(path + "/x.md", step.how % 2 == 0 ? old : new_text(step, words));
+}
+
+void become_file(const Folder& folder, const std::string& path, const Step& step, Words& words) {
+  const std::size_t slash = path.find('/');
+  if (slash == std::string::npos) return;
+  const std::string old = folder.read(path);
+  const std::string above = path.substr(0, slash);
+  folder.remove(above);
+  const std::string name = above.ends_with(".md") ? above : above + ".md";
+  if (!folder.is_there(name)) folder.write(name, step.how % 2 == 0 ? old : new_text(step, words));
+}
+
+void rename_here(const Folder& folder, const std::string& path, const Step& step) {
+  const std::string to = names[step.where % names.size()];
+  // Now and then over another file, as `mv` does.
+  if (folder.is_there(to) && step.how % 8 != 0) return;
+  if (to.starts_with(path + "/") || path.starts_with(to + "/")) return;
+  folder.move(path, to);
+}
+
+/// What one item must fit beside: no twin, no file above it and none below.
+bool fits(const Documents& documents, const std::string& path, const std::string& without = {}) {
+  const std::string key = sync::RelativePath::parse(path)->twin_key();
+  return std::none_of(documents.begin(), documents.end(), [&](const auto& each) {
+    if (each.first == without) return false;
+    const std::string other = sync::RelativePath::parse(each.second.path)->twin_key();
+    return key == other || key.starts_with(other + "/") || other.starts_with(key + "/");
+  });
+}
+
+const Documents::value_type* pick(const Documents& documents, std::uint8_t number) {
+  if (documents.empty()) return nullptr;
+  auto found = documents.begin();
+  std::advance(found, number % documents.size());
+  return &*found;
+}
+
+Item removal(const Documents::value_type& each) {
+  return {.action = "push_delete", .path = each.second.path, .document = each.first};
+}
+Item update(const Documents::value_type& each, const std::string& text) {
+  return {.action = "push_update", .path = each.second.path, .document = each.first, .text = text};
+}
+Item creation(const std::string& path, const std::string& text) {
+  return {.action = "push_create", .path = path, .text = text};
+}
+Item move(const Documents::value_type& each, const std::string& to) {
+  return {.action = "push_move", .path = to, .document = each.first, .previous_path = each.second.path};
+}
+
+std::vector<Item> below(const Documents& documents,
+                        const std::string& folder,
+                        const std::function<Item(const Documents::value_type&)>& item) {
+  std::vector<Item> items;
+  for (const auto& each : documents) {
+    if (each.second.path.starts_with(folder + "/")) items.push_back(item(each));
+  }
+  return items;
+}
+
+std::vector<Item> folder_moves(const Documents& documents, const Step& step) {
+  const std::string from = folders[step.what % folders.size()];
+  const std::string to = folders[step.where % folders.size()];
+  if (from == to || to.starts_with(from + "/") || from.starts_with(to + "/")) return {};
+  if (!below(documents, to, removal).empty() || !fits(documents, to)) return {};
+  return below(
+      documents, from, [&](const auto& each) { return move(each, to + each.second.path.substr(from.size())); });
+}
+
+std::vector<Item> file_from_folder(const Documents& documents,
+                                   const Documents::value_type& one,
+                                   const std::string& text) {
+  const std::string above = one.second.path.substr(0, one.second.path.find('/'));
+  if (above == one.second.path || !above.ends_with(".md")) return {};
+  std::vector<Item> items = below(documents, above, removal);
+  items.push_back(creation(above, text));
+  return items;
+}
+
+std::vector<Item> items_of(const Documents& documents, const Step& step, Words& words) {
+  const Documents::value_type* const one = pick(documents, step.what);
+  const std::string name = names[step.where % names.size()];
+  if (step.deed == Deed::create || one == nullptr) {
+    if (!fits(documents, name)) return {};
+    return {creation(name, new_text(step, words))};
+  }
+  const std::string text = edited(one->second.text, step, words);
+  switch (step.deed) {
+    case Deed::edit: return {update(*one, text)};
+    case Deed::same_size_edit: return {update(*one, same_size(one->second.text, step))};
+    case Deed::remove: return {removal(*one)};
+    case Deed::rename_file:
+    case Deed::rename_and_edit: {
+      if (!fits(documents, name, one->first)) return {};
+      std::vector<Item> items = {move(*one, name)};
+      if (step.deed == Deed::rename_and_edit) items.push_back(creation(name, text));
+      if (items.size() == 2)
+        items.back() = {.action = "push_update", .path = name, .document = one->first, .text = text};
+      return items;
+    }
+    case Deed::rename_folder: return folder_moves(documents, step);
+    case Deed::remove_folder: return below(documents, folders[step.what % folders.size()], removal);
+    case Deed::swap: {
+      const auto* const other = pick(documents, step.where);
+      if (other == one) return {};
+      return {move(*one, other->second.path), move(*other, one->second.path)};
+    }
+    case Deed::recase: return {move(*one, other_case(one->second.path))};
+    case Deed::become_folder: {
+      if (one->second.path.find('/') != std::string::npos) return {};
+      return {removal(*one), creation(one->second.path + "/x.md", step.how % 2 == 0 ? one->second.text : text)};
+    }
+    case Deed::become_file: return file_from_folder(documents, *one, text);
+    case Deed::create:
+    case Deed::touch:
+    case Deed::ignore:
+    case Deed::sync: return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string Words::word(std::uint8_t how) {
+  if (how % 4 != 0) return words_of_all[how / 4 % 4];
+  constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuvwxyz";
+  const unsigned number = next_++;
+  return {'#', digits[number / 36 % 36], digits[number % 36]};
+}
+
+void act_in_folder(const Place& place, const Step& step, Words& words) {
+  const Folder folder(place.root(), place.tree());
+  const std::string name = names[step.where % names.size()];
+  const auto picked = folder.pick(step.what);
+  if (step.deed == Deed::create || !picked) {
+    if (!folder.is_there(name)) folder.write(name, new_text(step, words));
+    return;
+  }
+  const std::string& path = *picked;
+  const std::string from = folders[step.what % folders.size()];
+  const std::string to = folders[step.where % folders.size()];
+  switch (step.deed) {
+    case Deed::edit:
+      if (step.how % 3 == 0) return folder.replace(path, edited(folder.read(path), step, words));
+      return folder.write(path, edited(folder.read(path), step, words));
+    case Deed::same_size_edit: return edit_with_old_stamp(folder, path, step);
+    case Deed::remove: return folder.remove(path);
+    case Deed::rename_and_edit:
+      folder.write(path, edited(folder.read(path), step, words));
+      return rename_here(folder, path, step);
+    case Deed::rename_file: return rename_here(folder, path, step);
+    case Deed::rename_folder:
+      if (folder.is_there(from) && !folder.is_there(to) && !to.starts_with(from)) folder.move(from, to);
+      return;
+    case Deed::remove_folder: return folder.remove(from);
+    case Deed::swap: {
+      const std::string other = *folder.pick(step.where);
+      if (other != path) swap_files(folder, path, other);
+      return;
+    }
+    case Deed::recase:
+      if (!folder.is_there(other_case(path))) folder.move(path, other_case(path));
+      return;
+    case Deed::touch:
+      ::utimensat(AT_FDCWD, (folder / path).c_str(), nullptr, 0);
+      if (step.how % 2 == 0) ::chmod((folder / path).c_str(), step.how % 4 == 0 ? 0600 : 0755);
+      return;
+    case Deed::become_folder: return become_folder(folder, path, step, words);
+    case Deed::become_file: return become_file(folder, path, step, words);
+    case Deed::ignore: return toggle_rule(folder, step);
+    case Deed::create:
+    case Deed::sync: return;
+  }
+}
+
+void act_on_service(Service& service, const Step& step, Words& words) {
+  const Documents documents = service.documents();
+  if (step.deed == Deed::touch) {
+    if (const auto* const one = pick(documents, step.what)) {
+      service.retitle(one->first, "Title " + std::string(words_of_all[step.how % 4]));
+    }
+    return;
+  }
+  const std::vector<Item> items = items_of(documents, step, words);
+  if (!items.empty()) service.publish(items);
+}
+
+}  // namespace ws::property

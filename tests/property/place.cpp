@@ -1,0 +1,207 @@
+#include "tests/property/place.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include <sys/stat.h>
+
+#include "api-client/client.hpp"
+#include "sync-engine/git/object.hpp"
+#include "sync-engine/git/repository.hpp"
+#include "sync-engine/remote/api_remote.hpp"
+#include "sync-engine/state/state_store.hpp"
+
+namespace ws::property {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// In memory where there is such a place: an engine waits for the disk a dozen times a run.
+fs::path quick_folder() { return fs::is_directory("/dev/shm") ? "/dev/shm" : fs::temp_directory_path(); }
+
+std::string read_text(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
+
+FileFacts facts_of(const fs::path& path) {
+  struct stat status {};
+  ::lstat(path.c_str(), &status);
+  FileFacts facts{.changed_ns = nanoseconds(status.st_mtim),
+                  .touched_ns = nanoseconds(status.st_ctim),
+                  .inode = status.st_ino,
+                  .mode = status.st_mode};
+  facts.text = S_ISLNK(status.st_mode) ? fs::read_symlink(path).string() : read_text(path);
+  return facts;
+}
+
+Files files_below(const fs::path& root, const std::set<std::string>& leave_out) {
+  Files files;
+  const std::size_t root_size = root.native().size() + 1;
+  for (auto entry = fs::recursive_directory_iterator(root); entry != fs::end(entry); ++entry) {
+    const std::string& path = entry->path().native();
+    if (leave_out.contains(path.substr(path.rfind('/') + 1))) {
+      entry.disable_recursion_pending();
+      continue;
+    }
+    if (!entry->is_symlink() && !entry->is_regular_file()) continue;
+    files.emplace(path.substr(root_size), facts_of(entry->path()));
+  }
+  return files;
+}
+
+/// Every text that a commit holds, or one before it.
+void collect(sync::git::Repository& repository,
+             const sync::git::ObjectId& commit,
+             std::set<sync::git::ObjectId>& blobs) {
+  std::vector<sync::git::ObjectId> waiting = {commit};
+  std::set<sync::git::ObjectId> seen;
+  while (!waiting.empty()) {
+    const sync::git::ObjectId id = waiting.back();
+    waiting.pop_back();
+    if (!seen.insert(id).second) continue;
+    const auto read = repository.read_commit(id);
+    if (!read) continue;
+    if (const auto updates = repository.compare_trees(std::nullopt, read->tree)) {
+      for (const sync::git::TreeUpdate& update : *updates) {
+        if (update.blob && repository.read_blob(*update.blob)) blobs.insert(*update.blob);
+      }
+    }
+    waiting.insert(waiting.end(), read->parents.begin(), read->parents.end());
+  }
+}
+
+}  // namespace
+
+Place::Place(Service& service, std::uint64_t seed)
+    : service_(service),
+      home_(quick_folder()),
+      root_(home_ / "notes"),
+      outside_(home_ / "outside"),
+      network_([this](const http::Request& request) { return service_.answer(request); }),
+      random_(seed) {
+  fs::create_directories(root_);
+  fs::create_directories(outside_);
+  network_.begin({});
+  ws::test::FakeTransport transport(network_.clock(),
+                                    [this](const http::Request& request) { return network_.carry(request); });
+  Client client(transport,
+                network_.clock(),
+                random_,
+                {.base_url = service_url, .credential = Credential{service_.token(), http::origin_of(service_url)}});
+  const auto remote = sync::make_api_remote(client);
+  const auto tie = sync::init({.folder = root_,
+                               .base_url = service_url,
+                               .origin = http::origin_of(service_url),
+                               .source_id = service_.source_id()},
+                              *remote,
+                              network_.clock(),
+                              random_);
+  if (!tie) throw std::runtime_error("init: " + tie.error().what);
+}
+
+void Place::with_engine(const Order& order, const std::function<void(sync::SyncEngine& engine)>& work) {
+  network_.begin(order.weather);
+  ws::test::FakeTransport transport(network_.clock(),
+                                    [this](const http::Request& request) { return network_.carry(request); });
+  ClientOptions options{.base_url = service_url,
+                        .credential = Credential{service_.token(), http::origin_of(service_url)},
+                        .cancelled = &stop_};
+  options.budget.retries_left = 100;
+  Client client(transport, network_.clock(), random_, options);
+  const auto remote = sync::make_api_remote(client);
+  stop_ = false;
+  words_ = 0;
+  const auto progress = [this, &order](const sync::Progress&) {
+    if (++words_ == order.stop_at) stop_ = true;
+  };
+  auto engine = sync::SyncEngine::open(
+      root_, remote.get(), network_.clock(), random_, {.progress = progress, .cancelled = &stop_, .threads = 1});
+  if (!engine) throw std::runtime_error("open: " + engine.error().what);
+  work(*engine);
+}
+
+Result<sync::Report> Place::carry_out(sync::SyncEngine& engine, const Order& order) {
+  switch (order.kind) {
+    case Order::Kind::run: return engine.run(order.options);
+    case Order::Kind::pull: return engine.pull(order.options);
+    case Order::Kind::status: return engine.status(order.options);
+    case Order::Kind::push_and_commit: break;
+  }
+  WS_LET(const sync::Report pushed, engine.push(order.options));
+  if (pushed.guard || pushed.ended_by) return pushed;
+  return engine.commit(order.options);
+}
+
+Result<sync::Report> Place::carry_out(const Order& order) {
+  std::optional<Result<sync::Report>> report;
+  with_engine(order, [&](sync::SyncEngine& engine) { report = carry_out(engine, order); });
+  return std::move(*report);
+}
+
+Result<void> Place::resolve(const sync::Conflict& conflict, sync::Keep keep) {
+  Result<void> resolved;
+  with_engine({}, [&](sync::SyncEngine& engine) { resolved = engine.resolve(conflict, keep); });
+  return resolved;
+}
+
+Files Place::files() const { return files_below(root_, {".ws"}); }
+Files Place::files_outside() const { return files_below(outside_, {}); }
+Files Place::own_files() const {
+  // No new object counts before a reference names it.
+  return files_below(root_ / ".ws", {"stat.cache", "lock", "state.db-shm", "objects", "hooks", "info"});
+}
+
+std::map<std::string, std::string> Place::tree() const {
+  std::map<std::string, std::string> tree;
+  for (const auto& [path, file] : files()) {
+    if (path.ends_with(".md") && path.front() != '.' && S_ISREG(file.mode)) tree[path] = file.text;
+  }
+  return tree;
+}
+
+bool Place::remembers(const std::string& text) const {
+  for (const auto& [path, file] : files_below(own("conflicts"), {})) {
+    if (file.text == text) return true;
+  }
+  std::error_code ignored;
+  if (!fs::exists(own("history.git") / "HEAD", ignored)) return false;
+  auto repository = sync::git::Repository::open(own("history.git"));
+  if (!repository) return false;
+  std::set<sync::git::ObjectId> blobs;
+  for (const auto& [path, file] : files_below(own("history.git") / "refs", {})) {
+    if (const auto id = sync::git::ObjectId::from_hex(std::string_view(file.text).substr(0, 40))) {
+      collect(*repository, *id, blobs);
+    }
+  }
+  return blobs.contains(sync::git::object_id(sync::git::ObjectType::blob, text));
+}
+
+std::set<std::string> Place::spare_texts() const {
+  std::set<std::string> texts;
+  for (const auto& [path, file] : files_below(own("tmp"), {})) texts.insert(file.text);
+  return texts;
+}
+
+std::map<sync::DocumentId, sync::Entry> Place::base() const {
+  std::map<sync::DocumentId, sync::Entry> base;
+  auto state = sync::StateStore::open(own("state.db"));
+  if (!state) return base;
+  const auto rows = state->base();
+  if (!rows) return base;
+  for (const auto& [document, row] : *rows) base.emplace(document, row.entry);
+  return base;
+}
+
+void Place::add_strangers() {
+  std::ofstream(outside_ / "secret.md") << "not yours\n";
+  std::ofstream(root_ / "plain.txt") << "no Markdown\n";
+  std::ofstream(root_ / ".hidden.md") << "hidden\n";
+  fs::create_symlink("../outside", root_ / "link");
+  fs::create_symlink("../outside/secret.md", root_ / "link.md");
+}
+
+}  // namespace ws::property

@@ -1,0 +1,142 @@
+#include "tests/property/service.hpp"
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/sha256.hpp"
+
+namespace ws::property {
+namespace {
+
+mock::ApplicationOptions standing_still() {
+  mock::ApplicationOptions options;
+  options.sandbox.clock = mock::MockClock::parse("frozen:2026-11-20T10:00:00Z").value();
+  return options;
+}
+
+http::Headers headers_of(const std::string& lines) {
+  http::Headers headers;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = std::min(lines.find("\r\n", begin), lines.size());
+    const std::size_t colon = lines.find(": ", begin);
+    if (colon < end) headers.emplace_back(lines.substr(begin, colon - begin), lines.substr(colon + 2, end - colon - 2));
+    begin = end + 2;
+  }
+  return headers;
+}
+
+}  // namespace
+
+Service::Service() : application_(mock::Application::open(standing_still()).value()) {
+  application_->set_base_url(service_url);
+  source_id_ = call("POST", "/v1/sync/sources", R"({"name": "notes"})").at("id");
+}
+
+const std::string& Service::token() const { return application_->sandbox().built_in.token; }
+
+http::Response Service::answer(const http::Request& request) {
+  const std::string target = request.url.substr(std::string(service_url).size());
+  std::string head = request.method + " " + target + " HTTP/1.1\r\n";
+  mock::http::Request asked{.method = request.method, .target = target};
+  for (const auto& [name, value] : request.headers) asked.headers.push_back({name, value});
+  asked.head = head;
+  asked.body = request.body;
+  split_target(asked);
+  const mock::http::Response answered = application_->handle(asked);
+  return {.status = answered.status(), .headers = headers_of(answered.headers()), .body = answered.text()};
+}
+
+Json Service::call(const std::string& method, const std::string& target, const std::string& body) {
+  http::Request request{.method = method, .url = service_url + target, .body = body};
+  request.headers.emplace_back("Authorization", "Bearer " + token());
+  if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
+  const http::Response got = answer(request);
+  if (got.status / 100 != 2) throw std::runtime_error(method + " " + target + ": " + got.body);
+  return got.body.empty() ? Json() : parse_bounded(got.body).value();
+}
+
+void Service::assume(const std::string& key, const std::string& value) {
+  static_cast<void>(call("PATCH", "/_mock/assumptions", dump(Json{{key, value}})));
+}
+
+void Service::pass(std::chrono::seconds time) {
+  static_cast<void>(call("POST", "/_mock/clock:advance", fmt::format(R"({{"seconds": {}}})", time.count())));
+}
+
+Documents Service::documents() {
+  Documents documents;
+  std::string cursor;
+  do {
+    const Json page = call(
+        "GET",
+        "/v1/sync/sources/" + source_id_ + "/pull?limit=1000" + (cursor.empty() ? std::string() : "&cursor=" + cursor));
+    for (const Json& each : page.at("data")) {
+      if (each.at("deleted").get<bool>()) continue;
+      const Document document{
+          .path = each.at("path"), .text = each.at("content"), .revision = each.at("content_revision")};
+      const std::string id = each.at("document_id");
+      known_.emplace(std::pair(id, document.revision), document.text);
+      documents.emplace(id, document);
+    }
+    cursor = page.at("next_cursor").is_string() ? page.at("next_cursor").get<std::string>() : std::string();
+  } while (!cursor.empty());
+  return documents;
+}
+
+std::map<std::string, std::string> Service::tree() {
+  std::map<std::string, std::string> tree;
+  for (const auto& [id, document] : documents()) tree[document.path] = document.text;
+  return tree;
+}
+
+std::optional<std::string> Service::find(const std::string& path) {
+  for (const auto& [id, document] : documents()) {
+    if (document.path == path) return id;
+  }
+  return std::nullopt;
+}
+
+void Service::publish(const std::vector<Item>& items) {
+  const Documents now = documents();
+  const Json plan = call("POST",
+                         "/v1/sync/plan",
+                         dump(Json{{"source_id", source_id_},
+                                   {"base_revision", 0},
+                                   {"client_id", "somebody"},
+                                   {"complete", false},
+                                   {"entries", Json::array()}}));
+  Json sent = Json::array();
+  for (const Item& item : items) {
+    const bool known = !item.document.empty();
+    sent.push_back({{"path", item.path},
+                    {"action", item.action},
+                    {"document_id", known ? Json(item.document) : Json()},
+                    {"content", item.text ? Json(*item.text) : Json()},
+                    {"content_sha256", item.text ? Json(Sha256::of(*item.text).hex()) : Json()},
+                    {"expected_content_revision", known ? Json(now.at(item.document).revision) : Json()},
+                    {"previous_path", item.previous_path.empty() ? Json() : Json(item.previous_path)}});
+  }
+  const Json pushed = call(
+      "POST", "/v1/sync/push", dump(Json{{"source_id", source_id_}, {"plan_id", plan.at("plan_id")}, {"items", sent}}));
+  static_cast<void>(call("POST",
+                         "/v1/sync/commit",
+                         dump(Json{{"source_id", source_id_},
+                                   {"plan_id", plan.at("plan_id")},
+                                   {"push_ids", {pushed.at("push_id")}},
+                                   {"expected_revision", plan.at("revision")},
+                                   {"client_id", "somebody"}})));
+  static_cast<void>(documents());
+}
+
+void Service::retitle(const std::string& document, const std::string& title) {
+  const Documents now = documents();
+  static_cast<void>(call("PUT",
+                         "/v1/documents/" + document,
+                         dump(Json{{"title", title},
+                                   {"content", now.at(document).text},
+                                   {"expected_content_revision", now.at(document).revision}})));
+}
+
+}  // namespace ws::property

@@ -1,0 +1,68 @@
+/// The real mock server in this process, and somebody who works on it directly, as another client would.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api-client/base/json.hpp"
+#include "api-client/http/transport.hpp"
+#include "server-mock/application.hpp"
+
+namespace ws::property {
+
+/// The place where every client believes the service to be.
+inline constexpr const char* service_url = "http://127.0.0.1:1";
+
+struct Document {
+  std::string path = {};
+  std::string text = {};
+  std::uint64_t revision = 0;
+  bool operator==(const Document&) const = default;
+};
+using Documents = std::map<std::string, Document>;  ///< by id
+
+/// One item of a push, as it goes over the wire.
+struct Item {
+  std::string action = {};
+  std::string path = {};
+  std::string document = {};
+  std::optional<std::string> text = {};
+  std::string previous_path = {};
+};
+
+class Service {
+ public:
+  Service();
+
+  /// One request and its answer: no sockets, no faults.
+  http::Response answer(const http::Request& request);
+  const std::string& token() const;
+  const std::string& source_id() const { return source_id_; }
+  void assume(const std::string& key, const std::string& value);  ///< `decisions.md`, "Assumption switches"
+  void pass(std::chrono::seconds time);                           ///< on the server's clock
+
+  Documents documents();
+  std::map<std::string, std::string> tree();  ///< texts by path
+  std::optional<std::string> find(const std::string& path);
+
+  /// Published at once, made from what the service has now. What the service records as a conflict of its own is left.
+  void publish(const std::vector<Item>& items);
+  void retitle(const std::string& document, const std::string& title);
+  /// Every text that any document had, by id and revision, as far as somebody looked.
+  const std::map<std::pair<std::string, std::uint64_t>, std::string>& known_texts() const { return known_; }
+
+ private:
+  Json call(const std::string& method, const std::string& target, const std::string& body = {});
+
+  std::unique_ptr<mock::Application> application_;
+  std::string source_id_;
+  std::map<std::pair<std::string, std::uint64_t>, std::string> known_;
+};
+
+}  // namespace ws::property

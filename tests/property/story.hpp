@@ -1,0 +1,67 @@
+/// A random story: people change folders and the service, engines are told to sync, and after each order every law is
+/// asked. The same script on the same stage goes the same way.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/property/laws.hpp"
+#include "tests/property/people.hpp"
+#include "tests/property/place.hpp"
+#include "tests/property/script.hpp"
+#include "tests/property/service.hpp"
+
+namespace ws::property {
+
+struct Stage {
+  std::size_t places = 2;
+  unsigned mishaps_one_in = 0;  ///< of the exchanges of an order; 0: a good network
+  bool races = false;           ///< people go on working while an engine talks to the service
+  enum class Kill { never, twice, at_random } kill = Kill::never;  ///< `twice`: each order twice, nobody dies
+  bool strangers = false;                                          ///< links and hidden files lie in the folders
+  bool ignores_filter = false;                                     ///< the service answers every pull with all it has
+};
+
+class Story {
+ public:
+  Story(const Stage& stage, std::uint64_t seed);
+
+  /// Plays it to the end, and then lets everything come to rest. Empty: every law held.
+  std::string play(const Script& script);
+  /// What happened, line by line.
+  const std::string& told() const { return told_; }
+  /// Every request and every report, for comparison with another playing of the same.
+  const std::string& trace() const { return trace_; }
+  /// Both sides at the end: trees, count of documents, open conflicts.
+  const std::string& outcome() const { return outcome_; }
+  bool came_to_agree() const { return agreed_; }  ///< nothing was left open or skipped
+
+ private:
+  Order order_of(const Step& step) const;
+  std::string obey(Place& place, const Order& order, const Step& step);
+  std::string look_first(Place& place, const Order& order, std::vector<std::string>& rows);
+  std::string cache_is_only_quicker(Place& place);
+  std::string check_after(Place& place, const Order& order, const Picture& before, const Result<sync::Report>& report);
+  std::string second_run_does_nothing(Place& place, const Order& order);
+  void die(Place& place, const Order& order, const Step& step);
+  void race(Place& place, const Step& step);
+  std::string come_to_rest();
+  std::string compare_sides();
+  void tell(const std::string& line) { told_ += line + "\n"; }
+
+  Stage stage_;
+  Service service_;
+  std::vector<std::unique_ptr<Place>> places_;
+  Words words_;
+  std::set<std::string> owed_;  ///< texts that must not be lost by the order under way
+  std::string told_;
+  std::string trace_;
+  std::string outcome_;
+  bool raced_ = false;
+  bool agreed_ = false;
+};
+
+}  // namespace ws::property
