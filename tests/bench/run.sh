@@ -3,9 +3,9 @@
 # is printed are medians and ratios. Nothing here passes or fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-for name in "${@:-start mock sync files transfers}"; do
+for name in "${@:-start mock sync files transfers transfers}"; do
   for one in $name; do
-    [ -x "./$one.sh" ] || { echo "no benchmark \"$one\"; there are: start mock sync files transfers" >&2; exit 2; }
+    [ -x "./$one.sh" ] || { echo "no benchmark \"$one\"; there are: start mock sync files transfers transfers" >&2; exit 2; }
     echo "== $one"
     "./$one.sh"
   done
