@@ -7,6 +7,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/sync_tree.hpp"
 #include "cli/terminal/clean.hpp"
+#include "sync-engine/tree_config.hpp"
 #include "sync-engine/watch/inotify_events.hpp"
 #include "sync-engine/watch/watch.hpp"
 
@@ -61,7 +62,9 @@ Result<ExitCode> watch(Session& session) {
       words.empty() ? std::filesystem::current_path() : std::filesystem::absolute(words.front());
   WS_LET(SyncTree tree, open_tree(session, start, Network::needed));
   WS_LET(Client * client, session.client());
-  WS_LET(const auto events, sync::InotifyEvents::open(tree.root, sync::FileKinds(), &session.world().cancelled));
+  WS_LET(const sync::TreeConfig config, sync::read_config(tree.root));
+  WS_LET(sync::FileKinds kinds, sync::FileKinds::with(config.include));
+  WS_LET(const auto events, sync::InotifyEvents::open(tree.root, std::move(kinds), &session.world().cancelled));
   WatchVoice voice(session, tree);
   const std::string watching = "watching " + clean(tree.root.string(), Breaks::space) + "; Ctrl-C ends it";
   const std::string seldom = fmt::format(
