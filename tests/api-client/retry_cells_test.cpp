@@ -103,6 +103,7 @@ const std::vector<Column>& columns() {
   const CellEnd failed{3, Kind::service, Applied::unknown, true};
   const CellEnd one_failed{1, Kind::service, Applied::unknown, false};
   const std::string cut = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"a\":";
+  const std::string too_long = R"({"a":")" + std::string(std::size_t{33} << 20U, 'x') + R"("})";
   static const std::vector<Column> all = {
       {"closed without an answer", {CloseConnection{}}, unreachable, doubt, one_doubt},
       {"reset", {ResetConnection{}}, unreachable, doubt, one_doubt},
@@ -116,6 +117,14 @@ const std::vector<Column>& columns() {
       {"429 with Retry-After", answer(429, "{}", {{"Retry-After", "0"}}), limited, limited, limited},
       {"a page", answer(200, "<html>", {{"Content-Type", "text/html"}}), unusable, one_doubt, one_doubt},
       {"no JSON", answer(200, "{"), unusable, one_doubt, one_doubt},
+      {"bytes", answer(200, "{}", {{"Content-Type", "application/octet-stream"}}), unusable, one_doubt, one_doubt},
+      {"65 levels",
+       answer(200, R"({"a":)" + std::string(64, '[') + std::string(64, ']') + "}"),
+       unusable,
+       one_doubt,
+       one_doubt},
+      {"over 32 MiB", answer(200, too_long), unusable, one_doubt, one_doubt},
+      {"nothing where an object was promised", answer(204, ""), unusable, one_doubt, one_doubt},
       {"a list for an object", answer(200, "[]"), unusable, one_doubt, one_doubt},
       {"a redirect", answer(307, "", {{"Location", "/v1/elsewhere"}}), unusable, one_doubt, one_doubt},
       {"no HTTP", {SendBytes{"hello\r\n"}, CloseConnection{}}, unusable, one_doubt, one_doubt},
