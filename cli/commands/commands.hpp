@@ -120,6 +120,8 @@ Command sync_watch_command();
 
 // sync_conflicts.cpp
 Command sync_conflicts_command();
+
+// sync_resolve.cpp
 Command sync_resolve_command();
 
 }  // namespace ws::cli

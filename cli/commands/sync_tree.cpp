@@ -50,6 +50,36 @@ Failure foreign_server(const sync::Tie& tie, const BaseUrl& url) {
           .code = "foreign_server"};
 }
 
+/// Another folder that this user has tied and that has this tree's very `client_id`: one of the two is a copy.
+std::optional<std::filesystem::path> find_twin_tree(const Session& session,
+                                                    const std::filesystem::path& root,
+                                                    const sync::Tie& tie) {
+  const auto trees = TreeRegister(Paths::of(session.world().environment).state).all();
+  if (!trees) return std::nullopt;
+  for (const TiedTree& tree : *trees) {
+    std::error_code error;
+    if (tree.source_id != tie.source_id || std::filesystem::equivalent(tree.folder, root, error) || error) continue;
+    const auto other = sync::read_tie(tree.folder);
+    if (other && other->client_id == tie.client_id) return tree.folder;
+  }
+  return std::nullopt;
+}
+
+/// Two trees with one `client_id` would take each other's conflicts for their own: the copy gets one of its own.
+Result<sync::Tie> settle_copy(Session& session, const std::filesystem::path& root, sync::Tie tie) {
+  const auto twin = find_twin_tree(session, root, tie);
+  if (!twin) return tie;
+  WS_LET(const bool agreed,
+         session.confirm("this folder is a copy of the synced folder " + twin->string() +
+                         ": sync it as a tree of its own?"));
+  if (!agreed) {
+    return fail(Failure::Kind::usage,
+                "this folder is a copy of the synced folder " + twin->string(),
+                "--yes syncs it as a tree of its own; or remove its .ws");
+  }
+  return sync::renew_client(root, session.world().clock, session.world().random);
+}
+
 }  // namespace
 
 std::vector<Flag> run_flags() {
@@ -69,6 +99,7 @@ std::vector<Flag> run_flags() {
        .placeholder = "TEXT",
        .help = "of the commit",
        .limits = "at most 500 characters"},
+      only_flag,
       wait_lock_flag,
   };
 }
@@ -114,10 +145,11 @@ Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start,
   SyncTree tree;
   WS_LET(tree.root, sync::find_root(start));
   if (network == Network::needed) {
-    WS_LET(const sync::Tie tie, sync::read_tie(tree.root));
+    WS_LET(sync::Tie tie, sync::read_tie(tree.root));
     WS_TRY(session.prefer_server(tie.base_url, tie.origin));
     WS_LET(const BaseUrl url, session.base_url());
     if (url.origin != tie.origin) return fail(foreign_server(tie, url));
+    WS_LET(tie, settle_copy(session, tree.root, std::move(tie)));
     session.allow_retries(retries_of_a_run);
     WS_LET(Client * client, session.client());
     tree.remote = sync::make_api_remote(*client);

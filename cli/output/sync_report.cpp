@@ -128,6 +128,31 @@ std::string asides(const Report& report, const Terminal& terminal) {
   return text;
 }
 
+/// One line for each kind of remark, whatever their number.
+std::vector<std::string> remark_lines(const Report& report) {
+  std::vector<std::string> lines;
+  std::size_t unportable = 0;
+  std::string first;
+  for (const sync::Remark& remark : report.remarks) {
+    switch (remark.word) {
+      case sync::Remark::Word::state_remade:
+        lines.emplace_back(
+            "the state of this tree was lost and is made anew: what was deleted since the last sync comes back");
+        break;
+      case sync::Remark::Word::unportable_name:
+        if (++unportable == 1) first = clean(remark.path, Breaks::space);
+        break;
+    }
+  }
+  if (unportable == 0) return lines;
+  const std::string others = unportable == 1 ? "" : fmt::format(" and {} more", unportable - 1);
+  lines.push_back(fmt::format("other systems cannot hold {}{}: `names: portable` in .ws/config.yaml would refuse {}",
+                              first,
+                              others,
+                              unportable == 1 ? "it" : "them"));
+  return lines;
+}
+
 std::string plural(std::size_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
@@ -166,7 +191,10 @@ void add_next_steps(const Report& report, Tense tense, std::string_view program,
                               plural(count, "conflict is", "conflicts are"),
                               program,
                               count == 1 ? "it" : "them"));
-  lines.push_back(fmt::format("`{} sync resolve {} --keep local|remote|both` decides", program, path));
+  const std::string_view choice = first->kind == sync::ConflictKind::rewound ? "--keep local|remote"
+                                  : first->kind == sync::ConflictKind::path  ? "--path local|remote"
+                                                                             : "--keep local|remote|both";
+  lines.push_back(fmt::format("`{} sync resolve {} {}` decides", program, path, choice));
 }
 
 std::string render_sum(const Report& report, Tense tense) {
@@ -209,6 +237,7 @@ std::vector<std::string> render_outcome(const Report& report, Tense tense, std::
   } else if (!report.rows.empty() || report.conflicts.empty()) {
     lines.push_back(render_sum(report, tense));
   }
+  for (std::string& line : remark_lines(report)) lines.push_back(std::move(line));
   add_next_steps(report, tense, program, lines);
   return lines;
 }

@@ -26,7 +26,7 @@ std::string render_report(const sync::Report& report,
                           std::string_view program = "ws");
 /// For a pipe: `state<TAB>action<TAB>path<TAB>previous path<TAB>reason`, one a line.
 std::string report_to_tsv(const sync::Report& report);
-/// What came of it, in at most three lines: the sum ("2 sent, 1 received") or the guard, and the next commands.
+/// What came of it, a few lines: the sum ("2 sent, 1 received") or the guard, what is to be known, the next commands.
 std::vector<std::string> render_outcome(const sync::Report& report, Tense tense, std::string_view program = "ws");
 
 /// The first that applies (`cli.md`, "Local Markdown sync"): signal, 2, 4, 14, 12, what ended the run, 13, 7, 0.
