@@ -37,6 +37,7 @@ std::vector<Entry> workflow_commands() {
       {"docs create", "Create a document", docs_create_command},
       {"docs get", "Show a document", docs_get_command},
       {"docs update", "Replace a document", docs_update_command},
+      {"docs edit", "Edit a document in your editor", docs_edit_command},
       {"docs archive", "Archive documents", docs_archive_command},
       {"search", "Search the Workspace", search_command},
       {"docs share", "Share a document with a person or an agent", docs_share_command},

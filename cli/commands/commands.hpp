@@ -96,6 +96,9 @@ Command docs_get_command();
 Command docs_update_command();
 Command docs_archive_command();
 
+// docs_edit.cpp
+Command docs_edit_command();
+
 // search.cpp
 Command search_command();
 

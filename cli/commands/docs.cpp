@@ -1,6 +1,8 @@
 // Documents, as files and people have them: content from a file, a title from its text, several at once.
+#include <algorithm>
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/markdown.hpp"
@@ -8,6 +10,7 @@
 #include "cli/commands/batch.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/commands/composing.hpp"
+#include "cli/commands/merged_update.hpp"
 #include "cli/commands/operation_commands.hpp"
 #include "cli/commands/paging.hpp"
 #include "cli/commands/values.hpp"
@@ -68,6 +71,7 @@ Result<ExitCode> get_document(Session& session) {
   WS_LET(const Reply reply, client->call(std::move(call)));
   const auto content = find_text(*reply.json, "content");
   if (!content) return fail(Failure::Kind::internal, "the server's answer holds no content");
+  if (const auto seen = seen_texts(session)) keep_seen(*seen, *reply.json);
   if (session.has("render")) {
     session.printer().page(render_markdown(*content, session.terminal()));
     return ExitCode::done;
@@ -75,6 +79,58 @@ Result<ExitCode> get_document(Session& session) {
   const bool to_file = session.arguments().value("output").value_or("-") != "-";
   const bool shown = session.terminal().is_terminal(Stream::out) && !to_file;
   session.printer().raw(shown ? clean(*content, Breaks::keep) : *content);
+  return ExitCode::done;
+}
+
+/// The change with the text that it was made from: the revision that was named, else the one that was seen last.
+Result<TextChange> change_of(Session& session, const Json& body) {
+  TextChange change{.document_id = session.arguments().words.front(), .title = find_text(body, "title")};
+  const auto content = find_text(body, "content");
+  if (!content) return fail(Failure::Kind::usage, "--merge is for a text", "give -f FILE|-");
+  change.content = *content;
+  WS_LET(const SeenTexts seen, seen_texts(session));
+  const auto revision = find_integer(body, "expected_content_revision");
+  auto base = revision ? seen.find(change.document_id, *revision) : seen.newest(change.document_id);
+  if (base) {
+    change.base = std::move(*base);
+  } else if (revision) {
+    change.base.revision = *revision;
+    change.base_is_known = false;
+  } else {
+    return fail(Failure::Kind::usage,
+                "--merge needs the text that the change was made from, and `ws` has shown none of this document yet",
+                "begin with `ws docs get " + change.document_id + " --content > FILE`, or name --revision N");
+  }
+  return change;
+}
+
+Failure collision_of(const TextChange& change, const UpdateEnd& end) {
+  const auto places =
+      std::ranges::count(end.collision.pieces, sync::merge::Piece::Kind::conflict, &sync::merge::Piece::kind);
+  return {.kind = Failure::Kind::conflict,
+          .what = fmt::format("revision {} changes the same lines in {} place{}; nothing was stored",
+                              end.theirs.revision,
+                              places,
+                              places == 1 ? "" : "s"),
+          .hint = fmt::format("`ws docs edit {}` shows both in an editor; or take your change over by hand",
+                              change.document_id),
+          .code = "revision_conflict"};
+}
+
+Result<ExitCode> update_with_merge(Session& session, const Json& body) {
+  WS_LET(const TextChange change, change_of(session, body));
+  if (session.has("dry-run")) {
+    Call call{.operation = "docs.update", .body = JsonBox(body)};
+    call.parameters.emplace_back("document_id", change.document_id);
+    (*call.body)["expected_content_revision"] = change.base.revision;
+    return print_request(session, call);
+  }
+  WS_LET(Client * client, session.client());
+  WS_LET(const UpdateEnd end, update_merged(session, *client, change));
+  if (!end.reply) return fail(collision_of(change, end));
+  WS_LET(const SeenTexts seen, seen_texts(session));
+  keep_seen(seen, *end.reply->json);
+  print_reply(session, operation_of("docs.update"), *end.reply);
   return ExitCode::done;
 }
 
@@ -90,6 +146,7 @@ Result<ExitCode> update(Session& session) {
     const auto* field = contract::find_field(*operation.request, "expected_content_revision");
     WS_LET(body["expected_content_revision"], parse_value(*field, {*revision}, "--revision"));
   }
+  if (session.has("merge")) return update_with_merge(session, body);
   if (!body.contains("expected_content_revision")) {
     const std::string& id = session.arguments().words.front();
     return fail(Failure::Kind::usage,
@@ -143,16 +200,22 @@ Command docs_get_command() {
 
 Command docs_update_command() {
   Command command = operation_command(operation_of("docs.update"));
-  command.details = "It replaces the text only if nobody changed the document since the revision that you name.";
+  command.details =
+      "It replaces the text only if nobody changed the document since the revision that you name. With "
+      "--merge what others changed meanwhile is kept; where both changed the same lines it is exit 7, and "
+      "nothing is stored.";
   command.flags = flags_without(command.flags, {"content", "expected-content-revision"});
-  command.flags.insert(command.flags.begin(),
-                       {file_flag,
-                        {.name = "revision",
-                         .takes = Takes::one,
-                         .placeholder = "N",
-                         .help = "the content revision that the change was made from; required",
-                         .limits = "at least 1"}});
-  command.examples = {"ws docs update 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -f notes.md --revision 3"};
+  command.flags.insert(
+      command.flags.begin(),
+      {file_flag,
+       {.name = "revision",
+        .takes = Takes::one,
+        .placeholder = "N",
+        .help = "the content revision that the change was made from; required without --merge",
+        .limits = "at least 1"},
+       {.name = "merge", .help = "merge with what others changed since you read it with `ws docs get --content`"}});
+  command.examples = {"ws docs update 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -f notes.md --revision 3",
+                      "ws docs update 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -f notes.md --revision 3 --merge"};
   command.run = update;
   return command;
 }

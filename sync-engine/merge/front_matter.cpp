@@ -12,7 +12,7 @@
 namespace ws::sync::merge {
 namespace {
 
-using Kind = Piece::Kind;
+using PieceKind = Piece::Kind;
 
 /// The line up to and with its newline.
 std::string_view take_line(std::string_view& text) {
@@ -109,7 +109,7 @@ class KeyMerge {
     if (ours != theirs && ours != base && theirs != base && !base.empty()) return false;
     if (ours != theirs && base.empty()) return false;
     const std::string_view text = ours == base ? theirs : ours;
-    if (!text.empty()) pieces_.push_back({.kind = Kind::same, .text = std::string(text)});
+    if (!text.empty()) pieces_.push_back({.kind = PieceKind::same, .text = std::string(text)});
     return true;
   }
 
@@ -123,18 +123,18 @@ class KeyMerge {
     const std::string_view theirs = text_in(theirs_);
     Piece piece{.base = std::string(base), .ours = std::string(ours), .theirs = std::string(theirs)};
     if (ours == theirs) {
-      piece.kind = ours == base ? Kind::same : Kind::both;
+      piece.kind = ours == base ? PieceKind::same : PieceKind::both;
       piece.text = ours;
     } else if (ours == base) {
-      piece.kind = Kind::theirs;
+      piece.kind = PieceKind::theirs;
       piece.text = theirs;
     } else if (theirs == base) {
-      piece.kind = Kind::ours;
+      piece.kind = PieceKind::ours;
       piece.text = ours;
     } else {
-      piece.kind = Kind::conflict;
+      piece.kind = PieceKind::conflict;
     }
-    if (piece.kind == Kind::same) piece = {.text = std::move(piece.text)};
+    if (piece.kind == PieceKind::same) piece = {.text = std::move(piece.text)};
     pieces_.push_back(std::move(piece));
   }
 
@@ -170,26 +170,28 @@ class KeyMerge {
   std::vector<Piece> pieces_ = {};
 };
 
-std::vector<Piece> one_piece(Kind kind, std::string_view text) {
+std::vector<Piece> one_piece(PieceKind kind, std::string_view text) {
   if (text.empty()) return {};
   return {{.kind = kind, .text = std::string(text)}};
 }
 
-std::vector<Piece> collision(std::string_view base, std::string_view ours, std::string_view theirs) {
-  return {
-      {.kind = Kind::conflict, .base = std::string(base), .ours = std::string(ours), .theirs = std::string(theirs)}};
+std::vector<Piece> key_collision(std::string_view base, std::string_view ours, std::string_view theirs) {
+  return {{.kind = PieceKind::conflict,
+           .base = std::string(base),
+           .ours = std::string(ours),
+           .theirs = std::string(theirs)}};
 }
 
 Result<std::vector<Piece>> merge_lines(std::string_view base, std::string_view ours, std::string_view theirs) {
   WS_LET(const std::optional<std::string> merged, git::merge_text(base, ours, theirs));
-  return merged ? one_piece(Kind::merged, *merged) : collision(base, ours, theirs);
+  return merged ? one_piece(PieceKind::merged, *merged) : key_collision(base, ours, theirs);
 }
 
 /// What all three could be read as, the result can be read as.
 bool is_sound(const std::vector<Piece>& pieces, std::string_view ours, std::string_view theirs) {
   std::string text;
   for (const Piece& piece : pieces) {
-    if (piece.kind == Kind::conflict) return true;
+    if (piece.kind == PieceKind::conflict) return true;
     text += piece.text;
   }
   return text.empty() || is_valid_yaml(text) || !is_valid_yaml(ours) || !is_valid_yaml(theirs);
@@ -235,16 +237,16 @@ std::optional<FrontMatter> read_front_matter(std::string_view text) {
 }
 
 Result<std::vector<Piece>> merge_front_matter(std::string_view base, std::string_view ours, std::string_view theirs) {
-  if (ours == theirs) return one_piece(ours == base ? Kind::same : Kind::both, ours);
-  if (ours == base) return one_piece(Kind::theirs, theirs);
-  if (theirs == base) return one_piece(Kind::ours, ours);
-  if (ours.empty() || theirs.empty()) return collision(base, ours, theirs);
+  if (ours == theirs) return one_piece(ours == base ? PieceKind::same : PieceKind::both, ours);
+  if (ours == base) return one_piece(PieceKind::theirs, theirs);
+  if (theirs == base) return one_piece(PieceKind::ours, ours);
+  if (ours.empty() || theirs.empty()) return key_collision(base, ours, theirs);
   const auto read_base = read_front_matter(base);
   const auto read_ours = read_front_matter(ours);
   const auto read_theirs = read_front_matter(theirs);
   if (!read_base || !read_ours || !read_theirs) return merge_lines(base, ours, theirs);
   auto pieces = KeyMerge(*read_base, *read_ours, *read_theirs).run();
-  if (!pieces || !is_sound(*pieces, ours, theirs)) return collision(base, ours, theirs);
+  if (!pieces || !is_sound(*pieces, ours, theirs)) return key_collision(base, ours, theirs);
   return std::move(*pieces);
 }
 

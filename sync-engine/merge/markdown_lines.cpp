@@ -6,7 +6,7 @@
 namespace ws::sync::merge {
 namespace {
 
-using Kind = MarkdownLine::Kind;
+using LineKind = MarkdownLine::Kind;
 
 constexpr std::string_view blanks = " \t";
 
@@ -55,30 +55,30 @@ class Classifier {
   }
 
  private:
-  Kind kind_of(std::size_t i) {
+  LineKind kind_of(std::size_t i) {
     const std::string_view line = lines_[i].text;
     const std::string_view text = inner(line);
     if (fence_ != 0) {
       const bool closes = text.find_first_not_of(fence_sign_) == std::string_view::npos && text.size() >= fence_;
       if (closes) fence_ = 0;
-      return Kind::code;
+      return LineKind::code;
     }
     if (const std::size_t length = fence_length(text_of_item(text)); length != 0) {
       fence_ = length;
       fence_sign_ = text_of_item(text)[0];
-      return Kind::code;
+      return LineKind::code;
     }
     if (text.starts_with("$$")) {
       if (text.find("$$", 2) == std::string_view::npos) in_formula_ = !in_formula_;
-      return Kind::code;
+      return LineKind::code;
     }
-    if (in_formula_) return Kind::code;
+    if (in_formula_) return LineKind::code;
     if (indent_of(line) == line.size()) {
       in_html_ = false;
-      return Kind::blank;
+      return LineKind::blank;
     }
     in_html_ = in_html_ || text.starts_with('<');
-    return in_html_ ? Kind::code : written_kind(i, line, text);
+    return in_html_ ? LineKind::code : written_kind(i, line, text);
   }
 
   /// A fence may begin in the line of an item.
@@ -87,18 +87,18 @@ class Classifier {
     return mark.whole.empty() ? text : text.substr(mark.whole.size());
   }
 
-  Kind written_kind(std::size_t i, std::string_view line, std::string_view text) const {
-    const bool after_gap = i == 0 || lines_[i - 1].kind == Kind::blank || lines_[i - 1].kind == Kind::code;
+  LineKind written_kind(std::size_t i, std::string_view line, std::string_view text) const {
+    const bool after_gap = i == 0 || lines_[i - 1].kind == LineKind::blank || lines_[i - 1].kind == LineKind::code;
     const bool is_deep = line.starts_with('\t') || indent_of(line) >= 4;
-    if (is_deep && after_gap && item_mark(line).whole.empty()) return Kind::code;
-    if (is_table_row(i)) return Kind::table;
-    if (is_rule(text)) return Kind::rule;
-    return item_mark(line).whole.empty() ? Kind::prose : Kind::item;
+    if (is_deep && after_gap && item_mark(line).whole.empty()) return LineKind::code;
+    if (is_table_row(i)) return LineKind::table;
+    if (is_rule(text)) return LineKind::rule;
+    return item_mark(line).whole.empty() ? LineKind::prose : LineKind::item;
   }
 
   bool is_table_row(std::size_t i) const {
     if (lines_[i].text.find('|') == std::string_view::npos) return false;
-    if (i > 0 && lines_[i - 1].kind == Kind::table) return true;
+    if (i > 0 && lines_[i - 1].kind == LineKind::table) return true;
     return i + 1 < lines_.size() && is_delimiter_row(lines_[i + 1].text);
   }
 

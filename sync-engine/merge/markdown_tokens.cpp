@@ -7,7 +7,7 @@
 namespace ws::sync::merge {
 namespace {
 
-using Kind = MarkdownLine::Kind;
+using LineKind = MarkdownLine::Kind;
 using Sort = Token::Sort;
 
 bool is_word_byte(char c) {
@@ -83,14 +83,14 @@ class Tokenizer {
 
   void add_line(const MarkdownLine& line) {
     switch (line.kind) {
-      case Kind::blank:
-      case Kind::rule:
-      case Kind::code:
+      case LineKind::blank:
+      case LineKind::rule:
+      case LineKind::code:
         if (!line.text.empty()) add(Sort::word, line.text);
         return;
-      case Kind::table: add_row(line.text); return;
-      case Kind::item: add_item(line.text); return;
-      case Kind::prose: add_prose(line.text); return;
+      case LineKind::table: add_row(line.text); return;
+      case LineKind::item: add_item(line.text); return;
+      case LineKind::prose: add_prose(line.text); return;
     }
   }
 
@@ -164,7 +164,8 @@ class Tokenizer {
   /// Between two lines of one paragraph the newline is a blank, and the next line's indentation belongs to it.
   void add_newline(std::size_t i, std::size_t end) {
     const MarkdownLine& line = lines_[i];
-    is_soft_ = i + 1 < end && (line.kind == Kind::prose || line.kind == Kind::item) && continues(line, lines_[i + 1]);
+    is_soft_ =
+        i + 1 < end && (line.kind == LineKind::prose || line.kind == LineKind::item) && continues(line, lines_[i + 1]);
     const char* newline = line.text.data() + line.text.size();
     if (!is_soft_) return add(Sort::mark, std::string_view(newline, 1), "\n");
     const std::string_view next = lines_[i + 1].text;
@@ -176,7 +177,7 @@ class Tokenizer {
     const std::string_view text = trimmed(line.text);
     const std::string_view after = trimmed(next.text);
     const bool is_broken = line.text.ends_with("  ") || line.text.ends_with('\\');
-    return next.kind == Kind::prose && !is_broken && !text.starts_with('#') && !text.starts_with('>') &&
+    return next.kind == LineKind::prose && !is_broken && !text.starts_with('#') && !text.starts_with('>') &&
            !after.starts_with('#') && !after.starts_with('>');
   }
 

@@ -11,16 +11,16 @@
 namespace ws::sync::merge {
 namespace {
 
-using Kind = Piece::Kind;
+using PieceKind = Piece::Kind;
 
 constexpr std::size_t marker_length = 7;
 
-Merge whole(Kind kind, std::string_view text) {
+Merge whole(PieceKind kind, std::string_view text) {
   return {.pieces = {{.kind = kind, .text = std::string(text)}}, .form = {}};
 }
 
 Merge collision(std::string_view base, std::string_view ours, std::string_view theirs) {
-  return {.pieces = {{.kind = Kind::conflict,
+  return {.pieces = {{.kind = PieceKind::conflict,
                       .base = std::string(base),
                       .ours = std::string(ours),
                       .theirs = std::string(theirs)}},
@@ -30,7 +30,7 @@ Merge collision(std::string_view base, std::string_view ours, std::string_view t
 /// Texts with mixed line ends: whole lines, as they are.
 Result<Merge> merge_raw(std::string_view base, std::string_view ours, std::string_view theirs) {
   WS_LET(const std::optional<std::string> merged, git::merge_text(base, ours, theirs));
-  Merge merge = merged ? whole(Kind::merged, *merged) : collision(base, ours, theirs);
+  Merge merge = merged ? whole(PieceKind::merged, *merged) : collision(base, ours, theirs);
   merge.form = {.ends = TextForm::Ends::lf, .final_newline = true};
   return merge;
 }
@@ -51,7 +51,8 @@ void append(std::vector<Piece>& pieces, std::vector<Piece> more) {
 
 /// The lists of a clean result are numbered through where all three texts had them so.
 void renumber(std::vector<Piece>& pieces, std::string_view base, std::string_view ours, std::string_view theirs) {
-  const bool is_clean = std::ranges::none_of(pieces, [](const Piece& piece) { return piece.kind == Kind::conflict; });
+  const bool is_clean =
+      std::ranges::none_of(pieces, [](const Piece& piece) { return piece.kind == PieceKind::conflict; });
   if (!is_clean || !is_numbered_through(base) || !is_numbered_through(ours) || !is_numbered_through(theirs)) return;
   std::string text;
   for (const Piece& piece : pieces) text += piece.text;
@@ -74,19 +75,19 @@ bool is_marker(std::string_view line, char sign) {
 }  // namespace
 
 bool Merge::is_clean() const {
-  return std::ranges::none_of(pieces, [](const Piece& piece) { return piece.kind == Kind::conflict; });
+  return std::ranges::none_of(pieces, [](const Piece& piece) { return piece.kind == PieceKind::conflict; });
 }
 
 std::string Merge::text() const {
   std::string lines;
-  for (const Piece& piece : pieces) lines += piece.kind == Kind::conflict ? piece.ours : piece.text;
+  for (const Piece& piece : pieces) lines += piece.kind == PieceKind::conflict ? piece.ours : piece.text;
   return with_form(lines, form);
 }
 
 Result<Merge> merge_markdown(std::string_view base, std::string_view ours, std::string_view theirs) {
-  if (ours == theirs) return whole(ours == base ? Kind::same : Kind::both, ours);
-  if (theirs == base) return whole(Kind::ours, ours);
-  if (ours == base) return whole(Kind::theirs, theirs);
+  if (ours == theirs) return whole(ours == base ? PieceKind::same : PieceKind::both, ours);
+  if (theirs == base) return whole(PieceKind::ours, ours);
+  if (ours == base) return whole(PieceKind::theirs, theirs);
   const auto plain_base = take_form(base);
   const auto plain_ours = take_form(ours);
   const auto plain_theirs = take_form(theirs);
@@ -116,7 +117,7 @@ std::string with_markers(const Merge& merge, std::string_view our_label, std::st
     lines += '\n';
   };
   for (const Piece& piece : merge.pieces) {
-    if (piece.kind != Kind::conflict) {
+    if (piece.kind != PieceKind::conflict) {
       lines += piece.text;
       continue;
     }

@@ -16,6 +16,8 @@ using Changes = std::vector<git::ChangedLines>;
 
 /// A block with fewer bytes that stand at another place too is no proof of a move.
 constexpr std::size_t least_block_bytes = 16;
+/// Each costs two comparisons of the whole texts; a text with more moves than that was written anew.
+constexpr int most_moves = 50;
 
 Lines lines_of(std::string_view text) {
   Lines lines;
@@ -96,7 +98,7 @@ bool follow_one(const Lines& base, Lines& mover, const Changes& moves, Lines& ed
 }
 
 Result<void> follow_all(const Lines& base, std::string_view base_text, Lines& mover, Lines& editor) {
-  for (std::size_t moved = 0; moved <= base.size(); ++moved) {
+  for (int moved = 0; moved < most_moves; ++moved) {
     WS_LET(const Changes moves, git::changed_lines(base_text, joined(mover)));
     WS_LET(const Changes edits, git::changed_lines(base_text, joined(editor)));
     if (!follow_one(base, mover, moves, editor, edits)) break;

@@ -9,7 +9,7 @@
 namespace ws::sync::merge {
 namespace {
 
-using Kind = MarkdownLine::Kind;
+using LineKind = MarkdownLine::Kind;
 
 struct NumberedItem {
   std::size_t line = 0;
@@ -23,8 +23,8 @@ class Lists {
   std::vector<NumberedList> read(const std::vector<MarkdownLine>& lines) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const MarkdownLine& line = lines[i];
-      if (line.kind == Kind::blank) continue;
-      const ItemMark mark = line.kind == Kind::item ? item_mark(line.text) : ItemMark{};
+      if (line.kind == LineKind::blank) continue;
+      const ItemMark mark = line.kind == LineKind::item ? item_mark(line.text) : ItemMark{};
       const std::size_t margin = line.text.find_first_not_of(" \t");
       close_beyond(margin, mark);
       if (!mark.ordinal.empty()) open_[margin].items.push_back({.line = i, .ordinal = mark.ordinal});
@@ -68,7 +68,7 @@ bool counts_up(const NumberedList& list) {
 /// Whether the line below belongs to the item by its indentation.
 bool hangs_on(const std::vector<MarkdownLine>& lines, std::size_t line) {
   std::size_t next = line + 1;
-  while (next < lines.size() && lines[next].kind == Kind::blank) ++next;
+  while (next < lines.size() && lines[next].kind == LineKind::blank) ++next;
   if (next == lines.size()) return false;
   return lines[next].text.find_first_not_of(" \t") > lines[line].text.find_first_not_of(" \t");
 }

@@ -1,0 +1,20 @@
+/// The user's editor, with the terminal to itself.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "api-client/base/result.hpp"
+#include "cli/settings/environment.hpp"
+#include "cli/terminal/terminal.hpp"
+
+namespace ws::cli {
+
+/// VISUAL, then EDITOR, then `vi` where a person is there to use it; else empty.
+std::string editor_of(const Environment& environment, const Terminal& terminal);
+
+/// Waits until it has ended. Fails with `disk` where it cannot be started or ends with another code than 0; the file is
+/// what it left.
+Result<void> edit_file(const std::string& editor, const std::filesystem::path& file);
+
+}  // namespace ws::cli

@@ -1,0 +1,127 @@
+// A document changed by two at once: what merges is merged, what collides is kept for a person.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/workflow/stage.hpp"
+
+using namespace ws;
+using namespace ws::test;
+
+namespace {
+
+const std::string three_lines = "# Plan\n\nWe sail at dawn.\n\nTomas brings bread.\n";
+
+/// One document, and a shell line as its editor: `$1` is the file, `ws` the program.
+struct EditStage {
+  EditStage() {
+    write_text(folder / "first.md", three_lines);
+    const Ended made = ws({"docs", "create", "Plan", "-f", "first.md", "--format", "ids"});
+    REQUIRE(made.exit == 0);
+    id = made.out.substr(0, made.out.size() - 1);
+  }
+
+  Ended ws(std::vector<std::string> arguments) const { return person.ws(std::move(arguments), folder.path()); }
+  Ended edit(const std::string& script) {
+    write_text(folder / "editor.sh", "set -e\n" + script + "\n");
+    person.environment["EDITOR"] = "sh " + (folder / "editor.sh").string();
+    return ws({"docs", "edit", id});
+  }
+  /// What somebody else does meanwhile, as a line of that script.
+  std::string others_write(const std::string& text) const {
+    write_text(folder / "theirs.md", text);
+    return program("ws") + " docs update " + id + " -f theirs.md --revision 1 >/dev/null";
+  }
+  std::string content() const { return ws({"docs", "get", id, "--content"}).out; }
+  std::int64_t revision() const {
+    return parse(ws({"docs", "get", id, "--json"}).out).at("content_revision").get<std::int64_t>();
+  }
+
+  MockProcess server;
+  Person person{server};
+  TemporaryFolder folder;
+  std::string id = {};
+};
+
+}  // namespace
+
+TEST_CASE("docs edit: what the editor leaves is stored; what it leaves alone is not sent", "[cli]") {
+  EditStage stage;
+  const Ended nothing = stage.edit("true");
+  CHECK(nothing.exit == 0);
+  CHECK(nothing.err == "nothing changed\n");
+  CHECK(stage.revision() == 1);
+  CHECK(stage.edit("sed -i 's/dawn/noon/' \"$1\"").exit == 0);
+  CHECK(stage.content() == "# Plan\n\nWe sail at noon.\n\nTomas brings bread.\n");
+  CHECK(stage.revision() == 2);
+}
+
+TEST_CASE("docs edit: a change of somebody else elsewhere in the text is merged", "[cli]") {
+  EditStage stage;
+  const Ended ended = stage.edit(stage.others_write("# Plan\n\nWe sail at dawn.\n\nMara brings bread.\n") +
+                                 "\nsed -i 's/dawn/noon/' \"$1\"");
+  CHECK(ended.exit == 0);
+  CHECK(ended.err == "merged with revision 2, which was stored meanwhile\n");
+  CHECK(stage.content() == "# Plan\n\nWe sail at noon.\n\nMara brings bread.\n");
+}
+
+TEST_CASE("docs edit: what collides is kept between markers, and the same command goes on with it", "[cli]") {
+  EditStage stage;
+  const std::string theirs = "# Plan\n\nWe sail at seven.\n\nTomas brings bread.\n";
+  const Ended ended = stage.edit(stage.others_write(theirs) + "\nsed -i 's/dawn/noon/' \"$1\"");
+  CHECK(ended.exit == 7);
+  CHECK(ended.err.find("revision 2 changes the same lines; nothing was sent") != std::string::npos);
+  CHECK(stage.content() == theirs);
+
+  const Ended left = stage.edit("cp \"$1\" shown.md");
+  CHECK(left.exit == 7);
+  CHECK(left.err.find("still holds conflict markers") != std::string::npos);
+  CHECK(read_text(stage.folder / "shown.md") ==
+        "# Plan\n\n<<<<<<< yours\nWe sail at noon.\n||||||| base\nWe sail at dawn.\n=======\nWe sail at seven.\n"
+        ">>>>>>> revision 2\n\nTomas brings bread.\n");
+
+  CHECK(stage.edit("printf '# Plan\\n\\nWe sail at seven or noon.\\n' > \"$1\"").exit == 0);
+  CHECK(stage.content() == "# Plan\n\nWe sail at seven or noon.\n");
+  CHECK(stage.edit("cp \"$1\" shown.md").exit == 0);  // a fresh start: nothing is left over
+  CHECK(read_text(stage.folder / "shown.md") == stage.content());
+}
+
+TEST_CASE("docs edit: an editor that fails costs nothing of the text", "[cli]") {
+  EditStage stage;
+  const Ended failed = stage.edit("printf 'half a text\\n' > \"$1\"; exit 3");
+  CHECK(failed.exit == 14);
+  CHECK(failed.err.find("ended with code 3") != std::string::npos);
+  CHECK(stage.revision() == 1);
+  CHECK(stage.edit("printf 'and the rest\\n' >> \"$1\"").exit == 0);
+  CHECK(stage.content() == "half a text\nand the rest\n");
+}
+
+TEST_CASE("docs update --merge: merges with what came since the text was read, or is exit 7 and stores nothing",
+          "[cli]") {
+  EditStage stage;
+  CHECK(stage.ws({"docs", "update", stage.id, "-f", "first.md", "--merge"}).exit == 2);  // nobody has read it yet
+  REQUIRE(stage.content() == three_lines);
+  write_text(stage.folder / "theirs.md", "# Plan\n\nWe sail at dawn.\n\nMara brings bread.\n");
+  REQUIRE(stage.ws({"docs", "update", stage.id, "-f", "theirs.md", "--revision", "1"}).exit == 0);
+
+  write_text(stage.folder / "mine.md", "# The plan\n\nWe sail at dawn.\n\nTomas brings bread.\n");
+  CHECK(stage.ws({"docs", "update", stage.id, "-f", "mine.md", "--merge"}).exit == 0);
+  CHECK(stage.content() == "# The plan\n\nWe sail at dawn.\n\nMara brings bread.\n");
+
+  write_text(stage.folder / "mine.md", "# Plan\n\nWe sail at dawn.\n\nLena brings bread.\n");
+  const Ended collision =
+      stage.ws({"docs", "update", stage.id, "-f", "mine.md", "--revision", "1", "--merge", "--json"});
+  CHECK(collision.exit == 7);
+  CHECK(text_at(error_of(collision), "code") == "revision_conflict");
+  CHECK(stage.revision() == 3);
+}
+
+TEST_CASE("docs update --merge: a revision whose text is not known is never guessed at", "[cli]") {
+  EditStage stage;
+  write_text(stage.folder / "mine.md", "mine\n");
+  CHECK(stage.ws({"docs", "update", stage.id, "-f", "mine.md", "--revision", "1", "--merge"}).exit == 0);
+  write_text(stage.folder / "mine.md", "mine again\n");
+  const Ended ended = stage.ws({"docs", "update", stage.id, "-f", "mine.md", "--revision", "1", "--merge"});
+  CHECK(ended.exit == 7);
+  CHECK(ended.err.find("not known here to merge with") != std::string::npos);
+  CHECK(stage.content() == "mine\n");
+}
