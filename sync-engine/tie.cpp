@@ -52,6 +52,13 @@ Result<fs::path> find_root(const fs::path& start) {
 }
 
 Result<Tie> read_tie(const fs::path& root) {
+  std::error_code error;
+  if (fs::is_symlink(fs::symlink_status(root / ".ws", error))) {
+    return fail(with_code(Failure::Kind::disk,
+                          fmt::format("{}/.ws is a symbolic link, which could lead anywhere", root.string()),
+                          "remove the link, then `ws sync init --source ID`",
+                          "linked_marker"));
+  }
   auto text = read_file(root / ".ws" / "source.json");
   if (!text) {
     return fail(with_code(Failure::Kind::disk,

@@ -212,4 +212,20 @@ TEST_CASE("tree: a copy that got a client of its own works beside the first", "[
   CHECK(read_tie(here.path()) == *renewed);
 }
 
+TEST_CASE("tree: a .ws that is a link is refused before anything in it is opened", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder tied(remote);
+  tied.run();
+  const ws::test::TemporaryFolder other;
+  std::filesystem::create_directory_symlink(tied.path() / ".ws", other / ".ws");
+  const auto changed = std::filesystem::last_write_time(tied.path() / ".ws/state.db");
+  const test::FixedClock clock;
+  SeededRandom random(1);
+  const auto engine = SyncEngine::open(other.path(), &remote, clock, random);
+  REQUIRE_FALSE(engine);
+  CHECK(engine.error().kind == Failure::Kind::disk);
+  CHECK(engine.error().code == "linked_marker");
+  CHECK(std::filesystem::last_write_time(tied.path() / ".ws/state.db") == changed);
+}
+
 }  // namespace ws::sync

@@ -1,0 +1,203 @@
+// Conflicts as a person meets them: listed, decided in every way, with the real service in between.
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/workflow/two_folders.hpp"
+
+using namespace ws;
+using namespace ws::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Json listed_conflicts(const TwoFolders& two, const std::filesystem::path& folder) {
+  return parse(two.ws(folder, {"sync", "conflicts", "--json", "--content"}).out)["data"];
+}
+
+/// A run, then one that does nothing, on both sides.
+void check_settled(const TwoFolders& two) {
+  const Ended first = two.ws(two.there, {"sync"});
+  CAPTURE(first.out, first.err);
+  CHECK(first.exit == 0);
+  const Ended other = two.ws(two.here, {"sync"});
+  CAPTURE(other.out, other.err);
+  CHECK(other.exit == 0);
+  CHECK(two.same());
+  CHECK(two.ws(two.there, {"sync"}).out.empty());
+  CHECK(parse(two.ws(two.there, {"sync", "conflicts", "--json"}).out)["data"].empty());
+}
+
+void rename_on_both(const TwoFolders& two) {
+  std::filesystem::rename(two.here / "a.md", two.here / "r.md");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  std::filesystem::rename(two.there / "a.md", two.there / "q.md");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+}
+
+}  // namespace
+
+TEST_CASE("decisions: one document renamed on both sides is listed, and --path says which name holds", "[cli]") {
+  const auto [whose, name] = GENERATE(table<std::string, std::string>({{"local", "q.md"}, {"remote", "r.md"}}));
+  const TwoFolders two;
+  rename_on_both(two);
+  const Json conflict = listed_conflicts(two, two.there).at(0);
+  CHECK(conflict.at("kind") == "path");
+  CHECK(conflict.at("here_only") == true);
+  CHECK(text_at(conflict, "base.path") == "a.md");
+  CHECK(text_at(conflict, "local.path") == "q.md");
+  CHECK(text_at(conflict, "remote.path") == "r.md");
+  CHECK(text_at(conflict, "content.local") == "one\ntwo\nthree\n");
+  CHECK(two.ws(two.there, {"sync", "resolve", "q.md", "--keep", "both"}).exit == 2);
+  CHECK(two.ws(two.there, {"sync", "resolve", "q.md", "--path", "both"}).exit == 2);
+  CHECK(two.ws(two.there, {"sync", "resolve", "q.md", "--path", "local", "--keep", "local"}).exit == 2);
+  const std::string id = text_at(conflict, "id");
+  CHECK(two.ws(two.there, {"sync", "resolve", id, "--path", whose}).out.find(id) != std::string::npos);
+  check_settled(two);
+  CHECK(std::filesystem::exists(two.here / name));
+  CHECK(texts_of(two.here).size() == 2);
+}
+
+TEST_CASE("decisions: a file that became a folder here and was edited there", "[cli]") {
+  const std::string keep = GENERATE("local", "remote");
+  const TwoFolders two;
+  write_text(two.here / "a.md", "edited there\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  std::filesystem::remove(two.there / "a.md");
+  write_text(two.there / "a.md/child.md", "child\n");
+  const Ended met = two.ws(two.there, {"sync"});
+  CAPTURE(met.out, met.err);
+  CHECK(met.exit == 7);
+  CHECK(read_text(two.there / "a (remote).md") == "edited there\n");
+  const Ended all = two.ws(two.there, {"sync", "resolve", "--all", "--keep", keep});
+  CAPTURE(all.out, all.err);
+  CHECK(all.exit == 0);
+  check_settled(two);
+  CHECK(read_text(two.here / "a.md/child.md") == "child\n");
+  CHECK(std::filesystem::exists(two.here / "a (remote).md") == (keep == "remote"));
+}
+
+TEST_CASE("decisions: two documents at one place, whichever keeps the name", "[cli]") {
+  const std::string whose = GENERATE("local", "remote");
+  const std::string made = GENERATE("create", "rename", "replace");
+  CAPTURE(whose, made);
+  const TwoFolders two;
+  if (made == "replace") {
+    // The old document is archived and a new one stands at its path, while it was edited here.
+    std::filesystem::remove(two.here / "a.md");
+    REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+    write_text(two.here / "a.md", "new\n");
+    REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+    write_text(two.there / "a.md", "edited\n");
+  } else {
+    std::filesystem::rename(two.here / "a.md", two.here / "p.md");
+    REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+    if (made == "create") write_text(two.there / "p.md", "mine\n");
+    if (made == "rename") std::filesystem::rename(two.there / "deep/b.md", two.there / "p.md");
+  }
+  const Ended met = two.ws(two.there, {"sync"});
+  CAPTURE(met.out, met.err);
+  CHECK(met.exit == 7);
+  const std::string place = made == "replace" ? "a.md" : "p.md";
+  const std::string mine = read_text(two.there / place);
+  const Ended decided = two.ws(two.there, {"sync", "resolve", place, "--path", whose});
+  CAPTURE(decided.out, decided.err);
+  CHECK(decided.exit == 0);
+  check_settled(two);
+  CHECK((read_text(two.here / place) == mine) == (whose == "local"));
+  CHECK(std::filesystem::exists(two.here /
+                                (place.substr(0, 1) + " (" + (whose == "local" ? "remote" : "local") + ").md")));
+}
+
+TEST_CASE("decisions: --markers puts both texts into the file, and --keep merged takes it once they are out", "[cli]") {
+  const TwoFolders two;
+  two.collide();
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  CHECK(two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "merged"}).exit == 2);
+  const Ended marked = two.ws(two.there, {"sync", "resolve", "a.md", "--markers"});
+  CHECK(marked.exit == 7);
+  CHECK_THAT(read_text(two.there / "a.md"), Contains("<<<<<<< local\none\nthere") || Contains("<<<<<<< local\nthere"));
+  CHECK_THAT(read_text(two.there / "a.md"),
+             Contains("||||||| ") && Contains("=======\n") && Contains(">>>>>>> remote"));
+  CHECK(two.ws(two.there, {"sync", "resolve", "a.md", "--markers"}).exit == 2);
+  const Ended left = two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "merged"});
+  CHECK(left.exit == 2);
+  CHECK_THAT(left.err, Contains("still holds conflict markers"));
+  // A run meanwhile sends no marker anywhere.
+  CHECK(two.ws(two.there, {"sync"}).exit == 7);
+  CHECK(two.ws(two.here, {"sync"}).out.empty());
+  write_text(two.there / "a.md", "one\nhere and there\nthree\n");
+  const Ended merged = two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "merged"});
+  CAPTURE(merged.out, merged.err);
+  CHECK(merged.exit == 0);
+  check_settled(two);
+  CHECK(read_text(two.here / "a.md") == "one\nhere and there\nthree\n");
+}
+
+TEST_CASE("decisions: among several, those that cannot be decided so stay open, exit 7", "[cli]") {
+  const TwoFolders two;
+  rename_on_both(two);
+  write_text(two.here / "deep/b.md", "here\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.there / "deep/b.md", "there\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  CHECK(listed_conflicts(two, two.there).size() == 2);
+  CHECK(two.ws(two.there, {"sync", "resolve", "--all", "--path", "local"}).exit == 7);
+  CHECK(listed_conflicts(two, two.there).size() == 1);
+  CHECK(two.ws(two.there, {"sync", "resolve", "--only", "deep/*", "--keep", "remote"}).exit == 0);
+  check_settled(two);
+  CHECK(read_text(two.there / "deep/b.md") == "here\n");
+}
+
+TEST_CASE("decisions: resolved elsewhere, the unchanged text is replaced and can be restored", "[cli]") {
+  const TwoFolders two;
+  two.collide();
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  const std::string id = text_at(listed_conflicts(two, two.there).at(0), "id");
+  // Another client sees it among all that are open, and somebody decides it through the API.
+  const Json all = parse(two.ws(two.here, {"sync", "conflicts", "--all", "--json"}).out)["data"];
+  REQUIRE(all.size() == 1);
+  CHECK(all.at(0).at("id") == id);
+  CHECK(all.at(0).at("own") == false);
+  const Ended decided = two.ws(two.here,
+                               {"call",
+                                "sync.conflict_resolve",
+                                "--conflict-id",
+                                id,
+                                "--body",
+                                R"({"resolution": "merged", "content": "both\n", "expected_content_revision": 2})"});
+  CAPTURE(decided.out, decided.err);
+  REQUIRE(decided.exit == 0);
+  check_settled(two);
+  CHECK(read_text(two.there / "a.md") == "both\n");
+  CHECK(two.ws(two.there, {"sync", "restore", "a.md"}).exit == 0);
+  CHECK(read_text(two.there / "a.md") == "one\nthere\nthree\n");
+}
+
+TEST_CASE("decisions: a service restored from a backup waits for a word, and either side can hold", "[cli]") {
+  const auto [keep, text] =
+      GENERATE(table<std::string, std::string>({{"local", "newer\n"}, {"remote", "one\ntwo\nthree\n"}}));
+  CAPTURE(keep);
+  const TwoFolders two;
+  control(two.server, "POST", "/snapshots", R"({"name": "backup"})");
+  write_text(two.here / "a.md", "newer\n");
+  write_text(two.here / "later.md", "later\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  control(two.server, "POST", "/snapshots/backup:restore", "");
+  const Ended stopped = two.ws(two.here, {"sync"});
+  CAPTURE(stopped.out, stopped.err);
+  CHECK(stopped.exit == 7);
+  CHECK_THAT(stopped.err, Contains("resolve rewound --keep local|remote"));
+  CHECK(read_text(two.here / "a.md") == "newer\n");
+  CHECK(two.ws(two.there, {"sync"}).out.empty());
+  CHECK(two.ws(two.here, {"sync", "resolve", "rewound", "--keep", keep}).exit == 0);
+  const Ended after = two.ws(two.here, {"sync"});
+  CAPTURE(after.out, after.err);
+  CHECK(after.exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+  CHECK(read_text(two.here / "a.md") == text);
+  CHECK(two.ws(two.here, {"sync"}).out.empty());
+  CHECK(two.ws(two.here, {"sync", "restore", keep == "remote" ? "later.md" : "a.md"}).exit == 0);
+}
