@@ -51,6 +51,8 @@ Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep
     if (keep == Pulled::look_at) continue;
     if (row) {
       WS_LET(row->blob, session.history.keep(*texts.local));
+      // It becomes the base and was never a state: without this nobody would find it in `ws sync log`.
+      WS_TRY(session.history.record_before({{.path = conflict.path.string(), .blob = row->blob}}, {}));
     }
     WS_TRY(session.history.flush());
     WS_LET(sqlite::Transaction transaction, session.state.begin());
