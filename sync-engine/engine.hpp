@@ -40,8 +40,8 @@ struct Tie {
 
 /// The nearest folder upward from `start` that has a `.ws/`. Fails with `usage` where there is none.
 Result<std::filesystem::path> find_root(const std::filesystem::path& start);
-/// Fails with `disk`: code `marker_missing`, `linked_marker` for a `.ws` that is a link, or `newer_format` for one that a
-/// later version wrote.
+/// Fails with `disk`: code `marker_missing`, `linked_marker` for a `.ws` that is a link, or `newer_format` for one that
+/// a later version wrote.
 Result<Tie> read_tie(const std::filesystem::path& root);
 
 /// Gives the tree a `client_id` of its own: for one that was copied with its `.ws/`. Fails with `disk`.

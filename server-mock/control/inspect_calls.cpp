@@ -99,13 +99,15 @@ ServiceResult inspect(Call& call) {
 
 ServiceResult inspect_document(Call& call) {
   World& world = *call.sandbox.world;
-  WS_SERVE_LET(const std::optional<Document> document, find_document(world, http::value_of(call.path, "id"), WithContent::yes));
+  WS_SERVE_LET(const std::optional<Document> document,
+               find_document(world, http::value_of(call.path, "id"), WithContent::yes));
   if (!document) return not_found("document");
-  WS_SERVE_LET(sqlite::Lent rows,
-               world.database.cached(
-                   "select json_object('content_revision', content_revision, 'content_sha256', content_sha256, 'content', "
-                   "content) from document_revisions where document_id = ? and content_revision <> ? "
-                   "order by content_revision desc limit 20"));
+  WS_SERVE_LET(
+      sqlite::Lent rows,
+      world.database.cached(
+          "select json_object('content_revision', content_revision, 'content_sha256', content_sha256, 'content', "
+          "content) from document_revisions where document_id = ? and content_revision <> ? "
+          "order by content_revision desc limit 20"));
   rows->bind_all(document->id, document->content_revision);
   WS_SERVE_LET(Json revisions, rows_of(rows));
   revisions.insert(revisions.begin(),

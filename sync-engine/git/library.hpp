@@ -1,6 +1,7 @@
 /// libgit2, opened when it is first needed: a `ws` that syncs nothing does not pay the 4 ms of its start.
 ///
-/// For `sync-engine/git/` alone; what leaves this folder are `Repository`, `IgnoreRules`, `merge_text`, `changed_lines`.
+/// For `sync-engine/git/` alone; what leaves this folder are `Repository`, `IgnoreRules`, `merge_text`,
+/// `changed_lines`.
 #pragma once
 
 #include <string>

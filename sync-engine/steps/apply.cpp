@@ -264,8 +264,8 @@ class Applier {
     return {};
   }
 
-  /// A move waits for those that leave its target, or make room for it. What is left then moves in a circle: each place gets its new text
-  /// in one replacement, with the text that the plan saw there expected.
+  /// A move waits for those that leave its target, or make room for it. What is left then moves in a circle: each place
+  /// gets its new text in one replacement, with the text that the plan saw there expected.
   Result<void> do_moves(SafeWriter& writer, std::span<Task> batch) {
     std::vector<Task*> waiting;
     for (Task& task : batch) {

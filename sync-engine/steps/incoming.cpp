@@ -101,8 +101,8 @@ class Puller {
     auto fetched = session_.remote->content(item.document);
     if (!fetched) {
       const Failure::Kind kind = fetched.error().kind;
-      const bool of_this_one = kind == Failure::Kind::not_found || kind == Failure::Kind::forbidden ||
-                               kind == Failure::Kind::service;
+      const bool of_this_one =
+          kind == Failure::Kind::not_found || kind == Failure::Kind::forbidden || kind == Failure::Kind::service;
       if (!of_this_one) return fail(std::move(fetched).error());
       incoming_.out_of_reach.push_back(item.document);
       item.hash.reset();

@@ -360,9 +360,9 @@ class Surveyor {
   /// The files as they are, and whether that is the base: then the next `status` need not load it.
   Result<void> save_cache() {
     const LocalTree& local = survey_.local;
-    bool in_step =
-        local.created.empty() && local.hindered.empty() && local.tracked.size() == survey_.base.documents.size() &&
-        local.skipped.size() == survey_.scan.skipped().size();  // no twins, which only a comparison finds
+    bool in_step = local.created.empty() && local.hindered.empty() &&
+                   local.tracked.size() == survey_.base.documents.size() &&
+                   local.skipped.size() == survey_.scan.skipped().size();  // no twins, which only a comparison finds
     for (const auto& [document, entry] : local.tracked) {
       if (!in_step) break;
       in_step = is_as_agreed(survey_, document);
