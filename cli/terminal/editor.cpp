@@ -9,29 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/terminal/ignored_signals.hpp"
+
 namespace ws::cli {
 namespace {
-
-/// While an editor has the keyboard Ctrl-C and Ctrl-\ are its own.
-class KeysLeftAlone {
- public:
-  KeysLeftAlone() {
-    struct sigaction ignore {};
-    ignore.sa_handler = SIG_IGN;
-    ::sigaction(SIGINT, &ignore, &interrupt_before_);
-    ::sigaction(SIGQUIT, &ignore, &quit_before_);
-  }
-  ~KeysLeftAlone() {
-    ::sigaction(SIGINT, &interrupt_before_, nullptr);
-    ::sigaction(SIGQUIT, &quit_before_, nullptr);
-  }
-  KeysLeftAlone(const KeysLeftAlone&) = delete;
-  KeysLeftAlone& operator=(const KeysLeftAlone&) = delete;
-
- private:
-  struct sigaction interrupt_before_ {};
-  struct sigaction quit_before_ {};
-};
 
 /// `EDITOR` may hold arguments, so a shell reads it; the file is an argument of its own, whatever its name.
 int start_editor(const std::string& editor, const std::string& file, pid_t& child) {
@@ -62,7 +43,7 @@ std::string editor_of(const Environment& environment, const Terminal& terminal) 
 }
 
 Result<void> edit_file(const std::string& editor, const std::filesystem::path& file) {
-  const KeysLeftAlone keys;
+  const IgnoredSignals keys_of_its_own({SIGINT, SIGQUIT});
   pid_t child = 0;
   if (const int problem = start_editor(editor, file.string(), child); problem != 0) {
     return fail(Failure::Kind::disk, fmt::format("cannot start the editor {}: {}", editor, std::strerror(problem)));

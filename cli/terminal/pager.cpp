@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/terminal/ignored_signals.hpp"
+
 namespace ws::cli {
 namespace {
 
@@ -18,27 +20,6 @@ constexpr int not_found_by_the_shell = 127;
 std::size_t lines_of(std::string_view text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
-
-/// While a pager has the keyboard Ctrl-C is its own, and one that is quit early is noticed as EPIPE.
-class IgnoredSignals {
- public:
-  IgnoredSignals() {
-    struct sigaction ignore {};
-    ignore.sa_handler = SIG_IGN;
-    ::sigaction(SIGINT, &ignore, &interrupt_before_);
-    ::sigaction(SIGPIPE, &ignore, &pipe_before_);
-  }
-  ~IgnoredSignals() {
-    ::sigaction(SIGINT, &interrupt_before_, nullptr);
-    ::sigaction(SIGPIPE, &pipe_before_, nullptr);
-  }
-  IgnoredSignals(const IgnoredSignals&) = delete;
-  IgnoredSignals& operator=(const IgnoredSignals&) = delete;
-
- private:
-  struct sigaction interrupt_before_ {};
-  struct sigaction pipe_before_ {};
-};
 
 /// The pager, started, with the writing end of its stdin; 0 where it cannot be.
 pid_t start(const std::string& pager, int& writing_end) {
@@ -101,7 +82,8 @@ void show(Terminal& terminal, const std::string& pager, std::string_view text) {
   }
   // As git has it: quit where it fits, keep colours, leave the text on the screen. A user's own LESS stands.
   ::setenv("LESS", "FRX", 0);
-  const IgnoredSignals ignored;
+  // While a pager has the keyboard Ctrl-C is its own, and one that is quit early is noticed as EPIPE.
+  const IgnoredSignals ignored({SIGINT, SIGPIPE});
   int writing_end = -1;
   const pid_t child = start(pager, writing_end);
   if (child == 0) return terminal.write(Stream::out, text);
