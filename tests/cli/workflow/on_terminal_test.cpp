@@ -67,7 +67,7 @@ TEST_CASE("terminal: long output goes through the pager, unless it is not wanted
   CHECK_FALSE(paged({"docs", "list"}, 50));
   CHECK_FALSE(paged({"docs", "list", "--no-pager"}, 5));
   CHECK_FALSE(paged({"docs", "list", "--plain"}, 5));
-  CHECK_FALSE(paged({"docs", "list", "-o", "file"}, 5));
+  CHECK_FALSE(paged({"docs", "list", "-o", (person.home() / "listed").string()}, 5));
 }
 
 TEST_CASE("terminal: a search marks what was asked for, as cards or as a table", "[cli]") {
