@@ -216,6 +216,9 @@ class App {
     if (!ended && session.has("output")) return ended;
     auto finished = session.printer().finish();
     if (ended && !finished) return fail(std::move(finished).error());
+    for (const std::string& path : session.printer().missing_fields()) {
+      session.note("note: nothing that was printed has a member `" + path + "`");
+    }
     return ended;
   }
 

@@ -19,7 +19,13 @@ namespace {
 constexpr std::string_view version_text = WS_VERSION;
 constexpr std::string_view user_agent_text = "ws/" WS_VERSION;
 
-Failure no_server() {
+/// A profile without a key most likely belongs to the server that the others log in at.
+Failure no_server(const std::string& profile, const std::vector<StoredCredential>& stored) {
+  if (const auto known = choose(stored, {}); known && !profile.empty()) {
+    return {.kind = Failure::Kind::usage,
+            .what = "the profile `" + profile + "` has no key, and no server is named",
+            .hint = "run `ws login --base-url " + known->base_url + " --profile " + profile + "`"};
+  }
   return {.kind = Failure::Kind::usage,
           .what = "no server is named",
           .hint = "run `ws login --base-url https://...`, or set WS_BASE_URL"};
@@ -141,17 +147,24 @@ void Session::use_server(const std::string& base_url) {
   if (settings_.base_url.where != Where::flag) settings_.base_url = {base_url, Where::fallback};
 }
 
+Result<std::optional<StoredCredential>> Session::stored_key() {
+  WS_LET(const auto stored, credentials().load());
+  return choose(stored, {.profile = settings_.profile.value, .workspace_id = settings_.workspace.value});
+}
+
 Result<BaseUrl> Session::base_url() {
   std::string text = settings_.base_url.value;
   if (text.empty()) {
-    WS_LET(const auto stored, credentials().load());
-    const auto chosen = choose(stored, {.profile = settings_.profile.value, .workspace_id = settings_.workspace.value});
+    WS_LET(const auto chosen, stored_key());
     if (!chosen && settings_.workspace) {
       return fail(Failure::Kind::auth,
                   "no key is stored for the Workspace " + settings_.workspace.value,
                   "`ws auth list` shows the stored ones");
     }
-    if (!chosen) return fail(no_server());
+    if (!chosen) {
+      WS_LET(const auto stored, credentials().load());
+      return fail(no_server(settings_.profile.value, stored));
+    }
     text = chosen->base_url;
   }
   WS_LET(BaseUrl url, check_base_url(text, world_.environment));

@@ -74,6 +74,8 @@ class Session {
   Result<void> prefer_server(const std::string& base_url, const std::string& origin);
   /// Of the clients made from now on; a command has 10.
   void allow_retries(int retries) { retries_ = retries; }
+  /// The key that is used where no server is named: of the profile or Workspace asked for, else the current one.
+  Result<std::optional<StoredCredential>> stored_key();
   /// From flag, environment, profile, or the stored credential. Fails with `usage` and the command to run.
   Result<BaseUrl> base_url();
   CredentialStore& credentials();

@@ -36,7 +36,7 @@ Result<std::vector<Call>> batch_calls(Session& session,
   return calls;
 }
 
-ExitCode print_batch(Session& session, const std::vector<BatchItem>& items) {
+ExitCode print_batch(Session& session, const std::vector<BatchItem>& items, std::string_view shape) {
   Json whole = {{"data", Json::array()}};
   bool failed = false;
   for (const auto& [id, reply] : items) {
@@ -49,7 +49,7 @@ ExitCode print_batch(Session& session, const std::vector<BatchItem>& items) {
     whole["data"].push_back({{"ok", false}, {"id", id}, {"error", failure_to_json(reply.error(), exit)}});
     if (!is_json(session.format())) session.note(id + ": " + reply.error().what);
   }
-  session.printer().list("ws.batch", whole, {});
+  session.printer().list(shape, whole, {});
   return failed ? ExitCode::partial : ExitCode::done;
 }
 

@@ -21,9 +21,17 @@ Result<const SettingRule*> rule_of(const std::string& key) {
               hint.empty() ? "`ws config list` shows them; aliases are aliases.NAME" : hint);
 }
 
-Result<std::vector<Named>> named_of(const Session& session, const SettingRule& rule) {
-  return who_names(
-      rule, session.setting_flags(), session.world().environment, session.paths(), std::filesystem::current_path());
+Result<std::vector<Named>> named_of(Session& session, const SettingRule& rule) {
+  WS_LET(std::vector<Named> named,
+         who_names(rule,
+                   session.setting_flags(),
+                   session.world().environment,
+                   session.paths(),
+                   std::filesystem::current_path()));
+  if (rule.key != "base_url") return named;
+  WS_LET(const auto stored, session.stored_key());
+  if (stored) named.push_back({Where::stored_key, "profile `" + stored->profile + "`", stored->base_url});
+  return named;
 }
 
 Json row_of(const SettingRule& rule, const std::vector<Named>& named) {

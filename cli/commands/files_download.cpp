@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/files.hpp"
 #include "api-client/transfer/download.hpp"
 #include "api-client/transfer/partial_file.hpp"
 #include "cli/commands/batch.hpp"
@@ -160,6 +161,7 @@ Result<ExitCode> download_files(Session& session) {
     return ExitCode::done;
   }
   WS_LET(Client * client, session.client());
+  if (output && output->ends_with('/')) WS_TRY(make_folders(*output));
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
   ProgressLine line(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
   if (ids.size() == 1) {
@@ -180,7 +182,7 @@ Result<ExitCode> download_files(Session& session) {
       items.push_back({id, fail(done.error())});
     }
   }
-  return print_batch(session, items);
+  return print_batch(session, items, "ws.downloaded");
 }
 
 }  // namespace

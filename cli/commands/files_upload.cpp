@@ -194,7 +194,7 @@ Result<ExitCode> upload(Session& session) {
   }
   WS_LET(Client * client, session.client());
   WS_LET(std::vector<BatchItem> items, Uploads(session, *client, paths, std::move(files)).run(jobs));
-  if (items.size() != 1) return print_batch(session, items);
+  if (items.size() != 1) return print_batch(session, items, "ws.uploaded");
   if (!items.front().reply) return fail(items.front().reply.error());
   print_reply(session, operation_of("files.upload_finish"), *items.front().reply);
   return ExitCode::done;

@@ -43,6 +43,8 @@ const std::vector<FixedColumns>& fixed_columns() {
       {"ws.differences", {"only", "method", "path", "id"}},
       {"ws.checks", {"check", "state", "detail"}},
       {"ws.batch", {"id", "ok", "error.message"}},
+      {"ws.uploaded", {"id", "ok", "result.id", "error.message"}},
+      {"ws.downloaded", {"id", "ok", "result.path", "error.message"}},
       {"ws.keys", {"current", "profile", "workspace_name", "base_url", "key_id", "expires_at"}},
       {"ws.states", {"state", "time", "message", "files", "first"}},
       {"ws.diff", {"side", "before", "after"}},
@@ -60,7 +62,10 @@ constexpr std::pair<std::string_view, std::string_view> short_headings[] = {{"or
                                                                             {"size_bytes", "BYTES"},
                                                                             {"question_count", "QUESTIONS"},
                                                                             {"last_question_at", "LAST ASKED"},
-                                                                            {"created_by_kind", "BY"}};
+                                                                            {"created_by_kind", "BY"},
+                                                                            {"result.id", "FILE ID"},
+                                                                            {"result.path", "FILE"},
+                                                                            {"error.message", "ERROR"}};
 
 /// "content_revision" -> "REVISION", "updated_at" -> "UPDATED", "updated_by.name" -> "UPDATED BY NAME".
 std::string heading_of(std::string_view path) {

@@ -38,6 +38,12 @@ std::string words_of(const Part& part) {
   return words;
 }
 
+/// A path of the API, as answers link to their sources, tells a reader nothing.
+bool leads_somewhere(const Part& part) {
+  if (part.kind != Kind::link && part.kind != Kind::image) return false;
+  return !part.target.empty() && part.target != words_of(part) && part.target.substr(0, 4) != "/v1/";
+}
+
 void add_inline(const Part& part, Look look, const Terminal& terminal, StyledText& text) {
   switch (part.kind) {
     case Kind::text: return text.add(part.text, look);
@@ -51,8 +57,7 @@ void add_inline(const Part& part, Look look, const Terminal& terminal, StyledTex
   }
   if (part.kind == Kind::image) text.add("[image] ", Look::faint);
   for (const Part& inner : part.parts) add_inline(inner, look_inside(part.kind, look), terminal, text);
-  const bool leads_somewhere = part.kind == Kind::link || part.kind == Kind::image;
-  if (leads_somewhere && !part.target.empty() && part.target != words_of(part)) {
+  if (leads_somewhere(part)) {
     text.add(" ", look);
     text.add_unbroken("(" + part.target + ")", Look::faint);
   }

@@ -119,7 +119,24 @@ void Printer::table_resource(const Json& value) {
   page(lines + blocks);
 }
 
+void Printer::seek_fields(const Json& item) {
+  sought_ = true;
+  for (const std::string& path : options_.fields) {
+    if (at_path(item, path) == nullptr || std::ranges::find(found_fields_, path) != found_fields_.end()) continue;
+    found_fields_.push_back(path);
+  }
+}
+
+std::vector<std::string> Printer::missing_fields() const {
+  std::vector<std::string> missing;
+  for (const std::string& path : options_.fields) {
+    if (sought_ && std::ranges::find(found_fields_, path) == found_fields_.end()) missing.push_back(path);
+  }
+  return missing;
+}
+
 void Printer::resource(const Json& value, std::string_view body) {
+  seek_fields(value);
   const Json picked = options_.fields.empty() ? Json() : pick(value, options_.fields);
   const Json& shown = options_.fields.empty() ? value : picked;
   if (is_shaped()) return shaped(shown, Json::array({value}));
@@ -177,6 +194,7 @@ void Printer::rows(const std::vector<Column>& columns, const Json& items) {
 }
 
 void Printer::item(const Json& item) {
+  seek_fields(item);
   const Json picked = options_.fields.empty() ? Json() : pick(item, options_.fields);
   const Json& shown = options_.fields.empty() ? item : picked;
   if (is_shaped()) return shaped(shown, Json::array({item}));
@@ -191,6 +209,7 @@ void Printer::list(std::string_view operation, const Json& whole, std::string_vi
     for (const Json& one : items) item(one);
     return;
   }
+  for (const Json& one : items) seek_fields(one);
   if (options_.format == Format::json || options_.format == Format::yaml || options_.jq) {
     if (options_.fields.empty()) {
       if (options_.format == Format::json || options_.jq) return resource(whole, body);

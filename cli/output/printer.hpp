@@ -36,6 +36,8 @@ class Printer {
 
   Format format() const { return options_.format; }
   const std::vector<std::string>& fields() const { return options_.fields; }
+  /// Those of `--fields` that nothing printed so far had; empty where nothing was printed.
+  std::vector<std::string> missing_fields() const;
 
   /// One resource. `body` is what came, byte for byte (empty: ours, printed from `value`).
   void resource(const Json& value, std::string_view body);
@@ -63,6 +65,7 @@ class Printer {
 
  private:
   bool to_file() const { return !options_.file.empty() && options_.file != "-"; }
+  void seek_fields(const Json& item);
   bool is_shaped() const { return options_.jq || options_.line_of; }
   void shaped(const Json& document, const Json& items);
   void line_shown(std::string_view text);
@@ -75,6 +78,8 @@ class Printer {
   bool paging_ = false;    // what is printed now may go through the pager
   std::optional<Failure> failure_;
   std::string query_;
+  std::vector<std::string> found_fields_;
+  bool sought_ = false;  // something was printed that could have had the fields
 };
 
 }  // namespace ws::cli

@@ -158,6 +158,11 @@ std::string plural(std::size_t count, std::string_view one, std::string_view man
 }
 
 std::string guard_text(const sync::Guard& guard) {
+  if (guard.foreign_source) return "stopped: the service answered for another source; nothing was changed";
+  if (guard.empty_listing) {
+    return fmt::format("stopped: the service has none of the {} documents any more; nothing was changed",
+                       guard.tracked);
+  }
   std::string what;
   const auto add = [&what](std::size_t count, std::string_view text) {
     if (count > 0) what += (what.empty() ? "" : " and ") + fmt::format("{} {}", count, text);
@@ -275,19 +280,6 @@ std::string report_to_tsv(const Report& report) {
 }
 
 ExitCode exit_code_of_run(const Report& report, int signal) {
-  std::vector<ExitCode> seen;
-  for (const Row& row : report.rows) {
-    if (row.error) seen.push_back(exit_code_of(*row.error, signal));
-  }
-  if (report.ended_by) seen.push_back(exit_code_of(*report.ended_by, signal));
-  for (const ExitCode first : {ExitCode::interrupted,
-                               ExitCode::terminated,
-                               ExitCode::usage,
-                               ExitCode::auth,
-                               ExitCode::local,
-                               ExitCode::unknown_outcome}) {
-    if (std::ranges::find(seen, first) != seen.end()) return first;
-  }
   if (report.ended_by) return exit_code_of(*report.ended_by, signal);
   const auto failed = [](const Row& row) { return row.state == Row::State::failed; };
   if (std::ranges::any_of(report.rows, failed)) return ExitCode::partial;

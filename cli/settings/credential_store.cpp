@@ -15,7 +15,7 @@ std::optional<StoredCredential> choose(const std::vector<StoredCredential>& all,
   const StoredCredential* best = nullptr;
   const auto rank = [&query](const StoredCredential& credential) {
     const bool same_base = !query.base_url.empty() && credential.base_url == query.base_url;
-    return (same_base ? 2 : 0) + (credential.current ? 1 : 0);
+    return (same_base ? 4 : 0) + (credential.current ? 2 : 0) + (credential.profile == "default" ? 1 : 0);
   };
   for (const StoredCredential& credential : all) {
     if (fits(credential, query) && (best == nullptr || rank(credential) >= rank(*best))) best = &credential;

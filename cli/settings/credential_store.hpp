@@ -64,7 +64,7 @@ struct CredentialQuery {
 };
 
 /// The one that fits: same origin (the same base URL before others of the origin), profile, Workspace; of several the
-/// current one, else the newest.
+/// current one, else that of the profile `default`, else the newest.
 std::optional<StoredCredential> choose(const std::vector<StoredCredential>& all, const CredentialQuery& query);
 
 }  // namespace ws::cli

@@ -189,6 +189,7 @@ std::string_view name(Where where) {
     case Where::environment: return "environment";
     case Where::project_file: return "project file";
     case Where::user_config: return "user config";
+    case Where::stored_key: return "stored key";
     case Where::fallback: return "default";
   }
   return "default";

@@ -20,7 +20,8 @@
 
 namespace ws::cli {
 
-enum class Where { flag, environment, project_file, user_config, fallback };
+/// `stored_key`: the base URL that a login kept beside its key, where nothing else names one.
+enum class Where { flag, environment, project_file, user_config, stored_key, fallback };
 std::string_view name(Where where);
 
 /// One setting: who may name it, and what it is where nobody does.

@@ -53,6 +53,7 @@ TEST_CASE("markdown page: code is not wrapped, quotes and rules are drawn", "[cl
 }
 
 TEST_CASE("markdown page: links show where they lead, unless they say so themselves", "[cli]") {
+  CHECK(page("[Tides](/v1/documents/018f6b2a) turn\n") == "Tides turn\n");
   CHECK(page("[Knots](guides/Knots.md) <https://a.example>\n") == "Knots (guides/Knots.md) https://a.example\n");
   CHECK(page("![A boat](boat.png)\n") == "[image] A boat (boat.png)\n");
 }

@@ -110,4 +110,7 @@ TEST_CASE("choose: a key goes to its own origin only", "[cli]") {
   CHECK(choose(all, {})->key_id == "2");
   all.front().current = true;
   CHECK(choose(all, {})->key_id == "1");
+  all.front().current = false;
+  all.front().profile = "default";
+  CHECK(choose(all, {})->key_id == "1");
 }

@@ -65,7 +65,7 @@ TEST_CASE("files: what goes up comes down byte for byte, with its type", "[cli]"
   CHECK(both["data"][0]["result"]["mime_type"] == "text/markdown");
   CHECK(both["data"][1]["result"]["mime_type"] == "image/png");
   const std::string id = both["data"][0]["result"]["id"];
-  std::filesystem::create_directories(stage.folder / "down");
+  CHECK(stage.ws({"files", "upload", "note.md", "picture.txt"}).out.substr(0, 13) == "note.md\ttrue\t");
   const Json down = stage.json({"files", "download", id, "-o", "down/"});
   CHECK(down["path"] == "down/note.md");
   CHECK(down["checked"] == true);

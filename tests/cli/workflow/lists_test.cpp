@@ -145,6 +145,17 @@ TEST_CASE("lists: one that is cut shows its next_cursor, in the document or on s
   }
 }
 
+TEST_CASE("lists: a field that nothing has is said, in every format", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const std::string format = GENERATE("tsv", "csv", "json", "ndjson");
+  const Ended misspelt = person.ws({"docs", "list", "--format", format, "--fields", "id,titel"});
+  CHECK(misspelt.exit == 0);
+  CHECK(misspelt.err.find("has a member `titel`") != std::string::npos);
+  CHECK(misspelt.err.find("`id`") == std::string::npos);
+  CHECK(person.ws({"docs", "list", "--format", format, "--fields", "id,title"}).err.empty());
+}
+
 TEST_CASE("lists: those of the table are told by their answers", "[cli]") {
   std::vector<std::string_view> lists;
   for (const auto* operation : contract::operations()) {

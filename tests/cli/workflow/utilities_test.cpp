@@ -88,6 +88,20 @@ TEST_CASE("config: base_url makes a server for the profile in use", "[cli]") {
   CHECK(person.ws({"config", "get", "base_url", "--profile", "other"}).exit == 6);
 }
 
+TEST_CASE("config: the server that a login kept is named, and offered to a profile without one", "[cli]") {
+  const MockProcess server({"--device", "auto"});
+  Person person(server);
+  person.environment.erase("WS_BASE_URL");
+  person.environment.erase("WS_TOKEN");
+  REQUIRE(person.ws({"login", "--base-url", server.base_url(), "--store", "file"}).exit == 0);
+  const Json explained = parse(person.ws({"config", "explain", "base_url", "--json"}).out);
+  CHECK(text_at(explained, "value") == server.base_url());
+  CHECK(text_at(explained, "where") == "stored key");
+  const Ended other = person.ws({"whoami", "--profile", "other"});
+  CHECK(other.exit == 2);
+  CHECK(other.err.find("ws login --base-url " + server.base_url() + " --profile other") != std::string::npos);
+}
+
 TEST_CASE("aliases: the user's own words, never one of the tree's, never instead of a command", "[cli]") {
   const MockProcess server;
   const Person person(server);
