@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,124 +14,6 @@
 
 namespace ws {
 namespace {
-
-/// Line and column (in bytes, from 1) of an offset.
-std::string place(std::string_view text, std::size_t offset) {
-  offset = std::min(offset, text.size());
-  const std::string_view before = text.substr(0, offset);
-  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-  const std::size_t last = before.rfind('\n');
-  const std::size_t column = 1 + (last == std::string_view::npos ? offset : offset - last - 1);
-  return fmt::format("line {}, column {}", line, column);
-}
-
-/// Builds a value while counting. Members are appended without the library's search for an equal key, which would take
-/// time in the square of their number; doubles are removed once, when their object ends.
-class Builder {
- public:
-  explicit Builder(const JsonBounds& bounds) : bounds_(bounds) {}
-
-  bool null() { return add(nullptr); }
-  bool boolean(bool value) { return add(value); }
-  bool number_integer(std::int64_t value) { return add(value); }
-  bool number_unsigned(std::uint64_t value) { return add(value); }
-  bool number_float(double value, const std::string& /*source*/) { return add(value); }
-  bool string(std::string& value) { return add(std::move(value)); }
-  bool binary(Json::binary_t& /*value*/) { return refuse("binary is no JSON"); }
-  bool start_object(std::size_t /*elements*/) { return open(Json::object()); }
-  bool start_array(std::size_t /*elements*/) { return open(Json::array()); }
-  bool key(std::string& value) {
-    auto& members = stack_.back()->get_ref<Json::object_t&>();
-    static_cast<std::vector<Json::object_t::value_type>&>(members).emplace_back(std::move(value), nullptr);
-    slot_ = &members.back().second;
-    return true;
-  }
-  bool end_object() {
-    remove_doubles(stack_.back()->get_ref<Json::object_t&>());
-    stack_.pop_back();
-    return true;
-  }
-  bool end_array() {
-    stack_.pop_back();
-    return true;
-  }
-  bool parse_error(std::size_t position, const std::string& /*token*/, const nlohmann::detail::exception& error) {
-    position_ = position == 0 ? 0 : position - 1;
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while parsing value - ..."
-    const std::string_view what = error.what();
-    const std::size_t text = what.find(": ");
-    reason_ = text == std::string_view::npos ? std::string(what) : std::string(what.substr(text + 2));
-    if (what.find("out_of_range") != std::string_view::npos) reason_ = "the number is out of range";
-    return false;
-  }
-
-  Json take() { return std::move(root_); }
-  const std::string& reason() const { return reason_; }
-  std::optional<std::size_t> position() const { return position_; }
-
- private:
-  bool refuse(std::string reason) {
-    reason_ = std::move(reason);
-    return false;
-  }
-
-  Json* place_value(Json&& value) {
-    if (stack_.empty()) {
-      root_ = std::move(value);
-      return &root_;
-    }
-    if (stack_.back()->is_array()) {
-      auto& items = stack_.back()->get_ref<Json::array_t&>();
-      items.push_back(std::move(value));
-      return &items.back();
-    }
-    *slot_ = std::move(value);
-    return slot_;
-  }
-
-  bool add(Json&& value) {
-    if (++count_ > bounds_.max_values) return refuse(fmt::format("more than {} values", bounds_.max_values));
-    place_value(std::move(value));
-    return true;
-  }
-
-  bool open(Json&& value) {
-    if (stack_.size() >= bounds_.max_depth) return refuse(fmt::format("more than {} levels deep", bounds_.max_depth));
-    if (++count_ > bounds_.max_values) return refuse(fmt::format("more than {} values", bounds_.max_values));
-    // A container's address is stable while it is open: only its parent's last element is ever appended to.
-    stack_.push_back(place_value(std::move(value)));
-    return true;
-  }
-
-  static void remove_doubles(Json::object_t& members) {
-    auto& entries = static_cast<std::vector<Json::object_t::value_type>&>(members);
-    if (entries.size() < 2) return;
-    std::vector<std::size_t> order(entries.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(
-        order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return entries[a].first < entries[b].first; });
-    std::vector<bool> superseded(entries.size(), false);
-    bool any = false;
-    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
-      if (entries[order[i]].first == entries[order[i + 1]].first) superseded[order[i]] = any = true;
-    }
-    if (!any) return;
-    Json::object_t kept;
-    auto& target = static_cast<std::vector<Json::object_t::value_type>&>(kept);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      if (!superseded[i]) target.emplace_back(entries[i].first, std::move(entries[i].second));
-    }
-    members = std::move(kept);
-  }
-
-  const JsonBounds& bounds_;
-  Json root_;
-  std::vector<Json*> stack_;
-  Json* slot_ = nullptr;
-  std::size_t count_ = 0;
-  std::string reason_;
-  std::optional<std::size_t> position_;
-};
 
 /// By byte: what stands in a text as it is, what is escaped, what may be no UTF-8.
 enum class ByteKind : std::uint8_t { plain, escaped, high };
@@ -172,8 +53,25 @@ bool are_plain(const char* bytes) {
   return ((word & highs) | below_space | has_zero(word ^ (ones * '"')) | has_zero(word ^ (ones * '\\'))) == 0;
 }
 
+/// From end to end, as names and most values are.
+bool is_plain(const std::string& text) {
+  std::size_t i = 0;
+  while (i + 8 <= text.size() && are_plain(text.data() + i)) i += 8;
+  while (i < text.size() && byte_kinds[static_cast<unsigned char>(text[i])] == ByteKind::plain) ++i;
+  return i == text.size();
+}
+
 /// Runs of plain bytes are copied as one: the library writes byte by byte, which was a quarter of a request's time.
 void append_text(std::string& out, const std::string& text) {
+  if (is_plain(text)) {
+    const std::size_t at = out.size();
+    out.resize(at + text.size() + 2);
+    char* next = out.data() + at;
+    *next++ = '"';
+    next = std::copy(text.begin(), text.end(), next);
+    *next = '"';
+    return;
+  }
   const std::size_t start_of_text = out.size();
   bool is_valid = false;  // not known yet
   out += '"';
@@ -264,23 +162,6 @@ void append_canonical(std::string& out, const Json& value) {
 }
 
 }  // namespace
-
-Result<Json> parse_bounded(std::string_view text, const JsonBounds& bounds) {
-  if (text.size() > bounds.max_bytes) {
-    return fail(Failure::Kind::invalid,
-                fmt::format("JSON of {} bytes; at most {} are read", text.size(), bounds.max_bytes));
-  }
-  if (!utf8::is_valid(text)) return fail(Failure::Kind::invalid, "JSON is not valid UTF-8");
-  Builder builder(bounds);
-  if (!Json::sax_parse(text.begin(), text.end(), &builder)) {
-    if (builder.position()) {
-      return fail(Failure::Kind::invalid,
-                  fmt::format("malformed JSON at {}: {}", place(text, *builder.position()), builder.reason()));
-    }
-    return fail(Failure::Kind::invalid, fmt::format("JSON with {}", builder.reason()));
-  }
-  return builder.take();
-}
 
 JsonBox::JsonBox() : value_(std::make_unique<Json>()) {}
 JsonBox::JsonBox(Json value) : value_(std::make_unique<Json>(std::move(value))) {}

@@ -1,6 +1,8 @@
 #include "api-client/base/json.hpp"
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -75,4 +77,83 @@ TEST_CASE("json: what is written on one line is what the library writes", "[base
 TEST_CASE("json: an object made member by member is the object", "[base]") {
   CHECK(ws::ObjectBuilder(2).add("a", 1).add("b", "text").add("c", Json::array()).take() ==
         Json{{"a", 1}, {"b", "text"}, {"c", Json::array()}});
+}
+
+namespace {
+
+/// As the library reads it alone; empty where it refuses.
+std::optional<std::string> read_by_library(const std::string& text) {
+  const Json value = Json::parse(text, nullptr, false);
+  return value.is_discarded() ? std::nullopt : std::optional(ws::dump(value));
+}
+
+std::optional<std::string> read_by_us(const std::string& text) {
+  const auto value = parse_bounded(text);
+  return value ? std::optional(ws::dump(*value)) : std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("parse_bounded: what it takes, and what it makes of it, is what the library does", "[base]") {
+  const std::string text = GENERATE(as<std::string>(),
+                                    "0",
+                                    "-0",
+                                    "-12",
+                                    "01",
+                                    "-",
+                                    "1.",
+                                    ".5",
+                                    "1.5e3",
+                                    "-1E-2",
+                                    "9223372036854775807",
+                                    "-9223372036854775808",
+                                    "-9223372036854775809",
+                                    "18446744073709551615",
+                                    "18446744073709551616",
+                                    "1e999",
+                                    "tru",
+                                    "truex",
+                                    " [ ] ",
+                                    "[1,]",
+                                    "{,}",
+                                    "{\"a\" 1}",
+                                    "{\"a\":1,}",
+                                    "{\"a\":{\"b\":[{},[],\"\",null,false]}}",
+                                    "\"a long text without anything special in it, beyond eight bytes\"",
+                                    "\"1234567\\n1234567\\\"12345678\\\\\\/\\b\\f\\r\\t\"",
+                                    "\"\\u00e9\\u20ac\\ud83d\\ude00\"",
+                                    "\"\\ud83d\"",
+                                    "\"\\ud83d\\u0041\"",
+                                    "\"\\ude00\"",
+                                    "\"\\u12g4\"",
+                                    "\"\\u12\"",
+                                    "\"\\x\"",
+                                    "\"open",
+                                    "\"open\\",
+                                    "\"a\tb\"",
+                                    "\"\u007f\u00e4\u20ac\U0001F600\"",
+                                    "\"12345678\n\"",
+                                    "[1] x",
+                                    "\r\n\t {} \n",
+                                    "\xEF\xBB\xBF[1]");
+  CAPTURE(text);
+  CHECK(read_by_us(text) == read_by_library(text));
+}
+
+TEST_CASE("parse_bounded: any byte changed, it agrees with the library", "[base]") {
+  const std::string good =
+      R"({"id": 12, "content_text": "# A \"title\"\n\nWords \u00e4 that are long enough\\.", "b": [true, -3, 1.5, {}]})";
+  REQUIRE(read_by_us(good) == read_by_library(good));
+  constexpr std::string_view others = "\"\\{}[],:0-.eux \n\x01\x7f";
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    for (const char other : others) {
+      std::string text = good;
+      text[i] = other;
+      CAPTURE(text);
+      REQUIRE(read_by_us(text) == read_by_library(text));
+    }
+    const std::string cut = good.substr(0, i);
+    CAPTURE(cut);
+    REQUIRE(read_by_us(cut) == read_by_library(cut));
+  }
 }

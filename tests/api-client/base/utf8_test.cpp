@@ -1,5 +1,7 @@
 #include "api-client/base/utf8.hpp"
 
+#include <string>
+
 #include <catch2/catch.hpp>
 
 namespace utf8 = ws::utf8;
@@ -21,6 +23,20 @@ TEST_CASE("utf8: overlong forms, surrogates and what lies above U+10FFFF are not
                            "a\xE2\x82",
                            "\xF8\x88\x80\x80\x80"}) {
     CAPTURE(text);
+    CHECK_FALSE(utf8::is_valid(text));
+  }
+}
+
+TEST_CASE("utf8: a byte that is not valid is found wherever it stands in a long text", "[base]") {
+  for (std::size_t at = 0; at < 200; ++at) {
+    std::string text(200, 'a');
+    CAPTURE(at);
+    CHECK(utf8::is_valid(text));
+    text[at] = '\x80';
+    CHECK_FALSE(utf8::is_valid(text));
+    text.replace(at, 1, "ä");
+    CHECK(utf8::is_valid(text));
+    text.resize(at + 1);  // the character is cut
     CHECK_FALSE(utf8::is_valid(text));
   }
 }
