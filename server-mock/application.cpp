@@ -14,6 +14,8 @@ constexpr std::size_t json_body_bytes = std::size_t{16} << 20U;
 constexpr unsigned number_shift = 40;
 // A hundred tables and indices, a page each at least: a fresh sandbox costs 100 KiB of them instead of 400.
 constexpr int small_page_bytes = 1024;
+// Giving memory back costs as much as closing a sandbox does; so many of them hold some megabytes.
+constexpr std::uint64_t closed_at_a_time = 16;
 
 std::optional<std::uint64_t> number_of(std::string_view id) {
   std::uint64_t number = 0;
@@ -44,6 +46,7 @@ http::Request moved_to(std::string_view path, const http::Request& request) {
 Application::Application(const ApplicationOptions& options, std::unique_ptr<Sandbox> sandbox, JournalFile journal_file)
     : options_(options.sandbox),
       addresses_(options.addresses),
+      give_memory_back_(options.give_memory_back),
       household_{.control = Control(options.control),
                  .journal_file = std::move(journal_file),
                  .log = options.log,
@@ -83,7 +86,12 @@ bool Application::close(std::string_view id) {
   auto found = number ? sandboxes_.extract(*number) : decltype(sandboxes_)::node_type();
   if (found.empty()) return false;
   found.mapped()->end();
-  if (found.mapped()->has_waiting()) ending_.insert(std::move(found));
+  if (found.mapped()->has_waiting()) {
+    ending_.insert(std::move(found));
+  } else {
+    found.mapped().reset();
+  }
+  if (++closed_ % closed_at_a_time == 0 && give_memory_back_) give_memory_back_();
   return true;
 }
 

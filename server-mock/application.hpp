@@ -33,6 +33,8 @@ struct ApplicationOptions {
   LogStyle log = LogStyle::off;
   Addresses addresses = Addresses::own;
   std::string journal_file = {};  ///< what is journalled goes there too, as JSON lines; empty: nowhere
+  /// Called when much memory was freed, to give it back to the system; empty: it is kept for what comes.
+  std::function<void()> give_memory_back = {};
 };
 
 class Application final : public http::Handler, private Worlds {
@@ -70,10 +72,12 @@ class Application final : public http::Handler, private Worlds {
 
   SandboxOptions options_;  // of the world at the base URL: sandboxes begin alike
   Addresses addresses_;
+  std::function<void()> give_memory_back_;
   Household household_;
   std::unique_ptr<Site> root_;
   Seeds seeds_ = {};
   std::uint64_t next_number_ = 1;
+  std::uint64_t closed_ = 0;                                       // sandboxes
   std::map<std::uint64_t, std::unique_ptr<Site>> sandboxes_ = {};  // by number: "s7" is 7
   std::map<std::uint64_t, std::unique_ptr<Site>> ending_ = {};     // closed, until who waits there is answered
 };

@@ -27,15 +27,6 @@ std::string_view methods_instead(const http::Request& request) {
   return {};
 }
 
-/// As rules are written: "/v1/nodes/x:move" for "/v1/nodes/x%3Amove".
-std::string decoded(std::string_view path) {
-  const auto segments = http::split_path(path);
-  if (!segments) return std::string(path);
-  std::string text;
-  for (const std::string& segment : *segments) text += "/" + segment;
-  return text;
-}
-
 }  // namespace
 
 /// Only the API is limited. Who has no key shares a measure with all who have none.
@@ -62,7 +53,8 @@ std::string_view Site::operation_of(const http::Request& request, http::Pairs& v
 std::shared_ptr<const FaultRule> Site::find_fault(const http::Request& request) {
   http::Pairs values;
   const std::string_view operation = operation_of(request, values);
-  return sandbox_->faults.take({.operation = operation, .method = request.method, .path = decoded(request.path)});
+  return sandbox_->faults.take(
+      {.operation = operation, .method = request.method, .path = http::decoded_path(request.path)});
 }
 
 Reply Site::undisturbed(const http::Request& request, std::string_view request_id) {

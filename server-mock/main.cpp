@@ -17,6 +17,8 @@
 #include "server-mock/serve.hpp"
 
 #ifdef WS_JEMALLOC
+#include <jemalloc/jemalloc.h>
+
 /// Read by jemalloc before `main`: one thread allocates, so one arena is enough.
 extern "C" {
 const char* malloc_conf = "narenas:1";
@@ -168,6 +170,15 @@ LogStyle log_style(std::string_view text) {
   return text == "json" ? LogStyle::json : LogStyle::text;
 }
 
+/// The allocator keeps freed pages for some seconds of work: closed sandboxes would stay resident in a server that
+/// idles.
+void give_memory_back() {
+#ifdef WS_JEMALLOC
+  static const std::string purge = fmt::format("arena.{}.purge", MALLCTL_ARENAS_ALL);
+  ::mallctl(purge.c_str(), nullptr, nullptr, nullptr, 0);
+#endif
+}
+
 Result<ServeSettings> settings_of(const Words& words) {
   ServeSettings settings;
   WS_LET(settings.server.listen, http::Address::parse(words.listen));
@@ -195,6 +206,7 @@ Result<ServeSettings> settings_of(const Words& words) {
   WS_LET(sandbox.faults, read_faults(words.faults));
   WS_LET(sandbox.fixtures, Fixtures::read(words.fixtures));
   settings.application.journal_file = words.journal_file;
+  settings.application.give_memory_back = give_memory_back;
   settings.application.control = {.is_on = !words.no_control, .token = words.control_token};
   settings.application.log = log_style(words.log);
   if (settings.server.listen.is_wildcard()) settings.application.addresses = Addresses::as_called;
@@ -214,13 +226,14 @@ int complain(const Failure& failure) {
   return usage ? usage_exit : failed_exit;
 }
 
-void end_with_parent() {
+/// `parent`: as it was when the program began. In a container it may well be process 1.
+void end_with_parent(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   // The parent may have gone before that.
-  if (::getppid() == 1) std::raise(SIGTERM);
+  if (::getppid() != parent) std::raise(SIGTERM);
 }
 
-int run_server(const Words& words, std::vector<std::string> command) {
+int run_server(const Words& words, std::vector<std::string> command, pid_t parent) {
   auto settings = settings_of(words);
   if (!settings) return complain(settings.error());
   if (!command.empty()) {
@@ -228,7 +241,7 @@ int run_server(const Words& words, std::vector<std::string> command) {
     settings->announce = AnnounceUrl::no;
     if (words.log.empty()) settings->application.log = LogStyle::off;
   }
-  if (words.exit_with_parent) end_with_parent();
+  if (words.exit_with_parent) end_with_parent(parent);
   const auto code = serve(*settings);
   return code ? *code : complain(code.error());
 }
@@ -280,6 +293,7 @@ std::vector<std::string> split_command(std::vector<std::string>& arguments) {
 }
 
 int run(int count, char** texts) {
+  const pid_t parent = ::getppid();
   std::vector<std::string> arguments(texts + 1, texts + count);
   std::vector<std::string> command = split_command(arguments);
   Words words;
@@ -308,7 +322,7 @@ int run(int count, char** texts) {
   if (openapi->parsed()) return print_openapi(words.yaml);
   if (assumptions->parsed()) return print_assumptions();
   if (check_words->parsed()) return check(words.checked);
-  return run_server(words, std::move(command));
+  return run_server(words, std::move(command), parent);
 }
 
 }  // namespace

@@ -141,7 +141,9 @@ http::Response Site::hold(const http::Request& request, Begun&& begun) {
   if (operation != nullptr && operation->idempotency == contract::Idempotency::key && key && !key->empty()) {
     if (const auto caller = sandbox_->access->identify(request.find("Authorization"))) {
       std::pair<std::string, std::string> occupied(idempotency_owner(**caller), std::string(*key));
-      if (sandbox_->in_flight.insert(occupied).second) begun.in_flight = std::move(occupied);
+      if (sandbox_->in_flight.insert(occupied).second) {
+        begun.in_flight = std::make_unique<std::pair<std::string, std::string>>(std::move(occupied));
+      }
     }
   }
   const std::uint64_t ticket = next_ticket_++;
@@ -152,7 +154,7 @@ http::Response Site::hold(const http::Request& request, Begun&& begun) {
 
 /// It waits no more: neither for an event, nor with a key that nobody else may use meanwhile.
 void Site::release(Begun& begun) {
-  if (begun.in_flight) sandbox_->in_flight.erase(*std::exchange(begun.in_flight, std::nullopt));
+  if (begun.in_flight) sandbox_->in_flight.erase(*std::exchange(begun.in_flight, nullptr));
   if (!begun.guest) return;
   sandbox_->waiting_room.leave(*begun.guest);
   sandbox_->guests.erase(*std::exchange(begun.guest, std::nullopt));
@@ -181,7 +183,7 @@ http::Response Site::again(std::uint64_t ticket, const http::Request& request, h
   if (waited.empty()) return handle(request);
   Begun begun = std::move(waited.mapped());
   if (begun.watches) return handle_control(ticket, request, std::move(begun), patience);
-  if (begun.in_flight) sandbox_->in_flight.erase(*std::exchange(begun.in_flight, std::nullopt));
+  if (begun.in_flight) sandbox_->in_flight.erase(*std::exchange(begun.in_flight, nullptr));
   return go_on(ticket, request, std::move(begun), patience);
 }
 
@@ -245,6 +247,7 @@ http::Response Site::refuse(const http::Unreadable& why) {
       render(Refusal{.status = why.status, .code = std::string(why.code), .message = std::string(why.reason)},
              request_id,
              sandbox_->world->assumptions);
+  if (why.status == 503) response.header("Retry-After", "1");
   response.header("X-Request-Id", request_id).header("X-Mock-Operation", "none");
   // What came was no whole request: of it nothing is known but how it was answered.
   const http::Request unread;

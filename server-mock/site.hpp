@@ -64,9 +64,9 @@ class Site {
     Steady::time_point start = {};
     bool is_over = false;  // it has waited long enough
     std::shared_ptr<const FaultRule> fault = {};
-    std::optional<WaitingRoom::Ticket> guest = {};                      // in the waiting room
-    std::optional<std::pair<std::string, std::string>> in_flight = {};  // the key that it occupies meanwhile
-    bool watches = false;                                               // the journal
+    std::optional<WaitingRoom::Ticket> guest = {};                        // in the waiting room
+    std::unique_ptr<std::pair<std::string, std::string>> in_flight = {};  // the key that it occupies meanwhile
+    bool watches = false;                                                 // the journal
   };
 
   http::Response handle_control(std::uint64_t ticket,

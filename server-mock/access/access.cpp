@@ -85,8 +85,21 @@ Identified Access::identify(std::optional<std::string_view> authorization) {
   return found;
 }
 
+Result<Access::Moment> Access::moment() {
+  WS_LET(const sqlite::Lent row, world_.database.cached("select total_changes()"));
+  WS_TRY(row->step());
+  return Moment{.changes = row->integer(0), .exchanges = world_.exchanges};
+}
+
 Identified Access::find(std::string_view secret) {
   std::string hash = Sha256::of(secret).hex();
+  const auto now = moment();
+  if (!now) return tl::unexpected(broken(now.error()));
+  if (const auto seen = known_.find(hash); seen != known_.end() && seen->second.read_at == *now) {
+    const Known& same = seen->second;
+    is_paused_ = same.is_paused;
+    if (!same.expires_at || *same.expires_at > world_.now()) return &same.caller;
+  }
   auto row = world_.database.cached(key_query);
   if (!row) return tl::unexpected(broken(row.error()));
   sqlite::Statement& key = **row;
@@ -117,6 +130,9 @@ Identified Access::find(std::string_view secret) {
     }
   }
   is_paused_ = key.text(agent_status) == "paused";
+  known.is_paused = is_paused_;
+  known.expires_at = key.optional_integer(expires_at);
+  known.read_at = *now;
   return &known.caller;
 }
 

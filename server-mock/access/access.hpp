@@ -33,18 +33,28 @@ class Access {
   std::optional<Refusal> refusal_of(const contract::Operation& operation, const Caller& caller);
 
  private:
+  /// The database as it was: it is the same as long as neither number has changed.
+  struct Moment {
+    std::int64_t changes = -1;    // rows changed since it was opened
+    std::uint64_t exchanges = 0;  // `World::exchanges`
+    bool operator==(const Moment&) const = default;
+  };
   struct Known {
     Caller caller = {};
     std::string scopes_text = {};  // as the row has them: parsed again only when it differs
+    std::optional<std::int64_t> expires_at = {};
+    bool is_paused = false;
+    Moment read_at = {};
   };
 
   tl::expected<const Caller*, Refusal> find(std::string_view secret);
+  Result<Moment> moment();
   tl::expected<const Caller*, Refusal> first_person();
   std::optional<Refusal> role_refusal(const contract::Operation& operation, const Caller& caller);
 
   World& world_;
   AuthMode mode_;
-  // By secret hash. Spares parsing and allocating, not looking: every call compares with the row.
+  // By secret hash. Every call looks at the row, or knows that nothing in the database has changed since it did.
   std::unordered_map<std::string, Known> known_ = {};
   bool is_paused_ = false;  // the agent that was identified last
 };

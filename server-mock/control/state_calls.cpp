@@ -1,5 +1,7 @@
 // Control calls about the state as a whole: reset, snapshots, all of it as JSON.
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -90,10 +92,11 @@ ServiceResult delete_snapshot(Call& call) {
 
 ServiceResult get_state(Call& call) {
   WS_SERVE_LET(Json state, read_state(*call.sandbox.world));
-  Json switches = Json::object();
+  std::map<std::string, std::string> sorted;
   for (const AssumptionSwitch& one : assumption_switches()) {
-    switches[std::string(one.key)] = call.sandbox.world->assumptions.value(one.key);
+    sorted.emplace(one.key, call.sandbox.world->assumptions.value(one.key));
   }
+  Json switches = sorted;
   return Answer{.body = Json{{"assumptions", std::move(switches)},
                              {"clock", call.sandbox.clock.text()},
                              {"tables", std::move(state["tables"])},
@@ -120,6 +123,7 @@ ServiceResult put_state(Call& call) {
   call.sandbox.world->assumptions = std::move(assumptions);
   call.sandbox.clock = clock;
   call.sandbox.waiting_room.end_all();
+  if (auto built_in = find_built_in(*call.sandbox.world)) call.sandbox.built_in = std::move(*built_in);
   return get_state(call);
 }
 

@@ -19,12 +19,14 @@
 #include <string>
 #include <string_view>
 
+#include "server-mock/http/budget.hpp"
 #include "server-mock/http/message.hpp"
 
 namespace ws::mock::http {
 
 struct Limits {
-  std::size_t head_bytes = std::size_t{64} << 10U;  ///< request line and fields together: 431 beyond
+  std::size_t head_bytes = std::size_t{64} << 10U;   ///< request line and fields together: 431 beyond
+  std::size_t held_bytes = std::size_t{256} << 20U;  ///< for all clients together (`Budget`): 503 beyond
 };
 
 class Conversation {
@@ -39,7 +41,8 @@ class Conversation {
     end,    ///< close
   };
 
-  explicit Conversation(Handler& handler, const Limits& limits = {});
+  /// `budget`, which outlives it, is shared with others; null: it has no part in any.
+  explicit Conversation(Handler& handler, const Limits& limits = {}, Budget* budget = nullptr);
   Conversation(Conversation&&) noexcept;
   ~Conversation();
 

@@ -107,7 +107,7 @@ bool equal_without_case(std::string_view a, std::string_view b);
 
 /// Why a message was refused before anyone looked at what it asks for.
 struct Unreadable {
-  int status = 400;              ///< 400, 408, 413, 417, 431
+  int status = 400;              ///< 400, 408, 413, 417, 431, 503
   std::string_view code = {};    ///< "bad_request"
   std::string_view reason = {};  ///< one sentence
 };

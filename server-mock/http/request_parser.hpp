@@ -24,7 +24,7 @@ class Parser final : public boost::beast::http::basic_parser<true> {
   Parser(std::size_t head_limit, std::vector<Header>&& headers) {
     request.headers = std::move(headers);
     request.headers.clear();
-    request.headers.reserve(8);
+    request.headers.reserve(6);
     header_limit(static_cast<std::uint32_t>(head_limit));
     body_limit(boost::none);
   }

@@ -18,8 +18,8 @@ namespace {
 
 /// What the sweep looks at. Nobody reads a clock for a request: the sweep counts.
 struct Session {
-  explicit Session(Socket connected, Handler& handler, const Limits& limits)
-      : socket(std::move(connected)), conversation(handler, limits) {}
+  explicit Session(Socket connected, Handler& handler, const Limits& limits, Budget& budget)
+      : socket(std::move(connected)), conversation(handler, limits, &budget) {}
 
   Socket socket;
   std::unique_ptr<TlsChannel> tls = {};  // null: plain
@@ -41,6 +41,7 @@ class Server::State {
   State(const ServerOptions& options, Handler& handler)
       : options_(options),
         handler_(handler),
+        budget_(options.limits.held_bytes),
         context_(1),
         acceptor_(context_),
         sweep_(context_),
@@ -78,6 +79,7 @@ class Server::State {
 
   ServerOptions options_;
   Handler& handler_;
+  Budget budget_;
   asio::io_context context_;
   Acceptor acceptor_;
   Timer sweep_;
@@ -127,6 +129,11 @@ Awaitable<void> Server::State::accept() {
   while (!stopping_) {
     auto [error, socket] = co_await acceptor_.async_accept(as_values);
     if (stopping_) break;
+    while (!error && !stopping_ && sessions_.size() >= options_.connections) {
+      Timer pause(context_, std::chrono::milliseconds{50});
+      co_await pause.async_wait(as_values);
+    }
+    if (stopping_) break;
     if (error) {
       // Out of files or memory: those who are here finish first.
       Timer pause(context_, std::chrono::milliseconds{50});
@@ -136,7 +143,7 @@ Awaitable<void> Server::State::accept() {
     ErrorCode ignored;
     socket.set_option(tcp::no_delay(true), ignored);
     if (!std::exchange(watching_, true)) asio::co_spawn(context_, watch(), asio::detached);
-    Session& session = sessions_.emplace_front(std::move(socket), handler_, options_.limits);
+    Session& session = sessions_.emplace_front(std::move(socket), handler_, options_.limits, budget_);
     if (tls_) session.tls = std::make_unique<TlsChannel>(session.socket, *tls_);
     asio::co_spawn(context_, serve(sessions_.begin()), asio::detached);
   }

@@ -38,6 +38,7 @@ struct ServerOptions {
   std::chrono::milliseconds idle{75'000};  ///< a kept connection without a request
   std::chrono::milliseconds idle_exit{0};  ///< ends by itself after so long without a byte from anybody; 0: never
   std::chrono::milliseconds slow{30'000};  ///< a message that does not end, an answer that is not taken
+  std::size_t connections = 20'000;        ///< at once; who comes then is let in when another leaves
 };
 
 class Server {

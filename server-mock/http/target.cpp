@@ -36,6 +36,14 @@ std::optional<std::vector<std::string>> split_path(std::string_view path) {
   return segments;
 }
 
+std::string decoded_path(std::string_view path) {
+  const auto segments = split_path(path);
+  if (!segments) return std::string(path);
+  std::string text;
+  for (const std::string& segment : *segments) text += "/" + segment;
+  return text;
+}
+
 SandboxPath within_sandbox(std::string_view path) {
   constexpr std::string_view root = "/_s/";
   if (!path.starts_with(root)) return {.path = path};

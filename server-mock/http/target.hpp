@@ -13,6 +13,9 @@ namespace ws::mock::http {
 /// is not followed by two hexadecimal digits, or where the path does not begin with a slash.
 std::optional<std::vector<std::string>> split_path(std::string_view path);
 
+/// "/v1/nodes/x:move" for "/v1/nodes/x%3Amove", which means the same; as it came where it cannot be decoded.
+std::string decoded_path(std::string_view path);
+
 /// "/_s/ID/v1/me" as the sandbox's id and the path that the sandbox itself sees. Without the prefix: no id.
 struct SandboxPath {
   std::string_view id = {};

@@ -164,8 +164,8 @@ ServiceResult Pipeline::serve(Call& call) {
 /// The record is written in the transaction of what it tells of: either both are there after a crash, or neither.
 ServiceResult Pipeline::serve_keyed(Call& call, std::string_view key) {
   World& world = *call.sandbox.world;
-  const IdempotencyKey wanted =
-      make_idempotency_key(*call.caller, key, call.request.method, call.request.path, *call.input.body);
+  const IdempotencyKey wanted = make_idempotency_key(
+      *call.caller, key, call.request.method, http::decoded_path(call.request.path), *call.input.body);
   auto kept = find_kept_answer(world, wanted);
   if (!kept) return tl::unexpected(internal_error(kept.error().what));
   if (*kept) return replay(call, wanted, std::move(**kept));

@@ -19,13 +19,16 @@ std::string topic_of_owner(std::string_view id, std::string_view workspace_id) {
 
 WaitingRoom::Ticket WaitingRoom::enter(const Waiting& waiting, std::int64_t now) {
   const Ticket ticket = next_++;
-  Guest guest = {.topic = waiting.agent_id.empty() ? topic_of_owner(waiting.owner_user_id, waiting.workspace_id)
-                                                   : topic_of_agent(waiting.agent_id),
-                 .ends_at = now + std::chrono::milliseconds(waiting.at_most).count()};
-  topics_[guest.topic].tickets.insert(ticket);
-  schedule(guest.topic, waiting.look_again_at);
-  by_end_.emplace(guest.ends_at, ticket);
-  guests_.emplace(ticket, std::move(guest));
+  const auto topic =
+      topics_
+          .try_emplace(waiting.agent_id.empty() ? topic_of_owner(waiting.owner_user_id, waiting.workspace_id)
+                                                : topic_of_agent(waiting.agent_id))
+          .first;
+  topic->second.tickets.insert(ticket);
+  schedule(topic->first, waiting.look_again_at);
+  const std::int64_t ends_at = now + std::chrono::milliseconds(waiting.at_most).count();
+  by_end_.emplace(ends_at, ticket);
+  guests_.emplace(ticket, Guest{.topic = &topic->first, .ends_at = ends_at});
   return ticket;
 }
 
@@ -33,22 +36,23 @@ void WaitingRoom::stay(Ticket ticket, std::optional<std::int64_t> look_again_at)
   const auto guest = guests_.find(ticket);
   if (guest == guests_.end()) return;
   guest->second.is_looking = false;
-  schedule(guest->second.topic, look_again_at);
+  schedule(*guest->second.topic, look_again_at);
 }
 
 void WaitingRoom::leave(Ticket ticket) {
   const auto found = guests_.find(ticket);
   if (found == guests_.end()) return;
-  const Guest guest = std::move(found->second);
+  const Guest guest = found->second;
+  const std::string name = *guest.topic;
   guests_.erase(found);
   by_end_.erase({guest.ends_at, ticket});
-  topics_.at(guest.topic).tickets.erase(ticket);
-  if (topics_.at(guest.topic).tickets.empty()) {
-    schedule(guest.topic, std::nullopt);
-    ready_.erase(guest.topic);
-    topics_.erase(guest.topic);
+  topics_.at(name).tickets.erase(ticket);
+  if (topics_.at(name).tickets.empty()) {
+    schedule(name, std::nullopt);
+    ready_.erase(name);
+    topics_.erase(name);
   } else if (guest.is_looking) {
-    make_ready(guest.topic);  // it found something, and there may be more; or it never came to look
+    make_ready(name);  // it found something, and there may be more; or it never came to look
   }
 }
 

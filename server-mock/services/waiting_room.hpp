@@ -53,7 +53,7 @@ class WaitingRoom {
 
  private:
   struct Guest {
-    std::string topic = {};
+    const std::string* topic = nullptr;  // the key in `topics_`, which is there as long as the guest is
     std::int64_t ends_at = 0;
     bool is_looking = false;
   };

@@ -75,6 +75,7 @@ Result<void> World::clear() {
 }
 
 Result<void> World::restore(const sqlite::Database& copy) {
+  ++exchanges;
   if (path != in_memory) WS_TRY(copy.copy_to(database));
   WS_LET(sqlite::Database fresh, connect(path, options));
   if (path == in_memory) WS_TRY(copy.copy_to(fresh));

@@ -73,7 +73,8 @@ struct World {
   Assumptions assumptions = {};
   /// Called in the midst of the change that it tells of: take note and look after the call that is being served.
   std::function<void(const Wake&)> on_wake = {};
-  int open_units = 0;  ///< for UnitOfWork alone
+  int open_units = 0;           ///< for UnitOfWork alone
+  std::uint64_t exchanges = 0;  ///< how often `restore` put another database in its place
   std::string path = {};
   std::multiset<std::string> kept_blobs = {};  ///< bytes that stay though no row names them: copies do
 };

@@ -1,4 +1,8 @@
 // Worlds put aside and brought back: snapshots, and the state as JSON.
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
@@ -28,6 +32,15 @@ std::string upload(Wire& wire, const std::string& bytes) {
                                       {"file_name", "a.txt"},
                                       {"size_bytes", bytes.size()}}));
   return "/v1/files/" + asset.at("id").get<std::string>() + "/content";
+}
+
+bool is_sorted(const Json& value) {
+  std::vector<std::string> names;
+  if (value.is_object()) {
+    for (const auto& [name, member] : value.items()) names.push_back(name);
+  }
+  return std::ranges::is_sorted(names) &&
+         std::ranges::all_of(value, [](const Json& inner) { return !inner.is_structured() || is_sorted(inner); });
 }
 
 }  // namespace
@@ -128,12 +141,18 @@ TEST_CASE("state: all of it is JSON, and JSON makes all of it again", "[server-m
   CHECK(state.at("clock") == "frozen:2026-11-20T10:00:00.000Z");
   CHECK(state.at("tables").at("documents").size() == 11);
   CHECK(dump(state) == dump(one.control("GET", "/state")));
+  CHECK(is_sorted(state));
   Wire two;
   two.new_document("overwritten");
   CHECK(two.control("PUT", "/state", state) == state);
   CHECK(two.get("/v1/documents") == one.get("/v1/documents"));
   CHECK(two.get("/v1/agents") == one.get("/v1/agents"));
   CHECK(hits(two, "periwinkle") == 1);
+  // People are told apart by the ids that came: the first of them makes keys and events without a word.
+  Json strangers = state;
+  strangers["tables"]["meta"] = Json::array();
+  CHECK(two.control("PUT", "/state", strangers).at("tables").at("meta").empty());
+  CHECK(two.control("PUT", "/state", state) == state);
   CHECK(two.new_document("next") == one.new_document("next"));
 }
 

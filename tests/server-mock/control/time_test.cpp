@@ -55,6 +55,47 @@ TEST_CASE("clock: what falls due fires in order of time, each at its own", "[ser
   CHECK(mock.advance(86'400).at("fired").empty());
 }
 
+TEST_CASE("clock: uploads, plans and the phases of organizing fall due as well", "[server-mock]") {
+  Running mock;
+  const auto begin_upload = [&] {
+    return mock.send("POST", "/v1/files/uploads", {{"file_name", "a.md"}, {"size_bytes", 5}}, 201);
+  };
+  const Json upload = begin_upload();
+  const std::string url = upload.at("upload_url");
+  REQUIRE(ws::test::ask(mock.port(), {.method = "PUT", .target = url.substr(url.find("/uploads/")), .json = "# One"})
+              .status == 200);
+  const Json asset = mock.send("POST",
+                               "/v1/files/uploads:finalize",
+                               {{"upload_id", upload.at("upload_id")},
+                                {"blob_name", upload.at("blob_name")},
+                                {"file_name", "a.md"},
+                                {"size_bytes", 5}},
+                               201);
+  const Json left = begin_upload();
+  const Json source = mock.send("POST", "/v1/sync/sources", {{"name", "S"}}, 201);
+  const Json plan = mock.send("POST",
+                              "/v1/sync/plan",
+                              {{"source_id", source.at("id")},
+                               {"base_revision", 0},
+                               {"client_id", "c"},
+                               {"complete", true},
+                               {"entries", Json::array()}},
+                              200);
+  const std::string path = asset.at("links").at("organize");
+  const Json run = mock.send("POST", path, {{"instruction", "By headings"}}, 202);
+  const Json answer = mock.advance(7200);
+  const std::vector<std::string> lines = fired(answer);
+  REQUIRE(lines.size() > 3);
+  CHECK(lines.front() == "10:00:05 organization");
+  CHECK(answer.at("fired").at(0).at("id") == run.at("operation_id"));
+  CHECK(std::vector<std::string>(lines.end() - 2, lines.end()) ==
+        std::vector<std::string>{"11:00:00 plan", "11:00:00 upload"});
+  CHECK(answer.at("fired").at(lines.size() - 2).at("id") == plan.at("plan_id"));
+  CHECK(answer.at("fired").back().at("id") == left.at("upload_id"));
+  const Json done = mock.send("GET", "/v1/file-operations/" + run.at("operation_id").get<std::string>(), nullptr, 200);
+  CHECK(done.at("status") == "succeeded");
+}
+
 TEST_CASE("clock: a claim that waits has its event when that falls due, not when the clock has arrived",
           "[server-mock]") {
   Running mock;

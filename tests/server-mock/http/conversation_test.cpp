@@ -1,5 +1,7 @@
 #include "server-mock/http/conversation.hpp"
 
+#include <algorithm>
+#include <memory>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -16,7 +18,9 @@ namespace {
 /// Answers with what it understood.
 class Echo final : public Handler {
  public:
-  std::size_t body_limit(const Request&) override { return 1000; }
+  explicit Echo(std::size_t body_limit = 1000, std::size_t answer_bytes = 0)
+      : body_limit_(body_limit), answer_bytes_(answer_bytes) {}
+  std::size_t body_limit(const Request&) override { return body_limit_; }
   Response handle(const Request& request) override {
     std::string seen(request.method);
     seen.append(" ")
@@ -29,6 +33,7 @@ class Echo final : public Handler {
     for (const Header& header : request.headers) {
       if (header.name.starts_with("X-")) seen.append(" ").append(header.name).append("=").append(header.value);
     }
+    seen.resize(std::max(seen.size(), answer_bytes_), '.');
     Response response;
     response.body("text/plain", seen);
     return response;
@@ -38,12 +43,31 @@ class Echo final : public Handler {
     response.body("text/plain", std::string(why.reason));
     return response;
   }
+
+ private:
+  std::size_t body_limit_;
+  std::size_t answer_bytes_;
 };
 
 struct Talk {
   std::string output = {};
   bool is_over = false;
 };
+
+/// All of the bytes, as far as the conversation takes them; what comes back.
+std::string send_all(Conversation& conversation, std::string_view bytes) {
+  std::string output;
+  while (!bytes.empty() && !conversation.is_over()) {
+    const auto room = conversation.room();
+    const std::size_t count = std::min(room.size(), bytes.size());
+    std::copy_n(bytes.begin(), count, room.begin());
+    bytes.remove_prefix(count);
+    conversation.received(count);
+    output += conversation.output();
+    if (!output.empty()) conversation.sent();
+  }
+  return output;
+}
 
 /// Everything that comes back when the bytes arrive `piece` at a time.
 Talk talk(std::string_view bytes, std::size_t piece = 1'000'000) {
@@ -196,6 +220,50 @@ TEST_CASE("conversation: a head over the limit is 431, a body over the limit 413
   CHECK(answers(talk(chunked + chunk + chunk + "0\r\n\r\n").output).at(0).status == 200);
   CHECK(answers(talk(chunked + chunk + chunk + "1\r\nc\r\n0\r\n\r\n").output).at(0).status == 413);
   CHECK(answers(talk(chunked + "1;" + large + "\r\nc\r\n0\r\n\r\n", 1000).output).at(0).status == 400);
+}
+
+TEST_CASE("conversation: what many clients send without an end is bounded for all of them together", "[server-mock]") {
+  const auto length = GENERATE(std::string("Content-Length: 16000\r\n\r\n"), std::string("X: "));  // a body; a head
+  CAPTURE(length);
+  constexpr std::size_t most = 100'000;
+  constexpr std::size_t clients = 40;
+  Echo echo{16'000};
+  Budget budget(most);
+  std::vector<std::unique_ptr<Conversation>> all;
+  std::size_t refused = 0;
+  for (std::size_t i = 0; i < clients; ++i) {
+    Conversation& one = *all.emplace_back(std::make_unique<Conversation>(echo, Limits(), &budget));
+    const std::string answer = send_all(one, "POST / HTTP/1.1\r\nHost: h\r\n" + length + std::string(15'000, 'x'));
+    CHECK(budget.held_bytes() < most + clients * 8192);
+    if (answer.empty()) continue;
+    CHECK(answer.starts_with("HTTP/1.1 503"));
+    CHECK(one.is_over());
+    ++refused;
+  }
+  CHECK(refused >= clients - most / 15'000);
+  CHECK(refused < clients);
+  all.clear();
+  CHECK(budget.held_bytes() == 0);
+  Conversation next(echo, {}, &budget);
+  CHECK(send_all(next, "GET / HTTP/1.1\r\nHost: h\r\n\r\n").starts_with("HTTP/1.1 200"));
+}
+
+TEST_CASE("conversation: answers that nobody takes are bounded for all clients together", "[server-mock]") {
+  Echo echo{1000, 50'000};
+  Budget budget(100'000);
+  std::vector<std::unique_ptr<Conversation>> all;
+  for (int i = 0; i < 10; ++i) {
+    Conversation& one = *all.emplace_back(std::make_unique<Conversation>(echo, Limits(), &budget));
+    const std::string_view request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+    std::ranges::copy(request, one.room().begin());
+    one.received(request.size());
+    const bool refused = one.output().starts_with("HTTP/1.1 503");
+    CHECK(refused == (i >= 2));
+  }
+  CHECK(budget.held_bytes() < 200'000);
+  all.front()->sent();
+  all.clear();
+  CHECK(budget.held_bytes() == 0);
 }
 
 TEST_CASE("conversation: closes when asked to, and with HTTP/1.0 unless asked not to", "[server-mock]") {

@@ -74,6 +74,36 @@ TEST_CASE("server: an idle connection is closed without a word", "[server-mock]"
   CHECK(idle.ends());
 }
 
+TEST_CASE("server: who comes when there are as many as may be waits until another leaves", "[server-mock]") {
+  RunningServer running({.connections = 2});
+  RawConnection first(running.port());
+  first.send(request);
+  CHECK(first.read());
+  {
+    RawConnection second(running.port());
+    second.send(request);
+    CHECK(second.read());
+    RawConnection third(running.port());
+    third.send(request);
+    CHECK_FALSE(third.read(ws::test::AnswerTo::get, 100ms));
+    first.send(request);
+    CHECK(first.read());
+  }
+  RawConnection fourth(running.port());
+  fourth.send(request);
+  CHECK(fourth.read().value().status == 200);
+}
+
+TEST_CASE("server: what all clients together may leave it with is bounded", "[server-mock]") {
+  RunningServer running({.limits = {.held_bytes = 300'000}});
+  RawConnection large(running.port());
+  large.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 900000\r\n\r\n" + std::string(500'000, 'x'));
+  const auto answer = large.read();
+  REQUIRE(answer);
+  CHECK(answer->status == 503);
+  CHECK(ws::test::ask(running.port(), {}).status == 200);
+}
+
 TEST_CASE("server: stopping ends idle connections at once and lets nobody in any more", "[server-mock]") {
   std::uint16_t port = 0;
   {

@@ -45,6 +45,19 @@ TEST_CASE("idempotency: the same key for something else is 422", "[server-mock]"
   CHECK(wire.send("POST", "/v1/workspaces", {{"name", "x"}}, {"Idempotency-Key: k1"}).status == 422);
 }
 
+TEST_CASE("idempotency: a path is the same path however its colon is written", "[server-mock]") {
+  Wire wire;
+  const Json document = parse(wire.send("POST", "/v1/documents", note));
+  const std::string node = "/v1/nodes/" + document.at("node_id").get<std::string>();
+  const Json move = {{"parent_node_id", wire.built_in().project_node_id}};
+  const RawAnswer first = wire.send("POST", node + ":move", move, {"Idempotency-Key: k"});
+  const RawAnswer second = wire.send("POST", node + "%3Amove", move, {"Idempotency-Key: k"});
+  CHECK(first.status == 200);
+  CHECK(second.status == 200);
+  CHECK(second.header("idempotent-replayed") == "true");
+  CHECK(second.body == first.body);
+}
+
 TEST_CASE("idempotency: a key is forgotten after 24 hours, and belongs to its owner", "[server-mock]") {
   Wire wire;
   const std::string id = parse(wire.send("POST", "/v1/documents", note, {"Idempotency-Key: k"})).at("id");
