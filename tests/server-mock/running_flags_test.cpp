@@ -109,6 +109,22 @@ TEST_CASE("ws-mock --exit-with-parent: ends when the one that started it does", 
   CHECK(comes_to_be(ready, false));
 }
 
+TEST_CASE("ws-mock --exit-with-parent: process 1 of a container is a parent like any other", "[server-mock]") {
+  if (run_it({"unshare", "--pid", "--fork", "true"}).exit != 0) {
+    WARN("skipped: no process numbers of its own on this machine");
+    return;
+  }
+  const Ended ended = run_it({"unshare",
+                              "--pid",
+                              "--fork",
+                              "sh",
+                              "-c",
+                              "\"$0\" exec --exit-with-parent -- sh -c 'echo it serves'; exit $?",
+                              program("ws-mock")});
+  CHECK(ended.exit == 0);
+  CHECK(ended.out == "it serves\n");
+}
+
 TEST_CASE("ws-mock exec --tls-self-signed: the command trusts the certificate without further words", "[server-mock]") {
   const std::string script =
       "curl -sS -o /dev/null -w '%{http_code}\\n' -H \"Authorization: Bearer $WS_TOKEN\" \"$WS_BASE_URL/v1/me\"; "
