@@ -19,6 +19,8 @@ const tag = (text, kind = '') => el('span', { class: `tag ${kind}` }, String(tex
 const pretty = (value) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
 
 function say(text, bad = false) {
+  clearTimeout(announcing);
+  announcing = 0;
   $('status').textContent = text;
   $('status').classList.toggle('bad', bad);
 }
@@ -67,7 +69,7 @@ function requestItem(entry) {
     tag(entry.status ?? 'none', statusKind(entry.status)),
     el('span', { class: 'method' }, entry.method),
     el('span', { class: 'mono grow' }, path),
-    el('span', { class: 'soft' }, `${entry.operation ?? 'no operation'} · ${entry.duration_ms.toFixed(1)} ms`),
+    el('span', { class: 'soft' }, `${entry.operation ?? 'no operation'} · ${entry.duration_ms.toFixed(1)} ms · ${entry.time.slice(11, 19)}`),
     entry.fault ? tag(`fault ${entry.fault}`, 'bad') : '',
     entry.warning ? tag('warning', 'warn') : ''), more);
   // Bodies are put in when somebody looks: most are never looked at.
@@ -98,7 +100,16 @@ function forgetRequests() {
   countRequests();
 }
 
+// Of a storm of them one in three seconds: a screen reader would say nothing else.
+let latest;
 let announced = 0;
+let announcing = 0;
+function announce() {
+  announcing = 0;
+  announced = Date.now();
+  say(`Latest: ${latest.status ?? 'no answer'} ${latest.method} ${latest.path}`);
+}
+
 function addRequests(entries) {
   const list = $('request-list');
   for (const entry of entries) {
@@ -108,11 +119,8 @@ function addRequests(entries) {
   while (list.childElementCount > most) list.lastElementChild.remove();
   filterRequests();
   countRequests();
-  const latest = entries.at(-1);
-  // Not each of a storm of them: a screen reader would say nothing else.
-  if (Date.now() - announced < 3000) return;
-  announced = Date.now();
-  say(`Latest: ${latest.status ?? 'no answer'} ${latest.method} ${latest.path}`);
+  latest = entries.at(-1);
+  if (announcing === 0) announcing = setTimeout(announce, Math.max(0, announced + 3000 - Date.now()));
 }
 
 async function watch() {
