@@ -9,13 +9,17 @@ peers_bin=$PWD/peers/node_modules/.bin
 
 stop_server() { kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; server=; rm -f "$work/ready.json"; }
 resident() { awk '/VmRSS/ { printf "%.1f", $2 / 1024 }' "/proc/$server/status"; }
-# rate URL [SCRIPT]: requests a second; complains about answers other than 2xx.
+ticks() { awk -v hz="$(getconf CLK_TCK)" '{ printf "%d", ($14 + $15) * 1000000 / hz }' "/proc/$server/stat"; }
+# rate URL [SCRIPT]: requests a second, the slowest of a hundred, and microseconds of the server's CPU for one: what
+# others on the machine change least. Complains about answers other than 2xx.
 rate() {
-  local url=$1 out
+  local url=$1 out before
   shift
+  before=$(ticks)
   out=$(wrk -t1 -c32 -d"${seconds}s" --latency -H "Authorization: Bearer ${token:-none}" "$@" "$url")
   grep -E 'Non-2xx|Socket errors' <<<"$out" >&2 || true
-  awk '/99%/ { p99 = $2 } /Requests\/sec/ { printf "%d %s\n", $2, p99 }' <<<"$out"
+  awk -v us="$(($(ticks) - before))" '/99%/ { p99 = $2 } /requests in/ { n = $1 }
+    /Requests\/sec/ { printf "%d %s %.1f\n", $2, p99, us / n }' <<<"$out"
 }
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
@@ -52,27 +56,29 @@ for _ in $(seq 11); do first_answer; done | sort -n | awk '{ t[NR] = $1 } END { 
 start_mock
 echo "  resident memory idle                  $(resident) MiB  (bar 15)"
 id=$(WS_TOKEN=$token WS_BASE_URL=$base_url ws docs list --limit 1 --format ids --quiet)
-read -r get p99 < <(rate "$base_url/v1/documents/$id")
-echo "  GET one document, journal on          $get/s, p99 $p99  (bar 50000)"
+read -r get p99 cpu < <(rate "$base_url/v1/documents/$id")
+echo "  GET one document, journal on          $get/s, p99 $p99, $cpu us of CPU each  (bar 50000)"
 echo "  resident memory after it              $(resident) MiB"
 thirds=()
+work_each=()
 for _ in 1 2 3; do
-  read -r one p99 < <(rate "$base_url/v1/documents" -s "$work/create.lua")
+  read -r one p99 cpu < <(rate "$base_url/v1/documents" -s "$work/create.lua")
   thirds+=("$one")
+  work_each+=("$cpu")
 done
-echo "  POST create, first ${seconds} s             ${thirds[0]}/s, p99 $p99  (bar 20000)"
+echo "  POST create, first ${seconds} s             ${thirds[0]}/s, p99 $p99, ${work_each[*]} us of CPU each  (bar 20000)"
 echo "  third ${seconds} s of creates over first    $(ratio "${thirds[2]}" "${thirds[0]}")  (bar 0.95)"
 stop_server
 start_mock --journal 0
-read -r off _ < <(rate "$base_url/v1/documents/$id")
+read -r off _ _ < <(rate "$base_url/v1/documents/$id")
 stop_server
 start_mock
-read -r on _ < <(rate "$base_url/v1/documents/$id")
+read -r on _ _ < <(rate "$base_url/v1/documents/$id")
 echo "  journal on over off                   $(ratio "$on" "$off")  ($on/s, $off/s; bar 0.9)"
 echo '{"rules": [{"operation": "docs.archive", "effect": {"status": {"status": 500}}}]}' >"$work/faults.json"
 stop_server
 if start_mock --faults "$work/faults.json" 2>/dev/null && [ -n "$base_url" ]; then
-  read -r faulty _ < <(rate "$base_url/v1/documents/$id")
+  read -r faulty _ _ < <(rate "$base_url/v1/documents/$id")
   echo "  a fault rule elsewhere, on over off   $(ratio "$faulty" "$on")"
   stop_server
 fi
@@ -91,10 +97,10 @@ peer() {  # peer NAME GET-URL POST-URL: with the server running
   wait_for "$2"
   local memory get_rate first third
   memory=$(resident)
-  read -r get_rate _ < <(rate "$2")
-  read -r first _ < <(rate "$3" -s "$work/create.lua")
-  read -r _ _ < <(rate "$3" -s "$work/create.lua")
-  read -r third _ < <(rate "$3" -s "$work/create.lua")
+  read -r get_rate _ _ < <(rate "$2")
+  read -r first _ _ < <(rate "$3" -s "$work/create.lua")
+  read -r _ _ _ < <(rate "$3" -s "$work/create.lua")
+  read -r third _ _ < <(rate "$3" -s "$work/create.lua")
   printf '  %-12s %7s MiB   GET %6s/s (ours %5s x)   create %6s/s (ours %5s x)   third over first %s\n' \
     "$1" "$memory" "$get_rate" "$(ratio "$get" "$get_rate")" "$first" "$(ratio "${thirds[0]}" "$first")" "$(ratio "$third" "$first")"
   stop_server
