@@ -30,7 +30,9 @@ std::vector<Row> rows_of(const Plan& plan) {
                                .reason = std::string(name(conflict.kind)),
                                .document = conflict.document}});
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.action.path < b.action.path; });
+  const auto by_path = [](const Row& a, const Row& b) { return a.action.path < b.action.path; };
+  // The actions are in order already, and a row is large.
+  if (!std::is_sorted(rows.begin(), rows.end(), by_path)) std::stable_sort(rows.begin(), rows.end(), by_path);
   return rows;
 }
 

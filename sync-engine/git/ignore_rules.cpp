@@ -90,17 +90,13 @@ Result<void> IgnoreRules::add(std::string_view folder, std::string_view text) {
   if (impl_->git->ignore_add_rule(impl_->repository, rules.c_str()) < 0) {
     return fail(failure(*impl_->git, "read ignore rules"));
   }
+  has_rules_ = true;
   return {};
 }
 
-bool IgnoreRules::has_rules() const {
-  const std::lock_guard lock(mutex_);
-  return impl_ != nullptr;
-}
-
 bool IgnoreRules::is_ignored(std::string_view path) const {
+  if (!has_rules_) return is_built_in(path);
   const std::lock_guard lock(mutex_);
-  if (impl_ == nullptr) return is_built_in(path);
   int ignored = 0;
   // A path that cannot be judged is kept: ignoring is what needs a reason.
   if (impl_->git->ignore_path_is_ignored(&ignored, impl_->repository, std::string(path).c_str()) < 0) return false;

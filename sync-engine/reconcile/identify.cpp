@@ -69,6 +69,7 @@ class Identifier {
 
   /// Documents without a file, neither at their path nor elsewhere, as far as is known by now.
   std::vector<DocumentId> missing() const {
+    if (local_.tracked.size() == base_.documents.size()) return {};
     std::set<std::string_view> places;
     for (const FoundFile* file : changed_) places.insert(file->path.text());
     std::vector<DocumentId> missing;

@@ -10,7 +10,7 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::int64_t format = 3;
+constexpr std::int64_t format = 5;
 
 // WAL: readers (`status`) and the one writer do not wait for each other. FULL: a transaction that returned is on disk.
 // The journal of a large pull is not copied into the database again and again while it grows (40 MB; gone at the end).
@@ -28,7 +28,9 @@ constexpr const char* schema = R"(
   create table conflicts (id text primary key, value text not null) without rowid;
   create table steps (place integer primary key, value text not null);
   create table staged (place integer primary key check (place = 1), value text not null);
-  pragma user_version = 3;
+  create table refused (document text primary key, mark text not null) without rowid;
+  create index base_by_file on base (coalesce(placed, path));
+  pragma user_version = 5;
 )";
 
 // Format 1 knew no file that lies elsewhere than its document, and no numbers of files.
@@ -40,7 +42,17 @@ constexpr const char* from_format_1 = R"(
 // Format 2 knew no document that goes where its file lies.
 constexpr const char* from_format_2 = R"(
   alter table base add column stays integer not null default 0;
-  pragma user_version = 3;
+)";
+
+// Format 3 knew no document that the service refuses to take.
+constexpr const char* from_format_3 = R"(
+  create table refused (document text primary key, mark text not null) without rowid;
+)";
+
+// Format 4 had no way from a file to its document but to read the whole base.
+constexpr const char* from_format_4 = R"(
+  create index base_by_file on base (coalesce(placed, path));
+  pragma user_version = 5;
 )";
 
 std::string_view bytes_of(const git::ObjectId& id) {
@@ -83,7 +95,9 @@ Result<StateStore> StateStore::open(const std::filesystem::path& file) {
     WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(database));
     if (found == 0) WS_TRY(database.execute(schema));
     if (found == 1) WS_TRY(database.execute(from_format_1));
-    if (found != 0) WS_TRY(database.execute(from_format_2));
+    if (found == 1 || found == 2) WS_TRY(database.execute(from_format_2));
+    if (found != 0 && found <= 3) WS_TRY(database.execute(from_format_3));
+    if (found != 0) WS_TRY(database.execute(from_format_4));
     WS_TRY(transaction.commit());
   }
   return StateStore(std::move(database));
@@ -121,6 +135,25 @@ Result<bool> StateStore::is_remade() {
 }
 Result<void> StateStore::set_remade(bool remade) { return set_number("remade", remade ? 1 : 0); }
 
+namespace {
+
+/// The columns document, path, hash, revision, blob, placed, stays of a statement that stands on a row.
+Result<KnownDocument> known_document(const sqlite::Statement& row) {
+  WS_LET(RelativePath path, RelativePath::parse(row.text(1)));
+  KnownDocument known{.document = {row.string(0)},
+                      .row = {.entry = {.path = std::move(path),
+                                        .hash = hash_of(row.blob(2)),
+                                        .revision = static_cast<std::uint64_t>(row.integer(3))},
+                              .blob = object_of(row.blob(4)),
+                              .stays = row.integer(6) != 0}};
+  if (!row.is_null(5)) {
+    WS_LET(known.row.placed, RelativePath::parse(row.text(5)));
+  }
+  return known;
+}
+
+}  // namespace
+
 Result<std::map<DocumentId, BaseRow>> StateStore::base() {
   WS_LET(const sqlite::Lent all,
          database_.cached("select document, path, hash, revision, blob, placed, stays from base"));
@@ -128,17 +161,20 @@ Result<std::map<DocumentId, BaseRow>> StateStore::base() {
   while (true) {
     WS_LET(const bool found, all->step());
     if (!found) return rows;
-    WS_LET(RelativePath path, RelativePath::parse(all->text(1)));
-    BaseRow row{.entry = {.path = std::move(path),
-                          .hash = hash_of(all->blob(2)),
-                          .revision = static_cast<std::uint64_t>(all->integer(3))},
-                .blob = object_of(all->blob(4))};
-    if (!all->is_null(5)) {
-      WS_LET(row.placed, RelativePath::parse(all->text(5)));
-    }
-    row.stays = all->integer(6) != 0;
-    rows.emplace_hint(rows.end(), DocumentId{all->string(0)}, std::move(row));
+    WS_LET(KnownDocument known, known_document(*all));
+    rows.emplace_hint(rows.end(), std::move(known.document), std::move(known.row));
   }
+}
+
+Result<std::optional<KnownDocument>> StateStore::find_base(const RelativePath& file) {
+  WS_LET(const sqlite::Lent find,
+         database_.cached("select document, path, hash, revision, blob, placed, stays from base "
+                          "where coalesce(placed, path) = ?"));
+  find->bind(1, file.string());
+  WS_LET(const bool found, find->step());
+  if (!found) return std::optional<KnownDocument>{};
+  WS_LET(KnownDocument known, known_document(*find));
+  return std::optional<KnownDocument>(std::move(known));
 }
 
 Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row) {
@@ -231,6 +267,28 @@ Result<bool> StateStore::has_pending_or_conflicts() {
                           "exists (select 1 from steps) or exists (select 1 from staged)"));
   WS_TRY(any->step());
   return any->integer(0) != 0;
+}
+
+Result<std::map<DocumentId, std::string>> StateStore::refused() {
+  WS_LET(const sqlite::Lent all, database_.cached("select document, mark from refused"));
+  std::map<DocumentId, std::string> marks;
+  while (true) {
+    WS_LET(const bool found, all->step());
+    if (!found) return marks;
+    marks.emplace_hint(marks.end(), DocumentId{all->string(0)}, all->string(1));
+  }
+}
+
+Result<void> StateStore::put_refused(const DocumentId& document, const std::string& mark) {
+  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into refused values (?, ?)"));
+  put->bind_all(document.text, mark);
+  return put->run();
+}
+
+Result<void> StateStore::drop_refused(const DocumentId& document) {
+  WS_LET(const sqlite::Lent drop, database_.cached("delete from refused where document = ?"));
+  drop->bind(1, document.text);
+  return drop->run();
 }
 
 Result<std::vector<Conflict>> StateStore::conflicts() {

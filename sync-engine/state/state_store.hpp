@@ -31,6 +31,11 @@ struct BaseRow {
   bool operator==(const BaseRow&) const = default;
 };
 
+struct KnownDocument {
+  DocumentId document = {};
+  BaseRow row;
+};
+
 /// What the service has and the base does not: an entry, or `gone`.
 struct PendingRow {
   std::optional<Entry> entry = {};  ///< empty: gone
@@ -71,6 +76,8 @@ class StateStore {
   Result<void> set_source_revision(std::uint64_t revision);
 
   Result<std::map<DocumentId, BaseRow>> base();
+  /// The document whose file lies there; empty: none. Reads no more than that row.
+  Result<std::optional<KnownDocument>> find_base(const RelativePath& file);
   Result<void> put_base(const DocumentId& document, const BaseRow& row);
   Result<void> forget_base(const DocumentId& document);
 
@@ -87,6 +94,11 @@ class StateStore {
   Result<void> put_pending(const DocumentId& document, const PendingRow& row);
   Result<void> drop_pending(const DocumentId& document);
   Result<bool> has_pending_or_conflicts();
+
+  /// Documents that the service would not take from here, and what each was like then (`steps/refused_push.hpp`).
+  Result<std::map<DocumentId, std::string>> refused();
+  Result<void> put_refused(const DocumentId& document, const std::string& mark);
+  Result<void> drop_refused(const DocumentId& document);
 
   Result<std::vector<Conflict>> conflicts();
   Result<void> put_conflict(const Conflict& conflict);

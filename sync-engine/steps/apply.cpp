@@ -258,7 +258,7 @@ class Applier {
           task,
           fail(Failure::Kind::integrity, fmt::format("{} is not what the service announced", action.path.text())));
     }
-    auto done = writer.stage(*text);
+    auto done = writer.stage(*text, *action.result);
     if (!done) return finish(task, fail(std::move(done).error()));
     staged = std::move(*done);
     return {};

@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "sync-engine/git/merge_text.hpp"
 #include "sync-engine/merge/merge.hpp"
 #include "sync-engine/reconcile/change.hpp"
 #include "sync-engine/reconcile/identify.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
+#include "sync-engine/steps/cached_walk.hpp"
 #include "sync-engine/steps/incoming.hpp"
 #include "sync-engine/steps/local_conflicts.hpp"
 #include "sync-engine/steps/resolved_elsewhere.hpp"
@@ -19,32 +16,6 @@
 
 namespace ws::sync {
 namespace {
-
-constexpr const char* cache_name = "stat.cache";
-
-CacheMark mark_of(const Session& session) {
-  struct stat status {};
-  if (::fstat(session.root.fd(), &status) != 0) return {};
-  return {.root_inode = status.st_ino, .root_device = status.st_dev, .config = session.config.fingerprint()};
-}
-
-Result<Scan> walk(const Session& session, bool load_rules) {
-  StatCache cache = StatCache::load(session.own(cache_name));
-  const CacheMark here = mark_of(session);
-  // Another device or inode: a restore, a bind mount, a copy. The numbers in the cache are of something else.
-  const bool same_folder = cache.mark().root_inode == here.root_inode && cache.mark().root_device == here.root_device;
-  if (!same_folder || cache.mark().config != here.config) cache = {};
-  return scan(session.root,
-              std::move(cache),
-              {.threads = session.options.threads,
-               .max_file_bytes = session.config.max_file_bytes,
-               .kinds = &session.kinds,
-               .load_rules = load_rules});
-}
-
-bool is_as_agreed(const Survey& survey, const DocumentId& document) {
-  return local_change(document, survey.base, survey.local).change == Change::unchanged;
-}
 
 /// The files of the documents that are as the base has them, by number: what tells a rename later.
 Result<void> note_files(Session& session, const Survey& survey) {
@@ -69,19 +40,17 @@ class Surveyor {
 
   Result<Survey> survey() {
     session_.progress(Stage::scan, 0, 0);
-    WS_LET(survey_.scan, walk(session_, false));
+    WS_LET(survey_.scan, walk_tree(session_, false));
     WS_LET(generation_, session_.state.generation());
     WS_LET(survey_.revision_before, session_.state.source_revision());
     survey_.revision = survey_.revision_before;
     WS_LET(const bool unsettled, session_.state.has_pending_or_conflicts());
-    const CacheMark& mark = survey_.scan.cache_mark();
-    in_step_ = survey_.scan.same_as_cache() && mark.in_step != 0 && mark.generation == generation_ && !unsettled;
-    if (!in_step_) WS_TRY(load_and_identify());
+    in_step_ = unsettled ? InStep::no : in_step_with(survey_.scan, generation_);
+    if (in_step_ == InStep::no) WS_TRY(load_and_identify());
     if (!options_.offline) WS_TRY(ask_service());
-    const bool listing_to_check = incoming_.end.complete;
-    if (in_step_ && !incoming_.any && !listing_to_check && !rewound_) {
-      survey_.plan.skipped = survey_.scan.skipped();
-      return std::move(survey_);
+    if (in_step_ != InStep::no && !identified_ && is_quiet_there()) {
+      WS_LET(const bool known, plan_edits());
+      if (known) return std::move(survey_);
     }
     WS_TRY(load_and_identify());
     if (rewound_) {
@@ -92,14 +61,28 @@ class Surveyor {
     if (!options_.offline) WS_TRY(take_over());
     build_remote();
     WS_TRY(make_plan());
-    WS_TRY(save_cache());
+    save_cache(session_, survey_, generation_, Looked::at_all);
     return std::move(survey_);
   }
 
  private:
+  /// Nothing came that has to be compared with the base.
+  bool is_quiet_there() const { return !incoming_.any && !incoming_.end.complete && !rewound_; }
+
+  /// Where nothing but texts changed, and here alone. False: all of the base has to be looked at.
+  Result<bool> plan_edits() {
+    if (in_step_ == InStep::all) {
+      survey_.plan.skipped = survey_.scan.skipped();
+      return true;
+    }
+    WS_LET(const bool known, load_edits(session_, survey_));
+    if (!known) return false;
+    WS_TRY(make_plan());
+    save_cache(session_, survey_, generation_, Looked::at_edits);
+    return true;
+  }
+
   Result<void> load() {
-    if (loaded_) return {};
-    loaded_ = true;
     WS_LET(survey_.base_rows, session_.state.base());
     WS_LET(survey_.pending, session_.state.pending());
     WS_LET(survey_.known_conflicts, session_.state.conflicts());
@@ -140,7 +123,7 @@ class Surveyor {
     identify_files();
     // A missing file may be one that the rules hide: that is asked of the rules themselves.
     if (survey_.local.tracked.size() < survey_.base.documents.size() && !survey_.scan.rules_loaded()) {
-      WS_LET(survey_.scan, walk(session_, true));
+      WS_LET(survey_.scan, walk_tree(session_, true));
       identify_files();
     }
     return {};
@@ -201,7 +184,7 @@ class Surveyor {
     const IncomingOptions options{.since_revision = survey_.revision_before,
                                   .keep_texts = keep_ == Pulled::keep,
                                   .wants_text = [this](const DocumentId& document) { return changed_here(document); },
-                                  .before_first = [this] { return load(); }};
+                                  .before_first = [this] { return load_and_identify(); }};
     WS_LET(incoming_, pull_incoming(session_, survey_.base_rows, survey_.pending, options));
     const std::uint64_t now = incoming_.end.revision;
     // It was restored from a backup: until somebody says which side holds, nothing of it is taken over.
@@ -266,7 +249,7 @@ class Surveyor {
     }
     if (arriving.empty()) return {};
     if (!survey_.scan.rules_loaded()) {
-      WS_LET(survey_.scan, walk(session_, true));
+      WS_LET(survey_.scan, walk_tree(session_, true));
       identify_files();
     }
     for (const DocumentId& document : arriving) {
@@ -357,33 +340,13 @@ class Surveyor {
     return std::move(item.content);
   }
 
-  /// The files as they are, and whether that is the base: then the next `status` need not load it.
-  Result<void> save_cache() {
-    const LocalTree& local = survey_.local;
-    bool in_step = local.created.empty() && local.hindered.empty() &&
-                   local.tracked.size() == survey_.base.documents.size() &&
-                   local.skipped.size() == survey_.scan.skipped().size();  // no twins, which only a comparison finds
-    for (const auto& [document, entry] : local.tracked) {
-      if (!in_step) break;
-      in_step = is_as_agreed(survey_, document);
-    }
-    CacheMark mark = mark_of(session_);
-    mark.generation = generation_;
-    mark.in_step = in_step ? 1 : 0;
-    if (survey_.scan.same_as_cache() && survey_.scan.cache_mark() == mark) return {};
-    // Disposable: where it cannot be written (a read-only tree) the next walk is slower, no more.
-    static_cast<void>(survey_.scan.save(session_.own(cache_name), mark));
-    return {};
-  }
-
   Session& session_;
   const RunOptions& options_;
   Pulled keep_;
   Survey survey_;
   Incoming incoming_;
   std::uint64_t generation_ = 0;
-  bool in_step_ = false;
-  bool loaded_ = false;
+  InStep in_step_ = InStep::no;  ///< by the cache's account
   bool identified_ = false;
   bool rewound_ = false;
 };

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -24,19 +25,28 @@ std::int64_t nanoseconds(const statx_timestamp& time) {
   return time.tv_sec * 1'000'000'000 + static_cast<std::int64_t>(time.tv_nsec);
 }
 
-/// Fills `buffer` with the whole file; false with errno on failure. A file that grows past `size` reads one byte more.
-bool read_all(int fd, std::size_t size, std::string& buffer) {
-  buffer.resize(size + 1);
+/// The whole file, in `buffer`; empty with errno on failure. Of a file that grows past `size` one byte more.
+std::optional<std::string_view> read_all(int fd, std::size_t size, std::string& buffer) {
+  if (buffer.size() <= size) buffer.resize(size + 1);
   std::size_t filled = 0;
-  while (filled < buffer.size()) {
-    const ssize_t count = ::read(fd, buffer.data() + filled, buffer.size() - filled);
+  while (filled <= size) {
+    const ssize_t count = ::read(fd, buffer.data() + filled, size + 1 - filled);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    if (count == 0) break;
+    if (count < 0) return std::nullopt;
     filled += static_cast<std::size_t>(count);
+    // A regular file is read short at its end alone: the read that would say so is spared where all of it came.
+    if (count == 0 || filled == size) break;
   }
-  buffer.resize(filled);
-  return true;
+  return std::string_view(buffer).substr(0, filled);
+}
+
+/// Without a trace in the file's time of access, where the file is ours; otherwise as anybody reads it. O_NONBLOCK: a
+/// FIFO put in the file's place must not hold us up.
+Descriptor open_to_read(int folder_fd, const char* name) {
+  constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  Descriptor file(::openat(folder_fd, name, flags | O_NOATIME));
+  if (file || errno != EPERM) return file;
+  return Descriptor(::openat(folder_fd, name, flags));
 }
 
 }  // namespace
@@ -50,28 +60,27 @@ FileStamp stamp_of(const struct statx& status) {
           .mode = status.stx_mode};
 }
 
-std::variant<HashedFile, Hindrance> hash_file(int folder_fd,
-                                              const char* name,
-                                              std::uint64_t max_bytes,
-                                              std::string& buffer) {
-  // O_NONBLOCK: a FIFO put in the file's place must not hold us up.
-  const Descriptor file(::openat(folder_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+std::variant<HashedFile, UnhashedFile> hash_file(int folder_fd,
+                                                 const char* name,
+                                                 std::uint64_t max_bytes,
+                                                 std::string& buffer) {
+  const Descriptor file = open_to_read(folder_fd, name);
   if (!file) {
-    if (errno == ELOOP) return Hindrance::symlink;
-    return errno == ENOENT ? Hindrance::busy : Hindrance::unreadable;
+    if (errno == ELOOP) return UnhashedFile{Hindrance::symlink};
+    return UnhashedFile{errno == ENOENT ? Hindrance::busy : Hindrance::unreadable};
   }
   struct statx before {};
   struct statx after {};
-  if (!stat_file(file.get(), before)) return Hindrance::unreadable;
-  if (!S_ISREG(before.stx_mode)) return Hindrance::special;
-  if (before.stx_size > max_bytes) return Hindrance::too_large;
-  if (!read_all(file.get(), before.stx_size, buffer)) return Hindrance::unreadable;
-  if (!stat_file(file.get(), after)) return Hindrance::unreadable;
+  if (!stat_file(file.get(), before)) return UnhashedFile{Hindrance::unreadable};
   const FileStamp stamp = stamp_of(before);
-  if (buffer.size() != before.stx_size || stamp != stamp_of(after)) return Hindrance::busy;
-  if (std::memchr(buffer.data(), 0, buffer.size()) != nullptr) return Hindrance::holds_nul;
-  if (!utf8::is_valid(buffer)) return Hindrance::not_utf8;
-  return HashedFile{.stamp = stamp, .hash = Sha256::of(buffer)};
+  if (!S_ISREG(before.stx_mode)) return UnhashedFile{Hindrance::special, stamp};
+  if (before.stx_size > max_bytes) return UnhashedFile{Hindrance::too_large, stamp};
+  const auto text = read_all(file.get(), before.stx_size, buffer);
+  if (!text || !stat_file(file.get(), after)) return UnhashedFile{Hindrance::unreadable, stamp};
+  if (text->size() != before.stx_size || stamp != stamp_of(after)) return UnhashedFile{Hindrance::busy, stamp};
+  if (std::memchr(text->data(), 0, text->size()) != nullptr) return UnhashedFile{Hindrance::holds_nul, stamp};
+  if (!utf8::is_valid(*text)) return UnhashedFile{Hindrance::not_utf8, stamp};
+  return HashedFile{.stamp = stamp, .hash = Sha256::of(*text)};
 }
 
 }  // namespace ws::sync

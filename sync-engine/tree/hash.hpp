@@ -32,11 +32,17 @@ struct HashedFile {
   Sha256 hash = {};
 };
 
-/// Reads the file `name` in the folder `folder_fd`. What may not be synced comes back as its hindrance; a file that
-/// changed while it was read is `busy`. `buffer` is scratch space, and holds the text after a success.
-std::variant<HashedFile, Hindrance> hash_file(int folder_fd,
-                                              const char* name,
-                                              std::uint64_t max_bytes,
-                                              std::string& buffer);
+/// A file that may not be synced, and why. The stamp is of the file that was looked at; all zero where there was none.
+struct UnhashedFile {
+  Hindrance reason = Hindrance::unreadable;
+  FileStamp stamp = {};
+};
+
+/// Reads the file `name` in the folder `folder_fd`; one that changed while it was read is `busy`. `buffer` is scratch
+/// space, the same for many files: it grows to the largest of them.
+std::variant<HashedFile, UnhashedFile> hash_file(int folder_fd,
+                                                 const char* name,
+                                                 std::uint64_t max_bytes,
+                                                 std::string& buffer);
 
 }  // namespace ws::sync

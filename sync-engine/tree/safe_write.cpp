@@ -104,7 +104,7 @@ Result<std::string> SafeWriter::aside_name() {
   return fmt::format("{}-{}", ::getpid(), next_++);
 }
 
-Result<Staged> SafeWriter::stage(std::string_view text) {
+Result<Staged> SafeWriter::stage(std::string_view text, const Sha256& hash) {
   WS_LET(const std::string name, aside_name());
   const Descriptor file(::openat(temporary_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!file) return disk_failure("write", ".ws/tmp/" + name);
@@ -113,7 +113,7 @@ Result<Staged> SafeWriter::stage(std::string_view text) {
     return fail(std::move(written).error());
   }
   unflushed_.push_back(name);
-  return Staged{.name = name, .hash = Sha256::of(text)};
+  return Staged{.name = name, .hash = hash};
 }
 
 Result<void> SafeWriter::flush_texts() {

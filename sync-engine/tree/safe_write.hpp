@@ -34,7 +34,9 @@ class SafeWriter {
   /// `.ws/tmp` is made where it is missing. The root outlives the writer. Fails with `disk`.
   static Result<SafeWriter> open(const RootFolder& root);
 
-  Result<Staged> stage(std::string_view text);
+  Result<Staged> stage(std::string_view text) { return stage(text, Sha256::of(text)); }
+  /// The same where the hash of the text is known.
+  Result<Staged> stage(std::string_view text, const Sha256& hash);
   Result<void> flush_texts();
 
   /// Puts a staged text at `path`, where a file with the text `seen` stands, or no file (empty). A file keeps its mode.

@@ -15,20 +15,42 @@ std::string join(std::string_view folder, std::string_view name) {
   return path;
 }
 
-/// Calls `visit(folder path, name, entry)` for every entry of a walk.
+/// Calls `visit(name, entry)` for every entry of a folder.
 template <class Visit>
-void each_entry(const std::vector<ScannedFolder>& folders, const StatCache& cache, Visit visit) {
-  for (const ScannedFolder& folder : folders) {
-    if (folder.same != nullptr) {
-      for (const CachedEntry& entry : cache.entries(*folder.same)) visit(folder.path, cache.name(entry), entry);
-      continue;
-    }
+void each_entry(const ScannedFolder& folder, const StatCache& cache, Visit visit) {
+  if (folder.same == nullptr) {
     const std::string_view names = folder.names;
-    for (const CachedEntry& entry : folder.entries) {
-      visit(folder.path, names.substr(entry.name_offset, entry.name_bytes), entry);
-    }
+    for (const CachedEntry& entry : folder.entries) visit(names.substr(entry.name_offset, entry.name_bytes), entry);
+    return;
+  }
+  auto replaced = folder.replaced.begin();
+  const auto known = cache.entries(*folder.same);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const bool is_replaced = replaced != folder.replaced.end() && replaced->place == i;
+    visit(cache.name(known[i]), is_replaced ? (replaced++)->entry : known[i]);
   }
 }
+
+FileId id_of(const CachedEntry& entry) { return {.inode = entry.stamp.inode, .device = entry.stamp.device}; }
+
+/// The paths of a folder's files, one after the other in one buffer.
+class FolderPaths {
+ public:
+  explicit FolderPaths(const ScannedFolder& folder) : path_(folder.path) {
+    if (!path_.empty()) path_ += '/';
+    folder_bytes_ = path_.size();
+  }
+  /// Good until the next call.
+  const std::string& of(std::string_view name) {
+    path_.resize(folder_bytes_);
+    path_ += name;
+    return path_;
+  }
+
+ private:
+  std::string path_;
+  std::size_t folder_bytes_ = 0;
+};
 
 /// What a person is told of; empty for what is passed over in silence.
 std::optional<Hindrance> shown(std::string_view name, const CachedEntry& entry) {
@@ -52,47 +74,78 @@ Result<Scan> scan(const RootFolder& root, StatCache cache, const ScanOptions& op
   }
 }
 
-std::size_t Scan::file_count() const {
+std::size_t Scan::entry_count() const {
   std::size_t count = 0;
-  each_entry(folders_, cache_, [&](std::string_view, std::string_view, const CachedEntry& entry) {
-    if (entry.kind == EntryKind::file) ++count;
-  });
+  for (const ScannedFolder& folder : folders_) {
+    count += folder.same != nullptr ? folder.same->entry_count : folder.entries.size();
+  }
   return count;
 }
 
 std::vector<Skipped> Scan::skipped() const {
   std::vector<Skipped> skipped;
-  each_entry(folders_, cache_, [&](std::string_view folder, std::string_view name, const CachedEntry& entry) {
-    if (const auto hindrance = shown(name, entry)) skipped.push_back({join(folder, name), *hindrance});
-  });
+  for (const ScannedFolder& folder : folders_) {
+    each_entry(folder, cache_, [&](std::string_view name, const CachedEntry& entry) {
+      if (const auto hindrance = shown(name, entry)) skipped.push_back({join(folder.path, name), *hindrance});
+    });
+  }
   std::sort(skipped.begin(), skipped.end());
   return skipped;
 }
 
+std::vector<FoundFile> Scan::not_agreed() const {
+  std::vector<FoundFile> files;
+  const auto add = [&](const ScannedFolder& folder, std::string_view name, const CachedEntry& entry) {
+    auto path = RelativePath::parse(join(folder.path, name));
+    if (path) files.push_back({.path = std::move(*path), .hash = Sha256(entry.hash), .id = id_of(entry)});
+  };
+  for (const ScannedFolder& folder : folders_) {
+    const auto known = cache_.entries(*folder.same);
+    for (const ReplacedEntry& each : folder.replaced) {
+      const CachedEntry& before = known[each.place];
+      const bool agreed = before.agreed != 0 && before.hash == each.entry.hash;
+      if (!agreed) add(folder, cache_.name(before), each.entry);
+    }
+    if (cache_mark().in_step == InStep::all) continue;
+    auto replaced = folder.replaced.begin();
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      if (replaced != folder.replaced.end() && replaced->place == i) {
+        ++replaced;
+      } else if (known[i].kind == EntryKind::file && known[i].agreed == 0) {
+        add(folder, cache_.name(known[i]), known[i]);
+      }
+    }
+  }
+  return files;
+}
+
 FoundTree Scan::found() const {
   FoundTree tree;
-  each_entry(folders_, cache_, [&](std::string_view folder, std::string_view name, const CachedEntry& entry) {
-    std::string path = join(folder, name);
-    switch (entry.kind) {
-      case EntryKind::file:
+  tree.files.reserve(entry_count());
+  for (const ScannedFolder& folder : folders_) {
+    FolderPaths paths(folder);
+    each_entry(folder, cache_, [&](std::string_view name, const CachedEntry& entry) {
+      if (entry.kind == EntryKind::file) {
+        const std::string& path = paths.of(name);
         if (auto parsed = RelativePath::parse(path)) {
-          tree.files.push_back({.path = std::move(*parsed),
-                                .hash = Sha256(entry.hash),
-                                .id = {.inode = entry.stamp.inode, .device = entry.stamp.device}});
+          tree.files.push_back({.path = std::move(*parsed), .hash = Sha256(entry.hash), .id = id_of(entry)});
         } else {
-          tree.skipped.push_back({std::move(path), Hindrance::dangerous_name});
+          tree.skipped.push_back({path, Hindrance::dangerous_name});
         }
         return;
-      case EntryKind::hindered:
-        tree.skipped.push_back({std::move(path), static_cast<Hindrance>(entry.hindrance)});
-        return;
-      case EntryKind::ignored:
-      case EntryKind::ignored_folder: tree.closed.push_back({std::move(path), Hindrance::ignored}); return;
-      case EntryKind::link:
-        (is_markdown(name) ? tree.skipped : tree.closed).push_back({std::move(path), Hindrance::symlink});
-        return;
-    }
-  });
+      }
+      std::string path = join(folder.path, name);
+      switch (entry.kind) {
+        case EntryKind::file: return;
+        case EntryKind::hindered:
+          return tree.skipped.push_back({std::move(path), static_cast<Hindrance>(entry.hindrance)});
+        case EntryKind::ignored:
+        case EntryKind::ignored_folder: return tree.closed.push_back({std::move(path), Hindrance::ignored});
+        case EntryKind::link:
+          return (is_markdown(name) ? tree.skipped : tree.closed).push_back({std::move(path), Hindrance::symlink});
+      }
+    });
+  }
   return tree;
 }
 
@@ -100,26 +153,30 @@ bool Scan::is_ignored(const RelativePath& path) const {
   // Without the rules at hand (a walk that took over the cache's decisions) the entries still answer for what is there.
   if (rules_loaded_) return rules_->is_ignored(path.text());
   bool ignored = false;
-  each_entry(folders_, cache_, [&](std::string_view folder, std::string_view name, const CachedEntry& entry) {
-    if (entry.kind != EntryKind::ignored && entry.kind != EntryKind::ignored_folder) return;
-    const std::string closed = join(folder, name);
-    ignored = ignored || path.text() == closed || path.text().starts_with(closed + "/");
-  });
+  for (const ScannedFolder& folder : folders_) {
+    each_entry(folder, cache_, [&](std::string_view name, const CachedEntry& entry) {
+      if (entry.kind != EntryKind::ignored && entry.kind != EntryKind::ignored_folder) return;
+      const std::string closed = join(folder.path, name);
+      ignored = ignored || path.text() == closed || path.text().starts_with(closed + "/");
+    });
+  }
   return ignored;
 }
 
-Result<void> Scan::save(const std::filesystem::path& file, const CacheMark& mark) const {
-  StatCacheWriter writer;
+Result<void> Scan::save(const std::filesystem::path& file,
+                        const CacheMark& mark,
+                        const std::set<RelativePath>& edited) const {
+  std::set<std::string_view> differing;
+  for (const RelativePath& path : edited) differing.insert(path.text());
+  StatCacheWriter writer(folders_.size(), entry_count());
   for (const ScannedFolder& folder : folders_) {
     writer.begin_folder(folder.path, folder.ignore_stamp);
-    if (folder.same != nullptr) {
-      for (const CachedEntry& entry : cache_.entries(*folder.same)) writer.add(cache_.name(entry), entry);
-      continue;
-    }
-    const std::string_view names = folder.names;
-    for (const CachedEntry& entry : folder.entries) {
-      writer.add(names.substr(entry.name_offset, entry.name_bytes), entry);
-    }
+    FolderPaths paths(folder);
+    each_entry(folder, cache_, [&](std::string_view name, CachedEntry entry) {
+      const bool may_agree = entry.kind == EntryKind::file && mark.in_step != InStep::no;
+      entry.agreed = may_agree && (differing.empty() || !differing.contains(paths.of(name))) ? 1 : 0;
+      writer.add(name, entry);
+    });
   }
   return writer.write(file, mark);
 }

@@ -5,9 +5,12 @@
 /// hashed it by a clock tick. Two threads share the folders.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +30,15 @@ struct ScanOptions {
   std::uint64_t max_file_bytes = default_max_file_bytes;
   const FileKinds* kinds = nullptr;  ///< null: Markdown alone; outlives the scan
   bool load_rules = false;           ///< read every `.wsignore` even where the cache would do: for `is_ignored`
+  /// Told how many names were looked at, ten times a second, by one thread at a time.
+  std::function<void(std::uint64_t names)> seen = {};
+  std::chrono::milliseconds seen_from{300};  ///< after so long: a walk that is over by then is none to speak of
+};
+
+/// An entry in the place of the one that the cache has for the same name.
+struct ReplacedEntry {
+  std::size_t place = 0;  ///< among the folder's entries
+  CachedEntry entry = {};
 };
 
 /// One folder as the walk found it.
@@ -35,7 +47,9 @@ struct ScannedFolder {
   std::string names = {};
   std::vector<CachedEntry> entries = {};
   FileStamp ignore_stamp = {};
-  const CachedFolder* same = nullptr;  ///< all as in the cache; then `names` and `entries` are empty
+  /// The names are as in the cache, and so are the entries but for `replaced`; `names` and `entries` are empty.
+  const CachedFolder* same = nullptr;
+  std::vector<ReplacedEntry> replaced = {};  ///< in order of place
 };
 
 class Scan;
@@ -48,9 +62,13 @@ class Scan {
  public:
   /// Every name is as the cache has it, and nothing had to be read.
   bool same_as_cache() const { return same_; }
+  /// Every name is as the cache has it, and those that had to be read are files as before.
+  bool same_places() const { return same_places_; }
+  /// Where the places are the same: the files whose text is not known to be the base's by the cache's account.
+  std::vector<FoundFile> not_agreed() const;
   const CacheMark& cache_mark() const { return cache_.mark(); }
   std::uint64_t files_hashed() const { return hashed_; }
-  std::size_t file_count() const;
+  std::size_t entry_count() const;
 
   /// What is left alone, for people. Cheap.
   std::vector<Skipped> skipped() const;
@@ -59,8 +77,10 @@ class Scan {
   /// Whether every rule was read, so that `is_ignored` knows of paths that are not on disk too.
   bool rules_loaded() const { return rules_loaded_; }
   bool is_ignored(const RelativePath& path) const;
-  /// Writes the cache anew.
-  Result<void> save(const std::filesystem::path& file, const CacheMark& mark) const;
+  /// Writes the cache anew. `edited`: the files whose text is not the base's, where the mark says that there are some.
+  Result<void> save(const std::filesystem::path& file,
+                    const CacheMark& mark,
+                    const std::set<RelativePath>& edited = {}) const;
 
  private:
   friend class Walk;
@@ -70,6 +90,7 @@ class Scan {
   std::unique_ptr<git::IgnoreRules> rules_;
   bool rules_loaded_ = false;
   bool same_ = false;
+  bool same_places_ = false;
   std::uint64_t hashed_ = 0;
 };
 

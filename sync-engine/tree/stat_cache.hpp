@@ -32,9 +32,11 @@ struct CachedEntry {
   std::uint32_t name_offset = 0;
   std::uint16_t name_bytes = 0;
   EntryKind kind = EntryKind::file;
-  std::uint8_t hindrance = 0;  ///< a `Hindrance`, of a hindered one
-  std::uint8_t trusted = 0;    ///< both times were older than the walk's start by a clock tick
-  std::uint8_t reserved[7] = {};
+  std::uint8_t hindrance = 0;     ///< a `Hindrance`, of a hindered one
+  std::uint8_t trusted = 0;       ///< both times were older than the walk's start by a clock tick
+  std::uint8_t whole_folder = 0;  ///< the name is of a folder that is hindered as a whole
+  std::uint8_t agreed = 0;        ///< of a file: the text is the base's, where the mark says that the places are
+  std::uint8_t reserved[5] = {};
 };
 
 struct CachedFolder {
@@ -45,10 +47,14 @@ struct CachedFolder {
   FileStamp ignore_stamp = {};  ///< of its `.wsignore`; all zero: none
 };
 
+/// How the files stood to the base. `places`: none was new, none missing, none elsewhere; whose text was the base's is
+/// said by each entry's `agreed`. `all`: and every text was.
+enum class InStep : std::uint64_t { no, all, places };
+
 /// What the walk's owner knew when the cache was written.
 struct CacheMark {
   std::uint64_t generation = 0;  ///< of the state
-  std::uint64_t in_step = 0;     ///< 1: every file was as the base has it, none was new, none missing
+  InStep in_step = InStep::no;
   std::uint64_t root_inode = 0;
   std::uint64_t root_device = 0;
   std::uint64_t config = 0;  ///< fingerprint of what the tree's config said
@@ -68,6 +74,7 @@ class StatCache {
 
   const CacheMark& mark() const { return mark_; }
   std::size_t folder_count() const { return folders_.size(); }
+  std::size_t entry_count() const { return entries_.size(); }
   const CachedFolder* find_folder(std::string_view path) const;
   std::span<const CachedEntry> entries(const CachedFolder& folder) const;
   std::string_view name(const CachedEntry& entry) const { return names_.substr(entry.name_offset, entry.name_bytes); }
@@ -85,6 +92,8 @@ class StatCache {
 /// Collects a new cache and writes it by rename. Not durable on purpose: a lost one costs time only.
 class StatCacheWriter {
  public:
+  /// Room for so many, and more.
+  StatCacheWriter(std::size_t folders, std::size_t entries);
   void begin_folder(std::string_view path, const FileStamp& ignore_stamp);
   void add(std::string_view name, CachedEntry entry);
   Result<void> write(const std::filesystem::path& file, const CacheMark& mark) const;

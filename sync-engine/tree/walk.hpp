@@ -1,7 +1,9 @@
-/// The walk behind `scan`: folders as tasks for a few threads.
+/// The walk behind `scan`: folders as tasks for a few threads (`walk.cpp`), and what is done in each
+/// (`walk_folder.cpp`).
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -28,18 +30,26 @@ class Walk {
   bool gave_up() const { return gave_up_; }
 
  private:
+  /// A thread tells of its names in portions: the counter is shared.
+  static constexpr std::uint64_t names_a_portion = 256;
+
+  /// A name of the folder under way; the text stands in `Worker::names`, with a NUL after it.
   struct Listed {
-    std::string name;
-    unsigned char type;
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+    unsigned char type = 0;
   };
   /// One thread's scratch space and findings.
   struct Worker {
     std::string listing;
+    std::string names;
     std::string text;
     std::vector<Listed> listed;
     std::vector<ScannedFolder> folders;
     std::uint64_t hashed = 0;
+    std::uint64_t uncounted = 0;  ///< names that `seen_` does not have yet
     bool all_same = true;
+    bool same_places = true;
   };
   /// A folder under way.
   struct Visit;
@@ -51,11 +61,18 @@ class Walk {
   Result<void> visit(const std::string& path, Worker& worker);
   Result<bool> list(Visit& visit, Worker& worker);
   bool is_wanted(const Visit& visit, const char* name) const;
+  bool is_ignored(const Visit& visit, std::string_view name) const;
   Result<void> look_at_rules(Visit& visit);
-  void look_at_folder(Visit& visit, const std::string& name);
-  void look_at_entry(Visit& visit, Worker& worker, const Listed& listed);
-  void take(Visit& visit, std::string_view name, CachedEntry entry, const CachedEntry* cached);
-  CachedEntry read(Visit& visit, Worker& worker, const std::string& name, const FileStamp& now);
+  Result<void> look_at_all(Visit& visit, Worker& worker);
+  void look_at_folder(Visit& visit, std::string_view name);
+  void look_at_entry(Visit& visit, Worker& worker, const char* name, const Listed& listed);
+  void look_at_file(Visit& visit, Worker& worker, const char* name, const CachedEntry* cached);
+  void take(Visit& visit, std::string_view name, const CachedEntry& entry, const CachedEntry* cached);
+  void take_read(Visit& visit, std::string_view name, const CachedEntry& entry, const CachedEntry* cached);
+  void leave_cache(Visit& visit) const;
+  void close(Visit& visit, Worker& worker);
+  void count(Worker& worker);
+  CachedEntry read(Visit& visit, Worker& worker, const char* name);
   bool is_trusted(const FileStamp& stamp) const;
 
   const RootFolder& root_;
@@ -74,6 +91,10 @@ class Walk {
   std::optional<Failure> failure_;
   std::atomic<bool> gave_up_ = false;
   std::atomic<bool> any_rules_ = false;
+
+  std::atomic<std::uint64_t> seen_ = 0;
+  std::mutex telling_;
+  std::chrono::steady_clock::time_point tell_next_ = {};
 };
 
 }  // namespace ws::sync

@@ -165,6 +165,62 @@ TEST_CASE("scan: new, removed and renamed files and folders are seen through a c
   CHECK(files(scan) == files(tree.scan(false)));
 }
 
+TEST_CASE("scan: an edit in place is told from names that come, go or change their kind", "[sync-engine]") {
+  const ScannedTree tree;
+  for (const char* name : {"a/1.md", "a/2.md", "a/3.md", "b/4.md"}) tree.write(name, name);
+  REQUIRE(tree.settled().save(tree.cache_file(), {.in_step = InStep::all}));
+  bool same_places = false;
+  std::vector<std::string> edited;
+  SECTION("nothing") { same_places = true; }
+  SECTION("an edit") {
+    tree.write("a/2.md", "edited");
+    same_places = true;
+    edited = {"a/2.md"};
+  }
+  SECTION("a touch") {
+    tree.write("a/2.md", "a/2.md");
+    same_places = true;
+  }
+  SECTION("an edit that an earlier walk noted") {
+    tree.write("a/2.md", "edited");
+    REQUIRE(tree.scan().save(tree.cache_file(), {.in_step = InStep::places}, {*RelativePath::parse("a/2.md")}));
+    tree.write("b/4.md", "edited");
+    same_places = true;
+    edited = {"a/2.md", "b/4.md"};
+  }
+  SECTION("a new file") { tree.write("a/0.md", "0"); }
+  SECTION("a file that went, and an edit") {
+    tree.write("a/3.md", "edited");
+    fs::remove(tree / "a/1.md");
+  }
+  SECTION("a folder that went") { fs::remove_all(tree / "b"); }
+  SECTION("no text any more") { tree.write("a/2.md", "\xff"); }
+  SECTION("a link in its place") {
+    fs::remove(tree / "a/2.md");
+    fs::create_symlink("1.md", tree / "a/2.md");
+  }
+  SECTION("rules") { tree.write("a/.wsignore", "2.md\n"); }
+  const Scan scan = tree.scan();
+  CHECK(scan.same_places() == same_places);
+  CHECK(files(scan) == files(tree.scan(false)));
+  if (!same_places) return;
+  std::vector<std::string> told;
+  for (const FoundFile& file : scan.not_agreed()) told.push_back(file.path.string());
+  std::sort(told.begin(), told.end());
+  CHECK(told == edited);
+}
+
+TEST_CASE("scan: a long walk tells how far it is", "[sync-engine]") {
+  const ScannedTree tree;
+  for (int i = 0; i < 600; ++i) tree.write("d" + std::to_string(i % 3) + "/" + std::to_string(i) + ".md", "x");
+  std::vector<std::uint64_t> told;
+  tree.scan(false, {.seen = [&](std::uint64_t names) { told.push_back(names); }, .seen_from = {}});
+  REQUIRE_FALSE(told.empty());
+  CHECK(told.front() > 0);
+  CHECK(told.back() <= 600);
+  CHECK(std::is_sorted(told.begin(), told.end()));
+}
+
 TEST_CASE("scan: a broken cache is no cache", "[sync-engine]") {
   const ScannedTree tree;
   tree.write("a.md", "a");

@@ -1,0 +1,316 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sync-engine/tree/walk.hpp"
+
+namespace ws::sync {
+namespace {
+
+constexpr std::int64_t whole_second_ns = 1'000'000'000;
+/// File systems that keep whole seconds may keep every other one only (FAT).
+constexpr std::int64_t coarse_tick_ns = 2 * whole_second_ns;
+
+std::string join(const std::string& folder, std::string_view name) {
+  std::string path;
+  path.reserve(folder.size() + 1 + name.size());
+  path = folder;
+  if (!path.empty()) path += '/';
+  path += name;
+  return path;
+}
+
+/// False with errno where the name cannot be looked at.
+bool stat_name(int folder, const char* name, struct statx& status) {
+  return ::statx(folder, name, AT_SYMLINK_NOFOLLOW | AT_STATX_SYNC_AS_STAT, STATX_BASIC_STATS, &status) == 0;
+}
+
+unsigned char type_of(unsigned mode) {
+  if (S_ISDIR(mode)) return DT_DIR;
+  if (S_ISLNK(mode)) return DT_LNK;
+  return S_ISREG(mode) ? DT_REG : DT_FIFO;
+}
+
+void add_entry(ScannedFolder& folder, std::string_view name, CachedEntry entry) {
+  entry.name_offset = static_cast<std::uint32_t>(folder.names.size());
+  entry.name_bytes = static_cast<std::uint16_t>(name.size());
+  folder.names += name;
+  folder.entries.push_back(entry);
+}
+
+CachedEntry hindered(Hindrance hindrance) {
+  return {.kind = EntryKind::hindered, .hindrance = static_cast<std::uint8_t>(hindrance)};
+}
+
+}  // namespace
+
+struct Walk::Visit {
+  ScannedFolder folder = {};
+  Descriptor fd = {};
+  const CachedFolder* known = nullptr;
+  std::span<const CachedEntry> cached = {};
+  std::size_t cursor = 0;
+  std::size_t taken = 0;    ///< so many entries of the cache stand as they are, or replaced, one for one
+  bool left_cache = false;  ///< the names are others, or in another order: the folder has entries of its own
+  bool rules_differ = false;
+  bool has_rules_file = false;
+  std::vector<std::string> below = {};
+  std::unordered_map<std::string_view, const CachedEntry*> by_name = {};  ///< filled when the order is another
+
+  const CachedEntry* find(const StatCache& cache, std::string_view name) {
+    if (cursor < cached.size() && cache.name(cached[cursor]) == name) return &cached[cursor++];
+    if (by_name.empty()) {
+      for (const CachedEntry& entry : cached) by_name.emplace(cache.name(entry), &entry);
+    }
+    const auto found = by_name.find(name);
+    if (found == by_name.end()) return nullptr;
+    cursor = static_cast<std::size_t>(found->second - cached.data()) + 1;
+    return found->second;
+  }
+};
+
+Result<void> Walk::visit(const std::string& path, Worker& worker) {
+  Visit visit;
+  visit.folder.path = path;
+  visit.fd = root_.open_beneath(path, O_RDONLY | O_DIRECTORY);
+  visit.known = cache_.find_folder(path);
+  if (visit.known != nullptr) visit.cached = cache_.entries(*visit.known);
+  visit.left_cache = visit.known == nullptr;
+  WS_LET(const bool listed, list(visit, worker));
+  if (!listed) {
+    if (path.empty()) return disk_failure("list", root_.path().string());
+    // A folder that cannot be listed hides what is in it; nothing there counts as deleted.
+    CachedEntry entry = hindered(Hindrance::unreadable);
+    entry.whole_folder = 1;
+    take(visit, "", entry, nullptr);
+  } else {
+    WS_TRY(look_at_all(visit, worker));
+    if (gave_up_) return {};
+  }
+  close(visit, worker);
+  return {};
+}
+
+Result<void> Walk::look_at_all(Visit& visit, Worker& worker) {
+  WS_TRY(look_at_rules(visit));
+  for (const Listed& each : worker.listed) {
+    const char* const name = worker.names.data() + each.offset;
+    if (each.type == DT_DIR) {
+      look_at_folder(visit, {name, each.bytes});
+    } else {
+      look_at_entry(visit, worker, name, each);
+    }
+    if (gave_up_) return {};
+    if (++worker.uncounted == names_a_portion) count(worker);
+  }
+  return {};
+}
+
+void Walk::close(Visit& visit, Worker& worker) {
+  ScannedFolder& folder = visit.folder;
+  if (visit.rules_differ || visit.taken != visit.cached.size()) leave_cache(visit);
+  if (!visit.left_cache) folder.same = visit.known;
+  worker.all_same = worker.all_same && folder.same != nullptr && folder.replaced.empty();
+  worker.same_places = worker.same_places && folder.same != nullptr;
+  for (const ReplacedEntry& each : folder.replaced) {
+    const bool file_as_before = visit.cached[each.place].kind == EntryKind::file && each.entry.kind == EntryKind::file;
+    worker.same_places = worker.same_places && file_as_before;
+  }
+  add_tasks(std::move(visit.below));
+  worker.folders.push_back(std::move(folder));
+}
+
+/// Reads all names that matter into `worker.listed`; false with errno where the folder cannot be read.
+Result<bool> Walk::list(Visit& visit, Worker& worker) {
+  worker.listed.clear();
+  worker.names.clear();
+  if (!visit.fd) return false;
+  const bool markdown_alone = options_.kinds == nullptr || options_.kinds->is_markdown_alone();
+  while (true) {
+    const ssize_t count = ::getdents64(visit.fd.get(), worker.listing.data(), worker.listing.size());
+    if (count < 0) return false;
+    if (count == 0) return true;
+    for (ssize_t place = 0; place < count;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(worker.listing.data() + place);
+      place += entry->d_reclen;
+      const char* name = static_cast<const char*>(entry->d_name);
+      if (name[0] == '.') {
+        visit.has_rules_file = visit.has_rules_file || name == ignore_file_name;
+        if (markdown_alone || dangerous_part(name)) continue;  // `.git`, `.ws`, `.` and `..` too
+      }
+      unsigned char type = entry->d_type;
+      if (type == DT_REG && !is_wanted(visit, name)) continue;
+      if (type == DT_UNKNOWN) {
+        struct statx status {};
+        type = stat_name(visit.fd.get(), name, status) ? type_of(status.stx_mode) : static_cast<unsigned char>(DT_FIFO);
+      }
+      if (type != DT_DIR && type != DT_LNK && !is_wanted(visit, name)) continue;
+      const std::size_t bytes = std::strlen(name);
+      worker.listed.push_back({.offset = worker.names.size(), .bytes = bytes, .type = type});
+      worker.names.append(name, bytes + 1);
+    }
+  }
+}
+
+bool Walk::is_wanted(const Visit& visit, const char* name) const {
+  if (options_.kinds == nullptr || options_.kinds->is_markdown_alone()) return is_markdown(name);
+  return options_.kinds->takes(join(visit.folder.path, name));
+}
+
+/// By the rules that have been read so far: those above are among them.
+bool Walk::is_ignored(const Visit& visit, std::string_view name) const {
+  return rules_->has_rules() ? rules_->is_ignored(join(visit.folder.path, name)) : rules_->is_ignored(name);
+}
+
+/// Decides whether the cache's ignore decisions still hold for this folder.
+Result<void> Walk::look_at_rules(Visit& visit) {
+  FileStamp before;
+  if (visit.known != nullptr) before = visit.known->ignore_stamp;
+  if (visit.has_rules_file) {
+    any_rules_ = true;
+    struct statx status {};
+    if (!stat_name(visit.fd.get(), ".wsignore", status))
+      return disk_failure("read", join(visit.folder.path, ".wsignore"));
+    visit.folder.ignore_stamp = stamp_of(status);
+  }
+  if (mode_ == IgnoreMode::evaluate) {
+    if (visit.has_rules_file) WS_TRY(read_ignore_file(visit.fd.get(), visit.folder.path, *rules_));
+    // A stamp that may still be written over within its tick says nothing later.
+    if (!is_trusted(visit.folder.ignore_stamp)) visit.folder.ignore_stamp.reserved = 1;
+    visit.rules_differ = visit.folder.ignore_stamp != before;
+    return {};
+  }
+  if (visit.folder.ignore_stamp != before) {
+    gave_up_ = true;
+    stop(std::nullopt);
+  }
+  return {};
+}
+
+void Walk::look_at_folder(Visit& visit, std::string_view name) {
+  if (dangerous_part(name)) {
+    CachedEntry entry = hindered(Hindrance::dangerous_name);
+    entry.whole_folder = 1;
+    return take(visit, name, entry, visit.find(cache_, name));
+  }
+  std::string path = join(visit.folder.path, name);
+  bool ignored = false;
+  if (mode_ == IgnoreMode::evaluate) {
+    ignored = rules_->is_ignored(path + "/");
+  } else {
+    // Folders that are walked have no entry of their own: only ignored ones have.
+    const bool at_cursor = visit.cursor < visit.cached.size() && cache_.name(visit.cached[visit.cursor]) == name;
+    ignored = at_cursor && visit.cached[visit.cursor].kind == EntryKind::ignored_folder;
+    if (!ignored && cache_.find_folder(path) == nullptr && cache_.folder_count() != 0) {
+      if (any_rules_) {
+        gave_up_ = true;
+        return stop(std::nullopt);
+      }
+      ignored = rules_->is_ignored(path + "/");
+    }
+  }
+  if (!ignored) {
+    visit.below.push_back(std::move(path));
+    return;
+  }
+  take(visit, name, {.kind = EntryKind::ignored_folder}, visit.find(cache_, name));
+}
+
+void Walk::look_at_entry(Visit& visit, Worker& worker, const char* name, const Listed& listed) {
+  const std::string_view text(name, listed.bytes);
+  const CachedEntry* const cached = visit.find(cache_, text);
+  if (listed.type == DT_LNK) return take(visit, text, {.kind = EntryKind::link}, cached);
+  if (cached == nullptr && dangerous_part(text)) {
+    return take(visit, text, hindered(Hindrance::dangerous_name), cached);
+  }
+  if (mode_ == IgnoreMode::trust_cache && cached != nullptr) {
+    if (cached->kind == EntryKind::ignored) return take(visit, text, *cached, cached);
+    if (cached->kind == EntryKind::hindered &&
+        cached->hindrance == static_cast<std::uint8_t>(Hindrance::dangerous_name)) {
+      return take(visit, text, *cached, cached);
+    }
+  } else {
+    if (mode_ == IgnoreMode::trust_cache && any_rules_) {
+      gave_up_ = true;
+      return stop(std::nullopt);
+    }
+    if (is_ignored(visit, text)) return take(visit, text, {.kind = EntryKind::ignored}, cached);
+  }
+  look_at_file(visit, worker, name, cached);
+}
+
+void Walk::look_at_file(Visit& visit, Worker& worker, const char* name, const CachedEntry* cached) {
+  // One that the cache cannot vouch for is opened and read whatever its stamp says.
+  if (cached != nullptr && cached->trusted != 0) {
+    struct statx status {};
+    if (!stat_name(visit.fd.get(), name, status)) {
+      return take(visit, name, hindered(errno == ENOENT ? Hindrance::busy : Hindrance::unreadable), cached);
+    }
+    if (cached->stamp == stamp_of(status)) return take(visit, name, *cached, cached);
+  }
+  take_read(visit, name, read(visit, worker, name), cached);
+}
+
+CachedEntry Walk::read(Visit& visit, Worker& worker, const char* name) {
+  ++worker.hashed;
+  const auto outcome = hash_file(visit.fd.get(), name, options_.max_file_bytes, worker.text);
+  if (const auto* hashed = std::get_if<HashedFile>(&outcome)) {
+    return {.stamp = hashed->stamp,
+            .hash = hashed->hash.bytes(),
+            .kind = EntryKind::file,
+            .trusted = is_trusted(hashed->stamp)};
+  }
+  const auto& unhashed = std::get<UnhashedFile>(outcome);
+  const Hindrance hindrance = unhashed.reason;
+  CachedEntry entry = hindered(hindrance);
+  // What depends on the bytes alone holds as long as the stamp does; the rest is asked again each time.
+  if (hindrance == Hindrance::not_utf8 || hindrance == Hindrance::holds_nul || hindrance == Hindrance::too_large) {
+    entry.stamp = unhashed.stamp;
+    entry.trusted = is_trusted(unhashed.stamp);
+  }
+  return entry;
+}
+
+bool Walk::is_trusted(const FileStamp& stamp) const {
+  const bool coarse = stamp.modified_ns % whole_second_ns == 0 && stamp.changed_ns % whole_second_ns == 0;
+  return std::max(stamp.modified_ns, stamp.changed_ns) + (coarse ? coarse_tick_ns : tick_ns_) <= started_ns_;
+}
+
+/// Notes an entry; `cached` is the cache's of the same name, or null.
+void Walk::take(Visit& visit, std::string_view name, const CachedEntry& entry, const CachedEntry* cached) {
+  const bool same = cached != nullptr && cached->kind == entry.kind && cached->hindrance == entry.hindrance;
+  if (same && !visit.left_cache && cached == visit.cached.data() + visit.taken) {
+    ++visit.taken;
+    return;
+  }
+  take_read(visit, name, entry, cached);
+}
+
+/// Notes an entry that had to be read: news, even where it turns out to be as it was.
+void Walk::take_read(Visit& visit, std::string_view name, const CachedEntry& entry, const CachedEntry* cached) {
+  if (!visit.left_cache && cached != nullptr && cached == visit.cached.data() + visit.taken) {
+    visit.folder.replaced.push_back({.place = visit.taken++, .entry = entry});
+    return;
+  }
+  leave_cache(visit);
+  add_entry(visit.folder, name, entry);
+}
+
+/// From here on the folder has entries of its own.
+void Walk::leave_cache(Visit& visit) const {
+  if (std::exchange(visit.left_cache, true)) return;
+  auto replaced = visit.folder.replaced.begin();
+  for (std::size_t i = 0; i < visit.taken; ++i) {
+    const bool is_replaced = replaced != visit.folder.replaced.end() && replaced->place == i;
+    add_entry(visit.folder, cache_.name(visit.cached[i]), is_replaced ? (replaced++)->entry : visit.cached[i]);
+  }
+  visit.folder.replaced.clear();
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,86 @@
+// What the stat cache lets an engine leave out: with it and without it every answer is the same.
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "api-client/base/sqlite.hpp"
+#include "sync-engine/engine.hpp"
+#include "tests/sync-engine/support/synced_folder.hpp"
+
+namespace ws::sync {
+namespace {
+
+using test::FakeRemote;
+using test::lines;
+using test::SyncedFolder;
+
+using RowTexts = std::vector<std::string>;
+
+constexpr int cached_files = 24;
+
+std::string cached_name(int i) { return "d" + std::to_string(i % 4) + "/n" + std::to_string(i) + ".md"; }
+
+void fill(SyncedFolder& folder) {
+  for (int i = 0; i < cached_files; ++i) folder.write(cached_name(i), "text " + std::to_string(i) + "\n");
+}
+
+RowTexts offline_status(SyncedFolder& folder) { return lines(folder.status({.offline = true})); }
+
+}  // namespace
+
+TEST_CASE("cache: files that were edited in place are told without the rest of the base", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  fill(here);
+  here.run();
+  CHECK(offline_status(here).empty());
+  // From here on whoever reads this row fails.
+  auto database = sqlite::Database::open((here.path() / ".ws/state.db").string());
+  REQUIRE(database);
+  REQUIRE(database->execute("update base set path = '../' || path where path = '" + cached_name(3) + "'"));
+  here.write(cached_name(5), "edited here\n");
+  CHECK(offline_status(here) == RowTexts{"push_update " + cached_name(5)});
+  CHECK(lines(here.status()) == RowTexts{"push_update " + cached_name(5)});
+  here.write(cached_name(5), "text 5\n");
+  CHECK(offline_status(here).empty());
+  here.write("new.md", "new\n");
+  const auto whole = here.engine().status({.offline = true});
+  CHECK_FALSE(whole);
+}
+
+TEST_CASE("cache: after any edits the answer is the same without it", "[sync-engine]") {
+  const unsigned seed = GENERATE(range(1U, 7U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const auto any_of = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  fill(here);
+  here.run();
+  for (int round = 0; round < 12; ++round) {
+    CAPTURE(round);
+    for (int edits = any_of(4); edits > 0; --edits) {
+      const int i = any_of(cached_files);
+      // Often what it was before: an edit that is taken back is none.
+      here.write(cached_name(i),
+                 any_of(3) == 0 ? "text " + std::to_string(i) + "\n" : std::to_string(any_of(4)) + "\n");
+    }
+    if (any_of(8) == 0) here.remove(cached_name(any_of(cached_files)));
+    if (any_of(8) == 0) here.write("new" + std::to_string(any_of(3)) + ".md", "new\n");
+    if (any_of(4) == 0) remote.create("there" + std::to_string(round) + ".md", "there\n");
+    const RowTexts cached = lines(here.status());
+    const RowTexts cached_offline = offline_status(here);
+    std::filesystem::remove(here.path() / ".ws/stat.cache");
+    CHECK(lines(here.status()) == cached);
+    CHECK(offline_status(here) == cached_offline);
+    if (any_of(3) == 0) {
+      CHECK(lines(here.run({.allow_deletes = true})) == cached);
+      CHECK(here.run().clean);
+    }
+  }
+}
+
+}  // namespace ws::sync
