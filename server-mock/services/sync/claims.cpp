@@ -37,10 +37,10 @@ class Settlement {
     if (holder) need_gone(i, holder->document_id, {.holder_id = holder->document_id});
     WS_LET(const std::vector<std::string> inside, documents_in_folder(world_, source_id_, key));
     for (const std::string& document_id : inside) need_gone(i, document_id, {});
+    // A document may stand in a folder (a Page) that bears another document's name: only its own place must be free. In
+    // one commit that would be one tree with two things of one name.
     for (const std::string_view folder : folders_above(key)) {
       if (claims_.contains(std::string(folder))) refuse(i, {});
-      WS_LET(const std::optional<SyncEntry> file, find_holder(world_, source_id_, folder));
-      if (file) need_gone(i, file->document_id, {});
     }
     return {};
   }

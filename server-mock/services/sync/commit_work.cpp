@@ -98,10 +98,10 @@ std::string judge_document(const Work& work) {
   if (!entry.present) return "edit_delete";
   if (work.changes_text() && !as_expected) return expected ? "revision" : "hash";
   if (!work.move) return {};
-  if (!work.text && expected && !as_expected) return "revision";
   const StagedItem& item = work.items[*work.move];
   const bool moved_there = item.previous_path && *item.previous_path != entry.path && item.path != entry.path;
-  return moved_there ? "path" : "";
+  if (moved_there) return "path";
+  return !work.text && expected && !as_expected ? "revision" : "";
 }
 
 /// What a change asks of the paths; nothing where it failed already.

@@ -225,17 +225,31 @@ TEST_CASE("commit: identical changes never conflict", "[server-mock]") {
   CHECK(client.revision() == revision);
 }
 
-TEST_CASE("commit: a file and a folder of one name cannot both be", "[server-mock]") {
+TEST_CASE("commit: a new file takes no folder's name, but may lie in a folder of a file's name", "[server-mock]") {
   ServiceWorld world;
   SyncClient client = SyncClient::with_new_source(world, world.mara);
   client.publish(Json::array({created("x.md/inside.md", "1"), created("y.md", "2")}));
   const Outcome committed = client.publish(Json::array({created("x.md", "3"), created("y.md/below.md", "4")}));
-  CHECK(kinds(committed) == Json{{"x.md", "path"}, {"y.md/below.md", "path"}});
-  SECTION("unless the file goes in the same commit") {
-    CHECK(kinds(client.publish(Json::array({removed(client.at("y.md")), created("y.md/below.md", "4")}))) ==
-          Json::object());
-    CHECK(client.tree() == Json{{"x.md/inside.md", "1"}, {"y.md/below.md", "4"}});
+  CHECK(kinds(committed) == Json{{"x.md", "path"}});
+  CHECK(client.tree() == Json{{"x.md/inside.md", "1"}, {"y.md", "2"}, {"y.md/below.md", "4"}});
+  SECTION("in one commit it may not") {
+    CHECK(kinds(client.publish(Json::array({created("z.md", "5"), created("z.md/below.md", "6")}))).size() == 1);
   }
+  SECTION("unless the file goes in the same commit") {
+    CHECK(kinds(client.publish(Json::array({removed(client.at("y.md")), created("y.md/more.md", "7")}))) ==
+          Json::object());
+    CHECK(client.tree() == Json{{"x.md/inside.md", "1"}, {"y.md/below.md", "4"}, {"y.md/more.md", "7"}});
+  }
+}
+
+TEST_CASE("commit: renamed on both sides is a conflict about the path", "[server-mock]") {
+  ServiceWorld world;
+  SyncClient client = SyncClient::with_new_source(world, world.mara);
+  client.publish(Json::array({created("p.md", "1")}));
+  const Json before = client.at("p.md");
+  client.publish(Json::array({moved(before, "theirs.md")}));
+  CHECK(kinds(client.publish(Json::array({moved(before, "mine.md")}))) == Json{{"mine.md", "path"}});
+  CHECK(client.tree() == Json{{"theirs.md", "1"}});
 }
 
 TEST_CASE("commit: branch Pages are made, and removed when their last document left", "[server-mock]") {
