@@ -5,12 +5,14 @@
 
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "sync-engine/steps/apply.hpp"
+#include "sync-engine/steps/close_conflicts.hpp"
 #include "sync-engine/steps/conflict_files.hpp"
 #include "sync-engine/steps/decide.hpp"
 #include "sync-engine/steps/differences.hpp"
 #include "sync-engine/steps/gc.hpp"
 #include "sync-engine/steps/journal.hpp"
 #include "sync-engine/steps/local_conflicts.hpp"
+#include "sync-engine/steps/look_again.hpp"
 #include "sync-engine/steps/markers.hpp"
 #include "sync-engine/steps/publish.hpp"
 #include "sync-engine/steps/restore.hpp"
@@ -86,22 +88,6 @@ struct SyncEngine::Impl {
     return lock;
   }
 
-  /// Conflicts that the plan does not have any more were resolved elsewhere or by an edit.
-  Result<void> close_settled_conflicts(const Survey& survey, const RunOptions& options) {
-    const bool rewound = std::any_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), is_rewound_service);
-    if (options.only || rewound) return {};
-    for (const Conflict& known : survey.known_conflicts) {
-      const bool still_open =
-          std::any_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), [&](const Conflict& conflict) {
-            return conflict.document == known.document && conflict.path == known.path;
-          });
-      if (still_open) continue;
-      WS_TRY(session.state.drop_conflict(known.id));
-      remove_conflict_files(session.root.path(), known.id);
-    }
-    return {};
-  }
-
   /// The report's last word: what is open now, and whether anything is left to do.
   Result<void> close_report(Report& report) {
     refresh_cache(session);
@@ -129,7 +115,7 @@ struct SyncEngine::Impl {
 
   Result<Report> pull_half(const RunOptions& options, Survey& survey) {
     WS_LET(survey, ws::sync::survey(session, options, Pulled::keep));
-    WS_TRY(close_settled_conflicts(survey, options));
+    WS_TRY(close_settled_conflicts(session, survey, options));
     WS_LET(Report report, report_of(session, survey));
     if (is_over(report, survey)) return report;
     if (auto applied = apply_here(session, survey, report.rows); !applied) report.ended_by = applied.error();
@@ -167,9 +153,8 @@ struct SyncEngine::Impl {
     WS_LET(Report report, pull_half(options, survey));
     if (is_over(report, survey)) return report;
     const auto publish = [&]() -> Result<void> {
-      WS_TRY(stage_changes(session, survey, report.rows));
-      WS_TRY(commit_staged(session, options.message, report.rows));
-      WS_TRY(keep_local_conflicts(session, survey));
+      WS_TRY(publish_changes(session, survey, options.message, report.rows));
+      WS_TRY(keep_local_conflicts(session, survey, report.rows));
       WS_LET(another, resolve_open(options, report));
       return {};
     };
@@ -233,7 +218,7 @@ Result<Report> SyncEngine::pull(const RunOptions& options) {
   Survey survey;
   WS_LET(Report report, impl_->pull_half(options, survey));
   if (impl_->is_over(report, survey)) return report;
-  if (!report.ended_by) WS_TRY(keep_local_conflicts(impl_->session, survey));
+  if (!report.ended_by) WS_TRY(keep_local_conflicts(impl_->session, survey, report.rows));
   std::erase_if(report.rows, [](const Row& row) { return is_push(row.action.kind); });
   WS_TRY(impl_->close_report(report));
   return report;
@@ -303,6 +288,11 @@ Result<void> SyncEngine::resolve(const Conflict& conflict, Keep keep, const std:
   WS_TRY(decide_conflict(impl_->session, conflict, keep, merged));
   refresh_cache(impl_->session);
   return {};
+}
+
+Result<std::optional<Conflict>> SyncEngine::look_again(const Conflict& conflict) {
+  WS_LET(const TreeLock lock, impl_->begin());
+  return ws::sync::look_again(impl_->session, conflict);
 }
 
 Result<void> SyncEngine::write_markers(const Conflict& conflict) {

@@ -85,6 +85,7 @@ struct EngineOptions {
   std::function<void(const Progress&)> progress = {};
   const std::atomic<bool>* cancelled = nullptr;
   unsigned threads = 2;
+  std::size_t commit_items = 100'000;  ///< of one commit: its answer has six JSON values each, 1,000,000 are read
 };
 
 /// An open conflict with its texts, as far as they are known.
@@ -136,6 +137,8 @@ class SyncEngine {
   /// service that went back, is carried out by the next run. Fails with `not_found`, `usage` or `conflict` (the
   /// service's text changed again: the conflict now shows it; or something stands in the way).
   Result<void> resolve(const Conflict& conflict, Keep keep, const std::optional<std::string>& merged = {});
+  /// How a conflict is by now, recorded so; empty: it is open no more. See steps/look_again.hpp.
+  Result<std::optional<Conflict>> look_again(const Conflict& conflict);
   /// Both texts into the working file, and the text that comes of it; see steps/markers.hpp.
   Result<void> write_markers(const Conflict& conflict);
   Result<std::string> merged_text(const Conflict& conflict);

@@ -39,6 +39,7 @@ enum class Hindrance {
   busy,
   special,
   unportable_name,  ///< only where the tree's config refuses such names
+  refused,          ///< the service does not take it from this key; kept until something about it changes
 };
 std::string_view name(Hindrance hindrance);  ///< "not_utf8"
 

@@ -18,6 +18,7 @@ std::string_view name(Hindrance hindrance) {
     case Hindrance::busy: return "busy";
     case Hindrance::special: return "special";
     case Hindrance::unportable_name: return "unportable_name";
+    case Hindrance::refused: return "refused";
   }
   return "";
 }

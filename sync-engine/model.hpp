@@ -125,6 +125,8 @@ struct Guard {
   std::size_t deletes_there = 0;
   std::size_t absent = 0;
   std::size_t tracked = 0;
+  bool empty_listing = false;   ///< the service listed everything it has, and that is nothing
+  bool foreign_source = false;  ///< it answered for another source than the one that the tree is tied to
   auto operator<=>(const Guard&) const = default;
 };
 

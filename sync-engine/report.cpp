@@ -88,7 +88,9 @@ Json to_json(const Report& report) {
     value["guard"] = {{"deletes_here", report.guard->deletes_here},
                       {"deletes_there", report.guard->deletes_there},
                       {"absent", report.guard->absent},
-                      {"tracked", report.guard->tracked}};
+                      {"tracked", report.guard->tracked},
+                      {"empty_listing", report.guard->empty_listing},
+                      {"foreign_source", report.guard->foreign_source}};
   }
   if (report.ended_by) value["ended_by"] = json_of(*report.ended_by);
   return value;

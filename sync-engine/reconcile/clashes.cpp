@@ -237,6 +237,12 @@ class Settler {
       plan_.skipped.push_back({.path = kept_out.path.string(), .reason = Hindrance::twin});
       return skip_new_twin(in_the_way);
     }
+    if (stands_there(in_the_way) && key.starts_with(in_the_way.path.twin_key() + "/")) {
+      // A document and a folder of one name on the service: a disk has room for one, and nobody here is to choose.
+      drop_actions_of(kept_out.document);
+      plan_.skipped.push_back({.path = kept_out.path.string(), .reason = Hindrance::twin});
+      return;
+    }
     const bool folder_here = in_the_way.path.twin_key().starts_with(key + "/");
     const bool folder_took_its_place = folder_here && base_.documents.contains(kept_out.document);
     if (folder_took_its_place) {
@@ -247,6 +253,16 @@ class Settler {
     hold_back(in_the_way);
     if (same_place && !in_the_way.arrives && in_the_way.hash) return lay_beside(kept_out);
     drop_actions_of(kept_out.document);
+  }
+
+  /// Whether the service has that file's document at the very same place.
+  bool stands_there(const Claim& claim) const {
+    if (claim.document.empty() || remote_.gone.contains(claim.document)) return false;
+    const auto changed = remote_.changed.find(claim.document);
+    const auto base = base_.documents.find(claim.document);
+    if (changed == remote_.changed.end() && base == base_.documents.end()) return false;
+    const Entry& there = changed != remote_.changed.end() ? changed->second : base->second;
+    return there.path.twin_key() == claim.path.twin_key();
   }
 
   /// The service would refuse it: a document of that name is there.

@@ -121,6 +121,14 @@ Renames similar_texts(const std::vector<DocumentId>& missing,
   return renames;
 }
 
+/// Whether the file at a document's place is a new one, and no edit of the document.
+bool is_another_text(const DocumentId& document, const FoundFile& file, const RenameEvidence& evidence) {
+  if (!evidence.base_text || !evidence.file_text) return false;
+  const auto base = evidence.base_text(document);
+  const auto now = evidence.file_text(file.path);
+  return base && now && !is_similar(LineProfile(*base), LineProfile(*now));
+}
+
 }  // namespace
 
 Renames moved_files(const BaseTree& base,
@@ -139,12 +147,13 @@ Renames moved_files(const BaseTree& base,
     const bool same_text = file->second->hash == entry->second.hash;
     if (same_text && file->second->path != base.disk_path(document)) moved.emplace(file->second, document);
   }
-  // A document whose own place holds a file that nobody moved there was copied, not moved.
+  // A document whose own place holds its text, or a file alike, was set aside as a copy: not moved.
   const std::set<DocumentId> gone(missing.begin(), missing.end());
   const auto stays = [&](const auto& pair) {
     if (gone.contains(pair.second)) return false;
     const auto at_home = by_path.find(base.disk_path(pair.second).text());
-    return at_home == by_path.end() || !moved.contains(at_home->second);
+    if (at_home == by_path.end()) return true;
+    return !moved.contains(at_home->second) && !is_another_text(pair.second, *at_home->second, evidence);
   };
   while (std::erase_if(moved, stays) > 0) {
   }

@@ -311,13 +311,30 @@ class Applier {
     WS_TRY(writer.flush_texts());
     WS_TRY(session_.history.record_before(kept, {}));
     WS_TRY(journal_circle(circle));
+    WS_TRY(clear_nested(writer, circle));
     for (std::size_t i = 0; i < circle.size(); ++i) {
       const Action& action = circle[i]->step.action;
       std::optional<Sha256> seen;
       for (const Task* other : circle) {
         if (*other->step.action.previous_path == action.path) seen = other->step.action.seen;
       }
+      if (circle[i]->row->state != Row::State::planned) continue;
       WS_TRY(finish(*circle[i], writer.place(*texts[i], action.path, seen)));
+    }
+    return {};
+  }
+
+  /// A file in whose place a folder comes, or above which one goes, makes room first: its text is safe by now.
+  Result<void> clear_nested(SafeWriter& writer, const std::vector<Task*>& circle) {
+    for (Task* task : circle) {
+      const Action& action = task->step.action;
+      const bool in_the_way = std::any_of(circle.begin(), circle.end(), [&](const Task* other) {
+        return is_nested(*action.previous_path, other->step.action.path);
+      });
+      if (!in_the_way) continue;
+      if (auto removed = writer.remove(*action.previous_path, *action.seen); !removed) {
+        WS_TRY(finish(*task, std::move(removed)));
+      }
     }
     return {};
   }

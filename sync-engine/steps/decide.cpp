@@ -38,6 +38,7 @@ class Decision {
     if (conflict_.remote) request.expected_revision = conflict_.remote->revision;  // none there: none expected
     if (copy) request.path_for_local_copy = copy->string();
     WS_LET(const std::optional<AppliedItem> result, session_.remote->resolve(request));
+    WS_TRY(keep_their_text());
     if (copy) WS_TRY(write_copy(*copy));
     WS_LET(const std::optional<std::string> text, winning_text(merged));
     if (keep_ != Keep::local) WS_TRY(replace_file(session_, writer_, conflict_.path, on_disk_, text));
@@ -92,6 +93,13 @@ class Decision {
     if (!conflict_.local) return Text{};
     WS_LET(std::string text, local_text());
     return Text(std::move(text));
+  }
+
+  /// Theirs loses: it is a state like any other, so that `restore` brings it back.
+  Result<void> keep_their_text() {
+    if (keep_ == Keep::remote || keep_ == Keep::both || !conflict_.remote || !texts_.remote) return {};
+    WS_LET(const git::ObjectId blob, session_.history.keep(*texts_.remote));
+    return session_.history.record_before({}, {{.path = conflict_.path.string(), .blob = blob}});
   }
 
   Result<void> write_copy(const RelativePath& copy) {

@@ -16,14 +16,6 @@ namespace {
 
 bool same_place(const RelativePath& a, const RelativePath& b) { return utf8::nfc(a.text()) == utf8::nfc(b.text()); }
 
-/// One is a folder above the other.
-bool is_nested(const RelativePath& a, const RelativePath& b) {
-  const auto beneath = [](std::string_view path, std::string_view folder) {
-    return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
-  };
-  return beneath(a.text(), b.text()) || beneath(b.text(), a.text());
-}
-
 class PlaceDecision {
  public:
   PlaceDecision(Session& session, const Conflict& conflict, Keep keep, SafeWriter writer)
@@ -64,7 +56,7 @@ class PlaceDecision {
   Result<void> decide() {
     if (!conflict_.local) return folder_here();
     if (!on_disk_) return {};  // the file that was in the way is gone: nothing is left to choose
-    if (!conflict_.remote) return folder_took_the_old_place();
+    if (!conflict_.remote) return is_gone_there() ? folder_took_the_old_place() : place_refused();
     if (same_place(conflict_.remote->path, conflict_.path)) return two_documents();
     if (!conflict_.base) return folder_there();
     return is_nested(conflict_.remote->path, conflict_.path) ? beneath_a_document() : renamed_on_both();
@@ -106,6 +98,17 @@ class PlaceDecision {
     if (keep_ == Keep::remote) WS_TRY(replace_file(session_, writer_, conflict_.path, on_disk_, std::nullopt));
     forget(conflict_.document);
     return {};
+  }
+
+  bool is_gone_there() const { return there() != nullptr && !there()->entry; }
+
+  /// The service would not give the file its place, and has no document there to choose: a new file takes another name,
+  /// a renamed one its old place. Kept here, it is tried again.
+  Result<void> place_refused() {
+    if (keep_ == Keep::local) return {};
+    if (row() == nullptr || row()->disk_path() == conflict_.path) return step_aside();
+    if (!is_nowhere(row()->disk_path())) return no_free_name();
+    return writer_.move(conflict_.path, row()->disk_path(), Sha256::of(*on_disk_));
   }
 
   /// A file here, a folder of the service at the same place.
@@ -179,6 +182,11 @@ class PlaceDecision {
                 "decide the other conflicts first, or keep the remote one: `ws sync conflicts` lists them");
   }
 
+  bool is_nowhere(const RelativePath& place) const {
+    const auto text = writer_.read(place);
+    return !text && text.error().kind == Failure::Kind::not_found;
+  }
+
   bool is_file(const RelativePath& place) const {
     const auto text = writer_.read(place);
     return text.has_value();
@@ -194,8 +202,7 @@ class PlaceDecision {
         if (known.entry) taken_.insert(known.entry->path.twin_key());
       }
     }
-    const auto text = writer_.read(place);
-    return !text && text.error().kind == Failure::Kind::not_found && !taken_.contains(place.twin_key());
+    return is_nowhere(place) && !taken_.contains(place.twin_key());
   }
 
   Result<std::string> remote_text() {

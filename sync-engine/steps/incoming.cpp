@@ -23,11 +23,7 @@ class Puller {
            session_.remote->pull(session_.tie.source_id, options_.since_revision, [this](PulledItem item) {
              return take(std::move(item));
            }));
-    if (!incoming_.end.source_id.empty() && incoming_.end.source_id != session_.tie.source_id) {
-      Failure foreign{.kind = Failure::Kind::integrity, .what = "the service answered for another source"};
-      foreign.code = "foreign_source";
-      return fail(std::move(foreign));
-    }
+    incoming_.foreign = !incoming_.end.source_id.empty() && incoming_.end.source_id != session_.tie.source_id;
     std::sort(incoming_.refused.begin(), incoming_.refused.end());
     const auto doubles = std::unique(incoming_.refused.begin(), incoming_.refused.end());
     incoming_.refused.erase(doubles, incoming_.refused.end());

@@ -18,6 +18,7 @@ struct Incoming {
   std::set<DocumentId> listed = {};           ///< of those that the base knows
   std::vector<DocumentId> out_of_reach = {};  ///< 403, 404 or 5xx where the text was asked for
   PullEnd end = {};
+  bool foreign = false;  ///< the service answered for another source
   bool any = false;  ///< at least one item came
 };
 

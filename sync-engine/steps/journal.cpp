@@ -1,5 +1,6 @@
 #include "sync-engine/steps/journal.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -15,20 +16,46 @@ bool is_done(const SafeWriter& files, const Action& action) {
   return now && Sha256::of(*now) == *action.result;
 }
 
-/// Moves in a circle that were begun are finished: what stands in a place is the text of another of them.
+bool holds_its_text(const SafeWriter& files, const JournalStep& step) {
+  const auto now = files.read(*step.action.previous_path);
+  return now && step.action.result && Sha256::of(*now) == *step.action.result;
+}
+
+/// Files that made no room yet, of a circle in which others have: their texts are in the history.
+void clear_nested(SafeWriter& writer, const std::vector<const JournalStep*>& circle) {
+  for (const JournalStep* step : circle) {
+    const RelativePath& from = *step->action.previous_path;
+    const bool in_the_way = std::any_of(
+        circle.begin(), circle.end(), [&](const JournalStep* other) { return is_nested(from, other->action.path); });
+    // One that was edited meanwhile stays, and the next plan starts from there.
+    if (in_the_way && holds_its_text(writer, *step)) static_cast<void>(writer.remove(from, *step->action.result));
+  }
+}
+
+/// Moves in a circle that were begun are finished: what stands in a place is the text of another of them, or a text of
+/// theirs stands nowhere.
 Result<void> finish_circles(Session& session, SafeWriter& writer, const std::vector<JournalStep>& steps) {
   std::set<Sha256> texts;
+  std::vector<const JournalStep*> circle;
   for (const JournalStep& step : steps) {
-    if (!step.text.empty() && step.action.result) texts.insert(*step.action.result);
+    if (step.text.empty() || !step.action.result || !step.action.previous_path) continue;
+    texts.insert(*step.action.result);
+    circle.push_back(&step);
   }
-  for (const JournalStep& step : steps) {
-    if (step.text.empty() || is_done(writer, step.action)) continue;
-    const auto there = writer.read(step.action.path);
-    if (!there || !texts.contains(Sha256::of(*there))) continue;
-    WS_LET(const std::string text, session.history.text(step.text));
+  const auto is_nowhere = [&](const JournalStep* step) {
+    return !is_done(writer, step->action) && !holds_its_text(writer, *step);
+  };
+  if (std::any_of(circle.begin(), circle.end(), is_nowhere)) clear_nested(writer, circle);
+  for (const JournalStep* step : circle) {
+    if (is_done(writer, step->action)) continue;
+    const auto there = writer.read(step->action.path);
+    if (there ? !texts.contains(Sha256::of(*there)) : !is_nowhere(step)) continue;
+    WS_LET(const std::string text, session.history.text(step->text));
     WS_LET(const Staged staged, writer.stage(text));
     WS_TRY(writer.flush_texts());
-    WS_TRY(writer.place(staged, step.action.path, Sha256::of(*there)));
+    auto placed = writer.place(staged, step->action.path, there ? std::optional(Sha256::of(*there)) : std::nullopt);
+    // Something of the user's is in the way by now: the next plan sees both, and the history has the text.
+    if (!placed && there) return placed;
   }
   return writer.flush_folders();
 }

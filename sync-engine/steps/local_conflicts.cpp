@@ -43,7 +43,27 @@ ThreeTexts texts_of(Session& session, const Survey& survey, const SafeWriter& fi
   return texts;
 }
 
+/// The rows of a conflict that is kept here have come to their end.
+void close_row(std::vector<Row>& rows, const Conflict& conflict) {
+  for (Row& row : rows) {
+    const bool its_own = row.action.kind == ActionKind::conflict && row.action.path == conflict.path &&
+                         row.action.document == conflict.document;
+    if (its_own && row.state == Row::State::planned) row.state = Row::State::done;
+  }
+}
+
 }  // namespace
+
+bool renamed_on_both(const Conflict& conflict) {
+  if (conflict.kind != ConflictKind::path || !conflict.base || !conflict.local || !conflict.remote) return false;
+  const std::string base = conflict.base->path.twin_key();
+  const std::string local = conflict.local->path.twin_key();
+  const std::string remote = conflict.remote->path.twin_key();
+  // Where one lies in the other's place, the two are not one document.
+  const bool nested = local.starts_with(remote + "/") || remote.starts_with(local + "/");
+  return conflict.local->path == conflict.path && conflict.remote->revision > conflict.base->revision &&
+         local != base && remote != base && local != remote && !nested;
+}
 
 bool is_for_service(const Conflict& conflict) {
   if (!conflict.local) return false;
@@ -52,8 +72,10 @@ bool is_for_service(const Conflict& conflict) {
     case ConflictKind::edit_delete:
     case ConflictKind::hash: return true;
     case ConflictKind::path:
-      // Only a new file at the very place of a document is sure to be refused; anything else might be applied.
-      return conflict.remote && utf8::nfc(conflict.remote->path.text()) == utf8::nfc(conflict.path.text());
+      // A new file at the very place of a document, or a second new name: sure to be refused. Anything else might be
+      // applied.
+      return renamed_on_both(conflict) ||
+             (conflict.remote && utf8::nfc(conflict.remote->path.text()) == utf8::nfc(conflict.path.text()));
     case ConflictKind::delete_edit:
     case ConflictKind::rewound: return false;
   }
@@ -85,13 +107,14 @@ bool is_rewound_service(const Conflict& conflict) {
   return conflict.kind == ConflictKind::rewound && conflict.document.empty();
 }
 
-Result<void> keep_local_conflicts(Session& session, const Survey& survey) {
+Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::vector<Row>& rows) {
   const auto is_ours = [](const Conflict& conflict) { return !is_for_service(conflict); };
   if (std::none_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), is_ours)) return {};
   WS_LET(const std::vector<Conflict> known, session.state.conflicts());
   WS_LET(const SafeWriter files, SafeWriter::open(session.root));
   for (const Conflict& planned : survey.plan.conflicts) {
     if (!is_ours(planned)) continue;
+    close_row(rows, planned);
     Conflict conflict = planned;
     conflict.id = local_conflict_id(conflict);
     conflict.here_only = true;

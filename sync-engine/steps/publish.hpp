@@ -9,8 +9,15 @@
 namespace ws::sync {
 
 /// Stages what `rows` want to push, and the open conflicts that no commit has recorded yet, with both texts. Rows that
-/// may not be pushed (a viewer's key) or were refused say so. Nobody sees anything of it before the commit.
+/// may not be pushed (a viewer's key) or were refused say so. Nobody sees anything of it before the commit. At most
+/// `EngineOptions::commit_items`, unless more change places: the answer to a commit is one bounded JSON value.
 Result<void> stage_changes(Session& session, const Survey& survey, std::vector<Row>& rows);
+
+/// Stages and commits the same, all of it, in as many commits as it takes.
+Result<void> publish_changes(Session& session,
+                             const Survey& survey,
+                             const std::string& message,
+                             std::vector<Row>& rows);
 
 /// Commits what is staged; sent again as it is after an interruption, which the service answers as before. Rows that
 /// `rows` lacks are added. Nothing staged: nothing happens. A commit under way keeps the message it was sent with.

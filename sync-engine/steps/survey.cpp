@@ -11,6 +11,7 @@
 #include "sync-engine/steps/cached_walk.hpp"
 #include "sync-engine/steps/incoming.hpp"
 #include "sync-engine/steps/local_conflicts.hpp"
+#include "sync-engine/steps/refused_push.hpp"
 #include "sync-engine/steps/resolved_elsewhere.hpp"
 #include "sync-engine/tree/safe_write.hpp"
 
@@ -33,6 +34,10 @@ Result<void> note_files(Session& session, const Survey& survey) {
   return session.state.put_files(files);
 }
 
+Guard guard_of_absent(const Survey& survey) {
+  return {.absent = survey.remote.absent.size(), .tracked = survey.base.documents.size()};
+}
+
 class Surveyor {
  public:
   Surveyor(Session& session, const RunOptions& options, Pulled keep)
@@ -53,6 +58,11 @@ class Surveyor {
       if (known) return std::move(survey_);
     }
     WS_TRY(load_and_identify());
+    if (is_foreign()) {
+      survey_.plan.guard = Guard{.tracked = survey_.base.documents.size(), .foreign_source = true};
+      survey_.plan.skipped = survey_.local.skipped;
+      return std::move(survey_);
+    }
     if (rewound_) {
       survey_.plan.conflicts = {rewound_service()};
       survey_.plan.skipped = survey_.local.skipped;
@@ -67,7 +77,7 @@ class Surveyor {
 
  private:
   /// Nothing came that has to be compared with the base.
-  bool is_quiet_there() const { return !incoming_.any && !incoming_.end.complete && !rewound_; }
+  bool is_quiet_there() const { return !incoming_.any && !incoming_.end.complete && !rewound_ && !is_foreign(); }
 
   /// Where nothing but texts changed, and here alone. False: all of the base has to be looked at.
   Result<bool> plan_edits() {
@@ -186,6 +196,7 @@ class Surveyor {
                                   .wants_text = [this](const DocumentId& document) { return changed_here(document); },
                                   .before_first = [this] { return load_and_identify(); }};
     WS_LET(incoming_, pull_incoming(session_, survey_.base_rows, survey_.pending, options));
+    if (is_foreign()) return {};
     const std::uint64_t now = incoming_.end.revision;
     // It was restored from a backup: until somebody says which side holds, nothing of it is taken over.
     rewound_ = rewound_ || (now != 0 && now < survey_.revision_before);
@@ -193,6 +204,12 @@ class Surveyor {
     if (now != 0) survey_.revision = now;
     return keep_ == Pulled::keep ? store_incoming() : Result<void>();
   }
+
+  /// Nothing of what it said is taken over, unless a person says so.
+  bool is_foreign() const { return incoming_.foreign && !options_.allow_deletes; }
+
+  /// It has nothing at all, and said so.
+  bool is_empty_listing() const { return incoming_.end.complete && !incoming_.any && !survey_.base.documents.empty(); }
 
   bool is_as_base(const DocumentId& document, const PendingRow& row) const {
     const auto base = survey_.base_rows.find(document);
@@ -267,12 +284,17 @@ class Surveyor {
 
   Result<void> make_plan() {
     WS_TRY(refuse_ignored());
+    WS_TRY(hold_refused(session_, survey_.base, survey_.remote, survey_.local));
     release_places();
     survey_.plan = reconcile(
         survey_.base,
         survey_.local,
         survey_.remote,
         {.merge = options_.merge, .accept_deletes = options_.accept_deletes, .allow_deletes = options_.allow_deletes});
+    if (is_empty_listing() && !options_.allow_deletes) {
+      if (!survey_.plan.guard) survey_.plan.guard = guard_of_absent(survey_);
+      survey_.plan.guard->empty_listing = true;
+    }
     WS_TRY(try_merges());
     if (options_.only) {
       std::erase_if(survey_.plan.actions, [&](const Action& action) { return !options_.only(action.path); });

@@ -123,6 +123,13 @@ std::string_view RelativePath::stem() const noexcept {
 
 std::string RelativePath::twin_key() const { return utf8::fold_key(text_); }
 
+bool is_nested(const RelativePath& a, const RelativePath& b) {
+  const auto beneath = [](std::string_view path, std::string_view folder) {
+    return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+  };
+  return beneath(a.text(), b.text()) || beneath(b.text(), a.text());
+}
+
 bool is_markdown(std::string_view name) {
   const auto ends_in = [&](std::string_view ending) {
     if (name.size() <= ending.size()) return false;

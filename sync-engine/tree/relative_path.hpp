@@ -42,6 +42,9 @@ class RelativePath {
 /// Which rule one part of a path breaks; empty: none. The scanner's check of each name that it meets.
 std::optional<std::string_view> dangerous_part(std::string_view part);
 
+/// Whether one of the two lies in a folder that bears the other's name.
+bool is_nested(const RelativePath& a, const RelativePath& b);
+
 /// Ends in `.md` or `.markdown`, whatever the case.
 bool is_markdown(std::string_view name);
 

@@ -13,9 +13,9 @@ namespace {
 
 using test::FakeRemote;
 using test::lines;
+using test::Lines;
 using test::SyncedFolder;
-using Lines = std::vector<std::string>;
-using Tree = std::map<std::string, std::string>;
+using test::Tree;
 
 void rename_here(const SyncedFolder& folder, const std::string& from, const std::string& to) {
   std::filesystem::rename(folder.path() / from, folder.path() / to);
@@ -146,10 +146,10 @@ std::vector<Decided> place_rows() {
       {"CT", create_where_folder, path, true, Keep::both, ct_there},
       {"MT", rename_and_folder, path, true, Keep::local, {{"q.md", "old\n"}, {"a.md/x.md", "x\n"}}},
       {"MT", rename_and_folder, path, true, Keep::remote, {{"a.md/x.md", "x\n"}}},
-      {"MM", rename_both, path, true, Keep::local, {{"q.md", "old\n"}}},
-      {"MM", rename_both, path, true, Keep::remote, {{"r.md", "old\n"}}},
-      {"MM E", rename_both_edit_there, path, true, Keep::local, {{"q.md", "theirs\n"}}},
-      {"MM E", rename_both_edit_there, path, true, Keep::remote, {{"r.md", "theirs\n"}}},
+      {"MM", rename_both, path, false, Keep::local, {{"q.md", "old\n"}}},
+      {"MM", rename_both, path, false, Keep::remote, {{"r.md", "old\n"}}},
+      {"MM E", rename_both_edit_there, path, false, Keep::local, {{"q.md", "theirs\n"}}},
+      {"MM E", rename_both_edit_there, path, false, Keep::remote, {{"r.md", "theirs\n"}}},
       {"TE", folder_and_edit, revision, true, Keep::local, {{"a.md/x.md", "x\n"}}},
       {"TE", folder_and_edit, revision, true, Keep::remote, {{"a.md/x.md", "x\n"}, {"a (remote).md", "theirs\n"}}},
       {"TE", folder_and_edit, revision, true, Keep::both, {{"a.md/x.md", "x\n"}, {"a (remote).md", "theirs\n"}}},

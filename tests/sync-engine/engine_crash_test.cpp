@@ -12,7 +12,7 @@ namespace {
 
 using test::FakeRemote;
 using test::SyncedFolder;
-using Tree = std::map<std::string, std::string>;
+using test::Tree;
 
 /// A tree with one of everything to do, on both sides.
 void prepare(FakeRemote& remote, SyncedFolder& here) {
@@ -21,6 +21,8 @@ void prepare(FakeRemote& remote, SyncedFolder& here) {
   }
   here.write("swap-a.md", "a\n");
   here.write("swap-b.md", "b\n");
+  here.write("nest-m.md", "m\n");
+  here.write("nest-n.md", "n\n");
   here.run();
   here.write("push.md", "pushed\n");
   here.write("new-here.md", "new here\n");
@@ -34,6 +36,10 @@ void prepare(FakeRemote& remote, SyncedFolder& here) {
   remote.move("swap-a.md", "x.md");
   remote.move("swap-b.md", "swap-a.md");
   remote.move("x.md", "swap-b.md");
+  // Each becomes a folder above the other.
+  remote.move("nest-m.md", "x.md");
+  remote.move("nest-n.md", "nest-m.md/nest-n.md");
+  remote.move("x.md", "nest-n.md/nest-m.md");
 }
 
 const Tree expected = {{"same.md", "same.md\none\ntwo\nthree\n"},
@@ -43,6 +49,8 @@ const Tree expected = {{"same.md", "same.md\none\ntwo\nthree\n"},
                        {"merged.md", "MERGED\none\ntwo\nTHREE\n"},
                        {"new-here.md", "new here\n"},
                        {"new/there.md", "new there\n"},
+                       {"nest-m.md/nest-n.md", "n\n"},
+                       {"nest-n.md/nest-m.md", "m\n"},
                        {"swap-a.md", "b\n"},
                        {"swap-b.md", "a\n"}};
 

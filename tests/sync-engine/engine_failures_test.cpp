@@ -9,8 +9,8 @@ namespace {
 
 using test::FakeRemote;
 using test::lines;
+using test::Lines;
 using test::SyncedFolder;
-using Lines = std::vector<std::string>;
 
 std::vector<Row> failed_rows(const Report& report) {
   std::vector<Row> failed;

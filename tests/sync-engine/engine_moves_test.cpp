@@ -11,9 +11,9 @@ namespace {
 
 using test::FakeRemote;
 using test::lines;
+using test::Lines;
 using test::SyncedFolder;
-using Lines = std::vector<std::string>;
-using Tree = std::map<std::string, std::string>;
+using test::Tree;
 
 void rename(const SyncedFolder& folder, const std::string& from, const std::string& to) {
   const auto target = folder.path() / to;
@@ -96,6 +96,24 @@ TEST_CASE("engine: a renamed folder with two equal files, and files that change 
   check_in_step(here, remote, {{"g/a.md", "same\n"}, {"g/b.md", "same\n"}, {"x.md", "y\n"}, {"y.md", "x\n"}});
 }
 
+TEST_CASE("engine: a file set aside, and another text in its place, is a move and a new document", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", ten_lines);
+  here.run();
+  rename(here, "a.md", "old.md");
+  SECTION("another text") {
+    here.write("a.md", "something else\n");
+    CHECK(lines(here.run()) == Lines{"push_create a.md", "push_move old.md"});
+    check_in_step(here, remote, {{"a.md", "something else\n"}, {"old.md", ten_lines}});
+  }
+  SECTION("an edit of its text: the one set aside is a copy") {
+    here.write("a.md", ten_lines + "eleven\n");
+    CHECK(lines(here.run()) == Lines{"push_update a.md", "push_create old.md"});
+    check_in_step(here, remote, {{"a.md", ten_lines + "eleven\n"}, {"old.md", ten_lines}});
+  }
+}
+
 TEST_CASE("engine: a copy is a new document, and a name with two files is no evidence", "[sync-engine]") {
   FakeRemote remote;
   SyncedFolder here(remote);
@@ -132,6 +150,16 @@ TEST_CASE("engine: renamed otherwise on both sides stays where it is on both, as
   CHECK(lines(report) == Lines{"conflict mine.md"});
   CHECK(here.tree() == Tree{{"b.md", "b\n"}, {"mine.md", "a\n"}});
   CHECK(remote.tree() == Tree{{"b.md", "b\n"}, {"theirs.md", "a\n"}});
+  REQUIRE(remote.conflicts().size() == 1);
+  CHECK(remote.conflicts()[0].path == "mine.md");
+  CHECK(here.run().conflicts.size() == 1);
+  CHECK(remote.conflicts().size() == 1);
+  const bool local = GENERATE(true, false);
+  CAPTURE(local);
+  REQUIRE(here.engine().resolve(here.engine().conflicts()->front(), local ? Keep::local : Keep::remote));
+  here.run();
+  check_in_step(here, remote, {{"b.md", "b\n"}, {local ? "mine.md" : "theirs.md", "a\n"}});
+  CHECK_FALSE(remote.conflicts()[0].open);
 }
 
 TEST_CASE("engine: a document moved onto a new file lies beside it, and comes home when the place is free",
@@ -237,6 +265,23 @@ TEST_CASE("engine: a file became a folder here while it was edited there: its te
   REQUIRE(report.conflicts.size() == 1);
   CHECK(report.conflicts[0].kind == ConflictKind::revision);
   CHECK(here.run().conflicts.size() == 1);
+  SECTION("another folder has room for one of the two, and nothing to choose") {
+    SyncedFolder there(remote);
+    const Report joined = there.run();
+    CHECK(joined.conflicts.empty());
+    REQUIRE(joined.skipped.size() == 1);
+    CHECK(joined.skipped[0] == Skipped{.path = "p.md/x.md", .reason = Hindrance::twin});
+    CHECK(there.tree() == Tree{{"p.md", "theirs\n"}, {"z.md", "z\n"}});
+    REQUIRE(here.engine().resolve(report.conflicts[0], Keep::remote));
+    here.run();
+    there.run();
+    CHECK(there.tree() == Tree{{"p.md/x.md", "child\n"}, {"p (remote).md", "theirs\n"}, {"z.md", "z\n"}});
+  }
+  SECTION("kept here: the folder alone is left") {
+    REQUIRE(here.engine().resolve(report.conflicts[0], Keep::local));
+    here.run();
+    check_in_step(here, remote, {{"p.md/x.md", "child\n"}, {"z.md", "z\n"}});
+  }
 }
 
 }  // namespace ws::sync

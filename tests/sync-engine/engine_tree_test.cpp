@@ -11,9 +11,9 @@ namespace {
 
 using test::FakeRemote;
 using test::lines;
+using test::Lines;
 using test::SyncedFolder;
-using Lines = std::vector<std::string>;
-using Tree = std::map<std::string, std::string>;
+using test::Tree;
 
 Lines skipped(const Report& report) {
   Lines out;

@@ -43,7 +43,8 @@ constexpr std::string_view schema = R"({
   "counts": "object",
   "clean": "boolean",
   "remarks": [{"path": "string or null", "remark": "|unportable_name|state_remade|"}],
-  "guard?": {"deletes_here": "number", "deletes_there": "number", "absent": "number", "tracked": "number"},
+  "guard?": {"deletes_here": "number", "deletes_there": "number", "absent": "number", "tracked": "number",
+             "empty_listing": "boolean", "foreign_source": "boolean"},
   "ended_by?": {"kind": "string", "code": "string or null", "message": "string", "hint": "string or null"}
 })";
 

@@ -107,7 +107,9 @@ Result<PullEnd> FakeRemote::pull(const std::string&,
     WS_TRY(visit(std::move(item)));
   }
   WS_TRY(meet("pull", true));
-  return PullEnd{.source_id = the_source, .revision = revision_, .complete = ignores_filter || since_revision == 0};
+  return PullEnd{.source_id = answers_for.empty() ? the_source : answers_for,
+                 .revision = revision_,
+                 .complete = ignores_filter || since_revision == 0};
 }
 
 Result<PulledItem> FakeRemote::content(const DocumentId& document) {
@@ -137,6 +139,10 @@ Result<PushAnswer> FakeRemote::push(const std::string&,
   staged.clear();
   PushAnswer answer{.push_ids = {uuid(next_id_++)}};
   for (const PushItem& item : items) {
+    if (const auto code = refused.find(item.path.string()); code != refused.end()) {
+      answer.rejected.push_back({item.path.string(), code->second, "not from you"});
+      continue;
+    }
     StagedText each{.item = item, .text = {}};
     if (item.hash && item.kind != ActionKind::push_move) {
       WS_LET(each.text, text(item));

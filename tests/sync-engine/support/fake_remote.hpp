@@ -52,9 +52,11 @@ class FakeRemote final : public Remote {
   /// Called with the name of each request before (`after` false) and after it took effect; what it answers ends it.
   std::function<std::optional<Failure>(const std::string& request, bool after)> fault = {};
   std::vector<std::string> requests = {};
-  bool ignores_filter = false;        ///< pull always returns everything
-  bool leaves_out_content = false;    ///< pull gives hashes only
-  std::set<std::string> hidden = {};  ///< paths that a listing leaves out
+  bool ignores_filter = false;                      ///< pull always returns everything
+  bool leaves_out_content = false;                  ///< pull gives hashes only
+  std::set<std::string> hidden = {};                ///< paths that a listing leaves out
+  std::map<std::string, std::string> refused = {};  ///< paths that a push does not take, and the code it says
+  std::string answers_for = {};                     ///< the source that a pull names; empty: the right one
 
   Result<SourceInfo> create_source(const SourceRequest& request) override;
   Result<SourceInfo> find_source(const std::string& source_id) override;

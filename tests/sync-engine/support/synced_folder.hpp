@@ -40,7 +40,10 @@ class SyncedFolder {
   SeededRandom random_;
 };
 
+using Lines = std::vector<std::string>;
+using Tree = std::map<std::string, std::string>;  ///< texts by path
+
 /// "push_create a.md", "conflict b.md" ...: what a report says, a line each.
-std::vector<std::string> lines(const Report& report);
+Lines lines(const Report& report);
 
 }  // namespace ws::sync::test

@@ -1,0 +1,62 @@
+#include "sync-engine/steps/close_conflicts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sync-engine/steps/conflict_files.hpp"
+#include "sync-engine/steps/local_conflicts.hpp"
+
+namespace ws::sync {
+namespace {
+
+/// The plan's conflict may have another place by now: the service's record of its document is the same.
+bool is_still_open(const Survey& survey, const Conflict& known) {
+  return std::any_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), [&](const Conflict& conflict) {
+    if (conflict.document != known.document) return false;
+    const bool same_record = !known.here_only && !known.document.empty() && is_for_service(conflict);
+    return conflict.path == known.path || same_record;
+  });
+}
+
+std::uint64_t revision_there(const Survey& survey, const DocumentId& document) {
+  if (const auto changed = survey.remote.changed.find(document); changed != survey.remote.changed.end())
+    return changed->second.revision;
+  if (const auto gone = survey.remote.gone.find(document); gone != survey.remote.gone.end()) return gone->second;
+  const auto base = survey.base.documents.find(document);
+  return base == survey.base.documents.end() ? 0 : base->second.revision;
+}
+
+/// False: it has to stay open for now.
+Result<bool> close_there(Session& session, const Survey& survey, const Conflict& conflict) {
+  if (conflict.here_only || conflict.id.empty() || session.remote == nullptr) return true;
+  auto closed = session.remote->resolve({.conflict_id = conflict.id,
+                                         .how = ResolveRequest::How::keep_remote,
+                                         .expected_revision = revision_there(survey, conflict.document)});
+  if (closed || closed.error().code == "conflict_resolved") return true;
+  const Failure::Kind why = closed.error().kind;
+  if (why == Failure::Kind::conflict) return false;
+  // Nothing of it is ours to close.
+  if (why == Failure::Kind::not_found || why == Failure::Kind::forbidden) return true;
+  return fail(std::move(closed).error());
+}
+
+}  // namespace
+
+Result<void> forget_conflict(Session& session, const Conflict& conflict) {
+  WS_TRY(session.state.drop_conflict(conflict.id));
+  remove_conflict_files(session.root.path(), conflict.id);
+  return {};
+}
+
+Result<void> close_settled_conflicts(Session& session, const Survey& survey, const RunOptions& options) {
+  const bool rewound = std::any_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), is_rewound_service);
+  if (options.only || rewound || survey.plan.guard) return {};
+  for (const Conflict& known : survey.known_conflicts) {
+    if (is_still_open(survey, known)) continue;
+    WS_LET(const bool closed, close_there(session, survey, known));
+    if (closed) WS_TRY(forget_conflict(session, known));
+  }
+  return {};
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,15 @@
+/// A recorded conflict beside what the two sides have by now.
+#pragma once
+
+#include <optional>
+
+#include "sync-engine/steps/session.hpp"
+
+namespace ws::sync {
+
+/// The conflict as it is now; where the service changed its document again it is recorded anew, texts too, so that a
+/// decision is made about what is there. No file of the user's changes, and nothing is sent but questions. Empty: it is
+/// open no more. Fails as the service does.
+Result<std::optional<Conflict>> look_again(Session& session, const Conflict& conflict);
+
+}  // namespace ws::sync

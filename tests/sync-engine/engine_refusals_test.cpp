@@ -1,0 +1,190 @@
+// What the service will not take, or should not be believed: told, kept, and never asked for again and again.
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "tests/sync-engine/support/synced_folder.hpp"
+
+namespace ws::sync {
+namespace {
+
+using test::FakeRemote;
+using test::lines;
+using test::Lines;
+using test::SyncedFolder;
+using test::Tree;
+
+std::size_t sent(const FakeRemote& remote, const std::string& request) {
+  return static_cast<std::size_t>(std::count(remote.requests.begin(), remote.requests.end(), request));
+}
+
+/// A folder with three documents, in step.
+struct ThreeFiles {
+  FakeRemote remote;
+  SyncedFolder here{remote};
+  ThreeFiles() {
+    for (const char* file : {"a.md", "b.md", "c.md"}) here.write(file, std::string(file) + "\n");
+    here.run();
+    remote.requests.clear();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("refusals: a document that the service takes from nobody here is detached, and not sent again",
+          "[sync-engine]") {
+  const std::string code = GENERATE("forbidden", "not_found", "gone");
+  CAPTURE(code);
+  ThreeFiles three;
+  auto& [remote, here] = three;
+  remote.refused["a.md"] = code;
+  here.write("a.md", "mine\n");
+  here.write("b.md", "edited\n");
+  const Report first = here.run();
+  REQUIRE(first.rows.size() == 2);
+  CHECK(first.rows[0].state == Row::State::failed);
+  CHECK(first.rows[0].error->code == "cannot_push");
+  CHECK(first.rows[1].state == Row::State::done);
+  CHECK(remote.text_at("b.md") == "edited\n");
+
+  const std::size_t pushes = sent(remote, "push");
+  const Report second = here.run();
+  CHECK(second.rows.empty());
+  REQUIRE(second.detached.size() == 1);
+  CHECK(second.detached[0].path.text() == "a.md");
+  CHECK(second.detached[0].reason == "refused");
+  CHECK(sent(remote, "push") == pushes);
+  CHECK(here.read("a.md") == "mine\n");
+  CHECK(remote.text_at("a.md") == "a.md\n");
+
+  SECTION("deleted here: nothing of it is deleted there") {
+    here.remove("a.md");
+    here.run();
+    CHECK(here.run().rows.empty());
+    CHECK(remote.text_at("a.md") == "a.md\n");
+  }
+  SECTION("a new text is tried once, and goes where it is allowed again") {
+    here.write("a.md", "mine again\n");
+    CHECK(here.run().rows.size() == 1);
+    CHECK(here.run().rows.empty());
+    remote.refused.clear();
+    CHECK(here.run().rows.empty());
+    here.write("a.md", "at last\n");
+    CHECK(lines(here.run()) == Lines{"push_update a.md"});
+    CHECK(remote.text_at("a.md") == "at last\n");
+    CHECK(here.run().detached.empty());
+  }
+  SECTION("archived there it is a conflict like any other") {
+    remote.archive("a.md");
+    const Report report = here.run();
+    REQUIRE(report.conflicts.size() == 1);
+    CHECK(report.conflicts[0].kind == ConflictKind::edit_delete);
+    CHECK(here.read("a.md") == "mine\n");
+  }
+}
+
+TEST_CASE("refusals: an answer for another source stops at the guard, whatever it says", "[sync-engine]") {
+  ThreeFiles three;
+  auto& [remote, here] = three;
+  here.write("a.md", "mine\n");
+  remote.edit("b.md", "theirs\n");
+  remote.archive("c.md");
+  remote.answers_for = "01900000-0000-7000-8000-00000000ffff";
+  const Tree before = here.tree();
+  for (int run = 0; run < 2; ++run) {
+    const Report report = here.run();
+    REQUIRE(report.guard);
+    CHECK(report.guard->foreign_source);
+    CHECK_FALSE(report.clean);
+    CHECK(report.rows.empty());
+    CHECK(here.tree() == before);
+    CHECK(remote.text_at("a.md") == "a.md\n");
+  }
+  CHECK(here.status().guard);
+  SECTION("it was a mistake: nothing of it was taken over") {
+    remote.answers_for.clear();
+    CHECK(here.run().clean);
+  }
+  SECTION("confirmed, it goes on") { CHECK(here.run({.allow_deletes = true}).clean); }
+  CHECK(here.tree() == Tree{{"a.md", "mine\n"}, {"b.md", "theirs\n"}});
+  CHECK(remote.tree() == here.tree());
+}
+
+TEST_CASE("refusals: a listing of nothing stops at the guard, for a single document too", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", "a\n");
+  here.run();
+  remote.ignores_filter = true;
+  remote.hidden = {"a.md"};
+  const Report report = here.run();
+  REQUIRE(report.guard);
+  CHECK(report.guard->empty_listing);
+  const Report confirmed = here.run({.allow_deletes = true});
+  CHECK_FALSE(confirmed.guard);
+  CHECK(confirmed.detached.size() == 1);
+  CHECK(here.read("a.md") == "a\n");
+}
+
+TEST_CASE("refusals: a conflict that an edit here settled is closed on the service too", "[sync-engine]") {
+  ThreeFiles three;
+  auto& [remote, here] = three;
+  here.write("a.md", "mine\n");
+  remote.edit("a.md", "theirs\n");
+  here.run();
+  REQUIRE(remote.conflicts().size() == 1);
+  CHECK(remote.conflicts()[0].open);
+  here.write("a.md", "theirs\n");
+  SECTION("at once") { CHECK(here.run().clean); }
+  SECTION("the service cannot be asked for a moment: the next run closes it") {
+    remote.fault = [](const std::string& request, bool) -> std::optional<Failure> {
+      if (request != "resolve") return std::nullopt;
+      return Failure{.kind = Failure::Kind::unreachable, .what = "no network"};
+    };
+    CHECK_FALSE(here.engine().run({}));
+    remote.fault = {};
+    CHECK(here.run().clean);
+  }
+  SECTION("closed there by somebody else meanwhile") {
+    remote.fault = [](const std::string& request, bool) -> std::optional<Failure> {
+      if (request != "resolve") return std::nullopt;
+      Failure closed{.kind = Failure::Kind::conflict, .what = "resolved already"};
+      closed.code = "conflict_resolved";
+      return closed;
+    };
+    CHECK(here.run().clean);
+    return;
+  }
+  CHECK_FALSE(remote.conflicts()[0].open);
+  CHECK(remote.text_at("a.md") == "theirs\n");
+  CHECK(here.engine().conflicts()->empty());
+  CHECK(here.run().rows.empty());
+}
+
+TEST_CASE("refusals: what one commit cannot hold goes in several, places that are changed in the first",
+          "[sync-engine]") {
+  ThreeFiles three;
+  auto& [remote, here] = three;
+  here.write("x.md", "x\n");
+  here.write("y.md", "y\n");
+  here.run();
+  remote.requests.clear();
+  std::filesystem::rename(here.path() / "x.md", here.path() / "tmp.txt");
+  std::filesystem::rename(here.path() / "y.md", here.path() / "x.md");
+  std::filesystem::rename(here.path() / "tmp.txt", here.path() / "y.md");
+  for (const char* file : {"0.md", "1.md", "2.md"}) here.write(file, "new\n");
+  here.write("a.md", "edited\n");
+  auto report = here.engine({.commit_items = 2}).run({});
+  REQUIRE(report);
+  CAPTURE(lines(*report));
+  CHECK(report->clean);
+  CHECK(report->rows.size() == 6);
+  CHECK(sent(remote, "commit") == 3);
+  CHECK(remote.tree() == here.tree());
+  CHECK(remote.text_at("x.md") == "y\n");
+  remote.requests.clear();
+  CHECK(here.run().rows.empty());
+  CHECK(remote.requests == Lines{"pull"});
+}
+
+}  // namespace ws::sync
