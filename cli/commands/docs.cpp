@@ -13,6 +13,7 @@
 #include "cli/commands/merged_update.hpp"
 #include "cli/commands/operation_commands.hpp"
 #include "cli/commands/paging.hpp"
+#include "cli/commands/update_walk.hpp"
 #include "cli/commands/values.hpp"
 #include "cli/output/markdown_page.hpp"
 #include "cli/terminal/clean.hpp"
@@ -126,7 +127,11 @@ Result<ExitCode> update_with_merge(Session& session, const Json& body) {
     return print_request(session, call);
   }
   WS_LET(Client * client, session.client());
-  WS_LET(const UpdateEnd end, update_merged(session, *client, change));
+  WS_LET(const UpdateEnd end, update_walked(session, *client, change));
+  if (end.keeps_theirs) {
+    session.note("kept theirs; nothing was stored");
+    return ExitCode::done;
+  }
   if (!end.reply) return fail(collision_of(change, end));
   WS_LET(const SeenTexts seen, seen_texts(session));
   keep_seen(seen, *end.reply->json);
@@ -202,8 +207,8 @@ Command docs_update_command() {
   Command command = operation_command(operation_of("docs.update"));
   command.details =
       "It replaces the text only if nobody changed the document since the revision that you name. With "
-      "--merge what others changed meanwhile is kept; where both changed the same lines it is exit 7, and "
-      "nothing is stored.";
+      "--merge what others changed meanwhile is kept; where both changed the same lines a terminal asks what "
+      "to take, and elsewhere it is exit 7 and nothing is stored.";
   command.flags = flags_without(command.flags, {"content", "expected-content-revision"});
   command.flags.insert(
       command.flags.begin(),

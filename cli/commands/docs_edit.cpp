@@ -11,6 +11,7 @@
 #include "cli/commands/composing.hpp"
 #include "cli/commands/merged_update.hpp"
 #include "cli/commands/paging.hpp"
+#include "cli/commands/update_walk.hpp"
 #include "cli/terminal/editor.hpp"
 
 namespace ws::cli {
@@ -57,25 +58,25 @@ class Edit {
 
   Result<ExitCode> run(const std::string& editor) {
     WS_LET(SeenText base, begin());
-    while (true) {
-      if (auto edited = edit_file(editor, text_.file()); !edited) return fail(kept(edited.error()));
-      WS_LET(std::string content, read_file(text_.file()));
-      if (sync::merge::has_markers(content) && !sync::merge::has_markers(base.content)) {
-        return fail(kept({.kind = Failure::Kind::conflict,
-                          .what = "the text still holds conflict markers; nothing was sent",
-                          .code = "markers_left"}));
-      }
-      if (content == base.content) {
-        text_.end();
-        session_.note("nothing changed");
-        return ExitCode::done;
-      }
-      auto end = update_merged(session_, client_, {.document_id = id_, .base = base, .content = std::move(content)});
-      if (!end) return fail(kept(end.error()));
-      if (end->reply) return done(*end->reply);
-      WS_TRY(collide(*end));
-      base = std::move(end->theirs);
+    if (auto edited = edit_file(editor, text_.file()); !edited) return fail(kept(edited.error()));
+    WS_LET(std::string content, read_file(text_.file()));
+    if (sync::merge::has_markers(content) && !sync::merge::has_markers(base.content)) {
+      return fail(kept({.kind = Failure::Kind::conflict,
+                        .what = "the text still holds conflict markers; nothing was sent",
+                        .code = "markers_left"}));
     }
+    if (content == base.content) {
+      text_.end();
+      session_.note("nothing changed");
+      return ExitCode::done;
+    }
+    auto end = update_walked(session_, client_, {.document_id = id_, .base = base, .content = std::move(content)});
+    if (!end) return fail(kept(end.error()));
+    if (end->reply) return done(*end->reply);
+    if (!end->keeps_theirs) return fail(left(*end));
+    text_.end();
+    session_.note("kept theirs; nothing was sent");
+    return ExitCode::done;
   }
 
  private:
@@ -90,19 +91,15 @@ class Edit {
     return base;
   }
 
-  /// Puts both texts into the file, to be edited again where a person is there to do it.
-  Result<void> collide(const UpdateEnd& end) {
-    WS_TRY(
-        text_.begin(end.theirs, with_markers(end.collision, "yours", fmt::format("revision {}", end.theirs.revision))));
-    if (session_.terminal().may_ask()) {
-      session_.note(fmt::format("revision {} changes the same lines: both stand in the text now, between markers",
-                                end.theirs.revision));
-      const std::string answer = session_.terminal().ask("Enter opens the editor again, q leaves it for later: ");
-      if (answer != "q") return {};
+  /// Both texts stand in the file: the same command goes on with it.
+  Failure left(const UpdateEnd& end) {
+    const std::string theirs = fmt::format("revision {}", end.theirs.revision);
+    if (auto begun = text_.begin(end.theirs, with_markers(end.collision, "yours", theirs)); !begun) {
+      return kept(begun.error());
     }
-    return fail(kept({.kind = Failure::Kind::conflict,
-                      .what = fmt::format("revision {} changes the same lines; nothing was sent", end.theirs.revision),
-                      .code = "revision_conflict"}));
+    return kept({.kind = Failure::Kind::conflict,
+                 .what = fmt::format("{} changes the same lines; nothing was sent", theirs),
+                 .code = "revision_conflict"});
   }
 
   Failure kept(Failure failure) const {
@@ -145,9 +142,9 @@ Command docs_edit_command() {
   return {.words = "docs edit",
           .summary = "Edit a document in $VISUAL or $EDITOR",
           .details =
-              "What others changed meanwhile is merged. Where both changed the same lines, both stand between "
-              "markers in the text, and the editor opens again; a text that could not be sent is kept, and the "
-              "same command goes on with it.",
+              "What others changed meanwhile is merged. Where both changed the same lines, a terminal asks what to "
+              "take; a text that could not be sent is kept, both between markers, and the same command goes on with "
+              "it.",
           .arguments = {{.placeholder = "ID", .help = "of the document"}},
           .examples = {"EDITOR=true ws docs edit 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"},
           .run = edit_document};

@@ -32,6 +32,14 @@ Failure unknown_base(const TextChange& change) {
       .code = "revision_conflict"};
 }
 
+Failure still_moving(const TextChange& change) {
+  return {.kind = Failure::Kind::conflict,
+          .what = fmt::format("somebody stores new revisions all the time: revision {} was not the last one",
+                              change.base.revision),
+          .hint = "run the command again",
+          .code = "revision_conflict"};
+}
+
 }  // namespace
 
 Result<SeenTexts> seen_texts(Session& session) {
@@ -56,29 +64,33 @@ Result<SeenText> read_document(Client& client, const std::string& document_id) {
   return SeenText{.revision = *revision, .content = std::move(*content)};
 }
 
+Result<UpdateEnd> update_once(Session& session, Client& client, const TextChange& change) {
+  UpdateEnd end{.sent = change};
+  Result<Reply> sent = send_update(session, client, change);
+  if (sent) {
+    end.reply = std::move(*sent);
+    return end;
+  }
+  if (sent.error().code != "revision_conflict") return fail(sent.error());
+  if (!change.base_is_known) return fail(unknown_base(change));
+  WS_LET(end.theirs, read_document(client, change.document_id));
+  if (end.theirs.revision == change.base.revision) return fail(sent.error());
+  WS_LET(end.collision, sync::merge::merge_markdown(change.base.content, change.content, end.theirs.content));
+  return end;
+}
+
 Result<UpdateEnd> update_merged(Session& session, Client& client, const TextChange& change) {
   TextChange now = change;
-  UpdateEnd end;
+  bool was_merged = false;
   for (int round = 1;; ++round) {
-    Result<Reply> sent = send_update(session, client, now);
-    if (sent) {
-      end.reply = std::move(*sent);
-      return end;
-    }
-    if (sent.error().code != "revision_conflict" || round == most_rounds) return fail(sent.error());
-    if (!now.base_is_known) return fail(unknown_base(now));
-    WS_LET(SeenText theirs, read_document(client, now.document_id));
-    if (theirs.revision == now.base.revision) return fail(sent.error());
-    WS_LET(sync::merge::Merge merge, sync::merge::merge_markdown(now.base.content, now.content, theirs.content));
-    if (!merge.is_clean()) {
-      end.collision = std::move(merge);
-      end.theirs = std::move(theirs);
-      return end;
-    }
-    session.note(fmt::format("merged with revision {}, which was stored meanwhile", theirs.revision));
-    now.content = merge.text();
-    now.base = std::move(theirs);
-    end.was_merged = true;
+    WS_LET(UpdateEnd end, update_once(session, client, now));
+    end.was_merged = was_merged;
+    if (end.reply || !end.collision.is_clean()) return end;
+    if (round == most_rounds) return fail(still_moving(now));
+    session.note(fmt::format("merged with revision {}, which was stored meanwhile", end.theirs.revision));
+    now.content = end.collision.text();
+    now.base = std::move(end.theirs);
+    was_merged = true;
   }
 }
 

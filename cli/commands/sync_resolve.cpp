@@ -1,4 +1,5 @@
 // The decision of a conflict.
+#include <algorithm>
 #include <filesystem>
 
 #include <fnmatch.h>
@@ -6,6 +7,7 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/commands/sync_tree.hpp"
+#include "cli/commands/sync_walk.hpp"
 #include "cli/commands/values.hpp"
 #include "cli/terminal/clean.hpp"
 #include "sync-engine/merge/merge.hpp"
@@ -46,7 +48,8 @@ Result<Decision> read_decision(Session& session) {
   if (said != 1) {
     return fail(Failure::Kind::usage,
                 said == 0 ? "say what to keep" : "say one of --keep, --path and --markers",
-                "add --keep local, remote or both; --path local or remote for a name; or --markers");
+                "add --keep local, remote or both; --path local or remote for a name; or --markers. On a terminal you "
+                "are asked");
   }
   if (session.has("markers")) return Decision{.about = Decision::About::markers, .word = "markers"};
   if (path) return read_name_decision(*path);
@@ -65,6 +68,12 @@ Result<Decision> read_decision(Session& session) {
   return decision;
 }
 
+/// Whether a person is asked what to keep: nothing was said about it.
+bool is_asked(Session& session) {
+  const bool said = session.has("keep") || session.has("path") || session.has("markers") || session.has("file");
+  return !said && !session.has("dry-run") && may_walk(session);
+}
+
 bool is_named(const Conflict& conflict, const std::string& word, const std::string& path) {
   return conflict.path.text() == path || (!conflict.id.empty() && conflict.id == word) ||
          (word == "rewound" && conflict.kind == sync::ConflictKind::rewound);
@@ -73,7 +82,7 @@ bool is_named(const Conflict& conflict, const std::string& word, const std::stri
 Result<std::vector<Conflict>> select(Session& session, const fs::path& root, const std::vector<Conflict>& open) {
   const std::vector<std::string>& words = session.arguments().words;
   const auto glob = session.arguments().value("only");
-  if (words.empty() && !session.has("all") && !glob) {
+  if (words.empty() && !session.has("all") && !glob && !is_asked(session)) {
     return fail(Failure::Kind::usage, "say which conflict", "name a PATH or an id, or give --all");
   }
   std::vector<Conflict> selected;
@@ -124,7 +133,33 @@ std::string told(const Conflict& conflict, const Decision& decision) {
   return needs_a_run(conflict) ? line + "; the next `ws sync` carries it out" : line;
 }
 
+std::string counted_conflicts(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " conflict" : " conflicts");
+}
+
+Result<ExitCode> walk_selected(Session& session) {
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::needed));
+  WS_LET(const std::vector<Conflict> open, tree.engine->conflicts());
+  WS_LET(std::vector<Conflict> selected, select(session, tree.root, open));
+  std::ranges::stable_sort(selected, {}, &Conflict::path);
+  if (selected.empty()) {
+    session.note("no conflict is open");
+    return ExitCode::done;
+  }
+  WS_LET(const WalkReport report, walk_conflicts(session, tree, selected));
+  const std::string program = program_for(tree);
+  if (report.left_open != 0) {
+    session.note(counted_conflicts(report.left_open) + " left open: `" + program + " sync resolve` goes on");
+    // A signal's exit code is all that is said of it.
+    if (report.stopped && session.world().cancelled.load()) return fail(Failure::Kind::cancelled, "stopped");
+    return ExitCode::conflict;
+  }
+  session.note("nothing is left to decide: `" + program + " sync` brings both sides in step");
+  return ExitCode::done;
+}
+
 Result<ExitCode> decide(Session& session) {
+  if (is_asked(session)) return walk_selected(session);
   WS_LET(const Decision decision, read_decision(session));
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::needed));
   WS_LET(const std::vector<Conflict> open, tree.engine->conflicts());
@@ -190,8 +225,11 @@ Command sync_resolve_command() {
       .words = "sync resolve",
       .summary = "Decide a conflict",
       .details =
-          "For an edit against a delete, local and remote say which of the two wins; both keeps the local text as a "
-          "copy beside the remote one. Where two documents want one name, or one document has two, --path says whose "
+          "On a terminal, without --keep, --path and --markers, it leads you through them one by one: what happened, "
+          "both texts, a key for each way out; nothing is written before you confirm it. --plain asks in lines of "
+          "words. For an edit against a delete, local and remote say which of the two wins; both keeps the local text "
+          "as a copy beside the remote one. Where two documents want one name, or one document has two, --path says "
+          "whose "
           "name holds: the other file lies beside it. --keep merged takes the text of --file, the working file that "
           "you edited after --markers, or a clean merge. A service that went back to an older state is the conflict "
           "`rewound`. What loses is in the history.",

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "api-client/base/result.hpp"
 #include "cli/settings/environment.hpp"
@@ -12,6 +13,10 @@ namespace ws::cli {
 
 /// VISUAL, then EDITOR, then `vi` where a person is there to use it; else empty.
 std::string editor_of(const Environment& environment, const Terminal& terminal);
+
+/// Runs a line of shell with the terminal to itself (Ctrl-C is its own) and waits for its end: its exit code, 128 + N
+/// where signal N ended it. `arguments` are its `$1`, `$2`... Fails with `disk` where it cannot be started.
+Result<int> run_in_shell(const std::string& line, const std::vector<std::string>& arguments);
 
 /// Waits until it has ended. Fails with `disk` where it cannot be started or ends with another code than 0; the file is
 /// what it left.

@@ -42,13 +42,32 @@ std::string_view sequence(Look look) {
     case Look::code: return "\033[36m";
     case Look::link: return "\033[4m";
     case Look::match: return "\033[1;33m";
+    case Look::mine: return "\033[1;36m";
+    case Look::theirs: return "\033[1;33m";
   }
   return "";
 }
 
+struct AskedLine {
+  std::string text = {};
+  bool is_whole = false;  ///< false: stdin ended, or a signal came
+};
+
 bool is_set(const Environment& environment, std::string_view name) {
   const auto value = environment.get(name);
   return value && !value->empty();
+}
+
+AskedLine read_answer() {
+  AskedLine line;
+  char c = 0;
+  while (true) {
+    const ssize_t count = ::read(STDIN_FILENO, &c, 1);
+    if (count <= 0) return line;  // the end, or a signal: the caller sees no answer
+    line.is_whole = c == '\n';
+    if (line.is_whole) return line;
+    line.text += c;
+  }
 }
 
 }  // namespace
@@ -114,15 +133,13 @@ void Terminal::write(Stream stream, std::string_view text) {
 
 std::string Terminal::ask(std::string_view question) {
   write(Stream::err, question);
-  std::string line;
-  char c = 0;
-  while (true) {
-    const ssize_t count = ::read(STDIN_FILENO, &c, 1);
-    if (count < 0 && errno == EINTR) break;  // a signal: the caller sees no answer
-    if (count <= 0 || c == '\n') break;
-    line += c;
-  }
-  return line;
+  return read_answer().text;
+}
+
+std::optional<std::string> Terminal::ask_line(std::string_view question) {
+  write(Stream::err, question);
+  AskedLine line = read_answer();
+  return line.is_whole ? std::optional(std::move(line.text)) : std::nullopt;
 }
 
 }  // namespace ws::cli

@@ -4,6 +4,7 @@
 /// NO_COLOR, then CLICOLOR_FORCE, then a terminal that is not TERM=dumb.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,7 +16,7 @@ enum class Stream { out, err };
 enum class ColorChoice { automatic, always, never };
 
 /// One role of a piece of text; how it looks is decided in one place.
-enum class Look { plain, strong, faint, good, warning, bad, emphasis, struck, code, link, match };
+enum class Look { plain, strong, faint, good, warning, bad, emphasis, struck, code, link, match, mine, theirs };
 
 struct TerminalState {
   bool in_is_terminal = false;
@@ -55,6 +56,8 @@ class Terminal {
   virtual void write(Stream stream, std::string_view text);
   /// Asks on stderr and reads one line of stdin; empty at its end.
   virtual std::string ask(std::string_view question);
+  /// The same, but empty at the end of stdin and where a signal came.
+  virtual std::optional<std::string> ask_line(std::string_view question);
 
  private:
   TerminalState state_;

@@ -237,9 +237,16 @@ std::optional<FrontMatter> read_front_matter(std::string_view text) {
 }
 
 Result<std::vector<Piece>> merge_front_matter(std::string_view base, std::string_view ours, std::string_view theirs) {
-  if (ours == theirs) return one_piece(ours == base ? PieceKind::same : PieceKind::both, ours);
-  if (ours == base) return one_piece(PieceKind::theirs, theirs);
-  if (theirs == base) return one_piece(PieceKind::ours, ours);
+  const auto whole = [&](PieceKind kind, std::string_view text) {
+    return std::vector<Piece>{{.kind = kind,
+                               .text = std::string(text),
+                               .base = std::string(base),
+                               .ours = std::string(ours),
+                               .theirs = std::string(theirs)}};
+  };
+  if (ours == theirs) return ours == base ? one_piece(PieceKind::same, ours) : whole(PieceKind::both, ours);
+  if (ours == base) return whole(PieceKind::theirs, theirs);
+  if (theirs == base) return whole(PieceKind::ours, ours);
   if (ours.empty() || theirs.empty()) return key_collision(base, ours, theirs);
   const auto read_base = read_front_matter(base);
   const auto read_ours = read_front_matter(ours);

@@ -1,0 +1,235 @@
+#include "cli/walk/conflict_story.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/output/sync_report.hpp"
+
+namespace ws::cli::walk {
+namespace {
+
+using sync::Conflict;
+using sync::ConflictKind;
+
+class Story {
+ public:
+  Story(const sync::ConflictTexts& texts, const Facts& facts)
+      : texts_(texts), conflict_(texts.conflict), facts_(facts) {
+    matter_.name = conflict_.path.string();
+    matter_.what = words_for(conflict_.kind);
+    matter_.has_history = true;
+  }
+
+  Matter tell() {
+    if (conflict_.kind == ConflictKind::rewound) {
+      rewound();
+    } else if (is_about_place(conflict_)) {
+      place();
+    } else if (!conflict_.remote) {
+      edited_and_archived();
+    } else if (!conflict_.local) {
+      deleted_and_edited();
+    } else {
+      two_texts();
+    }
+    return std::move(matter_);
+  }
+
+ private:
+  void say(std::string sentence) { matter_.story.push_back(std::move(sentence)); }
+  void offer(Verdict verdict, std::string what, std::vector<std::string> effects) {
+    matter_.offers.push_back({.verdict = verdict, .what = std::move(what), .effects = std::move(effects)});
+  }
+
+  std::string my_when() const { return facts_.my_time ? ", last on " + *facts_.my_time : ""; }
+  std::string they() const { return facts_.their_name.value_or("Somebody"); }
+  std::string their_when() const { return facts_.their_time ? " on " + *facts_.their_time : ""; }
+  std::string their_revision() const {
+    return conflict_.remote ? fmt::format(": revision {}", conflict_.remote->revision) : "";
+  }
+  std::string old_path() const { return conflict_.base ? conflict_.base->path.string() : ""; }
+  std::string there_path() const { return conflict_.remote ? conflict_.remote->path.string() : ""; }
+
+  void say_base() {
+    if (conflict_.base) say(fmt::format("Both began with revision {}.", conflict_.base->revision));
+  }
+
+  void say_renamed_here() {
+    if (conflict_.local && conflict_.base && conflict_.local->path != conflict_.base->path) {
+      say(fmt::format("You renamed it here, from {}.", old_path()));
+    }
+  }
+
+  void two_texts() {
+    matter_.base = texts_.base;
+    matter_.mine = texts_.local;
+    matter_.theirs = texts_.remote;
+    if (conflict_.base) {
+      say(fmt::format("You edited it here{}.", my_when()));
+      say_renamed_here();
+      say(fmt::format("{} edited it on the service{}{}.", they(), their_when(), their_revision()));
+      say_base();
+    } else {
+      say(fmt::format("You made this file here{}.", my_when()));
+      say(fmt::format("{} made a document at the same place on the service{}{}.",
+                      they(),
+                      facts_.their_time ? ", last changed on " + *facts_.their_time : "",
+                      their_revision()));
+    }
+    offer(Verdict::mine,
+          "keep mine",
+          {"My text becomes a new revision on the service. Theirs goes to the local history."});
+    offer(Verdict::theirs, "keep theirs", {"The file here gets their text. Mine goes to the local history."});
+    offer(Verdict::merged,
+          "take the merge",
+          {"The result goes into the file here and to the service. Both texts go to the local history."});
+    offer(Verdict::both,
+          "keep both",
+          {"The file here gets their text. Mine lies beside it, with (local) in its name, as a document of its own."});
+  }
+
+  void edited_and_archived() {
+    matter_.base = texts_.base;
+    matter_.mine = texts_.local;
+    const bool edited = conflict_.base && conflict_.local && conflict_.local->hash != conflict_.base->hash;
+    if (edited || !conflict_.base) say(fmt::format("You edited it here{}.", my_when()));
+    say_renamed_here();
+    say("On the service it was archived.");
+    if (conflict_.base) say(fmt::format("What is here began with revision {}.", conflict_.base->revision));
+    offer(Verdict::mine, "keep mine", {"What is here becomes a new document on the service."});
+    offer(Verdict::theirs, "let it go", {"The file here is removed. Its text goes to the local history."});
+  }
+
+  void deleted_and_edited() {
+    matter_.base = texts_.base;
+    matter_.theirs = texts_.remote;
+    say("You deleted it here.");
+    say(fmt::format("{} changed it on the service{}{}.", they(), their_when(), their_revision()));
+    if (conflict_.base) say(fmt::format("What you deleted was revision {}.", conflict_.base->revision));
+    offer(Verdict::mine, "keep it deleted", {"It is archived on the service. Their text goes to the local history."});
+    offer(Verdict::theirs, "take it back", {"The file comes back here, with their text."});
+  }
+
+  /// The shapes are those that a decision about names tells apart (sync-engine/steps/decide_place.cpp).
+  void place() {
+    matter_.mine = texts_.local;
+    matter_.theirs = texts_.remote;
+    if (!conflict_.local) return folder_here();
+    if (!conflict_.remote && !conflict_.base) return in_a_taken_folder();
+    if (!conflict_.remote) return folder_took_the_old_place();
+    if (conflict_.remote->path == conflict_.path) return two_documents();
+    if (!conflict_.base) return folder_there();
+    renamed_on_both();
+  }
+
+  void renamed_on_both() {
+    matter_.what = "renamed on both sides";
+    matter_.mine.reset();
+    matter_.theirs.reset();
+    say(fmt::format("You renamed it here: {} is now {}.", old_path(), conflict_.path.text()));
+    say(fmt::format("On the service it was renamed too, to {}{}.", there_path(), by_them()));
+    offer(Verdict::mine,
+          "keep my name",
+          {fmt::format("It stays {} here. The next `ws sync` renames it so on the service.", conflict_.path.text())});
+    offer(Verdict::theirs,
+          "take their name",
+          {fmt::format("The file here is renamed to {} now. Its text stays as it is.", there_path())});
+  }
+
+  std::string by_them() const {
+    if (!facts_.their_name) return "";
+    return fmt::format(" (last changed by {}{})", *facts_.their_name, their_when());
+  }
+
+  void two_documents() {
+    matter_.what = "two documents want this name";
+    say(fmt::format("You have a file here at {}.", conflict_.path.text()));
+    say(
+        fmt::format("On the service another document has that name{}. It lies here beside yours, with (remote) in its "
+                    "name.",
+                    by_them()));
+    offer(Verdict::mine,
+          "mine has the name",
+          {"My file stays where it is. The next `ws sync` renames the other document as it lies here."});
+    offer(Verdict::theirs,
+          "theirs has the name",
+          {"My file gets (local) in its name now. The next `ws sync` puts the other document in its place."});
+  }
+
+  void folder_here() {
+    matter_.what = "a folder here, a document there";
+    matter_.base = texts_.base;
+    matter_.mine.reset();
+    say("Here a folder took the place of the file.");
+    say(fmt::format("{} edited the document on the service{}{}. It lies here with (remote) in its name.",
+                    they(),
+                    their_when(),
+                    their_revision()));
+    offer(Verdict::mine,
+          "keep the folder alone",
+          {"The file with (remote) in its name is removed here, and archived by the next `ws sync`. Its text goes to "
+           "the local history."});
+    offer(Verdict::theirs, "keep both", {"The folder stays, and the document keeps the name that it lies under here."});
+  }
+
+  void folder_took_the_old_place() {
+    matter_.what = "renamed here, a folder there";
+    matter_.theirs.reset();
+    say(fmt::format("You renamed it here: {} is now {}.", old_path(), conflict_.path.text()));
+    say("On the service it was archived, and a folder has its old place.");
+    offer(Verdict::mine, "keep the file", {"The next `ws sync` makes a new document of it."});
+    offer(Verdict::theirs, "let it go", {"The file here is removed. Its text goes to the local history."});
+  }
+
+  void in_a_taken_folder() {
+    matter_.what = "its folder is a document there";
+    say(fmt::format("You made this file here{}.", my_when()));
+    say("On the service a document has the name of its folder, so the file has no place there yet.");
+    offer(Verdict::mine, "keep the file", {"The next `ws sync` sends it, once the document has left that name."});
+    offer(Verdict::theirs, "let it go", {"The file here is removed. Its text goes to the local history."});
+  }
+
+  void folder_there() {
+    matter_.what = "a file here, a folder there";
+    say(fmt::format("You have a file here at {}.", conflict_.path.text()));
+    say(fmt::format("On the service there is a folder of that name, with {} in it{}.", there_path(), by_them()));
+    offer(Verdict::mine,
+          "my file has the name",
+          {"It stays where it is. What is in the folder lies in one with (remote) in its name."});
+    offer(Verdict::theirs,
+          "the folder has the name",
+          {"My file gets (local) in its name now. The next `ws sync` brings the folder."});
+  }
+
+  void rewound() {
+    matter_.has_history = !conflict_.document.empty();
+    matter_.mine = texts_.local;
+    matter_.theirs = texts_.remote;
+    if (conflict_.document.empty()) {
+      matter_.name = "the whole tree";
+      say("The service went back to an older state: it was restored from a backup, or replaced.");
+      say("Nothing goes either way until somebody says which side holds.");
+    } else {
+      say("The service has an older revision of it than the one that both sides agreed on.");
+    }
+    offer(Verdict::mine,
+          "what is here holds",
+          {"What is here counts as an edit of what the service has now. The next `ws sync` sends it."});
+    offer(Verdict::theirs,
+          "what the service has holds",
+          {"The next `ws sync` brings the older state here. What it replaces goes to the local history, and the guard "
+           "against mass deletion counts what it removes."});
+  }
+
+  const sync::ConflictTexts& texts_;
+  const Conflict& conflict_;
+  const Facts& facts_;
+  Matter matter_ = {};
+};
+
+}  // namespace
+
+Matter tell_conflict(const sync::ConflictTexts& texts, const Facts& facts) { return Story(texts, facts).tell(); }
+
+}  // namespace ws::cli::walk

@@ -1,0 +1,242 @@
+#include "cli/walk/diff_rows.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/walk/word_changes.hpp"
+
+namespace ws::cli::walk {
+namespace {
+
+constexpr std::size_t label_columns = 8;
+constexpr std::string_view bar = " │ ";
+constexpr std::size_t bar_columns = 3;
+
+/// The lines of one text, its changed words in `look`.
+std::vector<ScreenRow> highlighted(std::string_view text, const std::vector<ByteRange>& ranges, Look usual, Look look) {
+  std::vector<ScreenRow> lines;
+  auto range = ranges.begin();
+  std::size_t offset = 0;
+  for (const std::string_view line : lines_of(text)) {
+    ScreenRow row;
+    std::size_t at = 0;
+    while (at < line.size()) {
+      while (range != ranges.end() && range->end <= offset + at) ++range;
+      const bool inside = range != ranges.end() && range->begin <= offset + at;
+      std::size_t end = line.size();
+      if (range != ranges.end()) end = std::min(end, (inside ? range->end : range->begin) - offset);
+      row.push_back({.text = safe_line(line.substr(at, end - at)), .look = inside ? look : usual});
+      at = end;
+    }
+    lines.push_back(std::move(row));
+    offset += line.size() + 1;
+  }
+  return lines;
+}
+
+class Drawing {
+ public:
+  Drawing(const Choices& choices, const DiffLook& look)
+      : choices_(choices), look_(look), beside_(look.columns >= side_by_side_from) {}
+
+  DiffRows run() {
+    if (beside_) add_titles();
+    const auto& stretches = choices_.stretches();
+    for (std::size_t i = 0; i < stretches.size(); ++i) {
+      drawn_.starts.push_back(drawn_.rows.size());
+      if (stretches[i].kind == Stretch::Kind::same) {
+        add_same(stretches[i].merged, i == 0, i + 1 == stretches.size());
+      } else {
+        add_change(stretches[i], i);
+      }
+    }
+    return std::move(drawn_);
+  }
+
+ private:
+  std::size_t half() const { return (look_.columns - bar_columns) / 2; }
+
+  void add_titles() {
+    ScreenRow row = padded({{.text = " " + look_.mine, .look = Look::strong}}, half());
+    row.push_back({.text = std::string(bar), .look = Look::faint});
+    row.push_back({.text = look_.theirs, .look = Look::strong});
+    drawn_.rows.push_back(std::move(row));
+  }
+
+  void add_same(const std::string& text, bool is_first, bool is_last) {
+    const auto lines = lines_of(text);
+    // A text without a change is shown by its beginning.
+    const std::size_t above = is_first ? (is_last ? lines_of_an_unchanged_text : 0) : lines_around;
+    const std::size_t below = is_last ? 0 : lines_around;
+    const bool folds = lines.size() > above + below + 1;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (folds && i == above) {
+        i = lines.size() - below;
+        const std::string words = fmt::format("⋯ {} unchanged", counted(lines.size() - above - below, "line"));
+        drawn_.rows.push_back(
+            {{.text = std::string(beside_ ? 1 : label_columns + 1, ' ') + words, .look = Look::faint}});
+        if (i == lines.size()) break;
+      }
+      const std::vector<ScreenRow> row = {{{.text = safe_line(lines[i])}}};
+      if (beside_) {
+        add_pair(row, row);
+      } else {
+        add_labelled("", row, Look::plain);
+      }
+    }
+  }
+
+  void add_change(const Stretch& stretch, std::size_t index) {
+    add_heading(index);
+    const std::optional<Take> taken = choices_.taken(index);
+    const bool decided = stretch.kind == Stretch::Kind::collision && taken.has_value();
+    const bool mine_holds = !decided || taken == Take::mine || taken == Take::both;
+    const bool theirs_hold = !decided || taken == Take::theirs || taken == Take::both;
+    const std::string& before_mine = choices_.has_base() ? stretch.base : stretch.theirs;
+    const std::string& before_theirs = choices_.has_base() ? stretch.base : stretch.mine;
+    const auto mine = side(stretch.mine, before_mine, Look::mine, mine_holds);
+    const auto theirs = side(stretch.theirs, before_theirs, Look::theirs, theirs_hold);
+    if (choices_.has_base() && (!beside_ || stretch.kind == Stretch::Kind::collision)) {
+      add_labelled("base", highlighted(stretch.base, {}, Look::faint, Look::faint), Look::faint);
+    }
+    if (beside_) {
+      add_pair(mine, theirs);
+    } else {
+      if (stretch.kind != Stretch::Kind::theirs) add_labelled(look_.mine, mine, Look::mine);
+      if (stretch.kind != Stretch::Kind::mine) add_labelled(look_.theirs, theirs, Look::theirs);
+    }
+    if (stretch.kind == Stretch::Kind::merged && stretch.mine != stretch.theirs) {
+      add_labelled("merged", highlighted(stretch.merged, {}, Look::plain, Look::plain), Look::good);
+    }
+  }
+
+  static std::vector<ScreenRow> side(const std::string& text, const std::string& before, Look look, bool holds) {
+    if (!holds) return highlighted(text, {}, Look::faint, Look::faint);
+    return highlighted(text, changed_words(before, text), Look::plain, look);
+  }
+
+  void add_heading(std::size_t index) {
+    if (!look_.has_headings) return;
+    const bool is_current = look_.current == index;
+    const bool is_open = choices_.stretches()[index].kind == Stretch::Kind::collision;
+    ScreenRow row = {
+        {.text = is_current ? "▸ " : "  "},
+        {.text = words_for_place(choices_, index), .look = is_current || is_open ? Look::strong : Look::faint}};
+    const std::string taken = words_for_take(choices_, index);
+    if (!taken.empty()) row.push_back({.text = " · " + taken, .look = Look::good});
+    drawn_.rows.push_back(std::move(row));
+  }
+
+  /// Rows behind a label; an empty text is said to be none.
+  void add_labelled(const std::string& label, std::vector<ScreenRow> lines, Look look) {
+    if (lines.empty()) lines = {{{.text = "(nothing)", .look = Look::faint}}};
+    const std::size_t room =
+        look_.columns > label_columns + bar_columns + 8 ? look_.columns - label_columns - bar_columns : 8;
+    std::string shown = label;
+    for (const ScreenRow& line : lines) {
+      for (ScreenRow& part : wrapped(line, room)) {
+        const ScreenRow marks = look_.has_color ? ScreenRow() : marks_below(part);
+        add_behind(shown, std::move(part), look);
+        if (!marks.empty()) add_behind("", marks, look);
+        shown.clear();
+      }
+    }
+  }
+
+  void add_behind(const std::string& label, ScreenRow part, Look look) {
+    // Side by side the one bar is that between the sides.
+    const std::string between = beside_ ? std::string(bar_columns, ' ') : std::string(bar);
+    ScreenRow row = {{.text = fmt::format("{:>{}}", label, label_columns), .look = look},
+                     {.text = between, .look = Look::faint}};
+    std::ranges::move(part, std::back_inserter(row));
+    drawn_.rows.push_back(std::move(row));
+  }
+
+  std::vector<ScreenRow> column(const std::vector<ScreenRow>& lines) const {
+    std::vector<ScreenRow> rows;
+    for (const ScreenRow& line : lines) {
+      for (ScreenRow& part : wrapped(line, half() - 1)) {
+        const ScreenRow marks = look_.has_color ? ScreenRow() : marks_below(part);
+        rows.push_back(std::move(part));
+        if (!marks.empty()) rows.push_back(marks);
+      }
+    }
+    return rows;
+  }
+
+  void add_pair(const std::vector<ScreenRow>& left, const std::vector<ScreenRow>& right) {
+    auto mine = column(left);
+    auto theirs = column(right);
+    const std::size_t height = std::max(mine.size(), theirs.size());
+    mine.resize(height);
+    theirs.resize(height);
+    for (std::size_t i = 0; i < height; ++i) {
+      ScreenRow row = {{.text = " "}};
+      std::ranges::move(mine[i], std::back_inserter(row));
+      row = padded(std::move(row), half());
+      row.push_back({.text = std::string(bar), .look = Look::faint});
+      std::ranges::move(theirs[i], std::back_inserter(row));
+      drawn_.rows.push_back(std::move(row));
+    }
+  }
+
+  const Choices& choices_;
+  const DiffLook& look_;
+  bool beside_;
+  DiffRows drawn_;
+};
+
+std::string_view word_of(Take take) {
+  switch (take) {
+    case Take::mine: return "mine";
+    case Take::theirs: return "theirs";
+    case Take::both: return "both";
+    case Take::merged: return "merged";
+  }
+  return "";
+}
+
+}  // namespace
+
+DiffRows diff_rows(const Choices& choices, const DiffLook& look) { return Drawing(choices, look).run(); }
+
+std::string words_for_take(const Choices& choices, std::size_t stretch) {
+  const std::optional<Take> taken = choices.taken(stretch);
+  if (!taken || *taken == Take::merged) return {};
+  return fmt::format("taken: {}", word_of(*taken));
+}
+
+std::string words_for_place(const Choices& choices, std::size_t stretch) {
+  const auto& stretches = choices.stretches();
+  switch (stretches[stretch].kind) {
+    case Stretch::Kind::same: return {};
+    case Stretch::Kind::mine: return "only mine changed: merges by itself";
+    case Stretch::Kind::theirs: return "only theirs changed: merges by itself";
+    case Stretch::Kind::merged:
+      return stretches[stretch].mine == stretches[stretch].theirs ? "both changed it alike"
+                                                                  : "both changed it: merges by itself";
+    case Stretch::Kind::collision: break;
+  }
+  const auto end = stretches.begin() + static_cast<std::ptrdiff_t>(stretch);
+  const auto before =
+      std::count_if(stretches.begin(), end, [](const Stretch& each) { return each.kind == Stretch::Kind::collision; });
+  return fmt::format("place {} of {}", before + 1, choices.count(Stretch::Kind::collision));
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string counted(std::size_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+}  // namespace ws::cli::walk

@@ -1,0 +1,254 @@
+#include "cli/walk/frame.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/walk/diff_rows.hpp"
+
+namespace ws::cli::walk {
+namespace {
+
+constexpr std::size_t key_gap = 3;
+constexpr std::size_t widest_sentence = 100;  // longer lines are hard to read, however wide the screen
+
+std::string shown_key(char key) {
+  if (key == '\n') return "Enter";
+  if (key == '\033') return "Esc";
+  return std::string(1, key);
+}
+
+/// "2 places collide; 1 other change merges by itself."
+std::string words_for_places(const Walk& walk) {
+  if (!walk.choices()) return {};
+  const Choices& choices = *walk.choices();
+  const std::size_t collide = choices.count(Stretch::Kind::collision);
+  const std::size_t others = choices.stretches().size() - choices.count(Stretch::Kind::same) - collide;
+  if (collide == 0 && others == 0) return "The two texts are the same.";
+  if (collide == 0) return "Nothing collides: the changes merge by themselves.";
+  std::string words = fmt::format("{} {}", counted(collide, "place"), collide == 1 ? "collides" : "collide");
+  if (!choices.has_base()) words = fmt::format("The texts differ in {}", counted(collide, "place"));
+  if (others != 0) {
+    words += fmt::format("; {} {} by {}",
+                         counted(others, "other change"),
+                         others == 1 ? "merges" : "merge",
+                         others == 1 ? "itself" : "themselves");
+  }
+  if (const std::size_t decided = collide - choices.open(); decided != 0) {
+    words += fmt::format(". Chosen so far: {} of {}", decided, collide);
+  }
+  return words + ".";
+}
+
+class Composer {
+ public:
+  Composer(Walk& walk, const Position& position, ScreenSize size, bool has_color)
+      : walk_(walk), position_(position), size_(size), has_color_(has_color) {}
+
+  std::vector<ScreenRow> run() {
+    std::vector<ScreenRow> rows = head();
+    const std::vector<ScreenRow> keys = foot();
+    body();
+    const std::size_t fixed = rows.size() + keys.size() + 1;
+    const std::size_t visible = size_.rows > fixed ? size_.rows - fixed : 1;
+    const std::size_t top = walk_.scroll_within(body_.size(), visible, current_);
+    for (std::size_t i = 0; i < visible; ++i) {
+      rows.push_back(top + i < body_.size() ? body_[top + i] : ScreenRow());
+    }
+    rows.push_back(rule(top, visible));
+    rows.insert(rows.end(), keys.begin(), keys.end());
+    rows.resize(size_.rows);
+    for (ScreenRow& row : rows) row = shortened(row, size_.columns);
+    return rows;
+  }
+
+ private:
+  ScreenRow line() const {
+    std::string text;
+    for (std::size_t i = 0; i < size_.columns; ++i) text += "─";
+    return {{.text = std::move(text), .look = Look::faint}};
+  }
+
+  std::vector<ScreenRow> head() const {
+    const Matter& matter = walk_.matter();
+    ScreenRow title = {{.text = " " + safe_line(matter.name), .look = Look::strong},
+                       {.text = "   " + safe_line(matter.what)}};
+    const std::string where = words_for(position_) + " ";
+    const std::size_t room = size_.columns > where.size() + 2 ? size_.columns - where.size() - 2 : 1;
+    title = padded(shortened(title, room), room + 2);
+    title.push_back({.text = where, .look = Look::faint});
+    std::vector<ScreenRow> rows = {std::move(title), line()};
+    for (const std::string& sentence : sentences(walk_)) add_sentence(rows, sentence, Look::plain);
+    if (walk_.page() == Walk::Page::confirm) rows.push_back({});
+    return rows;
+  }
+
+  void add_sentence(std::vector<ScreenRow>& rows, const std::string& sentence, Look look) const {
+    const std::size_t room = std::min(size_.columns > 4 ? size_.columns - 2 : 2, widest_sentence);
+    for (ScreenRow& part : wrapped({{.text = safe_line(sentence), .look = look}}, room)) {
+      part.insert(part.begin(), {.text = " "});
+      rows.push_back(std::move(part));
+    }
+  }
+
+  void body() {
+    switch (walk_.page()) {
+      case Walk::Page::help: return add_lines(help_lines());
+      case Walk::Page::history:
+        body_.emplace_back();
+        return add_lines(walk_.history());
+      case Walk::Page::confirm: return add_change();
+      case Walk::Page::matter:
+      case Walk::Page::places: break;
+    }
+    body_.emplace_back();
+    if (walk_.choices()) {
+      DiffLook look{.columns = size_.columns, .has_color = has_color_};
+      const bool asks = walk_.page() == Walk::Page::places;
+      if (asks) look.current = walk_.place();
+      add_diff(*walk_.choices(), look);
+      if (asks) current_ = 1 + starts_.at(walk_.place());
+    } else {
+      add_shown_texts();
+    }
+  }
+
+  void add_diff(const Choices& choices, const DiffLook& look) {
+    DiffRows drawn = diff_rows(choices, look);
+    std::ranges::move(drawn.rows, std::back_inserter(body_));
+    starts_ = std::move(drawn.starts);
+  }
+
+  /// Where there is nothing to choose in a text: what one side changed, or the texts of two documents.
+  void add_shown_texts() {
+    const Matter& matter = walk_.matter();
+    const bool are_two = matter.mine && matter.theirs;
+    const auto& text = matter.theirs ? matter.theirs : matter.mine;
+    if (!text) return;
+    const std::string before = are_two ? *matter.mine : matter.base.value_or(*text);
+    const auto choices = Choices::of(std::nullopt, before, *text);
+    if (!choices) return;
+    add_diff(*choices,
+             {.columns = are_two ? size_.columns : std::min(size_.columns, side_by_side_from - 1),
+              .has_color = has_color_,
+              .has_headings = false,
+              .mine = are_two ? "mine" : "base",
+              .theirs = matter.theirs ? "theirs" : "mine"});
+  }
+
+  void add_change() {
+    const auto change = walk_.change();
+    if (!change) return;
+    const std::string where = change->is_here ? "In the file here:" : "On the service:";
+    if (change->before == change->after) {
+      return add_lines({where + " no text changes."});
+    }
+    add_lines({where, ""});
+    const auto choices = Choices::of(std::nullopt, change->before, change->after);
+    if (!choices) return;
+    add_diff(*choices,
+             {.columns = size_.columns,
+              .has_color = has_color_,
+              .has_headings = false,
+              .mine = "before",
+              .theirs = "after"});
+  }
+
+  void add_lines(const std::vector<std::string>& lines) {
+    for (const std::string& text : lines) add_sentence(body_, text, Look::plain);
+  }
+
+  /// The rule below the view says how much of it is out of sight.
+  ScreenRow rule(std::size_t top, std::size_t visible) const {
+    const std::size_t below = body_.size() > top + visible ? body_.size() - top - visible : 0;
+    if (top == 0 && below == 0) return line();
+    std::string words = "── ";
+    if (top != 0) words += fmt::format("{} above ", counted(top, "row"));
+    if (top != 0 && below != 0) words += "· ";
+    if (below != 0) words += fmt::format("{} below, Space shows more ", counted(below, "row"));
+    ScreenRow row = {{.text = words, .look = Look::faint}};
+    for (std::size_t used = columns_of(row); used < size_.columns; ++used) row.back().text += "─";
+    return row;
+  }
+
+  std::vector<ScreenRow> foot() const {
+    std::vector<ScreenRow> rows;
+    if (!walk_.notice().empty()) add_sentence(rows, walk_.notice(), Look::warning);
+    ScreenRow row;
+    for (const KeyOffer& offer : walk_.keys()) {
+      const std::string key = shown_key(offer.key);
+      if (!row.empty() && columns_of(row) + key_gap + key.size() + 1 + offer.help.size() > size_.columns) {
+        rows.push_back(std::exchange(row, {}));
+      }
+      row.push_back({.text = std::string(row.empty() ? 1 : key_gap, ' ')});
+      row.push_back({.text = key, .look = Look::strong});
+      row.push_back({.text = " " + offer.help});
+    }
+    rows.push_back(std::move(row));
+    return rows;
+  }
+
+  Walk& walk_;
+  const Position& position_;
+  ScreenSize size_;
+  bool has_color_;
+  std::vector<ScreenRow> body_ = {};
+  std::vector<std::size_t> starts_ = {};
+  std::optional<std::size_t> current_ = {};
+};
+
+}  // namespace
+
+std::vector<ScreenRow> frame(Walk& walk, const Position& position, ScreenSize size, bool has_color) {
+  return Composer(walk, position, size, has_color).run();
+}
+
+std::string words_for(const Position& position) {
+  if (position.count == 1) return position.noun;
+  return fmt::format("{} {} of {}", position.noun, position.number, position.count);
+}
+
+std::vector<std::string> sentences(const Walk& walk) {
+  switch (walk.page()) {
+    case Walk::Page::help: return {"What the keys do. Nothing is written before you confirm it."};
+    case Walk::Page::history: return {"What the local history holds of this file, the newest first."};
+    case Walk::Page::confirm: {
+      std::string what = walk.proposed().what;
+      if (!what.empty()) what.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(what.front())));
+      std::vector<std::string> lines = {what + "?"};
+      lines.insert(lines.end(), walk.proposed().effects.begin(), walk.proposed().effects.end());
+      return lines;
+    }
+    case Walk::Page::matter:
+    case Walk::Page::places: break;
+  }
+  std::vector<std::string> lines = walk.page() == Walk::Page::matter ? walk.matter().story : std::vector<std::string>();
+  if (std::string words = words_for_places(walk); !words.empty()) lines.push_back(std::move(words));
+  return lines;
+}
+
+std::vector<std::string> help_lines() {
+  return {"",
+          "m   keep mine: what is here wins",
+          "t   keep theirs: what the service has wins",
+          "b   keep both, where there can be two",
+          "g   take the merge, once nothing collides or every place is decided",
+          "h   place by place: m mine, t theirs, b both, n next, p previous,",
+          "    u undo, Enter shows the result",
+          "e   your editor; what is still open stands between markers, as in git,",
+          "    and a text with markers left in it is not taken",
+          "x   the merge tool that git is set up for (git config merge.tool NAME)",
+          "l   what the local history holds of the file",
+          "s   skip: it stays open, and the next one is shown",
+          "q   quit: what is decided is decided, the rest stays open",
+          "",
+          "Each decision is shown before it is carried out, and asks for Enter.",
+          "What loses goes to the local history; the command that brings it back",
+          "is told at the end.",
+          "",
+          "Arrows, Space, Page Up and Down, Home and End move the view.",
+          "Ctrl-C stops, Ctrl-Z suspends."};
+}
+
+}  // namespace ws::cli::walk

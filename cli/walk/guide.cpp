@@ -1,0 +1,123 @@
+#include "cli/walk/guide.hpp"
+
+#include <utility>
+
+namespace ws::cli::walk {
+namespace {
+
+std::string sentence_of(const Failure& failure) {
+  std::string text = failure.what + ".";
+  if (!failure.hint.empty()) text += " Try: " + failure.hint + ".";
+  return text;
+}
+
+std::string joined_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += (text.empty() ? "" : " ") + line;
+  return text;
+}
+
+class Guide {
+ public:
+  Guide(Walk walk, const SideNames& names, Desk& desk, Surface& surface, const TextTools& tools)
+      : walk_(std::move(walk)), names_(names), desk_(desk), surface_(surface), tools_(tools) {}
+
+  Result<WalkEnd> lead(const Position& position) {
+    while (true) {
+      const KeyPress key = surface_.ask(walk_, position);
+      if (key.sort == KeyPress::Sort::stopped) return WalkEnd::stopped;
+      switch (walk_.press(key)) {
+        case Effect::none: break;
+        case Effect::skip: return WalkEnd::skipped;
+        case Effect::quit: return WalkEnd::quit;
+        case Effect::edit: take_text(edit()); break;
+        case Effect::tool: take_text(use_tool()); break;
+        case Effect::history: show_history(); break;
+        case Effect::apply: {
+          WS_LET(const std::optional<WalkEnd> end, apply());
+          if (end) return *end;
+        }
+      }
+    }
+  }
+
+ private:
+  Result<std::optional<WalkEnd>> apply() {
+    surface_.busy();
+    WS_LET(Desk::Outcome outcome, desk_.carry_out(walk_.decided()));
+    switch (outcome.kind) {
+      case Desk::Outcome::Kind::done:
+      case Desk::Outcome::Kind::gone:
+        for (const std::string& line : outcome.lines) surface_.tell(line);
+        return std::optional(outcome.kind == Desk::Outcome::Kind::done ? WalkEnd::decided : WalkEnd::gone);
+      case Desk::Outcome::Kind::refused:
+        walk_.press(KeyPress::of(KeyPress::Sort::escape));
+        walk_.set_notice(joined_lines(outcome.lines));
+        return std::optional<WalkEnd>();
+      case Desk::Outcome::Kind::changed: break;
+    }
+    WS_LET(walk_, Walk::of(std::move(*outcome.now), joined_lines(outcome.lines)));
+    return std::optional<WalkEnd>();
+  }
+
+  Result<std::string> edit() {
+    surface_.lend();
+    return tools_.edit(walk_.matter().name, walk_.editable(names_.mine, names_.theirs));
+  }
+
+  Result<std::string> use_tool() {
+    surface_.lend();
+    const Matter& matter = walk_.matter();
+    return tools_.merge({.name = matter.name,
+                         .base = matter.base,
+                         .mine = *matter.mine,
+                         .theirs = *matter.theirs,
+                         .merged = walk_.editable(names_.mine, names_.theirs)});
+  }
+
+  /// What another program left: to be confirmed, or, with markers in it, to be worked on.
+  void take_text(Result<std::string> text) {
+    if (!text) return walk_.set_notice(sentence_of(text.error()));
+    if (has_open_markers(*text) && !markers_belong()) {
+      walk_.keep_draft(std::move(*text));
+      return walk_.set_notice(
+          "Markers are left in the text, so it is not taken. It is kept while you are here: the editor and "
+          "the merge tool go on with it.");
+    }
+    walk_.propose_text(std::move(*text));
+  }
+
+  /// A document may be about merging.
+  bool markers_belong() const {
+    const Matter& matter = walk_.matter();
+    return has_open_markers(*matter.mine) || has_open_markers(*matter.theirs);
+  }
+
+  void show_history() {
+    auto lines = desk_.history();
+    if (!lines) return walk_.set_notice(sentence_of(lines.error()));
+    if (lines->empty()) return walk_.set_notice("The local history holds nothing of this file yet.");
+    walk_.show_history(std::move(*lines));
+  }
+
+  Walk walk_;
+  const SideNames& names_;
+  Desk& desk_;
+  Surface& surface_;
+  const TextTools& tools_;
+};
+
+}  // namespace
+
+Result<WalkEnd> lead_through(Matter matter,
+                             const Position& position,
+                             const SideNames& names,
+                             Desk& desk,
+                             Surface& surface,
+                             const TextTools& tools,
+                             std::string notice) {
+  WS_LET(Walk walk, Walk::of(std::move(matter), std::move(notice)));
+  return Guide(std::move(walk), names, desk, surface, tools).lead(position);
+}
+
+}  // namespace ws::cli::walk

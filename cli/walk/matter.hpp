@@ -1,0 +1,36 @@
+/// What a walk asks about: one conflict in words, its texts, and what can become of it. Plain values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ws::cli::walk {
+
+enum class Verdict { mine, theirs, both, merged };
+
+/// One way out.
+struct Offer {
+  Verdict verdict = Verdict::mine;
+  std::string what = {};                  ///< "keep mine"
+  std::vector<std::string> effects = {};  ///< sentences: what happens then, and what becomes of the rest
+};
+
+struct Matter {
+  std::string name = {};                ///< "recipes/soup.md"
+  std::string what = {};                ///< "edited on both sides"
+  std::vector<std::string> story = {};  ///< sentences: who changed what, when, from which revision
+  std::optional<std::string> base = {};
+  std::optional<std::string> mine = {};
+  std::optional<std::string> theirs = {};
+  std::vector<Offer> offers = {};  ///< in the order in which they are shown; texts are walked only with `merged`
+  bool has_history = false;
+};
+
+/// What was decided. `text` is that of `merged`.
+struct Decided {
+  Verdict verdict = Verdict::mine;
+  std::string text = {};
+};
+
+}  // namespace ws::cli::walk

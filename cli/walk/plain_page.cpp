@@ -1,0 +1,175 @@
+#include "cli/walk/plain_page.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/walk/diff_rows.hpp"
+
+namespace ws::cli::walk {
+namespace {
+
+constexpr std::string_view plain_help[] = {
+    "mine: what is here wins.",
+    "theirs: what the service has wins.",
+    "both: keep both, where there can be two.",
+    "merge: take the merge, where nothing collides or every place is decided.",
+    "places: one place after the other; there: mine, theirs, both, next, previous, undo, done.",
+    "edit: your editor, from VISUAL or EDITOR. A text with markers left in it is not taken.",
+    "tool: the merge tool that git is set up for.",
+    "history: what the local history holds of the file.",
+    "skip: it stays open, and the next one is told.",
+    "quit: what is decided is decided, the rest stays open.",
+    "Every decision is told before it is carried out, and asks for yes.",
+};
+
+class PlainLines {
+ public:
+  void say(std::string line) { lines_.push_back(safe_line(line)); }
+
+  void say_text(std::string_view label, std::string_view text) {
+    if (text.empty()) return say(fmt::format("{}: nothing", label));
+    for (const std::string_view line : lines_of(text)) {
+      say(line.empty() ? fmt::format("{}: empty line", label) : fmt::format("{}: {}", label, line));
+    }
+  }
+
+  void say_same(std::string_view text, bool is_first, bool is_last) {
+    const auto lines = lines_of(text);
+    // A text without a change is shown by its beginning.
+    const std::size_t above = is_first ? (is_last ? lines_of_an_unchanged_text : 0) : lines_around;
+    const std::size_t below = is_last ? 0 : lines_around;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (i == above && lines.size() > above + below + 1) {
+        const std::size_t folded = lines.size() - above - below;
+        say(fmt::format("{}, unchanged.", counted(folded, "line")));
+        i += folded;
+        if (i == lines.size()) return;
+      }
+      if (!lines[i].empty()) say_text("Unchanged", lines[i]);
+    }
+  }
+
+  void say_places(const Choices& choices, std::optional<std::size_t> only) {
+    const auto& stretches = choices.stretches();
+    for (std::size_t i = 0; i < stretches.size(); ++i) {
+      if (only && *only != i) continue;
+      const Stretch& stretch = stretches[i];
+      if (stretch.kind == Stretch::Kind::same) {
+        say_same(stretch.merged, i == 0, i + 1 == stretches.size());
+        continue;
+      }
+      std::string heading = words_for_place(choices, i);
+      heading.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(heading.front())));
+      const std::string taken = words_for_take(choices, i);
+      say(heading + (taken.empty() ? "." : ", " + taken + "."));
+      if (choices.has_base()) say_text("Base", stretch.base);
+      if (stretch.kind != Stretch::Kind::theirs) say_text("Mine", stretch.mine);
+      if (stretch.kind != Stretch::Kind::mine) say_text("Theirs", stretch.theirs);
+    }
+  }
+
+  /// What a text becomes.
+  void say_change(const std::string& before,
+                  const std::string& after,
+                  std::string_view old_label,
+                  std::string_view label) {
+    const auto choices = Choices::of(std::nullopt, before, after);
+    if (!choices) return;
+    const auto& stretches = choices->stretches();
+    for (std::size_t i = 0; i < stretches.size(); ++i) {
+      if (stretches[i].kind == Stretch::Kind::same) {
+        say_same(stretches[i].merged, i == 0, i + 1 == stretches.size());
+      } else {
+        say_text(old_label, stretches[i].mine);
+        say_text(label, stretches[i].theirs);
+      }
+    }
+  }
+
+  std::vector<std::string> take() { return std::move(lines_); }
+
+ private:
+  std::vector<std::string> lines_ = {};
+};
+
+void say_body(PlainLines& lines, const Walk& walk) {
+  const Matter& matter = walk.matter();
+  switch (walk.page()) {
+    case Walk::Page::help:
+      for (const std::string_view line : plain_help) lines.say(std::string(line));
+      return;
+    case Walk::Page::history:
+      for (const std::string& line : walk.history()) lines.say(line);
+      return;
+    case Walk::Page::confirm:
+      if (const auto change = walk.change()) {
+        const bool same = change->before == change->after;
+        lines.say(fmt::format(
+            "{}{}", change->is_here ? "In the file here:" : "On the service:", same ? " no text changes." : ""));
+        if (!same) lines.say_change(change->before, change->after, "Before", "After");
+      }
+      return;
+    case Walk::Page::places: return lines.say_places(*walk.choices(), walk.place());
+    case Walk::Page::matter: break;
+  }
+  if (walk.choices()) return lines.say_places(*walk.choices(), std::nullopt);
+  const bool are_two = matter.mine && matter.theirs;
+  const auto& text = matter.theirs ? matter.theirs : matter.mine;
+  if (!text) return;
+  lines.say_change(are_two ? *matter.mine : matter.base.value_or(*text),
+                   *text,
+                   are_two ? "Mine" : "Base",
+                   matter.theirs ? "Theirs" : "Mine");
+}
+
+std::string lower(std::string_view text) {
+  std::string small;
+  for (const char c : text) small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return small;
+}
+
+std::string_view trim(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+KeyPress press_of(char key) {
+  if (key == '\n') return KeyPress::of(KeyPress::Sort::enter);
+  if (key == '\033') return KeyPress::of(KeyPress::Sort::escape);
+  return KeyPress::of(key);
+}
+
+}  // namespace
+
+std::vector<std::string> plain_page(const Walk& walk, const Position& position) {
+  PlainLines lines;
+  if (walk.page() == Walk::Page::matter) {
+    lines.say(fmt::format("{}: {}, {}.", words_for(position), walk.matter().name, walk.matter().what));
+  }
+  if (walk.page() != Walk::Page::help) {
+    for (const std::string& sentence : sentences(walk)) lines.say(sentence);
+  }
+  say_body(lines, walk);
+  return lines.take();
+}
+
+std::string plain_question(const Walk& walk) {
+  std::string words;
+  for (const KeyOffer& offer : walk.keys()) words += (words.empty() ? "" : ", ") + offer.word;
+  return fmt::format("Type one of: {}.", words);
+}
+
+std::optional<KeyPress> find_key(const Walk& walk, std::string_view line) {
+  const std::string said = lower(trim(line));
+  for (const KeyOffer& offer : walk.keys()) {
+    const bool is_letter = offer.key != '\n' && offer.key != '\033' && said == std::string(1, offer.key);
+    if (said == offer.word || is_letter) return press_of(offer.key);
+  }
+  return std::nullopt;
+}
+
+}  // namespace ws::cli::walk

@@ -1,0 +1,22 @@
+/// A page of the walk as lines for a screen reader: whole words, a label on each text, nothing drawn.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/terminal/key_press.hpp"
+#include "cli/walk/frame.hpp"
+
+namespace ws::cli::walk {
+
+/// Everything on the page, cleaned, one line each; unchanged lines far from a change are only counted.
+std::vector<std::string> plain_page(const Walk& walk, const Position& position);
+
+/// "Type one of: mine, theirs, skip, quit, help."
+std::string plain_question(const Walk& walk);
+
+/// The key that a typed line means here: a word of `keys()` or its letter, any case; empty where it means nothing.
+std::optional<KeyPress> find_key(const Walk& walk, std::string_view line);
+
+}  // namespace ws::cli::walk

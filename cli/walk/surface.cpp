@@ -1,0 +1,107 @@
+#include "cli/walk/surface.hpp"
+
+#include <utility>
+
+#include "cli/terminal/full_screen.hpp"
+#include "cli/terminal/keyboard.hpp"
+#include "cli/walk/plain_page.hpp"
+
+namespace ws::cli::walk {
+namespace {
+
+class ScreenSurface final : public Surface {
+ public:
+  ScreenSurface(Terminal& terminal, const std::atomic<bool>& cancelled)
+      : terminal_(terminal), screen_(terminal), keyboard_(cancelled) {
+    keyboard_.before_stop = [this] { screen_.leave(); };
+    keyboard_.after_stop = [this] { screen_.enter(); };
+  }
+  ~ScreenSurface() override {
+    lend();
+    for (const std::string& line : told_) terminal_.write(Stream::err, line + "\n");
+  }
+
+  KeyPress ask(Walk& walk, const Position& position) override {
+    // First the keys, then the picture: what is typed at it is never echoed into it.
+    if (!keyboard_.begin()) return KeyPress::of(KeyPress::Sort::stopped);
+    screen_.enter();
+    draw(walk, position);
+    return keyboard_.next();
+  }
+
+  void lend() override {
+    screen_.leave();
+    keyboard_.end();
+  }
+
+  void busy() override { keyboard_.end(); }
+
+  /// Kept until the screen is given back: on ours it would be gone.
+  void tell(const std::string& line) override { told_.push_back(line); }
+
+ private:
+  void draw(Walk& walk, const Position& position) {
+    const FullScreen::Size size = screen_.size();
+    const ScreenSize room{.columns = static_cast<std::size_t>(size.columns),
+                          .rows = static_cast<std::size_t>(size.rows)};
+    std::vector<std::string> lines;
+    for (const ScreenRow& row : frame(walk, position, room, terminal_.has_color(Stream::err))) {
+      std::string line;
+      for (const Fragment& fragment : row) line += terminal_.paint(Stream::err, fragment.look, fragment.text);
+      lines.push_back(std::move(line));
+    }
+    screen_.draw(lines);
+  }
+
+  Terminal& terminal_;
+  FullScreen screen_;
+  Keyboard keyboard_;
+  std::vector<std::string> told_ = {};
+};
+
+/// Nothing moves, nothing is taken back: a page is told when it is new, and a line is read.
+class LineSurface final : public Surface {
+ public:
+  LineSurface(Terminal& terminal, const std::atomic<bool>& cancelled) : terminal_(terminal), cancelled_(cancelled) {}
+
+  KeyPress ask(Walk& walk, const Position& position) override {
+    std::vector<std::string> page = plain_page(walk, position);
+    if (page != page_) {
+      say("");
+      for (const std::string& line : page) say(line);
+      page_ = std::move(page);
+    }
+    if (!walk.notice().empty()) say(safe_line(walk.notice()));
+    while (true) {
+      say(plain_question(walk));
+      const auto line = terminal_.ask_line("Choice: ");
+      if (!line || cancelled_.load()) return KeyPress::of(KeyPress::Sort::stopped);
+      if (const auto key = find_key(walk, *line)) return *key;
+      say(line->empty() ? "Nothing was typed." : "That word means nothing here.");
+    }
+  }
+
+  void lend() override { page_.clear(); }
+  void busy() override {}
+  void tell(const std::string& line) override { say(line); }
+
+ private:
+  void say(const std::string& line) { terminal_.write(Stream::err, line + "\n"); }
+
+  Terminal& terminal_;
+  const std::atomic<bool>& cancelled_;
+  std::vector<std::string> page_ = {};
+};
+
+}  // namespace
+
+std::unique_ptr<Surface> make_surface(Terminal& terminal,
+                                      const Environment& environment,
+                                      const std::atomic<bool>& cancelled) {
+  if (terminal.is_plain() || environment.get("TERM").value_or("dumb") == "dumb") {
+    return std::make_unique<LineSurface>(terminal, cancelled);
+  }
+  return std::make_unique<ScreenSurface>(terminal, cancelled);
+}
+
+}  // namespace ws::cli::walk

@@ -1,0 +1,120 @@
+#include "cli/walk/text_tools.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api-client/base/files.hpp"
+#include "cli/terminal/editor.hpp"
+
+namespace ws::cli::walk {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Only this user may look into it; gone at the end.
+class ToolFolder {
+ public:
+  static Result<ToolFolder> make() {
+    std::error_code error;
+    std::string name = (fs::temp_directory_path(error) / "ws-XXXXXX").string();
+    if (error || ::mkdtemp(name.data()) == nullptr) {
+      return fail(Failure::Kind::disk, "cannot make a folder for the texts", "check TMPDIR");
+    }
+    return ToolFolder(std::move(name));
+  }
+  ToolFolder(ToolFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  ToolFolder& operator=(ToolFolder&&) = delete;
+  ~ToolFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  explicit ToolFolder(fs::path path) : path_(std::move(path)) {}
+  fs::path path_;
+};
+
+/// The names of documents may hold anything; that of a temporary file holds what every program takes.
+std::string tame_name(const std::string& name, const std::string& role) {
+  std::string stem;
+  const fs::path path(name);
+  for (const char c : path.stem().string()) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+    stem += plain ? c : '_';
+  }
+  if (stem.empty()) stem = "text";
+  return stem.substr(0, 80) + (role.empty() ? "" : "_" + role) + ".md";
+}
+
+/// A value of git's configuration; empty where there is none, or no git. `key` holds no quote.
+std::string git_setting(const std::string& key) {
+  const std::string line = fmt::format("git config --get '{}' 2>/dev/null", key);
+  const std::unique_ptr<FILE, int (*)(FILE*)> git(::popen(line.c_str(), "re"), ::pclose);
+  if (!git) return {};
+  std::string value;
+  std::array<char, 512> part{};
+  while (const std::size_t count = std::fread(part.data(), 1, part.size(), git.get())) value.append(part.data(), count);
+  while (value.ends_with('\n')) value.pop_back();
+  return value;
+}
+
+bool is_tool_name(const std::string& name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
+  });
+}
+
+/// A line of shell that runs it on $LOCAL, $BASE, $REMOTE and $MERGED.
+std::string line_for(const std::string& tool) {
+  const std::string files = "LOCAL=$1 BASE=$2 REMOTE=$3 MERGED=$4 BACKUP=$1\n";
+  const std::string own = git_setting("mergetool." + tool + ".cmd");
+  if (!own.empty()) return files + own;
+  // A tool that git knows by name: git's own scriptlets run it (git-mergetool--lib(1)).
+  return files + "TOOL_MODE=merge\n. \"$(git --exec-path)/git-mergetool--lib\" && run_merge_tool '" + tool + "' true";
+}
+
+}  // namespace
+
+Result<std::string> TextTools::edit(const std::string& name, const std::string& text) const {
+  if (editor_.empty()) return fail(Failure::Kind::usage, "there is no editor to use", "set VISUAL or EDITOR");
+  WS_LET(const ToolFolder folder, ToolFolder::make());
+  const fs::path file = folder.path() / tame_name(name, "");
+  WS_TRY(write_file(file, text, 0600));
+  WS_TRY(edit_file(editor_, file));
+  return read_file(file);
+}
+
+Result<std::string> TextTools::merge(const ToolTexts& texts) const {
+  const std::string tool = git_setting("merge.tool");
+  if (!is_tool_name(tool)) {
+    return fail(Failure::Kind::usage, "no merge tool is set up", "`git config --global merge.tool NAME` names one");
+  }
+  WS_LET(const ToolFolder folder, ToolFolder::make());
+  const auto put = [&](const std::string& role, const std::string& text) -> Result<std::string> {
+    const fs::path file = folder.path() / tame_name(texts.name, role);
+    WS_TRY(write_file(file, text, 0600));
+    return file.string();
+  };
+  WS_LET(const std::string mine, put("LOCAL", texts.mine));
+  WS_LET(const std::string base, put("BASE", texts.base.value_or("")));
+  WS_LET(const std::string theirs, put("REMOTE", texts.theirs));
+  WS_LET(const std::string merged, put("", texts.merged));
+  WS_LET(const int code, run_in_shell(line_for(tool), {mine, base, theirs, merged}));
+  const bool is_trusted = git_setting("mergetool." + tool + ".trustExitCode") == "true" ||
+                          git_setting("mergetool." + tool + ".cmd").empty();
+  if (code == 127 || (code != 0 && is_trusted)) {
+    return fail(Failure::Kind::disk, fmt::format("the merge tool {} ended with code {}", tool, code));
+  }
+  return read_file(merged);
+}
+
+}  // namespace ws::cli::walk

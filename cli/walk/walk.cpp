@@ -1,0 +1,330 @@
+#include "cli/walk/walk.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/walk/diff_rows.hpp"
+
+namespace ws::cli::walk {
+namespace {
+
+constexpr char enter_key = '\n';
+constexpr char escape_key = '\033';
+
+char key_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::mine: return 'm';
+    case Verdict::theirs: return 't';
+    case Verdict::both: return 'b';
+    case Verdict::merged: return 'g';
+  }
+  return 0;
+}
+
+std::string word_of_verdict(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::mine: return "mine";
+    case Verdict::theirs: return "theirs";
+    case Verdict::both: return "both";
+    case Verdict::merged: return "merge";
+  }
+  return {};
+}
+
+/// As a key of the pages: Enter and Escape are characters too.
+char character_of(const KeyPress& key) {
+  switch (key.sort) {
+    case KeyPress::Sort::character: return key.character;
+    case KeyPress::Sort::enter: return enter_key;
+    case KeyPress::Sort::escape: return escape_key;
+    default: return 0;
+  }
+}
+
+std::vector<KeyOffer> keys_of_places(const Choices& choices, std::size_t place) {
+  std::vector<KeyOffer> keys = {{.key = 'm', .word = "mine", .help = "take mine here"},
+                                {.key = 't', .word = "theirs", .help = "take theirs"},
+                                {.key = 'b', .word = "both", .help = "both, mine first"}};
+  if (choices.stretches()[place].kind != Stretch::Kind::collision) {
+    keys.push_back({.key = 'g', .word = "merge", .help = "as it merges"});
+  }
+  keys.push_back({.key = 'n', .word = "next", .help = "next"});
+  keys.push_back({.key = 'p', .word = "previous", .help = "previous"});
+  if (choices.is_touched()) keys.push_back({.key = 'u', .word = "undo", .help = "undo"});
+  keys.push_back({.key = 'e', .word = "edit", .help = "edit in your editor"});
+  if (choices.open() == 0) keys.push_back({.key = enter_key, .word = "done", .help = "look at the result"});
+  keys.push_back({.key = escape_key, .word = "back", .help = "back"});
+  return keys;
+}
+
+}  // namespace
+
+Walk::Walk(Matter matter, std::optional<Choices> choices, std::string notice)
+    : matter_(std::move(matter)), choices_(std::move(choices)), notice_(std::move(notice)) {}
+
+Result<Walk> Walk::of(Matter matter, std::string notice) {
+  std::optional<Choices> choices;
+  const bool merges =
+      std::ranges::any_of(matter.offers, [](const Offer& offer) { return offer.verdict == Verdict::merged; });
+  if (merges && matter.mine && matter.theirs) {
+    WS_LET(choices, Choices::of(matter.base, *matter.mine, *matter.theirs));
+  }
+  return Walk(std::move(matter), std::move(choices), std::move(notice));
+}
+
+const Offer* Walk::find_offer(Verdict verdict) const {
+  const auto found = std::ranges::find(matter_.offers, verdict, &Offer::verdict);
+  return found == matter_.offers.end() ? nullptr : &*found;
+}
+
+std::vector<KeyOffer> Walk::keys() const {
+  std::vector<KeyOffer> keys;
+  switch (page_) {
+    case Page::places: return keys_of_places(*choices_, place_);
+    case Page::confirm:
+      keys.push_back({.key = enter_key, .word = "yes", .help = "do it"});
+      if (choices_) keys.push_back({.key = 'e', .word = "edit", .help = "edit it first"});
+      keys.push_back({.key = escape_key, .word = "no", .help = "back, nothing is done"});
+      return keys;
+    case Page::help:
+    case Page::history: return {{.key = escape_key, .word = "back", .help = "back"}};
+    case Page::matter: break;
+  }
+  for (const Offer& offer : matter_.offers) {
+    if (offer.verdict == Verdict::merged && !can_merge()) continue;
+    keys.push_back({.key = key_of(offer.verdict), .word = word_of_verdict(offer.verdict), .help = offer.what});
+  }
+  if (choices_) {
+    if (has_places()) keys.push_back({.key = 'h', .word = "places", .help = "place by place"});
+    keys.push_back({.key = 'e', .word = "edit", .help = "edit in your editor"});
+    keys.push_back({.key = 'x', .word = "tool", .help = "merge tool"});
+  }
+  if (matter_.has_history) keys.push_back({.key = 'l', .word = "history", .help = "history"});
+  keys.push_back({.key = 's', .word = "skip", .help = "skip, leave it open"});
+  keys.push_back({.key = 'q', .word = "quit", .help = "quit"});
+  keys.push_back({.key = '?', .word = "help", .help = "help"});
+  return keys;
+}
+
+Effect Walk::press(KeyPress key) {
+  if (key.sort == KeyPress::Sort::redraw) return Effect::none;
+  if (key.sort == KeyPress::Sort::stopped) return Effect::quit;
+  if (scrolls(key)) return Effect::none;
+  notice_.clear();
+  const char character = character_of(key);
+  if (character != leaving_) leaving_ = 0;
+  switch (page_) {
+    case Page::matter: return press_on_matter(character);
+    case Page::places: return press_on_places(character);
+    case Page::confirm: return press_on_confirm(character);
+    case Page::help:
+    case Page::history: go(before_); return Effect::none;
+  }
+  return Effect::none;
+}
+
+bool Walk::scrolls(const KeyPress& key) {
+  using Sort = KeyPress::Sort;
+  const std::size_t last = rows_ > visible_ ? rows_ - visible_ : 0;
+  const std::size_t page = std::max<std::size_t>(visible_, 2) - 1;
+  const bool is_space = key == KeyPress::of(' ');
+  if (key.sort == Sort::up || key == KeyPress::of('k')) {
+    top_ -= std::min<std::size_t>(top_, 1);
+  } else if (key.sort == Sort::down || key == KeyPress::of('j')) {
+    top_ = std::min(top_ + 1, last);
+  } else if (key.sort == Sort::page_up) {
+    top_ -= std::min(top_, page);
+  } else if (key.sort == Sort::page_down || is_space) {
+    top_ = std::min(top_ + page, last);
+  } else if (key.sort == Sort::home) {
+    top_ = 0;
+  } else if (key.sort == Sort::end) {
+    top_ = last;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+std::size_t Walk::scroll_within(std::size_t rows, std::size_t visible, std::optional<std::size_t> current) {
+  rows_ = rows;
+  visible_ = std::max<std::size_t>(visible, 1);
+  if (follows_place_ && current) {
+    const bool is_seen = *current >= top_ && *current + std::min<std::size_t>(visible_, 6) <= top_ + visible_;
+    if (!is_seen) top_ = *current - std::min<std::size_t>(*current, lines_around);
+    follows_place_ = false;
+  }
+  top_ = std::min(top_, rows_ > visible_ ? rows_ - visible_ : 0);
+  return top_;
+}
+
+Effect Walk::press_on_matter(char key) {
+  for (const Offer& offer : matter_.offers) {
+    if (key_of(offer.verdict) != key) continue;
+    if (offer.verdict == Verdict::merged && !can_merge()) {
+      notice_ = fmt::format("{} still open: choose at each of them first, place by place.",
+                            counted(choices_->open(), "place"));
+      return Effect::none;
+    }
+    propose(offer.verdict, offer.verdict == Verdict::merged ? choices_->text() : "");
+    return Effect::none;
+  }
+  switch (key) {
+    case 'h':
+      if (!has_places()) break;
+      go(Page::places);
+      place_ = choices_->stretches().size() - 1;
+      next_place(choices_->open() != 0);
+      return Effect::none;
+    case 'e':
+    case 'x':
+      if (!choices_) break;
+      return key == 'e' ? Effect::edit : Effect::tool;
+    case 'l':
+      if (!matter_.has_history) break;
+      return Effect::history;
+    case 's': return leave(key, Effect::skip);
+    case 'q': return leave(key, Effect::quit);
+    case '?': go(Page::help); return Effect::none;
+    default: break;
+  }
+  notice_ = "That key does nothing here; ? shows those that do.";
+  return Effect::none;
+}
+
+bool Walk::has_places() const {
+  return choices_ && choices_->count(Stretch::Kind::same) < choices_->stretches().size();
+}
+
+/// What was chosen place by place is kept nowhere: that is said once.
+Effect Walk::leave(char key, Effect effect) {
+  const bool loses = (choices_ && choices_->is_touched()) || draft_;
+  if (!loses || leaving_ == key) return effect;
+  leaving_ = key;
+  notice_ = fmt::format("What you chose and edited here is forgotten then; the same once more {}.",
+                        effect == Effect::quit ? "quits" : "skips");
+  return Effect::none;
+}
+
+Effect Walk::press_on_places(char key) {
+  switch (key) {
+    case 'm': take(Take::mine); break;
+    case 't': take(Take::theirs); break;
+    case 'b': take(Take::both); break;
+    case 'g': take(Take::merged); break;
+    case 'n': next_place(false); break;
+    case 'p': previous_place(); break;
+    case 'e': return Effect::edit;
+    case 'u':
+      if (const auto stretch = choices_->undo()) {
+        step_to(*stretch);
+        notice_ = "The last choice is taken back.";
+      } else {
+        notice_ = "There is no choice to take back.";
+      }
+      break;
+    case enter_key:
+      if (can_merge()) {
+        propose(Verdict::merged, choices_->text());
+      } else {
+        notice_ = fmt::format("{} still open.", counted(choices_->open(), "place"));
+      }
+      break;
+    case escape_key: go(Page::matter); break;
+    default: notice_ = "That key does nothing here."; break;
+  }
+  return Effect::none;
+}
+
+Effect Walk::press_on_confirm(char key) {
+  if (key == enter_key || key == 'y') return Effect::apply;
+  if (key == 'e' && choices_) {
+    if (proposed_->verdict == Verdict::merged) draft_ = proposed_text_;
+    return Effect::edit;
+  }
+  if (key == escape_key || key == 'n' || key == 'q') {
+    // A text that was written by hand is not lost by a second thought.
+    const bool by_hand = proposed_->verdict == Verdict::merged && proposed_text_ != choices_->text();
+    if (by_hand) draft_ = proposed_text_;
+    go(before_);
+    notice_ = by_hand ? "Nothing was done. Your text is kept while you are here: the editor goes on with it."
+                      : "Nothing was done.";
+    return Effect::none;
+  }
+  notice_ = "Enter does it, Esc goes back.";
+  return Effect::none;
+}
+
+void Walk::go(Page page) {
+  const bool returns = page == Page::matter || page == Page::places;
+  before_ = returns ? Page::matter : (page_ == Page::places ? Page::places : Page::matter);
+  page_ = page;
+  top_ = 0;
+  follows_place_ = page == Page::places;
+}
+
+void Walk::propose(Verdict verdict, std::string text) {
+  const Offer* offer = find_offer(verdict);
+  if (offer == nullptr) return;
+  proposed_ = *offer;
+  proposed_text_ = std::move(text);
+  go(Page::confirm);
+}
+
+void Walk::propose_text(std::string text) { propose(Verdict::merged, std::move(text)); }
+
+void Walk::show_history(std::vector<std::string> lines) {
+  history_ = std::move(lines);
+  go(Page::history);
+}
+
+void Walk::take(Take take) {
+  const std::size_t open_before = choices_->open();
+  choices_->take(place_, take);
+  if (choices_->open() != 0) return next_place(true);
+  if (open_before != 0) {
+    notice_ = "Every place is decided; the result can be looked at.";
+  }
+}
+
+void Walk::step_to(std::size_t stretch) {
+  place_ = stretch;
+  follows_place_ = true;
+}
+
+void Walk::next_place(bool only_open) {
+  const std::size_t count = choices_->stretches().size();
+  for (std::size_t i = 1; i <= count; ++i) {
+    const std::size_t stretch = (place_ + i) % count;
+    if (choices_->stretches()[stretch].kind == Stretch::Kind::same) continue;
+    if (!only_open || !choices_->taken(stretch)) return step_to(stretch);
+  }
+}
+
+void Walk::previous_place() {
+  const std::size_t count = choices_->stretches().size();
+  for (std::size_t i = 1; i <= count; ++i) {
+    const std::size_t stretch = (place_ + count - i) % count;
+    if (choices_->stretches()[stretch].kind != Stretch::Kind::same) return step_to(stretch);
+  }
+}
+
+std::optional<Walk::Change> Walk::change() const {
+  if (!proposed_ || !matter_.mine || !matter_.theirs) return std::nullopt;
+  switch (proposed_->verdict) {
+    case Verdict::mine: return Change{.before = *matter_.theirs, .after = *matter_.mine, .is_here = false};
+    case Verdict::theirs: return Change{.before = *matter_.mine, .after = *matter_.theirs};
+    case Verdict::merged: return Change{.before = *matter_.mine, .after = proposed_text_};
+    case Verdict::both: break;
+  }
+  return std::nullopt;
+}
+
+std::string Walk::editable(std::string_view my_label, std::string_view their_label) const {
+  if (draft_) return *draft_;
+  return choices_->text_with_markers(my_label, their_label);
+}
+
+}  // namespace ws::cli::walk
