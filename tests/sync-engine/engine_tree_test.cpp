@@ -228,4 +228,18 @@ TEST_CASE("tree: a .ws that is a link is refused before anything in it is opened
   CHECK(std::filesystem::last_write_time(tied.path() / ".ws/state.db") == changed);
 }
 
+TEST_CASE("tree: edits of both sides to a file that is no Markdown are both in the result", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write(".ws/config.yaml", "include: [\"*.txt\"]\n");
+  here.write("a.txt", "one\ntwo\nthree\nfour\nfive\n");
+  here.write("b.md", "b\n");
+  here.run();
+  here.write("a.txt", "ONE\ntwo\nthree\nfour\nfive\n");
+  remote.edit("a.txt", "one\ntwo\nthree\nfour\nFIVE\n");
+  CHECK(lines(here.run()) == Lines{"merge a.txt"});
+  CHECK(here.read("a.txt") == "ONE\ntwo\nthree\nfour\nFIVE\n");
+  CHECK(remote.text_at("a.txt") == here.read("a.txt"));
+}
+
 }  // namespace ws::sync

@@ -18,11 +18,22 @@ TEST_CASE("clean: escape sequences go whole", "[cli]") {
               Breaks::space) == "ab");
 }
 
+TEST_CASE("escape_json: what could act is written as JSON has it, and nothing else changes", "[cli]") {
+  CHECK(ws::cli::escape_json("{\"a\":\t\"é\xc2\x9b\x7f\u202E\U000E0041\"}\r\n") ==
+        "{\"a\":\t\"é\\u009b\\u007f\\u202e\\udb40\\udc41\"}\n");
+  CHECK(ws::cli::escape_json("{\"plain\": 1}") == "{\"plain\": 1}");
+}
+
 TEST_CASE("clean: other control characters are shown as what they are not", "[cli]") {
   CHECK(clean("a\bb\a", Breaks::space) == "a\uFFFDb\uFFFD");
   CHECK(clean("a\x7f", Breaks::space) == "a\uFFFD");
   CHECK(clean("a\xff", Breaks::space) == "a\uFFFD");
   CHECK(clean(std::string("a\0b", 3), Breaks::space) == "a\uFFFDb");
+  // C1: next line, and one that nothing knows; neither begins a sequence.
+  CHECK(clean("a\xc2\x85"
+              "b\xc2\x80"
+              "c",
+              Breaks::space) == "a\uFFFDb\uFFFDc");
 }
 
 TEST_CASE("clean: marks that reorder text are dropped, joiners stay", "[cli]") {
