@@ -247,7 +247,6 @@ http::Response Site::refuse(const http::Unreadable& why) {
       render(Refusal{.status = why.status, .code = std::string(why.code), .message = std::string(why.reason)},
              request_id,
              sandbox_->world->assumptions);
-  if (why.status == 503) response.header("Retry-After", "1");
   response.header("X-Request-Id", request_id).header("X-Mock-Operation", "none");
   // What came was no whole request: of it nothing is known but how it was answered.
   const http::Request unread;

@@ -11,6 +11,8 @@ class Budget {
   explicit Budget(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
   bool allows(std::size_t more_bytes) const { return held_bytes_ + more_bytes <= most_bytes_; }
+  /// Nothing new is begun. A quarter beyond `allows`: who sends much must not keep out those who send little.
+  bool is_exhausted() const { return held_bytes_ > most_bytes_ + most_bytes_ / 4; }
   std::size_t held_bytes() const { return held_bytes_; }
   /// One of them holds `now_bytes` in place of `before_bytes`.
   void replace(std::size_t before_bytes, std::size_t now_bytes) { held_bytes_ += now_bytes - before_bytes; }

@@ -24,6 +24,7 @@ void Conversation::received(std::size_t count) {
   const std::size_t wanted = state.room_wanted();
   const bool grows = wanted > std::max(state.capacity, granted_bytes) && state.phase != Phase::idle && !state.ticket;
   if (grows && !state.over && state.is_overdrawn(wanted - state.capacity)) state.refuse(overloaded);
+  if (state.over && !state.ticket) state.drop_input();
   state.account();
 }
 const std::string& Conversation::output() {

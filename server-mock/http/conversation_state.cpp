@@ -16,7 +16,7 @@ using ErrorCode = boost::system::error_code;
 
 constexpr std::size_t first_buffer_bytes = 512;  // of each connection, waiting ones too
 constexpr std::size_t kept_buffer_bytes = std::size_t{64} << 10U;
-constexpr std::size_t waiting_room_bytes = 64;  // behind a request that waits: mostly nothing comes
+constexpr std::size_t waiting_room_bytes = 16;  // behind a request that waits: mostly nothing comes
 // Behind a request that waits, so much may come in and no more.
 constexpr std::size_t waiting_bytes = std::size_t{64} << 10U;
 // A chunk's size line with its extensions, and the trailer fields.
@@ -51,6 +51,7 @@ void Conversation::State::make_room() {
 void Conversation::State::tighten() {
   const std::size_t wanted = end - begin + waiting_room_bytes;
   if (wanted < capacity && !sink) move_to(wanted);
+  parser->request.headers.shrink_to_fit();
 }
 
 /// A message begun moves to the front, and with it the views of its head.
@@ -70,6 +71,12 @@ void Conversation::State::move_to(std::size_t wanted) {
   chunk_begin -= std::min(chunk_begin, begin);
   begin = 0;
   end = used;
+}
+
+/// Nothing more is read, and nothing waits: what came is of no use.
+void Conversation::State::drop_input() {
+  buffer.reset();
+  capacity = begin = end = scanned = chunk_begin = 0;
 }
 
 /// Tells the budget what is held now.
@@ -251,7 +258,7 @@ bool Conversation::State::take_chunks() {
 
 bool Conversation::State::answer(std::string_view body) {
   // What it is answered with may be large, and nobody may come to take it.
-  if (is_overdrawn(0)) {
+  if (budget != nullptr && budget->is_exhausted()) {
     refuse(overloaded);
     return false;
   }

@@ -58,6 +58,7 @@ struct Conversation::State {
   void make_room();
   void tighten();
   void move_to(std::size_t wanted);
+  void drop_input();
   void account();
   bool is_overdrawn(std::size_t more) const { return budget != nullptr && !budget->allows(more); }
   void proceed();
