@@ -51,6 +51,35 @@ TEST_CASE("cache: files that were edited in place are told without the rest of t
   CHECK_FALSE(whole);
 }
 
+TEST_CASE("cache: it is of one state; one that was put back is compared anew", "[sync-engine]") {
+  namespace fs = std::filesystem;
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  fill(here);
+  here.run();
+  const fs::path state = here.path() / ".ws/state.db";
+  fs::copy_file(state, here.path() / ".ws/state.old");
+  here.write(cached_name(5), "edited here\n");
+  here.run();
+  CHECK(offline_status(here).empty());
+  fs::rename(here.path() / ".ws/state.old", state);
+  CHECK(offline_status(here) == RowTexts{"push_update " + cached_name(5)});
+}
+
+TEST_CASE("cache: an edit of a file whose name is spelt otherwise than its document's is told", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  fill(here);
+  here.write("caf\u00e9.md", "one\n");
+  here.run();
+  std::filesystem::rename(here.path() / "caf\u00e9.md", here.path() / "cafe\u0301.md");
+  CHECK(offline_status(here).empty());
+  here.write("cafe\u0301.md", "two\n");
+  CHECK(offline_status(here).size() == 1);
+  std::filesystem::remove(here.path() / ".ws/stat.cache");
+  CHECK(offline_status(here).size() == 1);
+}
+
 TEST_CASE("cache: after any edits the answer is the same without it", "[sync-engine]") {
   const unsigned seed = GENERATE(range(1U, 7U));
   CAPTURE(seed);
