@@ -275,6 +275,19 @@ TEST_CASE("sandbox: there are only so many at once", "[server-mock]") {
   CHECK(wire.control("POST", "/sandboxes", nullptr, 201).at("id") == fmt::format("s{}", most_sandboxes + 1));
 }
 
+TEST_CASE("sandbox: what many of them held goes back to the system when they are closed", "[server-mock]") {
+  int given_back = 0;
+  ApplicationOptions options;
+  options.give_memory_back = [&] { ++given_back; };
+  Wire wire(options);
+  for (int i = 0; i < 32; ++i) {
+    CHECK(given_back == i / 16);
+    const std::string id = wire.control("POST", "/sandboxes", nullptr, 201).at("id");
+    wire.control("DELETE", "/sandboxes/" + id, nullptr, 204);
+  }
+  CHECK(given_back == 2);
+}
+
 TEST_CASE("journal: who asks with a wait is answered when a request comes, or when the time is up", "[server-mock]") {
   Running server;
   RawConnection watcher(server.port());

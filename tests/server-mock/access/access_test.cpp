@@ -55,6 +55,19 @@ TEST_CASE("access: a key that is revoked or expires between two calls is refused
   CHECK(me(wire, key).status == 401);
 }
 
+TEST_CASE("access: a key is known in the snapshots that hold it, and in no other", "[server-mock]") {
+  Wire wire;
+  wire.control("POST", "/snapshots", {{"name", "before"}}, 201);
+  const std::string key = wire.key(Json::object());
+  wire.control("POST", "/snapshots", {{"name", "after"}}, 201);
+  for (int round = 0; round < 2; ++round) {
+    wire.control("POST", "/snapshots/after:restore");
+    CHECK(me(wire, key).status == 200);
+    wire.control("POST", "/snapshots/before:restore");
+    CHECK(code_of(me(wire, key)) == "invalid_credential");
+  }
+}
+
 TEST_CASE("access: a scope that the key lacks is named", "[server-mock]") {
   Wire wire;
   const std::string key = wire.key({{"scopes", {"documents:read"}}});
