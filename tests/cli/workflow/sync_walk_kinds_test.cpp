@@ -79,7 +79,7 @@ TEST_CASE("walk: every kind of conflict, as it is seen", "[cli]") {
   std::map<std::string, std::string> before;
   const std::string on_service = service_state(two);
   const std::size_t count = two.conflicts().size();
-  CHECK(count == 10);
+  CHECK(count == 9);
   for (const Mode& mode : modes) {
     TerminalSession session(two.resolve(mode.flags), mode.columns, 40);
     std::string all;
