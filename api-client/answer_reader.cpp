@@ -152,11 +152,8 @@ struct Look {
   std::string_view noun;
   std::string_view command;
 };
-constexpr Look looks[] = {{"events", "ws events renew EVENT"},
-                          {"sync", "ws sync status"},
-                          {"auth", "ws auth status"},
-                          {"projects", "ws docs list"},
-                          {"nodes", "ws docs list"}};
+constexpr Look looks[] = {
+    {"sync", "ws sync status"}, {"auth", "ws whoami"}, {"projects", "ws docs list"}, {"nodes", "ws docs list"}};
 
 /// The words behind a command: what the call itself was about, where it says so.
 std::string arguments_of(const Operation& read, const Parameters& parameters) {
@@ -176,6 +173,9 @@ std::string command_to_look(const Operation& operation, const Parameters& parame
   if (const Operation* const read = find_nearest_get(operation.path)) {
     return fmt::format("`ws {}{}`", read->command, arguments_of(*read, parameters));
   }
+  // Whether a lease still holds shows when it is renewed.
+  if (operation.id.starts_with("events."))
+    return fmt::format("`ws events renew{}`", arguments_of(operation, parameters));
   const std::string_view noun = operation.command.substr(0, operation.command.find(' '));
   const auto known =
       std::find_if(std::begin(looks), std::end(looks), [&](const Look& look) { return look.noun == noun; });

@@ -65,6 +65,11 @@ void Client::Impl::start(BytesPut put, Done done) {
   if (options.credential) running->redactor.add(options.credential->secret);
   auto prepared = prepare_put(put, options);
   if (!prepared) return finish_later(std::move(done), running->redactor.clean(std::move(prepared).error()));
+  // What the service signed lets whoever reads it send bytes in its place.
+  running->redactor.add_query(put.url);
+  for (const auto& [name, value] : put.headers) {
+    if (!http::find_header({{name, value}}, "Content-Type")) running->redactor.add(value);
+  }
   running->prepared = std::move(*prepared);
   running->call.operation = running->prepared.operation->id;
   running->open = std::move(put.open);
@@ -82,6 +87,10 @@ void Client::Impl::start(AnyCall call, Done done) {
     return finish_later(std::move(done), running->redactor.clean(std::move(added).error()));
   }
   running->call.operation = running->prepared.operation->id;
+  if (auto body = parse_bounded(call.body)) {
+    running->redactor.add_members(*body);
+    running->call.body = std::move(*body);
+  }
   running->done = std::move(done);
   begin(std::move(running));
 }
@@ -140,7 +149,9 @@ void Client::Impl::send(Id id) {
   }
   ++running.sends;
   const http::Request& request = running.prepared.request;
-  trace(running, fmt::format("> {} {} (send {})", request.method, request.url, running.sends));
+  // Of an address that the service signed not even the shape of the query.
+  const std::size_t shown = running.open ? request.url.find_first_of("?#") : std::string::npos;
+  trace(running, fmt::format("> {} {} (send {})", request.method, request.url.substr(0, shown), running.sends));
   transport.start(request, [weak = std::weak_ptr<Impl*>(self), id](http::Outcome outcome) {
     if (const auto impl = weak.lock()) (*impl)->on_outcome(id, std::move(outcome));
   });
@@ -194,7 +205,7 @@ http::Decision Client::Impl::decision_on(const Running& running, const Verdict& 
 Failure Client::Impl::final_failure(const Running& running,
                                     const Verdict& verdict,
                                     const http::Decision& decision) const {
-  const contract::Operation& operation = *running.prepared.operation;
+  const Prepared& prepared = running.prepared;
   Failure failure = verdict.failure;
   CallTrace& call = failure.call;
   const bool decides = verdict.ending != Ending::refused && !verdict.local;
@@ -202,11 +213,11 @@ Failure Client::Impl::final_failure(const Running& running,
   // What a refusal's body says of itself (a commit that changed a part) stands, unless an earlier send is in doubt.
   if (verdict.ending != Ending::refused || running.in_doubt) call.applied = decision.applied;
   call.retryable = decision.retryable;
-  call.operation = operation.id;
+  call.operation = prepared.operation->id;
   call.retry_after = verdict.retry_after;
-  call.idempotency_key = running.prepared.idempotency_key;
+  call.idempotency_key = prepared.idempotency_key;
   if (call.applied == Applied::unknown)
-    failure.hint = hint_for_unknown(operation, running.call.parameters, call.idempotency_key);
+    failure.hint = hint_for_unknown(*prepared.meaning, prepared.parameters, call.idempotency_key);
   return running.redactor.clean(std::move(failure));
 }
 
@@ -237,7 +248,7 @@ void Client::Impl::end_waiting_as_cancelled() {
                              .idempotency_key = running.prepared.idempotency_key}};
     if (running.in_doubt)
       failure.hint =
-          hint_for_unknown(*running.prepared.operation, running.call.parameters, failure.call.idempotency_key);
+          hint_for_unknown(*running.prepared.meaning, running.prepared.parameters, failure.call.idempotency_key);
     finish(id, fail(std::move(failure)));
   }
 }

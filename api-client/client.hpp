@@ -53,7 +53,8 @@ struct Call {
 };
 
 /// Bytes for an address that the service named and that is not of the API (`upload_url`). The key never goes there.
-/// Repeated like class D; the id of the operation in failures is `files.put`.
+/// Repeated like class D; the id of the operation in failures is `files.put`. The address' query and the headers are
+/// as secret as the key: neither failures nor trace lines hold their values.
 struct BytesPut {
   std::string url = {};
   http::Headers headers = {};
@@ -62,8 +63,9 @@ struct BytesPut {
 };
 
 /// Any request to the service, in the table or not: `ws api`. The key goes with it, to its own origin alone. It is
-/// repeated as the operation of the table is that its method and path name; unknown ones are: GET a read, all else
-/// unsafe. The id of the operation in failures is `api`; every 2xx is a success, whatever its body is.
+/// repeated as the operation of the table is that its method and path name, and the same is concluded and advised;
+/// unknown ones are: GET a read, all else unsafe. The id of the operation in failures is `api`; every 2xx is a success,
+/// whatever its body is.
 struct AnyCall {
   std::string method = {};  ///< one of the table's
   std::string path = {};    ///< "/v1/documents?limit=5", appended to the base URL
@@ -81,9 +83,10 @@ struct Reply {
   int sends = 1;
   std::string idempotency_key = {};
   bool after_unanswered_send = false;  ///< an earlier send of this call got no answer: it may have taken effect
-  bool concluded = false;              ///< the success is inferred: an unanswered send must have done it. `status` and
-                                       ///< `body` are then of the answer that shows it: the 404 of a second archive
-                                       ///< (`json` null), or the object as it was read back
+  bool concluded = false;              ///< the success is inferred: an unanswered send must have done it. `status` is
+                                       ///< then of the answer that shows it (the 404 of a second archive); `body` and
+                                       ///< `json` are the object as it was read back, or what the operation's answer
+                                       ///< is known to be: `{"id": ..., "object": "document", "status": "archived"}`
 };
 
 struct ClientOptions {

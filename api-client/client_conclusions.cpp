@@ -1,8 +1,9 @@
 // Refusals that are successes: an earlier send of the same call got no answer, but did its work (`cli.md`, "Retry
-// classes and outcomes", classes D and P).
+// classes and outcomes", classes D, L and P).
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/json.hpp"
@@ -14,19 +15,38 @@ namespace {
 
 using http::Ending;
 
-/// Class D: what a second send of something already done is answered with.
+/// Classes D and L: what a second send of something already done is answered with, and what the first one would have
+/// been answered with, as far as that is known.
 struct AlreadyDone {
   std::string_view operation;
   int status;
+  std::string_view code;  ///< empty: any
+  std::string_view id;    ///< the parameter that is the answer's `id`; empty: none
+  std::string_view answer;
 };
 constexpr AlreadyDone already_done[] = {
-    {"docs.archive", 404}, {"docs.archive", 410}, {"auth.revoke", 401}, {"auth.revoke", 404}};
+    {"docs.archive", 404, "", "document_id", R"({"object": "document", "status": "archived"})"},
+    {"docs.archive", 410, "", "document_id", R"({"object": "document", "status": "archived"})"},
+    {"auth.revoke", 401, "", "", R"({"ok": true})"},
+    {"auth.revoke", 404, "", "", R"({"ok": true})"},
+    {"events.complete", 409, "already_finished", "event_id", R"({"status": "completed"})"},
+    {"events.fail", 409, "already_finished", "event_id", R"({"status": "failed"})"}};
 
-bool is_already_done(std::string_view operation, int status) {
+const AlreadyDone* find_already_done(std::string_view operation, const Failure& refusal) {
   for (const AlreadyDone& row : already_done) {
-    if (row.operation == operation && row.status == status) return true;
+    const bool is_it = row.operation == operation && row.status == refusal.call.http_status;
+    if (is_it && (row.code.empty() || row.code == refusal.code)) return &row;
   }
-  return false;
+  return nullptr;
+}
+
+Json answer_of(const AlreadyDone& row, const std::vector<std::pair<std::string, std::string>>& parameters) {
+  Json answer = Json::object();
+  for (const auto& [name, value] : parameters) {
+    if (name == row.id) answer["id"] = value;
+  }
+  if (const auto known = parse_bounded(row.answer)) answer.update(*known);
+  return answer;
 }
 
 /// Class P: where to read what a change of a revision has made.
@@ -36,23 +56,36 @@ struct ReadBack {
   bool (*is_equal)(const Json& sent, const Json& there);
 };
 
+constexpr std::string_view expectation = "expected_content_revision";
+
+/// Every member that asks for something is there as it was sent, and one at least does. Null asks for nothing.
 bool is_document_equal(const Json& sent, const Json& there) {
-  for (const std::string_view name : {"title", "content"}) {
-    const Json* const ours = find(sent, name);
-    if (ours == nullptr || ours->is_null()) continue;
+  bool has_compared = false;
+  for (const auto& [name, ours] : sent.items()) {
+    if (name == expectation || ours.is_null()) continue;
     const Json* const theirs = find(there, name);
-    if (theirs == nullptr || *theirs != *ours) return false;
+    if (theirs == nullptr || *theirs != ours) return false;
+    has_compared = true;
   }
-  return true;
+  return has_compared;
 }
 
+/// The same of a resolution, whose texts and paths stand in its `result`; a text is told by its hash. Where the copy of
+/// the local text went does not show, so that nothing is concluded.
 bool is_resolution_equal(const Json& sent, const Json& there) {
-  if (find_text(there, "status") != "resolved") return false;
-  if (find_text(there, "resolution") != find_text(sent, "resolution")) return false;
-  const auto content = find_text(sent, "content");
-  if (!content) return true;
+  const auto resolution = find_text(sent, "resolution");
+  if (!resolution || find_text(there, "status") != "resolved") return false;
+  if (find_text(there, "resolution") != resolution) return false;
   const Json* const result = find(there, "result");
-  return result != nullptr && find_text(*result, "content_sha256") == Sha256::of(*content).hex();
+  for (const auto& [name, ours] : sent.items()) {
+    if (name == expectation || name == "resolution" || ours.is_null()) continue;
+    if (result == nullptr || !ours.is_string()) return false;
+    const bool is_text = name == "content";
+    const auto text = ours.get<std::string>();
+    const auto theirs = find_text(*result, is_text ? "content_sha256" : std::string_view(name));
+    if (theirs != (is_text ? Sha256::of(text).hex() : text)) return false;
+  }
+  return true;
 }
 
 constexpr ReadBack read_backs[] = {{"docs.update", "docs.get", is_document_equal},
@@ -69,14 +102,18 @@ const ReadBack* find_read_back(std::string_view operation) {
 
 bool Client::Impl::conclude(Id id, const Verdict& verdict) {
   const Running& running = *calls.at(id);
-  const std::string_view operation = running.prepared.operation->id;
+  const std::string_view operation = running.prepared.meaning->id;
   const int status = verdict.failure.call.http_status;
   if (verdict.ending != Ending::refused || !running.in_doubt) return false;
-  if (running.unanswered && is_already_done(operation, status)) {
+  const AlreadyDone* const done = find_already_done(operation, verdict.failure);
+  if (running.unanswered && done != nullptr) {
     trace(running, "< already done by a send that got no answer");
+    Json answer = answer_of(*done, running.prepared.parameters);
+    std::string body = dump(answer);
     finish(id,
            Reply{.status = status,
-                 .body = verdict.failure.call.details,
+                 .body = std::move(body),
+                 .json = std::move(answer),
                  .sends = running.sends,
                  .idempotency_key = running.prepared.idempotency_key,
                  .after_unanswered_send = true,
@@ -90,8 +127,11 @@ bool Client::Impl::conclude(Id id, const Verdict& verdict) {
 
 void Client::Impl::compare_with_what_is_there(Id id, Failure refusal) {
   const Running& running = *calls.at(id);
-  const ReadBack& row = *find_read_back(running.prepared.operation->id);
-  Call read{.operation = row.read, .parameters = running.call.parameters, .timeout = running.call.timeout};
+  const ReadBack& row = *find_read_back(running.prepared.meaning->id);
+  Call read{.operation = row.read,
+            .parameters = running.prepared.parameters,
+            .timeout = running.call.timeout,
+            .validate = false};
   trace(running, "the revision has moved after a send without an answer: reading what is there");
   start(std::move(read), [this, id, &row, refusal = std::move(refusal)](Result<Reply> answer) mutable {
     const auto found = calls.find(id);
@@ -102,7 +142,14 @@ void Client::Impl::compare_with_what_is_there(Id id, Failure refusal) {
       return finish(id, fail(std::move(refusal)));
     }
     if (!answer) {
+      // As every change in doubt: the refusal may be of our own change, so it is not what happened.
       refusal.kind = Failure::Kind::unknown_outcome;
+      refusal.what = fmt::format("{}: a send got no answer, and what is there now could not be read: {}",
+                                 refusal.call.operation,
+                                 answer.error().what);
+      refusal.code.clear();
+      refusal.call.http_status = 0;
+      refusal.call.details.clear();
       return finish(id, fail(std::move(refusal)));
     }
     if (!row.is_equal(*ours.call.body, *answer->json)) return finish(id, fail(std::move(refusal)));

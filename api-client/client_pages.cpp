@@ -1,4 +1,3 @@
-#include <set>
 #include <string>
 #include <utility>
 
@@ -8,17 +7,15 @@
 #include "api-client/base/json.hpp"
 #include "api-client/client.hpp"
 #include "api-client/contract/operations.hpp"
+#include "api-client/page_guard.hpp"
 
 namespace ws {
 namespace {
 
-// A service may filter after it has cut its pages, but not for ever.
-constexpr int most_empty_pages = 100;
-
-Failure bad_page(const Call& call, std::string what, std::string code) {
+Failure no_list(const Call& call) {
   return {.kind = Failure::Kind::internal,
-          .what = fmt::format("{}: {}", call.operation, what),
-          .code = std::move(code),
+          .what = fmt::format("{}: the answer has no list `data`", call.operation),
+          .code = "unusable_answer",
           .call = {.operation = std::string(call.operation)}};
 }
 
@@ -32,28 +29,18 @@ void set_cursor(Call& call, const std::string& cursor) {
 Result<void> Client::each_item(Call call, const std::function<Result<bool>(const Json& item)>& visit) {
   const contract::Operation* const operation = contract::find_operation(call.operation);
   const bool has_cursor = operation != nullptr && operation->paging == contract::Paging::cursor;
-  std::set<std::string> seen;
-  int empty_pages = 0;
+  PageGuard guard(call.operation);
   while (true) {
     WS_LET(const Reply page, this->call(call));
     const Json* const items = find(*page.json, "data");
-    if (items == nullptr || !items->is_array()) {
-      return fail(bad_page(call, "the answer has no list `data`", "unusable_answer"));
-    }
+    if (items == nullptr || !items->is_array()) return fail(no_list(call));
     for (const Json& item : *items) {
       WS_LET(const bool more, visit(item));
       if (!more) return {};
     }
     const std::string next = find_text(*page.json, "next_cursor").value_or("");
     if (!has_cursor || next.empty()) return {};
-    empty_pages = items->empty() ? empty_pages + 1 : 0;
-    if (!seen.insert(next).second) {
-      return fail(
-          bad_page(call, "the service gave the same cursor twice; the list may be incomplete", "cursor_repeated"));
-    }
-    if (empty_pages >= most_empty_pages) {
-      return fail(bad_page(call, fmt::format("{} pages in a row were empty", empty_pages), "endless_list"));
-    }
+    WS_TRY(guard.go_on(next, items->size()));
     set_cursor(call, next);
   }
 }

@@ -94,9 +94,21 @@ std::vector<std::string> texts_of(const Json& body, std::string_view name) {
   return texts;
 }
 
+/// A key that no later call could carry is none.
+Failure unusable_secret(int status) {
+  return {.kind = Failure::Kind::internal,
+          .what = "auth.token: the answer is not usable: the key in it is not one line of visible characters",
+          .hint = "run `ws login` again",
+          .code = "unusable_answer",
+          .call = {.operation = "auth.token", .http_status = status}};
+}
+
 Poll read_answer(const Reply& reply) {
   const Json& body = *reply.json;
   const std::string secret = find_text(body, "secret").value_or("");
+  if (!secret.empty() && !http::is_credential(secret)) {
+    return {.kind = Poll::Kind::refused, .failure = unusable_secret(reply.status)};
+  }
   if (!secret.empty()) {
     return {.kind = Poll::Kind::granted,
             .key = {.secret = secret,

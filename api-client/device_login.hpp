@@ -59,7 +59,8 @@ struct Poll {
   };
   Kind kind = Kind::pending;
   DeviceKey key = {};    ///< of `granted`
-  Failure failure = {};  ///< of `lost` and `refused`: denied `forbidden`, expired or used up `auth`
+  Failure failure = {};  ///< of `lost` and `refused`: denied `forbidden`, expired or used up `auth`, a key that no
+                         ///< call could carry `internal`
 };
 Poll read_poll(const Result<Reply>& answer);
 
@@ -80,8 +81,8 @@ Waiter make_sleeper(const std::atomic<bool>* cancelled);
 /// One poll: the key, or nothing while approval is pending. Fails as `read_poll` says.
 Result<std::optional<DeviceKey>> poll_device_login(Client& client, const std::string& device_code);
 
-/// Polls until there is a key or an end: denied is `forbidden`, not approved before `expires_at` is `auth`. A lost
-/// connection ends nothing.
+/// Polls until there is a key or an end: denied is `forbidden`, not approved before `expires_at` is `auth`, a key that
+/// no call could carry is `internal` (code `unusable_answer`). A lost connection ends nothing.
 Result<DeviceKey> await_device_key(Client& client,
                                    const Clock& clock,
                                    const DeviceAuthorization& authorization,

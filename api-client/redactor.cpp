@@ -1,6 +1,7 @@
 #include "api-client/redactor.hpp"
 
-#include <string_view>
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -32,6 +33,21 @@ void Redactor::add_members(const Json& body) {
   }
 }
 
+void Redactor::add_query(std::string_view url) {
+  const std::size_t query = url.find('?');
+  if (query == std::string_view::npos) return;
+  std::string_view rest = url.substr(query + 1);
+  rest = rest.substr(0, rest.find('#'));
+  while (!rest.empty()) {
+    const std::string_view part = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    const std::string value(part.substr(part.find('=') == std::string_view::npos ? 0 : part.find('=') + 1));
+    add(value);
+    const std::optional<std::string> decoded = percent_decode(value);
+    if (decoded && *decoded != value) add(*decoded);
+  }
+}
+
 std::string Redactor::clean(std::string text) const {
   for (const std::string& secret : secrets_) {
     for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at)) {
@@ -43,11 +59,41 @@ std::string Redactor::clean(std::string text) const {
 }
 
 Failure Redactor::clean(Failure failure) const {
-  for (std::string* const text :
-       {&failure.what, &failure.hint, &failure.request_id, &failure.code, &failure.call.details}) {
+  for (std::string* const text : {&failure.what, &failure.hint, &failure.request_id, &failure.code}) {
     *text = clean(std::move(*text));
   }
+  failure.call.details = clean_json(std::move(failure.call.details));
   return failure;
+}
+
+std::string Redactor::clean_json(std::string text) const {
+  // Without a backslash nothing is escaped, and the bytes say all.
+  if (!secrets_.empty() && text.find('\\') != std::string::npos) {
+    if (Result<Json> json = parse_bounded(text); json && clean_texts(*json)) return dump(*json);
+  }
+  return clean(std::move(text));
+}
+
+bool Redactor::clean_texts(Json& value) const {
+  if (value.is_string()) {
+    auto& text = value.get_ref<std::string&>();
+    const std::string before = std::exchange(text, clean(text));
+    return text != before;
+  }
+  bool found = false;
+  if (value.is_array()) {
+    for (Json& item : value) found = clean_texts(item) || found;
+  }
+  if (!value.is_object()) return found;
+  ObjectBuilder members(value.size());
+  for (auto& [name, member] : value.get_ref<Json::object_t&>()) {
+    found = clean_texts(member) || found;
+    const std::string cleaned = clean(name);
+    found = found || cleaned != name;
+    members.add(cleaned, std::move(member));
+  }
+  value = members.take();
+  return found;
 }
 
 }  // namespace ws

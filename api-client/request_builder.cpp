@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -178,28 +179,34 @@ Result<std::string> render_body(const Operation& operation, const Json& body) {
   }
 }
 
-/// The operation that method and path name; an ordinary segment fits any `{name}`.
-const Operation* find_by_path(std::string_view method, std::string_view path) {
-  const auto fits = [path](std::string_view wanted) {
-    std::string_view given = path;
-    while (!wanted.empty()) {
-      if (wanted.front() != '{') {
-        if (given.empty() || given.front() != wanted.front()) return false;
-        wanted.remove_prefix(1);
-        given.remove_prefix(1);
-        continue;
-      }
-      wanted.remove_prefix(wanted.find('}') + 1);
-      const std::size_t end = std::min(given.find_first_of("/:"), given.size());
-      if (end == 0) return false;
-      given.remove_prefix(end);
+/// The values of an operation's path, decoded; an ordinary segment fits any `{name}`. Empty where it does not fit.
+std::optional<Pairs> match_path(std::string_view wanted, std::string_view given) {
+  Pairs values;
+  while (!wanted.empty()) {
+    if (wanted.front() != '{') {
+      if (given.empty() || given.front() != wanted.front()) return std::nullopt;
+      wanted.remove_prefix(1);
+      given.remove_prefix(1);
+      continue;
     }
-    return given.empty();
-  };
-  for (const Operation* const operation : contract::operations()) {
-    if (contract::name(operation->method) == method && fits(operation->path)) return operation;
+    const std::size_t close = wanted.find('}');
+    const std::string_view segment = given.substr(0, given.find_first_of("/:"));
+    if (segment.empty()) return std::nullopt;
+    values.emplace_back(wanted.substr(1, close - 1), percent_decode(segment).value_or(std::string(segment)));
+    wanted.remove_prefix(close + 1);
+    given.remove_prefix(segment.size());
   }
-  return nullptr;
+  if (!given.empty()) return std::nullopt;
+  return values;
+}
+
+/// The operation that method and path name, if the table has it, with the values of its path.
+std::pair<const Operation*, Pairs> find_by_path(std::string_view method, std::string_view path) {
+  for (const Operation* const operation : contract::operations()) {
+    if (contract::name(operation->method) != method) continue;
+    if (auto values = match_path(operation->path, path)) return {operation, std::move(*values)};
+  }
+  return {nullptr, {}};
 }
 
 bool is_allowed_http(std::string_view url, const ClientOptions& options) {
@@ -242,6 +249,9 @@ bool is_ours(std::string_view name) {
 
 Result<void> add_own_headers(const Operation& operation, const Call& call, http::Request& request) {
   for (const auto& [name, value] : call.headers) {
+    if (!http::is_header_name(name) || !http::is_header_value(value)) {
+      return usage(operation, "a header's name is a token without blanks, its value one line");
+    }
     if (is_ours(name)) return usage(operation, fmt::format("the header {} is not the caller's to set", name));
     std::erase_if(request.headers,
                   [&name = name](const auto& header) { return http::find_header({header}, name).has_value(); });
@@ -288,7 +298,7 @@ Result<Prepared> prepare_request(const Call& call, const ClientOptions& options,
   if (operation == nullptr) {
     return fail(Failure::Kind::usage, fmt::format("there is no operation {}", call.operation), "run `ws commands`");
   }
-  Prepared prepared{.operation = operation};
+  Prepared prepared{.operation = operation, .meaning = operation, .parameters = call.parameters};
   WS_LET(const std::string base, settle_base(*operation, options));
   WS_LET(const Sorted sorted, sort_parameters(*operation, call));
   WS_LET(const std::string path, fill_path(*operation, sorted.path));
@@ -322,7 +332,7 @@ Result<Prepared> prepare_put(const BytesPut& put, const ClientOptions& options) 
   if (!is_allowed_target(put.url, options)) {
     return refuse(fmt::format("names an upload address that no bytes may go to: {}", http::origin_of(put.url)));
   }
-  Prepared prepared{.operation = &put_operation};
+  Prepared prepared{.operation = &put_operation, .meaning = &put_operation};
   prepared.request = {.method = "PUT", .url = put.url};
   prepared.request.timeout = std::chrono::milliseconds{0};
   prepared.request.idle_timeout = options.timeout;
@@ -330,6 +340,9 @@ Result<Prepared> prepare_put(const BytesPut& put, const ClientOptions& options) 
   for (const auto& [name, value] : put.headers) {
     const bool holds_key = options.credential && !options.credential->secret.empty() &&
                            value.find(options.credential->secret) != std::string::npos;
+    if (!http::is_header_name(name) || !http::is_header_value(value)) {
+      return refuse("asks for a header that is none, or more than one line");
+    }
     if (is_ours(name) || holds_key) return refuse(fmt::format("asks for a header that is ours to set: {}", name));
     prepared.request.headers.emplace_back(name, value);
   }
@@ -337,7 +350,7 @@ Result<Prepared> prepare_put(const BytesPut& put, const ClientOptions& options) 
 }
 
 Result<Prepared> prepare_any(const AnyCall& call, const ClientOptions& options, const std::string& fresh_key) {
-  const Operation* const known = find_by_path(call.method, call.path.substr(0, call.path.find('?')));
+  auto [known, values] = find_by_path(call.method, call.path.substr(0, call.path.find('?')));
   const bool is_read = call.method == "GET" || call.method == "HEAD";
   const contract::RetryClass unknown = is_read ? contract::RetryClass::read : contract::RetryClass::unsafe;
   const Operation& operation = any_operation_of(known == nullptr ? unknown : known->retry);
@@ -347,7 +360,8 @@ Result<Prepared> prepare_any(const AnyCall& call, const ClientOptions& options, 
   if (call.path.empty() || call.path.front() != '/' || !is_clean) {
     return usage(operation, "the path must begin with / and be percent-encoded");
   }
-  Prepared prepared{.operation = &operation};
+  Prepared prepared{.operation = &operation, .meaning = known == nullptr ? &operation : known};
+  prepared.parameters = std::move(values);
   prepared.request = {.method = call.method, .url = base + call.path, .body = call.body, .timeout = options.timeout};
   if (operation.retry == contract::RetryClass::unsafe) prepared.request.connection = http::Connection::fresh;
   if (operation.retry == contract::RetryClass::keyed) prepared.idempotency_key = fresh_key;
@@ -374,9 +388,7 @@ Result<void> add_credential(http::Request& request, const Operation& operation, 
   if (origin.empty() || origin != http::origin_of(credential.origin)) {
     return refuse(fmt::format("the key belongs to {} and is not sent to {}", credential.origin, origin));
   }
-  const bool visible =
-      std::all_of(credential.secret.begin(), credential.secret.end(), [](char c) { return c > ' ' && c < 0x7f; });
-  if (credential.secret.empty() || !visible) return refuse("the key is not one line of visible characters");
+  if (!http::is_credential(credential.secret)) return refuse("the key is not one line of visible characters");
   request.headers.emplace_back("Authorization", "Bearer " + credential.secret);
   return {};
 }

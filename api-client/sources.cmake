@@ -10,6 +10,7 @@ set(WS_API_CLIENT_SOURCES
   http/curl_library.cpp
   http/retry.cpp
   http/transport.cpp
+  page_guard.cpp
   redactor.cpp
   request_builder.cpp
   transfer/download.cpp

@@ -70,6 +70,9 @@ std::optional<std::vector<std::string>> split_words(std::string_view text) {
 class App {
  public:
   App(const World& world, std::vector<std::string> arguments) : world_(world), arguments_(std::move(arguments)) {}
+  App(const App&) = delete;
+  App& operator=(const App&) = delete;
+  ~App() { world_.terminal.on_write_error({}); }
 
   Result<ExitCode> run() {
     if (!arguments_.empty() && arguments_.front() == "help") return help();
@@ -84,6 +87,13 @@ class App {
     }
     if (found.words.empty() && !found.next) return without_words();
     return command(found, false);
+  }
+
+  /// As it goes to stderr.
+  std::string told(const Failure& failure) const {
+    const ExitCode exit = exit_code_of(failure, world_.caught_signal());
+    const bool json = json_errors_.value_or(wants_json(arguments_, world_.environment));
+    return json ? failure_line(failure, exit) : render_failure(failure, exit, world_.terminal);
   }
 
  private:
@@ -210,15 +220,25 @@ class App {
     Session session(world_, chosen, std::move(parsed));
     WS_TRY(session.open());
     json_errors_ = is_json(session.format()) && !session.has("jq") && !session.has("template");
+    const bool changes =
+        chosen.operation != nullptr && chosen.operation->retry != contract::RetryClass::read && !session.has("dry-run");
+    world_.terminal.on_write_error([this, changes](std::string what) {
+      return told({.kind = Failure::Kind::disk, .what = std::move(what), .call = {.applied = applied(changes)}});
+    });
     Result<ExitCode> ended = chosen.run(session);
     if (!ended) ended = fail(session.with_login_hint(std::move(ended).error()));
     // What was printed before a failure is shown, but makes no file.
     if (!ended && session.has("output")) return ended;
     auto finished = session.printer().finish();
-    if (ended && !finished) return fail(std::move(finished).error());
+    if (ended && !finished) {
+      finished.error().call.applied = applied(changes);
+      if (changes) finished.error().hint = "the change was made; only its answer is lost";
+      return fail(std::move(finished).error());
+    }
     for (const std::string& path : session.printer().missing_fields()) {
       session.note("note: nothing that was printed has a member `" + path + "`");
     }
+    if (ended) session.tell_notes();
     return ended;
   }
 
@@ -241,30 +261,29 @@ class App {
     return {};
   }
 
-  /// Whether the format that was settled on, by whomever, is JSON; empty: it came to no settling.
- public:
-  std::optional<bool> json_errors() const { return json_errors_; }
+  static Applied applied(bool changes) { return changes ? Applied::yes : Applied::no; }
 
- private:
   void print(const std::string& text) { world_.terminal.write(Stream::out, text); }
 
   World world_;
   std::vector<std::string> arguments_;
   std::vector<Entry> entries_ = catalogue();
-  std::optional<bool> json_errors_;
+  std::optional<bool> json_errors_;  // whether the format that was settled on is JSON; empty: none was
 };
 
 }  // namespace
 
 ExitCode run(const World& world, const std::vector<std::string>& arguments) {
   App app(world, arguments);
-  const Result<ExitCode> result = app.run();
+  Result<ExitCode> result = fail(Failure::Kind::internal, "ws failed unexpectedly");
+  try {
+    result = app.run();
+  } catch (const std::exception& bug) {
+    result.error().what += std::string(": ") + bug.what();
+  }
   if (result) return *result;
-  const Failure& failure = result.error();
-  const ExitCode exit = exit_code_of(failure, world.caught_signal());
-  const bool json = app.json_errors().value_or(wants_json(arguments, world.environment));
-  world.terminal.write(Stream::err, json ? failure_line(failure, exit) : render_failure(failure, exit, world.terminal));
-  return exit;
+  world.terminal.write(Stream::err, app.told(result.error()));
+  return exit_code_of(result.error(), world.caught_signal());
 }
 
 }  // namespace ws::cli

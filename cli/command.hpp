@@ -63,6 +63,7 @@ struct Command {
   std::vector<std::string> examples = {};          ///< runnable lines
   const contract::Operation* operation = nullptr;  ///< the one it stands for, if it is one
   bool writes_output = false;                      ///< `--output` is its own to write, not the printer's
+  bool runs_on = false;                            ///< until somebody stops it: notes are told at once
   std::function<Result<ExitCode>(Session&)> run = {};
 };
 

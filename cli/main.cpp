@@ -1,9 +1,13 @@
 // `ws`: makes what a command may reach, and is the outer net for what nobody expected.
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <exception>
 #include <string>
 #include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "cli/app.hpp"
 
@@ -31,9 +35,19 @@ void catch_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // noticed as EPIPE where we write
 }
 
+/// A stream that was closed on us must not become the first file that we open. Its place is taken by one that fails as
+/// a closed one does: /dev/null, opened the wrong way round.
+void take_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    static_cast<void>(::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+  }
+}
+
 }  // namespace
 
 int main(int count, char** values) {
+  take_closed_streams();
   catch_signals();
   const auto environment = ws::cli::Environment::read();
   auto terminal = ws::cli::Terminal::detect(environment);

@@ -101,7 +101,18 @@ Result<PrinterOptions> Session::printer_options() {
 }
 
 void Session::note(std::string_view text) {
-  if (!has("quiet")) terminal().write(Stream::err, clean(text, Breaks::space) + "\n");
+  if (has("quiet")) return;
+  std::string line = clean(text, Breaks::space) + "\n";
+  const bool waits = is_json(format()) && !command_.runs_on && !has("verbose") && !has("debug");
+  if (waits) {
+    held_notes_ += line;
+  } else {
+    terminal().write(Stream::err, line);
+  }
+}
+
+void Session::tell_notes() {
+  if (!held_notes_.empty()) terminal().write(Stream::err, std::exchange(held_notes_, {}));
 }
 
 Result<bool> Session::confirm(std::string_view question) {
@@ -109,8 +120,9 @@ Result<bool> Session::confirm(std::string_view question) {
   if (!terminal().may_ask()) {
     return fail(Failure::Kind::usage, "nobody is there to answer: " + std::string(question), "add --yes to confirm");
   }
-  const std::string answer = terminal().ask(clean(question, Breaks::space) + " [y/N] ");
-  return answer == "y" || answer == "Y" || answer == "yes";
+  const auto answer = terminal().ask_line(clean(question, Breaks::space) + " [y/N] ");
+  if (!answer && world_.cancelled.load()) return fail(Failure::Kind::cancelled, "stopped at a question");
+  return answer && (*answer == "y" || *answer == "Y" || *answer == "yes");
 }
 
 bool Session::confirm_word(std::string_view question, std::string_view word) {
@@ -177,7 +189,7 @@ Result<std::optional<Key>> Session::environment_key(const BaseUrl& url) {
     const auto file = world_.environment.text("WS_TOKEN_FILE");
     if (!file) return std::optional<Key>();
     auto text = read_file(*file, 64U << 10U);
-    if (!text) return fail(text.error());
+    if (!text) return fail(Failure::Kind::disk, "WS_TOKEN_FILE: " + text.error().what);
     secret = *text;
   }
   secret = trimmed(secret);
@@ -193,8 +205,11 @@ Result<std::optional<Key>> Session::environment_key(const BaseUrl& url) {
 
 Result<Key> Session::key() {
   WS_LET(const BaseUrl url, base_url());
-  // A Workspace is named by the key that sees it, so -W always means a stored one.
-  if (!settings_.workspace) {
+  // A Workspace is named by the key that sees it, so -W always means a stored one. What a file of the tree names does
+  // not stand above the environment.
+  const bool names_stored = settings_.workspace && (settings_.workspace.where == Where::flag ||
+                                                    settings_.workspace.where == Where::environment);
+  if (!names_stored) {
     WS_LET(auto given, environment_key(url));
     if (given) return std::move(*given);
   }

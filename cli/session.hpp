@@ -58,8 +58,10 @@ class Session {
   Printer& printer() { return *printer_; }
   Format format() const { return printer_->format(); }
 
-  /// A line on stderr for people; not with --quiet.
+  /// A line on stderr for people; not with --quiet. Where errors are one line of JSON it waits for `tell_notes`: a run
+  /// that fails says that line alone.
   void note(std::string_view text);
+  void tell_notes();
   /// A failure that does not end the command by itself: what was done so far is printed too.
   void complain(const Failure& failure, ExitCode exit);
   /// Answers "yes" for --yes; asks where a person is there. Fails with `usage` naming --yes where nobody is.
@@ -107,6 +109,7 @@ class Session {
   std::unique_ptr<http::Transport> transport_;
   std::unique_ptr<Client> client_;
   std::unique_ptr<Client> keyless_client_;
+  std::string held_notes_;
   int retries_ = 10;
 };
 

@@ -83,7 +83,7 @@ std::string message_of(const Json& body) {
     if (member->is_array()) text = entries_text(*member);
     if (member->is_object()) text = first_text(*member, {"message", "detail", "error_description", "msg", "title"});
     // "error": "invalid_grant" is a code; a sentence elsewhere is better.
-    const bool is_code = name == "error" && text.find(' ') == text.npos;
+    const bool is_code = name == "error" && member->is_string() && text.find(' ') == text.npos;
     if (!text.empty() && !is_code) return text;
   }
   return first_text(body, {"title", "error"});

@@ -23,7 +23,8 @@ struct CurlOptions {
   std::string library = "libcurl.so.4";       ///< what is opened
 };
 
-/// Proxies come from the environment as curl reads it (`HTTPS_PROXY`, `NO_PROXY`, ...); loopback never uses one.
+/// Proxies for https come from the environment as curl reads it (`HTTPS_PROXY`, `NO_PROXY`, ...); plain http and
+/// loopback never use one. No child process inherits a connection.
 /// Fails with `internal` where libcurl is missing or too old.
 Result<std::unique_ptr<Transport>> make_curl_transport(const CurlOptions& options = {});
 

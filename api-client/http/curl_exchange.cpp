@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 namespace ws::http {
@@ -15,10 +16,6 @@ namespace {
 constexpr std::uint64_t max_collected_beside_sink_bytes = std::uint64_t{32} << 20U;
 
 bool is_success(int status) { return status >= 200 && status < 300; }
-
-bool breaks_framing(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; });
-}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blank = " \t\r\n";
@@ -117,12 +114,15 @@ void CurlExchange::set_common() {
   set(CURLOPT_FRESH_CONNECT, request_.connection == Connection::fresh ? 1L : 0L);
   // An encoding that the caller asked for comes as it is: ranges count encoded bytes.
   if (!find_header(request_.headers, "Accept-Encoding")) set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
-  // Plain HTTP to loopback is allowed because it stays on this machine; a proxy would carry it off.
-  if (is_loopback(request_.url)) set(CURLOPT_PROXY, "");
+  // Plain HTTP is allowed where the way is known: a proxy would get the key in clear, and carry loopback off this
+  // machine. What is no https URL is no other either.
+  const bool is_https = origin_of(request_.url).starts_with("https:");
+  if (!is_https || is_loopback(request_.url)) set(CURLOPT_PROXY, "");
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   set(CURLOPT_HEADEROPT, static_cast<long>(CURLHEADER_SEPARATE));
   if (!options_.ca_file.empty()) set(CURLOPT_CAINFO, options_.ca_file.c_str());
 
+  set(CURLOPT_SOCKOPTFUNCTION, &CurlExchange::on_socket);
   set(CURLOPT_PREREQFUNCTION, &CurlExchange::on_send);
   set(CURLOPT_PREREQDATA, static_cast<void*>(this));
   set(CURLOPT_HEADERFUNCTION, &CurlExchange::on_header);
@@ -152,8 +152,8 @@ void CurlExchange::set_method() {
 Result<void> CurlExchange::set_headers() {
   std::vector<std::string> lines;
   for (const auto& [name, value] : request_.headers) {
-    if (name.empty() || breaks_framing(name) || breaks_framing(value)) {
-      return fail(Failure::Kind::usage, "a header must not hold a line break or NUL");
+    if (!is_header_name(name) || !is_header_value(value)) {
+      return fail(Failure::Kind::usage, "a header's name must be a token, its value one line without NUL");
     }
     lines.push_back(value.empty() ? fmt::format("{};", name)
                                   : fmt::format("{}: {}", name, value));  // "name;" is libcurl's form of an empty value
@@ -170,6 +170,13 @@ Result<void> CurlExchange::set_headers() {
   }
   set(CURLOPT_HTTPHEADER, headers_.get());
   return {};
+}
+
+// Editor, pager and the commands that a worker runs must not hold a connection open, or write into it.
+int CurlExchange::on_socket(void*, curl_socket_t socket, curlsocktype) noexcept {
+  const int flags = ::fcntl(socket, F_GETFD);
+  if (flags >= 0) static_cast<void>(::fcntl(socket, F_SETFD, flags | FD_CLOEXEC));
+  return CURL_SOCKOPT_OK;
 }
 
 // Called before each request is put on a connection, and so also when libcurl silently repeats one whose reused

@@ -45,6 +45,7 @@ class CurlExchange {
   static std::size_t on_header(char* data, std::size_t size, std::size_t count, void* self) noexcept;
   static std::size_t on_write(char* data, std::size_t size, std::size_t count, void* self) noexcept;
   static std::size_t on_read(char* buffer, std::size_t size, std::size_t count, void* self) noexcept;
+  static int on_socket(void* self, curl_socket_t socket, curlsocktype purpose) noexcept;
   static int on_send(void* self, char* remote_ip, char* local_ip, int remote_port, int local_port) noexcept;
 
   template <class Value>

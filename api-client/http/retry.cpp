@@ -187,6 +187,8 @@ std::optional<Time> parse_asctime(std::string_view text) {
   return make_time(year, month, day, time);
 }
 
+}  // namespace
+
 std::optional<Time> parse_http_date(std::string_view text, Time now) {
   if (const std::size_t comma = text.find(", "); comma != std::string_view::npos) {
     return parse_after_comma(text.substr(comma + 2), now);
@@ -194,8 +196,6 @@ std::optional<Time> parse_http_date(std::string_view text, Time now) {
   if (text.size() < 4 || text[3] != ' ') return std::nullopt;
   return parse_asctime(text.substr(4));
 }
-
-}  // namespace
 
 Milliseconds pause_before(int sends, double random) {
   Milliseconds ceiling = first_delay;

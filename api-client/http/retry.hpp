@@ -65,6 +65,9 @@ bool is_counted(contract::RetryClass retry);
 /// How long to wait after the `sends`-th send, from 1, where the server asked for nothing.
 std::chrono::milliseconds pause_before(int sends, double random);
 
+/// An HTTP date in any of its three forms (RFC 9110, 5.6.7); `now` tells the century of the oldest one.
+std::optional<Time> parse_http_date(std::string_view text, Time now);
+
 /// Seconds or an HTTP date (RFC 9110, 10.2.3); negative, past: 0; nonsense: empty; absurd ones are cut at a year.
 std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view value, Time now);
 

@@ -37,6 +37,22 @@ std::optional<std::string_view> find_header(const Headers& headers, std::string_
   return std::nullopt;
 }
 
+bool is_header_name(std::string_view text) {
+  constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
+  return !text.empty() && std::all_of(text.begin(), text.end(), [marks](char c) {
+    const bool is_word = (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z');
+    return is_word || marks.find(c) != std::string_view::npos;
+  });
+}
+
+bool is_header_value(std::string_view text) {
+  return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
+}
+
+bool is_credential(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
+}
+
 Outcome Transport::send(Request request) {
   std::optional<Outcome> outcome;
   start(std::move(request), [&](Outcome ended) { outcome = std::move(ended); });

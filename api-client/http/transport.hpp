@@ -23,6 +23,13 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 /// The first value of `name`, case ignored.
 std::optional<std::string_view> find_header(const Headers& headers, std::string_view name);
 
+/// Whether it is a token (RFC 9110, 5.6.2). What only looks like a known header (`Host `, `X:y`) is none.
+bool is_header_name(std::string_view text);
+/// Whether it stays on its line: no CR, LF, NUL.
+bool is_header_value(std::string_view text);
+/// Whether it can be sent as a credential: visible ASCII, at least one.
+bool is_credential(std::string_view text);
+
 /// Bytes to send that need not be in memory.
 class BodySource {
  public:

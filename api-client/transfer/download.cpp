@@ -76,7 +76,7 @@ class Download {
   /// Answer after answer until all bytes are there. `has_old_bytes`: some of them came before the first one.
   Result<void> receive_all(bool& has_old_bytes) {
     int cuts = 0;
-    bool was_out_of_range = false;
+    bool has_begun_anew = false;
     while (!is_complete() || destination_.size_bytes() == 0) {
       const std::uint64_t before = destination_.size_bytes();
       const Result<Reply> reply = client_.call(next_call());
@@ -84,7 +84,9 @@ class Download {
         if (reply->status == 200 && reply->body.empty() && got_ == 0 && before > 0) WS_TRY(destination_.restart());
         break;
       }
-      if (reply.error().call.http_status == 416 && before > 0 && !std::exchange(was_out_of_range, true)) {
+      // What is kept does not go with what is there: of another file, or longer than it.
+      const bool is_stale = reply.error().call.http_status == 416 || is_other_file_;
+      if (is_stale && before > 0 && !std::exchange(has_begun_anew, true)) {
         WS_TRY(destination_.restart());
         has_old_bytes = false;
         continue;
@@ -103,6 +105,7 @@ class Download {
 
   Call next_call() {
     got_ = 0;
+    is_other_file_ = false;
     Call call{.operation = "files.content", .parameters = {{"asset_id", request_.asset_id}}};
     // Ranges count the bytes as they are sent.
     call.headers.emplace_back("Accept-Encoding", "identity");
@@ -123,13 +126,12 @@ class Download {
       return destination_.set_etag(etag);
     }
     const auto range = parse_content_range(http::find_header(headers, "Content-Range").value_or(""));
-    if (!range || range->begin != destination_.size_bytes()) {
-      return fail(mismatch("the service sent another range than the one that was asked for"));
-    }
     const bool is_other = is_strong(etag) && is_strong(destination_.etag()) && etag != destination_.etag();
-    const bool other_size = range->total && request_.size_bytes && *range->total != *request_.size_bytes;
+    const bool other_size = range && range->total && request_.size_bytes && *range->total != *request_.size_bytes;
+    is_other_file_ = !range || range->begin != destination_.size_bytes() || is_other || other_size;
+    if (!is_other_file_) return destination_.set_etag(etag);
     if (is_other || other_size) return fail(mismatch("the file changed while it was downloaded"));
-    return destination_.set_etag(etag);
+    return fail(mismatch("the service sent another range than the one that was asked for"));
   }
 
   Result<void> take(std::string_view piece) {
@@ -145,7 +147,8 @@ class Download {
   Client& client_;
   const DownloadRequest& request_;
   Destination& destination_;
-  std::uint64_t got_ = 0;  // of the answer under way
+  std::uint64_t got_ = 0;       // of the answer under way
+  bool is_other_file_ = false;  // so the head of the answer under way says
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 /// The exact bytes of an Asset, wherever they go: gone on with after a cut, checked by their hash.
 ///
 /// A cut answer is continued with `Range` (and `If-Range`, where the service gave a strong ETag). What the service
-/// declares - size, range, hash - is checked: a destination is complete and right, or the download has failed.
+/// declares - size, range, hash - is checked: a destination is complete and right, or the download has failed. Bytes of
+/// an earlier run that do not go with the answer are thrown away, once; then it begins at the first byte.
 #pragma once
 
 #include <cstdint>

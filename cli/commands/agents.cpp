@@ -56,6 +56,14 @@ Json* find_secret(Json& answer) {
   return nullptr;
 }
 
+Failure without_secret(const contract::Operation& operation, const Reply& reply) {
+  return {.kind = Failure::Kind::unknown_outcome,
+          .what = std::string(operation.id) + ": the answer holds no secret where one belongs",
+          .hint = "look with `ws agents list`; `ws agents rotate ID` gives a new one",
+          .code = "unusable_answer",
+          .call = {.operation = std::string(operation.id), .http_status = reply.status, .applied = Applied::unknown}};
+}
+
 Result<ExitCode> send_for_secret(Session& session, const contract::Operation& operation, Call call) {
   WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
@@ -66,9 +74,8 @@ Result<ExitCode> send_for_secret(Session& session, const contract::Operation& op
     if (file) file->drop();
     return fail(reply.error());
   }
-  Json* const secret = file ? find_secret(*reply->json) : nullptr;
-  if (file && secret == nullptr) session.note("the answer holds no secret; nothing was written to " + file->path());
-  if (secret != nullptr) {
+  Json* const secret = find_secret(*reply->json);
+  if (file && secret != nullptr) {
     const auto written = file->write(secret->get<std::string>());
     if (written) {
       *secret = nullptr;
@@ -78,9 +85,12 @@ Result<ExitCode> send_for_secret(Session& session, const contract::Operation& op
       session.note("warning: " + written.error().what + "; the secret is shown instead, and only now");
     }
   }
-  if (file && secret == nullptr) file->drop();
   print_reply(session, operation, *reply);
-  return ExitCode::done;
+  if (secret != nullptr) return ExitCode::done;
+  if (file) file->drop();
+  // Whatever stands in the answer is shown: it may be all that there is of the new secret.
+  session.complain(without_secret(operation, *reply), ExitCode::unknown_outcome);
+  return ExitCode::unknown_outcome;
 }
 
 Result<ExitCode> create(Session& session) {

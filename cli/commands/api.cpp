@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/percent.hpp"
+#include "api-client/page_guard.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/commands/values.hpp"
 #include "cli/session.hpp"
@@ -36,14 +37,17 @@ Result<http::Headers> headers_of(const Session& session) {
       return fail(Failure::Kind::usage, "-H takes 'Name: value', not `" + line + "`");
     }
     const std::size_t value = std::min(line.find_first_not_of(' ', colon + 1), line.size());
-    if (line.find_first_of("\r\n") != std::string::npos) return fail(Failure::Kind::usage, "-H takes one line");
     headers.emplace_back(line.substr(0, colon), line.substr(value));
+    if (!http::is_header_name(headers.back().first) || !http::is_header_value(headers.back().second)) {
+      return fail(Failure::Kind::usage, "-H takes 'Name: value': a name without blanks, a value of one line");
+    }
   }
   return headers;
 }
 
 /// -F and -J over --body, into `body`; of a GET they are the query.
 Result<void> add_members(const Session& session, bool into_query, Json& body, std::string& path) {
+  WS_TRY(check_overlays(session.arguments()));
   for (const char* const letter : {"F", "J"}) {
     for (const std::string& one : session.arguments().values(letter)) {
       const std::size_t equals = one.find('=');
@@ -62,7 +66,7 @@ Result<void> add_members(const Session& session, bool into_query, Json& body, st
         if (!parsed) return fail(Failure::Kind::usage, "-J " + key + " takes JSON: " + parsed.error().what);
         value = std::move(*parsed);
       }
-      set_at_path(body, key, std::move(value));
+      if (!set_at_path(body, key, std::move(value))) return fail(overlaid_twice(*letter, one));
     }
   }
   return {};
@@ -106,7 +110,7 @@ Result<AnyCall> call_of(Session& session) {
 
 void print_head(Session& session, const Reply& reply) {
   session.printer().line(fmt::format("HTTP {}", reply.status));
-  for (const auto& [name, value] : reply.headers) session.printer().line(name + ": " + value);
+  for (const auto& [name, value] : reply.headers) session.printer().raw(name + ": " + value + "\n");
   session.printer().line("");
 }
 
@@ -147,23 +151,22 @@ Result<void> go_on_at(AnyCall& call, const std::string& cursor) {
 
 Result<ExitCode> print_all_pages(Session& session, Client& client, AnyCall call) {
   Json whole;
-  std::string last;
+  PageGuard guard("api");
   while (true) {
     WS_LET(const Reply reply, client.call(call));
     WS_LET(Json page, parse_bounded(reply.body));
     const std::string cursor = find_text(page, "next_cursor").value_or("");
+    const Json* const items = find(page, "data");
+    const std::size_t count = items != nullptr && items->is_array() ? items->size() : 0;
     if (session.printer().streams()) {
       session.printer().list("api", page, {});
     } else if (whole.is_null()) {
       whole = std::move(page);
-    } else if (page.contains("data") && whole.contains("data")) {
+    } else if (const Json* const all = find(whole, "data"); count > 0 && all != nullptr && all->is_array()) {
       for (Json& item : page["data"]) whole["data"].push_back(std::move(item));
     }
     if (cursor.empty()) break;
-    if (cursor == last) {
-      return fail(Failure::Kind::internal, "the server gave the same next_cursor twice; the list would never end");
-    }
-    last = cursor;
+    WS_TRY(guard.go_on(cursor, count));
     WS_TRY(go_on_at(call, cursor));
   }
   if (session.printer().streams()) return ExitCode::done;

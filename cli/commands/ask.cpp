@@ -173,6 +173,19 @@ Result<ExitCode> show(Session& session, Client& client, const Reply& reply, Phas
   return exit_of(phase);
 }
 
+/// The service said yes, and not to what.
+Failure without_question(const contract::Operation& operation, const Reply& reply) {
+  return {.kind = Failure::Kind::unknown_outcome,
+          .what = std::string(operation.id) + ": the answer names no question",
+          .hint = "look with `ws questions list`, or repeat it with `--idempotency-key " + reply.idempotency_key +
+                  "`: it cannot happen twice",
+          .code = "unusable_answer",
+          .call = {.operation = std::string(operation.id),
+                   .http_status = reply.status,
+                   .applied = Applied::unknown,
+                   .idempotency_key = reply.idempotency_key}};
+}
+
 Result<ExitCode> ask(Session& session) {
   const contract::Operation& operation = operation_of("questions.create");
   WS_LET(Call call, ask_call(session));
@@ -188,7 +201,7 @@ Result<ExitCode> ask(Session& session) {
     return exit_of(phase);
   }
   if (phase != Phase::pending) return show(session, *client, reply, phase);
-  if (!id) return fail(Failure::Kind::internal, "the answer names no question that could be waited for");
+  if (!id) return fail(without_question(operation, reply));
   WS_LET(const Awaited ended, await_end(session, *client, read_question(*id), "ws questions get " + *id + " --wait"));
   return show(session, *client, ended.reply, ended.phase);
 }

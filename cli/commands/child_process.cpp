@@ -57,6 +57,13 @@ std::string text_of(int file, std::size_t most, Part part) {
   return text;
 }
 
+/// Whatever is open beside the three streams is ours, locks and connections among it.
+void close_others() {
+  if (::close_range(STDERR_FILENO + 1, ~0U, 0) == 0) return;
+  constexpr int most_files = 65'536;  // a kernel before 5.9: as far as files are usually numbered
+  for (int file = STDERR_FILENO + 1; file < most_files; ++file) ::close(file);
+}
+
 /// After fork: only what is safe between fork and exec.
 [[noreturn]] void become(char* const* arguments, char* const* environment, int in, int out, int err) {
   ::setpgid(0, 0);
@@ -64,6 +71,7 @@ std::string text_of(int file, std::size_t most, Part part) {
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
   for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::signal(number, SIG_DFL);
+  close_others();
   ::execvpe(arguments[0], arguments, environment);
   ::_exit(errno == ENOENT ? 127 : 126);
 }

@@ -1,7 +1,7 @@
 /// A command of the user's, run with a text on its stdin; what it prints is kept until it ends.
 ///
 /// It has a process group of its own, so that Ctrl-C reaches it only through `ask_to_end`. Its streams are files
-/// without a name, so it never waits for a reader.
+/// without a name, so it never waits for a reader; it inherits no other file.
 #pragma once
 
 #include <cstddef>

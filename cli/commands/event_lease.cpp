@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "api-client/contract/operations.hpp"
+
 namespace ws::cli {
 namespace {
 
@@ -29,6 +31,20 @@ std::optional<Claim> read_claim(const Json& answer) {
   return claim;
 }
 
+bool has_event(const Json& answer) {
+  const Json* const event = find(answer, "event");
+  return event != nullptr && !event->is_null();
+}
+
+Failure unusable_claim() {
+  const contract::Operation& operation = *contract::find_operation("events.claim");
+  return {.kind = Failure::Kind::unknown_outcome,
+          .what = "events.claim: an event came that has no id or no lease token; it cannot be held",
+          .hint = "look with " + command_to_check(operation),
+          .code = "unusable_answer",
+          .call = {.operation = std::string(operation.id), .applied = Applied::unknown}};
+}
+
 std::chrono::milliseconds pause_after_none(const Json& answer) {
   const std::int64_t seconds = find_integer(answer, "retry_after_seconds").value_or(usual_pause_seconds);
   return std::chrono::seconds(std::clamp<std::int64_t>(seconds, 0, longest_pause_seconds));
@@ -36,6 +52,18 @@ std::chrono::milliseconds pause_after_none(const Json& answer) {
 
 std::chrono::milliseconds lease_length(const Json& body) {
   return std::chrono::seconds(find_integer(body, "lease_seconds").value_or(usual_lease_seconds));
+}
+
+std::chrono::milliseconds granted_lease(const Reply& reply, std::chrono::milliseconds asked, Time now) {
+  auto text = find_text(*reply.json, "lease_expires_at");
+  if (const Json* const event = find(*reply.json, "event"); event != nullptr && !text) {
+    text = find_text(*event, "lease_expires_at");
+  }
+  const auto end = text ? parse_rfc3339(*text) : Result<Time>(fail(Failure::Kind::invalid, "none"));
+  if (!end) return asked;
+  const auto date = http::find_header(reply.headers, "Date");
+  const Time there = (date ? http::parse_http_date(*date, now) : std::nullopt).value_or(now);
+  return *end <= there ? asked : std::min(asked, *end - there);
 }
 
 std::string usual_worker_id() {

@@ -17,6 +17,8 @@ constexpr milliseconds tick{20};
 constexpr milliseconds idle_tick{200};
 constexpr milliseconds first_backoff{1'000};
 constexpr milliseconds longest_backoff{60'000};
+/// A lease of a moment must not become a storm of renewals.
+constexpr milliseconds shortest_renewal{200};
 /// How long a command may take to end by itself when the worker stops.
 constexpr milliseconds grace{10'000};
 constexpr std::size_t most_error_characters = 4000;  // API document, "Limits"
@@ -111,14 +113,16 @@ void EventWorker::on_claim(Result<Reply> reply) {
       ended_by_ = failure;
       return;
     }
-    backoff_ = std::clamp(backoff_ * 2, first_backoff, longest_backoff);
-    const milliseconds pause = std::max(backoff_, failure.call.retry_after.value_or(milliseconds{0}));
-    claim_at_ = Steady::now() + pause;
-    callbacks_.note(fmt::format("{}; asking again in {} s", failure.what, pause.count() / 1000));
+    return back_off(failure);
+  }
+  auto claim = read_claim(*reply->json);
+  if (!claim && has_event(*reply->json)) {
+    if (!options_.once) return back_off(unusable_claim());
+    ended_by_ = unusable_claim();
     return;
   }
   backoff_ = milliseconds{0};
-  if (auto claim = read_claim(*reply->json)) return begin(std::move(*claim));
+  if (claim) return begin(std::move(*claim), granted_lease(*reply, options_.lease, SystemClock().now()));
   // Too early costs a lease slot: whichever asks for more time.
   const auto header = http::find_header(reply->headers, "Retry-After");
   const auto asked = header ? http::parse_retry_after(*header, {}) : std::nullopt;
@@ -126,11 +130,23 @@ void EventWorker::on_claim(Result<Reply> reply) {
   has_claimed_ = has_claimed_ || options_.once;
 }
 
-void EventWorker::begin(Claim claim) {
-  has_claimed_ = true;
+void EventWorker::back_off(const Failure& failure) {
+  backoff_ = std::clamp(backoff_ * 2, first_backoff, longest_backoff);
+  const milliseconds pause = std::max(backoff_, failure.call.retry_after.value_or(milliseconds{0}));
+  claim_at_ = Steady::now() + pause;
+  callbacks_.note(fmt::format("{}; asking again in {} s", failure.what, pause.count() / 1000));
+}
+
+void EventWorker::set_lease(Job& job, milliseconds length) {
   const auto now = Steady::now();
-  auto job = std::make_unique<Job>(
-      Job{.claim = std::move(claim), .lease_ends = now + options_.lease, .renew_at = now + options_.lease / 3});
+  job.lease_ends = now + length;
+  job.renew_at = now + std::max(length / 3, shortest_renewal);
+}
+
+void EventWorker::begin(Claim claim, milliseconds lease) {
+  has_claimed_ = true;
+  auto job = std::make_unique<Job>(Job{.claim = std::move(claim)});
+  set_lease(*job, lease);
   auto environment = options_.environment;
   environment.emplace_back("WS_EVENT_ID", job->claim.event_id);
   environment.emplace_back("WS_LEASE_TOKEN", job->claim.lease_token);
@@ -183,12 +199,8 @@ void EventWorker::renew(Job& job) {
 void EventWorker::on_renewed(Job& job, Result<Reply> reply) {
   job.is_renewing = false;
   if (job.is_closing || job.is_over) return;
+  if (reply) return set_lease(job, granted_lease(*reply, options_.lease, SystemClock().now()));
   const auto now = Steady::now();
-  if (reply) {
-    job.lease_ends = now + options_.lease;
-    job.renew_at = now + options_.lease / 3;
-    return;
-  }
   using Kind = Failure::Kind;
   const Kind kind = reply.error().kind;
   const bool is_gone = kind == Kind::conflict || kind == Kind::not_found || kind == Kind::forbidden ||

@@ -1,8 +1,8 @@
 /// The loop behind `ws events work`: claim, run, renew, complete or fail; and hand back what is held when it must end.
 ///
 /// One claim waits at a time, and only while there is room for what it brings. A claim without an answer backs off; its
-/// lease, if there is one, lapses by itself. An event whose lease is lost belongs to somebody else: its command is
-/// ended and nothing is said about it.
+/// lease, if there is one, lapses by itself; so does that of an event which came without id or token. An event whose
+/// lease is lost belongs to somebody else: its command is ended and nothing is said about it.
 #pragma once
 
 #include <chrono>
@@ -72,7 +72,9 @@ class EventWorker {
   bool may_claim(Steady::time_point now) const;
   void claim();
   void on_claim(Result<Reply> reply);
-  void begin(Claim claim);
+  void back_off(const Failure& failure);
+  void begin(Claim claim, std::chrono::milliseconds lease);
+  static void set_lease(Job& job, std::chrono::milliseconds length);
   void look_after(Job& job, Steady::time_point now);
   void renew(Job& job);
   void on_renewed(Job& job, Result<Reply> reply);

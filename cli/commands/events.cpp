@@ -24,11 +24,14 @@ Result<ExitCode> claim(Session& session) {
   const auto lease = lease_length(*call.body);
   WS_LET(Client * client, session.client());
   WS_LET(const Reply reply, client->call(std::move(call)));
+  const Time now = session.world().clock.now();
   if (const auto claimed = read_claim(*reply.json)) {
     const HeldEvent held{.event_id = claimed->event_id,
                          .lease_token = claimed->lease_token,
-                         .lease_ends_at = session.world().clock.now() + lease};
+                         .lease_ends_at = now + granted_lease(reply, lease, now)};
     if (auto kept = HeldEvents(session.paths().state).save(held); !kept) session.note("note: " + kept.error().what);
+  } else if (has_event(*reply.json)) {
+    session.note(unusable_claim().what);
   } else if (is_for_people(session)) {
     session.note("no event is waiting");
   }
@@ -67,7 +70,8 @@ Result<ExitCode> run_on_lease(Session& session, const contract::Operation& opera
   if (operation.id != "events.renew") {
     events.forget(id);
   } else if (held) {
-    held->lease_ends_at = session.world().clock.now() + lease;
+    const Time renewed = session.world().clock.now();
+    held->lease_ends_at = renewed + granted_lease(reply, lease, renewed);
     static_cast<void>(events.save(*held));
   }
   print_reply(session, operation, reply);

@@ -117,6 +117,7 @@ Command events_work_command() {
                 {.name = "once", .help = "one event, or none, and then the end"}},
       .examples = {"ws events work --worker scribe --jobs 2 -- ./answer.sh"},
       .operation = &operation_of("events.claim"),
+      .runs_on = true,
       .run = work};
 }
 

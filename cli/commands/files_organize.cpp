@@ -23,6 +23,15 @@ Result<ExitCode> await_and_print(Session& session, Client& client, const std::st
   return exit_of(ended.phase);
 }
 
+/// A run was started, and nothing says which: whether it has ended cannot be asked.
+Failure nothing_to_wait_for(const std::string& asset, const Reply& reply) {
+  return {.kind = Failure::Kind::unknown_outcome,
+          .what = "files.organize: the answer names no operation to wait for",
+          .hint = "look with `ws files get " + asset + "` before you send it again",
+          .code = "unusable_answer",
+          .call = {.operation = "files.organize", .http_status = reply.status, .applied = Applied::unknown}};
+}
+
 Result<ExitCode> organize(Session& session) {
   const contract::Operation& operation = operation_of("files.organize");
   WS_LET(Call call, build_call(session, operation));
@@ -34,8 +43,11 @@ Result<ExitCode> organize(Session& session) {
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
   WS_LET(const Reply reply, client->call(std::move(call)));
-  const auto id = find_text(*reply.json, "operation_id");
-  if (waits(session) && id && phase_of(*reply.json) == Phase::pending) return await_and_print(session, *client, *id);
+  if (waits(session) && phase_of(*reply.json) == Phase::pending) {
+    const auto id = find_text(*reply.json, "operation_id");
+    if (!id || id->empty()) return fail(nothing_to_wait_for(session.arguments().words.front(), reply));
+    return await_and_print(session, *client, *id);
+  }
   print_reply(session, operation, reply);
   return waits(session) ? exit_of(phase_of(*reply.json)) : ExitCode::done;
 }

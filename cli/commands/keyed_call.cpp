@@ -7,6 +7,7 @@
 
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/uuid.hpp"
+#include "api-client/contract/validate.hpp"
 #include "cli/settings/idempotency_journal.hpp"
 
 namespace ws::cli {
@@ -43,6 +44,18 @@ Failure too_old(const contract::Operation& operation, const EarlierCreate& earli
       .call = {.operation = std::string(operation.id), .applied = Applied::unknown, .idempotency_key = earlier.key}};
 }
 
+/// The published limits of the header.
+Result<void> check_key(const Session& session, const contract::Operation& operation, const std::string& key) {
+  if (session.has("no-validate")) return {};
+  const std::vector<std::pair<std::string, std::string>> headers = {{"Idempotency-Key", key}};
+  for (const contract::Violation& violation : contract::validate_parameters(operation, {}, {}, headers).violations) {
+    const auto* const place = std::get_if<std::string>(&violation.loc.front());
+    if (place == nullptr || *place != "header") continue;
+    return fail(Failure::Kind::usage, "--idempotency-key: " + violation.message);
+  }
+  return {};
+}
+
 bool is_open_after(const Result<Reply>& reply) { return !reply && reply.error().call.applied == Applied::unknown; }
 
 }  // namespace
@@ -50,7 +63,10 @@ bool is_open_after(const Result<Reply>& reply) { return !reply && reply.error().
 Result<void> settle_idempotency_key(Session& session, const contract::Operation& operation, Call& call) {
   if (!takes_key(operation)) return {};
   const auto given = session.arguments().value("idempotency-key");
-  if (given && !is_stable(session)) call.idempotency_key = *given;
+  if (given && !is_stable(session)) {
+    WS_TRY(check_key(session, operation, *given));
+    call.idempotency_key = *given;
+  }
   if (given && is_stable(session)) {
     WS_LET(const KeyedCreate create, describe_create(session, operation, call));
     WS_LET(IdempotencyJournal journal, IdempotencyJournal::open(session.paths().state));

@@ -181,6 +181,13 @@ Result<ExitCode> wait_for_key(Session& session, const PendingLogin& login, KeptI
 Result<ExitCode> resume(Session& session) {
   const std::vector<std::string>& words = session.arguments().words;
   WS_LET(const PendingLogin login, PendingLogins(session.paths().state).load(words.empty() ? "" : words.front()));
+  // The code was given out by one server; no other gets to see it.
+  const auto named = session.arguments().value("base-url");
+  if (named && http::origin_of(*named) != http::origin_of(login.base_url)) {
+    return fail(Failure::Kind::usage,
+                "this login was begun at " + login.base_url + ", not at " + *named,
+                "leave --base-url out");
+  }
   session.use_server(login.base_url);
   WS_LET(const KeptIn kept_in, agree_on_store(session));
   return wait_for_key(session, login, kept_in);
@@ -194,7 +201,7 @@ Result<ExitCode> print_begun(Session& session, const DeviceAuthorization& author
   if (asked) {
     session.printer().resource(body, authorization.body);
   } else {
-    session.printer().line(authorization.body);
+    session.printer().raw(authorization.body + "\n");
   }
   return ExitCode::done;
 }
@@ -205,9 +212,10 @@ Result<ExitCode> login(Session& session) {
   WS_LET(const std::vector<std::string> scopes, scopes_of(session));
   WS_LET(const BaseUrl url, session.base_url());
   if (session.has("dry-run")) {
-    session.printer().line("POST " + url.text + "/v1/auth/device-authorizations");
-    session.printer().line("scopes: " + joined_with_commas(scopes));
-    return ExitCode::done;
+    return print_request(
+        session,
+        {.operation = "auth.start",
+         .body = Json{{"client_name", client_name()}, {"cli_version", std::string(version())}, {"scopes", scopes}}});
   }
   KeptIn kept_in = KeptIn::file;
   if (!session.has("no-wait")) {

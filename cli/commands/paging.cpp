@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/percent.hpp"
 #include "api-client/contract/operations.hpp"
+#include "api-client/page_guard.hpp"
 #include "cli/commands/operation_commands.hpp"
 
 namespace ws::cli {
@@ -65,9 +65,30 @@ bool shows_cursor(const Session& session) {
   return is_whole && !session.has("jq") && !session.has("template");
 }
 
-Failure endless_list() {
+/// Whether the API document itself says that the answer has its list.
+bool promises_list(const Operation& operation) {
+  const contract::Schema* const answer = operation.responses.front().schema;
+  if (answer == nullptr || answer->source != contract::Source::published) return false;
+  return std::ranges::any_of(item_members, [answer](std::string_view name) {
+    const contract::Field* const member = contract::find_field(*answer, name);
+    return member != nullptr && member->source == contract::Source::published &&
+           member->presence == contract::Presence::required && member->null == contract::Null::no;
+  });
+}
+
+Failure no_list(const Operation& operation, int status) {
   return {.kind = Failure::Kind::internal,
-          .what = "the server gave the same next_cursor twice; the list would never end"};
+          .what = fmt::format("{}: the answer ({}) is not usable: it holds no list", operation.id, status),
+          .hint = "check that the base URL names the service",
+          .code = "unusable_answer",
+          .call = {.operation = std::string(operation.id), .http_status = status}};
+}
+
+/// An answer of the list: one whose list is only assumed may be something else, and is shown as that.
+Result<Reply> call_list(Client& client, const Operation& operation, Call call) {
+  WS_LET(Reply reply, client.call(std::move(call)));
+  if (promises_list(operation) && items_of(*reply.json) == nullptr) return fail(no_list(operation, reply.status));
+  return reply;
 }
 
 /// The pages joined into one document, the members of the first page kept.
@@ -78,9 +99,14 @@ class Joined {
       whole_ = std::move(page);
       return;
     }
-    Json* items = whole_.contains("data") ? &whole_["data"] : nullptr;
-    if (items == nullptr || !items->is_array() || !page.contains("data")) return;
-    for (Json& item : page["data"]) items->push_back(std::move(item));
+    for (const std::string_view key : item_members) {
+      const Json* const more = find(page, key);
+      const Json* const items = find(whole_, key);
+      if (more == nullptr || !more->is_array() || items == nullptr || !items->is_array()) continue;
+      Json& all = whole_[std::string(key)];
+      for (Json& item : page[std::string(key)]) all.push_back(std::move(item));
+      return;
+    }
   }
   Json take(const std::string& next_cursor) {
     whole_["next_cursor"] = next_cursor.empty() ? Json() : Json(next_cursor);
@@ -103,21 +129,25 @@ Result<std::optional<std::int64_t>> most_items(const Session& session) {
 }
 
 /// The API document gives this list no cursor. A service that answers with one is asked on, and it is one document.
-Result<void> add_rest(Client& client, const Call& call, Reply& reply) {
+Result<void> add_rest(Client& client, const Operation& operation, const Call& call, Reply& reply) {
   std::string cursor = cursor_of(*reply.json);
-  if (cursor.empty()) return {};
+  const Json* items = items_of(*reply.json);
+  if (cursor.empty() || items == nullptr) return {};
+  PageGuard guard(operation.id);
+  WS_TRY(guard.go_on(cursor, items->size()));
   WS_LET(const http::Request first, client.prepare(call));
   std::string path = first.url.substr(client.options().base_url.size());
   path += path.find('?') == std::string::npos ? "?cursor=" : "&cursor=";
   Joined joined;
   joined.add(std::move(*reply.json));
-  std::set<std::string> seen;
   while (!cursor.empty()) {
-    if (!seen.insert(cursor).second) return fail(endless_list());
     WS_LET(const Reply next, client.call(AnyCall{.method = "GET", .path = path + percent_encode(cursor)}));
-    WS_LET(Json page, parse_bounded(next.body));
-    cursor = cursor_of(page);
-    joined.add(std::move(page));
+    auto page = parse_bounded(next.body);
+    items = page ? items_of(*page) : nullptr;
+    if (items == nullptr) return fail(no_list(operation, next.status));
+    cursor = cursor_of(*page);
+    if (!cursor.empty()) WS_TRY(guard.go_on(cursor, items->size()));
+    joined.add(std::move(*page));
   }
   reply.json = joined.take("");
   reply.body.clear();
@@ -127,8 +157,8 @@ Result<void> add_rest(Client& client, const Call& call, Reply& reply) {
 /// A list that the API gives in one answer: cut here to what was asked for.
 Result<ExitCode> print_whole(Session& session, Client& client, const Operation& operation, const Call& call) {
   WS_LET(const auto most, most_items(session));
-  WS_LET(Reply reply, client.call(call));
-  if (session.has("all")) WS_TRY(add_rest(client, call, reply));
+  WS_LET(Reply reply, call_list(client, operation, call));
+  if (session.has("all")) WS_TRY(add_rest(client, operation, call, reply));
   const std::int64_t count = most ? cut_to(*reply.json, *most) : 0;
   const bool is_cut = most && count > *most;
   if (is_cut) reply.body.clear();
@@ -142,27 +172,32 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
   WS_LET(const auto page_limit, count_flag(session, "limit", "1-100"));
   WS_LET(const auto max_items, count_flag(session, "max-items", "at least 1"));
   const bool streams = session.printer().streams();
-  std::set<std::string> seen;
+  PageGuard guard(operation.id);
   std::int64_t count = 0;
   Joined joined;
   std::string cursor;
-  while (true) {
+  for (bool is_first = true;; is_first = false) {
     if (max_items) {
       set_member(operation, call, "limit", Json(std::min(page_limit.value_or(largest_page), *max_items - count)));
     }
-    WS_LET(Reply reply, client.call(call));
+    WS_LET(Reply reply, call_list(client, operation, call));
+    if (items_of(*reply.json) == nullptr) {
+      if (!is_first) return fail(no_list(operation, reply.status));
+      print_reply(session, operation, reply);
+      return ExitCode::done;
+    }
     Json page = std::move(*reply.json);
     cursor = cursor_of(page);
+    const std::size_t came = items_of(page)->size();
     if (max_items) cut_to(page, *max_items - count);
-    const Json* items = find(page, "data");
-    if (items != nullptr) count += static_cast<std::int64_t>(items->size());
+    count += static_cast<std::int64_t>(items_of(page)->size());
     if (streams) {
       session.printer().list(operation.id, page, {});
     } else {
       joined.add(std::move(page));
     }
     if (cursor.empty() || (max_items && count >= *max_items)) break;
-    if (!seen.insert(cursor).second) return fail(endless_list());
+    WS_TRY(guard.go_on(cursor, came));
     set_member(operation, call, "cursor", Json(cursor));
   }
   if (!streams) session.printer().list(operation.id, joined.take(cursor), {});
@@ -208,7 +243,7 @@ Result<void> apply_paging_flags(Session& session, const Operation& operation, Ca
 Result<ExitCode> print_list(Session& session, Client& client, const Operation& operation, Call call) {
   if (operation.paging != Paging::cursor) return print_whole(session, client, operation, call);
   if (!pages(session)) {
-    WS_LET(const Reply reply, client.call(std::move(call)));
+    WS_LET(const Reply reply, call_list(client, operation, std::move(call)));
     print_reply(session, operation, reply);
     return ExitCode::done;
   }
@@ -219,9 +254,11 @@ void print_reply(Session& session, const Operation& operation, const Reply& repl
   const Json& value = *reply.json;
   if (value.is_null() && reply.body.empty()) return;
   const Json* items = items_of(value);
-  if (operation.paging == Paging::none && items == nullptr) return session.printer().resource(value, reply.body);
-  const bool is_empty = items != nullptr && items->empty();
-  if (is_empty && session.format() == Format::table) {
+  if (items == nullptr) {
+    if (is_list(operation)) session.note("the answer holds no list; it is shown as it is");
+    return session.printer().resource(value, reply.body);
+  }
+  if (items->empty() && session.format() == Format::table) {
     session.note("nothing there");
   } else {
     session.printer().list(operation.id, value, reply.body);
@@ -231,7 +268,7 @@ void print_reply(Session& session, const Operation& operation, const Reply& repl
     session.note(operation.paging == Paging::cursor ? "there is more: --all, or --cursor " + cursor
                                                     : "there is more: --all shows it");
   }
-  if (operation.paging != Paging::limit_only || items == nullptr) return;
+  if (operation.paging != Paging::limit_only) return;
   const auto asked = most_items(session);
   const std::int64_t most = asked && *asked ? std::min(**asked, largest_page) : largest_page;
   if (static_cast<std::int64_t>(items->size()) >= most) session.note("more may exist; the API gives no cursor here");

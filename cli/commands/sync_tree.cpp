@@ -189,9 +189,13 @@ std::string program_for(const SyncTree& tree) {
 void print_report(Session& session, const SyncTree& tree, const sync::Report& report, Tense tense) {
   const std::string program = program_for(tree);
   switch (session.format()) {
-    case Format::table:
-      return session.printer().raw(
-          render_report(report, tense, session.terminal(), session.has("verbose") ? 0 : rows_on_a_terminal, program));
+    case Format::table: {
+      std::string text =
+          render_report(report, tense, session.terminal(), session.has("verbose") ? 0 : rows_on_a_terminal, program);
+      while (!text.empty() && text.back() == '\n') text.pop_back();
+      if (!text.empty()) session.printer().line(text);
+      return;
+    }
     case Format::json:
     case Format::ndjson:
     case Format::yaml: return session.printer().json(sync::to_json(report));

@@ -118,6 +118,7 @@ Command sync_watch_command() {
                          .count = Count::optional}},
           .flags = watch_flags(),
           .examples = {"ws sync watch", "ws sync watch ~/notes --interval 10s --json"},
+          .runs_on = true,
           .run = watch};
 }
 

@@ -164,6 +164,25 @@ Result<Json> parse_value(const contract::Field& field,
   return list;
 }
 
+Result<void> check_overlays(const Parsed& arguments) {
+  std::vector<std::string> keys;
+  for (const char* const letter : {"F", "J"}) {
+    for (const std::string& one : arguments.values(letter)) keys.push_back(one.substr(0, one.find('=')));
+  }
+  for (const std::string& outer : keys) {
+    for (const std::string& inner : keys) {
+      if (inner.substr(0, outer.size() + 1) != outer + ".") continue;
+      return fail(Failure::Kind::usage, fmt::format("`{}` is set, and `{}` too, which lies in it", outer, inner));
+    }
+  }
+  return {};
+}
+
+Failure overlaid_twice(char letter, std::string_view assignment) {
+  return {.kind = Failure::Kind::usage,
+          .what = fmt::format("-{} {}: what it lies in has a value already, and no members", letter, assignment)};
+}
+
 Result<std::string> read_user_file(const std::string& path) {
   auto text = read_file(path, max_input_bytes);
   if (!text) {

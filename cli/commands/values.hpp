@@ -34,6 +34,11 @@ Result<std::string> text_or_file(const std::string& given);
 /// `-f FILE|-` as Markdown: fails with `usage` where it is not UTF-8.
 Result<std::string> read_markdown(const std::string& path);
 
+/// -F and -J: no two may set the same place, one of them from within. Fails with `usage`.
+Result<void> check_overlays(const Parsed& arguments);
+/// `-F a.b=1` where `a` is no object.
+Failure overlaid_twice(char letter, std::string_view assignment);
+
 /// Members that are secrets: they come by `@FILE`, `-`, environment or saved state, never as a flag's value.
 bool is_secret(std::string_view member);
 

@@ -27,7 +27,9 @@ std::string circumstances(const Failure& failure) {
 }  // namespace
 
 std::string render_failure(const Failure& failure, ExitCode exit, const Terminal& terminal) {
-  if (exit == ExitCode::interrupted || exit == ExitCode::terminated) return {};
+  const bool is_signal = exit == ExitCode::interrupted || exit == ExitCode::terminated;
+  // Whoever pressed Ctrl-C knows that; not whether the change was made.
+  if (is_signal && failure.call.applied != Applied::unknown) return {};
   std::string text = terminal.paint(Stream::err, Look::bad, "error:") + " " + clean(failure.what, Breaks::space) + "\n";
   const std::string why = circumstances(failure);
   if (!why.empty()) text += terminal.paint(Stream::err, Look::faint, "  " + clean(why, Breaks::space)) + "\n";
@@ -58,7 +60,7 @@ Json failure_to_json(const Failure& failure, ExitCode exit) {
 std::string failure_line(const Failure& failure, ExitCode exit) {
   Json whole = Json::object();
   whole["error"] = failure_to_json(failure, exit);
-  return dump(whole) + "\n";
+  return escape_json(dump(whole)) + "\n";
 }
 
 }  // namespace ws::cli

@@ -98,15 +98,15 @@ void flatten_into(const Json& value, const std::string& prefix, std::vector<std:
 
 }  // namespace
 
-void set_at_path(Json& target, std::string_view path, Json value) {
+bool set_at_path(Json& target, std::string_view path, Json value) {
   Json* place = &target;
   while (true) {
     const std::size_t dot = path.find('.');
-    if (!place->is_object()) *place = Json::object();
+    if (!place->is_object() && !place->is_null()) return false;
     Json& member = (*place)[std::string(path.substr(0, dot))];
     if (dot == std::string_view::npos) {
       member = std::move(value);
-      return;
+      return true;
     }
     place = &member;
     path.remove_prefix(dot + 1);
@@ -174,7 +174,7 @@ Json pick(const Json& value, const std::vector<std::string>& paths) {
   Json picked = Json::object();
   for (const std::string& path : paths) {
     const Json* found = at_path(value, path);
-    set_at_path(picked, path, found == nullptr ? Json() : *found);
+    static_cast<void>(set_at_path(picked, path, found == nullptr ? Json() : *found));  // the whole holds its part
   }
   return picked;
 }

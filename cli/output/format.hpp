@@ -30,8 +30,9 @@ std::vector<Column> columns_of_fields(const std::vector<std::string>& fields);
 
 /// The value at a dotted path; null where there is none. Numbers are places in an array.
 const Json* at_path(const Json& value, std::string_view path);
-/// Sets `target` at a dotted path, making the objects on the way.
-void set_at_path(Json& target, std::string_view path, Json value);
+/// Sets `target` at a dotted path, making the objects on the way. False, and nothing is set, where a value that has no
+/// members stands on the way.
+bool set_at_path(Json& target, std::string_view path, Json value);
 /// Only the named paths, nested as they were; a missing one is null.
 Json pick(const Json& value, const std::vector<std::string>& paths);
 

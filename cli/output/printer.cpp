@@ -1,10 +1,14 @@
 #include "cli/output/printer.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <utility>
 
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/utf8.hpp"
@@ -43,37 +47,43 @@ bool is_noise(std::string_view key) {
 
 Printer::Printer(Terminal& terminal, PrinterOptions options) : terminal_(terminal), options_(std::move(options)) {}
 
-void Printer::raw(std::string_view bytes) {
+void Printer::put(std::string_view text) {
   if (to_file() || paging_) {
-    collected_ += bytes;
+    collected_ += text;
     return;
   }
   // What waits for the pager comes before what does not.
   if (!collected_.empty()) terminal_.write(Stream::out, std::exchange(collected_, {}));
-  terminal_.write(Stream::out, bytes);
+  terminal_.write(Stream::out, text);
+}
+
+void Printer::raw(std::string_view bytes) {
+  if (is_on_screen()) return put(clean(bytes, Breaks::keep));
+  put(bytes);
+}
+
+void Printer::put_json(std::string_view json) {
+  // In one go: whoever follows the output gets whole lines.
+  std::string line = is_on_screen() ? escape_json(json) : std::string(json);
+  if (line.empty() || line.back() != '\n') line += '\n';
+  put(line);
 }
 
 void Printer::page(std::string_view text) {
   const bool before = std::exchange(paging_, !options_.pager.empty());
-  raw(text);
+  put(text);
   paging_ = before;
 }
 
-void Printer::line(std::string_view text) { raw(std::string(text) + "\n"); }
-
-/// Words that a program of the user made of the server's: cleaned where a person reads them.
-void Printer::line_shown(std::string_view text) {
-  const bool shown = terminal_.is_terminal(Stream::out) && !to_file();
-  line(shown ? clean(text, Breaks::keep) : std::string(text));
-}
+void Printer::line(std::string_view text) { put(std::string(text) + "\n"); }
 
 /// `--jq` over the document, `--template` over each of `items`.
 void Printer::shaped(const Json& document, const Json& items) {
   if (options_.line_of) {
-    for (const Json& one : items) line_shown(options_.line_of->fill(one));
+    for (const Json& one : items) raw(options_.line_of->fill(one) + "\n");
     return;
   }
-  auto ran = options_.jq->run(dump(document), [this](std::string_view text) { line_shown(text); });
+  auto ran = options_.jq->run(dump(document), [this](std::string_view text) { raw(std::string(text) + "\n"); });
   if (!ran && !failure_) failure_ = std::move(ran).error();
 }
 
@@ -81,8 +91,8 @@ void Printer::json(const Json& value) {
   if (is_shaped()) return shaped(value, Json::array({value}));
   switch (options_.format) {
     case Format::yaml: return raw(to_yaml(value));
-    case Format::ndjson: return line(dump(value));
-    default: return line(dump(value, terminal_.is_terminal(Stream::out) ? 2 : -1));
+    case Format::ndjson: return put_json(dump(value));
+    default: return put_json(dump(value, terminal_.is_terminal(Stream::out) ? 2 : -1));
   }
 }
 
@@ -143,19 +153,21 @@ void Printer::resource(const Json& value, std::string_view body) {
   switch (options_.format) {
     case Format::json:
       if (!options_.fields.empty() || body.empty()) return json(shown);
-      raw(body);
-      if (body.back() != '\n') raw("\n");
-      return;
-    case Format::ndjson: return line(dump(shown));
+      return put_json(body);
+    case Format::ndjson: return put_json(dump(shown));
     case Format::yaml: return raw(to_yaml(shown));
-    case Format::ids: return line(id_of(value));
+    case Format::ids: return raw(id_of(value) + "\n");
     case Format::table: return table_resource(shown);
     case Format::tsv:
-      for (const auto& [key, found] : flatten(shown)) line(escape_tsv(key) + "\t" + escape_tsv(plain_text(*found)));
+      for (const auto& [key, found] : flatten(shown)) {
+        raw(escape_tsv(key) + "\t" + escape_tsv(plain_text(*found)) + "\n");
+      }
       return;
     case Format::csv:
       line("key,value");
-      for (const auto& [key, found] : flatten(shown)) line(escape_csv(key) + "," + escape_csv(plain_text(*found)));
+      for (const auto& [key, found] : flatten(shown)) {
+        raw(escape_csv(key) + "," + escape_csv(plain_text(*found)) + "\n");
+      }
       return;
   }
 }
@@ -198,8 +210,8 @@ void Printer::item(const Json& item) {
   const Json picked = options_.fields.empty() ? Json() : pick(item, options_.fields);
   const Json& shown = options_.fields.empty() ? item : picked;
   if (is_shaped()) return shaped(shown, Json::array({item}));
-  if (options_.format == Format::ids) return line(id_of(item));
-  line(dump(shown));
+  if (options_.format == Format::ids) return raw(id_of(item) + "\n");
+  put_json(dump(shown));
 }
 
 void Printer::list(std::string_view operation, const Json& whole, std::string_view body) {
@@ -229,16 +241,44 @@ void Printer::list(std::string_view operation, const Json& whole, std::string_vi
   rows(options_.fields.empty() ? columns_for(operation, first) : columns_of_fields(options_.fields), items);
 }
 
+/// A device or a pipe is written into; only files are replaced.
+bool Printer::is_stream() const {
+  std::error_code ignored;
+  const auto there = std::filesystem::status(options_.file, ignored);
+  return std::filesystem::exists(there) && !std::filesystem::is_regular_file(there) &&
+         !std::filesystem::is_directory(there);
+}
+
 Result<void> Printer::check() const {
-  if (options_.file.empty() || options_.file == "-" || options_.overwrite == Overwrite::yes) return {};
+  if (!to_file() || is_stream()) return {};
+  const std::filesystem::path folder = std::filesystem::path(options_.file).parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) {
+    return fail(Failure::Kind::disk, "cannot write " + options_.file + ": " + std::strerror(errno));
+  }
+  if (options_.overwrite == Overwrite::yes) return {};
   if (!std::filesystem::exists(std::filesystem::symlink_status(options_.file))) return {};
   return fail(Failure::Kind::disk, "the file " + options_.file + " is there already", "add --force to replace it");
+}
+
+Result<void> Printer::write_stream() const {
+  const int stream = ::open(options_.file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  std::string_view rest = collected_;
+  while (stream >= 0 && !rest.empty()) {
+    const ssize_t written = ::write(stream, rest.data(), rest.size());
+    if (written < 0 && errno != EINTR) break;
+    rest.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
+  }
+  const int error = errno;
+  if (stream >= 0) ::close(stream);
+  if (stream >= 0 && rest.empty()) return {};
+  return fail(Failure::Kind::disk, "cannot write " + options_.file + ": " + std::strerror(error));
 }
 
 Result<void> Printer::finish() {
   if (!to_file() && !collected_.empty()) show(terminal_, options_.pager, std::exchange(collected_, {}));
   if (failure_) return fail(*failure_);
   if (!to_file()) return {};
+  if (is_stream()) return write_stream();
   WS_TRY(check());
   return write_file(options_.file, collected_);
 }

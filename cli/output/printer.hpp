@@ -50,25 +50,32 @@ class Printer {
   bool streams() const { return options_.format == Format::ndjson || options_.format == Format::ids; }
   /// Our own JSON; carries `v: 1` already.
   void json(const Json& value);
-  /// Bytes as they are.
+  /// Bytes of others: as they are, but cleaned where a terminal shows them.
   void raw(std::string_view bytes);
-  /// A text for people that may be longer than the screen: cleaned already, with its newlines.
+  /// Our own text for people that may be longer than the screen: cleaned already, with its colours and newlines.
   void page(std::string_view text);
-  /// A line for people, on stdout.
+  /// A line of ours for people, on stdout.
   void line(std::string_view text);
 
-  /// Whether `--output FILE` may be written: fails with `disk` where it is there already and `--force` is not given.
+  /// Whether `--output FILE` may be written: fails with `disk` where its folder cannot be written to, or where it is
+  /// there already and `--force` is not given. To be asked before anything is sent.
   Result<void> check() const;
-  /// Shows what was kept for the pager, and writes `--output FILE`, whole or not at all. Fails with `disk`, or as
+  /// Shows what was kept for the pager, and writes `--output FILE`, whole or not at all (a device or pipe: into it).
+  /// Fails with `disk`, or as
   /// `--jq` did.
   Result<void> finish();
 
  private:
+  /// Whether a terminal shows what is printed.
+  bool is_on_screen() const { return terminal_.is_terminal(Stream::out) && !to_file(); }
+  bool is_stream() const;
+  Result<void> write_stream() const;
+  void put(std::string_view text);
+  void put_json(std::string_view json);
   bool to_file() const { return !options_.file.empty() && options_.file != "-"; }
   void seek_fields(const Json& item);
   bool is_shaped() const { return options_.jq || options_.line_of; }
   void shaped(const Json& document, const Json& items);
-  void line_shown(std::string_view text);
   void table_resource(const Json& value);
   void rows(const std::vector<Column>& columns, const Json& items);
 

@@ -1,6 +1,7 @@
 #include "cli/settings/settings.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <nlohmann/json.hpp>
 
@@ -266,7 +267,9 @@ Result<void> write_config(const Paths& paths, std::string_view path, const std::
 Result<BaseUrl> check_base_url(std::string_view text, const Environment& environment) {
   while (!text.empty() && text.back() == '/') text.remove_suffix(1);
   BaseUrl url{.text = std::string(text), .origin = http::origin_of(text)};
-  if (url.origin.empty() || text.find_first_of("?# \t\r\n") != std::string_view::npos) {
+  const std::size_t colon = url.origin.rfind(':');
+  const bool has_port = colon != std::string::npos && std::atoi(url.origin.c_str() + colon + 1) <= 65'535;
+  if (!has_port || text.find_first_of("?# \t\r\n") != std::string_view::npos) {
     return fail(Failure::Kind::usage,
                 "the base URL `" + url.text + "` is not of the form https://host[:port][/prefix]",
                 "give it with --base-url or WS_BASE_URL");

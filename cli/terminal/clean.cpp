@@ -1,5 +1,9 @@
 #include "cli/terminal/clean.hpp"
 
+#include <cstdint>
+
+#include <fmt/format.h>
+
 #include "api-client/base/utf8.hpp"
 
 namespace ws::cli {
@@ -68,6 +72,15 @@ bool needs_nothing(std::string_view text) {
   return true;
 }
 
+void append_escaped(std::string& json, char32_t c) {
+  if (c < 0x10000) {
+    json += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c));
+    return;
+  }
+  const auto rest = static_cast<std::uint32_t>(c) - 0x10000U;
+  json += fmt::format("\\u{:04x}\\u{:04x}", 0xD800U + (rest >> 10U), 0xDC00U + (rest & 0x3FFU));
+}
+
 }  // namespace
 
 std::string clean(std::string_view text, Breaks breaks) {
@@ -89,6 +102,23 @@ std::string clean(std::string_view text, Breaks breaks) {
       continue;
     } else {
       utf8::append(safe, is_control(c) ? replacement : c);
+    }
+  }
+  return safe;
+}
+
+std::string escape_json(std::string_view json) {
+  if (needs_nothing(json)) return std::string(json);
+  std::string safe;
+  safe.reserve(json.size());
+  while (!json.empty()) {
+    const char32_t c = utf8::next(json);
+    const bool is_blank = c == U'\n' || c == U'\t';
+    if (c == U'\r') continue;  // between members; inside a text JSON has it escaped already
+    if (!is_blank && (is_control(c) || is_hidden(c))) {
+      append_escaped(safe, c);
+    } else {
+      utf8::append(safe, c);
     }
   }
   return safe;

@@ -15,4 +15,8 @@ enum class Breaks {
 /// character and every byte that is not UTF-8 as U+FFFD.
 std::string clean(std::string_view text, Breaks breaks);
 
+/// JSON as it came, for a terminal: every character that could act there, or hide what stands beside it, is written as
+/// `\uXXXX`. It stays the same document.
+std::string escape_json(std::string_view json);
+
 }  // namespace ws::cli

@@ -123,7 +123,8 @@ void Terminal::write(Stream stream, std::string_view text) {
       ::_exit(number(ExitCode::broken_pipe));
     } else if (errno != EINTR) {
       if (stream == Stream::out) {
-        write(Stream::err, std::string("error: cannot write the output: ") + std::strerror(errno) + "\n");
+        const std::string what = std::string("cannot write the output: ") + std::strerror(errno);
+        write(Stream::err, tell_write_error_ ? tell_write_error_(what) : "error: " + what + "\n");
         ::_exit(number(ExitCode::local));
       }
       return;  // nowhere left to complain

@@ -4,9 +4,11 @@
 /// NO_COLOR, then CLICOLOR_FORCE, then a terminal that is not TERM=dumb.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cli/settings/environment.hpp"
 
@@ -52,8 +54,9 @@ class Terminal {
   std::string paint(Stream stream, Look look, std::string_view text) const;
 
   /// All of it. A reader that went away ends the program silently with 141; a stdout that takes no more (a full disk)
-  /// with 14.
+  /// with 14, and with what `on_write_error` makes of the reason on stderr.
   virtual void write(Stream stream, std::string_view text);
+  void on_write_error(std::function<std::string(std::string what)> tell) { tell_write_error_ = std::move(tell); }
   /// Asks on stderr and reads one line of stdin; empty at its end.
   virtual std::string ask(std::string_view question);
   /// The same, but empty at the end of stdin and where a signal came.
@@ -67,6 +70,7 @@ class Terminal {
   bool questions_ = true;
   bool plain_ = false;
   bool quiet_ = false;
+  std::function<std::string(std::string what)> tell_write_error_;
 };
 
 }  // namespace ws::cli

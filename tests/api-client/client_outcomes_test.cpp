@@ -111,9 +111,12 @@ TEST_CASE("outcomes: not found after an unanswered archive is success", "[client
   const auto reply = world.client.call(archive_call);
   REQUIRE(reply);
   CHECK(reply->status == 404);
-  CHECK(reply->json.is_null());
+  CHECK(*reply->json == Json{{"id", some_id}, {"object", "document"}, {"status", "archived"}});
+  CHECK(reply->body == dump(*reply->json));
   CHECK(reply->concluded);
   CHECK(reply->after_unanswered_send);
+  ClientWorld gone(ClientWorld::in_turn({broken(Stage::no_answer), json_response(410, "")}));
+  CHECK(gone.client.call(archive_call)->body == reply->body);
   CHECK(end_of(archive_call, {json_response(404, "{}")}) == Ended{1, Kind::not_found, Applied::no, false});
   CHECK(end_of(archive_call, {broken(Stage::no_answer), json_response(403, "{}")}).kind == Kind::forbidden);
   // An answer of 500 is an answer: the document may never have been there.
@@ -126,6 +129,7 @@ TEST_CASE("outcomes: unauthorized after an unanswered logout is success", "[clie
   const auto reply = world.client.call(logout);
   REQUIRE(reply);
   CHECK(reply->concluded);
+  CHECK(reply->body == R"({"ok":true})");
   CHECK(end_of(logout, {json_response(401, "{}")}).kind == Kind::auth);
 }
 
@@ -149,6 +153,72 @@ TEST_CASE("outcomes: a mismatch after an unanswered update stays a conflict if a
         Ended{3, Kind::conflict, Applied::unknown, false});
   CHECK(end_of(revision_call, {unanswered, mismatch, json_response(200, "{}")}).kind == Kind::conflict);
   CHECK(end_of(revision_call, {unanswered, mismatch, json_response(404, "{}")}).kind == Kind::unknown_outcome);
+}
+
+TEST_CASE("outcomes: a mismatch is explained only by what was compared, all of it", "[client]") {
+  const http::Outcome unanswered = broken(Stage::no_answer);
+  const http::Outcome mismatch = json_response(409, R"({"code":"revision_conflict"})");
+  const auto concludes = [&](Json body, std::string_view there) {
+    Call update = revision_call;
+    body["expected_content_revision"] = 3;
+    update.body = std::move(body);
+    update.validate = false;
+    ClientWorld world(ClientWorld::in_turn({unanswered, mismatch, json_response(200, there)}));
+    return world.client.call(update).has_value();
+  };
+  const std::string_view there = R"({"title":"T","content":"new"})";
+  CHECK(concludes(Json{{"title", "T"}, {"content", "new"}}, there));
+  CHECK(concludes(Json{{"title", nullptr}, {"content", "new"}}, there));
+  CHECK_FALSE(concludes(Json::object(), there));
+  CHECK_FALSE(concludes(Json{{"title", nullptr}}, there));
+  CHECK_FALSE(concludes(Json{{"title", "T"}, {"parent_node_id", some_id}}, there));
+  CHECK_FALSE(concludes(Json{{"title", "T"}}, R"({"content":"new"})"));
+}
+
+TEST_CASE("outcomes: where what is there cannot be read, nobody knows, and no refusal is told", "[client]") {
+  ClientWorld world(ClientWorld::in_turn(
+      {broken(Stage::no_answer), json_response(409, R"({"code":"revision_conflict"})"), broken(Stage::no_answer)}));
+  const auto reply = world.client.call(revision_call);
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().kind == Kind::unknown_outcome);
+  CHECK(reply.error().code.empty());
+  CHECK(reply.error().call.http_status == 0);
+  CHECK(reply.error().call.details.empty());
+  CHECK(reply.error().hint.find("`ws docs get ") != std::string::npos);
+}
+
+TEST_CASE("outcomes: an event that is finished already after an unanswered close is closed", "[client]") {
+  const std::string operation = GENERATE("events.complete", "events.fail");
+  const Call close{.operation = operation,
+                   .parameters = {{"event_id", some_id}},
+                   .body = Json{{"lease_token", std::string(20, 'l')}},
+                   .validate = false};
+  const http::Outcome finished = json_response(409, R"({"detail":"no","code":"already_finished"})");
+  ClientWorld world(ClientWorld::in_turn({broken(Stage::no_answer), finished}));
+  const auto reply = world.client.call(close);
+  REQUIRE(reply);
+  CHECK(reply->concluded);
+  CHECK(find_text(*reply->json, "id") == some_id);
+  CHECK(find(*reply->json, "detail") == nullptr);
+  CHECK(end_of(close, {finished}).kind == Kind::conflict);
+  CHECK(end_of(close, {broken(Stage::no_answer), json_response(409, R"({"code":"lease_lost"})")}).kind ==
+        Kind::conflict);
+}
+
+TEST_CASE("outcomes: any request is concluded and advised as the operation that it names", "[client]") {
+  const std::string path = std::string("/v1/documents/") + some_id;
+  ClientWorld archived(ClientWorld::in_turn({broken(Stage::no_answer), json_response(404, "{}")}));
+  const auto reply = archived.client.call(AnyCall{.method = "DELETE", .path = path});
+  REQUIRE(reply);
+  CHECK(find_text(*reply->json, "id") == some_id);
+  ClientWorld updated(ClientWorld::in_turn(
+      {broken(Stage::no_answer), json_response(412, "{}"), json_response(200, R"({"content":"new"})")}));
+  CHECK(updated.client.call(AnyCall{.method = "PUT", .path = path, .body = dump(*revision_call.body)}));
+  ClientWorld shared(ClientWorld::in_turn({broken(Stage::no_answer)}));
+  const auto lost = shared.client.call(AnyCall{.method = "POST", .path = path + "/shares", .body = "{}"});
+  REQUIRE_FALSE(lost);
+  CHECK(lost.error().call.operation == "api");
+  CHECK(lost.error().hint == std::string("look with `ws docs get ") + some_id + "` before you send it again");
 }
 
 TEST_CASE("outcomes: a conflict that is resolved already is success if it is resolved as we wanted", "[client]") {

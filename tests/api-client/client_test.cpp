@@ -334,3 +334,29 @@ TEST_CASE("client: over a real wire, an unguarded write is committed once and a 
   CHECK(created->sends == 2);
   CHECK(commits == 2);
 }
+
+TEST_CASE("client: what signs an upload's address is neither traced nor told", "[client]") {
+  class NoBytes final : public http::BodySource {
+    std::uint64_t size_bytes() const override { return 0; }
+    Result<std::size_t> read(char*, std::size_t) override { return std::size_t{0}; }
+  };
+  const std::string signature = "signature-0123456789";
+  const std::string token = "token-0123456789";
+  ClientWorld world(ClientWorld::in_turn(
+      {json_response(403, R"({"detail": "no: )" + signature + R"(", "sent": ")" + token + R"("})")}));
+  std::optional<Result<Reply>> ended;
+  world.client.start(
+      BytesPut{.url = "https://files.example/a/b?X-Signature=" + signature,
+               .headers = {{"X-Token", token}},
+               .open = []() -> Result<std::unique_ptr<http::BodySource>> { return std::make_unique<NoBytes>(); }},
+      [&](Result<Reply> reply) { ended.emplace(std::move(reply)); });
+  while (!ended) world.client.run(std::chrono::milliseconds{10});
+  REQUIRE_FALSE(*ended);
+  const Failure& failure = ended->error();
+  std::string all = failure.what + failure.call.details;
+  for (const std::string& line : world.trace) all += line;
+  CHECK(all.find(signature) == std::string::npos);
+  CHECK(all.find(token) == std::string::npos);
+  CHECK(all.find("> PUT https://files.example/a/b (send 1)") != std::string::npos);
+  CHECK(world.transport.requests().front().url == "https://files.example/a/b?X-Signature=" + signature);
+}

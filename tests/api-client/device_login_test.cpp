@@ -93,6 +93,8 @@ TEST_CASE("device login: every form of an answer to a poll is understood", "[cli
       {"422", json_response(422, R"({"detail":[]})"), PollKind::refused},
       {"404", json_response(404, ""), PollKind::refused},
       {"login page", json_response(200, "<html>", html), PollKind::refused},
+      {"key over two lines", json_response(200, R"({"secret":"wsk_a\nb"})"), PollKind::refused},
+      {"key with a blank", json_response(200, R"({"secret":"wsk_a b"})"), PollKind::refused},
       {"500", json_response(500, ""), PollKind::lost},
       {"503", json_response(503, "", {{"Retry-After", "1000"}}), PollKind::lost},
       {"429", json_response(429, "", {{"Retry-After", "9"}}), PollKind::lost},
@@ -246,4 +248,12 @@ TEST_CASE("device login: one poll gives the key or nothing yet", "[client]") {
   REQUIRE(*granted);
   CHECK((*granted)->secret == "wsk_new");
   CHECK_FALSE(poll_device_login(world.client, device_code));
+}
+
+TEST_CASE("device login: a key that no call could carry is an unusable answer", "[client]") {
+  const Poll poll = poll_of(json_response(200, R"({"secret":"wsk_new\nX-Header: 1"})"));
+  CHECK(poll.failure.kind == Failure::Kind::internal);
+  CHECK(poll.failure.code == "unusable_answer");
+  CHECK(poll.key.secret.empty());
+  CHECK(poll.failure.what.find("wsk_new") == std::string::npos);
 }

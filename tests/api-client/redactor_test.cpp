@@ -32,3 +32,22 @@ TEST_CASE("redactor: texts too short to be secrets are left alone", "[client]") 
   redactor.add("a");
   CHECK(redactor.clean("banana") == "banana");
 }
+
+TEST_CASE("redactor: a secret that is escaped in JSON is gone from the details", "[client]") {
+  Redactor redactor;
+  redactor.add("wsk_abc/def");
+  const auto cleaned = [&](std::string details) {
+    return redactor.clean(Failure{.call = {.details = std::move(details)}}).call.details;
+  };
+  CHECK(cleaned(R"({"b": "key wsk_abc\/def", "a": [1]})") == R"({"b":"key [redacted]","a":[1]})");
+  CHECK(cleaned(R"({"a":[{"x":"\u0077\u0073\u006b_abc/def"}]})") == R"({"a":[{"x":"[redacted]"}]})");
+  CHECK(cleaned(R"({"wsk_abc\/def": 1})") == R"({"[redacted]":1})");
+  CHECK(cleaned(R"({"a": "one\ntwo",  "b": 1.0})") == R"({"a": "one\ntwo",  "b": 1.0})");
+  CHECK(cleaned(R"(wsk_abc/def \ is no JSON)") == R"([redacted] \ is no JSON)");
+}
+
+TEST_CASE("redactor: what signs an address is a secret", "[client]") {
+  Redactor redactor;
+  redactor.add_query("https://files.example/a?X-Signature=abc%2Fdef12345&X-Date=20261120&k=v#top");
+  CHECK(redactor.clean("abc%2Fdef12345, abc/def12345 of 20261120: k=v") == "[redacted], [redacted] of [redacted]: k=v");
+}

@@ -181,3 +181,33 @@ TEST_CASE("request: the key goes to the origin that issued it and to no other", 
   CHECK(add_credential(bare, *contract::find_operation("auth.start"), {}));
   CHECK_FALSE(http::find_header(bare.headers, "Authorization"));
 }
+
+TEST_CASE("request: a header is a token and one line, whoever asks for it", "[client]") {
+  const std::string name = GENERATE("Authorization\t", "Host ", " Host", "X-A:b", "X\r\nHost", "");
+  CAPTURE(name);
+  refused(prepare({.operation = "me.get", .headers = {{name, "v"}}}));
+  refused(prepare_any({.method = "GET", .path = "/v1/me", .headers = {{name, "v"}}}, options(), "fresh-key"));
+  const auto put = prepare_put({.url = "https://files.example/a", .headers = {{name, "v"}}}, options());
+  REQUIRE_FALSE(put);
+  CHECK(put.error().kind == Failure::Kind::internal);
+  CHECK(put.error().code == "unusable_answer");
+}
+
+TEST_CASE("request: a header's value stays on its line", "[client]") {
+  const std::string value =
+      GENERATE(std::string("a\r\nHost: evil.example"), std::string("a\nb"), std::string("a\0b", 3));
+  refused(prepare({.operation = "me.get", .headers = {{"X-A", value}}}));
+  const auto put = prepare_put({.url = "https://files.example/a", .headers = {{"X-A", value}}}, options());
+  REQUIRE_FALSE(put);
+  CHECK(put.error().code == "unusable_answer");
+  CHECK(prepare_put({.url = "https://files.example/a", .headers = {{"X-A", "a b"}}}, options()));
+}
+
+TEST_CASE("request: any request means what the table says of its method and path", "[client]") {
+  const auto moved = prepare_any({.method = "POST", .path = "/v1/nodes/n%2F1:move?x=1"}, options(), "fresh-key");
+  REQUIRE(moved);
+  CHECK(moved->operation->id == "api");
+  CHECK(moved->meaning->id == "nodes.move");
+  CHECK(moved->parameters == std::vector<std::pair<std::string, std::string>>{{"node_id", "n/1"}});
+  CHECK(prepare_any({.method = "POST", .path = "/v1/nothing"}, options(), "fresh-key")->meaning->id == "api");
+}

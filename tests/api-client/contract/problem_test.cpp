@@ -60,6 +60,7 @@ TEST_CASE("problem: a bare detail, a list, a text, a page, nothing", "[contract]
   CHECK(read(404, R"({"detail": []})").message == "Not Found");
   CHECK(read(404, R"({"detail": 5, "title": "Gone fishing"})").message == "Gone fishing");
   CHECK(read(400, R"({"error": "invalid_grant"})").message == "invalid_grant");
+  CHECK(read(401, R"({"error": {"message": "Expired"}})").message == "Expired");
   CHECK(read(799, "").message == "Status 799");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,7 +11,10 @@
 #include <variant>
 #include <vector>
 
+#include <arpa/inet.h>
 #include <catch2/catch.hpp>
+#include <fcntl.h>
+#include <sys/socket.h>
 
 #include "tests/api-client/http/exchanges.hpp"
 #include "tests/support/hostile_server.hpp"
@@ -299,4 +303,38 @@ TEST_CASE("curl: running with nothing under way lets the time pass", "[http]") {
   const auto before = std::chrono::steady_clock::now();
   transport->run(milliseconds{20});
   CHECK(std::chrono::steady_clock::now() - before >= milliseconds{19});
+}
+
+TEST_CASE("curl: plain http goes to its host and through no proxy", "[http]") {
+  const HostileServer proxy([](const Seen&) { return answer(502, "{}"); });
+  const HostileServer server([](const Seen&) { return answer(200, "{}"); });
+  for (const char* const name : {"http_proxy", "ALL_PROXY"}) ::setenv(name, proxy.origin().c_str(), 1);
+  // An address of this machine that is not loopback by its name.
+  const Outcome outcome = make_transport()->send({.url = "http://0.0.0.0:" + std::to_string(server.port()) + "/"});
+  for (const char* const name : {"http_proxy", "ALL_PROXY"}) ::unsetenv(name);
+  CHECK(proxy.requests().empty());
+  CHECK(answered(outcome).status == 200);
+}
+
+TEST_CASE("curl: no child process inherits a connection", "[http]") {
+  const HostileServer server([](const Seen&) { return answer(200, "{}"); });
+  const auto transport = make_transport();
+  REQUIRE(answered(transport->send({.url = server.url("/")})).status == 200);
+  int connections = 0;
+  for (int file = 0; file < 256; ++file) {
+    sockaddr_in peer{};
+    socklen_t size = sizeof peer;
+    if (::getpeername(file, reinterpret_cast<sockaddr*>(&peer), &size) != 0) continue;
+    if (peer.sin_family != AF_INET || ntohs(peer.sin_port) != server.port()) continue;
+    ++connections;
+    CHECK((::fcntl(file, F_GETFD) & FD_CLOEXEC) != 0);
+  }
+  CHECK(connections == 1);
+}
+
+TEST_CASE("curl: a header that is none is not sent", "[http]") {
+  const HostileServer server([](const Seen&) { return answer(200, "{}"); });
+  const std::string name = GENERATE("Host ", " Host", "Authorization\t", "X-A:b", "", "X\r\nY");
+  CHECK(stage_of(make_transport()->send({.url = server.url("/"), .headers = {{name, "v"}}})) == Stage::nothing_sent);
+  CHECK(server.requests().empty());
 }

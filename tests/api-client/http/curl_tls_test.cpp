@@ -183,14 +183,14 @@ TEST_CASE("curl: a list of certificates that is not there is a failure of the ha
 }
 
 TEST_CASE("curl: a proxy of the environment is used, but never for this machine", "[http]") {
-  HostileServer proxy([](const Seen&) { return answer(200, "through the proxy"); });
+  HostileServer proxy([](const Seen&) { return answer(502, "no further"); });
   HostileServer server([](const Seen&) { return answer(200, "direct"); });
-  const Variable variable("http_proxy", proxy.origin());
+  const Variable variable("https_proxy", proxy.origin());
   const Variable none("NO_PROXY", "");
-  const Outcome far = get("http://service.invalid/v1");
-  REQUIRE(std::holds_alternative<Response>(far));
-  CHECK(std::get<Response>(far).body == "through the proxy");
-  CHECK(proxy.requests()[0].target == "http://service.invalid/v1");
+  CHECK(std::holds_alternative<Broken>(get("https://service.invalid/v1")));
+  REQUIRE(proxy.requests().size() == 1);
+  CHECK(proxy.requests()[0].method == "CONNECT");
+  CHECK(proxy.requests()[0].target == "service.invalid:443");
   const Outcome near = get(server.url("/v1"));
   REQUIRE(std::holds_alternative<Response>(near));
   CHECK(std::get<Response>(near).body == "direct");

@@ -58,3 +58,18 @@ TEST_CASE("transport: headers are found whatever their case", "[http]") {
   CHECK(find_header(headers, "CONTENT-TYPE") == "a");
   CHECK_FALSE(find_header(headers, "content"));
 }
+
+TEST_CASE("transport: a header's name is a token, its value one line, a key visible", "[http]") {
+  for (const char* const name : {"Host", "x-amz-acl", "X_1.2~!#$%&'*+^`|"}) CHECK(is_header_name(name));
+  for (const char* const none : {"", "Host ", " Host", "Host\t", "X-A:b", "X\r\nY", "X/Y", "\"X\"", "X\x7f", "é"}) {
+    CAPTURE(none);
+    CHECK_FALSE(is_header_name(none));
+  }
+  CHECK(is_header_value(""));
+  CHECK(is_header_value("a b\té"));
+  CHECK_FALSE(is_header_value("a\rb"));
+  CHECK_FALSE(is_header_value("a\nb"));
+  CHECK_FALSE(is_header_value(std::string_view("a\0b", 3)));
+  CHECK(is_credential("wsk_A-z0.9~"));
+  for (const char* const none : {"", "a b", "a\n", "a\x7f", "é"}) CHECK_FALSE(is_credential(none));
+}

@@ -35,6 +35,8 @@ const std::string whole = some_bytes(300'000);
 struct Downloading {
   std::size_t cut_after = whole.size();
   bool does_ranges = true;
+  bool honours_if_range = true;
+  std::size_t shift = 0;  ///< a part begins so much later than was asked for
   std::string etag = "\"v1\"";
   std::string content = whole;
   HostileServer server{[this](const Seen& seen) { return serve(seen); }};
@@ -49,7 +51,9 @@ struct Downloading {
     std::size_t begin = 0;
     const auto range = seen.header("Range");
     const auto if_range = seen.header("If-Range");
-    if (range && does_ranges && (!if_range || *if_range == etag)) begin = std::stoul(range->substr(6));
+    if (range && does_ranges && (!if_range || !honours_if_range || *if_range == etag))
+      begin = std::stoul(range->substr(6));
+    if (begin > 0) begin += shift;
     if (begin >= content.size() && begin > 0) return answer(416, "{}");
     std::string head = begin > 0 ? "HTTP/1.1 206 Partial\r\n" : "HTTP/1.1 200 OK\r\n";
     head += "Content-Type: application/octet-stream\r\n";
@@ -130,12 +134,27 @@ TEST_CASE("download: what was kept of another file is not mixed in", "[transfer]
   SECTION("the service says that it is another one") { stage.etag = "\"v2\""; }
   SECTION("the service says nothing") { stage.etag = ""; }
   SECTION("the service does no ranges") { stage.does_ranges = false; }
+  SECTION("the service sends a part of another one all the same") {
+    stage.etag = "\"v2\"";
+    stage.honours_if_range = false;
+  }
+  SECTION("the service sends another part") { stage.shift = 1; }
   stage.content.replace(0, 3, "new");
   DownloadRequest wanted = stage.request();
   wanted.sha256 = Sha256::of(stage.content);
   const auto done = stage.run(wanted);
   REQUIRE(done);
   CHECK(read_text(stage.target()) == stage.content);
+}
+
+TEST_CASE("download: a part that never goes with what is there ends as an integrity failure", "[transfer]") {
+  Downloading stage;
+  stage.cut_after = 100'000;
+  stage.shift = 1;
+  const auto done = stage.run(stage.request());
+  REQUIRE_FALSE(done);
+  CHECK(done.error().kind == Kind::integrity);
+  CHECK(stage.server.requests().size() == 4);  // twice from the first byte
 }
 
 TEST_CASE("download: another hash or size is an integrity failure, and there is no file", "[transfer]") {

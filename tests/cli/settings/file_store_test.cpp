@@ -1,5 +1,8 @@
 #include "cli/settings/file_store.hpp"
 
+#include <atomic>
+#include <thread>
+
 #include <catch2/catch.hpp>
 #include <sys/stat.h>
 
@@ -98,6 +101,21 @@ TEST_CASE("file store: one can be forgotten, another made current", "[cli]") {
   REQUIRE(store.remove("2"));
   CHECK(store.load()->size() == 1);
   CHECK(store.make_current("9").error().kind == Failure::Kind::not_found);
+}
+
+TEST_CASE("file store: logins at the same moment are all kept", "[cli]") {
+  const ws::test::TemporaryFolder folder;
+  std::vector<std::thread> logins;
+  std::atomic<int> kept = 0;
+  for (int i = 0; i < 12; ++i) {
+    logins.emplace_back([&, i] {
+      FileStore store(folder.path());
+      if (store.put(credential("p" + std::to_string(i), std::to_string(i), "https://a.example"))) ++kept;
+    });
+  }
+  for (std::thread& one : logins) one.join();
+  CHECK(kept == 12);
+  CHECK(FileStore(folder.path()).load()->size() == 12);
 }
 
 TEST_CASE("choose: a key goes to its own origin only", "[cli]") {

@@ -146,3 +146,28 @@ TEST_CASE("events: the lease token is kept between the commands, and is no flag'
   CHECK(other.ws({"events", "complete", id, "--result", "{}"}).exit == 7);
   CHECK(stage.person.ws({"events", "claim", "--lease-seconds", "5"}).exit == 2);
 }
+
+TEST_CASE("events: a completion that was not acknowledged is done once the event is finished", "[cli]") {
+  int sends = 0;
+  const HostileServer server([&](const Seen&) {
+    if (++sends == 1) return Script{CloseConnection{}};
+    return answer(409, R"({"detail": "It is finished.", "code": "already_finished"})");
+  });
+  At person(server.origin());
+  person.environment["WS_LEASE_TOKEN"] = std::string(43, 'x');
+  const Ended done = person.ws({"events", "complete", nobody, "--result", "{}", "--json"});
+  INFO(done.err);
+  CHECK(done.exit == 0);
+  CHECK(parse(done.out) == Json{{"id", nobody}, {"status", "completed"}});
+  CHECK(person.ws({"events", "complete", nobody, "--result", "{}"}).exit == 7);
+}
+
+TEST_CASE("events: one without a token is not told as none", "[cli]") {
+  const HostileServer server([](const Seen&) { return answer(200, R"({"event": {"id": "e"}})"); });
+  const Ended claimed = At(server.origin()).ws({"events", "claim"});
+  CHECK(claimed.exit == 0);
+  CHECK(claimed.err.find("cannot be held") != std::string::npos);
+  const Ended worked = At(server.origin()).ws({"events", "work", "--once", "--json", "--", "true"});
+  CHECK(worked.exit == 12);
+  CHECK(error_of(worked)["code"] == "unusable_answer");
+}

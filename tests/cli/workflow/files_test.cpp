@@ -215,3 +215,33 @@ TEST_CASE("files: a name from the service never leads out of the folder, nor beg
   CHECK(path.substr(0, 8) == "in/here/");
   CHECK(path[8] != '.');
 }
+
+TEST_CASE("files: a run that cannot be waited for is exit 12", "[cli]") {
+  const HostileServer server([](const Seen&) { return answer(202, R"({"status": "accepted"})"); });
+  const At person(server.origin());
+  const Ended lost = person.ws({"files", "organize", nobody, "-m", "Pages", "--wait", "--json"});
+  CHECK(lost.exit == 12);
+  CHECK(error_of(lost)["hint"] == std::string("look with `ws files get ") + nobody + "` before you send it again");
+  CHECK(server.requests().size() == 1);
+  CHECK(person.ws({"files", "organize", nobody, "-m", "Pages"}).exit == 0);
+}
+
+TEST_CASE("files: an upload whose headers are none is an unusable answer, and no bytes go there", "[cli]") {
+  std::atomic<int> puts{0};
+  std::string origin;
+  const HostileServer server([&](const Seen& seen) {
+    if (seen.method == "PUT") ++puts;
+    return answer(201,
+                  dump(Json{{"upload_id", nobody},
+                            {"upload_url", origin + "/put"},
+                            {"upload_method", "PUT"},
+                            {"upload_headers", {{"Host ", "evil.example"}}}}));
+  });
+  origin = server.origin();
+  const TemporaryFolder folder;
+  write_text(folder / "a.md", "# A\n");
+  const Ended refused = At(origin).ws({"files", "upload", "a.md", "--json"}, folder.path());
+  CHECK(refused.exit == 1);
+  CHECK(error_of(refused)["code"] == "unusable_answer");
+  CHECK(puts.load() == 0);
+}

@@ -1,4 +1,6 @@
 // Lists, whatever the API gives them: limit and cursor, a limit alone, or neither.
+#include <atomic>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -162,4 +164,42 @@ TEST_CASE("lists: those of the table are told by their answers", "[cli]") {
     if (cli::is_list(*operation)) lists.push_back(operation->id);
   }
   CHECK(lists.size() == 12);  // the eleven above and sync.pull
+}
+
+TEST_CASE("lists: pages that stay empty under fresh cursors end, however they are asked for", "[cli]") {
+  std::atomic<int> page{0};
+  const HostileServer server(
+      [&](const Seen&) { return answer(200, R"({"data": [], "next_cursor": "c)" + std::to_string(++page) + R"("})"); });
+  const At person(server.origin());
+  for (const std::vector<std::string>& list :
+       std::vector<std::vector<std::string>>{{"docs", "list", "--all"},
+                                             {"docs", "list", "--all", "--format", "ndjson"},
+                                             {"workspaces", "list", "--all"},
+                                             {"api", "GET", "/v1/documents", "--paginate"}}) {
+    CAPTURE(list);
+    page = 0;
+    const Ended ended = person.ws(list);
+    CHECK(ended.exit == 1);
+    CHECK(ended.err.find("100 pages in a row were empty") != std::string::npos);
+    CHECK(page.load() == 100);
+  }
+}
+
+TEST_CASE("lists: an answer without the list that is promised is unusable; another is shown as it is", "[cli]") {
+  const HostileServer server([](const Seen&) { return answer(200, R"({"items": ["one"]})"); });
+  const At person(server.origin());
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{{"--json"}, {"--all", "--json"}}) {
+    for (const std::vector<std::string>& list :
+         std::vector<std::vector<std::string>>{{"conversations", "list"}, {"files", "list"}, {"agents", "list"}}) {
+      CAPTURE(list, more);
+      const Ended refused = person.ws(with_more(list, more));
+      CHECK(refused.exit == 1);
+      CHECK(refused.err.find("it holds no list") != std::string::npos);
+      CHECK(refused.out.empty());
+    }
+    const Ended shown = person.ws(with_more({"docs", "list"}, more));
+    CHECK(shown.exit == 0);
+    CHECK(parse(shown.out) == Json{{"items", {"one"}}});
+    CHECK(shown.err == "the answer holds no list; it is shown as it is\n");
+  }
 }

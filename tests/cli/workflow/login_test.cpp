@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/workflow/stage.hpp"
+#include "tests/support/hostile_server.hpp"
 
 using namespace ws;
 using namespace ws::test;
@@ -57,6 +58,9 @@ TEST_CASE("login: it can be begun now and finished later, by anybody who approve
   CHECK(early.exit == 8);
   CHECK(error_of(early)["code"] == "authorization_pending");
   CHECK(person.ws({"whoami"}).exit == 2);
+  const HostileServer other([](const Seen&) { return answer(200, "{}"); });
+  CHECK(person.ws({"login", "--resume", "--base-url", other.origin(), "--store", "file"}).exit == 2);
+  CHECK(other.requests().empty());
 
   control(server, "POST", "/devices/" + text_at(pending, "user_code") + ":approve", "{}");
   control(server, "POST", "/clock:advance", R"({"seconds": 30})");

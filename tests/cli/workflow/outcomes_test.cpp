@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/workflow/stage.hpp"
+#include "tests/support/hostile_server.hpp"
 
 using namespace ws;
 using namespace ws::test;
@@ -262,6 +263,22 @@ TEST_CASE("outcomes: a logout that was not acknowledged is one, since the key is
           R"({"operation": "auth.revoke", "nth": 1, "phase": "after", "effect": {"close_without_answer": true}})");
   CHECK(person.ws({"logout"}).exit == 0);
   CHECK(person.ws({"auth", "list"}).out.empty());
+}
+
+TEST_CASE("outcomes: an archive that was not acknowledged is told as one, not as the refusal that shows it", "[cli]") {
+  const std::string format = GENERATE("json", "tsv");
+  CAPTURE(format);
+  int sends = 0;
+  const HostileServer server([&](const Seen&) {
+    if (++sends == 1) return Script{CloseConnection{}};
+    return answer(404, R"({"detail": "No such document.", "code": "not_found"})");
+  });
+  const Ended ended = At(server.origin()).ws({"docs", "archive", nobody, "--format", format});
+  INFO(ended.err);
+  CHECK(ended.exit == 0);
+  CHECK(ended.out.find(nobody) != std::string::npos);
+  CHECK(ended.out.find("archived") != std::string::npos);
+  CHECK(ended.out.find("not_found") == std::string::npos);
 }
 
 TEST_CASE("outcomes: a commit that was not acknowledged is counted, not made again", "[cli]") {

@@ -32,6 +32,9 @@ TEST_CASE("api: the key goes to the profile's own server and nowhere else", "[cl
   CHECK(person.ws({"api", "GET", home.origin() + "/v1/me"}).exit == 0);
   CHECK(person.ws({"api", "GET", "/v1/me", "-H", "Authorization: Bearer x"}).exit == 2);
   CHECK(person.ws({"api", "GET", "/v1/me", "-H", "Host: evil.example"}).exit == 2);
+  CHECK(person.ws({"api", "GET", "/v1/me", "-H", "Host : evil.example"}).exit == 2);
+  CHECK(person.ws({"api", "GET", "/v1/me", "-H", " Host: evil.example"}).exit == 2);
+  CHECK(person.ws({"api", "GET", "/v1/me", "-H", "Authorization\t: Bearer x"}).exit == 2);
   CHECK(person.ws({"api", "GET", "@" + other.origin().substr(7) + "/v1/me"}).exit == 0);
   CHECK(other.requests().empty());
   for (const Seen& request : home.requests()) CHECK(request.header("Authorization") == "Bearer wsk_test");

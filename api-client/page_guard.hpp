@@ -1,0 +1,28 @@
+/// Ends the following of `next_cursor` where a service would never end it.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "api-client/base/result.hpp"
+
+namespace ws {
+
+class PageGuard {
+ public:
+  /// `operation` is named in the failures: `docs.list`; `api`.
+  explicit PageGuard(std::string_view operation) : operation_(operation) {}
+
+  /// After a page of so many items that names a next one. Fails with `internal`: the cursor was there before
+  /// (`cursor_repeated`), or too many pages in a row were empty (`endless_list`).
+  Result<void> go_on(const std::string& next_cursor, std::size_t items);
+
+ private:
+  std::string operation_;
+  std::set<std::string> seen_;
+  int empty_pages_ = 0;
+};
+
+}  // namespace ws
