@@ -95,9 +95,7 @@ class Composer {
   void body() {
     switch (walk_.page()) {
       case Walk::Page::help: return add_lines(help_lines());
-      case Walk::Page::history:
-        body_.emplace_back();
-        return add_lines(walk_.history());
+      case Walk::Page::history: body_.emplace_back(); return add_lines(walk_.history());
       case Walk::Page::confirm: return add_change();
       case Walk::Page::matter:
       case Walk::Page::places: break;

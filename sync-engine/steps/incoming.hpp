@@ -19,7 +19,7 @@ struct Incoming {
   std::vector<DocumentId> out_of_reach = {};  ///< 403, 404 or 5xx where the text was asked for
   PullEnd end = {};
   bool foreign = false;  ///< the service answered for another source
-  bool any = false;  ///< at least one item came
+  bool any = false;      ///< at least one item came
 };
 
 struct IncomingOptions {
