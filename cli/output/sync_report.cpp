@@ -296,13 +296,16 @@ ExitCode exit_code_of_status(const Report& report) {
   return pending ? ExitCode::partial : ExitCode::done;
 }
 
-std::string_view words_for(sync::ConflictKind kind) {
-  switch (kind) {
+std::string_view words_for(const sync::Conflict& conflict) {
+  switch (conflict.kind) {
     case sync::ConflictKind::revision: return "edited on both sides";
     case sync::ConflictKind::hash: return "created on both sides, with different texts";
     case sync::ConflictKind::edit_delete: return "edited here, archived there";
     case sync::ConflictKind::delete_edit: return "deleted here, edited there";
-    case sync::ConflictKind::path: return "two documents want this path";
+    case sync::ConflictKind::path:
+      if (conflict.remote && conflict.remote->path == conflict.path) return "two documents want this name";
+      return conflict.base && conflict.local && conflict.remote ? "renamed on both sides"
+                                                                : "a file and a folder want this name";
     case sync::ConflictKind::rewound: return "the service went back to an older state";
   }
   return "";

@@ -35,6 +35,6 @@ ExitCode exit_code_of_run(const sync::Report& report, int signal);
 ExitCode exit_code_of_status(const sync::Report& report);
 
 /// "edited on both sides".
-std::string_view words_for(sync::ConflictKind kind);
+std::string_view words_for(const sync::Conflict& conflict);
 
 }  // namespace ws::cli

@@ -17,7 +17,7 @@ class Story {
   Story(const sync::ConflictTexts& texts, const Facts& facts)
       : texts_(texts), conflict_(texts.conflict), facts_(facts) {
     matter_.name = conflict_.path.string();
-    matter_.what = words_for(conflict_.kind);
+    matter_.what = words_for(conflict_);
     matter_.has_history = true;
   }
 

@@ -100,7 +100,7 @@ test('the clock is advanced, and what fell due is told', async () => {
   await page.locator('#by').fill('20m');
   await page.getByRole('button', { name: 'Advance' }).click();
   await status('It is 20m later: device_code');
-  assert.equal(await page.locator('#now').innerText(), '2026-11-20 10:20:00 UTC');
+  await page.locator('#now', { hasText: '2026-11-20 10:20:00 UTC' }).waitFor();
   await page.locator('#devices').getByText('expired').waitFor();
   await page.getByRole('button', { name: 'Let it run' }).click();
   await status('The clock runs');

@@ -44,6 +44,7 @@ TEST_CASE("decisions: one document renamed on both sides is listed, and --path s
   rename_on_both(two);
   const Json conflict = listed_conflicts(two, two.there).at(0);
   CHECK(conflict.at("kind") == "path");
+  CHECK(conflict.at("reason") == "renamed on both sides");
   CHECK(conflict.at("here_only") == true);
   CHECK(text_at(conflict, "base.path") == "a.md");
   CHECK(text_at(conflict, "local.path") == "q.md");
