@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -43,6 +44,11 @@ std::string_view name(Remark::Word word) {
     case Remark::Word::state_remade: return "state_remade";
   }
   return "";
+}
+
+void Row::fail(Failure failure) {
+  state = State::failed;
+  error = std::move(failure);
 }
 
 Json to_json(const Report& report) {

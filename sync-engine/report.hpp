@@ -19,6 +19,8 @@ struct Row {
   Action action;
   State state = State::planned;
   std::optional<Failure> error = {};
+
+  void fail(Failure failure);
   bool operator==(const Row&) const = default;
 };
 

@@ -177,6 +177,20 @@ Result<std::optional<KnownDocument>> StateStore::find_base(const RelativePath& f
   return std::optional<KnownDocument>(std::move(known));
 }
 
+Result<std::optional<std::unordered_map<std::string, BaseFile>>> StateStore::base_files() {
+  using Files = std::unordered_map<std::string, BaseFile>;
+  WS_LET(const sqlite::Lent all,
+         database_.cached("select document, path, hash, placed is null and stays = 0 from base"));
+  std::optional<Files> files{std::in_place};
+  while (true) {
+    WS_LET(const bool found, all->step());
+    if (!found) return files;
+    BaseFile file{.document = {all->string(0)}, .hash = hash_of(all->blob(2))};
+    const bool in_place = all->integer(3) != 0 && files->emplace(all->string(1), std::move(file)).second;
+    if (!in_place) return std::optional<Files>{};
+  }
+}
+
 Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row) {
   WS_LET(const sqlite::Lent put, database_.cached("insert or replace into base values (?, ?, ?, ?, ?, ?, ?)"));
   put->bind(1, document.text);

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "api-client/base/result.hpp"
@@ -34,6 +35,12 @@ struct BaseRow {
 struct KnownDocument {
   DocumentId document = {};
   BaseRow row;
+};
+
+/// What lies at a path by the base's account.
+struct BaseFile {
+  DocumentId document = {};
+  Sha256 hash = {};
 };
 
 /// What the service has and the base does not: an entry, or `gone`.
@@ -78,6 +85,8 @@ class StateStore {
   Result<std::map<DocumentId, BaseRow>> base();
   /// The document whose file lies there; empty: none. Reads no more than that row.
   Result<std::optional<KnownDocument>> find_base(const RelativePath& file);
+  /// The base by path. Empty where a file does not lie in its document's place.
+  Result<std::optional<std::unordered_map<std::string, BaseFile>>> base_files();
   Result<void> put_base(const DocumentId& document, const BaseRow& row);
   Result<void> forget_base(const DocumentId& document);
 

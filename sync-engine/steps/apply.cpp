@@ -147,8 +147,7 @@ class Applier {
       if (action.kind != ActionKind::push_create || !action.previous_path) continue;
       auto moved = writer.move(*action.previous_path, action.path, *action.seen);
       if (moved) continue;
-      row.state = Row::State::failed;
-      row.error = std::move(moved).error();
+      row.fail(std::move(moved).error());
     }
     return writer.flush_folders();
   }
@@ -218,8 +217,7 @@ class Applier {
       task.row->state = Row::State::done;
       return {};
     }
-    task.row->state = Row::State::failed;
-    task.row->error = outcome.error();
+    task.row->fail(outcome.error());
     const bool ends = ends_everything(outcome.error()) && !is_about_one_file(outcome.error());
     return ends ? Result<void>(fail(std::move(outcome).error())) : Result<void>();
   }

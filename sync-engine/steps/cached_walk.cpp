@@ -62,6 +62,22 @@ InStep in_step_with(const Scan& scan, std::uint64_t generation) {
   return scan.same_as_cache() ? mark.in_step : InStep::places;
 }
 
+Result<std::optional<std::map<DocumentId, FileId>>> files_as_agreed(Session& session, const Scan& scan) {
+  using Files = std::map<DocumentId, FileId>;
+  if (session.config.portable_names) return std::optional<Files>{};  // a file may be refused for its name
+  WS_LET(auto base, session.state.base_files());
+  if (!base) return std::optional<Files>{};
+  Files files;
+  bool agreed = true;
+  scan.each_file([&](const std::string& path, const Sha256& hash, const FileId& id) {
+    const auto known = agreed ? base->find(path) : base->end();
+    agreed = known != base->end() && known->second.hash == hash;
+    if (agreed) files.emplace(std::move(known->second.document), id);
+  });
+  agreed = agreed && files.size() == base->size();
+  return agreed ? std::optional(std::move(files)) : std::nullopt;
+}
+
 Result<bool> load_edits(Session& session, Survey& survey) {
   const std::vector<FoundFile> files = survey.scan.not_agreed();
   if (files.size() > survey.scan.entry_count() / rows_a_look_up + entries_a_read) return false;

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 
 #include "sync-engine/steps/session.hpp"
 #include "sync-engine/steps/survey.hpp"
@@ -18,6 +20,10 @@ Result<Scan> walk_tree(const Session& session, bool load_rules);
 /// How the files stand to the base of that generation, as far as the cache can tell: it has to be of the same base, and
 /// what the walk met has to be what the cache has.
 InStep in_step_with(const Scan& scan, std::uint64_t generation);
+
+/// Where every file is as the base has it and none is missing, the files; empty otherwise. For a tree without a cache
+/// that knows: no plan has to be made of the whole base. Fails with `disk`.
+Result<std::optional<std::map<DocumentId, FileId>>> files_as_agreed(Session& session, const Scan& scan);
 
 /// Fills in the files that were edited in place, their documents and nothing else. False, and nothing filled in, where
 /// a file belongs to no document: then the whole base has to be looked at. Fails with `disk`.

@@ -11,11 +11,6 @@
 namespace ws::sync {
 namespace {
 
-void fail_committed_row(Row& row, Failure failure) {
-  row.state = Row::State::failed;
-  row.error = std::move(failure);
-}
-
 /// Takes the answer of a commit into state and history.
 class Committer {
  public:
@@ -45,7 +40,7 @@ class Committer {
     if (!surely_not) return fail(std::move(failure));
     WS_TRY(session_.state.clear_staged());
     for (const StagedItem& staged : staged_.items) {
-      fail_committed_row(row_of(staged), failure.kind == Failure::Kind::forbidden ? cannot_push(failure) : failure);
+      row_of(staged).fail(failure.kind == Failure::Kind::forbidden ? cannot_push(failure) : failure);
     }
     return {};
   }
@@ -95,9 +90,9 @@ class Committer {
       } else if (const AppliedItem* applied = applied_for(answer, staged.item)) {
         note_applied(staged, *applied);
       } else {
-        fail_committed_row(row_of(staged),
-                           {.kind = Failure::Kind::service,
-                            .what = fmt::format("the service did not say what became of {}", staged.item.path.text())});
+        row_of(staged).fail(
+            {.kind = Failure::Kind::service,
+             .what = fmt::format("the service did not say what became of {}", staged.item.path.text())});
       }
     }
     return store(answer);
@@ -110,9 +105,8 @@ class Committer {
     // The answer to a move tells the text as an edit beside it left it.
     const bool tells_text = item.kind != ActionKind::push_move && item.hash && applied.hash;
     if (tells_text && *applied.hash != *item.hash) {
-      return fail_committed_row(row,
-                                {.kind = Failure::Kind::integrity,
-                                 .what = fmt::format("the service stored another text for {}", item.path.text())});
+      return row.fail({.kind = Failure::Kind::integrity,
+                       .what = fmt::format("the service stored another text for {}", item.path.text())});
     }
     row.state = Row::State::done;
     const DocumentId document = applied.document.empty() ? item.document : applied.document;

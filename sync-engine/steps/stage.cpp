@@ -15,11 +15,6 @@
 namespace ws::sync {
 namespace {
 
-void fail_row(Row& row, Failure failure) {
-  row.state = Row::State::failed;
-  row.error = std::move(failure);
-}
-
 /// Chooses what is staged, and stages it a part at a time.
 class Stager {
  public:
@@ -144,7 +139,7 @@ class Stager {
         Failure busy{.kind = Failure::Kind::conflict,
                      .what = fmt::format("{} changed since it was looked at", staged.file.text()),
                      .hint = "run the command again"};
-        fail_row(rows_[row], std::move(busy));
+        rows_[row].fail(std::move(busy));
         return {};
       }
       // A file that somebody is merging by hand: the conflict keeps the text that it was recorded with.
@@ -188,7 +183,7 @@ class Stager {
   /// No permission is a fact of each row; anything else ends the call.
   Result<void> give_up(Failure failure) {
     if (failure.kind != Failure::Kind::forbidden) return fail(std::move(failure));
-    for (const std::size_t row : item_rows_) fail_row(rows_[row], cannot_push(failure));
+    for (const std::size_t row : item_rows_) rows_[row].fail(cannot_push(failure));
     return {};
   }
 
@@ -207,7 +202,7 @@ class Stager {
         WS_TRY(note_refused(at->item.document));
       }
       const auto row = item_rows_.begin() + (at - staged_.items.begin());
-      fail_row(rows_[*row], std::move(failure));
+      rows_[*row].fail(std::move(failure));
       staged_.items.erase(at);
       item_rows_.erase(row);
     }

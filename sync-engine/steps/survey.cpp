@@ -20,6 +20,7 @@ namespace {
 
 /// The files of the documents that are as the base has them, by number: what tells a rename later.
 Result<void> note_files(Session& session, const Survey& survey) {
+  if (survey.agreed) return session.state.put_files(*survey.agreed);
   std::map<RelativePath, DocumentId> agreed;
   for (const auto& [document, entry] : survey.local.tracked) {
     if (is_as_agreed(survey, document)) agreed.emplace(entry.path, document);
@@ -51,6 +52,10 @@ class Surveyor {
     survey_.revision = survey_.revision_before;
     WS_LET(const bool unsettled, session_.state.has_pending_or_conflicts());
     in_step_ = unsettled ? InStep::no : in_step_with(survey_.scan, generation_);
+    if (in_step_ == InStep::no && !unsettled) {
+      WS_LET(survey_.agreed, files_as_agreed(session_, survey_.scan));
+      if (survey_.agreed) in_step_ = InStep::all;
+    }
     if (in_step_ == InStep::no) WS_TRY(load_and_identify());
     if (!options_.offline) WS_TRY(ask_service());
     if (in_step_ != InStep::no && !identified_ && is_quiet_there()) {
@@ -82,7 +87,8 @@ class Surveyor {
   /// Where nothing but texts changed, and here alone. False: all of the base has to be looked at.
   Result<bool> plan_edits() {
     if (in_step_ == InStep::all) {
-      survey_.plan.skipped = survey_.scan.skipped();
+      survey_.plan.skipped = survey_.local.skipped = survey_.scan.skipped();
+      if (survey_.agreed) save_cache(session_, survey_, generation_, Looked::at_all);
       return true;
     }
     WS_LET(const bool known, load_edits(session_, survey_));

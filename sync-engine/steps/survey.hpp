@@ -22,6 +22,8 @@ struct Survey {
   std::uint64_t revision_before = 0;              ///< of the source, as last heard
   std::uint64_t revision = 0;                     ///< and now
   std::vector<Conflict> known_conflicts = {};     ///< those that a commit recorded
+  /// Every file is as the base has it: these. Then `base`, `local` and `base_rows` may be empty.
+  std::optional<std::map<DocumentId, FileId>> agreed = {};
 };
 
 /// `look_at`: nothing is written but the stat cache; texts of the service are held only where a merge needs them.

@@ -119,6 +119,16 @@ std::vector<FoundFile> Scan::not_agreed() const {
   return files;
 }
 
+void Scan::each_file(
+    const std::function<void(const std::string& path, const Sha256& hash, const FileId& id)>& visit) const {
+  for (const ScannedFolder& folder : folders_) {
+    FolderPaths paths(folder);
+    each_entry(folder, cache_, [&](std::string_view name, const CachedEntry& entry) {
+      if (entry.kind == EntryKind::file) visit(paths.of(name), Sha256(entry.hash), id_of(entry));
+    });
+  }
+}
+
 FoundTree Scan::found() const {
   FoundTree tree;
   tree.files.reserve(entry_count());

@@ -72,6 +72,8 @@ class Scan {
 
   /// What is left alone, for people. Cheap.
   std::vector<Skipped> skipped() const;
+  /// Every file, in no order: a tenth of what `found` costs.
+  void each_file(const std::function<void(const std::string& path, const Sha256& hash, const FileId& id)>& visit) const;
   /// All of it. Fails never; a path that breaks a rule is among the skipped.
   FoundTree found() const;
   /// Whether every rule was read, so that `is_ignored` knows of paths that are not on disk too.

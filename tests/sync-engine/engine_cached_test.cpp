@@ -80,6 +80,30 @@ TEST_CASE("cache: an edit of a file whose name is spelt otherwise than its docum
   CHECK(offline_status(here).size() == 1);
 }
 
+TEST_CASE("cache: a lost one hides nothing", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  fill(here);
+  here.run();
+  const auto without = [&] {
+    std::filesystem::remove(here.path() / ".ws/stat.cache");
+    return here.status({.offline = true});
+  };
+  CHECK(without().clean);
+  here.write(cached_name(1), "TEXT 1\n");  // as long as it was
+  CHECK(lines(without()) == RowTexts{"push_update " + cached_name(1)});
+  here.write(cached_name(1), "text 1\n");
+  CHECK(without().clean);
+  std::filesystem::rename(here.path() / cached_name(2), here.path() / "moved.md");
+  CHECK(lines(without()) == RowTexts{"push_move moved.md"});
+  std::filesystem::rename(here.path() / "moved.md", here.path() / cached_name(2));
+  here.write(".wsignore", cached_name(3) + "\n");
+  CHECK(without().detached.size() == 1);
+  here.remove(".wsignore");
+  here.remove(cached_name(4));
+  CHECK(lines(without()) == RowTexts{"push_delete " + cached_name(4)});
+}
+
 TEST_CASE("cache: after any edits the answer is the same without it", "[sync-engine]") {
   const unsigned seed = GENERATE(range(1U, 7U));
   CAPTURE(seed);
