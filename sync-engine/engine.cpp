@@ -69,6 +69,49 @@ Result<Report> report_of(Session& session, Survey& survey) {
   return report;
 }
 
+/// The row of a conflict that was decided, or would be, as what it comes to. One about a name has none: what is decided
+/// of names is carried out by a plan of its own.
+void settle_row(std::vector<Row>& rows, const Conflict& conflict, Keep keep, Row::State state) {
+  const auto its_own = [&](const Row& row) {
+    return row.action.kind == ActionKind::conflict && row.action.path == conflict.path &&
+           row.action.document == conflict.document;
+  };
+  const auto row = std::find_if(rows.begin(), rows.end(), its_own);
+  if (row == rows.end()) return;
+  const auto kind = decided_as(conflict, keep);
+  if (!kind) {
+    rows.erase(row);
+    return;
+  }
+  row->action.kind = *kind;
+  row->action.reason = keep == Keep::local    ? "conflict, the local text wins"
+                       : keep == Keep::remote ? "conflict, the remote text wins"
+                                              : "conflict, the local text is kept beside it";
+  row->state = state;
+  row->error.reset();
+}
+
+std::optional<Keep> keep_of(OnConflict how) {
+  switch (how) {
+    case OnConflict::open: return std::nullopt;
+    case OnConflict::local: return Keep::local;
+    case OnConflict::remote: return Keep::remote;
+    case OnConflict::both: return Keep::both;
+  }
+  return std::nullopt;
+}
+
+/// What a run would decide at once.
+void foresee_decisions(Report& report, const RunOptions& options) {
+  const auto keep = keep_of(options.on_conflict);
+  if (!keep) return;
+  std::erase_if(report.conflicts, [&](const Conflict& conflict) {
+    if (!decided_as(conflict, *keep)) return false;
+    settle_row(report.rows, conflict, *keep, Row::State::planned);
+    return true;
+  });
+}
+
 bool is_unfinished(const Row& row) { return row.state != Row::State::done && row.action.kind != ActionKind::conflict; }
 
 }  // namespace
@@ -124,21 +167,20 @@ struct SyncEngine::Impl {
 
   /// Decides what a run met; true where another round is needed to carry it out.
   Result<bool> resolve_open(const RunOptions& options, Report& report) {
-    if (options.on_conflict == OnConflict::open) return false;
-    const Keep keep = options.on_conflict == OnConflict::local    ? Keep::local
-                      : options.on_conflict == OnConflict::remote ? Keep::remote
-                                                                  : Keep::both;
+    const auto keep = keep_of(options.on_conflict);
+    if (!keep) return false;
     bool another_round = false;
     WS_LET(const std::vector<Conflict> open, session.state.conflicts());
     for (const Conflict& conflict : open) {
       // A service that went back is no conflict among others: that takes a word of its own.
       if (conflict.kind == ConflictKind::rewound || (options.only && !options.only(conflict.path))) continue;
-      if (auto decided = decide_conflict(session, conflict, keep, {}); !decided) {
+      if (auto decided = decide_conflict(session, conflict, *keep, {}); !decided) {
         if (ends_everything(decided.error()) && decided.error().kind != Failure::Kind::usage)
           return fail(std::move(decided).error());
         continue;
       }
-      another_round = another_round || is_about_place(conflict) || keep == Keep::both;
+      another_round = another_round || is_about_place(conflict) || *keep == Keep::both;
+      settle_row(report.rows, conflict, *keep, Row::State::done);
       std::erase_if(report.conflicts, [&](const Conflict& each) {
         return each.path == conflict.path && each.document == conflict.document;
       });
@@ -179,8 +221,8 @@ Result<SyncEngine> SyncEngine::open(
   WS_LET(RootFolder folder, RootFolder::open(root));
   const std::filesystem::path own = root / ".ws";
   std::error_code error;
-  const bool lost =
-      !std::filesystem::exists(own / "state.db", error) && std::filesystem::exists(own / "history.git", error);
+  const bool any_state = std::filesystem::file_size(own / "state.db", error) > 0 && !error;
+  const bool lost = !any_state && std::filesystem::exists(own / "history.git", error);
   WS_LET(StateStore state, StateStore::open(own / "state.db"));
   if (lost) WS_TRY(state.set_remade(true));
   return SyncEngine(std::make_unique<Impl>(Impl{Session{.root = std::move(folder),
@@ -197,7 +239,9 @@ const Tie& SyncEngine::tie() const { return impl_->session.tie; }
 
 Result<Report> SyncEngine::status(const RunOptions& options) {
   WS_LET(Survey survey, ws::sync::survey(impl_->session, options, Pulled::look_at));
-  return report_of(impl_->session, survey);
+  WS_LET(Report report, report_of(impl_->session, survey));
+  foresee_decisions(report, options);
+  return report;
 }
 
 Result<Report> SyncEngine::run(const RunOptions& options) {
@@ -208,8 +252,9 @@ Result<Report> SyncEngine::run(const RunOptions& options) {
   // What was decided about names is carried out by a plan of its own, once.
   WS_LET(Report rest, impl_->round(options, another));
   rest.base_revision = report.base_revision;
+  // What is still a conflict is one of the second plan too.
+  std::erase_if(report.rows, [](const Row& row) { return row.action.kind == ActionKind::conflict; });
   rest.rows.insert(rest.rows.begin(), report.rows.begin(), report.rows.end());
-  std::erase_if(rest.rows, [&](const Row& row) { return row.action.kind == ActionKind::conflict && rest.clean; });
   return rest;
 }
 

@@ -69,6 +69,7 @@ struct RunOptions {
   bool accept_deletes = false;  ///< a local delete wins over a remote edit or move
   bool allow_deletes = false;   ///< confirms the guard
   bool offline = false;         ///< `status` and `plan` against what was last heard of the service
+  bool dry_run = false;         ///< leaves not even a new stat cache
   std::string message = {};     ///< of the commit
   std::function<bool(const RelativePath&)> only = {};  ///< empty: all
 };

@@ -38,6 +38,9 @@ Failure with_code(Failure::Kind kind, std::string what, std::string hint, std::s
 
 Result<fs::path> find_root(const fs::path& start) {
   std::error_code error;
+  if (!fs::is_directory(start, error)) {
+    return fail(with_code(Failure::Kind::usage, fmt::format("{} is not a folder", start.string()), "", "not_tied"));
+  }
   fs::path place = fs::absolute(start, error).lexically_normal();
   if (!place.has_filename()) place = place.parent_path();  // a trailing slash
   while (true) {
@@ -66,7 +69,14 @@ Result<Tie> read_tie(const fs::path& root) {
                           "is the folder mounted? Restore the file, or remove .ws and run `ws sync init --source ID`",
                           "marker_missing"));
   }
-  WS_LET(const Json value, parse_bounded(*text));
+  const auto parsed = parse_bounded(*text);
+  if (!parsed) {
+    return fail(with_code(Failure::Kind::disk,
+                          fmt::format("{}/.ws/source.json is damaged: {}", root.string(), parsed.error().what),
+                          "restore the file, or remove .ws and run `ws sync init --source ID`",
+                          "marker_damaged"));
+  }
+  const Json& value = *parsed;
   const std::int64_t found = find_integer(value, "format").value_or(0);
   if (found > tie_format) {
     return fail(with_code(Failure::Kind::disk,

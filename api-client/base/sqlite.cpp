@@ -18,7 +18,12 @@ Failure failure(sqlite3* database, int code, std::string_view doing) {
   if (!disk) return Failure{.kind = Failure::Kind::internal, .what = fmt::format("database: {}: {}", doing, text)};
   const char* file = database != nullptr ? sqlite3_db_filename(database, "main") : nullptr;
   const std::string_view name = file == nullptr || *file == '\0' ? "the database" : file;
-  return Failure{.kind = Failure::Kind::disk, .what = fmt::format("cannot use {}: {} ({})", name, text, doing)};
+  Failure failed{.kind = Failure::Kind::disk, .what = fmt::format("cannot use {}: {}", name, text)};
+  if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) {
+    failed.hint = "put back a copy of it, or move it away: then it is made anew";
+    failed.code = "damaged_database";
+  }
+  return failed;
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ class CurlTransport final : public Transport {
   void move();
   void end(CURL* easy, CURLcode code);
   void end_idle();
+  void refuse_newest();
   Milliseconds patience(Milliseconds at_most) const;
   void deliver();
   Exchange detach(std::size_t place);
@@ -55,6 +56,7 @@ class CurlTransport final : public Transport {
   std::deque<Exchange> waiting_;
   std::vector<Exchange> active_;
   std::deque<Ended> ended_;
+  bool moving_ = false;  // libcurl is at work, and may be calling a sink
 };
 
 CurlTransport::~CurlTransport() {
@@ -132,7 +134,10 @@ void CurlTransport::end_idle() {
 void CurlTransport::move() {
   begin_waiting();
   int running = 0;
-  if (const CURLMcode code = curl_.multi_perform(multi_.get(), &running); code != CURLM_OK) {
+  moving_ = true;
+  const CURLMcode code = curl_.multi_perform(multi_.get(), &running);
+  moving_ = false;
+  if (code != CURLM_OK) {
     // Out of memory or worse: nothing that is under way will end by itself.
     while (!active_.empty()) end(active_.back()->easy(), CURLE_FAILED_INIT);
     return;
@@ -160,12 +165,25 @@ Milliseconds CurlTransport::patience(Milliseconds at_most) const {
 }
 
 void CurlTransport::run(Milliseconds at_most) {
+  if (moving_) {
+    refuse_newest();
+    return deliver();
+  }
   if (ended_.empty()) move();
   if (ended_.empty()) {
     curl_.multi_poll(multi_.get(), nullptr, 0, static_cast<int>(patience(at_most).count()), nullptr);
     move();
   }
   deliver();
+}
+
+/// Who takes the bytes of one answer cannot wait for another: libcurl moves nothing meanwhile.
+void CurlTransport::refuse_newest() {
+  if (waiting_.empty()) return;
+  Exchange exchange = std::move(waiting_.back());
+  waiting_.pop_back();
+  Failure nested{.kind = Failure::Kind::internal, .what = "a call was made while an answer was being read"};
+  ended_.push_back({std::move(exchange), Broken{Broken::Stage::nothing_sent, std::move(nested)}});
 }
 
 /// One after the other out of the queue: `done` may start, run or cancel others.

@@ -19,6 +19,8 @@ fs::path folder_of(const Session& session) {
   return words.empty() ? fs::current_path() : fs::absolute(words.front());
 }
 
+Network needs_network(const Session& session) { return session.has("dry-run") ? Network::to_look : Network::needed; }
+
 /// The report, and what ended it early; `exit` stands for both.
 ExitCode finish(Session& session, SyncTree& tree, const sync::Report& report, Tense tense, ExitCode exit) {
   tree.progress->clear();
@@ -48,9 +50,16 @@ Result<ExitCode> init(Session& session) {
     return ExitCode::done;
   }
   WS_LET(Client * client, session.client());
+  std::error_code error;
+  const bool is_new = !fs::exists(options.folder, error);
   WS_TRY(make_folders(options.folder));
   const auto remote = sync::make_api_remote(*client);
-  WS_LET(const sync::Tie tie, sync::init(options, *remote, session.world().clock, session.world().random));
+  const auto made = sync::init(options, *remote, session.world().clock, session.world().random);
+  if (!made) {
+    if (is_new) fs::remove(options.folder, error);  // one that is not empty stays
+    return fail(made.error());
+  }
+  const sync::Tie& tie = *made;
   register_tree(session, options.folder, tie);
   const std::string join = "ws sync init --source " + tie.source_id;
   if (session.format() == Format::table) {
@@ -81,7 +90,7 @@ bool confirms_deletes(Session& session, SyncTree& tree, const sync::Report& repo
 
 Result<ExitCode> run_sync(Session& session) {
   WS_LET(sync::RunOptions options, run_options(session));
-  WS_LET(SyncTree tree, open_tree(session, folder_of(session), Network::needed));
+  WS_LET(SyncTree tree, open_tree(session, folder_of(session), needs_network(session)));
   if (session.has("dry-run")) {
     WS_LET(const sync::Report planned, tree.engine->status(options));
     return finish(session, tree, planned, Tense::planned, ExitCode::done);
@@ -96,7 +105,7 @@ Result<ExitCode> run_sync(Session& session) {
 
 Result<ExitCode> show_status(Session& session) {
   WS_LET(const sync::RunOptions options, run_options(session));
-  WS_LET(SyncTree tree, open_tree(session, folder_of(session), options.offline ? Network::none : Network::needed));
+  WS_LET(SyncTree tree, open_tree(session, folder_of(session), options.offline ? Network::none : Network::to_look));
   WS_LET(const sync::Report report, tree.engine->status(options));
   const ExitCode exit = session.has("exit-code") ? exit_code_of_status(report) : ExitCode::done;
   return finish(session, tree, report, Tense::planned, exit);
@@ -116,7 +125,7 @@ sync::Report only_step(sync::Report report, Step step) {
 
 Result<ExitCode> run_step(Session& session, Step step) {
   WS_LET(const sync::RunOptions options, run_options(session));
-  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::needed));
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), needs_network(session)));
   if (session.has("dry-run")) {
     WS_LET(sync::Report planned, tree.engine->status(options));
     planned = only_step(std::move(planned), step);

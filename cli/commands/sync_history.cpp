@@ -203,7 +203,7 @@ std::string coloured(Session& session, const std::string& hunks) {
 
 Result<ExitCode> diff(Session& session) {
   WS_LET(sync::RunOptions options, run_options(session));
-  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), options.offline ? Network::none : Network::needed));
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), options.offline ? Network::none : Network::to_look));
   const std::vector<std::string>& words = session.arguments().words;
   if (!words.empty()) {
     const std::string wanted = path_in_tree(tree.root, words.front());

@@ -111,6 +111,7 @@ Result<sync::RunOptions> run_options(const Session& session) {
                            .accept_deletes = session.has("accept-deletes"),
                            .allow_deletes = session.has("allow-deletes"),
                            .offline = session.has("offline"),
+                           .dry_run = session.has("dry-run"),
                            .message = session.arguments().value("message").value_or("")};
   if (const auto text = session.arguments().value("on-conflict")) {
     WS_LET(options.on_conflict, parse_on_conflict(*text));
@@ -144,12 +145,14 @@ void register_tree(const Session& session, const std::filesystem::path& root, co
 Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start, Network network) {
   SyncTree tree;
   WS_LET(tree.root, sync::find_root(start));
-  if (network == Network::needed) {
+  if (network != Network::none) {
     WS_LET(sync::Tie tie, sync::read_tie(tree.root));
     WS_TRY(session.prefer_server(tie.base_url, tie.origin));
     WS_LET(const BaseUrl url, session.base_url());
     if (url.origin != tie.origin) return fail(foreign_server(tie, url));
-    WS_LET(tie, settle_copy(session, tree.root, std::move(tie)));
+    if (network == Network::needed) {
+      WS_LET(tie, settle_copy(session, tree.root, std::move(tie)));
+    }
     session.allow_retries(retries_of_a_run);
     WS_LET(Client * client, session.client());
     tree.remote = sync::make_api_remote(*client);
@@ -203,7 +206,12 @@ void print_report(Session& session, const SyncTree& tree, const sync::Report& re
     case Format::csv:
     case Format::ids: break;
   }
-  session.printer().raw(report_to_tsv(report));
+  Json items = report_items(report);
+  // What is new here has no id yet.
+  if (session.format() == Format::ids) {
+    std::erase_if(items.get_ref<Json::array_t&>(), [](const Json& item) { return item["document_id"].is_null(); });
+  }
+  session.printer().list("ws.sync_report", {{"data", std::move(items)}}, {});
   for (const std::string& line : render_outcome(report, tense, program)) session.note(line);
 }
 

@@ -14,7 +14,8 @@
 
 namespace ws::cli {
 
-enum class Network { needed, none };
+/// `to_look`: nothing is changed, here or there.
+enum class Network { needed, to_look, none };
 
 /// An engine on a tree, with what it borrows.
 struct SyncTree {

@@ -36,6 +36,7 @@ const std::vector<FixedColumns>& fixed_columns() {
       {"agents.list", {"id", "handle", "display_name", "status", "last_seen_at"}},
       {"tests.cases_list", {"case_id", "title", "capability", "owner", "cost_class"}},
       {"tests.suites_list", {"suite_id", "title", "runnable"}},
+      {"ws.sync_report", {"state", "action", "path", "previous_path", "reason"}},
       {"ws.commands", {"id", "command", "summary"}},
       {"ws.exit_codes", {"exit", "name", "meaning"}},
       {"ws.settings", {"key", "value", "where", "place"}},

@@ -4,6 +4,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "api-client/base/utf8.hpp"
 #include "cli/output/format.hpp"
@@ -202,6 +203,19 @@ void add_next_steps(const Report& report, Tense tense, std::string_view program,
   lines.push_back(fmt::format("`{} sync resolve {} {}` decides", program, path, choice));
 }
 
+/// "2 skipped, 1 kept as it is"; empty where nothing is.
+std::string left_alone_sum(const Report& report) {
+  std::string text;
+  if (!report.skipped.empty()) text = fmt::format("{} skipped", report.skipped.size());
+  if (!report.detached.empty()) {
+    text += fmt::format("{}{} kept as {}",
+                        text.empty() ? "" : ", ",
+                        report.detached.size(),
+                        report.detached.size() == 1 ? "it is" : "they are");
+  }
+  return text;
+}
+
 std::string render_sum(const Report& report, Tense tense) {
   std::vector<std::pair<std::string_view, std::size_t>> counts;
   const auto count = [&counts](std::string_view word) {
@@ -224,11 +238,13 @@ std::string render_sum(const Report& report, Tense tense) {
   }
   std::string text;
   for (const auto& [word, number] : counts) text += (text.empty() ? "" : ", ") + fmt::format("{} {}", number, word);
-  if (!text.empty()) return text;
+  const std::string left_alone = left_alone_sum(report);
+  if (!text.empty()) return left_alone.empty() ? text : text + ", " + left_alone;
+  const std::string but = left_alone.empty() ? "" : " but for what is left alone: " + left_alone;
   switch (tense) {
-    case Tense::planned: return "both sides are the same";
-    case Tense::staged: return "nothing to stage";
-    case Tense::done: return "nothing to do: both sides are the same";
+    case Tense::planned: return "both sides are the same" + but;
+    case Tense::staged: return "nothing to stage" + (left_alone.empty() ? "" : ", " + left_alone);
+    case Tense::done: return "nothing to do: both sides are the same" + but;
   }
   return text;
 }
@@ -262,21 +278,21 @@ std::string render_report(
   return text;
 }
 
-std::string report_to_tsv(const Report& report) {
-  std::string text;
+Json report_items(const Report& report) {
+  Json items = Json::array();
   for (const Row& row : report.rows) {
     const std::string_view state = row.state == Row::State::done     ? "done"
                                    : row.state == Row::State::failed ? "failed"
                                                                      : "planned";
-    const std::string previous = row.action.previous_path ? std::string(row.action.previous_path->text()) : "";
-    text += fmt::format("{}\t{}\t{}\t{}\t{}\n",
-                        state,
-                        sync::name(row.action.kind),
-                        escape_tsv(row.action.path.text()),
-                        escape_tsv(previous),
-                        escape_tsv(row.error ? row.error->what : row.action.reason));
+    const sync::Action& action = row.action;
+    items.push_back({{"state", state},
+                     {"action", sync::name(action.kind)},
+                     {"path", action.path.string()},
+                     {"previous_path", action.previous_path ? Json(action.previous_path->string()) : Json()},
+                     {"reason", row.error ? row.error->what : action.reason},
+                     {"document_id", action.document.empty() ? Json() : Json(action.document.text)}});
   }
-  return text;
+  return items;
 }
 
 ExitCode exit_code_of_run(const Report& report, int signal) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api-client/base/json.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "sync-engine/engine.hpp"
@@ -24,8 +25,8 @@ std::string render_report(const sync::Report& report,
                           const Terminal& terminal,
                           std::size_t max_rows,
                           std::string_view program = "ws");
-/// For a pipe: `state<TAB>action<TAB>path<TAB>previous path<TAB>reason`, one a line.
-std::string report_to_tsv(const sync::Report& report);
+/// For a pipe: {state, action, path, previous_path, reason, document_id} of each row, as a list prints its items.
+Json report_items(const sync::Report& report);
 /// What came of it, a few lines: the sum ("2 sent, 1 received") or the guard, what is to be known, the next commands.
 std::vector<std::string> render_outcome(const sync::Report& report, Tense tense, std::string_view program = "ws");
 

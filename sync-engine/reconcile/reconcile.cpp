@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -141,6 +142,7 @@ void join_equal_replacements(Plan& plan) {
 
 /// A document comes to a place where its very text was created here: it was renamed on both sides alike.
 void join_equal_arrivals(const LocalTree& local, Plan& plan) {
+  std::set<RelativePath> joined;
   for (Action& action : plan.actions) {
     if (action.kind != ActionKind::pull_create || action.seen) continue;
     const auto there = local.created.find(action.path);
@@ -148,11 +150,12 @@ void join_equal_arrivals(const LocalTree& local, Plan& plan) {
     action.kind = ActionKind::adopt;
     action.seen = there->second;
     action.reason = "the same text on both sides";
-    const RelativePath path = action.path;
-    std::erase_if(plan.actions,
-                  [&](const Action& other) { return other.kind == ActionKind::push_create && other.path == path; });
-    return join_equal_arrivals(local, plan);  // the rows have moved
+    joined.insert(action.path);
   }
+  if (joined.empty()) return;
+  std::erase_if(plan.actions, [&](const Action& action) {
+    return action.kind == ActionKind::push_create && joined.contains(action.path);
+  });
 }
 
 /// In order of path; the rows of one document stay in the order in which they are done.
@@ -202,23 +205,30 @@ Plan reconcile(const BaseTree& base,
   return plan;
 }
 
-Plan refuse_merge(Plan plan, const DocumentId& document, const BaseTree& base, const RemoteTree& remote) {
-  const auto found = std::find_if(plan.actions.begin(), plan.actions.end(), [&](const Action& action) {
-    return action.kind == ActionKind::merge && action.document == document;
-  });
-  if (found == plan.actions.end()) return plan;
-  Conflict conflict{.kind = ConflictKind::revision, .path = found->path, .document = document};
-  const Sha256 seen = found->seen.value_or(Sha256{});
+Plan refuse_merges(Plan plan, const std::set<DocumentId>& documents, const BaseTree& base, const RemoteTree& remote) {
+  std::map<DocumentId, Conflict> refused;
+  for (const Action& action : plan.actions) {
+    if (action.kind != ActionKind::merge || !documents.contains(action.document)) continue;
+    refused.emplace(action.document,
+                    Conflict{.kind = ConflictKind::revision,
+                             .path = action.path,
+                             .document = action.document,
+                             .base = base.documents.at(action.document),
+                             .local = Entry{.path = action.path, .hash = action.seen.value_or(Sha256{})},
+                             .remote = remote.changed.at(action.document)});
+  }
+  if (refused.empty()) return plan;
   // Nothing of a conflict moves, on either side: a move there would carry the revision of a text that is not here.
   std::erase_if(plan.actions, [&](const Action& action) {
-    if (action.document != document) return false;
-    if (action.kind == ActionKind::pull_move) conflict.path = *action.previous_path;
+    const auto conflict = refused.find(action.document);
+    if (conflict == refused.end()) return false;
+    if (action.kind == ActionKind::pull_move) {
+      conflict->second.path = *action.previous_path;
+      conflict->second.local->path = *action.previous_path;
+    }
     return true;
   });
-  conflict.base = base.documents.at(document);
-  conflict.local = Entry{.path = conflict.path, .hash = seen};
-  conflict.remote = remote.changed.at(document);
-  plan.conflicts.push_back(std::move(conflict));
+  for (auto& [document, conflict] : refused) plan.conflicts.push_back(std::move(conflict));
   sort(plan);
   return plan;
 }

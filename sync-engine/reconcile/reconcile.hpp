@@ -4,6 +4,8 @@
 /// as data. What it cannot decide safely it reports as a conflict or leaves alone; it never guesses.
 #pragma once
 
+#include <set>
+
 #include "sync-engine/model.hpp"
 
 namespace ws::sync {
@@ -14,15 +16,15 @@ struct ReconcileOptions {
   bool allow_deletes = false;   ///< the guard is confirmed
 };
 
-/// Rows in order of path. A `merge` row is a proposal: whoever has the texts calls `refuse_merge` where the lines
+/// Rows in order of path. A `merge` row is a proposal: whoever has the texts calls `refuse_merges` where the lines
 /// collide.
 Plan reconcile(const BaseTree& base,
                const LocalTree& local,
                const RemoteTree& remote,
                const ReconcileOptions& options = {});
 
-/// The plan with the merge of one document turned into a conflict `revision`.
-Plan refuse_merge(Plan plan, const DocumentId& document, const BaseTree& base, const RemoteTree& remote);
+/// The plan with the merges of these documents turned into conflicts `revision`.
+Plan refuse_merges(Plan plan, const std::set<DocumentId>& documents, const BaseTree& base, const RemoteTree& remote);
 
 /// Promise 6 of `safety.md`: set where the plan deletes so much, on either side, that a person must say so. What is
 /// merely absent from a listing counts as a delete here.

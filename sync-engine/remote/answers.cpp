@@ -25,9 +25,18 @@ std::optional<Sha256> read_hash(const Json& value) {
 
 }  // namespace
 
-std::uint64_t read_number(const Json& value, std::string_view key) {
+std::optional<std::uint64_t> find_number(const Json& value, std::string_view key) {
   const auto number = find_integer(value, key);
-  return number && *number > 0 ? static_cast<std::uint64_t>(*number) : 0;
+  return number && *number >= 0 ? std::optional(static_cast<std::uint64_t>(*number)) : std::nullopt;
+}
+
+std::uint64_t read_number(const Json& value, std::string_view key) { return find_number(value, key).value_or(0); }
+
+Failure unusable(std::string_view what) {
+  return {.kind = Failure::Kind::internal,
+          .what = fmt::format("the answer is not usable: {}", what),
+          .hint = "check that the base URL names the service",
+          .code = "unusable_answer"};
 }
 
 Result<SourceInfo> read_source(const Json& value) {
@@ -39,7 +48,7 @@ Result<SourceInfo> read_source(const Json& value) {
     info.open_conflicts.emplace();
     for (const Json& each : *open) info.open_conflicts->push_back(find_text(each, "id").value_or(""));
   }
-  if (info.id.empty()) return fail(Failure::Kind::service, "the service described a source without an id");
+  if (info.id.empty()) return fail(unusable("a source without an id"));
   return info;
 }
 
@@ -51,13 +60,25 @@ Result<PulledItem> read_item(const Json& value) {
                   .deleted = find_bool(value, "deleted").value_or(false)};
   item.document.text = find_text(value, "document_id").value_or(find_text(value, "id").value_or(""));
   if (find_text(value, "status") == "archived") item.deleted = true;
-  if (item.document.empty()) return fail(Failure::Kind::service, "the service sent a document without an id");
+  if (item.document.empty()) return fail(unusable("a document without an id"));
   if (item.content && item.hash && Sha256::of(*item.content) != *item.hash) {
     return fail(Failure::Kind::integrity,
                 fmt::format("the text of document {} is not what its hash says", item.document.text),
                 "run the command again; if it stays so, tell whoever runs the service");
   }
   return item;
+}
+
+ServiceConflict read_conflict(const Json& value) {
+  ServiceConflict conflict;
+  const std::string status = find_text(value, "status").value_or("");
+  if (status == "open") conflict.state = ConflictState::open;
+  if (status == "resolved") conflict.state = ConflictState::resolved;
+  const Json* remote = find(value, "remote");
+  if (remote == nullptr || !remote->is_object()) return conflict;
+  // Where its text is not what its hash says nothing of it is taken.
+  if (auto item = read_item(*remote)) conflict.remote = std::move(*item);
+  return conflict;
 }
 
 AppliedItem read_applied(const Json& value) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "api-client/base/json.hpp"
@@ -10,12 +11,19 @@
 
 namespace ws::sync {
 
-/// 0 where it is missing, negative or no number.
+/// Empty where it is missing, negative or no number.
+std::optional<std::uint64_t> find_number(const Json& value, std::string_view key);
+/// 0 for such a one.
 std::uint64_t read_number(const Json& value, std::string_view key);
-/// Fails with `service` where there is no id.
+
+/// A whole answer of which nothing can be made, where asking changed nothing.
+Failure unusable(std::string_view what);
+
+/// Fails as `unusable` where there is no id.
 Result<SourceInfo> read_source(const Json& value);
-/// Fails with `service` where there is no id, and `integrity` where the text is not what its hash says.
+/// Fails as `unusable` where there is no id, with `integrity` where the text is not what its hash says.
 Result<PulledItem> read_item(const Json& value);
+ServiceConflict read_conflict(const Json& value);
 AppliedItem read_applied(const Json& value);
 Result<CommitAnswer> read_commit(const Json& value);
 

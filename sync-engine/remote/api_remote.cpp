@@ -1,7 +1,6 @@
 #include "sync-engine/remote/api_remote.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 
 #include "api-client/base/utf8.hpp"
 #include "api-client/client.hpp"
+#include "api-client/page_guard.hpp"
 #include "sync-engine/remote/answers.hpp"
 #include "sync-engine/remote/pulled_page.hpp"
 
@@ -19,11 +19,22 @@ namespace {
 constexpr std::size_t pull_page_items = 1000;
 constexpr std::size_t plan_part_items = 10'000;
 constexpr std::size_t push_batch_items = 500;
-constexpr std::uint64_t push_batch_bytes = std::uint64_t{6} << 20U;  // of 8 MiB: JSON escapes make texts longer
+constexpr std::uint64_t push_batch_bytes = std::uint64_t{6} << 20U;  // of 8 MiB, as JSON
 constexpr std::size_t pushes_in_flight = 4;
+constexpr std::size_t reads_in_flight = 8;
 constexpr std::chrono::milliseconds turn{1000};
 
 std::string wire(const RelativePath& path) { return utf8::nfc(path.text()); }
+
+/// How long a text is as JSON: a control character takes six bytes.
+std::uint64_t bytes_as_json(std::string_view text) {
+  std::uint64_t bytes = text.size();
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) bytes += 5;
+    if (c == '"' || c == '\\') ++bytes;
+  }
+  return bytes;
+}
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 Json number_or_null(std::uint64_t number) { return number == 0 ? Json() : Json(number); }
@@ -49,30 +60,48 @@ class ApiRemote final : public Remote {
                        std::uint64_t since_revision,
                        const std::function<Result<void>(PulledItem item)>& visit) override {
     PullEnd end;
-    std::set<std::string> cursors;
+    PageGuard guard("sync.pull");
     std::string cursor;
-    while (true) {
+    for (bool first = true;; first = false) {
+      std::size_t items = 0;
+      const auto count = [&](PulledItem item) {
+        ++items;
+        return visit(std::move(item));
+      };
       Call call{.operation = "sync.pull",
                 .parameters = {{"source_id", source_id},
                                {"since_revision", std::to_string(since_revision)},
                                {"limit", std::to_string(pull_page_items)}}};
       if (!cursor.empty()) call.parameters.emplace_back("cursor", cursor);
-      WS_LET(const Json page, stream_page(client_, call, visit));
-      if (cursors.empty()) end = read_end(page, since_revision);
+      WS_LET(const Json page, stream_page(client_, call, count));
+      if (first) end = read_end(page, since_revision);
       cursor = find_text(page, "next_cursor").value_or("");
       if (cursor.empty()) return end;
-      if (!cursors.insert(cursor).second) {
-        return fail(Failure::Kind::service, "the service gave the same page of a pull twice");
-      }
+      WS_TRY(guard.go_on(cursor, items));
     }
   }
 
   Result<PulledItem> content(const DocumentId& document) override {
-    WS_LET(const Reply reply, client_.call({.operation = "docs.get", .parameters = {{"document_id", document.text}}}));
-    WS_LET(PulledItem item, read_item(*reply.json));
-    item.document = document;
-    item.path.clear();  // the document says where its page is, not where its file is
-    return item;
+    return read_content(document, client_.call(call_for(document)));
+  }
+
+  Result<void> contents(
+      const std::vector<DocumentId>& documents,
+      const std::function<Result<void>(const DocumentId& document, Result<PulledItem> item)>& visit) override {
+    std::size_t under_way = 0;
+    Result<void> outcome;
+    const auto take = [&](const DocumentId& document, Result<Reply> reply) {
+      --under_way;
+      if (outcome) outcome = visit(document, read_content(document, std::move(reply)));
+    };
+    for (const DocumentId& document : documents) {
+      while (under_way >= reads_in_flight) client_.run(turn);
+      if (!outcome) break;
+      ++under_way;
+      client_.start(call_for(document), [&take, &document](Result<Reply> reply) { take(document, std::move(reply)); });
+    }
+    while (under_way > 0) client_.run(turn);
+    return outcome;
   }
 
   Result<PlanAnswer> plan(const std::string& source_id,
@@ -93,7 +122,7 @@ class ApiRemote final : public Remote {
       WS_LET(const Reply reply, client_.call({.operation = "sync.plan", .body = std::move(body)}));
       answer.plan_id = find_text(*reply.json, "plan_id").value_or(find_text(*reply.json, "id").value_or(""));
       answer.revision = read_number(*reply.json, "revision");
-      if (answer.plan_id.empty()) return fail(Failure::Kind::service, "the service made a plan without an id");
+      if (answer.plan_id.empty()) return fail(unusable("a plan without an id"));
     }
     return answer;
   }
@@ -103,9 +132,22 @@ class ApiRemote final : public Remote {
                           const std::vector<PushItem>& items,
                           const std::function<Result<std::string>(const PushItem& item)>& text) override;
   Result<CommitAnswer> commit(const CommitRequest& request) override;
+  Result<ServiceConflict> find_conflict(const std::string& conflict_id) override;
   Result<std::optional<AppliedItem>> resolve(const ResolveRequest& request) override;
 
  private:
+  static Call call_for(const DocumentId& document) {
+    return {.operation = "docs.get", .parameters = {{"document_id", document.text}}};
+  }
+
+  static Result<PulledItem> read_content(const DocumentId& document, const Result<Reply>& reply) {
+    if (!reply) return fail(reply.error());
+    WS_LET(PulledItem item, read_item(*reply->json));
+    item.document = document;
+    item.path.clear();  // the document says where its page is, not where its file is
+    return item;
+  }
+
   static Json entry_of(const PushItem& item) {
     return Json{{"path", wire(item.path)},
                 {"document_id", text_or_null(item.document.text)},
@@ -117,7 +159,7 @@ class ApiRemote final : public Remote {
 
   /// The counter of the first page: what changes while the others are read comes again with the next pull.
   static PullEnd read_end(const Json& page, std::uint64_t since_revision) {
-    PullEnd end{.source_id = find_text(page, "source_id").value_or(""), .revision = read_number(page, "revision")};
+    PullEnd end{.source_id = find_text(page, "source_id").value_or(""), .revision = find_number(page, "revision")};
     const auto honoured = find_integer(page, "since_revision");
     // Where the service does not say what it began after, nobody knows whether a missing document is gone.
     end.complete = since_revision == 0 || (honoured && static_cast<std::uint64_t>(*honoured) < since_revision);
@@ -134,7 +176,7 @@ class Pusher {
       : client_(client), source_id_(source_id), plan_id_(plan_id) {}
 
   Result<void> add(const PushItem& item, std::optional<std::string> text) {
-    const std::uint64_t bytes = text ? text->size() : 0;
+    const std::uint64_t bytes = text ? bytes_as_json(*text) : 0;
     if (batch_.size() >= push_batch_items || (batch_bytes_ + bytes > push_batch_bytes && !batch_.empty())) {
       WS_TRY(send());
     }
@@ -184,7 +226,9 @@ class Pusher {
     if (push_id) {
       answer_.push_ids.push_back(std::move(*push_id));
     } else if (!failure_) {
-      failure_ = Failure{.kind = Failure::Kind::service, .what = "the service staged texts without an id"};
+      failure_ = Failure{.kind = Failure::Kind::unknown_outcome,
+                         .what = "the service did not say under which id it staged texts",
+                         .hint = "nothing of them is published; run the command again"};
     }
     const Json* rejected = find(*reply->json, "rejected");
     if (rejected == nullptr || !rejected->is_array()) return;
@@ -241,6 +285,13 @@ Result<CommitAnswer> ApiRemote::commit(const CommitRequest& request) {
     }
   }
   return fail(std::move(reply).error());
+}
+
+Result<ServiceConflict> ApiRemote::find_conflict(const std::string& conflict_id) {
+  const auto reply = client_.call({.operation = "sync.conflict_get", .parameters = {{"conflict_id", conflict_id}}});
+  if (reply) return read_conflict(*reply->json);
+  const bool is_gone = reply.error().kind == Failure::Kind::not_found;
+  return is_gone ? Result<ServiceConflict>(ServiceConflict{}) : fail(reply.error());
 }
 
 Result<std::optional<AppliedItem>> ApiRemote::resolve(const ResolveRequest& request) {

@@ -12,11 +12,8 @@
 namespace ws::sync {
 namespace {
 
-Failure unusable(const Call& call, const Failure& reason) {
-  Failure failure{.kind = Failure::Kind::internal,
-                  .what = fmt::format("{}: the answer is not usable: {}", call.operation, reason.what),
-                  .hint = "check that the base URL names the service",
-                  .code = "unusable_answer"};
+Failure unusable_page(const Call& call, std::string_view reason) {
+  Failure failure = unusable(reason);
   failure.call.operation = call.operation;
   return failure;
 }
@@ -31,16 +28,16 @@ class PageReader {
     has_begun_ = true;
     auto fed = items_.feed(piece);
     if (fed || from_visit_) return fed;
-    return fail(unusable(call_, fed.error()));
+    return fail(unusable_page(call_, fed.error().what));
   }
   bool has_begun() const { return has_begun_; }
 
   Result<Json> finish() {
     auto page = items_.finish();
-    if (!page) return fail(unusable(call_, page.error()));
+    if (!page) return fail(unusable_page(call_, page.error().what));
     const Json* const list = find(*page, "data");
     if (list != nullptr && list->is_array() && list->empty()) return page;
-    return fail(Failure::Kind::service, "the service sent no list of documents");
+    return fail(unusable_page(call_, "no list of documents"));
   }
 
  private:

@@ -40,8 +40,8 @@ struct PulledItem {
 
 struct PullEnd {
   std::string source_id = {};
-  std::uint64_t revision = 0;  ///< of the source; 0: the service did not say
-  bool complete = false;       ///< every living document was listed, whatever was asked for
+  std::optional<std::uint64_t> revision = {};  ///< of the source; empty: the service did not say
+  bool complete = false;                       ///< every living document was listed, whatever was asked for
 };
 
 /// One local change, for the service's opinion and for staging.
@@ -111,6 +111,15 @@ struct ResolveRequest {
   std::uint64_t expected_revision = 0;
 };
 
+/// `unknown`: the service has no such conflict, or does not say what became of it.
+enum class ConflictState { open, resolved, unknown };
+
+/// A conflict as the service has it.
+struct ServiceConflict {
+  ConflictState state = ConflictState::unknown;
+  PulledItem remote = {};  ///< its side; without a document where it did not say
+};
+
 class Remote {
  public:
   Remote() = default;
@@ -126,6 +135,10 @@ class Remote {
                                const std::function<Result<void>(PulledItem item)>& visit) = 0;
   /// The present text of one document. Fails with `not_found` or `forbidden`: the document is detached.
   virtual Result<PulledItem> content(const DocumentId& document) = 0;
+  /// The same of many, some at a time, in any order; a failure of `visit` ends it.
+  virtual Result<void> contents(
+      const std::vector<DocumentId>& documents,
+      const std::function<Result<void>(const DocumentId& document, Result<PulledItem> item)>& visit) = 0;
   virtual Result<PlanAnswer> plan(const std::string& source_id,
                                   std::uint64_t base_revision,
                                   const std::string& client_id,
@@ -136,6 +149,7 @@ class Remote {
                                   const std::vector<PushItem>& items,
                                   const std::function<Result<std::string>(const PushItem& item)>& text) = 0;
   virtual Result<CommitAnswer> commit(const CommitRequest& request) = 0;
+  virtual Result<ServiceConflict> find_conflict(const std::string& conflict_id) = 0;
   /// The document that came of it; empty: none.
   virtual Result<std::optional<AppliedItem>> resolve(const ResolveRequest& request) = 0;
 };

@@ -91,6 +91,8 @@ class Reader {
     return value_ != nullptr && find(*value_, key) != nullptr ? path(key) : std::nullopt;
   }
   /// One that formats 1 and 2 did not write: false there.
+  /// Empty where an earlier version wrote none.
+  std::string added_text(std::string_view key) { return find(*value_, key) == nullptr ? std::string() : text(key); }
   bool added_flag(std::string_view key) {
     return value_ != nullptr && find(*value_, key) != nullptr ? flag(key) : false;
   }
@@ -204,6 +206,7 @@ std::string encode(const JournalStep& step) {
                    {"revision", action.revision},
                    {"base", json_of(step.base)},
                    {"applies_remote", step.applies_remote},
+                   {"replaces", step.replaces.text},
                    {"text", step.text.hex()}});
 }
 
@@ -239,6 +242,7 @@ Result<JournalStep> decode_step(std::string_view text) {
   step.action.revision = read.number("revision");
   step.base = read.base_row("base");
   step.applies_remote = read.flag("applies_remote");
+  step.replaces = {read.added_text("replaces")};
   step.text = read.object("text");
   if (!read.good()) return broken("journal step");
   return step;

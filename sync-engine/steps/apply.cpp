@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sync-engine/steps/journal.hpp"
+#include "sync-engine/steps/replaced_files.hpp"
 #include "sync-engine/tree/safe_write.hpp"
 
 namespace ws::sync {
@@ -43,7 +44,7 @@ struct Task {
 class Applier {
  public:
   Applier(Session& session, const Survey& survey, std::vector<Row>& rows)
-      : session_(session), survey_(survey), rows_(rows) {}
+      : session_(session), survey_(survey), rows_(rows), replaced_(survey, rows) {}
 
   Result<void> apply() {
     collect();
@@ -81,6 +82,7 @@ class Applier {
 
   JournalStep step_of(const Action& action) const {
     JournalStep step{.action = action, .base = base_after(action)};
+    if (const DocumentId* const replaced = replaced_.by(action)) step.replaces = *replaced;
     // A move without its edit leaves the edit pending.
     const auto there = survey_.remote.changed.find(action.document);
     step.applies_remote = !step.base || action.kind != ActionKind::pull_move || there == survey_.remote.changed.end() ||
@@ -157,6 +159,7 @@ class Applier {
     TextChanges after;
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const Settled& settled : survey_.plan.settled) {
+      if (replaced_.contains(settled)) continue;
       JournalStep step{.action = {.path = settled_path(settled), .document = settled.document}};
       const auto old = survey_.base_rows.find(settled.document);
       const bool known = old != survey_.base_rows.end();
@@ -380,11 +383,11 @@ class Applier {
     return transaction.commit();
   }
 
- private:
   Session& session_;
   const Survey& survey_;
   std::vector<Row>& rows_;
   std::vector<Row*> waiting_;  ///< in the order of their turn
+  ReplacedFiles replaced_;
   std::uint64_t staged_ = 0;
   std::uint64_t done_ = 0;
 };

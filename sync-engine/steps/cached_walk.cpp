@@ -33,6 +33,16 @@ bool places_agree(const Survey& survey, std::set<RelativePath>& edited) {
   return true;
 }
 
+/// Whether a file has the text that another had: names that were swapped are told by a look at all of the base.
+bool changed_places(const Survey& edits) {
+  std::multimap<Sha256, DocumentId> before;
+  for (const auto& [document, entry] : edits.base.documents) before.emplace(entry.hash, document);
+  return std::any_of(edits.local.tracked.begin(), edits.local.tracked.end(), [&](const auto& file) {
+    const auto [first, end] = before.equal_range(file.second.hash);
+    return std::any_of(first, end, [&](const auto& known) { return known.second != file.first; });
+  });
+}
+
 bool nothing_came_or_went(const Survey& survey) {
   const LocalTree& local = survey.local;
   return local.created.empty() && local.hindered.empty() && local.tracked.size() == survey.base.documents.size() &&
@@ -90,6 +100,7 @@ Result<bool> load_edits(Session& session, Survey& survey) {
     if (known->row.placed) edits.base.placed.emplace(known->document, *known->row.placed);
     edits.base_rows.emplace(std::move(known->document), std::move(known->row));
   }
+  if (changed_places(edits)) return false;
   survey.local = std::move(edits.local);
   survey.local.skipped = survey.scan.skipped();
   survey.base = std::move(edits.base);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sync-engine/steps/conflict_files.hpp"
+#include "sync-engine/steps/end_conflict.hpp"
 #include "sync-engine/steps/local_conflicts.hpp"
 
 namespace ws::sync {
@@ -42,19 +42,13 @@ Result<bool> close_there(Session& session, const Survey& survey, const Conflict&
 
 }  // namespace
 
-Result<void> forget_conflict(Session& session, const Conflict& conflict) {
-  WS_TRY(session.state.drop_conflict(conflict.id));
-  remove_conflict_files(session.root.path(), conflict.id);
-  return {};
-}
-
 Result<void> close_settled_conflicts(Session& session, const Survey& survey, const RunOptions& options) {
   const bool rewound = std::any_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), is_rewound_service);
   if (options.only || rewound || survey.plan.guard) return {};
   for (const Conflict& known : survey.known_conflicts) {
     if (is_still_open(survey, known)) continue;
     WS_LET(const bool closed, close_there(session, survey, known));
-    if (closed) WS_TRY(forget_conflict(session, known));
+    if (closed) WS_TRY(end_conflict(session, known));
   }
   return {};
 }

@@ -9,7 +9,4 @@ namespace ws::sync {
 /// is. One that the service does not let go of (its document changed at this moment) waits for the next run.
 Result<void> close_settled_conflicts(Session& session, const Survey& survey, const RunOptions& options);
 
-/// Forgets one: its record here and the files with its texts; the history keeps the texts.
-Result<void> forget_conflict(Session& session, const Conflict& conflict);
-
 }  // namespace ws::sync

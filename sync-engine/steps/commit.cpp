@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,10 +22,13 @@ class Committer {
   }
 
   Result<void> commit() {
-    staged_.under_way = true;
-    WS_TRY(session_.state.put_staged(staged_));
     session_.progress(Stage::commit, 0, staged_.items.size());
-    auto answer = session_.remote->commit(staged_.request);
+    auto answer = send();
+    if (!answer && answer.error().code == "plan_expired") {
+      if (auto staged = stage_anew(); !staged) return refused(std::move(staged).error());
+      if (staged_.items.empty()) return {};
+      answer = send();
+    }
     if (!answer) return refused(std::move(answer).error());
     WS_TRY(take(*answer));
     session_.progress(Stage::commit, staged_.items.size(), staged_.items.size());
@@ -31,12 +36,33 @@ class Committer {
   }
 
  private:
+  Result<CommitAnswer> send() {
+    staged_.under_way = true;
+    WS_TRY(session_.state.put_staged(staged_));
+    return session_.remote->commit(staged_.request);
+  }
+
+  /// A plan that expired was surely not committed.
+  Result<void> stage_anew() {
+    staged_.under_way = false;
+    WS_LET(const auto rejected, send_staged(session_, staged_, staged_.request.expected_revision, [] {}));
+    for (const Rejected& refused : rejected) {
+      const auto at = std::find_if(staged_.items.begin(), staged_.items.end(), [&](const StagedItem& staged) {
+        return path_on_wire(staged.item.path.text()) == path_on_wire(refused.path);
+      });
+      if (at == staged_.items.end()) continue;
+      row_of(*at).fail({.kind = Failure::Kind::invalid,
+                        .what = fmt::format("the service refused {}: {}", at->item.path.text(), refused.message),
+                        .code = refused.code});
+      staged_.items.erase(at);
+    }
+    return staged_.items.empty() ? session_.state.clear_staged() : Result<void>();
+  }
+
   /// A commit that surely did not happen is forgotten; one that may have is kept, and sent again by the next run.
   Result<void> refused(Failure failure) {
-    const bool expired = failure.code == "plan_expired";
-    const bool surely_not = expired || failure.kind == Failure::Kind::invalid ||
-                            failure.kind == Failure::Kind::not_found || failure.kind == Failure::Kind::conflict ||
-                            failure.kind == Failure::Kind::forbidden;
+    const bool surely_not = failure.kind == Failure::Kind::invalid || failure.kind == Failure::Kind::not_found ||
+                            failure.kind == Failure::Kind::conflict || failure.kind == Failure::Kind::forbidden;
     if (!surely_not) return fail(std::move(failure));
     WS_TRY(session_.state.clear_staged());
     for (const StagedItem& staged : staged_.items) {
@@ -108,6 +134,11 @@ class Committer {
       return row.fail({.kind = Failure::Kind::integrity,
                        .what = fmt::format("the service stored another text for {}", item.path.text())});
     }
+    if (applied.document.empty() && item.document.empty()) {
+      return row.fail({.kind = Failure::Kind::service,
+                       .what = fmt::format("the service did not say which document {} is", item.path.text()),
+                       .hint = "run the command again: what arrived is taken for the same"});
+    }
     row.state = Row::State::done;
     const DocumentId document = applied.document.empty() ? item.document : applied.document;
     row.action.document = document;
@@ -133,7 +164,12 @@ class Committer {
   Result<void> note_conflict(const StagedItem& staged, const RecordedConflict& recorded) {
     const PushItem& item = staged.item;
     Conflict conflict = staged.conflict ? *staged.conflict : new_conflict(item, recorded.kind);
+    std::optional<std::string> seen_there;
+    if (conflict.document.empty()) {
+      WS_LET(seen_there, look_there(conflict, recorded.id));
+    }
     conflict.id = recorded.id;
+    conflict.here_only = false;
     Row& row = row_of(staged);
     row.state = Row::State::done;
     row.action.kind = ActionKind::conflict;
@@ -148,9 +184,20 @@ class Committer {
     if (const auto there = pending_.find(conflict.document); there != pending_.end() && !there->second.blob.empty()) {
       if (auto text = session_.history.text(there->second.blob)) texts.remote = std::move(*text);
     }
+    if (seen_there) texts.remote = std::move(seen_there);
     WS_TRY(write_conflict_texts(session_, conflict.id, texts));
     conflicts_.push_back(std::move(conflict));
     return {};
+  }
+
+  /// Which document holds the place of a new file: without it nobody could ever close the conflict. Its text.
+  Result<std::optional<std::string>> look_there(Conflict& conflict, const std::string& id) {
+    WS_LET(ServiceConflict there, session_.remote->find_conflict(id));
+    PulledItem& item = there.remote;
+    if (item.document.empty() || item.deleted || !item.hash) return std::optional<std::string>{};
+    conflict.document = item.document;
+    conflict.remote = Entry{.path = conflict.path, .hash = *item.hash, .revision = item.revision};
+    return std::move(item.content);
   }
 
   /// One that only the service saw: somebody was quicker between our pull and our commit.
@@ -166,6 +213,7 @@ class Committer {
         after_, staged_.request.message.empty() ? "Pushed to the service" : staged_.request.message));
     WS_LET(const std::vector<Conflict> known, session_.state.conflicts());
     WS_LET(const auto refused, session_.state.refused());
+    std::vector<std::string> replaced;
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const auto& [document, row] : advanced_) {
       if (row) {
@@ -181,19 +229,25 @@ class Committer {
       for (const Conflict& older : known) {
         const bool same =
             older.document == conflict.document && (!older.document.empty() || older.path == conflict.path);
-        if (same && older.id != conflict.id) {
-          WS_TRY(session_.state.drop_conflict(older.id));
-        }
+        if (!same || older.id == conflict.id) continue;
+        WS_TRY(session_.state.drop_conflict(older.id));
+        replaced.push_back(older.id);
       }
       WS_TRY(session_.state.put_conflict(conflict));
     }
     // The counter rises by one a change: if it rose by ours alone nobody else was there in between, and the next pull
     // can begin after it. Otherwise that pull brings our own changes too, which costs time and changes nothing.
-    if (answer.revision == staged_.request.expected_revision + advanced_.size()) {
+    std::set<DocumentId> documents;
+    for (const auto& [document, row] : advanced_) documents.insert(document);
+    // A document with two changes may have raised it once or twice: nobody can tell.
+    const bool one_each = documents.size() == advanced_.size();
+    if (one_each && answer.revision == staged_.request.expected_revision + advanced_.size()) {
       WS_TRY(session_.state.set_source_revision(answer.revision));
     }
     WS_TRY(session_.state.clear_staged());
-    return transaction.commit();
+    WS_TRY(transaction.commit());
+    for (const std::string& id : replaced) remove_conflict_files(session_.root.path(), id);
+    return {};
   }
 
   Session& session_;

@@ -10,6 +10,7 @@
 #include "sync-engine/steps/conflict_files.hpp"
 #include "sync-engine/steps/decide_place.hpp"
 #include "sync-engine/steps/decide_rewound.hpp"
+#include "sync-engine/steps/end_conflict.hpp"
 #include "sync-engine/steps/replace_file.hpp"
 
 namespace ws::sync {
@@ -33,11 +34,17 @@ class Decision {
   Result<void> carry_out(const std::optional<std::string>& merged) {
     texts_ = read_conflict_texts(session_.root.path(), conflict_.id);
     WS_LET(on_disk_, read_if_there(writer_, conflict_.path));
+    WS_TRY(has_what_was_recorded());
     WS_LET(const std::optional<RelativePath> copy, copy_path());
     ResolveRequest request{.conflict_id = conflict_.id, .how = how_of(keep_), .content = merged};
     if (conflict_.remote) request.expected_revision = conflict_.remote->revision;  // none there: none expected
     if (copy) request.path_for_local_copy = copy->string();
-    WS_LET(const std::optional<AppliedItem> result, session_.remote->resolve(request));
+    std::optional<AppliedItem> result;
+    if (conflict_.here_only) {
+      WS_TRY(needs_nobody_else());
+    } else {
+      WS_LET(result, session_.remote->resolve(request));
+    }
     WS_TRY(keep_their_text());
     if (copy) WS_TRY(write_copy(*copy));
     WS_LET(const std::optional<std::string> text, winning_text(merged));
@@ -46,6 +53,24 @@ class Decision {
   }
 
  private:
+  /// Both texts are kept as they were recorded, there too: a file that was edited since has a third one.
+  Result<void> has_what_was_recorded() const {
+    if (keep_ != Keep::both || !on_disk_ || !conflict_.local) return {};
+    const Sha256 now = Sha256::of(*on_disk_);
+    if (now == conflict_.local->hash || (conflict_.remote && now == conflict_.remote->hash)) return {};
+    return fail(Failure::Kind::conflict,
+                fmt::format("{} was edited since the conflict was recorded", conflict_.path.text()),
+                "`ws sync` records it as it is now; then decide");
+  }
+
+  /// The service does not know of it: only its own text can be taken without telling it.
+  Result<void> needs_nobody_else() const {
+    if (keep_ == Keep::remote) return {};
+    return fail(Failure::Kind::conflict,
+                fmt::format("the service does not know of the conflict at {} yet", conflict_.path.text()),
+                "`ws sync` with a key that may write tells it; --keep remote needs none");
+  }
+
   Result<std::optional<RelativePath>> copy_path() const {
     using Path = std::optional<RelativePath>;
     if (keep_ != Keep::both) return Path{};
@@ -77,7 +102,11 @@ class Decision {
     if (!conflict_.remote) return Text{};
     if (texts_.remote && Sha256::of(*texts_.remote) == conflict_.remote->hash) return Text(texts_.remote);
     WS_LET(PulledItem item, session_.remote->content(conflict_.document));
-    if (!item.content) return fail(Failure::Kind::service, "the service sent no text");
+    if (!item.content || item.deleted || Sha256::of(*item.content) != conflict_.remote->hash) {
+      return fail(Failure::Kind::conflict,
+                  fmt::format("{} changed on the service again", conflict_.path.text()),
+                  "`ws sync` shows it as it is now; then decide");
+    }
     return std::move(item.content);
   }
 
@@ -128,18 +157,14 @@ class Decision {
     TextChanges after = {{.path = conflict_.path.string()}};
     if (row) after.front().blob = row->blob;
     WS_TRY(session_.history.record_after(after, "Resolved a conflict"));
-    WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    if (document != conflict_.document || !row) WS_TRY(session_.state.forget_base(conflict_.document));
-    if (row) WS_TRY(session_.state.put_base(document, *row));
-    WS_TRY(session_.state.drop_pending(conflict_.document));
-    WS_TRY(session_.state.drop_conflict(conflict_.id));
-    WS_TRY(transaction.commit());
-    remove_conflict_files(session_.root.path(), conflict_.id);
-    return {};
+    ConflictEnd end{.base = {{conflict_.document, std::nullopt}}, .pending = {{conflict_.document, std::nullopt}}};
+    if (row) end.base.insert_or_assign(document, *row);
+    return end_conflict(session_, conflict_, end);
   }
 
   /// Where the service has the document now, in the disk's own spelling where it is the same name.
   RelativePath path_there(const std::optional<AppliedItem>& result) const {
+    if (!result && conflict_.here_only && conflict_.remote) return conflict_.remote->path;
     if (!result || result->path.empty() || result->path == utf8::nfc(conflict_.path.text())) return conflict_.path;
     auto parsed = RelativePath::parse(result->path);
     return parsed ? std::move(*parsed) : conflict_.path;
@@ -154,6 +179,18 @@ class Decision {
 };
 
 }  // namespace
+
+std::optional<ActionKind> decided_as(const Conflict& conflict, Keep keep) {
+  switch (conflict.kind) {
+    case ConflictKind::revision:
+    case ConflictKind::hash: return keep == Keep::local ? ActionKind::push_update : ActionKind::pull_update;
+    case ConflictKind::edit_delete: return keep == Keep::local ? ActionKind::push_create : ActionKind::pull_delete;
+    case ConflictKind::delete_edit:
+    case ConflictKind::path:
+    case ConflictKind::rewound: return std::nullopt;
+  }
+  return std::nullopt;
+}
 
 Result<void> decide_conflict(Session& session,
                              const Conflict& conflict,

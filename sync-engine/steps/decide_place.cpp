@@ -8,7 +8,7 @@
 
 #include "api-client/base/utf8.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
-#include "sync-engine/steps/conflict_files.hpp"
+#include "sync-engine/steps/end_conflict.hpp"
 #include "sync-engine/steps/replace_file.hpp"
 
 namespace ws::sync {
@@ -30,7 +30,7 @@ class PlaceDecision {
     if (!conflict_.here_only) WS_TRY(close_on_service());
     WS_TRY(decide());
     WS_TRY(writer_.flush_folders());
-    return store();
+    return end_conflict(session_, conflict_, end_);
   }
 
  private:
@@ -43,11 +43,18 @@ class PlaceDecision {
     return found == pending_.end() ? nullptr : &found->second;
   }
 
+  /// As last heard: what was pushed from beside its place since then is ours.
+  std::uint64_t revision_there() const {
+    std::uint64_t revision = conflict_.remote ? conflict_.remote->revision : 0;
+    if (conflict_.remote && row() != nullptr) revision = std::max(revision, row()->entry.revision);
+    if (there() != nullptr && there()->entry) revision = std::max(revision, there()->revision);
+    return revision;
+  }
+
   /// Its document keeps the text that it has; this only says that nothing is open any more.
   Result<void> close_on_service() {
-    auto closed = session_.remote->resolve({.conflict_id = conflict_.id,
-                                            .how = ResolveRequest::How::keep_remote,
-                                            .expected_revision = conflict_.remote ? conflict_.remote->revision : 0});
+    auto closed = session_.remote->resolve(
+        {.conflict_id = conflict_.id, .how = ResolveRequest::How::keep_remote, .expected_revision = revision_there()});
     const bool is_closed =
         closed || closed.error().code == "conflict_resolved" || closed.error().kind == Failure::Kind::not_found;
     return is_closed ? Result<void>() : fail(std::move(closed).error());
@@ -82,7 +89,7 @@ class PlaceDecision {
       now.placed.reset();
     }
     put(conflict_.document, std::move(now));
-    if (same_text) settled_.insert(conflict_.document);
+    if (same_text) settle(conflict_.document);
     return {};
   }
 
@@ -126,7 +133,7 @@ class PlaceDecision {
     WS_TRY(replace_file(session_, writer_, place, std::nullopt, text));
     WS_LET(const git::ObjectId blob, session_.history.keep(text));
     put(conflict_.document, {.entry = *conflict_.remote, .blob = blob, .placed = std::move(place), .stays = true});
-    settled_.insert(conflict_.document);
+    settle(conflict_.document);
     return {};
   }
 
@@ -216,25 +223,11 @@ class PlaceDecision {
     return std::move(*item.content);
   }
 
-  void put(const DocumentId& document, BaseRow now) { changed_.insert_or_assign(document, std::move(now)); }
-  void forget(const DocumentId& document) { changed_.insert_or_assign(document, std::nullopt); }
-
-  Result<void> store() {
-    WS_TRY(session_.history.flush());
-    WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    for (const auto& [document, now] : changed_) {
-      if (now) {
-        WS_TRY(session_.state.put_base(document, *now));
-      } else {
-        WS_TRY(session_.state.forget_base(document));
-        WS_TRY(session_.state.drop_pending(document));
-      }
-    }
-    for (const DocumentId& document : settled_) WS_TRY(session_.state.drop_pending(document));
-    WS_TRY(session_.state.drop_conflict(conflict_.id));
-    WS_TRY(transaction.commit());
-    remove_conflict_files(session_.root.path(), conflict_.id);
-    return {};
+  void put(const DocumentId& document, BaseRow now) { end_.base.insert_or_assign(document, std::move(now)); }
+  void settle(const DocumentId& document) { end_.pending.insert_or_assign(document, std::nullopt); }
+  void forget(const DocumentId& document) {
+    end_.base.insert_or_assign(document, std::nullopt);
+    settle(document);
   }
 
   Session& session_;
@@ -244,8 +237,7 @@ class PlaceDecision {
   std::map<DocumentId, BaseRow> base_;
   std::map<DocumentId, PendingRow> pending_;
   std::optional<std::string> on_disk_;
-  std::map<DocumentId, std::optional<BaseRow>> changed_;  ///< empty: forgotten
-  std::set<DocumentId> settled_;                          ///< nothing is pending for them any more
+  ConflictEnd end_;
   std::set<std::string> taken_;
 };
 

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "sync-engine/steps/conflict_files.hpp"
+#include "sync-engine/steps/end_conflict.hpp"
 #include "sync-engine/steps/incoming.hpp"
 #include "sync-engine/steps/local_conflicts.hpp"
 #include "sync-engine/steps/survey.hpp"
@@ -21,45 +21,61 @@ class RewoundDecision {
     if (!is_rewound_service(conflict_)) {
       const auto row = here_.pending.find(conflict_.document);
       WS_TRY(settle(conflict_.document, row == here_.pending.end() ? nullptr : &row->second));
-      return store(std::nullopt);
+      return finish();
     }
     const IncomingOptions options{.since_revision = 0, .keep_texts = true};
     WS_LET(Incoming incoming, pull_incoming(session_, here_.base_rows, here_.pending, options));
+    if (incoming.foreign) {
+      return fail(Failure::Kind::conflict,
+                  "the service answered for another source: nothing was decided",
+                  "`ws sync status` shows what it says");
+    }
+    const std::set<DocumentId> unknown(incoming.out_of_reach.begin(), incoming.out_of_reach.end());
     for (const auto& [document, base] : here_.base_rows) {
       const auto row = incoming.rows.find(document);
+      // It lives there, under a name that is refused here, or out of reach: nothing of it is decided.
+      if (unknown.contains(document) || (row == incoming.rows.end() && incoming.listed.contains(document))) continue;
       WS_TRY(settle(document, row == incoming.rows.end() ? nullptr : &row->second));
     }
     for (const auto& [document, row] : incoming.rows) {
-      if (!here_.base_rows.contains(document)) pending_.insert_or_assign(document, row);
+      if (!here_.base_rows.contains(document)) end_.pending.insert_or_assign(document, row);
     }
-    return store(incoming.end.revision);
+    end_.source_revision = incoming.end.revision;
+    return finish();
   }
 
  private:
   /// `there`: as the service has it now; null or without an entry: it has no such document.
   Result<void> settle(const DocumentId& document, const PendingRow* there) {
-    pending_.insert_or_assign(document, std::nullopt);
+    end_.pending.insert_or_assign(document, std::nullopt);
     const auto tracked = here_.local.tracked.find(document);
     const bool is_here = tracked != here_.local.tracked.end();
     const bool is_there = there != nullptr && there->entry;
     if (keep_ == Keep::local) {
-      base_.insert_or_assign(
+      end_.base.insert_or_assign(
           document, is_there ? std::optional(as_there(*there, is_here ? &tracked->second : nullptr)) : std::nullopt);
       return {};
     }
-    if (is_there) pending_.insert_or_assign(document, *there);
+    if (is_there) end_.pending.insert_or_assign(document, *there);
     if (!is_here) {
-      base_.insert_or_assign(document, std::nullopt);
+      end_.base.insert_or_assign(document, std::nullopt);
       return {};
     }
-    if (!is_there) pending_.insert_or_assign(document, PendingRow{});
+    if (!is_there) end_.pending.insert_or_assign(document, PendingRow{});
     WS_LET(const std::string text, files_.read(tracked->second.path));
     BaseRow row{.entry = tracked->second};
     row.entry.hash = Sha256::of(text);
     row.entry.revision = is_there ? there->entry->revision : 0;
     WS_LET(row.blob, session_.history.keep(text));
-    base_.insert_or_assign(document, std::move(row));
+    kept_.push_back({.path = tracked->second.path.string(), .blob = row.blob});
+    end_.base.insert_or_assign(document, std::move(row));
     return {};
+  }
+
+  /// The texts become the base and were never a state: without this nobody would find them in `ws sync log`.
+  Result<void> finish() {
+    WS_TRY(session_.history.record_before(kept_, {}));
+    return end_conflict(session_, conflict_, end_);
   }
 
   static BaseRow as_there(const PendingRow& there, const Entry* file) {
@@ -71,38 +87,13 @@ class RewoundDecision {
     return row;
   }
 
-  Result<void> store(const std::optional<std::uint64_t>& revision) {
-    WS_TRY(session_.history.flush());
-    WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    for (const auto& [document, row] : base_) {
-      if (row) {
-        WS_TRY(session_.state.put_base(document, *row));
-      } else {
-        WS_TRY(session_.state.forget_base(document));
-      }
-    }
-    for (const auto& [document, row] : pending_) {
-      if (row) {
-        WS_TRY(session_.state.put_pending(document, *row));
-      } else {
-        WS_TRY(session_.state.drop_pending(document));
-      }
-    }
-    if (revision) WS_TRY(session_.state.set_source_revision(*revision));
-    WS_TRY(session_.state.clear_staged());
-    WS_TRY(session_.state.drop_conflict(conflict_.id));
-    WS_TRY(transaction.commit());
-    remove_conflict_files(session_.root.path(), conflict_.id);
-    return {};
-  }
-
   Session& session_;
   const Conflict& conflict_;
   Keep keep_;
   Survey here_;
   SafeWriter files_;
-  std::map<DocumentId, std::optional<BaseRow>> base_;        ///< empty: forgotten
-  std::map<DocumentId, std::optional<PendingRow>> pending_;  ///< empty: none
+  TextChanges kept_;
+  ConflictEnd end_ = {.drops_staged = true};
 };
 
 }  // namespace

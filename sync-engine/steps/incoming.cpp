@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api-client/base/utf8.hpp"
+#include "sync-engine/remote/answers.hpp"
 
 namespace ws::sync {
 namespace {
@@ -23,6 +24,7 @@ class Puller {
            session_.remote->pull(session_.tie.source_id, options_.since_revision, [this](PulledItem item) {
              return take(std::move(item));
            }));
+    WS_TRY(fetch_left_out());
     incoming_.foreign = !incoming_.end.source_id.empty() && incoming_.end.source_id != session_.tie.source_id;
     std::sort(incoming_.refused.begin(), incoming_.refused.end());
     const auto doubles = std::unique(incoming_.refused.begin(), incoming_.refused.end());
@@ -31,6 +33,12 @@ class Puller {
   }
 
  private:
+  /// What came without its text.
+  struct LeftOut {
+    PulledItem item;
+    RelativePath path;
+  };
+
   /// The entry of the base, or what is pending for it: where the service does not say, it is as it was.
   const Entry* last_known(const DocumentId& document) const {
     if (const auto row = pending_.find(document); row != pending_.end() && row->second.entry)
@@ -41,7 +49,7 @@ class Puller {
 
   Result<void> take(PulledItem item) {
     WS_TRY(session_.go_on());
-    if (!incoming_.any && options_.before_first) WS_TRY(options_.before_first());
+    if (!incoming_.any) WS_TRY(begin());
     session_.progress(Stage::pull, ++count_, 0);
     incoming_.any = true;
     // Only what the base knows can be missing.
@@ -56,9 +64,19 @@ class Puller {
     auto path = path_of(item);
     if (!path) return {};
     if (!item.hash && item.content) item.hash = Sha256::of(*item.content);
-    WS_TRY(fetch_where_needed(item));
+    if (needs_text(item)) {
+      // Not now: the answer that brings this very item is still on its way.
+      const DocumentId document = item.document;
+      left_out_.insert_or_assign(document, LeftOut{.item = std::move(item), .path = std::move(*path)});
+      return {};
+    }
+    left_out_.erase(item.document);
+    return keep(item, std::move(*path));
+  }
+
+  Result<void> keep(PulledItem& item, RelativePath path) {
     if (!item.hash) return {};
-    PendingRow row{.entry = Entry{.path = std::move(*path), .hash = *item.hash, .revision = item.revision},
+    PendingRow row{.entry = Entry{.path = std::move(path), .hash = *item.hash, .revision = item.revision},
                    .revision = item.revision};
     WS_TRY(keep_text(item, row));
     incoming_.rows.insert_or_assign(item.document, std::move(row));
@@ -78,7 +96,41 @@ class Puller {
     if (base != base_.end() && utf8::nfc(base->second.entry.path.text()) == utf8::nfc(parsed->text())) {
       return base->second.entry.path;
     }
-    return std::move(*parsed);
+    return in_disk_spelling(std::move(*parsed));
+  }
+
+  /// The base is read when the first document comes, and not before.
+  Result<void> begin() {
+    if (options_.before_first) WS_TRY(options_.before_first());
+    for (const auto& [document, row] : base_) note_spelling(row.disk_path());
+    return {};
+  }
+
+  /// The folders of a file whose name the disk spells otherwise than the service, which has NFC.
+  void note_spelling(const RelativePath& path) {
+    const std::string_view text = path.text();
+    const bool is_plain =
+        std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
+    if (is_plain) return;
+    for (std::size_t slash = text.find('/'); slash != std::string_view::npos; slash = text.find('/', slash + 1)) {
+      const std::string_view folder = text.substr(0, slash);
+      std::string key = utf8::nfc(folder);
+      if (key != folder) folders_.emplace(std::move(key), folder);
+    }
+  }
+
+  /// A new file goes into the folder that is there, not into one beside it that looks the same.
+  RelativePath in_disk_spelling(RelativePath path) const {
+    if (folders_.empty()) return path;
+    const std::string text = utf8::nfc(path.text());
+    for (std::size_t slash = text.rfind('/'); slash != std::string::npos && slash > 0;
+         slash = text.rfind('/', slash - 1)) {
+      const auto known = folders_.find(text.substr(0, slash));
+      if (known == folders_.end()) continue;
+      auto spelt = RelativePath::parse(known->second + text.substr(slash));
+      return spelt ? std::move(*spelt) : std::move(path);
+    }
+    return path;
   }
 
   bool text_is_known(const PulledItem& item) const {
@@ -90,28 +142,39 @@ class Puller {
            !pending->second.blob.empty();
   }
 
-  /// A service may leave the texts out of a pull.
-  Result<void> fetch_where_needed(PulledItem& item) {
+  bool needs_text(const PulledItem& item) const {
     const bool wanted = options_.keep_texts || (options_.wants_text && options_.wants_text(item.document));
-    if (item.content || text_is_known(item) || (item.hash && !wanted)) return {};
-    auto fetched = session_.remote->content(item.document);
+    return !item.content && !text_is_known(item) && (!item.hash || wanted);
+  }
+
+  /// A service may leave the texts out of a pull.
+  Result<void> fetch_left_out() {
+    std::vector<DocumentId> documents;
+    for (const auto& [document, left_out] : left_out_) documents.push_back(document);
+    if (documents.empty()) return {};
+    return session_.remote->contents(documents, [this](const DocumentId& document, Result<PulledItem> fetched) {
+      return take_fetched(left_out_.at(document), std::move(fetched));
+    });
+  }
+
+  Result<void> take_fetched(LeftOut& left_out, Result<PulledItem> fetched) {
+    WS_TRY(session_.go_on());
+    PulledItem& item = left_out.item;
     if (!fetched) {
       const Failure::Kind kind = fetched.error().kind;
       const bool of_this_one =
           kind == Failure::Kind::not_found || kind == Failure::Kind::forbidden || kind == Failure::Kind::service;
       if (!of_this_one) return fail(std::move(fetched).error());
       incoming_.out_of_reach.push_back(item.document);
-      item.hash.reset();
       return {};
     }
     if (!fetched->content) {
-      return fail(Failure::Kind::service,
-                  fmt::format("the service sent document {} without its text", item.document.text));
+      return fail(unusable(fmt::format("document {} without its text", item.document.text)));
     }
     item.hash = Sha256::of(*fetched->content);
     item.content = std::move(fetched->content);
     if (fetched->revision != 0) item.revision = fetched->revision;
-    return {};
+    return keep(item, std::move(left_out.path));
   }
 
   Result<void> keep_text(PulledItem& item, PendingRow& row) {
@@ -139,6 +202,8 @@ class Puller {
   const std::map<DocumentId, PendingRow>& pending_;
   const IncomingOptions& options_;
   Incoming incoming_;
+  std::map<DocumentId, LeftOut> left_out_;
+  std::map<std::string, std::string> folders_;  ///< as the disk spells them, by NFC
   std::uint64_t count_ = 0;
 };
 

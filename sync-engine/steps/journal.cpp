@@ -16,6 +16,33 @@ bool is_done(const SafeWriter& files, const Action& action) {
   return now && Sha256::of(*now) == *action.result;
 }
 
+/// Which steps were done, as far as the disk shows. What stands in a place may be what another step was to take away
+/// from there, when it is the same text: then nothing is known until that one is known to be done.
+std::set<const JournalStep*> done_steps(const SafeWriter& files, const std::vector<JournalStep>& steps) {
+  std::multimap<std::string_view, const JournalStep*> leaving;
+  for (const JournalStep& step : steps) {
+    if (step.action.previous_path) leaving.emplace(step.action.previous_path->text(), &step);
+  }
+  std::set<const JournalStep*> done;
+  std::vector<const JournalStep*> shown;
+  for (const JournalStep& step : steps) {
+    if (is_done(files, step.action)) shown.push_back(&step);
+  }
+  const auto is_certain = [&](const JournalStep* step) {
+    const auto [first, last] = leaving.equal_range(step->action.path.text());
+    return std::all_of(first, last, [&](const auto& each) {
+      const JournalStep* const other = each.second;
+      return other == step || other->action.result != step->action.result || done.contains(other);
+    });
+  };
+  while (true) {
+    const auto known = std::stable_partition(shown.begin(), shown.end(), is_certain);
+    if (known == shown.begin()) return done;
+    done.insert(shown.begin(), known);
+    shown.erase(shown.begin(), known);
+  }
+}
+
 bool holds_its_text(const SafeWriter& files, const JournalStep& step) {
   const auto now = files.read(*step.action.previous_path);
   return now && step.action.result && Sha256::of(*now) == *step.action.result;
@@ -69,6 +96,10 @@ Result<void> note_step(StateStore& state, const JournalStep& step) {
   } else {
     WS_TRY(state.forget_base(document));
   }
+  if (!step.replaces.empty()) {
+    WS_TRY(state.forget_base(step.replaces));
+    WS_TRY(state.drop_pending(step.replaces));
+  }
   return step.applies_remote ? state.drop_pending(document) : Result<void>();
 }
 
@@ -81,22 +112,49 @@ void note_texts(const JournalStep& step, TextChanges& after) {
   }
 }
 
+namespace {
+
+/// What an interrupted run had in hand goes into the history, and out of `.ws/tmp`. A text that was on its way here is
+/// in the history already.
+Result<void> rescue_texts(Session& session, SafeWriter& writer, const std::vector<JournalStep>& steps) {
+  WS_LET(const std::vector<std::string> names, writer.leftovers());
+  if (names.empty()) return {};
+  std::set<git::ObjectId> on_their_way;
+  for (const JournalStep& step : steps) {
+    if (step.base) on_their_way.insert(step.base->blob);
+    on_their_way.insert(step.text);
+  }
+  WS_LET(const auto pending, session.state.pending());
+  for (const auto& [document, row] : pending) on_their_way.insert(row.blob);
+  TextChanges rescued;
+  for (const std::string& name : names) {
+    WS_LET(const std::string text, writer.read_leftover(name));
+    const git::ObjectId id = git::object_id(git::ObjectType::blob, text);
+    if (on_their_way.contains(id)) continue;
+    WS_LET(const git::ObjectId blob, session.history.keep(text));
+    rescued.push_back({.path = blob.hex() + ".md", .blob = blob});
+  }
+  if (!rescued.empty()) {
+    WS_TRY(session.history.record_aside("rescued", rescued, "Texts that an interrupted run had in hand"));
+  }
+  for (const std::string& name : names) WS_TRY(writer.remove_leftover(name));
+  return {};
+}
+
+}  // namespace
+
 Result<void> recover_steps(Session& session) {
   session.history.drop_dead_locks();
   WS_LET(SafeWriter writer, SafeWriter::open(session.root));
-  TextChanges rescued;
-  WS_TRY(writer.recover([&](const std::string& text) -> Result<void> {
-    WS_LET(const git::ObjectId blob, session.history.keep(text));
-    rescued.push_back({.path = blob.hex() + ".md", .blob = blob});
-    return session.history.record_aside("rescued", rescued, "Texts that an interrupted run had in hand");
-  }));
   WS_LET(const std::vector<JournalStep> steps, session.state.steps());
+  WS_TRY(rescue_texts(session, writer, steps));
   if (steps.empty()) return {};
   WS_TRY(finish_circles(session, writer, steps));
   TextChanges after;
+  const std::set<const JournalStep*> done = done_steps(writer, steps);
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   for (const JournalStep& step : steps) {
-    if (!is_done(writer, step.action)) continue;  // the next plan starts from what is there
+    if (!done.contains(&step)) continue;  // the next plan starts from what is there
     WS_TRY(note_step(session.state, step));
     note_texts(step, after);
   }

@@ -43,12 +43,22 @@ ThreeTexts texts_of(Session& session, const Survey& survey, const SafeWriter& fi
   return texts;
 }
 
+bool is_row_of(const Row& row, const Conflict& conflict) {
+  return row.action.kind == ActionKind::conflict && row.action.path == conflict.path &&
+         row.action.document == conflict.document;
+}
+
+/// A key that may read and not write: the service never hears of it.
+bool could_not_be_sent(const std::vector<Row>& rows, const Conflict& conflict) {
+  return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+    return is_row_of(row, conflict) && row.error && row.error->kind == Failure::Kind::forbidden;
+  });
+}
+
 /// The rows of a conflict that is kept here have come to their end.
 void close_row(std::vector<Row>& rows, const Conflict& conflict) {
   for (Row& row : rows) {
-    const bool its_own = row.action.kind == ActionKind::conflict && row.action.path == conflict.path &&
-                         row.action.document == conflict.document;
-    if (its_own && row.state == Row::State::planned) row.state = Row::State::done;
+    if (is_row_of(row, conflict) && row.state == Row::State::planned) row.state = Row::State::done;
   }
 }
 
@@ -108,7 +118,9 @@ bool is_rewound_service(const Conflict& conflict) {
 }
 
 Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::vector<Row>& rows) {
-  const auto is_ours = [](const Conflict& conflict) { return !is_for_service(conflict); };
+  const auto is_ours = [&](const Conflict& conflict) {
+    return !is_for_service(conflict) || could_not_be_sent(rows, conflict);
+  };
   if (std::none_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), is_ours)) return {};
   WS_LET(const std::vector<Conflict> known, session.state.conflicts());
   WS_LET(const SafeWriter files, SafeWriter::open(session.root));

@@ -4,11 +4,20 @@
 #include <utility>
 
 #include "sync-engine/steps/conflict_files.hpp"
+#include "sync-engine/steps/end_conflict.hpp"
 
 namespace ws::sync {
 namespace {
 
 bool is_recorded(const Conflict& conflict) { return !conflict.here_only && !conflict.id.empty(); }
+
+/// That a list leaves it out says nothing yet: a service that was restored forgets what it recorded.
+Result<ConflictState> state_of(Session& session, const std::vector<std::string>& open, const Conflict& conflict) {
+  const bool is_listed = std::find(open.begin(), open.end(), conflict.id) != open.end();
+  if (is_listed || !is_recorded(conflict)) return ConflictState::open;
+  WS_LET(const ServiceConflict there, session.remote->find_conflict(conflict.id));
+  return there.state;
+}
 
 /// What both sides agree on now: the text that this tree pushed, in the state that the service had it from.
 std::optional<BaseRow> pushed_text(const Survey& survey, const Conflict& conflict, const git::ObjectId& blob) {
@@ -37,16 +46,17 @@ Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep
   if (!source.open_conflicts) return {};  // a service that does not say
   std::vector<Conflict> still_open;
   for (const Conflict& conflict : survey.known_conflicts) {
-    const bool open = std::find(source.open_conflicts->begin(), source.open_conflicts->end(), conflict.id) !=
-                      source.open_conflicts->end();
-    const ThreeTexts texts = read_conflict_texts(session.root.path(), conflict.id);
-    const bool has_text = settles_text(conflict) && texts.local && Sha256::of(*texts.local) == conflict.local->hash;
-    if (open || !is_recorded(conflict)) {
+    WS_LET(const ConflictState state, state_of(session, *source.open_conflicts, conflict));
+    if (state == ConflictState::open) {
       still_open.push_back(conflict);
       continue;
     }
+    const ThreeTexts texts = read_conflict_texts(session.root.path(), conflict.id);
+    const bool has_text = settles_text(conflict) && texts.local && Sha256::of(*texts.local) == conflict.local->hash;
     std::optional<BaseRow> row;
-    if (has_text) row = pushed_text(survey, conflict, git::object_id(git::ObjectType::blob, *texts.local));
+    // What the service merely lost was decided by nobody: it is planned anew, from the base as it is.
+    if (has_text && state == ConflictState::resolved)
+      row = pushed_text(survey, conflict, git::object_id(git::ObjectType::blob, *texts.local));
     if (row) survey.base_rows.insert_or_assign(conflict.document, *row);
     if (keep == Pulled::look_at) continue;
     if (row) {
@@ -54,12 +64,9 @@ Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep
       // It becomes the base and was never a state: without this nobody would find it in `ws sync log`.
       WS_TRY(session.history.record_before({{.path = conflict.path.string(), .blob = row->blob}}, {}));
     }
-    WS_TRY(session.history.flush());
-    WS_LET(sqlite::Transaction transaction, session.state.begin());
-    if (row) WS_TRY(session.state.put_base(conflict.document, *row));
-    WS_TRY(session.state.drop_conflict(conflict.id));
-    WS_TRY(transaction.commit());
-    remove_conflict_files(session.root.path(), conflict.id);
+    ConflictEnd end;
+    if (row) end.base.emplace(conflict.document, *row);
+    WS_TRY(end_conflict(session, conflict, end));
   }
   survey.known_conflicts = std::move(still_open);
   return {};

@@ -126,11 +126,18 @@ class Stager {
 
   bool is_recorded(const Conflict& conflict) const {
     return std::any_of(survey_.known_conflicts.begin(), survey_.known_conflicts.end(), [&](const Conflict& known) {
-      return known.document == conflict.document && known.local == conflict.local && known.remote == conflict.remote;
+      return (!known.here_only || !is_for_service(known)) && known.document == conflict.document &&
+             known.local == conflict.local && known.remote == conflict.remote;
     });
   }
 
   Result<void> add(const SafeWriter& files, std::size_t row, StagedItem staged) {
+    if (!staged.item.hash && came_back(files, staged.file)) {
+      rows_[row].fail({.kind = Failure::Kind::conflict,
+                       .what = fmt::format("{} came back since it was looked at", staged.file.text()),
+                       .hint = "run the command again"});
+      return {};
+    }
     if (staged.item.kind == ActionKind::push_move && !staged.conflict) {
       // Its text stays where it is.
     } else if (staged.item.hash) {
@@ -155,28 +162,25 @@ class Stager {
     return {};
   }
 
-  Result<void> send() {
-    std::vector<PushItem> items;
-    for (const StagedItem& staged : staged_.items) items.push_back(staged.item);
-    const Tie& tie = session_.tie;
-    auto plan = session_.remote->plan(tie.source_id, revision_, tie.client_id, items);
-    if (!plan) return give_up(std::move(plan).error());
-    std::map<std::string, git::ObjectId> blobs;
-    for (const StagedItem& staged : staged_.items) {
-      if (!staged.blob.empty()) blobs[staged.item.path.string()] = staged.blob;
+  /// An editor that saves anew takes the file away for a moment; another file may stand there by right.
+  bool came_back(const SafeWriter& files, const RelativePath& path) {
+    if (!files.read(path)) return false;
+    if (places_.empty()) {
+      for (const auto& [document, entry] : survey_.local.tracked) places_.insert(entry.path);
+      for (const auto& [created, hash] : survey_.local.created) places_.insert(created);
+      for (const Skipped& skipped : survey_.local.skipped) {
+        if (auto skipped_path = RelativePath::parse(skipped.path)) places_.insert(std::move(*skipped_path));
+      }
     }
-    auto pushed = session_.remote->push(tie.source_id, plan->plan_id, items, [&](const PushItem& item) {
-      session_.progress(Stage::push, ++sent_, waiting_.size());
-      return session_.history.text(blobs.at(item.path.string()));
-    });
-    if (!pushed) return give_up(std::move(pushed).error());
-    WS_TRY(take_out_rejected(pushed->rejected));
+    return !places_.contains(path);
+  }
+
+  Result<void> send() {
+    const auto rejected =
+        send_staged(session_, staged_, revision_, [this] { session_.progress(Stage::push, ++sent_, waiting_.size()); });
+    if (!rejected) return give_up(rejected.error());
+    WS_TRY(take_out_rejected(*rejected));
     if (staged_.items.empty()) return {};
-    staged_.request = {.source_id = tie.source_id,
-                       .plan_id = plan->plan_id,
-                       .push_ids = std::move(pushed->push_ids),
-                       .expected_revision = revision_,
-                       .client_id = tie.client_id};
     return session_.state.put_staged(staged_);
   }
 
@@ -226,9 +230,35 @@ class Stager {
   std::uint64_t sent_ = 0;
   TextChanges used_up_;
   std::set<DocumentId> held_up_;
+  std::set<RelativePath> places_;  ///< where the plan saw files; filled when a delete asks
 };
 
 }  // namespace
+
+Result<std::vector<Rejected>> send_staged(Session& session,
+                                          StagedCommit& staged,
+                                          std::uint64_t revision,
+                                          const std::function<void()>& next_text) {
+  std::vector<PushItem> items;
+  std::map<std::string, git::ObjectId> blobs;
+  for (const StagedItem& each : staged.items) {
+    items.push_back(each.item);
+    if (!each.blob.empty()) blobs[each.item.path.string()] = each.blob;
+  }
+  const Tie& tie = session.tie;
+  WS_LET(const PlanAnswer plan, session.remote->plan(tie.source_id, revision, tie.client_id, items));
+  WS_LET(PushAnswer pushed, session.remote->push(tie.source_id, plan.plan_id, items, [&](const PushItem& item) {
+    next_text();
+    return session.history.text(blobs.at(item.path.string()));
+  }));
+  staged.request = {.source_id = tie.source_id,
+                    .plan_id = plan.plan_id,
+                    .push_ids = std::move(pushed.push_ids),
+                    .expected_revision = revision,
+                    .client_id = tie.client_id,
+                    .message = std::move(staged.request.message)};
+  return std::move(pushed.rejected);
+}
 
 Result<void> stage_changes(Session& session, const Survey& survey, std::vector<Row>& rows) {
   Stager stager(session, survey, rows);

@@ -76,11 +76,15 @@ class Surveyor {
     if (!options_.offline) WS_TRY(take_over());
     build_remote();
     WS_TRY(make_plan());
-    save_cache(session_, survey_, generation_, Looked::at_all);
+    leave_cache(Looked::at_all);
     return std::move(survey_);
   }
 
  private:
+  void leave_cache(Looked looked) const {
+    if (!options_.dry_run) save_cache(session_, survey_, generation_, looked);
+  }
+
   /// Nothing came that has to be compared with the base.
   bool is_quiet_there() const { return !incoming_.any && !incoming_.end.complete && !rewound_ && !is_foreign(); }
 
@@ -88,13 +92,13 @@ class Surveyor {
   Result<bool> plan_edits() {
     if (in_step_ == InStep::all) {
       survey_.plan.skipped = survey_.local.skipped = survey_.scan.skipped();
-      if (survey_.agreed) save_cache(session_, survey_, generation_, Looked::at_all);
+      if (survey_.agreed) leave_cache(Looked::at_all);
       return true;
     }
     WS_LET(const bool known, load_edits(session_, survey_));
     if (!known) return false;
     WS_TRY(make_plan());
-    save_cache(session_, survey_, generation_, Looked::at_edits);
+    leave_cache(Looked::at_edits);
     return true;
   }
 
@@ -203,11 +207,12 @@ class Surveyor {
                                   .before_first = [this] { return load_and_identify(); }};
     WS_LET(incoming_, pull_incoming(session_, survey_.base_rows, survey_.pending, options));
     if (is_foreign()) return {};
-    const std::uint64_t now = incoming_.end.revision;
-    // It was restored from a backup: until somebody says which side holds, nothing of it is taken over.
-    rewound_ = rewound_ || (now != 0 && now < survey_.revision_before);
+    const std::uint64_t now = incoming_.end.revision.value_or(survey_.revision_before);
+    // It was restored from a backup, or is empty again: until somebody says which side holds, nothing of it is taken
+    // over.
+    rewound_ = rewound_ || now < survey_.revision_before;
     if (rewound_) return {};
-    if (now != 0) survey_.revision = now;
+    survey_.revision = now;
     return keep_ == Pulled::keep ? store_incoming() : Result<void>();
   }
 
@@ -305,13 +310,19 @@ class Surveyor {
     if (options_.only) {
       std::erase_if(survey_.plan.actions, [&](const Action& action) { return !options_.only(action.path); });
       std::erase_if(survey_.plan.conflicts, [&](const Conflict& conflict) { return !options_.only(conflict.path); });
+      std::erase_if(survey_.plan.settled, [&](const Settled& settled) {
+        return !options_.only(settled.base ? settled.base->path : survey_.base.disk_path(settled.document));
+      });
     }
+    std::multimap<DocumentId, const Conflict*> known_by_document;
+    for (const Conflict& known : survey_.known_conflicts) known_by_document.emplace(known.document, &known);
     for (Conflict& conflict : survey_.plan.conflicts) {
-      for (const Conflict& known : survey_.known_conflicts) {
-        if (known.document != conflict.document || known.document.empty()) continue;
-        if (known.here_only && known.path != conflict.path) continue;
-        conflict.id = known.id;
-        conflict.here_only = known.here_only;
+      if (conflict.document.empty()) continue;
+      const auto [first, last] = known_by_document.equal_range(conflict.document);
+      for (auto known = first; known != last; ++known) {
+        if (known->second->here_only && known->second->path != conflict.path) continue;
+        conflict.id = known->second->id;
+        conflict.here_only = known->second->here_only;
       }
     }
     return {};
@@ -324,16 +335,18 @@ class Surveyor {
     }
     if (merges.empty()) return {};
     WS_LET(const SafeWriter files, SafeWriter::open(session_.root));
+    std::set<DocumentId> refused;
     for (const Action& merge : merges) {
       WS_LET(std::optional<std::string> text, merge_one(files, merge));
-      if (!text) {
-        survey_.plan = refuse_merge(std::move(survey_.plan), merge.document, survey_.base, survey_.remote);
-        continue;
+      if (text) {
+        survey_.merged.emplace(merge.document, std::move(*text));
+      } else {
+        refused.insert(merge.document);
       }
-      for (Action& action : survey_.plan.actions) {
-        if (action.kind == ActionKind::merge && action.document == merge.document) action.result = Sha256::of(*text);
-      }
-      survey_.merged.emplace(merge.document, std::move(*text));
+    }
+    survey_.plan = refuse_merges(std::move(survey_.plan), refused, survey_.base, survey_.remote);
+    for (Action& action : survey_.plan.actions) {
+      if (action.kind == ActionKind::merge) action.result = Sha256::of(survey_.merged.at(action.document));
     }
     return {};
   }

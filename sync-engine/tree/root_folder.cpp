@@ -82,14 +82,20 @@ Descriptor RootFolder::walk(std::string_view name, int flags, unsigned mode) con
   }
 }
 
-Descriptor RootFolder::make_folders(std::string_view name) const {
+Descriptor RootFolder::make_folders(std::string_view name,
+                                    const std::function<void(std::string_view above)>& made_in) const {
   Descriptor there = open_beneath(name, O_RDONLY | O_DIRECTORY);
   if (there || errno != ENOENT || name.empty()) return there;
   const std::size_t slash = name.rfind('/');
-  const Descriptor above = make_folders(slash == std::string_view::npos ? std::string_view() : name.substr(0, slash));
+  const std::string_view parent = slash == std::string_view::npos ? std::string_view() : name.substr(0, slash);
+  const Descriptor above = make_folders(parent, made_in);
   if (!above) return Descriptor();
   const std::string last(slash == std::string_view::npos ? name : name.substr(slash + 1));
-  if (::mkdirat(above.get(), last.c_str(), 0777) != 0 && errno != EEXIST) return Descriptor();
+  if (::mkdirat(above.get(), last.c_str(), 0777) == 0) {
+    made_in(parent);
+  } else if (errno != EEXIST) {
+    return Descriptor();
+  }
   return open_beneath(name, O_RDONLY | O_DIRECTORY);
 }
 

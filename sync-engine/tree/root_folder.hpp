@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -44,8 +45,9 @@ class RootFolder {
   /// Like openat(2) with O_CLOEXEC, but -1 and ELOOP or EXDEV in errno where a link or `..` would lead away. An empty
   /// name is the folder itself.
   Descriptor open_beneath(std::string_view name, int flags, unsigned mode = 0) const;
-  /// Opens the folder of that name and makes those that are missing. -1 and errno on failure.
-  Descriptor make_folders(std::string_view name) const;
+  /// Opens the folder of that name and makes those that are missing; `made_in` is told above each of these: it has a
+  /// new name to flush. -1 and errno on failure.
+  Descriptor make_folders(std::string_view name, const std::function<void(std::string_view above)>& made_in) const;
 
  private:
   RootFolder(std::filesystem::path path, Descriptor fd, Resolution resolution)

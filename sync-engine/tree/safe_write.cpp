@@ -129,11 +129,16 @@ Result<void> SafeWriter::flush_texts() {
   return {};
 }
 
-Result<Descriptor> SafeWriter::folder_of(const RelativePath& path, bool make) const {
-  Descriptor folder =
-      make ? root_->make_folders(path.folder()) : root_->open_beneath(path.folder(), O_RDONLY | O_DIRECTORY);
+Result<Descriptor> SafeWriter::folder_of(const RelativePath& path) const {
+  Descriptor folder = root_->open_beneath(path.folder(), O_RDONLY | O_DIRECTORY);
   if (folder) return folder;
-  if (!make && errno == ENOENT) return fail(Failure::Kind::not_found, fmt::format("{} does not exist", path.text()));
+  if (errno == ENOENT) return fail(Failure::Kind::not_found, fmt::format("{} does not exist", path.text()));
+  return disk_failure("open the folder of", path.text());
+}
+
+Result<Descriptor> SafeWriter::make_folder_of(const RelativePath& path) {
+  Descriptor folder = root_->make_folders(path.folder(), [this](std::string_view above) { touched_.emplace(above); });
+  if (folder) return folder;
   return disk_failure("open the folder of", path.text());
 }
 
@@ -144,8 +149,14 @@ Result<std::optional<Sha256>> SafeWriter::hash_at(int folder, const std::string&
   return fail(std::move(text).error());
 }
 
+/// A link or a folder that somebody put there meanwhile is not that text either.
+bool SafeWriter::is_text(const std::string& aside, const Sha256& seen) const {
+  const auto hash = hash_at(temporary_.get(), aside);
+  return hash && *hash == seen;
+}
+
 Result<void> SafeWriter::place(const Staged& staged, const RelativePath& path, const std::optional<Sha256>& seen) {
-  WS_LET(const Descriptor folder, folder_of(path, true));
+  WS_LET(const Descriptor folder, make_folder_of(path));
   auto done = seen ? put_over(staged, folder.get(), path, *seen) : put_new(staged, folder.get(), path);
   if (done) touched_.insert(std::string(path.folder()));
   return done;
@@ -181,8 +192,7 @@ Result<void> SafeWriter::put_over(const Staged& staged, int folder, const Relati
     }
     return {};
   }
-  WS_LET(const std::optional<Sha256> came_out, hash_at(temporary_.get(), staged.name));
-  if (came_out != seen) return swap_back(staged, folder, path);
+  if (!is_text(staged.name, seen)) return swap_back(staged, folder, path);
   if (::unlinkat(temporary_.get(), staged.name.c_str(), 0) != 0) return disk_failure("remove the old", path.text());
   return {};
 }
@@ -200,7 +210,7 @@ Result<void> SafeWriter::swap_back(const Staged& staged, int folder, const Relat
 }
 
 Result<void> SafeWriter::remove(const RelativePath& path, const Sha256& seen) {
-  WS_LET(const Descriptor folder, folder_of(path, false));
+  WS_LET(const Descriptor folder, folder_of(path));
   const std::string name = last_part(path);
   WS_LET(const std::optional<Sha256> now, hash_at(folder.get(), name));
   if (now != seen) return changed(path);
@@ -208,8 +218,7 @@ Result<void> SafeWriter::remove(const RelativePath& path, const Sha256& seen) {
   if (rename_to_free(folder.get(), name.c_str(), temporary_.get(), aside.c_str()) != 0) {
     return disk_failure("remove", path.text());
   }
-  WS_LET(const std::optional<Sha256> came_out, hash_at(temporary_.get(), aside));
-  if (came_out != seen) {
+  if (!is_text(aside, seen)) {
     // Back to its place, unless a newer file stands there; then the next run keeps the text from .ws/tmp.
     static_cast<void>(rename_to_free(temporary_.get(), aside.c_str(), folder.get(), name.c_str()));
     return changed(path);
@@ -222,10 +231,10 @@ Result<void> SafeWriter::remove(const RelativePath& path, const Sha256& seen) {
 
 Result<void> SafeWriter::move(const RelativePath& from, const RelativePath& to, const Sha256& seen) {
   if (lies_beneath(to, from) || lies_beneath(from, to)) return move_nested(from, to, seen);
-  WS_LET(const Descriptor source, folder_of(from, false));
+  WS_LET(const Descriptor source, folder_of(from));
   WS_LET(const std::optional<Sha256> now, hash_at(source.get(), last_part(from)));
   if (now != seen) return changed(from);
-  WS_LET(const Descriptor target, folder_of(to, true));
+  WS_LET(const Descriptor target, make_folder_of(to));
   if (rename_to_free_or_empty(source.get(), last_part(from).c_str(), target.get(), last_part(to).c_str()) != 0) {
     if (errno == EEXIST) return changed(to);
     return disk_failure("rename", from.text());
@@ -240,7 +249,7 @@ Result<void> SafeWriter::move_nested(const RelativePath& from, const RelativePat
   const std::string source_name = last_part(from);
   WS_LET(const std::string aside, aside_name());
   {
-    WS_LET(const Descriptor source, folder_of(from, false));
+    WS_LET(const Descriptor source, folder_of(from));
     WS_LET(const std::optional<Sha256> now, hash_at(source.get(), source_name));
     if (now != seen) return changed(from);
     if (rename_to_free(source.get(), source_name.c_str(), temporary_.get(), aside.c_str()) != 0) {
@@ -249,9 +258,9 @@ Result<void> SafeWriter::move_nested(const RelativePath& from, const RelativePat
   }
   touched_.insert(std::string(from.folder()));
   if (lies_beneath(from, to)) remove_empty_folders(from.folder());
-  WS_LET(const std::optional<Sha256> came_out, hash_at(temporary_.get(), aside));
-  if (came_out == seen) {
-    const auto target = folder_of(to, true);
+  const bool is_as_seen = is_text(aside, seen);
+  if (is_as_seen) {
+    const auto target = make_folder_of(to);
     const std::string name = last_part(to);
     if (target && rename_to_free(temporary_.get(), aside.c_str(), target->get(), name.c_str()) == 0) {
       touched_.insert(std::string(to.folder()));
@@ -259,9 +268,9 @@ Result<void> SafeWriter::move_nested(const RelativePath& from, const RelativePat
     }
   }
   // Back to its place; where that is taken by now the next run keeps the text from .ws/tmp.
-  WS_LET(const Descriptor source, folder_of(from, true));
+  WS_LET(const Descriptor source, make_folder_of(from));
   static_cast<void>(rename_to_free_or_empty(temporary_.get(), aside.c_str(), source.get(), source_name.c_str()));
-  return changed(came_out == seen ? to : from);
+  return changed(is_as_seen ? to : from);
 }
 
 Result<void> SafeWriter::flush_folders() {
@@ -292,7 +301,7 @@ void SafeWriter::remove_empty_folders(std::string_view folder) {
 }
 
 Result<std::string> SafeWriter::read(const RelativePath& path) const {
-  WS_LET(const Descriptor folder, folder_of(path, false));
+  WS_LET(const Descriptor folder, folder_of(path));
   return read_in(folder.get(), last_part(path));
 }
 
@@ -302,7 +311,10 @@ Result<std::vector<std::string>> SafeWriter::leftovers() const {
   if (directory == nullptr) return disk_failure("list", ".ws/tmp");
   std::vector<std::string> names;
   while (const dirent* entry = ::readdir(directory.get())) {
-    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+    struct stat status {};
+    const bool is_file =
+        ::fstatat(temporary_.get(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode);
+    if (is_file && entry->d_name[0] != '.') names.emplace_back(entry->d_name);
   }
   return names;
 }

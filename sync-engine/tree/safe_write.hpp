@@ -49,34 +49,26 @@ class SafeWriter {
   Result<void> move(const RelativePath& from, const RelativePath& to, const Sha256& seen);
   Result<void> flush_folders();
 
-  /// What interrupted runs left in `.ws/tmp`: texts, perhaps a user's. `keep` takes each before it is removed.
-  template <class Keep>
-  Result<void> recover(Keep keep) {
-    WS_LET(const std::vector<std::string> names, leftovers());
-    for (const std::string& name : names) {
-      WS_LET(const std::string text, read_leftover(name));
-      WS_TRY(keep(text));
-      WS_TRY(remove_leftover(name));
-    }
-    return {};
-  }
+  /// The files that interrupted runs left in `.ws/tmp`: texts, perhaps a user's. What is no file there stays there.
+  Result<std::vector<std::string>> leftovers() const;
+  Result<std::string> read_leftover(const std::string& name) const;
+  Result<void> remove_leftover(const std::string& name) const;
 
   /// The text at `path`. Fails with `not_found` or `disk`.
   Result<std::string> read(const RelativePath& path) const;
 
  private:
   SafeWriter(const RootFolder& root, Descriptor temporary) : root_(&root), temporary_(std::move(temporary)) {}
-  Result<Descriptor> folder_of(const RelativePath& path, bool make) const;
+  Result<Descriptor> folder_of(const RelativePath& path) const;
+  Result<Descriptor> make_folder_of(const RelativePath& path);
   Result<std::string> aside_name();
   Result<void> put_new(const Staged& staged, int folder, const RelativePath& path);
   Result<void> put_over(const Staged& staged, int folder, const RelativePath& path, const Sha256& seen);
   Result<void> swap_back(const Staged& staged, int folder, const RelativePath& path);
+  bool is_text(const std::string& aside, const Sha256& seen) const;
   Result<std::optional<Sha256>> hash_at(int folder, const std::string& name) const;
   void remove_empty_folders(std::string_view folder);
   Result<void> move_nested(const RelativePath& from, const RelativePath& to, const Sha256& seen);
-  Result<std::vector<std::string>> leftovers() const;
-  Result<std::string> read_leftover(const std::string& name) const;
-  Result<void> remove_leftover(const std::string& name) const;
 
   const RootFolder* root_;
   Descriptor temporary_;

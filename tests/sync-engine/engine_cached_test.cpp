@@ -80,6 +80,34 @@ TEST_CASE("cache: an edit of a file whose name is spelt otherwise than its docum
   CHECK(offline_status(here).size() == 1);
 }
 
+TEST_CASE("cache: names that were exchanged are renames with it too", "[sync-engine]") {
+  namespace fs = std::filesystem;
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  fill(here);
+  here.run();
+  fs::rename(here.path() / cached_name(1), here.path() / "aside");
+  fs::rename(here.path() / cached_name(2), here.path() / cached_name(1));
+  fs::rename(here.path() / "aside", here.path() / cached_name(2));
+  const RowTexts cached = offline_status(here);
+  CHECK(cached == RowTexts{"push_move " + cached_name(1), "push_move " + cached_name(2)});
+  fs::remove(here.path() / ".ws/stat.cache");
+  CHECK(offline_status(here) == cached);
+}
+
+TEST_CASE("cache: who only foresees leaves none behind", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  fill(here);
+  here.run();
+  std::filesystem::remove(here.path() / ".ws/stat.cache");
+  here.write(cached_name(1), "edited\n");
+  CHECK(lines(here.status({.dry_run = true})) == RowTexts{"push_update " + cached_name(1)});
+  CHECK_FALSE(std::filesystem::exists(here.path() / ".ws/stat.cache"));
+  here.status();
+  CHECK(std::filesystem::exists(here.path() / ".ws/stat.cache"));
+}
+
 TEST_CASE("cache: a lost one hides nothing", "[sync-engine]") {
   FakeRemote remote;
   SyncedFolder here(remote);

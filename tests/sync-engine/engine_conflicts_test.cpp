@@ -202,7 +202,8 @@ TEST_CASE("conflicts: every kind, kept either way, converges and loses no text",
       CHECK(std::filesystem::is_directory(pair.here.path() / ".ws" / "conflicts" / conflict.id));
     }
     // What stays open is the same conflict in the next run.
-    pair.here.run();
+    const Report again = pair.here.run();
+    CAPTURE(lines(again));
     CHECK(pair.here.engine().conflicts() == *open);
     for (const Conflict& conflict : *open) {
       const auto decided = pair.here.engine().resolve(conflict, row.keep);
@@ -232,6 +233,41 @@ TEST_CASE("conflicts: --on-conflict decides names too, in the same run", "[sync-
     CAPTURE(lines(met));
     CHECK(met.conflicts.empty());
     check_in_step(pair, row.expected);
+  }
+}
+
+TEST_CASE("conflicts: --on-conflict says what became of each file, and what would", "[sync-engine]") {
+  const auto [how, expected] = GENERATE(table<OnConflict, Lines>(
+      {{OnConflict::local, {"push_update a.md", "push_create gone.md", "push_update new.md"}},
+       {OnConflict::remote, {"pull_update a.md", "pull_delete gone.md", "pull_update new.md"}}}));
+  SyncedPair pair;
+  pair.here.write("gone.md", "old\n");
+  pair.here.run();
+  edit_both(pair);
+  pair.here.write("gone.md", "mine\n");
+  pair.remote.archive("gone.md");
+  pair.here.write("new.md", "mine\n");
+  pair.remote.create("new.md", "theirs\n");
+  SECTION("texts alone") {
+    CHECK(lines(pair.here.status({.on_conflict = how})) == expected);
+    const Report report = pair.here.run({.on_conflict = how});
+    CHECK(lines(report) == expected);
+    CHECK(report.clean);
+  }
+  SECTION("and a name, which takes a second plan") {
+    pair.here.write("two.md", "two\n");
+    pair.here.run();
+    rename_here(pair.here, "two.md", "mine.md");
+    pair.remote.move("two.md", "theirs.md");
+    const Report report = pair.here.run({.on_conflict = how});
+    Lines all = expected;
+    all.emplace_back(how == OnConflict::local ? "push_move mine.md" : "pull_move theirs.md");
+    Lines met = lines(report);
+    std::sort(met.begin(), met.end());
+    std::sort(all.begin(), all.end());
+    CHECK(report.clean);
+    if (how == OnConflict::local) CHECK(met == all);
+    for (const std::string& line : expected) CHECK(std::count(met.begin(), met.end(), line) == 1);
   }
 }
 

@@ -23,6 +23,7 @@ void prepare(FakeRemote& remote, SyncedFolder& here) {
   here.write("swap-b.md", "b\n");
   here.write("nest-m.md", "m\n");
   here.write("nest-n.md", "n\n");
+  for (const char* name : {"empty.md", "q.md", "p.md"}) here.write(name, "alike\n");
   here.run();
   here.write("push.md", "pushed\n");
   here.write("new-here.md", "new here\n");
@@ -40,6 +41,11 @@ void prepare(FakeRemote& remote, SyncedFolder& here) {
   remote.move("nest-m.md", "x.md");
   remote.move("nest-n.md", "nest-m.md/nest-n.md");
   remote.move("x.md", "nest-n.md/nest-m.md");
+  // The same text comes to the place that it leaves.
+  remote.move("empty.md", "empty-2.md");
+  remote.create("empty.md", "alike\n");
+  remote.move("q.md", "r.md");
+  remote.move("p.md", "q.md");
 }
 
 const Tree expected = {{"same.md", "same.md\none\ntwo\nthree\n"},
@@ -51,6 +57,10 @@ const Tree expected = {{"same.md", "same.md\none\ntwo\nthree\n"},
                        {"new/there.md", "new there\n"},
                        {"nest-m.md/nest-n.md", "n\n"},
                        {"nest-n.md/nest-m.md", "m\n"},
+                       {"empty.md", "alike\n"},
+                       {"empty-2.md", "alike\n"},
+                       {"q.md", "alike\n"},
+                       {"r.md", "alike\n"},
                        {"swap-a.md", "b\n"},
                        {"swap-b.md", "a\n"}};
 

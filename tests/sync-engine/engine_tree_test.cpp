@@ -242,4 +242,19 @@ TEST_CASE("tree: edits of both sides to a file that is no Markdown are both in t
   CHECK(remote.text_at("a.txt") == here.read("a.txt"));
 }
 
+TEST_CASE("tree: what comes goes into the folder that is there, however the disk spells it", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("cafe\u0301/one.md", "one\n");  // decomposed; the service has it composed
+  here.write("cafe\u0301/sub/two.md", "two\n");
+  here.run();
+  remote.create("caf\u00e9/three.md", "three\n");
+  remote.create("caf\u00e9/sub/new/four.md", "four\n");
+  CHECK(here.run().clean);
+  CHECK(here.read("cafe\u0301/three.md") == "three\n");
+  CHECK(here.read("cafe\u0301/sub/new/four.md") == "four\n");
+  CHECK_FALSE(std::filesystem::exists(here.path() / "caf\u00e9"));
+  CHECK(here.run().rows.empty());
+}
+
 }  // namespace ws::sync

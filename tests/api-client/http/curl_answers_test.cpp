@@ -80,6 +80,24 @@ TEST_CASE("curl: only the last block of headers counts, and no trailers", "[http
   CHECK_FALSE(find_header(response.headers, "X-Trailer"));
 }
 
+TEST_CASE("curl: a call made by whoever takes the bytes of another is refused, and ends nothing else", "[http]") {
+  HostileServer server([](const Seen&) { return answer(200, "text"); });
+  const auto transport = make_transport();
+  std::optional<Outcome> nested;
+  std::string taken;
+  const auto sink = [&](std::string_view piece) -> Result<void> {
+    if (!nested) nested = transport->send({.url = server.url("/nested")});
+    taken += piece;
+    return {};
+  };
+  const Response response = answered(transport->send({.url = server.url("/"), .sink = sink}));
+  CHECK(response.status == 200);
+  CHECK(taken == "text");
+  REQUIRE(nested);
+  CHECK(stage_of(*nested) == Stage::nothing_sent);
+  CHECK(answered(transport->send({.url = server.url("/after")})).body == "text");
+}
+
 TEST_CASE("curl: redirects are answers", "[http]") {
   HostileServer elsewhere([](const Seen&) { return answer(200, "{}"); });
   HostileServer server([&](const Seen&) { return answer(307, "", {{"Location", elsewhere.url("/")}}); });

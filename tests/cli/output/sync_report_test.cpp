@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 using namespace ws;
 using namespace ws::cli;
@@ -81,7 +82,11 @@ TEST_CASE("sync report: what is skipped is named, hostile names are cleaned", "[
   const sync::Report report{.skipped = {{.path = "a\033[2Jb.md", .reason = sync::Hindrance::not_utf8}}};
   CHECK(rendered(report, Tense::done) ==
         "  skipped  ab.md  not utf8\n"
-        "nothing to do: both sides are the same\n");
+        "nothing to do: both sides are the same but for what is left alone: 1 skipped\n");
+  const sync::Report busy{.rows = {row(ActionKind::push_create, "a.md", "", done)},
+                          .skipped = report.skipped,
+                          .detached = {{.path = path("b.md"), .reason = "ignored"}}};
+  CHECK(render_outcome(busy, Tense::done) == std::vector<std::string>{"1 sent, 1 skipped, 1 kept as it is"});
 }
 
 TEST_CASE("sync report: many files end in a count, all of them with --verbose", "[cli]") {
@@ -91,12 +96,19 @@ TEST_CASE("sync report: many files end in a count, all of them with --verbose", 
   CHECK(rendered(report, Tense::done, 0).find("49.md") != std::string::npos);
 }
 
-TEST_CASE("sync report: TSV has one escaped line a row", "[cli]") {
+TEST_CASE("sync report: as a list each row is an item", "[cli]") {
   const sync::Report report{.rows = {row(ActionKind::pull_create, "a.md", "created there", planned),
                                      failed(ActionKind::push_update, "b.md", Failure::Kind::forbidden)}};
-  CHECK(report_to_tsv(report) ==
-        "planned\tpull_create\ta.md\t\tcreated there\n"
-        "failed\tpush_update\tb.md\t\tit did not work\n");
+  const Json items = report_items(report);
+  REQUIRE(items.size() == 2);
+  CHECK(items[0] == Json{{"state", "planned"},
+                         {"action", "pull_create"},
+                         {"path", "a.md"},
+                         {"previous_path", nullptr},
+                         {"reason", "created there"},
+                         {"document_id", nullptr}});
+  CHECK(items[1]["state"] == "failed");
+  CHECK(items[1]["reason"] == "it did not work");
 }
 
 TEST_CASE("sync run: it ends with the first code that applies", "[cli]") {

@@ -1,5 +1,7 @@
 #include "sync-engine/remote/pulled_page.hpp"
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -100,6 +102,7 @@ TEST_CASE("pull: what is no page is not usable, and nothing is sent again", "[sy
   ClientWorld world(ClientWorld::in_turn({json_response(200, body)}));
   const PulledAll pulled = pull_all(world);
   REQUIRE_FALSE(pulled.end);
+  CHECK(pulled.end.error().code == "unusable_answer");
   CHECK(world.sends() == 1);
   CHECK(pulled.documents.empty());
 }
@@ -118,6 +121,33 @@ TEST_CASE("pull: a text that is not what its hash says, and one over the bound, 
   for (int i = 0; i < 10; ++i) large.push_back(document_of(i, std::string(7'000'000, 'x')));
   ClientWorld many(ClientWorld::in_turn({json_response(200, page_of(large))}));
   CHECK(pull_all(many).documents.size() == 10);
+}
+
+TEST_CASE("pull: pages without end that hold nothing are given up", "[sync-engine]") {
+  int page = 0;
+  ClientWorld world([&](const http::Request&) { return json_response(200, page_of({}, std::to_string(++page))); });
+  const PulledAll pulled = pull_all(world);
+  REQUIRE_FALSE(pulled.end);
+  CHECK(pulled.end.error().code == "endless_list");
+}
+
+TEST_CASE("pull: texts that were left out come afterwards, many at a time", "[sync-engine]") {
+  ClientWorld world([](const http::Request& request) {
+    const std::string id = request.url.substr(request.url.rfind('/') + 1);
+    return json_response(200, dump(Json{{"id", id}, {"content_revision", 3}, {"content", "text of " + id}}));
+  });
+  std::vector<DocumentId> wanted;
+  for (int i = 0; i < 20; ++i) wanted.push_back({std::string(ws::test::some_id).replace(0, 2, std::to_string(10 + i))});
+  std::map<std::string, std::string> texts;
+  const auto done =
+      make_api_remote(world.client)->contents(wanted, [&](const DocumentId& document, Result<PulledItem> item) {
+        REQUIRE(item);
+        texts[document.text] = *item->content;
+        return Result<void>();
+      });
+  if (!done) FAIL(done.error().what);
+  REQUIRE(texts.size() == 20);
+  for (const DocumentId& document : wanted) CHECK(texts[document.text] == "text of " + document.text);
 }
 
 TEST_CASE("pull: a refusal is read as ever", "[sync-engine]") {

@@ -122,6 +122,13 @@ Result<PulledItem> FakeRemote::content(const DocumentId& document) {
                     .content = found->second.text};
 }
 
+Result<void> FakeRemote::contents(
+    const std::vector<DocumentId>& documents,
+    const std::function<Result<void>(const DocumentId& document, Result<PulledItem> item)>& visit) {
+  for (const DocumentId& document : documents) WS_TRY(visit(document, content(document)));
+  return {};
+}
+
 Result<PlanAnswer> FakeRemote::plan(const std::string&,
                                     std::uint64_t,
                                     const std::string&,
@@ -237,6 +244,22 @@ Result<CommitAnswer> FakeRemote::commit(const CommitRequest& request) {
   committed_[request.plan_id] = answer;
   WS_TRY(meet("commit", true));
   return answer;
+}
+
+Result<ServiceConflict> FakeRemote::find_conflict(const std::string& conflict_id) {
+  WS_TRY(meet("find_conflict", false));
+  for (const FakeConflict& conflict : conflicts_) {
+    if (conflict.id != conflict_id) continue;
+    const FakeDocument& document = documents_.at(conflict.document);
+    return ServiceConflict{.state = conflict.open ? ConflictState::open : ConflictState::resolved,
+                           .remote = {.document = {conflict.document},
+                                      .path = document.path,
+                                      .revision = document.revision,
+                                      .hash = Sha256::of(document.text),
+                                      .content = document.text,
+                                      .deleted = document.gone}};
+  }
+  return ServiceConflict{};
 }
 
 Result<std::optional<AppliedItem>> FakeRemote::resolve(const ResolveRequest& request) {

@@ -46,6 +46,7 @@ class FakeRemote final : public Remote {
   };
   Backup backup() const { return {revision_, documents_}; }
   void restore(const Backup& backup);
+  void forget_conflicts() { conflicts_.clear(); }
   const std::vector<FakeConflict>& conflicts() const { return conflicts_; }
   std::size_t document_count() const;
 
@@ -64,6 +65,9 @@ class FakeRemote final : public Remote {
                        std::uint64_t since_revision,
                        const std::function<Result<void>(PulledItem item)>& visit) override;
   Result<PulledItem> content(const DocumentId& document) override;
+  Result<void> contents(
+      const std::vector<DocumentId>& documents,
+      const std::function<Result<void>(const DocumentId& document, Result<PulledItem> item)>& visit) override;
   Result<PlanAnswer> plan(const std::string& source_id,
                           std::uint64_t base_revision,
                           const std::string& client_id,
@@ -73,6 +77,7 @@ class FakeRemote final : public Remote {
                           const std::vector<PushItem>& items,
                           const std::function<Result<std::string>(const PushItem& item)>& text) override;
   Result<CommitAnswer> commit(const CommitRequest& request) override;
+  Result<ServiceConflict> find_conflict(const std::string& conflict_id) override;
   Result<std::optional<AppliedItem>> resolve(const ResolveRequest& request) override;
 
  private:

@@ -167,16 +167,19 @@ TEST_CASE("safe_write: an editor that saves at the very moment of a write keeps 
   CHECK(kept);
 }
 
-TEST_CASE("safe_write: what a run left in .ws/tmp is handed over and then removed", "[sync-engine]") {
+TEST_CASE("safe_write: what a run left in .ws/tmp can be read and removed; what is no file is let be",
+          "[sync-engine]") {
   Place place;
   REQUIRE(place.writer().stage("left behind"));
-  std::vector<std::string> texts;
-  REQUIRE(place.writer().recover([&](const std::string& text) -> Result<void> {
-    texts.push_back(text);
-    return {};
-  }));
-  CHECK(texts == std::vector<std::string>{"left behind"});
-  CHECK(place.leftovers() == 0);
+  std::filesystem::create_directory(place / ".ws/tmp/folder");
+  std::filesystem::create_symlink("nowhere", place / ".ws/tmp/link");
+  const auto left = place.writer().leftovers();
+  REQUIRE(left);
+  REQUIRE(left->size() == 1);
+  CHECK(place.writer().read_leftover(left->front()) == "left behind");
+  REQUIRE(place.writer().remove_leftover(left->front()));
+  CHECK(place.writer().leftovers()->empty());
+  CHECK(place.leftovers() == 2);
 }
 
 }  // namespace ws::sync
