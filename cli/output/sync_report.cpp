@@ -202,6 +202,15 @@ void add_next_steps(const Report& report, Tense tense, std::string_view program,
   lines.push_back(fmt::format("`{} sync resolve {} {}` decides", program, path, choice));
 }
 
+/// What is not the same, though there is nothing to do about it.
+std::string exceptions(const Report& report) {
+  if (report.detached.empty()) return {};
+  const sync::Detached& first = report.detached.front();
+  std::string text = fmt::format(", but for {} ({})", clean(first.path.text(), Breaks::space), first.reason);
+  if (report.detached.size() > 1) text += fmt::format(" and {} more", report.detached.size() - 1);
+  return text;
+}
+
 std::string render_sum(const Report& report, Tense tense) {
   std::vector<std::pair<std::string_view, std::size_t>> counts;
   const auto count = [&counts](std::string_view word) {
@@ -226,9 +235,9 @@ std::string render_sum(const Report& report, Tense tense) {
   for (const auto& [word, number] : counts) text += (text.empty() ? "" : ", ") + fmt::format("{} {}", number, word);
   if (!text.empty()) return text;
   switch (tense) {
-    case Tense::planned: return "both sides are the same";
+    case Tense::planned: return "both sides are the same" + exceptions(report);
     case Tense::staged: return "nothing to stage";
-    case Tense::done: return "nothing to do: both sides are the same";
+    case Tense::done: return "nothing to do: both sides are the same" + exceptions(report);
   }
   return text;
 }
