@@ -166,6 +166,14 @@ std::set<std::string> FaultWorld::kept(Objects objects) const {
   return texts;
 }
 
+std::string FaultWorld::broken_history() const {
+  const fs::path history = fs::path(".ws") / "history.git";
+  if (!fs::exists(folder_ / "saved" / history / "HEAD")) return {};
+  const std::string folder = (tree / history).string();
+  const Ended ended = run_command({.arguments = {"git", "--git-dir=" + folder, "fsck", "--full", "--no-dangling"}});
+  return ended.exit == 0 ? std::string() : "the history is broken: " + ended.out + ended.err;
+}
+
 std::set<std::string> FaultWorld::kept() const { return kept(Objects::reachable); }
 std::set<std::string> FaultWorld::kept_at_once() const { return kept(Objects::all); }
 

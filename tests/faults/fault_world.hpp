@@ -63,6 +63,8 @@ class FaultWorld {
   std::set<std::string> kept() const;
   /// The same before the next run has tidied up: texts in `.ws/tmp` and objects that no branch holds yet count.
   std::set<std::string> kept_at_once() const;
+  /// What `git fsck` says of the history, where it is not whole; empty: it is, or there was none when it was saved.
+  std::string broken_history() const;
 
   MockProcess server;
   Person person{server};

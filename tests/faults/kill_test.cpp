@@ -13,7 +13,10 @@ namespace {
 /// Killed runs of one scenario in CI; WS_FAULTS=all tries every point.
 constexpr long kills_in_ci = 12;
 
-void kill_everywhere(const std::string& name) {
+/// After the kill the same command again; or first the files are edited once more, which nobody else did.
+enum class AfterKill { again, edits };
+
+void kill_everywhere(const std::string& name, AfterKill then = AfterKill::again) {
   if (!shim_works()) {
     WARN("skipped: this machine has no seccomp, or is no x86-64");
     return;
@@ -34,7 +37,8 @@ void kill_everywhere(const std::string& name) {
       const Faulted killed = run_disturbed(world, scenario, step, fault);
       CHECK(killed.ended.exit == 128 + 9);
       CHECK(wrong_at_once(world, undisturbed) == Words{});
-      CHECK(wrong_after_rerun(world, scenario, undisturbed, step) == Words{});
+      if (then == AfterKill::again) CHECK(wrong_after_rerun(world, scenario, undisturbed, step) == Words{});
+      if (then == AfterKill::edits) CHECK(wrong_after_edits(world) == Words{});
       ++kills;
     }
   }
@@ -57,3 +61,10 @@ TEST_CASE("killed anywhere while a conflict ends with both texts", "[faults][kil
   kill_everywhere("resolve both");
 }
 TEST_CASE("killed anywhere in a restore", "[faults][kill]") { kill_everywhere("restore"); }
+TEST_CASE("killed anywhere while the history is cleaned up: what stays is whole", "[faults][kill]") {
+  kill_everywhere("gc");
+}
+TEST_CASE("killed anywhere while the history is packed", "[faults][kill]") { kill_everywhere("gc of nothing"); }
+TEST_CASE("killed anywhere in a run, then edited again: nobody collides with themselves", "[faults][kill]") {
+  kill_everywhere("alone", AfterKill::edits);
+}
