@@ -13,7 +13,8 @@ names=("$@")
 [ "${#names[@]}" -gt 0 ] || mapfile -t names < <(cd tests/faults/mutants && ls ./*.patch | sed 's|^\./||; s|\.patch$||')
 
 mkdir -p "$tree"
-git ls-files -z | rsync -a --from0 --files-from=- . "$tree/"
+# By content, with the time of the copy: a file that is older than what was built of it would not be built again.
+git ls-files -z | rsync -rlpc --from0 --files-from=- . "$tree/"
 cd "$tree"
 export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=$tree
 [ -f build/dev/build.ninja ] || cmake --preset dev >/dev/null
