@@ -85,9 +85,9 @@ class FaultWorld {
 /// `made` or a folder's path that is too long for one test: everything below it with content, mode and kind of entry.
 Texts snapshot_of(const std::filesystem::path& folder, const std::function<bool(const std::string&)>& passes);
 
-/// Evenly spread numbers from 1 to `last`, `count` of them at most, shifted by `seed`; WS_FAULTS=all: every one.
+/// Evenly spread numbers from 1 to `last`, `count` of them at most, shifted by `seed`. WS_FAULTS=all: every one;
+/// WS_FAULTS=20: twenty times as many.
 std::vector<long> spread(long last, long count, unsigned seed);
-bool whole_sweep();
 /// WS_SEED, or 1.
 unsigned fault_seed();
 
