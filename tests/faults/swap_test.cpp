@@ -95,6 +95,16 @@ bool run_with(const FaultWorld& world, const Words& arguments, long point, const
   return stopped;
 }
 
+/// A sample, and what the sample must not miss: right before the file itself is replaced, after the last look at it.
+std::set<long> stops_at(const Words& calls, const std::string& file, unsigned seed) {
+  const std::vector<long> sample = spread(static_cast<long>(calls.size()), stops_in_ci, seed);
+  std::set<long> points(sample.begin(), sample.end());
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i].starts_with("rename") && calls[i].ends_with("/" + file)) points.insert(static_cast<long>(i) + 1);
+  }
+  return points;
+}
+
 /// Of a scenario with one step, which works on `file`.
 void swap_everywhere(const std::string& name, const std::string& file) {
   if (!shim_works()) {
@@ -108,14 +118,14 @@ void swap_everywhere(const std::string& name, const std::string& file) {
   expected_again.insert({0, 7, 13, 14});
   world.reset();
   const Words arguments = arguments_of(world, scenario.steps[0]);
-  const auto last = static_cast<long>(world.ws(arguments, {.reads = true}).calls.size());
+  const Words calls = world.ws(arguments, {.reads = true}).calls;
   world.reset();
   make_outside(world, file);
   const Texts before = outside(world);
   long swaps = 0;
   for (const Swap& swap : every_swap(file)) {
-    for (const long point : spread(last, stops_in_ci, fault_seed() + static_cast<unsigned>(swaps))) {
-      CAPTURE(name, swap.name, point, last, fault_seed());
+    for (const long point : stops_at(calls, file, fault_seed() + static_cast<unsigned>(swaps))) {
+      CAPTURE(name, swap.name, point, calls[static_cast<std::size_t>(point) - 1], fault_seed());
       world.reset();
       fs::remove_all(world.tree.parent_path() / "aside");
       Ended ended;
@@ -137,7 +147,7 @@ void swap_everywhere(const std::string& name, const std::string& file) {
       ++swaps;
     }
   }
-  std::cout << name << ": swaps: " << swaps << " at " << last << " points\n";
+  std::cout << name << ": swaps: " << swaps << " at " << calls.size() << " points\n";
 }
 
 }  // namespace
