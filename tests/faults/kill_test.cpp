@@ -49,6 +49,8 @@ void kill_everywhere(const std::string& name, AfterKill then = AfterKill::again)
       CAPTURE(name, step, fault.point, fault.mode, fault_seed());
       CAPTURE(undisturbed.calls[step][static_cast<std::size_t>(fault.point) - 1]);
       const Faulted killed = run_disturbed(world, scenario, step, fault);
+      // A run makes a call less where a folder of the history is there already.
+      if (static_cast<long>(killed.calls.size()) < fault.point) continue;
       CHECK(killed.ended.exit == 128 + 9);
       CHECK(wrong_at_once(world, undisturbed) == Words{});
       if (then == AfterKill::again) CHECK(wrong_after_rerun(world, scenario, undisturbed, step) == Words{});
@@ -56,6 +58,7 @@ void kill_everywhere(const std::string& name, AfterKill then = AfterKill::again)
       ++kills;
     }
   }
+  CHECK(kills > 0);
   std::cout << name << ": " << points << " points, " << kills << " kills\n";
 }
 

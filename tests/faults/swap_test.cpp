@@ -95,6 +95,16 @@ bool run_with(const FaultWorld& world, const Words& arguments, long point, const
   return stopped;
 }
 
+void check_kept(const FaultWorld& world, const Undisturbed& undisturbed, const Swap& swap) {
+  std::set<std::string> kept = world.kept();
+  if (swap.name.starts_with("a late edit")) CHECK(kept.contains(late));
+  for (const auto& [path, text] : texts_of(world.tree.parent_path())) kept.insert(text);  // what was put aside
+  for (const std::string& text : undisturbed.before) {
+    CAPTURE(text);
+    CHECK(kept.contains(text));
+  }
+}
+
 /// A sample, and what the sample must not miss: right before the file itself is replaced, after the last look at it.
 std::set<long> stops_at(const Words& calls, const std::string& file, unsigned seed) {
   const std::vector<long> sample = spread(static_cast<long>(calls.size()), stops_in_ci, seed);
@@ -129,7 +139,8 @@ void swap_everywhere(const std::string& name, const std::string& file) {
       world.reset();
       fs::remove_all(world.tree.parent_path() / "aside");
       Ended ended;
-      REQUIRE(run_with(world, arguments, point, swap, ended));
+      // A run makes a call less where a folder of the history is there already.
+      if (!run_with(world, arguments, point, swap, ended)) continue;
       CAPTURE(ended.out, ended.err);
       CHECK(std::set<int>{0, 7, 13, 14}.contains(ended.exit));
       CHECK(outside(world) == before);
@@ -137,16 +148,11 @@ void swap_everywhere(const std::string& name, const std::string& file) {
       CAPTURE(again.out, again.err);
       CHECK(expected_again.contains(again.exit));
       CHECK(outside(world) == before);
-      std::set<std::string> kept = world.kept();
-      if (swap.name.starts_with("a late edit")) CHECK(kept.contains(late));
-      for (const auto& [path, text] : texts_of(world.tree.parent_path())) kept.insert(text);  // what was put aside
-      for (const std::string& text : undisturbed.before) {
-        CAPTURE(text);
-        CHECK(kept.contains(text));
-      }
+      check_kept(world, undisturbed, swap);
       ++swaps;
     }
   }
+  CHECK(swaps > 0);
   std::cout << name << ": swaps: " << swaps << " at " << calls.size() << " points\n";
 }
 
