@@ -11,6 +11,7 @@
 #include "sync-engine/steps/differences.hpp"
 #include "sync-engine/steps/gc.hpp"
 #include "sync-engine/steps/journal.hpp"
+#include "sync-engine/steps/left_out.hpp"
 #include "sync-engine/steps/local_conflicts.hpp"
 #include "sync-engine/steps/look_again.hpp"
 #include "sync-engine/steps/markers.hpp"
@@ -160,8 +161,12 @@ struct SyncEngine::Impl {
     WS_LET(survey, ws::sync::survey(session, options, Pulled::keep));
     WS_TRY(close_settled_conflicts(session, survey, options));
     WS_LET(Report report, report_of(session, survey));
-    if (is_over(report, survey)) return report;
-    if (auto applied = apply_here(session, survey, report.rows); !applied) report.ended_by = applied.error();
+    if (!is_over(report, survey)) {
+      if (auto applied = apply_here(session, survey, report.rows); !applied) report.ended_by = applied.error();
+    }
+    if (report.guard) return report;
+    const std::vector<Row> left_out = rows_of_left_out(survey);
+    report.rows.insert(report.rows.end(), left_out.begin(), left_out.end());
     return report;
   }
 

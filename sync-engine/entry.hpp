@@ -40,6 +40,7 @@ enum class Hindrance {
   special,
   unportable_name,  ///< only where the tree's config refuses such names
   refused,          ///< the service does not take it from this key; kept until something about it changes
+  no_room,          ///< what the service has for it does not fit on the disk; the next run tries again
 };
 std::string_view name(Hindrance hindrance);  ///< "not_utf8"
 

@@ -17,8 +17,7 @@
 namespace ws::sync::git {
 namespace {
 
-/// More objects than this in one batch become a pack; fewer are loose, so that a day of small syncs makes no heap of
-/// packs.
+/// More objects in one batch become a pack, fewer are loose: a day of small syncs makes no heap of packs.
 constexpr std::size_t max_loose = 32;
 
 struct Object {
@@ -116,14 +115,24 @@ struct Repository::Impl {
     return object;
   }
 
-  Result<void> flush() {
-    for (const auto& [id, object] : pending) {
-      git_oid written;
-      if (git->odb_write(
-              &written, objects, object.data.data(), object.data.size(), static_cast<git_object_t>(object.type)) < 0) {
-        return fail(failure(*git, "write the history"));
-      }
+  Result<void> write_loose(const Object& object) const {
+    git_oid written;
+    const auto type = static_cast<git_object_t>(object.type);
+    if (git->odb_write(&written, objects, object.data.data(), object.data.size(), type) >= 0) return {};
+    return fail(failure(*git, "write the history"));
+  }
+
+  Result<std::map<ObjectId, Failure>> flush_what_fits() {
+    std::map<ObjectId, Failure> unwritten;
+    for (const auto& [id, object] : std::exchange(pending, {})) {
+      if (auto done = write_loose(object); !done) unwritten.emplace(id, std::move(done).error());
     }
+    WS_TRY(flush());
+    return unwritten;
+  }
+
+  Result<void> flush() {
+    for (const auto& [id, object] : pending) WS_TRY(write_loose(object));
     pending.clear();
     if (!pack) return {};
     WS_TRY(pack->finish());
@@ -357,6 +366,7 @@ Result<ObjectId> Repository::find_commit(std::string_view prefix) {
 }
 
 Result<void> Repository::flush() { return impl_->flush(); }
+Result<std::map<ObjectId, Failure>> Repository::flush_what_fits() { return impl_->flush_what_fits(); }
 
 Result<std::optional<ObjectId>> Repository::find_reference(const std::string& name) {
   git_oid oid;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -62,6 +63,9 @@ class Repository {
   /// are the same are not read.
   Result<std::vector<TreeUpdate>> compare_trees(const std::optional<ObjectId>& before, const ObjectId& after);
   Result<void> flush();
+  /// The same where only texts wait: those that the disk does not take are forgotten, and answered. Many become one
+  /// pack, which it takes as a whole or not at all.
+  Result<std::map<ObjectId, Failure>> flush_what_fits();
 
   /// "refs/heads/main".
   Result<std::optional<ObjectId>> find_reference(const std::string& name);

@@ -60,6 +60,11 @@ Result<void> History::flush() {
   return opened_->flush();
 }
 
+Result<std::map<git::ObjectId, Failure>> History::flush_what_fits() {
+  if (!opened_) return std::map<git::ObjectId, Failure>{};
+  return opened_->flush_what_fits();
+}
+
 Result<void> History::record_before(const TextChanges& ours, const TextChanges& theirs) {
   if (ours.empty() && theirs.empty()) return flush();
   WS_LET(git::Repository* const git, repository());

@@ -30,6 +30,8 @@ class History {
   Result<git::ObjectId> keep(std::string_view text);
   Result<std::string> text(const git::ObjectId& blob);
   Result<void> flush();
+  /// See `git::Repository`.
+  Result<std::map<git::ObjectId, Failure>> flush_what_fits();
 
   /// Before anything on disk changes: the texts here that will be overwritten or go (`ours`), and those of the service
   /// that a merge or a delete will use up (`theirs`). Both are safe when it returns.

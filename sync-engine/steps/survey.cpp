@@ -10,6 +10,7 @@
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "sync-engine/steps/cached_walk.hpp"
 #include "sync-engine/steps/incoming.hpp"
+#include "sync-engine/steps/left_out.hpp"
 #include "sync-engine/steps/local_conflicts.hpp"
 #include "sync-engine/steps/refused_push.hpp"
 #include "sync-engine/steps/resolved_elsewhere.hpp"
@@ -230,7 +231,7 @@ class Surveyor {
 
   Result<void> store_incoming() {
     if (!incoming_.any && survey_.revision == survey_.revision_before) return {};
-    WS_TRY(session_.history.flush());
+    WS_TRY(write_incoming(session_, incoming_, survey_));
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const auto& [document, row] : incoming_.rows) {
       const auto known = survey_.pending.find(document);
@@ -242,7 +243,8 @@ class Surveyor {
       }
     }
     // What was out of reach is asked for again: the next pull begins where this one did.
-    if (incoming_.out_of_reach.empty()) WS_TRY(session_.state.set_source_revision(survey_.revision));
+    if (incoming_.out_of_reach.empty() && survey_.left_out.empty())
+      WS_TRY(session_.state.set_source_revision(survey_.revision));
     return transaction.commit();
   }
 
@@ -296,6 +298,7 @@ class Surveyor {
   Result<void> make_plan() {
     WS_TRY(refuse_ignored());
     WS_TRY(hold_refused(session_, survey_.base, survey_.remote, survey_.local));
+    hold_left_out(survey_, survey_.local);
     release_places();
     survey_.plan = reconcile(
         survey_.base,

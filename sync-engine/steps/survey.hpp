@@ -10,6 +10,12 @@
 
 namespace ws::sync {
 
+/// A document whose text the disk had no room for.
+struct LeftOut {
+  RelativePath path;
+  Failure why = {};
+};
+
 struct Survey {
   Scan scan;
   std::map<DocumentId, BaseRow> base_rows = {};
@@ -22,6 +28,7 @@ struct Survey {
   std::uint64_t revision_before = 0;              ///< of the source, as last heard
   std::uint64_t revision = 0;                     ///< and now
   std::vector<Conflict> known_conflicts = {};     ///< those that a commit recorded
+  std::map<DocumentId, LeftOut> left_out = {};    ///< the next run asks for them again
   /// Every file is as the base has it: these. Then `base`, `local` and `base_rows` may be empty.
   std::optional<std::map<DocumentId, FileId>> agreed = {};
 };

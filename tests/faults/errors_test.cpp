@@ -89,5 +89,11 @@ TEST_CASE("an error anywhere in init", "[faults][errors]") { fail_everywhere("in
 TEST_CASE("an error anywhere in a pull", "[faults][errors]") { fail_everywhere("pull"); }
 TEST_CASE("an error anywhere in a push and its commit", "[faults][errors]") { fail_everywhere("push"); }
 TEST_CASE("an error anywhere in a run with everything, a conflict too", "[faults][errors]") { fail_everywhere("run"); }
-TEST_CASE("an error anywhere while a conflict ends", "[faults][errors]") { fail_everywhere("resolve remote"); }
+TEST_CASE("an error anywhere while a conflict ends for the remote text", "[faults][errors]") {
+  fail_everywhere("resolve remote");
+}
+TEST_CASE("an error anywhere while a conflict ends with both texts", "[faults][errors]") {
+  fail_everywhere("resolve both");
+}
 TEST_CASE("an error anywhere in a restore", "[faults][errors]") { fail_everywhere("restore"); }
+TEST_CASE("an error anywhere while the history is cleaned up", "[faults][errors]") { fail_everywhere("gc"); }

@@ -1,5 +1,6 @@
 #include "tests/faults/fault_world.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -53,6 +54,14 @@ void add_files(const fs::path& folder, std::set<std::string>& texts) {
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.is_regular_file()) texts.insert(read_text(entry.path()));
   }
+}
+
+/// Of `last` possible ones.
+long sampled(long count, long last) {
+  const char* wanted = std::getenv("WS_FAULTS");
+  if (wanted == nullptr) return std::min(count, last);
+  if (std::string(wanted) == "all") return last;
+  return std::min(count * std::max(1L, std::strtol(wanted, nullptr, 10)), last);
 }
 
 }  // namespace
@@ -166,6 +175,14 @@ std::set<std::string> FaultWorld::kept(Objects objects) const {
   return texts;
 }
 
+std::string FaultWorld::broken_history() const {
+  const fs::path history = fs::path(".ws") / "history.git";
+  if (!fs::exists(folder_ / "saved" / history / "HEAD")) return {};
+  const std::string folder = (tree / history).string();
+  const Ended ended = run_command({.arguments = {"git", "--git-dir=" + folder, "fsck", "--full", "--no-dangling"}});
+  return ended.exit == 0 ? std::string() : "the history is broken: " + ended.out + ended.err;
+}
+
 std::set<std::string> FaultWorld::kept() const { return kept(Objects::reachable); }
 std::set<std::string> FaultWorld::kept_at_once() const { return kept(Objects::all); }
 
@@ -187,18 +204,13 @@ Texts snapshot_of(const fs::path& folder, const std::function<bool(const std::st
   return all;
 }
 
-bool whole_sweep() {
-  const char* wanted = std::getenv("WS_FAULTS");
-  return wanted != nullptr && std::string(wanted) == "all";
-}
-
 unsigned fault_seed() {
   const char* seed = std::getenv("WS_SEED");
   return seed == nullptr ? 1U : static_cast<unsigned>(std::strtoul(seed, nullptr, 10));
 }
 
 std::vector<long> spread(long last, long count, unsigned seed) {
-  if (whole_sweep() || count >= last) count = last;
+  count = sampled(count, last);
   std::vector<long> numbers;
   for (long i = 0; i < count; ++i) numbers.push_back((i * last / count + static_cast<long>(seed)) % last + 1);
   return numbers;

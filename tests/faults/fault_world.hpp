@@ -63,6 +63,8 @@ class FaultWorld {
   std::set<std::string> kept() const;
   /// The same before the next run has tidied up: texts in `.ws/tmp` and objects that no branch holds yet count.
   std::set<std::string> kept_at_once() const;
+  /// What `git fsck` says of the history, where it is not whole; empty: it is, or there was none when it was saved.
+  std::string broken_history() const;
 
   MockProcess server;
   Person person{server};
@@ -83,9 +85,9 @@ class FaultWorld {
 /// `made` or a folder's path that is too long for one test: everything below it with content, mode and kind of entry.
 Texts snapshot_of(const std::filesystem::path& folder, const std::function<bool(const std::string&)>& passes);
 
-/// Evenly spread numbers from 1 to `last`, `count` of them at most, shifted by `seed`; WS_FAULTS=all: every one.
+/// Evenly spread numbers from 1 to `last`, `count` of them at most, shifted by `seed`. WS_FAULTS=all: every one;
+/// WS_FAULTS=20: twenty times as many.
 std::vector<long> spread(long last, long count, unsigned seed);
-bool whole_sweep();
 /// WS_SEED, or 1.
 unsigned fault_seed();
 

@@ -13,10 +13,17 @@ names=("$@")
 [ "${#names[@]}" -gt 0 ] || mapfile -t names < <(cd tests/faults/mutants && ls ./*.patch | sed 's|^\./||; s|\.patch$||')
 
 mkdir -p "$tree"
-git ls-files -z | rsync -a --from0 --files-from=- . "$tree/"
+# By content, with the time of the copy: a file that is older than what was built of it would not be built again.
+git ls-files -z | rsync -rlpc --from0 --files-from=- . "$tree/"
 cd "$tree"
 export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=$tree
 [ -f build/dev/build.ninja ] || cmake --preset dev >/dev/null
+
+# The first check that failed, and the scenario where there is one.
+seen_at() {
+  { grep -m 1 -oE '[a-z_]+\.cpp:[0-9]+: failed' test.log || tail -n 1 test.log; } | sed 's/: failed//'
+  grep -m 1 -oE '(^|[^a-z.])name := "[^"]*"' test.log | grep -oE '"[^"]*"' || true
+}
 
 caught=0
 survived=()
@@ -30,11 +37,11 @@ for name in "${names[@]}"; do
   if ! ninja -C build/dev ws ws-mock "$target" >build.log 2>&1; then
     tail -n 20 build.log
     survived+=("$name (does not compile)")
-  elif build/dev/bin/"$target" "$filter" >test.log 2>&1; then
+  elif build/dev/bin/"$target" "$filter" --abort --reporter compact >test.log 2>&1; then
     survived+=("$name")
   else
     caught=$((caught + 1))
-    echo "$name: caught by $target $filter: $(grep -E '^(test cases|All tests)' test.log || tail -n 1 test.log)"
+    echo "$name: caught by $target $filter: $(seen_at)"
   fi
   patch -s -p1 -R --no-backup-if-mismatch <"$patch"
 done

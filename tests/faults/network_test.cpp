@@ -99,7 +99,11 @@ void cut_everywhere(const std::string& name) {
 TEST_CASE("the network dies at any request of a pull", "[faults][network]") { cut_everywhere("pull"); }
 TEST_CASE("the network dies at any request of a push and its commit", "[faults][network]") { cut_everywhere("push"); }
 TEST_CASE("the network dies at any request of a run with everything", "[faults][network]") { cut_everywhere("run"); }
-TEST_CASE("the network dies while a conflict ends", "[faults][network]") { cut_everywhere("resolve both"); }
+TEST_CASE("the network dies while a conflict ends for either text, or with both", "[faults][network]") {
+  cut_everywhere("resolve local");
+  cut_everywhere("resolve remote");
+  cut_everywhere("resolve both");
+}
 
 TEST_CASE("the answer of a commit is lost and the files are edited again: no conflict of somebody with themselves",
           "[faults][network]") {

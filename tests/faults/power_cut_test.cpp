@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr long power_cuts_in_ci = 10;  ///< of one scenario; WS_FAULTS=all: every one
+constexpr long power_cuts_in_ci = 6;  ///< of one scenario; WS_FAULTS=all: every one
 
 /// A small ext4 in a file, mounted so that a rename may overtake the bytes that it names.
 class Disk {
@@ -54,22 +54,56 @@ class Disk {
   bool mounted_ = false;
 };
 
-/// Runs the step; at every sync point, before it and after it, the disk and the service are kept as they are then.
+/// Runs the step; at every sync point, before it and after it, and at the end, the disk and the service are kept as
+/// they are then.
 std::vector<fs::path> cut_at_every_flush(FaultWorld& world, Disk& disk, const ScenarioStep& step) {
   std::vector<fs::path> copies;
-  const TemporaryFolder logs;
-  Running running(world.command(arguments_of(world, step), {.mode = "stop-flushes"}, logs / "calls"));
-  while (is_stopped(running.pid())) {
+  const auto keep = [&] {
     const std::string name = "cut-" + std::to_string(copies.size());
     copies.push_back(disk.copy(name));
     world.control("PUT", "snapshots/" + name);
+  };
+  const TemporaryFolder logs;
+  Running running(world.command(arguments_of(world, step), {.mode = "stop-flushes"}, logs / "calls"));
+  while (is_stopped(running.pid())) {
+    keep();
     running.signal(SIGCONT);
   }
   CHECK(running.wait().exit == step.exit);
+  keep();
   return copies;
 }
 
-void power_cut_everywhere(const std::string& name) {
+/// After the cut the same command again; or first the files are edited once more, which nobody else did: after any cut,
+/// or only where the run had come to its end.
+enum class AfterCut { again, edits, edits_at_the_end };
+
+struct PowerCut {
+  const Scenario& scenario;
+  const Undisturbed& undisturbed;
+  std::size_t step = 0;
+  AfterCut then = AfterCut::again;
+};
+
+void check_after(FaultWorld& world, const PowerCut& cut) {
+  CHECK(wrong_at_once(world, cut.undisturbed) == Words{});
+  if (cut.then == AfterCut::again) {
+    CHECK(wrong_after_rerun(world, cut.scenario, cut.undisturbed, cut.step) == Words{});
+  } else {
+    CHECK(wrong_after_edits(world) == Words{});
+  }
+}
+
+/// The numbers of the copies that are tried: a sample, and the last.
+std::set<long> chosen_of(long copies, AfterCut then) {
+  if (then == AfterCut::edits_at_the_end) return {copies};
+  const std::vector<long> sample = spread(copies, power_cuts_in_ci, fault_seed());
+  std::set<long> chosen(sample.begin(), sample.end());
+  chosen.insert(copies);
+  return chosen;
+}
+
+void power_cut_everywhere(const std::string& name, AfterCut then = AfterCut::again) {
   Disk disk;
   if (!disk.works() || !shim_works()) {
     WARN("skipped: loop mounts, or seccomp on x86-64, are not to be had here");
@@ -78,30 +112,49 @@ void power_cut_everywhere(const std::string& name) {
   const Scenario& scenario = scenario_named(name);
   FaultWorld world(disk.mount_point());
   const Undisturbed undisturbed = run_undisturbed(world, scenario);
-  world.reset();
-  run_command({.arguments = {"sync"}});
-  const std::vector<fs::path> copies = cut_at_every_flush(world, disk, scenario.steps[0]);
-  disk.unmount();
-  REQUIRE(copies.size() >= 10);
-  const std::vector<long> chosen = spread(static_cast<long>(copies.size()), power_cuts_in_ci, fault_seed());
-  for (const long place : chosen) {
-    const fs::path& copy = copies[static_cast<std::size_t>(place) - 1];
-    CAPTURE(name, place, copies.size(), fault_seed());
-    world.control("POST", "snapshots/" + copy.filename().string() + ":restore");
-    REQUIRE(disk.mount(copy));
-    CHECK(wrong_at_once(world, undisturbed) == Words{});
-    CHECK(wrong_after_rerun(world, scenario, undisturbed, 0) == Words{});
+  for (std::size_t step = 0; step < scenario.steps.size(); ++step) {
+    if (step > 0) REQUIRE(disk.mount(disk.image()));
+    world.reset();
+    for (std::size_t i = 0; i < step; ++i)
+      REQUIRE(world.ws(arguments_of(world, scenario.steps[i])).exit == scenario.steps[i].exit);
+    run_command({.arguments = {"sync"}});
+    const std::vector<fs::path> copies = cut_at_every_flush(world, disk, scenario.steps[step]);
     disk.unmount();
+    const auto last = static_cast<long>(copies.size());
+    REQUIRE(last > 1);
+    const std::set<long> chosen = chosen_of(last, then);
+    for (const long place : chosen) {
+      const fs::path& copy = copies[static_cast<std::size_t>(place) - 1];
+      CAPTURE(name, step, place, last, fault_seed());
+      world.control("POST", "snapshots/" + copy.filename().string() + ":restore");
+      REQUIRE(disk.mount(copy));
+      check_after(world, {scenario, undisturbed, step, then});
+      disk.unmount();
+    }
+    std::cout << name << ": " << last << " copies at " << last / 2 << " sync points, " << chosen.size() << " tried\n";
+    for (const fs::path& copy : copies) fs::remove(copy);
   }
-  std::cout << name << ": " << copies.size() << " copies at " << copies.size() / 2 << " sync points, " << chosen.size()
-            << " tried\n";
 }
 
 }  // namespace
 
+TEST_CASE("a power cut in init", "[faults][power]") { power_cut_everywhere("init"); }
 TEST_CASE("a power cut in a pull", "[faults][power]") { power_cut_everywhere("pull"); }
+TEST_CASE("a power cut in a push and its commit", "[faults][power]") { power_cut_everywhere("push"); }
 TEST_CASE("a power cut in a run with everything, a conflict too", "[faults][power]") { power_cut_everywhere("run"); }
 TEST_CASE("a power cut while a conflict ends for the remote text", "[faults][power]") {
   power_cut_everywhere("resolve remote");
+}
+TEST_CASE("a power cut while a conflict ends with both texts", "[faults][power]") {
+  power_cut_everywhere("resolve both");
+}
+TEST_CASE("a power cut while the history is cleaned up: what stays is whole", "[faults][power]") {
+  power_cut_everywhere("gc");
+}
+TEST_CASE("a power cut in a run, then edits: nobody collides with themselves", "[faults][power]") {
+  power_cut_everywhere("alone", AfterCut::edits);
+}
+TEST_CASE("a power cut right after a pull, then edits: what it brought is known to be from there", "[faults][power]") {
+  power_cut_everywhere("pull", AfterCut::edits_at_the_end);
 }
 TEST_CASE("a power cut in a restore", "[faults][power]") { power_cut_everywhere("restore"); }

@@ -101,6 +101,32 @@ Scenario restoring() {
           .steps = {{.arguments = {"sync", "restore", "edit.md", "--at", "AT"}}}};
 }
 
+const std::string own_text = "on a branch of my own\n";
+
+/// Texts of every kind that a history holds: agreed on and replaced, open in a conflict, on a branch that a person made
+/// with plain git.
+void prepare_gc(FaultWorld& world) {
+  fill(world);
+  for (const char* text : {"second\n", own_text.c_str(), "fourth\n"}) {
+    write_text(world.tree / "edit.md", text);
+    must_end(world.ws(sync_command), 0);
+    if (text != own_text) continue;
+    const std::string history = (world.tree / ".ws" / "history.git").string();
+    must_end(run_command({.arguments = {"git", "--git-dir=" + history, "branch", "my-own", "main"}}), 0);
+  }
+  collide(world);
+  must_end(world.ws(sync_command), 7);
+}
+
+Scenario collecting(const std::string& name, const std::string& keep) {
+  return {.name = name,
+          .prepare = prepare_gc,
+          .steps = {{.arguments = {"sync", "gc", "--keep", keep}}},
+          .last_exit = 7,
+          .forgets = keep == "0",
+          .promised = {own_text}};
+}
+
 /// The oldest state that holds edit.md.
 std::string oldest_state(const FaultWorld& world) {
   const Ended log = world.ws({"sync", "log", "edit.md", "--format", "ids"});
@@ -190,6 +216,9 @@ std::vector<Scenario> all_scenarios() {
       resolve_by("remote"),
       resolve_by("both"),
       restoring(),
+      collecting("gc", "0"),
+      collecting("gc of nothing", "90d"),
+      {.name = "alone", .prepare = prepare_push, .steps = {{.arguments = sync_command}}},
   };
 }
 
@@ -210,7 +239,7 @@ Undisturbed run_undisturbed(FaultWorld& world, const Scenario& scenario) {
   scenario.prepare(world);
   world.save();
   world.reset();
-  Undisturbed done;
+  Undisturbed done{.forgets = scenario.forgets};
   done.before = world.kept();
   for (const ScenarioStep& step : scenario.steps) {
     Faulted ran = world.ws(arguments_of(world, step), Fault{});
@@ -220,8 +249,16 @@ Undisturbed run_undisturbed(FaultWorld& world, const Scenario& scenario) {
   learn_source(world);
   done.written = world.kept();
   must_end(world.ws(sync_command), scenario.last_exit);
+  done.kept = world.kept();
   done.written.merge(world.kept());
   done.written.insert(done.before.begin(), done.before.end());
+  if (scenario.forgets) {
+    if (std::ranges::includes(done.kept, done.before)) throw std::runtime_error("nothing was forgotten");
+    std::erase_if(done.before, [&](const std::string& text) { return !done.kept.contains(text); });
+  }
+  for (const std::string& text : scenario.promised) {
+    if (!done.kept.contains(text)) throw std::runtime_error("lost: " + text);
+  }
   done.calls_of_nothing = world.ws(sync_command, Fault{}).calls;
   done.tree = texts_of(world.tree);
   done.served = world.served();
@@ -237,7 +274,8 @@ Faulted run_disturbed(const FaultWorld& world, const Scenario& scenario, std::si
 }
 
 Words wrong_at_once(const FaultWorld& world, const Undisturbed& undisturbed) {
-  Words wrong = missing(undisturbed.before, world.kept_at_once());
+  Words wrong = missing(undisturbed.before, undisturbed.forgets ? world.kept() : world.kept_at_once());
+  if (std::string broken = world.broken_history(); !broken.empty()) wrong.push_back(std::move(broken));
   for (const auto& [path, text] : texts_of(world.tree)) {
     if (!undisturbed.written.contains(text)) wrong.push_back("neither old nor new: " + path + ": " + shown(text));
   }
@@ -260,8 +298,11 @@ Words wrong_after_rerun(FaultWorld& world, const Scenario& scenario, const Undis
   compare(undisturbed.served, world.served(), "the service", wrong);
   if (world.objects() != undisturbed.objects)
     wrong.push_back("objects on the service: " + std::to_string(world.objects()));
-  Words lost = missing(undisturbed.before, world.kept());
+  const std::set<std::string> kept = world.kept();
+  Words lost = missing(undisturbed.before, kept);
   wrong.insert(wrong.end(), lost.begin(), lost.end());
+  if (std::string broken = world.broken_history(); !broken.empty()) wrong.push_back(std::move(broken));
+  if (scenario.forgets && kept != undisturbed.kept) wrong.emplace_back("not all that goes is gone");
   world.forget_requests();
   const Faulted third = world.ws(sync_command, Fault{});
   expect_exit(third.ended, {scenario.last_exit}, "the third run", wrong);
@@ -272,6 +313,16 @@ Words wrong_after_rerun(FaultWorld& world, const Scenario& scenario, const Undis
   for (const std::string& call : third.calls) {
     if (!is_a_look(call)) wrong.push_back("the third run did " + call);
   }
+  return wrong;
+}
+
+Words wrong_after_edits(FaultWorld& world) {
+  Words wrong;
+  for (const auto& [path, text] : texts_of(world.tree)) write_text(world.tree / path, "edited later: " + path + "\n");
+  const Texts edited = texts_of(world.tree);
+  expect_exit(world.ws(sync_command), {0}, "sync after edits", wrong);
+  compare(edited, texts_of(world.tree), "the tree", wrong);
+  compare(edited, world.served(), "the service", wrong);
   return wrong;
 }
 

@@ -21,22 +21,26 @@ struct Scenario {
   std::string name = {};
   std::function<void(FaultWorld&)> prepare = {};
   std::vector<ScenarioStep> steps = {};
-  int last_exit = 0;  ///< of the `ws sync` that brings both sides together in the end; 7 where a conflict stays open
+  int last_exit = 0;     ///< of the `ws sync` that brings both sides together in the end; 7 where a conflict stays open
+  bool forgets = false;  ///< texts are dropped on purpose: what stays undisturbed is what must stay
+  std::set<std::string> promised = {};  ///< must be among what stays
 };
 
-/// init, pull, push, run, resolve and restore, in states where each has everything to do that it can.
+/// init, pull, push, run, resolve, restore and gc, in states where each has everything to do that it can.
 std::vector<Scenario> all_scenarios();
 const Scenario& scenario_named(const std::string& name);
 
 /// A scenario without any fault: what a broken one must come to.
 struct Undisturbed {
   std::vector<Words> calls = {};       ///< of each step
-  std::set<std::string> before = {};   ///< every text there was
+  std::set<std::string> before = {};   ///< every text there was; of a scenario that forgets, what stays of them
+  std::set<std::string> kept = {};     ///< every text there is in the end
   std::set<std::string> written = {};  ///< every text that a file may hold at any time: before, or in the end
   Texts tree = {};
   Texts served = {};
   std::size_t objects = 0;
   Words calls_of_nothing = {};  ///< of a `ws sync` that has nothing to do
+  bool forgets = false;
 };
 /// Prepares the world (once for each world), saves it, runs the scenario.
 Undisturbed run_undisturbed(FaultWorld& world, const Scenario& scenario);
@@ -49,5 +53,8 @@ Faulted run_disturbed(const FaultWorld& world, const Scenario& scenario, std::si
 Words wrong_at_once(const FaultWorld& world, const Undisturbed& undisturbed);
 /// Runs from `step` on again, then `ws sync`, then `ws sync` once more; what is wrong after that. Empty: nothing.
 Words wrong_after_rerun(FaultWorld& world, const Scenario& scenario, const Undisturbed& undisturbed, std::size_t step);
+/// Every file gets another text, all of it, then `ws sync`. Nobody else was at work, so nothing may collide. What is
+/// wrong after that; empty: nothing.
+Words wrong_after_edits(FaultWorld& world);
 
 }  // namespace ws::test

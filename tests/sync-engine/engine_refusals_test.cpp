@@ -172,13 +172,14 @@ TEST_CASE("refusals: what one commit cannot hold goes in several, places that ar
   std::filesystem::rename(here.path() / "x.md", here.path() / "tmp.txt");
   std::filesystem::rename(here.path() / "y.md", here.path() / "x.md");
   std::filesystem::rename(here.path() / "tmp.txt", here.path() / "y.md");
-  for (const char* file : {"0.md", "1.md", "2.md"}) here.write(file, "new\n");
+  // By path alone the two that change places would not lie in one pair.
+  for (const char* file : {"0.md", "1.md"}) here.write(file, "new\n");
   here.write("a.md", "edited\n");
   auto report = here.engine({.commit_items = 2}).run({});
   REQUIRE(report);
   CAPTURE(lines(*report));
   CHECK(report->clean);
-  CHECK(report->rows.size() == 6);
+  CHECK(report->rows.size() == 5);
   CHECK(sent(remote, "commit") == 3);
   CHECK(remote.tree() == here.tree());
   CHECK(remote.text_at("x.md") == "y\n");

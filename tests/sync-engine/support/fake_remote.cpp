@@ -165,19 +165,21 @@ Result<PushAnswer> FakeRemote::push(const std::string&,
 }
 
 std::string FakeRemote::refusal(const PushItem& item, const std::vector<StagedText>& all) {
+  std::string id;
+  const FakeDocument* there = find_at(item.path.string(), &id);
+  const bool leaves = std::any_of(all.begin(), all.end(), [&](const StagedText& other) {
+    return other.item.document.text == id &&
+           (other.item.kind == ActionKind::push_move || other.item.kind == ActionKind::push_delete);
+  });
   if (item.document.empty()) {
-    std::string id;
-    const FakeDocument* there = find_at(item.path.string(), &id);
-    if (there == nullptr || Sha256::of(there->text) == *item.hash) return {};
-    const bool leaves = std::any_of(all.begin(), all.end(), [&](const StagedText& other) {
-      return other.item.document.text == id && other.item.kind == ActionKind::push_move;
-    });
-    return leaves ? "" : "hash";
+    const bool same = there == nullptr || Sha256::of(there->text) == *item.hash;
+    return same || leaves ? "" : "hash";
   }
   const FakeDocument& document = documents_.at(item.document.text);
   if (document.gone) return item.hash ? "edit_delete" : "";
   if (document.revision != item.revision) return item.hash ? "revision" : "delete_edit";
-  return {};
+  const bool held = item.kind == ActionKind::push_move && there != nullptr && id != item.document.text && !leaves;
+  return held ? "path" : "";
 }
 
 void FakeRemote::apply(const StagedText& staged, CommitAnswer& answer) {

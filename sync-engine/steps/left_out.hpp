@@ -1,0 +1,22 @@
+/// Texts that the disk has no room for while others fit: one large document does not keep the rest away.
+#pragma once
+
+#include <vector>
+
+#include "sync-engine/report.hpp"
+#include "sync-engine/steps/incoming.hpp"
+#include "sync-engine/steps/survey.hpp"
+
+namespace ws::sync {
+
+/// Makes what was pulled durable in the history. Documents whose texts do not fit leave `incoming` and are noted in the
+/// survey.
+Result<void> write_incoming(Session& session, Incoming& incoming, Survey& survey);
+
+/// Takes them out of the plan: neither side's change is looked at before the text is here.
+void hold_left_out(const Survey& survey, LocalTree& local);
+
+/// A failed row each.
+std::vector<Row> rows_of_left_out(const Survey& survey);
+
+}  // namespace ws::sync

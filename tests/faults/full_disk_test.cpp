@@ -1,0 +1,106 @@
+// A disk that has no room for one document of a pull: the others come, that one is told, and once there is room the
+// same command completes it.
+#include <random>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "tests/faults/scenarios.hpp"
+
+using namespace ws::test;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t large_bytes = 900'000;
+constexpr std::uintmax_t room_bytes = 600'000;  ///< what is left; the history's and the state's growth fit in
+
+/// A small disk in memory.
+class SmallDisk {
+ public:
+  SmallDisk() {
+    fs::create_directories(path());
+    const Ended ended = run_command({.arguments = {"mount", "-t", "tmpfs", "-o", "size=8M", "tmpfs", path()}});
+    works_ = ::geteuid() == 0 && ended.exit == 0;
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk() {
+    if (works_) run_command({.arguments = {"umount", path()}});
+  }
+
+  bool works() const { return works_; }
+  fs::path path() const { return folder_ / "small"; }
+  void fill() const {
+    struct statvfs status {};
+    REQUIRE(::statvfs(path().c_str(), &status) == 0);
+    const std::uintmax_t left = std::uintmax_t{status.f_bavail} * status.f_frsize;
+    REQUIRE(left > room_bytes);
+    write_text(path() / "ballast", std::string(left - room_bytes, 'b'));
+  }
+  void make_room() const { fs::remove(path() / "ballast"); }
+
+ private:
+  TemporaryFolder folder_;
+  bool works_ = false;
+};
+
+/// Lines that say the same; or words of chance, which no history makes smaller than the disk.
+std::string large_text(bool of_chance) {
+  if (!of_chance) return std::string(large_bytes, '=');
+  std::mt19937 chance(fault_seed());
+  std::string text;
+  while (text.size() < large_bytes) {
+    text += static_cast<char>(' ' + chance() % 95);
+    if (text.size() % 80 == 0) text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a full disk: one document has no room, the others come, and it follows once there is room",
+          "[faults][errors]") {
+  const SmallDisk disk;
+  if (!disk.works()) {
+    WARN("skipped: a tmpfs cannot be mounted here");
+    return;
+  }
+  const bool of_chance = GENERATE(false, true);
+  CAPTURE(of_chance);
+  FaultWorld world(disk.path());
+  world.tie();
+  write_text(world.tree / "edit.md", "old\n");
+  REQUIRE(world.ws({"sync"}).exit == 0);
+  REQUIRE(world.ws_there({"sync"}).exit == 0);
+  write_text(world.other / "edit.md", "new\n");
+  write_text(world.other / "a.md", "before it\n");
+  write_text(world.other / "large.md", large_text(of_chance));
+  write_text(world.other / "z.md", "after it\n");
+  REQUIRE(world.ws_there({"sync"}).exit == 0);
+  const Texts all = texts_of(world.other);
+  Texts small = all;
+  small.erase("large.md");
+
+  disk.fill();
+  for (int run = 0; run < 2; ++run) {
+    const Ended ended = world.ws({"sync", "--json"});
+    CAPTURE(run, ended.out, ended.err);
+    CHECK(ended.exit == 13);
+    CHECK(texts_of(world.tree) == small);
+    CHECK(world.served() == all);
+    CHECK_THAT(ended.out, Contains("large.md") && Contains("No space left on device"));
+    CHECK(fs::is_empty(world.tree / ".ws" / "tmp"));
+  }
+  disk.make_room();
+  const Ended completed = world.ws({"sync"});
+  CAPTURE(completed.out, completed.err);
+  CHECK(completed.exit == 0);
+  CHECK(texts_of(world.tree) == all);
+  CHECK(world.ws({"sync"}).out.empty());
+  CHECK(world.served() == all);
+}
