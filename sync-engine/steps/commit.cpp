@@ -188,8 +188,10 @@ class Committer {
       WS_TRY(session_.state.put_conflict(conflict));
     }
     // The counter rises by one a change: if it rose by ours alone nobody else was there in between, and the next pull
-    // can begin after it. Otherwise that pull brings our own changes too, which costs time and changes nothing.
-    if (answer.revision == staged_.request.expected_revision + advanced_.size()) {
+    // can begin after it. Otherwise that pull brings our own changes too, which costs time and changes nothing. Where a
+    // text was out of reach the counter stayed behind on purpose: the next pull asks for it again.
+    WS_LET(const std::uint64_t taken_over, session_.state.source_revision());
+    if (taken_over == staged_.request.expected_revision && answer.revision == taken_over + advanced_.size()) {
       WS_TRY(session_.state.set_source_revision(answer.revision));
     }
     WS_TRY(session_.state.clear_staged());
