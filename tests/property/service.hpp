@@ -47,9 +47,11 @@ class Service {
   void assume(const std::string& key, const std::string& value);  ///< `decisions.md`, "Assumption switches"
   void pass(std::chrono::seconds time);                           ///< on the server's clock
 
-  Documents documents();
+  const Documents& documents();               ///< asked for once between two requests that may change them
   std::map<std::string, std::string> tree();  ///< texts by path
   std::optional<std::string> find(const std::string& path);
+  /// How many documents were ever made, and the conflicts that are open: "3 documents|revision a.md|".
+  std::string ledger();
 
   /// Published at once, made from what the service has now. What the service records as a conflict of its own is left.
   void publish(const std::vector<Item>& items);
@@ -59,9 +61,11 @@ class Service {
 
  private:
   Json call(const std::string& method, const std::string& target, const std::string& body = {});
+  Documents ask_for_documents();
 
   std::unique_ptr<mock::Application> application_;
   std::string source_id_;
+  std::optional<Documents> documents_;  ///< empty: to be asked for
   std::map<std::pair<std::string, std::uint64_t>, std::string> known_;
 };
 
