@@ -11,14 +11,19 @@ namespace {
 
 Failure failure(sqlite3* database, int code, std::string_view doing) {
   const int primary = code & 0xFF;
-  const bool disk = primary == SQLITE_IOERR || primary == SQLITE_FULL || primary == SQLITE_CORRUPT ||
+  // Another process has it: for longer than the busy timeout, or while it makes the files that all processes share.
+  const bool busy = primary == SQLITE_BUSY || primary == SQLITE_LOCKED || primary == SQLITE_PROTOCOL;
+  const bool disk = busy || primary == SQLITE_IOERR || primary == SQLITE_FULL || primary == SQLITE_CORRUPT ||
                     primary == SQLITE_NOTADB || primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY ||
-                    primary == SQLITE_PERM || primary == SQLITE_BUSY || primary == SQLITE_LOCKED;
+                    primary == SQLITE_PERM;
   const char* text = database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code);
   if (!disk) return Failure{.kind = Failure::Kind::internal, .what = fmt::format("database: {}: {}", doing, text)};
   const char* file = database != nullptr ? sqlite3_db_filename(database, "main") : nullptr;
   const std::string_view name = file == nullptr || *file == '\0' ? "the database" : file;
-  return Failure{.kind = Failure::Kind::disk, .what = fmt::format("cannot use {}: {} ({})", name, text, doing)};
+  Failure failure{.kind = Failure::Kind::disk, .what = fmt::format("cannot use {}: {} ({})", name, text, doing)};
+  if (busy) failure.code = "database_busy";
+  failure.call.retryable = busy;
+  return failure;
 }
 
 }  // namespace
