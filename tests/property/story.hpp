@@ -61,7 +61,6 @@ class Story {
   std::string run_once(Place& place, bool& quiet);
   std::string run_until_quiet(Place& place, bool& quiet);
   void tell_unrest();
-  std::string compare_sides();
   void note_state();
   void note_trace(Place& place, const Result<sync::Report>& report);
   void tell(const std::string& line) { told_ += line + "\n"; }
