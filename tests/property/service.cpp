@@ -1,6 +1,5 @@
 #include "tests/property/service.hpp"
 
-#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -47,6 +46,10 @@ http::Response Service::answer(const http::Request& request) {
   asked.body = request.body;
   split_target(asked);
   const mock::http::Response answered = application_->handle(asked);
+  if (target.ends_with("/v1/sync/commit") && answered.status() == 200) {
+    const Json commit = parse_bounded(answered.text()).value();
+    for (const Json& each : commit.at("applied")) told_.emplace(each.at("document_id"), each.at("content_revision"));
+  }
   return {.status = answered.status(), .headers = headers_of(answered.headers()), .body = answered.text()};
 }
 

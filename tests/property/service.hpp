@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,10 @@ class Service {
   /// Published at once, made from what the service has now. What the service records as a conflict of its own is left.
   void publish(const std::vector<Item>& items);
   void retitle(const std::string& document, const std::string& title);
+  /// Revisions that the answer to a commit told.
+  bool has_told(const std::string& document, std::uint64_t revision) const {
+    return told_.contains({document, revision});
+  }
   /// Every text that any document had, by id and revision, as far as somebody looked.
   const std::map<std::pair<std::string, std::uint64_t>, std::string>& known_texts() const { return known_; }
 
@@ -65,6 +70,7 @@ class Service {
 
   std::unique_ptr<mock::Application> application_;
   std::string source_id_;
+  std::set<std::pair<std::string, std::uint64_t>> told_;
   std::optional<Documents> documents_;  ///< empty: to be asked for
   std::map<std::pair<std::string, std::uint64_t>, std::string> known_;
 };
