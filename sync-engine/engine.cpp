@@ -1,6 +1,7 @@
 #include "sync-engine/engine.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "sync-engine/reconcile/reconcile.hpp"
@@ -278,10 +279,15 @@ Result<Report> SyncEngine::push(const RunOptions& options) {
   WS_LET(const TreeLock lock, impl_->begin());
   WS_LET(Survey survey, ws::sync::survey(impl_->session, options, Pulled::keep));
   WS_LET(Report report, report_of(impl_->session, survey));
-  // A file that must step aside first does so in a pull.
-  std::erase_if(report.rows, [](const Row& row) {
+  // What must be done here first is done by a pull: a file that steps aside, and a text that comes for a document that
+  // was moved here, as the move would carry the revision of a text that nobody has here.
+  std::set<DocumentId> waiting;
+  for (const Row& row : report.rows) {
+    if (!is_push(row.action.kind) && row.action.kind != ActionKind::conflict) waiting.insert(row.action.document);
+  }
+  std::erase_if(report.rows, [&](const Row& row) {
     const bool steps_aside = row.action.kind == ActionKind::push_create && row.action.previous_path;
-    return steps_aside || (!is_push(row.action.kind) && row.action.kind != ActionKind::conflict);
+    return steps_aside || (row.action.kind != ActionKind::conflict && waiting.contains(row.action.document));
   });
   if (report.guard) return report;
   if (auto staged = stage_changes(impl_->session, survey, report.rows); !staged) report.ended_by = staged.error();

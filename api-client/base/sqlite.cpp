@@ -11,9 +11,11 @@ namespace {
 
 Failure failure(sqlite3* database, int code, std::string_view doing) {
   const int primary = code & 0xFF;
-  const bool disk = primary == SQLITE_IOERR || primary == SQLITE_FULL || primary == SQLITE_CORRUPT ||
+  // Another process has it: for longer than the busy timeout, or while it makes the files that all processes share.
+  const bool busy = primary == SQLITE_BUSY || primary == SQLITE_LOCKED || primary == SQLITE_PROTOCOL;
+  const bool disk = busy || primary == SQLITE_IOERR || primary == SQLITE_FULL || primary == SQLITE_CORRUPT ||
                     primary == SQLITE_NOTADB || primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY ||
-                    primary == SQLITE_PERM || primary == SQLITE_BUSY || primary == SQLITE_LOCKED;
+                    primary == SQLITE_PERM;
   const char* text = database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code);
   if (!disk) return Failure{.kind = Failure::Kind::internal, .what = fmt::format("database: {}: {}", doing, text)};
   const char* file = database != nullptr ? sqlite3_db_filename(database, "main") : nullptr;
@@ -23,6 +25,8 @@ Failure failure(sqlite3* database, int code, std::string_view doing) {
     failed.hint = "put back a copy of it, or move it away: then it is made anew";
     failed.code = "damaged_database";
   }
+  if (busy) failed.code = "database_busy";
+  failed.call.retryable = busy;
   return failed;
 }
 

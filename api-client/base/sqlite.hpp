@@ -56,7 +56,7 @@ class Statement {
     return *this;
   }
 
-  /// Moves to the next row; false: there is none. Fails with `disk` (I/O, full, corrupt) or `internal`.
+  /// Moves to the next row; false: none is left. Fails with `disk` (I/O, full, corrupt, `database_busy`) or `internal`.
   Result<bool> step();
   /// Steps to the end and makes the statement ready for the next use.
   Result<void> run();

@@ -73,9 +73,7 @@ Sha256 hash_of(std::string_view bytes) {
   return Sha256(hash);
 }
 
-}  // namespace
-
-Result<StateStore> StateStore::open(const std::filesystem::path& file) {
+Result<sqlite::Database> open_database(const std::filesystem::path& file) {
   WS_LET(sqlite::Database database, sqlite::Database::open(file.string()));
   WS_TRY(database.execute(settings));
   std::int64_t found = 0;
@@ -100,7 +98,23 @@ Result<StateStore> StateStore::open(const std::filesystem::path& file) {
     if (found != 0) WS_TRY(database.execute(from_format_4));
     WS_TRY(transaction.commit());
   }
-  return StateStore(std::move(database));
+  return database;
+}
+
+}  // namespace
+
+Result<StateStore> StateStore::open(const std::filesystem::path& file) {
+  auto database = open_database(file);
+  if (database) return StateStore(std::move(*database));
+  Failure failure = std::move(database).error();
+  // A process that comes or goes has the files for itself for a moment, before and after it holds the tree's lock. One
+  // that was stopped just then is at work all the same.
+  if (failure.code == "database_busy") {
+    failure.code = "tree_locked";
+    failure.what = fmt::format("another ws is at work in {}", file.parent_path().parent_path().string());
+    failure.hint = "run the command again";
+  }
+  return fail(std::move(failure));
 }
 
 Result<std::uint64_t> StateStore::number(const char* key) {

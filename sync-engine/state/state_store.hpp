@@ -75,7 +75,8 @@ struct StagedCommit {
 
 class StateStore {
  public:
-  /// Fails with `disk`; code `newer_format` for one that a later version wrote.
+  /// Fails with `disk`; code `newer_format` for one that a later version wrote, `tree_locked` for one that another
+  /// process, which just comes or goes, keeps to itself for seconds.
   static Result<StateStore> open(const std::filesystem::path& file);
 
   /// Rises with every change of the base: what the stat cache compares.

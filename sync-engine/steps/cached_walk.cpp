@@ -115,7 +115,10 @@ bool is_as_agreed(const Survey& survey, const DocumentId& document) {
 void save_cache(const Session& session, const Survey& survey, std::uint64_t generation, Looked looked) {
   const Scan& scan = survey.scan;
   std::set<RelativePath> edited;
-  const bool same_places = (looked == Looked::at_edits || nothing_came_or_went(survey)) && places_agree(survey, edited);
+  // What is detached is no longer among the files that are compared: it is told anew each time.
+  const bool all_compared =
+      survey.local.hindered.empty() && (looked == Looked::at_edits || nothing_came_or_went(survey));
+  const bool same_places = all_compared && places_agree(survey, edited);
   CacheMark mark = mark_of(session);
   mark.generation = generation;
   mark.in_step = !same_places ? InStep::no : edited.empty() ? InStep::all : InStep::places;

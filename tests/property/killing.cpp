@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string>
 
 #include <dlfcn.h>
@@ -20,13 +21,17 @@ namespace {
 
 /// 0: nothing is counted.
 std::atomic<std::uint64_t> steps_left{0};
+/// What happens at the last step. Empty: SIGKILL.
+std::function<void()> at_last_step;
 
 void take_step() {
   std::uint64_t left = steps_left.load();
   if (left == 0) return;
   while (!steps_left.compare_exchange_weak(left, left - 1)) {
   }
-  if (left == 1) ::kill(::getpid(), SIGKILL);
+  if (left != 1) return;
+  if (!at_last_step) ::kill(::getpid(), SIGKILL);
+  at_last_step();
 }
 
 /// The function of that name in the C library.
@@ -146,9 +151,24 @@ http::Response ask_parent(Line& line, const http::Request& request) {
   return response;
 }
 
-bool serve_child(Line& line, const std::function<http::Response(const http::Request&)>& service) {
+/// Stands where a method would: the child waits to hear what becomes of it.
+constexpr const char* halted = "halted";
+
+void halt(Line& line) {
+  line.say(halted);
+  std::string word;
+  if (!line.hear(word)) ::_exit(3);
+  if (word == "die") ::kill(::getpid(), SIGKILL);
+}
+
+bool serve_child(Line& line, const Ask& service, const std::function<Then()>& meanwhile) {
   http::Request request;
-  if (!line.hear(request.method) || !line.hear(request.url)) return false;
+  if (!line.hear(request.method)) return false;
+  if (request.method == halted) {
+    line.say(meanwhile() == Then::dies ? "die" : "go on");
+    return true;
+  }
+  if (!line.hear(request.url)) return false;
   if (!hear_headers(line, request.headers) || !line.hear(request.body)) return false;
   const http::Response response = service(request);
   line.say(std::to_string(response.status));
@@ -157,11 +177,10 @@ bool serve_child(Line& line, const std::function<http::Response(const http::Requ
   return true;
 }
 
-}  // namespace
-
-Death run_and_kill(std::uint64_t step,
-                   const std::function<http::Response(const http::Request&)>& service,
-                   const std::function<void(std::function<http::Response(const http::Request&)> ask)>& work) {
+Death run_in_child(std::uint64_t step,
+                   const Ask& service,
+                   const std::function<void(Ask ask)>& work,
+                   const std::function<Then()>& meanwhile) {
   int ends[2] = {};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) std::abort();
   std::fflush(nullptr);
@@ -170,6 +189,7 @@ Death run_and_kill(std::uint64_t step,
   if (child == 0) {
     ::close(ends[0]);
     Line line(ends[1]);
+    if (meanwhile) at_last_step = [&line] { halt(line); };
     steps_left = step;
     work([&line](const http::Request& request) { return ask_parent(line, request); });
     steps_left = 0;
@@ -177,12 +197,25 @@ Death run_and_kill(std::uint64_t step,
   }
   ::close(ends[1]);
   Line line(ends[0]);
-  while (serve_child(line, service)) {
+  while (serve_child(line, service, meanwhile)) {
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return WIFSIGNALED(status) ? Death::killed : Death::finished;
+}
+
+}  // namespace
+
+Death run_and_kill(std::uint64_t step, const Ask& service, const std::function<void(Ask ask)>& work) {
+  return run_in_child(step, service, work, {});
+}
+
+Death run_and_halt(std::uint64_t step,
+                   const Ask& service,
+                   const std::function<void(Ask ask)>& work,
+                   const std::function<Then()>& meanwhile) {
+  return run_in_child(step, service, work, meanwhile);
 }
 
 }  // namespace ws::property

@@ -21,7 +21,7 @@ struct Picture {
   Files outside = {};
   Files own = {};
   Documents documents = {};
-  std::map<sync::DocumentId, sync::Entry> base = {};
+  std::map<sync::DocumentId, sync::BaseRow> base = {};
 };
 Picture look(const Place& place, Service& service);
 

@@ -135,12 +135,23 @@ class Folder {
   std::vector<std::string> paths_;
 };
 
+/// A line of a `.wsignore` comes or goes: of the folder's own, or of one further down.
 void toggle_rule(const Folder& folder, const Step& step) {
-  constexpr std::array rules = {"b.md\n", "d/\n", "e*\n", "*.md\n!a.md\n"};
-  const std::string rule = rules[step.what % rules.size()];
-  const bool there = folder.is_there(".wsignore") && folder.read(".wsignore") == rule;
-  if (there) return folder.remove(".wsignore");
-  folder.write(".wsignore", rule);
+  constexpr std::array rules = {"b.md", "d/", "e*", "*.md", "!a.md", "c.md"};
+  const std::string rule = std::string(rules[step.what % rules.size()]) + "\n";
+  const bool below = step.how % 4 == 0 && fs::is_directory(folder / "d");
+  const std::string file = below ? "d/.wsignore" : ".wsignore";
+  std::string kept;
+  bool was_there = false;
+  if (folder.is_there(file)) {
+    for (const std::string& line : lines_of(folder.read(file))) {
+      if (line == rule) was_there = true;
+      if (line != rule) kept += line;
+    }
+  }
+  if (!was_there) kept += rule;
+  if (kept.empty()) return folder.remove(file);
+  folder.write(file, kept);
 }
 
 void edit_with_old_stamp(const Folder& folder, const std::string& path, const Step& step) {
@@ -191,11 +202,13 @@ bool fits(const Documents& documents, const std::string& path, const std::string
   });
 }
 
+/// In order of path: the same in two stories that came to the same by other ways.
 const Documents::value_type* pick(const Documents& documents, std::uint8_t number) {
-  if (documents.empty()) return nullptr;
-  auto found = documents.begin();
-  std::advance(found, number % documents.size());
-  return &*found;
+  std::vector<const Documents::value_type*> by_path;
+  for (const auto& each : documents) by_path.push_back(&each);
+  std::sort(
+      by_path.begin(), by_path.end(), [](const auto* a, const auto* b) { return a->second.path < b->second.path; });
+  return by_path.empty() ? nullptr : by_path[number % by_path.size()];
 }
 
 Item removal(const Documents::value_type& each) {

@@ -1,5 +1,6 @@
 #include "tests/property/place.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -10,7 +11,6 @@
 #include "sync-engine/git/object.hpp"
 #include "sync-engine/git/repository.hpp"
 #include "sync-engine/remote/api_remote.hpp"
-#include "sync-engine/state/state_store.hpp"
 
 namespace ws::property {
 namespace {
@@ -103,7 +103,7 @@ Place::Place(Service& service, std::uint64_t seed)
   if (!tie) throw std::runtime_error("init: " + tie.error().what);
 }
 
-void Place::with_engine(const Order& order, const std::function<void(sync::SyncEngine& engine)>& work) {
+Result<void> Place::with_engine(const Order& order, const std::function<void(sync::SyncEngine& engine)>& work) {
   network_.begin(order.weather);
   ws::test::FakeTransport transport(network_.clock(),
                                     [this](const http::Request& request) { return network_.carry(request); });
@@ -118,10 +118,12 @@ void Place::with_engine(const Order& order, const std::function<void(sync::SyncE
   const auto progress = [this, &order](const sync::Progress&) {
     if (++words_ == order.stop_at) stop_ = true;
   };
-  auto engine = sync::SyncEngine::open(
-      root_, remote.get(), network_.clock(), random_, {.progress = progress, .cancelled = &stop_, .threads = 1});
-  if (!engine) throw std::runtime_error("open: " + engine.error().what);
-  work(*engine);
+  WS_LET(
+      sync::SyncEngine engine,
+      sync::SyncEngine::open(
+          root_, remote.get(), network_.clock(), random_, {.progress = progress, .cancelled = &stop_, .threads = 1}));
+  work(engine);
+  return {};
 }
 
 Result<sync::Report> Place::carry_out(sync::SyncEngine& engine, const Order& order) {
@@ -137,14 +139,14 @@ Result<sync::Report> Place::carry_out(sync::SyncEngine& engine, const Order& ord
 }
 
 Result<sync::Report> Place::carry_out(const Order& order) {
-  std::optional<Result<sync::Report>> report;
-  with_engine(order, [&](sync::SyncEngine& engine) { report = carry_out(engine, order); });
-  return std::move(*report);
+  Result<sync::Report> report;
+  WS_TRY(with_engine(order, [&](sync::SyncEngine& engine) { report = carry_out(engine, order); }));
+  return report;
 }
 
 Result<void> Place::resolve(const sync::Conflict& conflict, sync::Keep keep) {
   Result<void> resolved;
-  with_engine({}, [&](sync::SyncEngine& engine) { resolved = engine.resolve(conflict, keep); });
+  WS_TRY(with_engine({}, [&](sync::SyncEngine& engine) { resolved = engine.resolve(conflict, keep); }));
   return resolved;
 }
 
@@ -186,14 +188,28 @@ std::set<std::string> Place::spare_texts() const {
   return texts;
 }
 
-std::map<sync::DocumentId, sync::Entry> Place::base() const {
-  std::map<sync::DocumentId, sync::Entry> base;
+std::map<sync::DocumentId, sync::BaseRow> Place::base() const {
   auto state = sync::StateStore::open(own("state.db"));
-  if (!state) return base;
-  const auto rows = state->base();
-  if (!rows) return base;
-  for (const auto& [document, row] : *rows) base.emplace(document, row.entry);
-  return base;
+  auto rows = state ? state->base() : fail(Failure(state.error()));
+  if (!rows) throw std::runtime_error("the state cannot be read: " + rows.error().what);
+  return std::move(*rows);
+}
+
+std::vector<std::string> Place::conflicts() const {
+  std::vector<std::string> lines;
+  auto state = sync::StateStore::open(own("state.db"));
+  if (!state) return lines;
+  const auto open = state->conflicts();
+  if (!open) return lines;
+  for (const sync::Conflict& conflict : *open)
+    lines.push_back(std::string(name(conflict.kind)) + " " + conflict.path.string());
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+bool Place::hides_files() const {
+  const Files all = files();
+  return std::any_of(all.begin(), all.end(), [](const auto& file) { return file.first.ends_with(".wsignore"); });
 }
 
 void Place::add_strangers() {

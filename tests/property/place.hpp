@@ -13,6 +13,7 @@
 
 #include "api-client/base/random.hpp"
 #include "sync-engine/engine.hpp"
+#include "sync-engine/state/state_store.hpp"
 #include "tests/property/network.hpp"
 #include "tests/property/service.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -46,7 +47,7 @@ class Place {
   /// The same with an engine of the caller's.
   static Result<sync::Report> carry_out(sync::SyncEngine& engine, const Order& order);
   /// `work` with an engine over this folder, and a client and a transport of its own, as each command has.
-  void with_engine(const Order& order, const std::function<void(sync::SyncEngine& engine)>& work);
+  Result<void> with_engine(const Order& order, const std::function<void(sync::SyncEngine& engine)>& work);
   Result<void> resolve(const sync::Conflict& conflict, sync::Keep keep);
 
   const std::filesystem::path& root() const { return root_; }
@@ -63,7 +64,9 @@ class Place {
   /// Whether a text can be brought back: from the history as plain git reads it, or from a conflict's record.
   bool remembers(const std::string& text) const;
   std::set<std::string> spare_texts() const;  ///< in `.ws/tmp`: what a killed run had in hand
-  std::map<sync::DocumentId, sync::Entry> base() const;
+  std::map<sync::DocumentId, sync::BaseRow> base() const;
+  std::vector<std::string> conflicts() const;  ///< "revision a.md", in order
+  bool hides_files() const;                    ///< by a `.wsignore`
 
   /// A link that leads out, hidden files, a file that is no Markdown: nothing of it is the engine's business.
   void add_strangers();

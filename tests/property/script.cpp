@@ -40,7 +40,8 @@ constexpr unsigned total_weight() {
 }  // namespace
 
 Script make_script(std::uint64_t seed, std::size_t most) {
-  SeededRandom random(seed * 0x9E3779B97F4A7C15ULL + 1);
+  // Mixed first: the generator only counts, and the next seed's story would be this one without its first step.
+  SeededRandom random(SeededRandom(seed).next());
   Script script(3 + random.below(most - 2));
   for (Step& step : script) {
     std::uint64_t place = random.below(total_weight());

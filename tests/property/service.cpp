@@ -37,6 +37,7 @@ Service::Service() : application_(mock::Application::open(standing_still()).valu
 const std::string& Service::token() const { return application_->sandbox().built_in.token; }
 
 http::Response Service::answer(const http::Request& request) {
+  if (request.method != "GET") documents_.reset();
   const std::string target = request.url.substr(std::string(service_url).size());
   std::string head = request.method + " " + target + " HTTP/1.1\r\n";
   mock::http::Request asked{.method = request.method, .target = target};
@@ -45,6 +46,10 @@ http::Response Service::answer(const http::Request& request) {
   asked.body = request.body;
   split_target(asked);
   const mock::http::Response answered = application_->handle(asked);
+  if (target.ends_with("/v1/sync/commit") && answered.status() == 200) {
+    const Json commit = parse_bounded(answered.text()).value();
+    for (const Json& each : commit.at("applied")) told_.emplace(each.at("document_id"), each.at("content_revision"));
+  }
   return {.status = answered.status(), .headers = headers_of(answered.headers()), .body = answered.text()};
 }
 
@@ -65,7 +70,12 @@ void Service::pass(std::chrono::seconds time) {
   static_cast<void>(call("POST", "/_mock/clock:advance", fmt::format(R"({{"seconds": {}}})", time.count())));
 }
 
-Documents Service::documents() {
+const Documents& Service::documents() {
+  if (!documents_) documents_ = ask_for_documents();
+  return *documents_;
+}
+
+Documents Service::ask_for_documents() {
   Documents documents;
   std::string cursor;
   do {
@@ -98,8 +108,21 @@ std::optional<std::string> Service::find(const std::string& path) {
   return std::nullopt;
 }
 
+std::string Service::ledger() {
+  const Json state = call("GET", "/_mock/state");
+  const Json& tables = state.at("tables");
+  std::set<std::string> open;
+  for (const Json& conflict : tables.at("sync_conflicts")) {
+    if (conflict.at("status") == "open")
+      open.insert(conflict.at("kind").get<std::string>() + " " + conflict.at("path").get<std::string>());
+  }
+  std::string out = fmt::format("{} documents|", tables.at("documents").size());
+  for (const std::string& line : open) out += line + "|";
+  return out;
+}
+
 void Service::publish(const std::vector<Item>& items) {
-  const Documents now = documents();
+  const Documents now = documents();  // a copy: what is sent from here on may change them
   const Json plan = call("POST",
                          "/v1/sync/plan",
                          dump(Json{{"source_id", source_id_},

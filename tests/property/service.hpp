@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,21 +48,30 @@ class Service {
   void assume(const std::string& key, const std::string& value);  ///< `decisions.md`, "Assumption switches"
   void pass(std::chrono::seconds time);                           ///< on the server's clock
 
-  Documents documents();
+  const Documents& documents();               ///< asked for once between two requests that may change them
   std::map<std::string, std::string> tree();  ///< texts by path
   std::optional<std::string> find(const std::string& path);
+  /// How many documents were ever made, and the conflicts that are open: "3 documents|revision a.md|".
+  std::string ledger();
 
   /// Published at once, made from what the service has now. What the service records as a conflict of its own is left.
   void publish(const std::vector<Item>& items);
   void retitle(const std::string& document, const std::string& title);
+  /// Revisions that the answer to a commit told.
+  bool has_told(const std::string& document, std::uint64_t revision) const {
+    return told_.contains({document, revision});
+  }
   /// Every text that any document had, by id and revision, as far as somebody looked.
   const std::map<std::pair<std::string, std::uint64_t>, std::string>& known_texts() const { return known_; }
 
  private:
   Json call(const std::string& method, const std::string& target, const std::string& body = {});
+  Documents ask_for_documents();
 
   std::unique_ptr<mock::Application> application_;
   std::string source_id_;
+  std::set<std::pair<std::string, std::uint64_t>> told_;
+  std::optional<Documents> documents_;  ///< empty: to be asked for
   std::map<std::pair<std::string, std::uint64_t>, std::string> known_;
 };
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/property/killing.hpp"
+#include "tests/property/refusals.hpp"
 
 namespace ws::property {
 namespace {
@@ -34,6 +35,9 @@ bool is_quiet(const sync::Report& report) {
   });
 }
 
+/// Rounds that may do something once nobody else does: README.md, I4.
+constexpr unsigned most_rounds = 3;
+
 std::string tree_text(const std::map<std::string, std::string>& tree) {
   std::string out;
   for (const auto& [path, text] : tree) out += path + "=" + text + "|";
@@ -42,7 +46,7 @@ std::string tree_text(const std::map<std::string, std::string>& tree) {
 
 }  // namespace
 
-Story::Story(const Stage& stage, std::uint64_t seed) : stage_(stage) {
+Story::Story(const Stage& stage, std::uint64_t seed) : stage_(stage), one_by_one_(seed % 8 == 0) {
   if (stage.ignores_filter) service_.assume("pull_filter", "ignored");
   for (std::size_t i = 0; i < stage.places; ++i) {
     places_.push_back(std::make_unique<Place>(service_, seed * 16 + i));
@@ -70,6 +74,7 @@ std::string Story::play(const Script& script) {
     if (step.deed == Deed::sync) {
       const std::string wrong = obey(*places_[actor], order_of(step), step);
       if (!wrong.empty()) return wrong;
+      if (stage_.kill != Stage::Kill::never) note_state();
     } else if (actor == places_.size()) {
       act_on_service(service_, step, words_);
     } else {
@@ -81,46 +86,50 @@ std::string Story::play(const Script& script) {
 
 /// One order with everything that is asked of it.
 std::string Story::obey(Place& place, const Order& order, const Step& step) {
-  std::vector<std::string> foreseen;
+  if (stage_.kill == Stage::Kill::twice) {
+    static_cast<void>(place.carry_out(order));
+    static_cast<void>(place.carry_out(order));
+    return {};
+  }
+  sync::Report foreseen;
   const bool fair = order.weather.one_in == 0 && !stage_.races && stage_.kill != Stage::Kill::at_random;
   const Picture before = look(place, service_);
   owed_ = texts_of(before);
   if (fair && order.kind != Order::Kind::push_and_commit) {
-    if (std::string wrong = look_first(place, order, foreseen); !wrong.empty()) return wrong;
+    if (std::string wrong = look_first(place, order, before, foreseen); !wrong.empty()) return wrong;
   }
-  if (stage_.kill != Stage::Kill::never) die(place, order, step);
+  if (stage_.refusals && order.kind == Order::Kind::run && !foreseen.guard) {
+    return refuse_some(place, order, step, before, foreseen);
+  }
+  if (stage_.kill == Stage::Kill::at_random) die(place, order, step);
   raced_ = false;
   if (stage_.races) race(place, step);
   const Result<sync::Report> report = place.carry_out(order);
   place.network().meanwhile = {};
   tell("    " + shown(report));
-  trace_ += shown(report) + "\n";
-  for (const std::string& request : place.network().sent()) trace_ += request + "\n";
-  if (std::string wrong = check_after(place, order, before, report); !wrong.empty()) return wrong;
+  note_trace(place, report);
+  const Picture after = look(place, service_);
+  if (std::string wrong = check_after(place, order, before, after, report); !wrong.empty()) return wrong;
   if (!fair) return {};
   if (!report) return "an order failed on a good network: " + report.error().what;
   if (report->ended_by) return "an order ended early on a good network: " + report->ended_by->what;
-  if (order.kind == Order::Kind::run && !report->guard && rows_of(*report) != foreseen) {
-    std::string rows;
-    for (const std::string& row : foreseen) rows += "\n      " + row;
-    return "I10: the run did something else than was foreseen:" + rows;
+  if (order.kind == Order::Kind::run && !report->guard && rows_of(*report) != rows_of(foreseen)) {
+    return "I10: the run did something else than was foreseen: " + shown(foreseen);
   }
-  if (report->guard && !nothing_is_written(before, look(place, service_)).empty())
-    return "I11: the guard let something through";
-  if (order.kind == Order::Kind::run && report->clean) return second_run_does_nothing(place, order);
+  if (report->guard && !nothing_is_written(before, after).empty()) return "I11: the guard let something through";
+  if (order.kind == Order::Kind::run && report->clean) return second_run_does_nothing(place, order, after);
   return {};
 }
 
 /// What `status` foresees, and that it changes nothing.
-std::string Story::look_first(Place& place, const Order& order, std::vector<std::string>& rows) {
-  const Picture before = look(place, service_);
+std::string Story::look_first(Place& place, const Order& order, const Picture& before, sync::Report& foreseen) {
   Order status = order;
   status.kind = Order::Kind::status;
-  const auto report = place.carry_out(status);
+  auto report = place.carry_out(status);
   if (!report) return "a status failed on a good network: " + report.error().what;
   if (place.network().writes() > 0) return "I10: a status wrote to the service";
   if (std::string wrong = nothing_is_written(before, look(place, service_)); !wrong.empty()) return "I10: " + wrong;
-  rows = rows_of(*report);
+  foreseen = std::move(*report);
   return cache_is_only_quicker(place);
 }
 
@@ -136,11 +145,8 @@ std::string Story::cache_is_only_quicker(Place& place) {
   return a == b ? std::string() : "I16: without the cache it is another status:\n" + a + "\n" + b;
 }
 
-std::string Story::check_after(Place& place,
-                               const Order& order,
-                               const Picture& before,
-                               const Result<sync::Report>& report) {
-  const Picture after = look(place, service_);
+std::string Story::check_after(
+    Place& place, const Order& order, const Picture& before, const Picture& after, const Result<sync::Report>& report) {
   const auto first_of = [](std::initializer_list<std::string> all) {
     for (const std::string& each : all) {
       if (!each.empty()) return each;
@@ -156,8 +162,7 @@ std::string Story::check_after(Place& place,
                    alone ? files_do_not_drift(before, after, report ? &*report : nullptr) : ""});
 }
 
-std::string Story::second_run_does_nothing(Place& place, const Order& order) {
-  const Picture before = look(place, service_);
+std::string Story::second_run_does_nothing(Place& place, const Order& order, const Picture& before) {
   const auto again = place.carry_out(Order{.options = order.options});
   if (!again) return "I3: the second run failed: " + again.error().what;
   if (!again->rows.empty() || !again->clean) return "I3: the second run had something to do: " + shown(again);
@@ -168,10 +173,6 @@ std::string Story::second_run_does_nothing(Place& place, const Order& order) {
 
 /// The same order in a process that is killed on the way; for comparison, the whole of it.
 void Story::die(Place& place, const Order& order, const Step& step) {
-  if (stage_.kill == Stage::Kill::twice) {
-    static_cast<void>(place.carry_out(order));
-    return;
-  }
   const std::uint64_t when = 1 + (std::uint64_t{step.what} << 8U | step.how) * 7919 % 260;
   const Death death = run_and_kill(
       when,
@@ -209,57 +210,117 @@ void Story::race(Place& place, const Step& step) {
   };
 }
 
-/// I4, and I2 at the end.
-std::string Story::come_to_rest() {
-  const auto rest = [&]() -> std::string {
-    for (int round = 0; round < 8; ++round) {
-      bool quiet = true;
-      for (const auto& place : places_) {
-        const Picture before = look(*place, service_);
-        owed_ = texts_of(before);
-        Order order;
-        order.options.allow_deletes = true;
-        const auto report = place->carry_out(order);
-        tell(fmt::format("  round {}\n    {}", round, shown(report)));
-        trace_ += shown(report) + "\n";
-        if (!report) return "the network is good again, and a run fails: " + report.error().what;
-        if (report->ended_by) return "the network is good again, and a run ends early: " + report->ended_by->what;
-        if (std::string wrong = check_after(*place, order, before, report); !wrong.empty()) return wrong;
-        quiet = quiet && is_quiet(*report) && nothing_is_written(before, look(*place, service_)).empty();
-      }
-      if (quiet) return {};
-    }
-    for (const auto& [id, document] : service_.documents())
-      tell(fmt::format("  there {} {} {}", id, document.path, document.revision));
-    for (const auto& place : places_) {
-      if (const auto report = place->carry_out(Order{.kind = Order::Kind::status}))
-        tell("  here " + dump(to_json(*report)));
-      for (const auto& [path, text] : place->tree()) tell("    " + path);
-    }
-    return "I4: it does not come to rest";
-  };
-  if (std::string wrong = rest(); !wrong.empty()) return wrong;
-  if (std::string wrong = compare_sides(); !wrong.empty()) return wrong;
-  for (const auto& place : places_) outcome_ += tree_text(place->tree()) + "\n";
-  outcome_ += tree_text(service_.tree()) + "\n";
-  return {};
+/// I17: some rows fail, the others are done, and the next order asks for nothing but what failed.
+std::string Story::refuse_some(
+    Place& place, const Order& order, const Step& step, const Picture& before, const sync::Report& foreseen) {
+  const Refusals refusals = choose_refusals(foreseen, step.what, step.how);
+  const Network::Exchange ask = [this](const http::Request& request) { return service_.answer(request); };
+  place.network().replace([&](const http::Request& request) { return answer_but_for(refusals, request, ask); });
+  const Result<sync::Report> report = place.carry_out(order);
+  place.network().replace(ask);
+  tell("    refused " + refusals.code + "\n    " + shown(report));
+  if (!report) return "I17: all fails where some do: " + report.error().what;
+  if (report->ended_by) return "I17: what some rows met ended the run: " + report->ended_by->what;
+  if (std::string wrong = check_after(place, order, before, look(place, service_), report); !wrong.empty())
+    return wrong;
+  for (const sync::Row& row : foreseen.rows) {
+    if (refusals.holds(row.action) || row.action.kind == sync::ActionKind::conflict) continue;
+    const bool done = std::any_of(report->rows.begin(), report->rows.end(), [&](const sync::Row& each) {
+      return each.state == sync::Row::State::done && each.action.kind == row.action.kind &&
+             each.action.path == row.action.path;
+    });
+    if (!done)
+      return "I17: another row was not done: " + std::string(name(row.action.kind)) + " " + row.action.path.string();
+  }
+  const Result<sync::Report> next = place.carry_out(order);
+  tell("    then " + shown(next));
+  if (!next) return "I17: the run after the refusals fails: " + next.error().what;
+  for (const std::string& asked : asked_by_name(place.network().sent())) {
+    if (!refusals.paths.contains(asked) && !refusals.documents.contains(asked))
+      return "I17: asked for again, though it was done: " + asked;
+  }
+  return next->clean ? second_run_does_nothing(place, order, look(place, service_)) : std::string();
 }
 
-std::string Story::compare_sides() {
-  agreed_ = true;
+void Story::note_state() {
+  std::string state;
   for (const auto& place : places_) {
-    const auto report = place->carry_out(Order{.kind = Order::Kind::status});
-    if (!report) return "a status failed: " + report.error().what;
-    for (const sync::Conflict& conflict : report->conflicts)
-      outcome_ += fmt::format("{} {}\n", name(conflict.kind), conflict.path.text());
-    const bool hides_files = fs::exists(place->root() / ".wsignore");
-    if (hides_files || !report->conflicts.empty() || !report->skipped.empty() || !report->detached.empty()) {
-      agreed_ = false;
-      continue;
-    }
-    if (std::string wrong = sides_agree(look(*place, service_), *place); !wrong.empty()) return wrong;
+    state += tree_text(place->tree()) + "\n";
+    for (const std::string& conflict : place->conflicts()) state += conflict + "\n";
   }
-  return {};
+  states_.push_back(state + tree_text(service_.tree()) + "\n" + service_.ledger());
+}
+
+/// Without the names of the folders that this playing happens to lie in.
+void Story::note_trace(Place& place, const Result<sync::Report>& report) {
+  if (!stage_.keeps_trace) return;
+  std::string line = report ? dump(to_json(*report)) : report.error().what;
+  for (std::size_t at = 0; (at = line.find(place.root().native(), at)) != std::string::npos;) {
+    line.replace(at, place.root().native().size(), "ROOT");
+  }
+  trace_ += line + "\n";
+  for (const std::string& request : place.network().sent()) trace_ += request + "\n";
+}
+
+/// Once more; where that does nothing, I2.
+std::string Story::run_once(Place& place, bool& quiet) {
+  const bool asks_laws = stage_.kill != Stage::Kill::twice;
+  const Picture before = asks_laws ? look(place, service_) : Picture{};
+  owed_ = texts_of(before);
+  Order order;
+  order.options.allow_deletes = true;
+  const auto report = place.carry_out(order);
+  tell("    " + shown(report));
+  note_trace(place, report);
+  if (!report) return "the network is good again, and a run fails: " + report.error().what;
+  if (report->ended_by) return "the network is good again, and a run ends early: " + report->ended_by->what;
+  quiet = is_quiet(*report);
+  if (!asks_laws) return {};
+  const Picture after = look(place, service_);
+  quiet = quiet && nothing_is_written(before, after).empty();
+  if (std::string wrong = check_after(place, order, before, after, report); !wrong.empty()) return wrong;
+  const bool open = !report->conflicts.empty() || !report->skipped.empty() || !report->detached.empty();
+  return !quiet || open || place.hides_files() ? std::string() : sides_agree(after, place);
+}
+
+/// I4 for one folder: nobody else does anything meanwhile.
+std::string Story::run_until_quiet(Place& place, bool& quiet) {
+  for (unsigned run = 0; run <= most_rounds; ++run) {
+    bool rests = false;
+    if (std::string wrong = run_once(place, rests); !wrong.empty()) return wrong;
+    if (rests) return {};
+    quiet = false;
+  }
+  return "I4: a folder does not come to rest though nobody else does anything";
+}
+
+/// I4.
+std::string Story::come_to_rest() {
+  for (unsigned round = 0; round <= most_rounds; ++round) {
+    tell(fmt::format("  round {}", round));
+    bool quiet = true;
+    for (const auto& place : places_) {
+      bool rests = true;
+      const std::string wrong = one_by_one_ ? run_until_quiet(*place, rests) : run_once(*place, rests);
+      if (!wrong.empty()) return wrong;
+      quiet = quiet && rests;
+    }
+    if (!quiet) continue;
+    if (stage_.kill != Stage::Kill::never) note_state();
+    return {};
+  }
+  tell_unrest();
+  return "I4: it does not come to rest";
+}
+
+void Story::tell_unrest() {
+  for (const auto& [id, document] : service_.documents())
+    tell(fmt::format("  there {} {} {}", id, document.path, document.revision));
+  for (const auto& place : places_) {
+    if (const auto report = place->carry_out(Order{.kind = Order::Kind::status}))
+      tell("  here " + dump(to_json(*report)));
+    for (const auto& [path, text] : place->tree()) tell("    " + path);
+  }
 }
 
 }  // namespace ws::property

@@ -20,9 +20,12 @@ struct Stage {
   std::size_t places = 2;
   unsigned mishaps_one_in = 0;  ///< of the exchanges of an order; 0: a good network
   bool races = false;           ///< people go on working while an engine talks to the service
-  enum class Kill { never, twice, at_random } kill = Kill::never;  ///< `twice`: each order twice, nobody dies
-  bool strangers = false;                                          ///< links and hidden files lie in the folders
-  bool ignores_filter = false;                                     ///< the service answers every pull with all it has
+  /// `twice`: each order twice, nobody dies, and no law is asked: for comparison.
+  enum class Kill { never, twice, at_random } kill = Kill::never;
+  bool strangers = false;       ///< links and hidden files lie in the folders
+  bool ignores_filter = false;  ///< the service answers every pull with all it has
+  bool keeps_trace = false;     ///< every request and every report is written down
+  bool refusals = false;        ///< the service will not take or give some documents of an order
 };
 
 class Story {
@@ -35,21 +38,31 @@ class Story {
   const std::string& told() const { return told_; }
   /// Every request and every report, for comparison with another playing of the same.
   const std::string& trace() const { return trace_; }
-  /// Both sides at the end: trees, count of documents, open conflicts.
-  const std::string& outcome() const { return outcome_; }
-  bool came_to_agree() const { return agreed_; }  ///< nothing was left open or skipped
+  /// Where orders are given twice: every tree, the conflicts of each folder and the service's ledger after each order,
+  /// and at the end.
+  const std::vector<std::string>& states() const { return states_; }
 
  private:
   Order order_of(const Step& step) const;
   std::string obey(Place& place, const Order& order, const Step& step);
-  std::string look_first(Place& place, const Order& order, std::vector<std::string>& rows);
+  std::string look_first(Place& place, const Order& order, const Picture& before, sync::Report& foreseen);
   std::string cache_is_only_quicker(Place& place);
-  std::string check_after(Place& place, const Order& order, const Picture& before, const Result<sync::Report>& report);
-  std::string second_run_does_nothing(Place& place, const Order& order);
+  std::string check_after(Place& place,
+                          const Order& order,
+                          const Picture& before,
+                          const Picture& after,
+                          const Result<sync::Report>& report);
+  std::string second_run_does_nothing(Place& place, const Order& order, const Picture& before);
+  std::string refuse_some(
+      Place& place, const Order& order, const Step& step, const Picture& before, const sync::Report& foreseen);
   void die(Place& place, const Order& order, const Step& step);
   void race(Place& place, const Step& step);
   std::string come_to_rest();
-  std::string compare_sides();
+  std::string run_once(Place& place, bool& quiet);
+  std::string run_until_quiet(Place& place, bool& quiet);
+  void tell_unrest();
+  void note_state();
+  void note_trace(Place& place, const Result<sync::Report>& report);
   void tell(const std::string& line) { told_ += line + "\n"; }
 
   Stage stage_;
@@ -59,9 +72,9 @@ class Story {
   std::set<std::string> owed_;  ///< texts that must not be lost by the order under way
   std::string told_;
   std::string trace_;
-  std::string outcome_;
+  std::vector<std::string> states_;
   bool raced_ = false;
-  bool agreed_ = false;
+  bool one_by_one_ = false;  ///< at the end each folder comes to rest before the next one's turn
 };
 
 }  // namespace ws::property

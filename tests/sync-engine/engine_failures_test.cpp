@@ -49,6 +49,28 @@ TEST_CASE("failures: a text that the service will not give fails alone, and alon
   CHECK(here.run().rows.empty());
 }
 
+TEST_CASE("failures: a text that the service will not give is asked for again, whatever was pushed meanwhile",
+          "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  SyncedFolder other(remote);
+  here.write("a.md", "a\n");
+  here.run();
+  other.run();
+  other.write("b.md", "b\n");
+  other.run();
+  here.write("c.md", "c\n");
+  remote.leaves_out_content = true;
+  remote.fault = [](const std::string& request, bool) -> std::optional<Failure> {
+    if (request != "content") return std::nullopt;
+    return Failure{.kind = Failure::Kind::service, .what = "not this one"};
+  };
+  CHECK(lines(here.run()) == Lines{"push_create c.md"});
+  remote.fault = {};
+  CHECK(lines(here.run()) == Lines{"pull_create b.md"});
+  CHECK(here.tree() == remote.tree());
+}
+
 TEST_CASE("failures: an edit that comes between plan and write keeps its place, the rest goes on", "[sync-engine]") {
   FakeRemote remote;
   SyncedFolder here(remote);

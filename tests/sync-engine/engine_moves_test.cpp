@@ -284,4 +284,19 @@ TEST_CASE("engine: a file became a folder here while it was edited there: its te
   }
 }
 
+TEST_CASE("moves: a push alone does not take a text for known that was edited there", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", "a\n");
+  here.run();
+  remote.edit("a.md", "theirs\n");
+  std::filesystem::rename(here.path() / "a.md", here.path() / "b.md");
+  REQUIRE(here.engine().push());
+  REQUIRE(here.engine().commit());
+  CHECK(here.read("b.md") == "a\n");
+  CHECK(here.run().clean);
+  CHECK(here.tree() == Tree{{"b.md", "theirs\n"}});
+  CHECK(remote.tree() == here.tree());
+}
+
 }  // namespace ws::sync

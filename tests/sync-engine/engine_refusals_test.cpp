@@ -83,6 +83,18 @@ TEST_CASE("refusals: a document that the service takes from nobody here is detac
   }
 }
 
+TEST_CASE("refusals: an edit that was refused is told for as long as it is, by every run", "[sync-engine]") {
+  ThreeFiles three;
+  auto& [remote, here] = three;
+  remote.refused["a.md"] = "forbidden";
+  here.write("a.md", "mine\n");
+  CHECK(here.run().rows.size() == 1);
+  for (int run = 0; run < 3; ++run) {
+    CHECK(here.run().detached.size() == 1);
+    CHECK(here.status().detached.size() == 1);
+  }
+}
+
 TEST_CASE("refusals: an answer for another source stops at the guard, whatever it says", "[sync-engine]") {
   ThreeFiles three;
   auto& [remote, here] = three;

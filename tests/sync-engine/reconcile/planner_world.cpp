@@ -67,7 +67,7 @@ void change_here(ScriptReader& read, World& world) {
   const std::string name = world_names[read.below(world_names.size())];
   const auto there = world.local.find(name);
   const bool is_there = there != world.local.end();
-  switch (read.below(9)) {
+  switch (read.below(10)) {
     case 0:
       if (is_there) there->second.hash = text_of_number(read.below(5));
       return;
@@ -93,6 +93,9 @@ void change_here(ScriptReader& read, World& world) {
     case 7:
       if (!world.ignored.erase(name)) world.ignored.insert(name);
       return;
+    case 8:  // saved anew, as it was
+      if (is_there) there->second.inode = world.next++;
+      return;
     default:
       if (fits(local_paths(world), name)) world.local[name] = {text_of_number(read.below(5)), world.next++};
   }
@@ -104,7 +107,7 @@ void change_there(ScriptReader& read, World& world) {
   for (auto& [id, document] : world.remote) {
     if (!document.gone && document.path == name) there = &document;
   }
-  const std::size_t choice = read.below(5);
+  const std::size_t choice = read.below(6);
   if (choice == 4) {  // a folder is renamed
     std::map<std::string, RemoteDocument*> by_path;
     for (auto& [id, document] : world.remote) {
@@ -122,7 +125,7 @@ void change_there(ScriptReader& read, World& world) {
     world.remote[{"n" + std::to_string(world.next++)}] = {.path = name, .hash = text_of_number(read.below(5))};
     return;
   }
-  ++there->revision;
+  ++there->revision;  // 5: nothing else, as a new title leaves it
   if (choice == 0) there->hash = text_of_number(read.below(5));
   if (choice == 1) there->gone = true;
   if (choice == 2) {

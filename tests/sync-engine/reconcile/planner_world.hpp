@@ -37,7 +37,7 @@ struct World {
 };
 
 /// At most 12 edits a side: edits, deletes, renames of files and folders, swaps, other cases and forms of a name, files
-/// that become folders, and rules that hide a file.
+/// that become folders, rules that hide a file, and touches that change nothing but a stamp or a revision.
 World make_world(const WorldScript& script);
 
 Sha256 text_of_number(std::size_t number);

@@ -1,0 +1,136 @@
+// I18: two engines on one folder at once. One is halted at a step of its own; the other must then be told that somebody
+// is at work, and what the halted one leaves must not show, whether it dies or goes on.
+#include <cstdint>
+#include <string>
+
+#include <catch2/catch.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "tests/property/killing.hpp"
+#include "tests/property/laws.hpp"
+#include "tests/property/people.hpp"
+#include "tests/support/random_cases.hpp"
+
+namespace ws::property {
+namespace {
+
+using ws::test::number_from_environment;
+
+const Order everything{.options = {.allow_deletes = true}};
+
+/// By the kernel's account, not by the engine's.
+bool is_held(const std::filesystem::path& lock) {
+  const int file = ::open(lock.c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool held = ::flock(file, LOCK_EX | LOCK_NB) != 0;
+  ::close(file);
+  return held;
+}
+
+/// A folder and a service that were in step, and then changed, each on its own.
+class Shared {
+ public:
+  explicit Shared(std::uint64_t seed) : random_(SeededRandom(seed).next()), place_(service_, seed) {
+    for (int i = 0; i < 4; ++i) change(Deed::create);
+    static_cast<void>(place_.carry_out(everything));
+    for (int i = 0; i < 6; ++i) change(static_cast<Deed>(random_.below(12)));
+  }
+
+  /// Empty: the law held.
+  std::string two_runs() {
+    owed_ = texts_of(look(place_, service_));
+    const std::uint64_t step = 1 + random_.below(220);
+    const Then then = random_.below(2) == 0 ? Then::dies : Then::goes_on;
+    std::string wrong;
+    run_and_halt(
+        step,
+        [this](const http::Request& request) { return service_.answer(request); },
+        [this](Ask ask) {
+          place_.network().replace(std::move(ask));
+          static_cast<void>(place_.carry_out(everything));
+        },
+        [&] {
+          wrong = second();
+          return then;
+        });
+    if (!wrong.empty()) return fmt::format("step {}: {}", step, wrong);
+    wrong = afterwards();
+    return wrong.empty() ? wrong : fmt::format("step {}, {}: {}", step, then == Then::dies ? "dead" : "alive", wrong);
+  }
+
+  static unsigned locked_out;    ///< how often the second was
+  static unsigned came_or_went;  ///< how often the first was halted without the lock
+
+ private:
+  void change(Deed deed) {
+    const std::uint64_t bytes = random_.next();
+    const Step step{.deed = deed,
+                    .what = static_cast<std::uint8_t>(bytes >> 8U),
+                    .where = static_cast<std::uint8_t>(bytes >> 16U),
+                    .how = static_cast<std::uint8_t>(bytes >> 24U)};
+    if (bytes % 2 == 0) {
+      act_in_folder(place_, step, words_);
+    } else {
+      act_on_service(service_, step, words_);
+    }
+  }
+
+  /// What the other one meets while the first is halted.
+  std::string second() {
+    const bool held = is_held(place_.own("lock"));
+    const Files before = place_.files();
+    const Documents there = service_.documents();
+    // Before and after it holds the lock, the first has the state to itself; SQLite waits for seconds: once is enough.
+    if (!held && ++came_or_went > 1) return {};
+    const Result<sync::Report> report = place_.carry_out(everything);
+    ++locked_out;
+    if (report) return "two were at work at once";
+    if (report.error().code != "tree_locked") return "another code: " + report.error().code + report.error().what;
+    if (!report.error().call.retryable) return "it is not said that it may be tried again";
+    return before == place_.files() && there == service_.documents() ? "" : "who was locked out changed something";
+  }
+
+  /// The first is dead, or has gone on to its end: nobody waits for it.
+  std::string afterwards() {
+    for (int run = 0; run < 3; ++run) {
+      const Picture before = look(place_, service_);
+      const Result<sync::Report> report = place_.carry_out(everything);
+      if (!report) return "the next run fails: " + report.error().what;
+      if (report->ended_by) return "the next run ends: " + report->ended_by->what;
+      const Picture after = look(place_, service_);
+      for (std::string wrong : {nothing_is_lost(owed_, after, place_), base_is_true(after, place_, service_)}) {
+        if (!wrong.empty()) return wrong;
+      }
+      if (!nothing_is_written(before, after).empty()) continue;
+      return report->clean && report->skipped.empty() ? sides_agree(after, place_) : "";
+    }
+    return "I4: it does not come to rest";
+  }
+
+  SeededRandom random_;
+  Service service_;
+  Place place_;
+  Words words_;
+  std::set<std::string> owed_;
+};
+
+unsigned Shared::locked_out = 0;
+unsigned Shared::came_or_went = 0;
+
+}  // namespace
+
+TEST_CASE("engines: two on one folder at once, one works and the other is told", "[sync-model]") {
+  const std::uint64_t first = number_from_environment("WS_SEED", 20261121);
+  const std::uint64_t cases = number_from_environment("WS_CASES", 2000) * 4 / 100 + 1;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    const std::string wrong = Shared(seed).two_runs();
+    if (!wrong.empty()) FAIL("WS_SEED=" << seed << " WS_CASES=1: " << wrong);
+  }
+  // Or the law was asked of nothing.
+  if (cases > 50) CHECK(Shared::locked_out * 2 > cases);
+}
+
+}  // namespace ws::property
