@@ -198,9 +198,7 @@ class Applier {
     for (std::size_t i = 0; i < batch.size(); ++i) WS_TRY(do_one(writer, batch[i], staged[i]));
     WS_TRY(writer.flush_folders());
     report_progress();
-    WS_TRY(note_done(batch));
-    report_progress();
-    return {};
+    return note_done(batch);
   }
 
   /// Half of the work on a file is its text, half its place.

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "sync-engine/git/merge_text.hpp"
-#include "sync-engine/merge/merge.hpp"
 #include "sync-engine/reconcile/change.hpp"
 #include "sync-engine/reconcile/identify.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
@@ -12,6 +10,7 @@
 #include "sync-engine/steps/incoming.hpp"
 #include "sync-engine/steps/left_out.hpp"
 #include "sync-engine/steps/local_conflicts.hpp"
+#include "sync-engine/steps/merges.hpp"
 #include "sync-engine/steps/refused_push.hpp"
 #include "sync-engine/steps/resolved_elsewhere.hpp"
 #include "sync-engine/tree/safe_write.hpp"
@@ -309,7 +308,7 @@ class Surveyor {
       if (!survey_.plan.guard) survey_.plan.guard = guard_of_absent(survey_);
       survey_.plan.guard->empty_listing = true;
     }
-    WS_TRY(try_merges());
+    WS_TRY(try_merges(session_, survey_, incoming_.texts, options_.offline));
     if (options_.only) {
       std::erase_if(survey_.plan.actions, [&](const Action& action) { return !options_.only(action.path); });
       std::erase_if(survey_.plan.conflicts, [&](const Conflict& conflict) { return !options_.only(conflict.path); });
@@ -329,59 +328,6 @@ class Surveyor {
       }
     }
     return {};
-  }
-
-  Result<void> try_merges() {
-    std::vector<Action> merges;
-    for (const Action& action : survey_.plan.actions) {
-      if (action.kind == ActionKind::merge) merges.push_back(action);
-    }
-    if (merges.empty()) return {};
-    WS_LET(const SafeWriter files, SafeWriter::open(session_.root));
-    std::set<DocumentId> refused;
-    for (const Action& merge : merges) {
-      WS_LET(std::optional<std::string> text, merge_one(files, merge));
-      if (text) {
-        survey_.merged.emplace(merge.document, std::move(*text));
-      } else {
-        refused.insert(merge.document);
-      }
-    }
-    survey_.plan = refuse_merges(std::move(survey_.plan), refused, survey_.base, survey_.remote);
-    for (Action& action : survey_.plan.actions) {
-      if (action.kind == ActionKind::merge) action.result = Sha256::of(survey_.merged.at(action.document));
-    }
-    return {};
-  }
-
-  /// Empty where the lines collide, or one of the three texts is not to be had.
-  Result<std::optional<std::string>> merge_one(const SafeWriter& files, const Action& action) {
-    using Text = std::optional<std::string>;
-    const BaseRow& base_row = survey_.base_rows.at(action.document);
-    auto base = session_.history.text(base_row.blob);
-    auto ours = files.read(survey_.local.tracked.at(action.document).path);
-    if (!base || !ours || Sha256::of(*base) != base_row.entry.hash || Sha256::of(*ours) != action.seen) return Text{};
-    // Markers that a person has still to take out are no text to merge.
-    if (merge::has_markers(*ours) && !merge::has_markers(*base)) return Text{};
-    WS_LET(const Text theirs, remote_text(action.document));
-    if (!theirs) return Text{};
-    if (!is_markdown(action.path.text())) return git::merge_text(*base, *ours, *theirs);
-    WS_LET(const merge::Merge merged, merge::merge_markdown(*base, *ours, *theirs));
-    return merged.is_clean() ? Text(merged.text()) : Text{};
-  }
-
-  Result<std::optional<std::string>> remote_text(const DocumentId& document) {
-    using Text = std::optional<std::string>;
-    const Sha256 wanted = survey_.remote.changed.at(document).hash;
-    if (const auto text = incoming_.texts.find(document); text != incoming_.texts.end()) return Text(text->second);
-    const git::ObjectId blob = survey_.pending.at(document).blob;
-    if (!blob.empty()) {
-      if (auto text = session_.history.text(blob); text && Sha256::of(*text) == wanted) return Text(std::move(*text));
-    }
-    if (session_.remote == nullptr || options_.offline) return Text{};
-    WS_LET(PulledItem item, session_.remote->content(document));
-    if (!item.content || Sha256::of(*item.content) != wanted) return Text{};
-    return std::move(item.content);
   }
 
   Session& session_;
