@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "api-client/base/utf8.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "tests/support/random_cases.hpp"
 #include "tests/sync-engine/reconcile/planner_cases.hpp"
@@ -40,6 +41,7 @@ std::string mirrored(ActionKind kind) {
   return {};
 }
 
+/// Names in NFC: the disk may have another form of one, the service has not.
 std::multiset<SideRow> rows_from(const Plan& plan, bool other_side) {
   std::multiset<SideRow> rows;
   for (const Action& action : plan.actions) {
@@ -47,7 +49,7 @@ std::multiset<SideRow> rows_from(const Plan& plan, bool other_side) {
                         action.kind == ActionKind::adopt;
     rows.emplace(other_side ? mirrored(action.kind) : std::string(name(action.kind)),
                  is_new ? std::string() : action.document.text,
-                 action.path.string());
+                 utf8::nfc(action.path.text()));
   }
   for (const Conflict& conflict : plan.conflicts) {
     const std::string document = conflict.base ? conflict.document.text : std::string();
