@@ -1,6 +1,7 @@
 #include "sync-engine/reconcile/identify.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -57,14 +58,33 @@ class Identifier {
 
   void match_unchanged() {
     for (const FoundFile& file : found_.files) {
-      const auto known = by_path_.find(file.path.text());
-      const bool same = known != by_path_.end() && base_.documents.at(*known->second).hash == file.hash;
-      if (same) {
-        track(*known->second, file);
+      const auto [first, last] = by_path_.equal_range(file.path.text());
+      const auto same = std::find_if(
+          first, last, [&](const auto& known) { return base_.documents.at(*known.second).hash == file.hash; });
+      if (same != last) {
+        track(*same->second, file);
       } else {
         changed_.push_back(&file);
       }
     }
+  }
+
+  /// Whose file it is by its path. Two documents have one place where the file of the first was renamed here and waits
+  /// for a decision, and the second came since: then its number tells, or else the second is taken for it.
+  const DocumentId* document_at(const FoundFile& file) const {
+    const auto [first, last] = by_path_.equal_range(file.path.text());
+    if (first == last) return nullptr;
+    if (std::next(first) == last) return local_.tracked.contains(*first->second) ? nullptr : first->second;
+    const std::map<DocumentId, FileId> numbers =
+        options_.renames.files ? options_.renames.files() : std::map<DocumentId, FileId>();
+    const DocumentId* best = nullptr;
+    for (auto known = first; known != last; ++known) {
+      if (local_.tracked.contains(*known->second)) continue;
+      const auto number = numbers.find(*known->second);
+      if (number != numbers.end() && number->second == file.id) return known->second;
+      if (best == nullptr || *best < *known->second) best = known->second;
+    }
+    return best;
   }
 
   /// Documents without a file, neither at their path nor elsewhere, as far as is known by now.
@@ -94,9 +114,9 @@ class Identifier {
 
   void match_by_path() {
     std::erase_if(changed_, [&](const FoundFile* file) {
-      const auto known = by_path_.find(file->path.text());
-      if (known == by_path_.end() || local_.tracked.contains(*known->second)) return false;
-      track(*known->second, *file);
+      const DocumentId* const known = document_at(*file);
+      if (known == nullptr) return false;
+      track(*known, *file);
       return true;
     });
   }
@@ -160,7 +180,7 @@ class Identifier {
   const BaseTree& base_;
   const FoundTree& found_;
   const IdentifyOptions& options_;
-  std::unordered_map<std::string_view, const DocumentId*> by_path_;
+  std::unordered_multimap<std::string_view, const DocumentId*> by_path_;
   std::vector<const FoundFile*> changed_;  // not yet known to be a document's
   Closed closed_;
   LocalTree local_;

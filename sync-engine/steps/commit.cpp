@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -237,14 +236,9 @@ class Committer {
     }
     // The counter rises by one a change: if it rose by ours alone nobody else was there in between, and the next pull
     // can begin after it. Otherwise that pull brings our own changes too, which costs time and changes nothing. Where a
-    // text was out of reach the counter stayed behind on purpose: the next pull asks for it again. A document with two
-    // changes may have raised it once or twice: nobody can tell.
-    std::set<DocumentId> documents;
-    for (const auto& [document, row] : advanced_) documents.insert(document);
-    const bool one_each = documents.size() == advanced_.size();
+    // text was out of reach the counter stayed behind on purpose: the next pull asks for it again.
     WS_LET(const std::uint64_t taken_over, session_.state.source_revision());
-    if (one_each && taken_over == staged_.request.expected_revision &&
-        answer.revision == taken_over + advanced_.size()) {
+    if (taken_over == staged_.request.expected_revision && answer.revision == taken_over + advanced_.size()) {
       WS_TRY(session_.state.set_source_revision(answer.revision));
     }
     WS_TRY(session_.state.clear_staged());

@@ -271,6 +271,25 @@ TEST_CASE("conflicts: --on-conflict says what became of each file, and what woul
   }
 }
 
+TEST_CASE("conflicts: a new document at the place that a conflicting file left is nobody else's", "[sync-engine]") {
+  SyncedPair pair;
+  auto& [remote, here] = pair;
+  const std::string text = "one\ntwo\nthree\nfour\n";
+  here.write("d/a.md", text);
+  here.run();
+  remote.archive("d/a.md");
+  std::filesystem::rename(here.path() / "d/a.md", here.path() / "d.md");
+  here.write("d.md", text + "five\n");
+  REQUIRE(lines(here.run()) == Lines{"conflict d.md"});
+  remote.create("d/a.md", "alpha\nbeta\n");
+  CHECK(lines(here.run()) == Lines{"conflict d.md", "pull_create d/a.md"});
+  for (int round = 0; round < 2; ++round) CHECK(lines(here.run()) == Lines{"conflict d.md"});
+  here.write("d/a.md", "alpha\nbeta\ngamma\n");
+  CHECK(lines(here.run()) == Lines{"conflict d.md", "push_update d/a.md"});
+  CHECK(remote.text_at("d/a.md") == "alpha\nbeta\ngamma\n");
+  CHECK(here.read("d.md") == text + "five\n");
+}
+
 TEST_CASE("conflicts: one document with two names cannot keep both, and a name is not merged", "[sync-engine]") {
   SyncedPair pair;
   rename_both(pair);
