@@ -189,6 +189,22 @@ std::string program_for(const SyncTree& tree) {
   return "ws -C " + (root.find(' ') == std::string::npos ? root : "'" + root + "'");
 }
 
+namespace {
+
+/// For pipes: what `--fields` and the other formats make of a list, and its plain form at once.
+void print_rows(Session& session, const sync::Report& report) {
+  const bool is_plain = session.format() == Format::tsv && !session.has("fields") && !session.has("template");
+  if (is_plain) return session.printer().raw(report_to_tsv(report));
+  Json items = report_items(report);
+  // What is new here has no id yet.
+  if (session.format() == Format::ids) {
+    std::erase_if(items.get_ref<Json::array_t&>(), [](const Json& item) { return item["document_id"].is_null(); });
+  }
+  session.printer().list("ws.sync_report", {{"data", std::move(items)}}, {});
+}
+
+}  // namespace
+
 void print_report(Session& session, const SyncTree& tree, const sync::Report& report, Tense tense) {
   const std::string program = program_for(tree);
   switch (session.format()) {
@@ -206,12 +222,7 @@ void print_report(Session& session, const SyncTree& tree, const sync::Report& re
     case Format::csv:
     case Format::ids: break;
   }
-  Json items = report_items(report);
-  // What is new here has no id yet.
-  if (session.format() == Format::ids) {
-    std::erase_if(items.get_ref<Json::array_t&>(), [](const Json& item) { return item["document_id"].is_null(); });
-  }
-  session.printer().list("ws.sync_report", {{"data", std::move(items)}}, {});
+  print_rows(session, report);
   for (const std::string& line : render_outcome(report, tense, program)) session.note(line);
 }
 

@@ -1,6 +1,7 @@
 #include "cli/output/sync_report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include <fmt/format.h>
@@ -249,6 +250,25 @@ std::string render_sum(const Report& report, Tense tense) {
   return text;
 }
 
+constexpr std::size_t column_count = 6;
+constexpr std::size_t tsv_column_count = 5;  // without the id, as ever
+constexpr std::array<std::string_view, column_count> column_names = {
+    "state", "action", "path", "previous_path", "reason", "document_id"};
+
+/// Good as long as the row.
+std::array<std::string_view, column_count> values_of(const Row& row) {
+  const sync::Action& action = row.action;
+  const std::string_view state = row.state == Row::State::done     ? "done"
+                                 : row.state == Row::State::failed ? "failed"
+                                                                   : "planned";
+  return {state,
+          sync::name(action.kind),
+          action.path.text(),
+          action.previous_path ? action.previous_path->text() : std::string_view(),
+          row.error ? std::string_view(row.error->what) : std::string_view(action.reason),
+          action.document.text};
+}
+
 }  // namespace
 
 std::vector<std::string> render_outcome(const Report& report, Tense tense, std::string_view program) {
@@ -281,18 +301,28 @@ std::string render_report(
 Json report_items(const Report& report) {
   Json items = Json::array();
   for (const Row& row : report.rows) {
-    const std::string_view state = row.state == Row::State::done     ? "done"
-                                   : row.state == Row::State::failed ? "failed"
-                                                                     : "planned";
-    const sync::Action& action = row.action;
-    items.push_back({{"state", state},
-                     {"action", sync::name(action.kind)},
-                     {"path", action.path.string()},
-                     {"previous_path", action.previous_path ? Json(action.previous_path->string()) : Json()},
-                     {"reason", row.error ? row.error->what : action.reason},
-                     {"document_id", action.document.empty() ? Json() : Json(action.document.text)}});
+    const std::array<std::string_view, column_count> values = values_of(row);
+    Json item = Json::object();
+    for (std::size_t i = 0; i < column_count; ++i) {
+      const bool is_missing = values[i].empty() && column_names[i] != "reason";
+      item[std::string(column_names[i])] = is_missing ? Json() : Json(values[i]);
+    }
+    items.push_back(std::move(item));
   }
   return items;
+}
+
+std::string report_to_tsv(const Report& report) {
+  std::string text;
+  for (const Row& row : report.rows) {
+    const std::array<std::string_view, column_count> values = values_of(row);
+    for (std::size_t i = 0; i < tsv_column_count; ++i) {
+      if (i > 0) text += '\t';
+      text += escape_tsv(values[i]);
+    }
+    text += '\n';
+  }
+  return text;
 }
 
 ExitCode exit_code_of_run(const Report& report, int signal) {

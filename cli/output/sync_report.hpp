@@ -27,6 +27,8 @@ std::string render_report(const sync::Report& report,
                           std::string_view program = "ws");
 /// For a pipe: {state, action, path, previous_path, reason, document_id} of each row, as a list prints its items.
 Json report_items(const sync::Report& report);
+/// The same without the id, `state<TAB>action<TAB>path<TAB>previous path<TAB>reason`, one a line: 100,000 rows at once.
+std::string report_to_tsv(const sync::Report& report);
 /// What came of it, a few lines: the sum ("2 sent, 1 received") or the guard, what is to be known, the next commands.
 std::vector<std::string> render_outcome(const sync::Report& report, Tense tense, std::string_view program = "ws");
 

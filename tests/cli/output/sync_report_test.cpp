@@ -108,6 +108,9 @@ TEST_CASE("sync report: as a list each row is an item", "[cli]") {
                          {"reason", "created there"},
                          {"document_id", nullptr}});
   CHECK(items[1]["state"] == "failed");
+  CHECK(report_to_tsv(report) ==
+        "planned\tpull_create\ta.md\t\tcreated there\n"
+        "failed\tpush_update\tb.md\t\tit did not work\n");
   CHECK(items[1]["reason"] == "it did not work");
 }
 

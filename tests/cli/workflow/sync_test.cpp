@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 
 #include <catch2/catch.hpp>
@@ -159,4 +160,41 @@ TEST_CASE("sync: a stored login finds the server of the tree", "[cli]") {
   CHECK(person.ws({"logout"}).exit == 0);
   CHECK(person.ws({"sync"}, folder.path()).exit == 4);
   CHECK(person.ws({"sync", "status", "--offline"}, folder.path()).exit == 0);
+}
+
+TEST_CASE("sync: what is found is told in the format that was asked for", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "edited, here\n");
+  write_text(two.here / "new, and odd.md", "new\n");
+  CHECK(two.ws(two.here, {"sync", "status", "--format", "csv"}).out ==
+        "state,action,path,previous_path,reason\n"
+        "planned,push_update,a.md,,edited here\n"
+        "planned,push_create,\"new, and odd.md\",,created here\n");
+  CHECK(two.ws(two.here, {"sync", "status", "--format", "tsv", "--fields", "path,action"}).out ==
+        "a.md\tpush_update\nnew, and odd.md\tpush_create\n");
+  const std::string ids = two.ws(two.here, {"sync", "--format", "ids"}).out;
+  CHECK(std::count(ids.begin(), ids.end(), '\n') == 2);
+}
+
+TEST_CASE("sync: what is left alone is told where there is no table, too", "[cli]") {
+  const TwoFolders two;
+  std::filesystem::create_symlink("a.md", two.here / "link.md");
+  CHECK(two.ws(two.here, {"sync"}).err ==
+        "nothing to do: both sides are the same but for what is left alone: 1 skipped\n");
+}
+
+TEST_CASE("sync: a folder that is not there is no tree, and a damaged state says what to do", "[cli]") {
+  const TwoFolders two;
+  CHECK(two.ws(two.here, {"sync", "status", "nowhere/deeper"}).exit == 2);
+  write_text(two.here / ".ws/state.db", std::string(4096, 'x'));
+  const Ended damaged = two.ws(two.here, {"sync"});
+  CHECK(damaged.exit == 14);
+  CHECK(damaged.err.find("move it away") != std::string::npos);
+  std::filesystem::remove(two.here / ".ws/state.db");
+  CHECK(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(two.same());
+  write_text(two.here / ".ws/source.json", "{");
+  const Ended unmarked = two.ws(two.here, {"sync"});
+  CHECK(unmarked.exit == 14);
+  CHECK(unmarked.err.find("source.json is damaged") != std::string::npos);
 }
