@@ -256,12 +256,17 @@ Result<Report> SyncEngine::run(const RunOptions& options) {
   WS_LET(Report report, impl_->round(options, another));
   if (!another || report.ended_by) return report;
   // What was decided about names is carried out by a plan of its own, once.
-  WS_LET(Report rest, impl_->round(options, another));
+  auto second = impl_->round(options, another);
+  if (!second) {
+    report.ended_by = std::move(second).error();
+    return report;
+  }
+  Report& rest = *second;
   rest.base_revision = report.base_revision;
   // What is still a conflict is one of the second plan too.
   std::erase_if(report.rows, [](const Row& row) { return row.action.kind == ActionKind::conflict; });
   rest.rows.insert(rest.rows.begin(), report.rows.begin(), report.rows.end());
-  return rest;
+  return std::move(rest);
 }
 
 Result<Report> SyncEngine::pull(const RunOptions& options) {

@@ -1,9 +1,9 @@
 /// Keeps a folder of Markdown and a source on the service in step.
 ///
-/// Every command is one method. `status` and `plan` change nothing but the disposable stat cache; `pull`, `push`,
-/// `commit`, `run` and `resolve` take the tree's lock, first finish or undo what an interrupted run left, and journal
-/// each step before it happens. What a method did to each document is in its `Report`; a `Failure` instead of a report
-/// means that nothing of this call was applied.
+/// Every command is one method. `status` and `plan` change nothing but the disposable stat cache, and make what is
+/// missing in `.ws/`; `pull`, `push`, `commit`, `run` and `resolve` take the tree's lock, first finish or undo what an
+/// interrupted run left, and journal each step before it happens. What a method did to each document is in its
+/// `Report`; a `Failure` instead of a report means that nothing of this call was applied.
 #pragma once
 
 #include <atomic>

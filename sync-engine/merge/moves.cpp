@@ -44,7 +44,7 @@ Span trimmed_span(const Lines& lines, Span span) {
   return span;
 }
 
-/// The only place in `span` of `lines` where the block stands; empty where there is none or more than one.
+/// Every place in `span` of `lines` where the block stands.
 std::vector<Span> places_of(const Lines& lines, Span span, const Lines& base, Span block) {
   std::vector<Span> places;
   for (std::size_t i = span.begin; i + block.size() <= span.end; ++i) {
