@@ -172,11 +172,8 @@ Result<void> check(const Operation& operation, const Call& call, const Sorted& s
 
 /// The body's bytes. Replacing what is not UTF-8 would change a text without a word.
 Result<std::string> render_body(const Operation& operation, const Json& body) {
-  try {
-    return body.dump(-1, ' ', false, Json::error_handler_t::strict);
-  } catch (const nlohmann::json::exception&) {
-    return usage(operation, "the body holds text that is not UTF-8");
-  }
+  if (!is_utf8(body)) return usage(operation, "the body holds text that is not UTF-8");
+  return dump(body);
 }
 
 /// The values of an operation's path, decoded; an ordinary segment fits any `{name}`. Empty where it does not fit.

@@ -24,18 +24,19 @@
 namespace ws::sync {
 namespace {
 
-/// The plan as rows, conflicts among them, in order of path.
-std::vector<Row> rows_of(const Plan& plan) {
+/// The plan as rows, conflicts among them, in order of path. The actions are taken out of it: there may be many.
+std::vector<Row> take_rows(Plan& plan) {
   std::vector<Row> rows;
-  for (const Action& action : plan.actions) rows.push_back({.action = action});
+  rows.reserve(plan.actions.size() + plan.conflicts.size());
+  for (Action& action : plan.actions) rows.push_back({.action = std::move(action)});
+  plan.actions = {};
   for (const Conflict& conflict : plan.conflicts) {
     rows.push_back({.action = {.kind = ActionKind::conflict,
                                .path = conflict.path,
-                               .reason = std::string(name(conflict.kind)),
+                               .reason = name(conflict.kind),
                                .document = conflict.document}});
   }
   const auto by_path = [](const Row& a, const Row& b) { return a.action.path < b.action.path; };
-  // The actions are in order already, and a row is large.
   if (!std::is_sorted(rows.begin(), rows.end(), by_path)) std::stable_sort(rows.begin(), rows.end(), by_path);
   return rows;
 }
@@ -61,7 +62,7 @@ Result<Report> report_of(Session& session, Survey& survey) {
   Report report{.source_id = session.tie.source_id,
                 .base_revision = survey.revision_before,
                 .revision = survey.revision,
-                .rows = rows_of(survey.plan),
+                .rows = take_rows(survey.plan),
                 .conflicts = survey.plan.conflicts,
                 .skipped = std::move(survey.plan.skipped),
                 .detached = std::move(survey.plan.detached),

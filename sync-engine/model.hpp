@@ -73,7 +73,7 @@ bool is_pull(ActionKind kind);
 struct Action {
   ActionKind kind = ActionKind::unchanged;
   RelativePath path;
-  std::string reason = {};                         ///< "edited here": half a sentence for people
+  std::string_view reason = {};                    ///< "edited here": half a sentence for people; a literal
   DocumentId document = {};                        ///< empty: `push_create`
   std::optional<RelativePath> previous_path = {};  ///< of a move; of a `push_create`: a file that is moved aside first
   std::optional<RelativePath> service_path = {};   ///< where the service has the document, if that is not `path`

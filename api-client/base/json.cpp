@@ -198,6 +198,16 @@ std::string dump(const Json& value, int indent) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+bool is_utf8(const Json& value) {
+  if (value.is_string()) return utf8::is_valid(value.get_ref<const std::string&>());
+  if (value.is_array()) return std::all_of(value.begin(), value.end(), is_utf8);
+  if (!value.is_object()) return true;
+  const auto& members = value.get_ref<const Json::object_t&>();
+  return std::all_of(members.begin(), members.end(), [](const Json::object_t::value_type& member) {
+    return utf8::is_valid(member.first) && is_utf8(member.second);
+  });
+}
+
 const Json* find(const Json& value, std::string_view key) {
   if (!value.is_object()) return nullptr;
   for (const auto& [name, member] : value.get_ref<const Json::object_t&>()) {

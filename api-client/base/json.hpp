@@ -70,6 +70,9 @@ class ObjectBuilder {
 /// JSON on one line; with `indent` >= 0 over many. Bytes that are not UTF-8 become U+FFFD; never throws.
 std::string dump(const Json& value, int indent = -1);
 
+/// Whether all its texts, the keys among them, are UTF-8: whether `dump` writes them unchanged.
+bool is_utf8(const Json& value);
+
 /// The member `key` of an object, or null where `value` is no object or has no such member.
 const Json* find(const Json& value, std::string_view key);
 /// The member as text, integer, boolean; empty where it is missing or of another type.

@@ -205,6 +205,7 @@ std::string shown_text(const Json& value) {
 }
 
 std::string escape_tsv(std::string_view text) {
+  if (text.find_first_of("\t\n\r\\") == std::string_view::npos) return std::string(text);
   std::string escaped;
   escaped.reserve(text.size());
   for (const char c : text) {

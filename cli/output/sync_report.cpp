@@ -265,7 +265,7 @@ std::array<std::string_view, column_count> values_of(const Row& row) {
           sync::name(action.kind),
           action.path.text(),
           action.previous_path ? action.previous_path->text() : std::string_view(),
-          row.error ? std::string_view(row.error->what) : std::string_view(action.reason),
+          row.error ? std::string_view(row.error->what) : action.reason,
           action.document.text};
 }
 

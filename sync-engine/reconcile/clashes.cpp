@@ -4,11 +4,11 @@
 #include <map>
 #include <set>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "sync-engine/reconcile/free_name.hpp"
+#include "sync-engine/reconcile/surroundings.hpp"
 
 namespace ws::sync {
 namespace {
@@ -30,29 +30,6 @@ bool arrives(const Action& action) {
 bool takes_a_place_there(const Action& action) {
   return action.kind == ActionKind::push_create || action.kind == ActionKind::push_move;
 }
-
-/// A few places among many files. What stands neither at one of them, nor above, nor below it cannot be in the way, and
-/// is not looked at twice.
-class Surroundings {
- public:
-  void add(const std::string& key) {
-    for (std::size_t slash = key.find('/'); slash != std::string::npos; slash = key.find('/', slash + 1)) {
-      above_.insert(key.substr(0, slash));
-    }
-    places_.insert(key);
-  }
-  bool touch(const std::string& key) const {
-    if (places_.contains(key) || above_.contains(key)) return true;
-    for (std::size_t slash = key.find('/'); slash != std::string::npos; slash = key.find('/', slash + 1)) {
-      if (places_.contains(key.substr(0, slash))) return true;
-    }
-    return false;
-  }
-
- private:
-  std::unordered_set<std::string> places_;
-  std::unordered_set<std::string> above_;
-};
 
 /// What stands where once the plan is done, as far as it can be in the way of what arrives.
 Claims final_claims(const BaseTree& base, const LocalTree& local, const Plan& plan) {
@@ -200,6 +177,7 @@ class Settler {
   /// What is created or moved here waits where a document is in its way there. One whose move waits stays where it is,
   /// and may be in the way of another: true, look again.
   bool hold_back_refused() {
+    if (base_.documents.empty() && remote_.changed.empty() && remote_.refused.empty()) return false;
     Surroundings surroundings;
     std::vector<Action> wishes;
     for (const Action& action : plan_.actions) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api-client/base/utf8.hpp"
+#include "sync-engine/reconcile/surroundings.hpp"
 
 namespace ws::sync {
 namespace {
@@ -137,27 +138,18 @@ class Identifier {
     });
   }
 
-  /// Of the file itself, or of a folder: `A.md` and `a.md/x.md` are two names only where case tells them apart.
-  static bool has_twin(const std::set<std::string>& taken, const std::string& key) {
-    if (taken.contains(key)) return true;
-    for (std::size_t slash = key.find('/'); slash != std::string::npos; slash = key.find('/', slash + 1)) {
-      if (taken.contains(key.substr(0, slash))) return true;
-    }
-    const auto below = taken.lower_bound(key + "/");
-    return below != taken.end() && below->starts_with(key + "/");
-  }
-
   void take_created() {
     if (changed_.empty()) return;
-    std::set<std::string> taken;
+    Surroundings taken;
     std::sort(
         changed_.begin(), changed_.end(), [](const FoundFile* a, const FoundFile* b) { return a->path < b->path; });
-    for (const auto& [document, entry] : local_.tracked) taken.insert(entry.path.twin_key());
+    for (const auto& [document, entry] : local_.tracked) taken.add(entry.path.twin_key());
     for (const FoundFile* file : changed_) {
       std::string key = file->path.twin_key();
-      if (!has_twin(taken, key)) {
-        taken.insert(std::move(key));
-        local_.created.emplace(file->path, file->hash);
+      // Of the file itself, or of a folder: `A.md` and `a.md/x.md` are two names only where case tells them apart.
+      if (!taken.touch(key)) {
+        taken.add(std::move(key));
+        local_.created.emplace_hint(local_.created.end(), file->path, file->hash);
       } else {
         local_.skipped.push_back({.path = file->path.string(), .reason = Hindrance::twin});
       }

@@ -33,14 +33,14 @@ class Decider {
   const Entry& here() const { return *pair_.here.entry; }
   const Entry& there() const { return *pair_.there.entry; }
 
-  Action action(ActionKind kind, RelativePath path, std::string reason) const {
-    Action made{.kind = kind, .path = std::move(path), .reason = std::move(reason), .document = pair_.document};
+  Action action(ActionKind kind, RelativePath path, std::string_view reason) const {
+    Action made{.kind = kind, .path = std::move(path), .reason = reason, .document = pair_.document};
     if (pair_.here.entry) made.seen = here().hash;
     return made;
   }
 
-  void pull(ActionKind kind, RelativePath path, std::string reason) {
-    Action made = action(kind, std::move(path), std::move(reason));
+  void pull(ActionKind kind, RelativePath path, std::string_view reason) {
+    Action made = action(kind, std::move(path), reason);
     if (pair_.there.entry) {
       made.result = there().hash;
       made.revision = there().revision;
@@ -48,7 +48,7 @@ class Decider {
     plan_.actions.push_back(std::move(made));
   }
 
-  void pull_move(const std::string& reason) {
+  void pull_move(std::string_view reason) {
     Action made = action(ActionKind::pull_move, there().path, reason);
     made.previous_path = here().path;
     made.result =
@@ -58,14 +58,14 @@ class Decider {
     plan_.actions.push_back(std::move(made));
   }
 
-  void push(ActionKind kind, RelativePath path, std::string reason) {
-    Action made = action(kind, std::move(path), std::move(reason));
+  void push(ActionKind kind, RelativePath path, std::string_view reason) {
+    Action made = action(kind, std::move(path), reason);
     if (pair_.here.entry) made.result = here().hash;
     made.revision = pair_.there.entry ? there().revision : pair_.base.revision;
     plan_.actions.push_back(std::move(made));
   }
 
-  void push_move(const std::string& reason) {
+  void push_move(std::string_view reason) {
     Action made = action(ActionKind::push_move, here().path, reason);
     made.previous_path = pair_.base.path;
     made.result = there().hash;

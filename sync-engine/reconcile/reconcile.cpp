@@ -52,14 +52,24 @@ void decide_known(const BaseTree& base,
   }
 }
 
+/// Files that were created here, by NFC: the name as a person reads it.
+using CreatedFiles = std::map<std::string, const std::pair<const RelativePath, Sha256>*>;
+
+CreatedFiles created_files(const LocalTree& local) {
+  CreatedFiles created;
+  for (const auto& file : local.created) created.emplace(utf8::nfc(file.first.text()), &file);
+  return created;
+}
+
 /// New here, new there, and the same place on both sides.
 void decide_created(const BaseTree& base, const LocalTree& local, const RemoteTree& remote, Plan& plan) {
-  std::map<std::string, RelativePath> created;  // by NFC: the name as a person reads it
-  for (const auto& [path, hash] : local.created) created.emplace(utf8::nfc(path.text()), path);
+  std::optional<CreatedFiles> created;  // made when the first document arrives
+  std::set<RelativePath> on_both_sides;
   for (const auto& [document, entry] : remote.changed) {
     if (base.documents.contains(document)) continue;
-    const auto both = created.find(utf8::nfc(entry.path.text()));
-    if (both == created.end()) {
+    if (!created) created = created_files(local);
+    const auto both = created->find(utf8::nfc(entry.path.text()));
+    if (both == created->end()) {
       plan.actions.push_back({.kind = ActionKind::pull_create,
                               .path = entry.path,
                               .reason = "created on the service",
@@ -68,9 +78,9 @@ void decide_created(const BaseTree& base, const LocalTree& local, const RemoteTr
                               .revision = entry.revision});
       continue;
     }
-    const RelativePath path = both->second;
-    const Sha256 hash = local.created.at(path);
-    created.erase(both);
+    const auto& [path, hash] = *both->second;
+    created->erase(both);
+    on_both_sides.insert(path);
     if (hash == entry.hash) {
       plan.actions.push_back({.kind = ActionKind::adopt,
                               .path = path,
@@ -87,8 +97,8 @@ void decide_created(const BaseTree& base, const LocalTree& local, const RemoteTr
                                 .remote = entry});
     }
   }
-  for (const auto& [key, path] : created) {
-    const Sha256 hash = local.created.at(path);
+  for (const auto& [path, hash] : local.created) {
+    if (on_both_sides.contains(path)) continue;
     plan.actions.push_back(
         {.kind = ActionKind::push_create, .path = path, .reason = "created here", .seen = hash, .result = hash});
   }
@@ -160,8 +170,10 @@ void join_equal_arrivals(const LocalTree& local, Plan& plan) {
 
 /// In order of path; the rows of one document stay in the order in which they are done.
 void sort(Plan& plan) {
-  std::stable_sort(
-      plan.actions.begin(), plan.actions.end(), [](const Action& a, const Action& b) { return a.path < b.path; });
+  const auto before = [](const Action& a, const Action& b) { return a.path < b.path; };
+  // Most plans are in order already, and an action is large.
+  if (!std::is_sorted(plan.actions.begin(), plan.actions.end(), before))
+    std::stable_sort(plan.actions.begin(), plan.actions.end(), before);
   const auto by_path = [](const auto& a, const auto& b) {
     return std::tie(a.path, a.document) < std::tie(b.path, b.document);
   };

@@ -51,6 +51,9 @@ struct PendingRow {
   bool operator==(const PendingRow&) const = default;
 };
 
+/// Documents whose path on the service breaks a rule, and that path as the service has it.
+using Misnamed = std::map<DocumentId, std::string>;
+
 /// A step on disk: once `action` can be seen there, the base of its document is `base`.
 struct JournalStep {
   Action action;
@@ -110,6 +113,10 @@ class StateStore {
   Result<std::map<DocumentId, std::string>> refused();
   Result<void> put_refused(const DocumentId& document, const std::string& mark);
   Result<void> drop_refused(const DocumentId& document);
+
+  Result<Misnamed> misnamed();
+  Result<void> put_misnamed(const DocumentId& document, const std::string& path);
+  Result<void> drop_misnamed(const DocumentId& document);
 
   Result<std::vector<Conflict>> conflicts();
   Result<void> put_conflict(const Conflict& conflict);

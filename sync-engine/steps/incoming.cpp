@@ -26,9 +26,6 @@ class Puller {
            }));
     WS_TRY(fetch_left_out());
     incoming_.foreign = !incoming_.end.source_id.empty() && incoming_.end.source_id != session_.tie.source_id;
-    std::sort(incoming_.refused.begin(), incoming_.refused.end());
-    const auto doubles = std::unique(incoming_.refused.begin(), incoming_.refused.end());
-    incoming_.refused.erase(doubles, incoming_.refused.end());
     return std::move(incoming_);
   }
 
@@ -52,6 +49,7 @@ class Puller {
     if (!incoming_.any) WS_TRY(begin());
     session_.progress(Stage::pull, ++count_, 0);
     incoming_.any = true;
+    incoming_.misnamed.erase(item.document);
     // Only what the base knows can be missing.
     if (base_.contains(item.document)) incoming_.listed.insert(item.document);
     if (item.deleted) {
@@ -88,7 +86,9 @@ class Puller {
     if (item.path.empty()) return known == nullptr ? std::nullopt : std::optional(known->path);
     auto parsed = RelativePath::parse(item.path);
     if (!parsed) {
-      incoming_.refused.push_back({.path = item.path, .reason = Hindrance::dangerous_name});
+      incoming_.rows.erase(item.document);
+      left_out_.erase(item.document);
+      incoming_.misnamed.insert_or_assign(item.document, item.path);
       return std::nullopt;
     }
     // The disk's own spelling of the same name stays.

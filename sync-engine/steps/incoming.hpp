@@ -14,7 +14,7 @@ namespace ws::sync {
 struct Incoming {
   std::map<DocumentId, PendingRow> rows = {};    ///< as the service says, equal to the base or not
   std::map<DocumentId, std::string> texts = {};  ///< those that `wants_text` asked for
-  std::vector<Skipped> refused = {};
+  Misnamed misnamed = {};
   std::set<DocumentId> listed = {};           ///< of those that the base knows
   std::vector<DocumentId> out_of_reach = {};  ///< 403, 404 or 5xx where the text was asked for
   PullEnd end = {};

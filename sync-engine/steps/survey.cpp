@@ -11,6 +11,7 @@
 #include "sync-engine/steps/left_out.hpp"
 #include "sync-engine/steps/local_conflicts.hpp"
 #include "sync-engine/steps/merges.hpp"
+#include "sync-engine/steps/misnamed.hpp"
 #include "sync-engine/steps/refused_push.hpp"
 #include "sync-engine/steps/resolved_elsewhere.hpp"
 #include "sync-engine/tree/safe_write.hpp"
@@ -50,6 +51,7 @@ class Surveyor {
     WS_LET(generation_, session_.state.generation());
     WS_LET(survey_.revision_before, session_.state.source_revision());
     survey_.revision = survey_.revision_before;
+    WS_LET(misnamed_, session_.state.misnamed());
     WS_LET(const bool unsettled, session_.state.has_pending_or_conflicts());
     in_step_ = unsettled ? InStep::no : in_step_with(survey_.scan, generation_);
     if (in_step_ == InStep::no && !unsettled) {
@@ -58,6 +60,7 @@ class Surveyor {
     }
     if (in_step_ == InStep::no) WS_TRY(load_and_identify());
     if (!options_.offline) WS_TRY(ask_service());
+    survey_.remote.refused = skipped_for_name(misnamed_);
     if (in_step_ != InStep::no && !identified_ && is_quiet_there()) {
       WS_LET(const bool known, plan_edits());
       if (known) return std::move(survey_);
@@ -92,6 +95,9 @@ class Surveyor {
   Result<bool> plan_edits() {
     if (in_step_ == InStep::all) {
       survey_.plan.skipped = survey_.local.skipped = survey_.scan.skipped();
+      survey_.plan.skipped.insert(
+          survey_.plan.skipped.end(), survey_.remote.refused.begin(), survey_.remote.refused.end());
+      std::sort(survey_.plan.skipped.begin(), survey_.plan.skipped.end());
       if (survey_.agreed) leave_cache(Looked::at_all);
       return true;
     }
@@ -213,6 +219,7 @@ class Surveyor {
     rewound_ = rewound_ || now < survey_.revision_before;
     if (rewound_) return {};
     survey_.revision = now;
+    misnamed_before_ = std::exchange(misnamed_, misnamed_after(misnamed_, incoming_));
     return keep_ == Pulled::keep ? store_incoming() : Result<void>();
   }
 
@@ -241,6 +248,7 @@ class Surveyor {
         WS_TRY(session_.state.drop_pending(document));
       }
     }
+    WS_TRY(put_misnamed(session_.state, misnamed_before_, misnamed_));
     // What was out of reach is asked for again: the next pull begins where this one did.
     if (incoming_.out_of_reach.empty() && survey_.left_out.empty())
       WS_TRY(session_.state.set_source_revision(survey_.revision));
@@ -250,7 +258,6 @@ class Surveyor {
   void build_remote() {
     for (auto& [document, row] : incoming_.rows) survey_.pending.insert_or_assign(document, std::move(row));
     incoming_.rows.clear();
-    survey_.remote.refused = std::move(incoming_.refused);
     for (const auto& [document, row] : survey_.pending) {
       if (is_as_base(document, row)) continue;
       if (row.entry) {
@@ -335,6 +342,8 @@ class Surveyor {
   Pulled keep_;
   Survey survey_;
   Incoming incoming_;
+  Misnamed misnamed_;
+  Misnamed misnamed_before_;  ///< the pull
   std::uint64_t generation_ = 0;
   InStep in_step_ = InStep::no;  ///< by the cache's account
   bool identified_ = false;

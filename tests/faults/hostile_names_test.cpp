@@ -171,6 +171,8 @@ TEST_CASE("hostile names: refused by name, the rest goes on, nothing else is tou
         Texts{{".git/config", "[core]\n"}, {"plain.md", "plain\n"}, {"there.md", "from the other side\n"}});
   CHECK(stage.snapshot() == stage.before);
   CHECK(stage.left_over() == Words{});
+  stage.hostile = false;  // the next answer does not speak of them, and they are there all the same
+  CHECK(skipped_in(json::parse(stage.world.ws({"sync", "status", "--json"}).out)) == skipped);
 }
 
 TEST_CASE("hostile names: one by one they come to nothing either", "[faults][names]") {

@@ -95,6 +95,47 @@ TEST_CASE("refusals: an edit that was refused is told for as long as it is, by e
   }
 }
 
+TEST_CASE("refusals: a document with a dangerous name is told by every run, until it has another", "[sync-engine]") {
+  ThreeFiles three;
+  auto& [remote, here] = three;
+  const std::string nul = std::string("n") + '\0' + ".md";
+  remote.ignores_filter = GENERATE(false, true);
+  remote.create("../out.md", "outside\n");
+  remote.create(nul, "cut\n");
+  const std::vector<Skipped> both{{"../out.md", Hindrance::dangerous_name}, {nul, Hindrance::dangerous_name}};
+  CHECK(here.status().skipped == both);  // which writes nothing
+  CHECK(here.run().skipped == both);
+  CHECK(here.run().skipped == both);
+  CHECK(here.status({.offline = true}).skipped == both);
+  CHECK(here.status().clean);
+  here.write("a.md", "edited\n");
+  CHECK(here.status({.offline = true}).skipped == both);
+  CHECK(here.run().skipped == both);
+
+  remote.move("../out.md", "in.md");
+  const Report moved = here.run();
+  CHECK(lines(moved) == Lines{"pull_create in.md"});
+  CHECK(moved.skipped == std::vector<Skipped>{both[1]});
+  remote.archive(nul);
+  CHECK(here.run().skipped.empty());
+  CHECK(here.status().skipped.empty());
+}
+
+TEST_CASE("refusals: a known document that gets a dangerous name stays where it is, and is told", "[sync-engine]") {
+  ThreeFiles three;
+  auto& [remote, here] = three;
+  remote.move("a.md", ".git/config");
+  for (int run = 0; run < 2; ++run) {
+    const Report report = here.run();
+    CHECK(report.rows.empty());
+    CHECK(report.skipped == std::vector<Skipped>{{".git/config", Hindrance::dangerous_name}});
+    CHECK(here.read("a.md") == "a.md\n");
+  }
+  remote.move(".git/config", "d.md");
+  CHECK(lines(here.run()) == Lines{"pull_move d.md"});
+  CHECK(here.run().skipped.empty());
+}
+
 TEST_CASE("refusals: an answer for another source stops at the guard, whatever it says", "[sync-engine]") {
   ThreeFiles three;
   auto& [remote, here] = three;

@@ -74,6 +74,13 @@ TEST_CASE("json: what is written on one line is what the library writes", "[base
   CHECK(ws::dump(Json("text")) == "\"text\"");
 }
 
+TEST_CASE("json: bytes that are no UTF-8 are found however deep they lie", "[base]") {
+  CHECK(ws::is_utf8({{"käse", {1, nullptr, {{"a", "ö"}}}}}));
+  CHECK_FALSE(ws::is_utf8("\xff"));
+  CHECK_FALSE(ws::is_utf8({{"a", {1, {{"b", "\xc3("}}}}}));
+  CHECK_FALSE(ws::is_utf8({{"a", {{"\xed\xa0\x80", true}}}}));
+}
+
 TEST_CASE("json: an object made member by member is the object", "[base]") {
   CHECK(ws::ObjectBuilder(2).add("a", 1).add("b", "text").add("c", Json::array()).take() ==
         Json{{"a", 1}, {"b", "text"}, {"c", Json::array()}});

@@ -16,7 +16,7 @@ const std::set<std::string> ids_of_the_table = {
 
 /// Reasons are for people; one document cannot be "all of two or more", so the guard has no part in it.
 Plan comparable(Plan plan) {
-  for (Action& action : plan.actions) action.reason.clear();
+  for (Action& action : plan.actions) action.reason = {};
   plan.guard.reset();
   return plan;
 }

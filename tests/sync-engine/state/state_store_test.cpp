@@ -97,6 +97,10 @@ TEST_CASE("state: a tree of format 1 goes on with what it holds", "[sync-engine]
   CHECK_FALSE(base->begin()->second.placed);
   CHECK(state->put_files({{DocumentId{"d"}, FileId{.inode = 7, .device = 8}}}));
   CHECK(state->files()->size() == 1);
+  CHECK(state->put_misnamed(DocumentId{"e"}, ".git/config"));
+  CHECK(state->misnamed() == Misnamed{{DocumentId{"e"}, ".git/config"}});
+  CHECK(state->drop_misnamed(DocumentId{"e"}));
+  CHECK(state->misnamed()->empty());
 }
 
 TEST_CASE("state: a newer format is refused, not rewritten", "[sync-engine]") {

@@ -1,0 +1,47 @@
+/// Some places among many files: what stands neither at one of them, nor above, nor below it cannot be in the way.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+namespace ws::sync {
+
+/// Places by `RelativePath::twin_key`.
+class Surroundings {
+ public:
+  void add(std::string key) {
+    each_folder(key, [this](std::string_view folder) {
+      if (!above_.contains(folder)) above_.emplace(folder);
+      return false;
+    });
+    places_.insert(std::move(key));
+  }
+
+  /// Whether `key` is one of the places, a folder above one, or below one.
+  bool touch(std::string_view key) const {
+    return places_.contains(key) || above_.contains(key) ||
+           each_folder(key, [this](std::string_view folder) { return places_.contains(folder); });
+  }
+
+ private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  using Keys = std::unordered_set<std::string, Hash, std::equal_to<>>;
+
+  /// From the top down, until `visit` says that it is found.
+  template <class Visit>
+  static bool each_folder(std::string_view key, Visit visit) {
+    for (std::size_t slash = key.find('/'); slash != std::string_view::npos; slash = key.find('/', slash + 1)) {
+      if (visit(key.substr(0, slash))) return true;
+    }
+    return false;
+  }
+
+  Keys places_;
+  Keys above_;
+};
+
+}  // namespace ws::sync

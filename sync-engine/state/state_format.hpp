@@ -1,0 +1,15 @@
+/// The tables of `.ws/state.db`, and the way to them from every older format.
+#pragma once
+
+#include <filesystem>
+
+#include "api-client/base/result.hpp"
+#include "api-client/base/sqlite.hpp"
+
+namespace ws::sync {
+
+/// Opens the file, makes it or brings it to today's format. Fails with `disk`; code `newer_format` for one that a later
+/// version wrote.
+Result<sqlite::Database> open_state(const std::filesystem::path& file);
+
+}  // namespace ws::sync
