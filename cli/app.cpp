@@ -165,13 +165,12 @@ class App {
 
   /// `ws sync DIR` is `ws sync run DIR` where DIR is a folder.
   Resolution with_default_verb(Resolution found) const {
-    if (found.words != std::vector<std::string>{"sync"} || mentions(found.rest, "--help", "-h")) return found;
+    const std::string_view by_default = default_verb(joined(found.words));
+    if (by_default.empty() || mentions(found.rest, "--help", "-h")) return found;
     std::error_code ignored;
     if (found.next && !std::filesystem::is_directory(*found.next, ignored)) return found;
-    std::vector<std::string> rest = std::move(found.rest);
-    Resolution run = resolve(entries_, {"sync", "run"});
-    run.rest = std::move(rest);
-    return run;
+    found.entry = *std::ranges::find(entries_, by_default, &Entry::words);
+    return found;
   }
 
   /// `ws call ID`: the command depends on the operation.

@@ -49,7 +49,8 @@ std::string replaced(std::string words) {
   return words;
 }
 
-bool takes_value(std::string_view argument) {
+/// Whether what follows `argument` is its value. `words` are those before it: `ws sync` has the flags of `ws sync run`.
+bool takes_value(const std::vector<Entry>& entries, std::string_view words, std::string_view argument) {
   const auto takes = [argument](const Flag& flag) {
     if (flag.takes == Takes::nothing) return false;
     return argument == "--" + flag.name || (flag.letter != 0 && argument == std::string("-") + flag.letter);
@@ -57,7 +58,9 @@ bool takes_value(std::string_view argument) {
   if (std::ranges::any_of(global_flags(), takes)) return true;
   const std::vector<Flag> paging = paging_flags();
   const std::vector<Flag> body = body_flags();
-  return std::ranges::any_of(paging, takes) || std::ranges::any_of(body, takes);
+  if (std::ranges::any_of(paging, takes) || std::ranges::any_of(body, takes)) return true;
+  const auto by_default = std::ranges::find(entries, default_verb(words), &Entry::words);
+  return by_default != entries.end() && std::ranges::any_of(by_default->make().flags, takes);
 }
 
 bool begins_with(std::string_view words, std::string_view begin) {
@@ -71,6 +74,8 @@ std::string joined(const std::vector<std::string>& words) {
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text;
 }
+
+std::string_view default_verb(std::string_view words) { return words == "sync" ? "sync run" : std::string_view(); }
 
 std::vector<Entry> catalogue() {
   std::vector<Entry> plain;
@@ -99,7 +104,7 @@ Resolution resolve(const std::vector<Entry>& entries, const std::vector<std::str
     if (argument == "--") break;
     if (argument.size() > 1 && argument.front() == '-') {
       resolution.rest.push_back(argument);
-      if (takes_value(argument) && i + 1 < arguments.size()) resolution.rest.push_back(arguments[++i]);
+      if (takes_value(entries, words, argument) && i + 1 < arguments.size()) resolution.rest.push_back(arguments[++i]);
       continue;
     }
     const std::string longer = replaced(words.empty() ? argument : words + " " + argument);

@@ -30,6 +30,9 @@ struct Resolution {
 };
 Resolution resolve(const std::vector<Entry>& entries, const std::vector<std::string>& arguments);
 
+/// What a group does where no verb is given: "sync" is "sync run". Empty: such a group needs one.
+std::string_view default_verb(std::string_view words);
+
 /// Whether some command begins with these words.
 bool is_group(const std::vector<Entry>& entries, const std::vector<std::string>& words);
 std::string joined(const std::vector<std::string>& words);

@@ -41,6 +41,7 @@ enum class Hindrance {
   unportable_name,  ///< only where the tree's config refuses such names
   refused,          ///< the service does not take it from this key; kept until something about it changes
   no_room,          ///< what the service has for it does not fit on the disk; the next run tries again
+  no_path,          ///< a document of the service that it gives no place; listed by its id
 };
 std::string_view name(Hindrance hindrance);  ///< "not_utf8"
 

@@ -19,6 +19,7 @@ std::string_view name(Hindrance hindrance) {
     case Hindrance::special: return "special";
     case Hindrance::unportable_name: return "unportable_name";
     case Hindrance::refused: return "refused";
+    case Hindrance::no_path: return "no_path";
     case Hindrance::no_room: return "no_room";
   }
   return "";

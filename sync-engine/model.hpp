@@ -44,8 +44,8 @@ struct LocalTree {
 struct RemoteTree {
   std::map<DocumentId, Entry> changed = {};       ///< every document that differs from the base, or is new
   std::map<DocumentId, std::uint64_t> gone = {};  ///< archived, or moved out of the source, with its last revision
-  std::vector<DocumentId> absent =
-      {};                             ///< known, yet missing from a listing that was said to be complete: not a delete
+  /// Known, yet missing from a listing that was said to be complete: not a delete. Sorted.
+  std::vector<DocumentId> absent = {};
   std::vector<Skipped> refused = {};  ///< documents whose path breaks a rule; listed, never written
   bool operator==(const RemoteTree&) const = default;
 };
@@ -97,6 +97,7 @@ struct Conflict {
   std::optional<Entry> remote = {};  ///< empty: archived there
   std::string id = {};               ///< the service's, once a commit has recorded it; ours where `here_only`
   bool here_only = false;            ///< the service has no such conflict: it is known, and decided, here alone
+  bool closing = false;              ///< an edit settled it, and the service is told so: it decides for no text
   auto operator<=>(const Conflict&) const = default;
 };
 

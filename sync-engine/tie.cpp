@@ -8,6 +8,8 @@
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/uuid.hpp"
+#include "sync-engine/state/state_store.hpp"
+#include "sync-engine/steps/conflict_files.hpp"
 #include "sync-engine/tree_config.hpp"
 
 namespace ws::sync {
@@ -128,6 +130,26 @@ Result<SourceInfo> create_source(const fs::path& own, const SourceRequest& reque
   return made;
 }
 
+/// A staged commit and recorded conflicts are the tree's from which this one was copied: the next run stages and
+/// records its own.
+Result<void> forget_the_others(const fs::path& root) {
+  const fs::path file = root / ".ws" / "state.db";
+  std::error_code error;
+  if (fs::file_size(file, error) == 0 || error) return {};
+  WS_LET(StateStore state, StateStore::open(file));
+  WS_LET(const std::vector<Conflict> conflicts, state.conflicts());
+  WS_LET(sqlite::Transaction transaction, state.begin());
+  WS_TRY(state.clear_staged());
+  for (const Conflict& conflict : conflicts) {
+    if (!conflict.here_only) WS_TRY(state.drop_conflict(conflict.id));
+  }
+  WS_TRY(transaction.commit());
+  for (const Conflict& conflict : conflicts) {
+    if (!conflict.here_only) remove_conflict_files(root, conflict.id);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> write_tie(const fs::path& root, const Tie& tie) {
@@ -145,6 +167,7 @@ Result<void> write_tie(const fs::path& root, const Tie& tie) {
 
 Result<Tie> renew_client(const fs::path& root, const Clock& clock, Random& random) {
   WS_LET(Tie tie, read_tie(root));
+  WS_TRY(forget_the_others(root));
   tie.client_id = make_uuid_v7(clock.now(), random);
   WS_TRY(write_tie(root, tie));
   return tie;

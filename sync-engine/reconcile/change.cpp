@@ -37,7 +37,7 @@ SideChange remote_change(const DocumentId& document, const Entry& base, const Re
     if (found->second.revision < base.revision) return {.change = Change::rewound, .entry = found->second};
     return present(base, base.path, found->second);
   }
-  if (std::find(remote.absent.begin(), remote.absent.end(), document) != remote.absent.end()) {
+  if (std::binary_search(remote.absent.begin(), remote.absent.end(), document)) {
     return {.change = Change::unknown};
   }
   return {.change = Change::unchanged, .entry = base};

@@ -49,7 +49,8 @@ Json json_of(const Conflict& conflict) {
               {"base", json_of(conflict.base)},
               {"local", json_of(conflict.local)},
               {"remote", json_of(conflict.remote)},
-              {"here_only", conflict.here_only}};
+              {"here_only", conflict.here_only},
+              {"closing", conflict.closing}};
 }
 
 /// Reads members and remembers whether any was missing or wrong; checked once at the end.
@@ -90,9 +91,11 @@ class Reader {
   std::optional<RelativePath> added_path(std::string_view key) {
     return value_ != nullptr && find(*value_, key) != nullptr ? path(key) : std::nullopt;
   }
-  /// One that formats 1 and 2 did not write: false there.
   /// Empty where an earlier version wrote none.
-  std::string added_text(std::string_view key) { return find(*value_, key) == nullptr ? std::string() : text(key); }
+  std::string added_text(std::string_view key) {
+    return value_ != nullptr && find(*value_, key) != nullptr ? text(key) : std::string();
+  }
+  /// False where an earlier version wrote none.
   bool added_flag(std::string_view key) {
     return value_ != nullptr && find(*value_, key) != nullptr ? flag(key) : false;
   }
@@ -153,6 +156,7 @@ Result<Conflict> conflict_of(const Json* value) {
   conflict.local = read.entry("local");
   conflict.remote = read.entry("remote");
   conflict.here_only = read.added_flag("here_only");
+  conflict.closing = read.added_flag("closing");
   if (!read.good()) return broken("conflict");
   return conflict;
 }

@@ -26,9 +26,28 @@ std::uint64_t revision_there(const Survey& survey, const DocumentId& document) {
   return base == survey.base.documents.end() ? 0 : base->second.revision;
 }
 
+/// The plan says nothing of a document that cannot be seen now.
+bool is_out_of_sight(const Survey& survey, const Conflict& known) {
+  const auto& absent = survey.remote.absent;
+  const auto& skipped = survey.plan.skipped;
+  return survey.local.hindered.contains(known.document) ||
+         std::binary_search(absent.begin(), absent.end(), known.document) ||
+         std::any_of(
+             skipped.begin(), skipped.end(), [&](const Skipped& each) { return each.path == known.path.text(); });
+}
+
+/// Before it is told: a run that ends in between must not take the service's word for somebody's decision, and this
+/// tree's text for one that lost.
+Result<void> note_closing(Session& session, Conflict conflict) {
+  if (conflict.closing) return {};
+  conflict.closing = true;
+  return session.state.put_conflict(conflict);
+}
+
 /// False: it has to stay open for now.
 Result<bool> close_there(Session& session, const Survey& survey, const Conflict& conflict) {
   if (conflict.here_only || conflict.id.empty() || session.remote == nullptr) return true;
+  WS_TRY(note_closing(session, conflict));
   auto closed = session.remote->resolve({.conflict_id = conflict.id,
                                          .how = ResolveRequest::How::keep_remote,
                                          .expected_revision = revision_there(survey, conflict.document)});
@@ -46,7 +65,7 @@ Result<void> close_settled_conflicts(Session& session, const Survey& survey, con
   const bool rewound = std::any_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), is_rewound_service);
   if (options.only || rewound || survey.plan.guard) return {};
   for (const Conflict& known : survey.known_conflicts) {
-    if (is_still_open(survey, known)) continue;
+    if (is_still_open(survey, known) || is_out_of_sight(survey, known)) continue;
     WS_LET(const bool closed, close_there(session, survey, known));
     if (closed) WS_TRY(end_conflict(session, known));
   }

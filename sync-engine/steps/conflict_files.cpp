@@ -10,6 +10,8 @@
 namespace ws::sync {
 namespace {
 
+constexpr const char* by_hand_name = "by-hand";
+
 /// The id comes from the service: anything but a UUID must not become a path.
 std::string folder_name(const std::string& id) { return is_uuid(id) ? id : Sha256::of(id).hex(); }
 
@@ -51,6 +53,15 @@ ThreeTexts read_conflict_texts(const std::filesystem::path& root, const std::str
   return {.base = read_optional(folder / "base.md"),
           .local = read_optional(folder / "local.md"),
           .remote = read_optional(folder / "remote.md")};
+}
+
+Result<void> note_merging_by_hand(const std::filesystem::path& root, const std::string& id) {
+  return write_file(folder_of(root, id) / by_hand_name, "");
+}
+
+bool is_merging_by_hand(const std::filesystem::path& root, const std::string& id) {
+  std::error_code ignored;
+  return std::filesystem::exists(folder_of(root, id) / by_hand_name, ignored);
 }
 
 void remove_conflict_files(const std::filesystem::path& root, const std::string& id) {

@@ -17,6 +17,9 @@ struct ThreeTexts {
 /// Into the files and, for good, into the history.
 Result<void> write_conflict_texts(Session& session, const std::string& id, const ThreeTexts& texts);
 ThreeTexts read_conflict_texts(const std::filesystem::path& root, const std::string& id);
+/// That the working file holds both texts, for a person to make one of them; until the files go.
+Result<void> note_merging_by_hand(const std::filesystem::path& root, const std::string& id);
+bool is_merging_by_hand(const std::filesystem::path& root, const std::string& id);
 /// The branch of the history that holds them: "conflicts/ID".
 std::string conflict_branch(const std::string& id);
 /// The files alone; the history keeps the texts.

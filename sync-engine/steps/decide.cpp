@@ -32,6 +32,7 @@ class Decision {
       : session_(session), conflict_(conflict), keep_(keep), writer_(std::move(writer)) {}
 
   Result<void> carry_out(const std::optional<std::string>& merged) {
+    WS_TRY(has_seen_their_text());
     texts_ = read_conflict_texts(session_.root.path(), conflict_.id);
     WS_LET(on_disk_, read_if_there(writer_, conflict_.path));
     WS_TRY(has_what_was_recorded());
@@ -53,6 +54,15 @@ class Decision {
   }
 
  private:
+  /// One that only the service saw has no text of theirs until the next pull: nobody could know what loses.
+  Result<void> has_seen_their_text() const {
+    if (conflict_.remote || (conflict_.kind != ConflictKind::revision && conflict_.kind != ConflictKind::hash))
+      return {};
+    return fail(Failure::Kind::conflict,
+                fmt::format("what the service has at {} was not seen yet", conflict_.path.text()),
+                "`ws sync` fetches it; then decide");
+  }
+
   /// Both texts are kept as they were recorded, there too: a file that was edited since has a third one.
   Result<void> has_what_was_recorded() const {
     if (keep_ != Keep::both || !on_disk_ || !conflict_.local) return {};
@@ -139,23 +149,26 @@ class Decision {
   }
 
   Result<void> store(const std::optional<AppliedItem>& result, const std::optional<std::string>& text) {
-    const DocumentId document = result && !result->document.empty() ? result->document : conflict_.document;
+    const bool is_named = result && !result->document.empty();
+    const DocumentId document = is_named ? result->document : conflict_.document;
     std::optional<BaseRow> row;
+    TextChanges after = {{.path = conflict_.path.string()}};
     if (text) {
-      WS_LET(const git::ObjectId blob, session_.history.keep(*text));
+      WS_LET(after.front().blob, session_.history.keep(*text));
+    }
+    // A new document that the service does not name comes with the next pull, with this very text.
+    if (text && (conflict_.remote || is_named)) {
       const std::uint64_t known = conflict_.remote ? conflict_.remote->revision : 1;
       row = BaseRow{.entry = {.path = path_there(result),
                               .hash = Sha256::of(*text),
                               .revision = result && result->revision != 0 ? result->revision : known},
-                    .blob = blob};
+                    .blob = *after.front().blob};
       // A file that was renamed here too: its name is no part of what was decided, and goes to the service as it is.
       if (row->entry.path != conflict_.path) {
         row->placed = conflict_.path;
         row->stays = true;
       }
     }
-    TextChanges after = {{.path = conflict_.path.string()}};
-    if (row) after.front().blob = row->blob;
     WS_TRY(session_.history.record_after(after, "Resolved a conflict"));
     ConflictEnd end{.base = {{conflict_.document, std::nullopt}}, .pending = {{conflict_.document, std::nullopt}}};
     if (row) end.base.insert_or_assign(document, *row);

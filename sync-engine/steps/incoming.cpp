@@ -83,7 +83,7 @@ class Puller {
 
   std::optional<RelativePath> path_of(const PulledItem& item) {
     const Entry* known = last_known(item.document);
-    if (item.path.empty()) return known == nullptr ? std::nullopt : std::optional(known->path);
+    if (item.path.empty() && known != nullptr) return known->path;
     auto parsed = RelativePath::parse(item.path);
     if (!parsed) {
       incoming_.rows.erase(item.document);

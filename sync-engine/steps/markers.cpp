@@ -11,20 +11,14 @@
 namespace ws::sync {
 namespace {
 
-struct TwoTexts {
-  merge::Merge merged;
-  std::string recorded;  ///< the local text when the conflict was recorded
-};
-
-Result<TwoTexts> merge_recorded(const Session& session, const Conflict& conflict) {
+Result<ThreeTexts> recorded_texts(const Session& session, const Conflict& conflict) {
   ThreeTexts texts = read_conflict_texts(session.root.path(), conflict.id);
   if (is_about_place(conflict) || conflict.kind == ConflictKind::rewound || !texts.local || !texts.remote) {
     return fail(Failure::Kind::usage,
                 fmt::format("there are no two texts at {} to merge", conflict.path.text()),
                 "say --keep local, remote or both");
   }
-  WS_LET(merge::Merge merged, merge::merge_markdown(texts.base.value_or(""), *texts.local, *texts.remote));
-  return TwoTexts{.merged = std::move(merged), .recorded = std::move(*texts.local)};
+  return texts;
 }
 
 Failure left_markers(const Conflict& conflict) {
@@ -36,22 +30,24 @@ Failure left_markers(const Conflict& conflict) {
 }  // namespace
 
 Result<void> write_markers(Session& session, const Conflict& conflict) {
-  WS_LET(const TwoTexts texts, merge_recorded(session, conflict));
+  WS_LET(const ThreeTexts texts, recorded_texts(session, conflict));
   WS_LET(SafeWriter writer, SafeWriter::open(session.root));
   WS_LET(const std::optional<std::string> now, read_if_there(writer, conflict.path));
   if (now && merge::has_markers(*now)) return fail(left_markers(conflict));
-  return replace_file(session, writer, conflict.path, now, merge::with_markers(texts.merged, "local", "remote"));
+  WS_LET(const merge::Merge merged, merge::merge_markdown(texts.base.value_or(""), *texts.local, *texts.remote));
+  WS_TRY(replace_file(session, writer, conflict.path, now, merge::with_markers(merged, "local", "remote")));
+  return note_merging_by_hand(session.root.path(), conflict.id);
 }
 
 Result<std::string> merged_text(Session& session, const Conflict& conflict) {
-  WS_LET(const TwoTexts texts, merge_recorded(session, conflict));
+  WS_LET(const ThreeTexts texts, recorded_texts(session, conflict));
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
   WS_LET(std::optional<std::string> now, read_if_there(writer, conflict.path));
-  if (now && *now != texts.recorded) {
-    if (merge::has_markers(*now)) return fail(left_markers(conflict));
-    return std::move(*now);
-  }
-  if (texts.merged.is_clean()) return texts.merged.text();
+  if (!now) now = texts.local;
+  if (*now != *texts.local && merge::has_markers(*now)) return fail(left_markers(conflict));
+  if (is_merging_by_hand(session.root.path(), conflict.id)) return std::move(*now);
+  WS_LET(const merge::Merge merged, merge::merge_markdown(texts.base.value_or(""), *now, *texts.remote));
+  if (merged.is_clean()) return merged.text();
   return fail(Failure::Kind::usage,
               fmt::format("the texts at {} collide: --keep merged needs the merged text", conflict.path.text()),
               "give it with --file FILE|-, or --markers puts both into the file for you to edit");

@@ -27,7 +27,9 @@ Result<void> put_misnamed(StateStore& state, const Misnamed& before, const Misna
 std::vector<Skipped> skipped_for_name(const Misnamed& misnamed) {
   std::vector<Skipped> skipped;
   for (const auto& [document, path] : misnamed) {
-    skipped.push_back({.path = path, .reason = Hindrance::dangerous_name});
+    // One without any path goes by its id.
+    skipped.push_back(path.empty() ? Skipped{.path = document.text, .reason = Hindrance::no_path}
+                                   : Skipped{.path = path, .reason = Hindrance::dangerous_name});
   }
   std::sort(skipped.begin(), skipped.end());
   skipped.erase(std::unique(skipped.begin(), skipped.end()), skipped.end());

@@ -55,7 +55,7 @@ Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep
     const bool has_text = settles_text(conflict) && texts.local && Sha256::of(*texts.local) == conflict.local->hash;
     std::optional<BaseRow> row;
     // What the service merely lost was decided by nobody: it is planned anew, from the base as it is.
-    if (has_text && state == ConflictState::resolved)
+    if (has_text && state == ConflictState::resolved && !conflict.closing)
       row = pushed_text(survey, conflict, git::object_id(git::ObjectType::blob, *texts.local));
     if (row) survey.base_rows.insert_or_assign(conflict.document, *row);
     if (keep == Pulled::look_at) continue;

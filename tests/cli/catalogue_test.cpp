@@ -23,6 +23,9 @@ TEST_CASE("catalogue: the words may have flags before and between them", "[cli]"
   CHECK(words_of({"--json", "docs", "--limit", "5", "list"}) == "docs list");
   CHECK(words_of({"-p", "docs", "whoami"}) == "whoami");
   CHECK(words_of({"--profile=docs", "whoami"}) == "whoami");
+  // A group that does something by default takes the flags of that.
+  CHECK(words_of({"sync", "--only", "status"}) == "sync");
+  CHECK(words_of({"sync", "-m", "status", "log"}) == "sync log");
 }
 
 TEST_CASE("catalogue: the singular is an exact alias, a prefix is none", "[cli]") {

@@ -121,6 +121,17 @@ TEST_CASE("refusals: a document with a dangerous name is told by every run, unti
   CHECK(here.status().skipped.empty());
 }
 
+TEST_CASE("refusals: a document without a place is told by its id until it has one", "[sync-engine]") {
+  ThreeFiles three;
+  auto& [remote, here] = three;
+  const std::string id = remote.create("", "text\n");
+  CHECK(here.run().skipped == std::vector<Skipped>{{id, Hindrance::no_path}});
+  CHECK(here.status().skipped.size() == 1);
+  remote.move("", "d.md");
+  CHECK(lines(here.run()) == Lines{"pull_create d.md"});
+  CHECK(here.run().skipped.empty());
+}
+
 TEST_CASE("refusals: a known document that gets a dangerous name stays where it is, and is told", "[sync-engine]") {
   ThreeFiles three;
   auto& [remote, here] = three;

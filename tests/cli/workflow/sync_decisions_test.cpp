@@ -111,6 +111,20 @@ TEST_CASE("decisions: two documents at one place, whichever keeps the name", "[c
                                 (place.substr(0, 1) + " (" + (whose == "local" ? "remote" : "local") + ").md")));
 }
 
+TEST_CASE("decisions: a file that nobody merged is not taken for the merged one", "[cli]") {
+  const TwoFolders two;
+  two.collide();
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  const std::string edited = read_text(two.there / "a.md") + "and a word more\n";
+  write_text(two.there / "a.md", edited);
+  const Ended refused = two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "merged"});
+  CHECK(refused.exit == 2);
+  CHECK_THAT(refused.err, Contains("the texts at a.md collide"));
+  CHECK(read_text(two.there / "a.md") == edited);
+  CHECK(two.ws(two.there, {"sync", "--on-conflict", "remote"}).exit == 0);
+  check_settled(two);
+}
+
 TEST_CASE("decisions: --markers puts both texts into the file, and --keep merged takes it once they are out", "[cli]") {
   const TwoFolders two;
   two.collide();

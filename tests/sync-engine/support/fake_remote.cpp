@@ -288,7 +288,8 @@ Result<std::optional<AppliedItem>> FakeRemote::resolve(const ResolveRequest& req
       }
     }
     const FakeDocument& result = documents_.at(id);
-    if (result.gone) return Item{};
+    WS_TRY(meet("resolve", true));
+    if (result.gone || leaves_out_result) return Item{};
     return Item(AppliedItem{
         .path = result.path, .document = {id}, .revision = result.revision, .hash = Sha256::of(result.text)});
   }

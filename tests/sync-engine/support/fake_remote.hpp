@@ -55,6 +55,7 @@ class FakeRemote final : public Remote {
   std::vector<std::string> requests = {};
   bool ignores_filter = false;                      ///< pull always returns everything
   bool leaves_out_content = false;                  ///< pull gives hashes only
+  bool leaves_out_result = false;                   ///< resolve does not say what came of it
   std::set<std::string> hidden = {};                ///< paths that a listing leaves out
   std::map<std::string, std::string> refused = {};  ///< paths that a push does not take, and the code it says
   std::string answers_for = {};                     ///< the source that a pull names; empty: the right one

@@ -1,0 +1,125 @@
+// How a conflict ends, and how it does not: nobody's edit is lost on the way.
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+
+#include "api-client/base/files.hpp"
+#include "tests/sync-engine/support/synced_folder.hpp"
+
+namespace ws::sync {
+namespace {
+
+namespace fs = std::filesystem;
+using test::FakeRemote;
+using test::lines;
+using test::Lines;
+using test::SyncedFolder;
+using test::Tree;
+
+/// A conflict about the first line of `a.md`, recorded on the service.
+struct OpenConflict {
+  FakeRemote remote;
+  SyncedFolder here{remote};
+  std::string id;
+  OpenConflict() {
+    here.write("a.md", "1\n2\n3\n4\n5\n6\n7\n");
+    here.write("other.md", "other\n");
+    here.run();
+    here.write("a.md", "mine\n2\n3\n4\n5\n6\n7\n");
+    remote.edit("a.md", "theirs\n2\n3\n4\n5\n6\n7\n");
+    REQUIRE(here.run().conflicts.size() == 1);
+    id = known().at(0).id;
+    REQUIRE(remote.conflicts().at(0).id == id);
+  }
+  std::vector<Conflict> known() {
+    auto open = here.engine().conflicts();
+    REQUIRE(open);
+    return std::move(*open);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("conflict ends: an edit that is settled survives a run that ends before it says so", "[sync-engine]") {
+  OpenConflict open;
+  auto& [remote, here, id] = open;
+  remote.edit("a.md", "1\n2\n3\n4\n5\n6\ntheirs, elsewhere\n");  // the line is ours alone again
+  remote.fault = [](const std::string& request, bool after) -> std::optional<Failure> {
+    if (request != "resolve" || !after) return std::nullopt;
+    return Failure{.kind = Failure::Kind::unreachable, .what = "the answer is lost"};
+  };
+  const auto cut = here.engine().run({});
+  CHECK((!cut || cut->ended_by));
+  CHECK_FALSE(remote.conflicts()[0].open);
+  remote.fault = {};
+  CHECK(lines(here.status()) == Lines{"merge a.md"});
+  CHECK(here.run().clean);
+  const std::string both = "mine\n2\n3\n4\n5\n6\ntheirs, elsewhere\n";
+  CHECK(here.read("a.md") == both);
+  CHECK(remote.text_at("a.md") == both);
+  CHECK(open.known().empty());
+}
+
+TEST_CASE("conflict ends: not while its file is out of sight", "[sync-engine]") {
+  OpenConflict open;
+  auto& [remote, here, id] = open;
+  const fs::path file = here.path() / "a.md";
+  const std::string mine = here.read("a.md").value();
+  SECTION("a link stands there") {
+    fs::remove(file);
+    fs::create_symlink("other.md", file);
+  }
+  SECTION("it is ignored") { here.write(".wsignore", "a.md\n"); }
+  CHECK(here.run().detached.size() == 1);
+  REQUIRE(open.known().size() == 1);
+  CHECK(remote.conflicts()[0].open);
+  fs::remove(here.path() / ".wsignore");
+  fs::remove(file);
+  here.write("a.md", mine);
+  CHECK(lines(here.run()) == Lines{"conflict a.md"});
+  REQUIRE(open.known().size() == 1);
+  CHECK(open.known()[0].id == id);
+  CHECK(remote.conflicts().size() == 1);
+}
+
+TEST_CASE("conflict ends: a copy of the tree leaves the original's conflict alone", "[sync-engine]") {
+  OpenConflict open;
+  auto& [remote, here, id] = open;
+  const ws::test::TemporaryFolder copies;
+  const fs::path copy = copies / "copy";
+  fs::copy(here.path(), copy, fs::copy_options::recursive);
+  const test::FixedClock clock;
+  SeededRandom random(7);
+  REQUIRE(renew_client(copy, clock, random));
+  auto engine = SyncEngine::open(copy, &remote, clock, random);
+  REQUIRE(engine);
+  CHECK(engine->conflicts()->empty());
+  CHECK(open.known().size() == 1);
+  // What the copy edits settles nothing of it.
+  REQUIRE(write_file(copy / "a.md", "theirs\n2\n3\n4\n5\n6\n7\n"));
+  CHECK(engine->run({})->clean);
+  CHECK(remote.conflicts()[0].open);
+  CHECK(lines(here.run()) == Lines{"conflict a.md"});
+  CHECK(here.read("a.md") == "mine\n2\n3\n4\n5\n6\n7\n");
+}
+
+TEST_CASE("conflict ends: a new document that the service does not name comes with the next pull", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", "old\n");
+  here.write("b.md", "b\n");
+  here.run();
+  here.write("a.md", "mine\n");
+  remote.archive("a.md");
+  REQUIRE(here.run().conflicts.size() == 1);
+  remote.leaves_out_result = GENERATE(false, true);
+  REQUIRE(here.engine().resolve(here.engine().conflicts()->at(0), Keep::local));
+  for (int run = 0; run < 2; ++run) {
+    CHECK(here.run().conflicts.empty());
+    CHECK(here.tree() == Tree{{"a.md", "mine\n"}, {"b.md", "b\n"}});
+    CHECK(remote.tree() == here.tree());
+  }
+  CHECK(here.run().rows.empty());
+}
+
+}  // namespace ws::sync
