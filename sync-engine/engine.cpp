@@ -121,6 +121,7 @@ bool is_unfinished(const Row& row) { return row.state != Row::State::done && row
 
 struct SyncEngine::Impl {
   Session session;
+  std::vector<Row> finished = {};  ///< of a commit that an earlier command did not see the end of
 
   /// What every command that writes does first.
   Result<TreeLock> begin() {
@@ -128,10 +129,16 @@ struct SyncEngine::Impl {
     WS_TRY(recover_steps(session));
     WS_LET(const std::optional<StagedCommit> staged, session.state.staged());
     if (staged && staged->under_way && session.remote != nullptr) {
-      std::vector<Row> rows;
-      WS_TRY(commit_staged(session, {}, rows));
+      WS_TRY(commit_staged(session, {}, finished));
     }
     return lock;
+  }
+
+  /// What was published first belongs to the report too. A conflict that it met is one of the new plan.
+  void tell_finished(Report& report) {
+    std::erase_if(finished, [](const Row& row) { return row.action.kind == ActionKind::conflict; });
+    report.rows.insert(report.rows.begin(), finished.begin(), finished.end());
+    finished.clear();
   }
 
   /// The report's last word: what is open now, and whether anything is left to do.
@@ -186,7 +193,8 @@ struct SyncEngine::Impl {
           return fail(std::move(decided).error());
         continue;
       }
-      another_round = another_round || is_about_place(conflict) || *keep == Keep::both;
+      const bool is_elsewhere_there = conflict.remote && conflict.remote->path != conflict.path;
+      another_round = another_round || is_about_place(conflict) || *keep == Keep::both || is_elsewhere_there;
       settle_row(report.rows, conflict, *keep, Row::State::done);
       std::erase_if(report.conflicts, [&](const Conflict& each) {
         return each.path == conflict.path && each.document == conflict.document;
@@ -255,6 +263,7 @@ Result<Report> SyncEngine::run(const RunOptions& options) {
   WS_LET(const TreeLock lock, impl_->begin());
   bool another = false;
   WS_LET(Report report, impl_->round(options, another));
+  impl_->tell_finished(report);
   if (!another || report.ended_by) return report;
   // What was decided about names is carried out by a plan of its own, once.
   auto second = impl_->round(options, another);
@@ -274,10 +283,12 @@ Result<Report> SyncEngine::pull(const RunOptions& options) {
   WS_LET(const TreeLock lock, impl_->begin());
   Survey survey;
   WS_LET(Report report, impl_->pull_half(options, survey));
-  if (impl_->is_over(report, survey)) return report;
-  if (!report.ended_by) WS_TRY(keep_local_conflicts(impl_->session, survey, report.rows));
-  std::erase_if(report.rows, [](const Row& row) { return is_push(row.action.kind); });
-  WS_TRY(impl_->close_report(report));
+  if (!impl_->is_over(report, survey)) {
+    if (!report.ended_by) WS_TRY(keep_local_conflicts(impl_->session, survey, report.rows));
+    std::erase_if(report.rows, [](const Row& row) { return is_push(row.action.kind); });
+    WS_TRY(impl_->close_report(report));
+  }
+  impl_->tell_finished(report);
   return report;
 }
 
@@ -295,8 +306,10 @@ Result<Report> SyncEngine::push(const RunOptions& options) {
     const bool steps_aside = row.action.kind == ActionKind::push_create && row.action.previous_path;
     return steps_aside || (row.action.kind != ActionKind::conflict && waiting.contains(row.action.document));
   });
-  if (report.guard) return report;
-  if (auto staged = stage_changes(impl_->session, survey, report.rows); !staged) report.ended_by = staged.error();
+  if (!report.guard) {
+    if (auto staged = stage_changes(impl_->session, survey, report.rows); !staged) report.ended_by = staged.error();
+  }
+  impl_->tell_finished(report);
   return report;
 }
 
@@ -309,6 +322,7 @@ Result<Report> SyncEngine::commit(const RunOptions& options) {
     report.ended_by = committed.error();
   }
   WS_TRY(impl_->close_report(report));
+  impl_->tell_finished(report);
   return report;
 }
 

@@ -212,6 +212,8 @@ Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock,
     return fail(std::move(failure));
   }
   fs::remove(own / intent_name, error);
+  // Before anything only looks at the tree: what writes nothing finds all there is.
+  WS_TRY(StateStore::open(own / "state.db"));
   return tie;
 }
 

@@ -14,6 +14,8 @@ namespace {
 constexpr std::int64_t usual_pause_seconds = 5;    // API document, "Agent event claim response"
 constexpr std::int64_t usual_lease_seconds = 300;  // API document, "Limits"
 constexpr std::int64_t longest_pause_seconds = 3600;
+/// A service that says "at once" to a claim that brought nothing is not asked in a circle.
+constexpr std::chrono::milliseconds shortest_pause{250};
 
 }  // namespace
 
@@ -47,7 +49,8 @@ Failure unusable_claim() {
 
 std::chrono::milliseconds pause_after_none(const Json& answer) {
   const std::int64_t seconds = find_integer(answer, "retry_after_seconds").value_or(usual_pause_seconds);
-  return std::chrono::seconds(std::clamp<std::int64_t>(seconds, 0, longest_pause_seconds));
+  return std::max<std::chrono::milliseconds>(
+      shortest_pause, std::chrono::seconds(std::clamp<std::int64_t>(seconds, 0, longest_pause_seconds)));
 }
 
 std::chrono::milliseconds lease_length(const Json& body) {

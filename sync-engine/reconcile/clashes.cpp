@@ -227,10 +227,21 @@ class Settler {
       note_conflict(ConflictKind::revision, kept_out.path, kept_out, {});
       return lay_beside(kept_out);
     }
+    const bool has_a_file = same_place && !in_the_way.arrives && in_the_way.hash;
+    // It goes where the service has it once its text is decided: the name itself is nothing to choose about.
+    if (has_a_file && leaves_once_decided(in_the_way)) return lay_beside(kept_out);
     note_conflict(ConflictKind::path, in_the_way.path, kept_out, in_the_way.hash);
     hold_back(in_the_way);
-    if (same_place && !in_the_way.arrives && in_the_way.hash) return lay_beside(kept_out);
+    if (has_a_file) return lay_beside(kept_out);
     drop_actions_of(kept_out.document);
+  }
+
+  /// Whether its document was edited on both sides and moved there: the conflict keeps the file where it is.
+  bool leaves_once_decided(const Claim& claim) const {
+    return std::any_of(plan_.conflicts.begin(), plan_.conflicts.end(), [&](const Conflict& conflict) {
+      return conflict.kind == ConflictKind::revision && conflict.document == claim.document && conflict.remote &&
+             conflict.remote->path.twin_key() != claim.path.twin_key();
+    });
   }
 
   /// Whether the service has that file's document at the very same place.

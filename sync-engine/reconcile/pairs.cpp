@@ -101,7 +101,7 @@ class Decider {
   /// Edited on both sides; the file is, or will be, at `path`.
   void edited_on_both(const RelativePath& path) {
     if (here().hash == there().hash) return settle(there());
-    if (!options_.merge) {
+    if (!options_.merge || options_.colliding.contains(pair_.document)) {
       // Nothing of a conflict moves, on either side.
       std::erase_if(plan_.actions, [&](const Action& each) { return each.document == pair_.document; });
       return conflict(ConflictKind::revision);

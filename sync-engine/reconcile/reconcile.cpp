@@ -217,32 +217,4 @@ Plan reconcile(const BaseTree& base,
   return plan;
 }
 
-Plan refuse_merges(Plan plan, const std::set<DocumentId>& documents, const BaseTree& base, const RemoteTree& remote) {
-  std::map<DocumentId, Conflict> refused;
-  for (const Action& action : plan.actions) {
-    if (action.kind != ActionKind::merge || !documents.contains(action.document)) continue;
-    refused.emplace(action.document,
-                    Conflict{.kind = ConflictKind::revision,
-                             .path = action.path,
-                             .document = action.document,
-                             .base = base.documents.at(action.document),
-                             .local = Entry{.path = action.path, .hash = action.seen.value_or(Sha256{})},
-                             .remote = remote.changed.at(action.document)});
-  }
-  if (refused.empty()) return plan;
-  // Nothing of a conflict moves, on either side: a move there would carry the revision of a text that is not here.
-  std::erase_if(plan.actions, [&](const Action& action) {
-    const auto conflict = refused.find(action.document);
-    if (conflict == refused.end()) return false;
-    if (action.kind == ActionKind::pull_move) {
-      conflict->second.path = *action.previous_path;
-      conflict->second.local->path = *action.previous_path;
-    }
-    return true;
-  });
-  for (auto& [document, conflict] : refused) plan.conflicts.push_back(std::move(conflict));
-  sort(plan);
-  return plan;
-}
-
 }  // namespace ws::sync

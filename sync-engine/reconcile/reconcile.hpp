@@ -11,20 +11,18 @@
 namespace ws::sync {
 
 struct ReconcileOptions {
-  bool merge = true;            ///< edits on both sides become `merge`; false: a conflict at once
-  bool accept_deletes = false;  ///< a local delete wins over a remote edit or move
-  bool allow_deletes = false;   ///< the guard is confirmed
+  bool merge = true;                    ///< edits on both sides become `merge`; false: a conflict at once
+  bool accept_deletes = false;          ///< a local delete wins over a remote edit or move
+  bool allow_deletes = false;           ///< the guard is confirmed
+  std::set<DocumentId> colliding = {};  ///< edited on both sides, in a way that no merge brings together: a conflict
 };
 
-/// Rows in order of path. A `merge` row is a proposal: whoever has the texts calls `refuse_merges` where the lines
-/// collide.
+/// Rows in order of path. A `merge` row is a proposal: whoever has the texts and finds that they collide says so, and
+/// asks again.
 Plan reconcile(const BaseTree& base,
                const LocalTree& local,
                const RemoteTree& remote,
                const ReconcileOptions& options = {});
-
-/// The plan with the merges of these documents turned into conflicts `revision`.
-Plan refuse_merges(Plan plan, const std::set<DocumentId>& documents, const BaseTree& base, const RemoteTree& remote);
 
 /// Promise 6 of `safety.md`: set where the plan deletes so much, on either side, that a person must say so. What is
 /// merely absent from a listing counts as a delete here.

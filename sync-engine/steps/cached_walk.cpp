@@ -118,7 +118,8 @@ void save_cache(const Session& session, const Survey& survey, std::uint64_t gene
   // What is detached is no longer among the files that are compared: it is told anew each time.
   const bool all_compared =
       survey.local.hindered.empty() && (looked == Looked::at_edits || nothing_came_or_went(survey));
-  const bool same_places = all_compared && places_agree(survey, edited);
+  // A file that lies elsewhere than its document goes home as soon as it can, though nothing else changes.
+  const bool same_places = all_compared && survey.base.placed.empty() && places_agree(survey, edited);
   CacheMark mark = mark_of(session);
   mark.generation = generation;
   mark.in_step = !same_places ? InStep::no : edited.empty() ? InStep::all : InStep::places;

@@ -163,10 +163,10 @@ class Decision {
                               .hash = Sha256::of(*text),
                               .revision = result && result->revision != 0 ? result->revision : known},
                     .blob = *after.front().blob};
-      // A file that was renamed here too: its name is no part of what was decided, and goes to the service as it is.
+      // The name is no part of what was decided: one that was given here goes to the service, one given there comes.
       if (row->entry.path != conflict_.path) {
         row->placed = conflict_.path;
-        row->stays = true;
+        row->stays = conflict_.base && conflict_.base->path != conflict_.path;
       }
     }
     WS_TRY(session_.history.record_after(after, "Resolved a conflict"));

@@ -3,11 +3,9 @@
 #include <optional>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "sync-engine/git/merge_text.hpp"
 #include "sync-engine/merge/merge.hpp"
-#include "sync-engine/reconcile/reconcile.hpp"
 #include "sync-engine/tree/safe_write.hpp"
 
 namespace ws::sync {
@@ -18,27 +16,26 @@ class Merger {
   Merger(Session& session, Survey& survey, const std::map<DocumentId, std::string>& texts, bool offline)
       : session_(session), survey_(survey), texts_(texts), offline_(offline) {}
 
-  Result<void> carry_out() {
-    std::vector<Action> merges;
-    for (const Action& action : survey_.plan.actions) {
-      if (action.kind == ActionKind::merge) merges.push_back(action);
-    }
-    if (merges.empty()) return {};
-    WS_LET(const SafeWriter files, SafeWriter::open(session_.root));
-    std::set<DocumentId> refused;
-    for (const Action& merge : merges) {
-      WS_LET(std::optional<std::string> text, merge_one(files, merge));
-      if (text) {
-        survey_.merged.emplace(merge.document, std::move(*text));
-      } else {
-        refused.insert(merge.document);
-      }
-    }
-    survey_.plan = refuse_merges(std::move(survey_.plan), refused, survey_.base, survey_.remote);
+  Result<std::set<DocumentId>> carry_out() {
+    std::set<DocumentId> colliding;
+    std::optional<SafeWriter> files;
     for (Action& action : survey_.plan.actions) {
-      if (action.kind == ActionKind::merge) action.result = Sha256::of(survey_.merged.at(action.document));
+      if (action.kind != ActionKind::merge) continue;
+      if (!files) {
+        WS_LET(files, SafeWriter::open(session_.root));
+      }
+      auto merged = survey_.merged.find(action.document);
+      if (merged == survey_.merged.end()) {
+        WS_LET(std::optional<std::string> text, merge_one(*files, action));
+        if (!text) {
+          colliding.insert(action.document);
+          continue;
+        }
+        merged = survey_.merged.emplace(action.document, std::move(*text)).first;
+      }
+      action.result = Sha256::of(merged->second);
     }
-    return {};
+    return colliding;
   }
 
  private:
@@ -80,10 +77,10 @@ class Merger {
 
 }  // namespace
 
-Result<void> try_merges(Session& session,
-                        Survey& survey,
-                        const std::map<DocumentId, std::string>& texts,
-                        bool offline) {
+Result<std::set<DocumentId>> try_merges(Session& session,
+                                        Survey& survey,
+                                        const std::map<DocumentId, std::string>& texts,
+                                        bool offline) {
   return Merger(session, survey, texts, offline).carry_out();
 }
 

@@ -2,15 +2,19 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "sync-engine/steps/survey.hpp"
 
 namespace ws::sync {
 
-/// Fills in `survey.merged` and what each merge leads to; those whose lines collide, or of which a text is not to be
-/// had, become conflicts of the plan. `texts`: of the service, as far as the pull brought them just now. Fails where
-/// the service cannot be asked for a text.
-Result<void> try_merges(Session& session, Survey& survey, const std::map<DocumentId, std::string>& texts, bool offline);
+/// Fills in `survey.merged` and what each merge of the plan leads to. Those whose lines collide, or of which a text is
+/// not to be had, are returned: the plan has to be made again without them. `texts`: of the service, as far as the pull
+/// brought them just now. Fails where the service cannot be asked for a text.
+Result<std::set<DocumentId>> try_merges(Session& session,
+                                        Survey& survey,
+                                        const std::map<DocumentId, std::string>& texts,
+                                        bool offline);
 
 }  // namespace ws::sync

@@ -301,21 +301,28 @@ class Surveyor {
     return {};
   }
 
+  /// Until every merge that the plan has is made: where texts collide, both files stay, and others may have to wait.
+  Result<void> plan_and_merge() {
+    ReconcileOptions how{
+        .merge = options_.merge, .accept_deletes = options_.accept_deletes, .allow_deletes = options_.allow_deletes};
+    while (true) {
+      survey_.plan = reconcile(survey_.base, survey_.local, survey_.remote, how);
+      WS_LET(std::set<DocumentId> colliding, try_merges(session_, survey_, incoming_.texts, options_.offline));
+      if (colliding.empty()) return {};
+      how.colliding.merge(colliding);
+    }
+  }
+
   Result<void> make_plan() {
     WS_TRY(refuse_ignored());
     WS_TRY(hold_refused(session_, survey_.base, survey_.remote, survey_.local));
     hold_left_out(survey_, survey_.local);
     release_places();
-    survey_.plan = reconcile(
-        survey_.base,
-        survey_.local,
-        survey_.remote,
-        {.merge = options_.merge, .accept_deletes = options_.accept_deletes, .allow_deletes = options_.allow_deletes});
+    WS_TRY(plan_and_merge());
     if (is_empty_listing() && !options_.allow_deletes) {
       if (!survey_.plan.guard) survey_.plan.guard = guard_of_absent(survey_);
       survey_.plan.guard->empty_listing = true;
     }
-    WS_TRY(try_merges(session_, survey_, incoming_.texts, options_.offline));
     if (options_.only) {
       std::erase_if(survey_.plan.actions, [&](const Action& action) { return !options_.only(action.path); });
       std::erase_if(survey_.plan.conflicts, [&](const Conflict& conflict) { return !options_.only(conflict.path); });

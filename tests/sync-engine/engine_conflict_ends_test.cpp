@@ -103,6 +103,78 @@ TEST_CASE("conflict ends: a copy of the tree leaves the original's conflict alon
   CHECK(here.read("a.md") == "mine\n2\n3\n4\n5\n6\n7\n");
 }
 
+TEST_CASE("conflict ends: a name that was given there stays, whoever's text wins", "[sync-engine]") {
+  const Keep keep = GENERATE(Keep::local, Keep::remote, Keep::both);
+  const bool at_once = GENERATE(false, true);
+  const bool before = GENERATE(false, true);
+  CAPTURE(keep, at_once, before);
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("d/x.md", "old\n");
+  here.write("z.md", "z\n");
+  here.run();
+  here.write("d/x.md", "mine\n");
+  remote.edit("d/x.md", "theirs\n");
+  if (before) remote.move("d/x.md", "e/new.md");
+  if (at_once) {
+    if (!before) REQUIRE(here.run().conflicts.size() == 1);
+    if (!before) remote.move("d/x.md", "e/new.md");
+    const OnConflict how = keep == Keep::local    ? OnConflict::local
+                           : keep == Keep::remote ? OnConflict::remote
+                                                  : OnConflict::both;
+    CHECK(here.run({.on_conflict = how}).conflicts.empty());
+  } else {
+    REQUIRE(here.run().conflicts.size() == 1);
+    if (!before) remote.move("d/x.md", "e/new.md");
+    if (!before) REQUIRE(here.run().conflicts.size() == 1);
+    REQUIRE(here.engine().resolve(here.engine().conflicts()->at(0), keep));
+    CHECK(here.run().conflicts.empty());
+  }
+  CHECK(remote.text_at("e/new.md") == (keep == Keep::local ? "mine\n" : "theirs\n"));
+  CHECK_FALSE(remote.text_at("d/x.md"));
+  for (const auto& [file, text] : here.tree()) CHECK(remote.text_at(file) == text);
+  CHECK(here.tree().size() == (keep == Keep::both ? 3 : 2));
+  CHECK(here.run().rows.empty());
+}
+
+TEST_CASE("conflict ends: another document at the old place of one that was edited on both sides", "[sync-engine]") {
+  const bool conflict_first = GENERATE(false, true);
+  const bool created = GENERATE(false, true);
+  CAPTURE(conflict_first, created);
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("x.md", "old\n");
+  here.write("y.md", "yyy\n");
+  here.write("z.md", "z\n");
+  here.run();
+  here.write("x.md", "mine\n");
+  remote.edit("x.md", "theirs\n");
+  if (conflict_first) REQUIRE(here.run().conflicts.size() == 1);
+  remote.move("x.md", "n.md");
+  if (created) {
+    static_cast<void>(remote.create("x.md", "yyy, new\n"));
+  } else {
+    remote.move("y.md", "x.md");
+  }
+  const Lines planned = lines(here.status());
+  const Report met = here.run();
+  CHECK(lines(met) == planned);
+  REQUIRE(met.conflicts.size() == 1);
+  CHECK(met.conflicts[0].kind == ConflictKind::revision);
+  CAPTURE(lines(met));
+  for (const Row& row : met.rows) {
+    CAPTURE(row.error ? row.error->what : "");
+    CHECK(row.state == Row::State::done);
+  }
+  CHECK(here.read("x.md") == "mine\n");
+  CHECK(here.read("x (remote).md") == (created ? "yyy, new\n" : "yyy\n"));
+  CHECK(lines(here.run()) == Lines{"conflict x.md"});
+  REQUIRE(here.engine().resolve(here.engine().conflicts()->at(0), Keep::remote));
+  CHECK(here.run().conflicts.empty());
+  for (const auto& [file, text] : here.tree()) CHECK(remote.text_at(file) == text);
+  CHECK(remote.text_at("n.md") == "theirs\n");
+}
+
 TEST_CASE("conflict ends: a new document that the service does not name comes with the next pull", "[sync-engine]") {
   FakeRemote remote;
   SyncedFolder here(remote);

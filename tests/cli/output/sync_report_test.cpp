@@ -13,8 +13,8 @@ namespace {
 
 sync::RelativePath path(std::string_view text) { return *sync::RelativePath::parse(text); }
 
-sync::Row row(ActionKind kind, std::string_view file, std::string reason, sync::Row::State state) {
-  return {.action = {.kind = kind, .path = path(file), .reason = std::move(reason)}, .state = state};
+sync::Row row(ActionKind kind, std::string_view file, std::string_view reason, sync::Row::State state) {
+  return {.action = {.kind = kind, .path = path(file), .reason = reason}, .state = state};
 }
 
 sync::Row failed(ActionKind kind, std::string_view file, Failure::Kind why) {
