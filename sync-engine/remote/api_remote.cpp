@@ -130,7 +130,7 @@ class ApiRemote final : public Remote {
   Result<PushAnswer> push(const std::string& source_id,
                           const std::string& plan_id,
                           const std::vector<PushItem>& items,
-                          const std::function<Result<std::string>(const PushItem& item)>& text) override;
+                          const std::function<Result<std::string>(std::size_t place)>& text) override;
   Result<CommitAnswer> commit(const CommitRequest& request) override;
   Result<ServiceConflict> find_conflict(const std::string& conflict_id) override;
   Result<std::optional<AppliedItem>> resolve(const ResolveRequest& request) override;
@@ -252,12 +252,13 @@ class Pusher {
 Result<PushAnswer> ApiRemote::push(const std::string& source_id,
                                    const std::string& plan_id,
                                    const std::vector<PushItem>& items,
-                                   const std::function<Result<std::string>(const PushItem& item)>& text) {
+                                   const std::function<Result<std::string>(std::size_t place)>& text) {
   Pusher pusher(client_, source_id, plan_id);
-  for (const PushItem& item : items) {
+  for (std::size_t place = 0; place < items.size(); ++place) {
+    const PushItem& item = items[place];
     std::optional<std::string> content;
     if (item.hash && item.kind != ActionKind::push_move) {
-      auto read = text(item);
+      auto read = text(place);
       if (!read) {
         static_cast<void>(pusher.finish());  // what is under way refers to the pusher
         return fail(std::move(read).error());

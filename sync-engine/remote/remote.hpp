@@ -143,11 +143,12 @@ class Remote {
                                   std::uint64_t base_revision,
                                   const std::string& client_id,
                                   const std::vector<PushItem>& items) = 0;
-  /// Stages all items, in as many requests as it takes; `text` lends the text of one, when it is its turn.
+  /// Stages all items, in as many requests as it takes; `text` gives that of one, by its place among them, when it is
+  /// its turn: two items may have one path.
   virtual Result<PushAnswer> push(const std::string& source_id,
                                   const std::string& plan_id,
                                   const std::vector<PushItem>& items,
-                                  const std::function<Result<std::string>(const PushItem& item)>& text) = 0;
+                                  const std::function<Result<std::string>(std::size_t place)>& text) = 0;
   virtual Result<CommitAnswer> commit(const CommitRequest& request) = 0;
   virtual Result<ServiceConflict> find_conflict(const std::string& conflict_id) = 0;
   /// The document that came of it; empty: none.

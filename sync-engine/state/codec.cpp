@@ -189,7 +189,8 @@ Result<StagedItem> staged_item_of(const Json& value) {
   staged.item.revision = read.number("revision");
   staged.blob = read.object("blob");
   if (!read.is_null("conflict")) {
-    WS_LET(staged.conflict, conflict_of(read.member("conflict")));
+    WS_LET(Conflict conflict, conflict_of(read.member("conflict")));
+    staged.conflict = std::make_unique<Conflict>(std::move(conflict));
   }
   if (!read.good()) return broken("staged item");
   return staged;

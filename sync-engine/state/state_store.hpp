@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -68,7 +69,7 @@ struct StagedItem {
   PushItem item;
   RelativePath file;  ///< on disk: where its text is read, and what people are told
   git::ObjectId blob = {};
-  std::optional<Conflict> conflict = {};  ///< pushed so that the service records it
+  std::unique_ptr<Conflict> conflict = {};  ///< pushed so that the service records it; few are, and it is large
 };
 struct StagedCommit {
   CommitRequest request = {};

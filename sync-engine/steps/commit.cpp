@@ -1,10 +1,10 @@
-#include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "api-client/base/utf8.hpp"
+#include "sync-engine/steps/answered_items.hpp"
 #include "sync-engine/steps/conflict_files.hpp"
 #include "sync-engine/steps/publish.hpp"
 #include "sync-engine/steps/refused_push.hpp"
@@ -15,47 +15,38 @@ namespace {
 /// Takes the answer of a commit into state and history.
 class Committer {
  public:
-  Committer(Session& session, StagedCommit staged, std::vector<Row>& rows)
-      : session_(session), staged_(std::move(staged)), rows_(rows) {
-    for (std::size_t i = 0; i < rows_.size(); ++i) row_places_[rows_[i].action.path.string()].push_back(i);
-  }
+  Committer(Session& session, CommitPart part, std::vector<Row>& rows)
+      : session_(session), part_(std::move(part)), rows_(rows) {}
 
   Result<void> commit() {
-    session_.progress(Stage::commit, 0, staged_.items.size());
+    if (items().empty()) return {};
+    session_.progress(Stage::commit, 0, items().size());
     auto answer = send();
     if (!answer && answer.error().code == "plan_expired") {
-      if (auto staged = stage_anew(); !staged) return refused(std::move(staged).error());
-      if (staged_.items.empty()) return {};
+      if (auto sent = send_anew(); !sent) return refused(std::move(sent).error());
+      if (items().empty()) return {};
       answer = send();
     }
     if (!answer) return refused(std::move(answer).error());
     WS_TRY(take(*answer));
-    session_.progress(Stage::commit, staged_.items.size(), staged_.items.size());
+    session_.progress(Stage::commit, items().size(), items().size());
     return {};
   }
 
- private:
-  Result<CommitAnswer> send() {
-    staged_.under_way = true;
-    WS_TRY(session_.state.put_staged(staged_));
-    return session_.remote->commit(staged_.request);
+  /// A plan that was surely not committed.
+  Result<void> send_anew() {
+    part_.commit.under_way = false;
+    WS_TRY(send_part(session_, part_, part_.commit.request.expected_revision, rows_, [] {}));
+    return items().empty() ? session_.state.clear_staged() : Result<void>();
   }
 
-  /// A plan that expired was surely not committed.
-  Result<void> stage_anew() {
-    staged_.under_way = false;
-    WS_LET(const auto rejected, send_staged(session_, staged_, staged_.request.expected_revision, [] {}));
-    for (const Rejected& refused : rejected) {
-      const auto at = std::find_if(staged_.items.begin(), staged_.items.end(), [&](const StagedItem& staged) {
-        return path_on_wire(staged.item.path.text()) == path_on_wire(refused.path);
-      });
-      if (at == staged_.items.end()) continue;
-      row_of(*at).fail({.kind = Failure::Kind::invalid,
-                        .what = fmt::format("the service refused {}: {}", at->item.path.text(), refused.message),
-                        .code = refused.code});
-      staged_.items.erase(at);
-    }
-    return staged_.items.empty() ? session_.state.clear_staged() : Result<void>();
+ private:
+  const std::vector<StagedItem>& items() const { return part_.commit.items; }
+
+  Result<CommitAnswer> send() {
+    part_.commit.under_way = true;
+    WS_TRY(session_.state.put_staged(part_.commit));
+    return session_.remote->commit(part_.commit.request);
   }
 
   /// A commit that surely did not happen is forgotten; one that may have is kept, and sent again by the next run.
@@ -64,69 +55,34 @@ class Committer {
                             failure.kind == Failure::Kind::conflict || failure.kind == Failure::Kind::forbidden;
     if (!surely_not) return fail(std::move(failure));
     WS_TRY(session_.state.clear_staged());
-    for (const StagedItem& staged : staged_.items) {
-      row_of(staged).fail(failure.kind == Failure::Kind::forbidden ? cannot_push(failure) : failure);
+    for (const std::size_t row : part_.rows) {
+      rows_[row].fail(failure.kind == Failure::Kind::forbidden ? cannot_push(failure) : failure);
     }
     return {};
   }
 
-  Row& row_of(const StagedItem& staged) {
-    const PushItem& item = staged.item;
-    std::vector<std::size_t>& places = row_places_[staged.file.string()];
-    for (const std::size_t place : places) {
-      const ActionKind kind = rows_[place].action.kind;
-      const bool merged = kind == ActionKind::merge && item.kind == ActionKind::push_update;
-      if (staged.conflict ? kind == ActionKind::conflict : kind == item.kind || merged) return rows_[place];
-    }
-    places.push_back(rows_.size());
-    rows_.push_back({.action = {.kind = staged.conflict ? ActionKind::conflict : item.kind,
-                                .path = staged.file,
-                                .reason = "staged earlier",
-                                .document = item.document,
-                                .previous_path = item.previous_path,
-                                .seen = item.hash,
-                                .result = item.hash,
-                                .revision = item.revision}});
-    return rows_.back();
-  }
-
-  const AppliedItem* applied_for(const CommitAnswer& answer, const PushItem& item) const {
-    const auto found = applied_by_path_.find(path_on_wire(item.path.text()));
-    if (found == applied_by_path_.end()) return nullptr;
-    for (const std::size_t i : found->second) {
-      if (answer.applied[i].kind == item.kind) return &answer.applied[i];
-    }
-    return &answer.applied[found->second.front()];
-  }
-
   Result<void> take(const CommitAnswer& answer) {
-    for (std::size_t i = 0; i < answer.applied.size(); ++i) {
-      applied_by_path_[path_on_wire(answer.applied[i].path)].push_back(i);
-    }
+    WS_LET(const std::vector<Answered> answered, match_answer(*session_.remote, items(), answer));
     WS_LET(base_, session_.state.base());
     WS_LET(pending_, session_.state.pending());
-    std::map<std::string, const RecordedConflict*> recorded_by_path;
-    for (const RecordedConflict& conflict : answer.conflicts)
-      recorded_by_path.emplace(path_on_wire(conflict.path), &conflict);
-    for (const StagedItem& staged : staged_.items) {
-      const auto recorded = recorded_by_path.find(path_on_wire(staged.item.path.text()));
-      if (recorded != recorded_by_path.end()) {
-        WS_TRY(note_conflict(staged, *recorded->second));
-      } else if (const AppliedItem* applied = applied_for(answer, staged.item)) {
-        note_applied(staged, *applied);
+    for (std::size_t i = 0; i < answered.size(); ++i) {
+      const StagedItem& staged = items()[i];
+      Row& row = rows_[part_.rows[i]];
+      if (answered[i].conflict != nullptr) {
+        WS_TRY(note_conflict(staged, *answered[i].conflict, row));
+      } else if (answered[i].applied != nullptr) {
+        note_applied(staged, *answered[i].applied, row);
       } else {
-        row_of(staged).fail(
-            {.kind = Failure::Kind::service,
-             .what = fmt::format("the service did not say what became of {}", staged.item.path.text())});
+        row.fail({.kind = Failure::Kind::service,
+                  .what = fmt::format("the service did not say what became of {}", staged.item.path.text())});
       }
     }
     return store(answer);
   }
 
   /// A document that was moved and edited has two items, in this order: `base_` is as the first left it.
-  void note_applied(const StagedItem& staged, const AppliedItem& applied) {
+  void note_applied(const StagedItem& staged, const AppliedItem& applied, Row& row) {
     const PushItem& item = staged.item;
-    Row& row = row_of(staged);
     // The answer to a move tells the text as an edit beside it left it.
     const bool tells_text = item.kind != ActionKind::push_move && item.hash && applied.hash;
     if (tells_text && *applied.hash != *item.hash) {
@@ -160,7 +116,7 @@ class Committer {
     advanced_.emplace_back(document, std::move(now));
   }
 
-  Result<void> note_conflict(const StagedItem& staged, const RecordedConflict& recorded) {
+  Result<void> note_conflict(const StagedItem& staged, const RecordedConflict& recorded, Row& row) {
     const PushItem& item = staged.item;
     Conflict conflict = staged.conflict ? *staged.conflict : new_conflict(item, recorded.kind);
     std::optional<std::string> seen_there;
@@ -169,7 +125,6 @@ class Committer {
     }
     conflict.id = recorded.id;
     conflict.here_only = false;
-    Row& row = row_of(staged);
     row.state = Row::State::done;
     row.action.kind = ActionKind::conflict;
     row.action.reason = name(conflict.kind);
@@ -209,7 +164,7 @@ class Committer {
 
   Result<void> store(const CommitAnswer& answer) {
     WS_TRY(session_.history.record_after(
-        after_, staged_.request.message.empty() ? "Pushed to the service" : staged_.request.message));
+        after_, part_.commit.request.message.empty() ? "Pushed to the service" : part_.commit.request.message));
     WS_LET(const std::vector<Conflict> known, session_.state.conflicts());
     WS_LET(const auto refused, session_.state.refused());
     std::vector<std::string> replaced;
@@ -238,7 +193,7 @@ class Committer {
     // can begin after it. Otherwise that pull brings our own changes too, which costs time and changes nothing. Where a
     // text was out of reach the counter stayed behind on purpose: the next pull asks for it again.
     WS_LET(const std::uint64_t taken_over, session_.state.source_revision());
-    if (taken_over == staged_.request.expected_revision && answer.revision == taken_over + advanced_.size()) {
+    if (taken_over == part_.commit.request.expected_revision && answer.revision == taken_over + advanced_.size()) {
       WS_TRY(session_.state.set_source_revision(answer.revision));
     }
     WS_TRY(session_.state.clear_staged());
@@ -248,10 +203,8 @@ class Committer {
   }
 
   Session& session_;
-  StagedCommit staged_;
+  CommitPart part_;
   std::vector<Row>& rows_;
-  std::map<std::string, std::vector<std::size_t>> row_places_;
-  std::map<std::string, std::vector<std::size_t>> applied_by_path_;
   std::map<DocumentId, BaseRow> base_;
   std::map<DocumentId, PendingRow> pending_;
   std::vector<std::pair<DocumentId, std::optional<BaseRow>>> advanced_;
@@ -259,13 +212,37 @@ class Committer {
   TextChanges after_;
 };
 
+/// The rows of what an earlier call staged.
+CommitPart with_rows(StagedCommit staged, std::vector<Row>& rows) {
+  CommitPart part{.commit = std::move(staged)};
+  for (const StagedItem& each : part.commit.items) {
+    part.rows.push_back(rows.size());
+    rows.push_back({.action = {.kind = each.conflict ? ActionKind::conflict : each.item.kind,
+                               .path = each.file,
+                               .reason = "staged earlier",
+                               .document = each.item.document,
+                               .previous_path = each.item.previous_path,
+                               .seen = each.item.hash,
+                               .result = each.item.hash,
+                               .revision = each.item.revision}});
+  }
+  return part;
+}
+
 }  // namespace
+
+Result<void> commit_part(Session& session, CommitPart part, std::vector<Row>& rows) {
+  return Committer(session, std::move(part), rows).commit();
+}
 
 Result<void> commit_staged(Session& session, const std::string& message, std::vector<Row>& rows) {
   WS_LET(std::optional<StagedCommit> staged, session.state.staged());
   if (!staged) return {};
-  if (!staged->under_way) staged->request.message = message;
-  return Committer(session, std::move(*staged), rows).commit();
+  const bool under_way = staged->under_way;
+  CommitPart part = with_rows(std::move(*staged), rows);
+  if (under_way) return Committer(session, std::move(part), rows).commit();
+  part.commit.request.message = message;
+  return Committer(session, std::move(part), rows).commit();
 }
 
 }  // namespace ws::sync

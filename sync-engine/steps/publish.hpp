@@ -1,6 +1,7 @@
 /// The half of a plan that changes the service: stage, then commit.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -10,9 +11,18 @@
 
 namespace ws::sync {
 
+/// What one commit holds, and the place of each item's row among those of the report.
+struct CommitPart {
+  StagedCommit commit = {};
+  std::vector<std::size_t> rows = {};
+};
+
+/// Takes out the items of which `is_out` says so, one word each.
+void drop_items(CommitPart& part, const std::vector<bool>& is_out);
+
 /// Stages what `rows` want to push, and the open conflicts that no commit has recorded yet, with both texts. Rows that
 /// may not be pushed (a viewer's key) or were refused say so. Nobody sees anything of it before the commit. At most
-/// `EngineOptions::commit_items`, unless more change places: the answer to a commit is one bounded JSON value.
+/// `EngineOptions::commit_items`, unless more change places with each other: see commit_parts.hpp.
 Result<void> stage_changes(Session& session, const Survey& survey, std::vector<Row>& rows);
 
 /// Stages and commits the same, all of it, in as many commits as it takes.
@@ -21,15 +31,20 @@ Result<void> publish_changes(Session& session,
                              const std::string& message,
                              std::vector<Row>& rows);
 
-/// Asks for a plan of the items and stages their texts, which the history has: fills in what commits them. Those that
-/// the service would not take are still among the items. Fails as `Remote::plan` and `Remote::push` do.
-Result<std::vector<Rejected>> send_staged(Session& session,
-                                          StagedCommit& staged,
-                                          std::uint64_t revision,
-                                          const std::function<void()>& next_text);
+/// Asks for a plan of the items and stages their texts, which the history has: fills in what commits them. What the
+/// service would not take is among the items no more, and its row says why. Fails as `Remote::plan` and `Remote::push`
+/// do.
+Result<void> send_part(Session& session,
+                       CommitPart& part,
+                       std::uint64_t revision,
+                       std::vector<Row>& rows,
+                       const std::function<void()>& next_text);
 
-/// Commits what is staged; where its plan has expired, it is staged once more first; sent again as it is after an
-/// interruption, which the service answers as before. Rows that `rows` lacks are added. Nothing staged: nothing
+/// Commits a part that was sent; where its plan has expired, it is sent once more first.
+Result<void> commit_part(Session& session, CommitPart part, std::vector<Row>& rows);
+
+/// Commits what was staged by an earlier call; sent again as it is
+/// after an interruption, which the service answers as before. Adds a row for each item. Nothing staged: nothing
 /// happens. A commit under way keeps the message it was sent with.
 Result<void> commit_staged(Session& session, const std::string& message, std::vector<Row>& rows);
 

@@ -5,6 +5,27 @@
 #include "api-client/base/utf8.hpp"
 
 namespace ws::sync {
+namespace {
+
+std::string mark_of(std::uint64_t revision, const std::optional<Sha256>& hash, const RelativePath& file) {
+  return hash ? fmt::format("{} {} {}", revision, hash->hex(), file.text()) : fmt::format("{} deleted", revision);
+}
+
+std::string refusal_mark(const BaseTree& base,
+                         const LocalTree& local,
+                         const RemoteTree& remote,
+                         const DocumentId& document) {
+  const auto known = base.documents.find(document);
+  const auto changed = remote.changed.find(document);
+  const std::uint64_t revision = changed != remote.changed.end() ? changed->second.revision
+                                 : known != base.documents.end() ? known->second.revision
+                                                                 : 0;
+  const auto here = local.tracked.find(document);
+  if (here == local.tracked.end()) return mark_of(revision, std::nullopt, base.disk_path(document));
+  return mark_of(revision, here->second.hash, here->second.path);
+}
+
+}  // namespace
 
 std::string path_on_wire(std::string_view path) { return utf8::nfc(path); }
 
@@ -20,18 +41,12 @@ Failure cannot_push(const Failure& why) {
   return failure;
 }
 
-std::string refusal_mark(const BaseTree& base,
-                         const LocalTree& local,
-                         const RemoteTree& remote,
-                         const DocumentId& document) {
-  const auto known = base.documents.find(document);
-  const auto changed = remote.changed.find(document);
-  const std::uint64_t revision = changed != remote.changed.end() ? changed->second.revision
-                                 : known != base.documents.end() ? known->second.revision
-                                                                 : 0;
-  const auto here = local.tracked.find(document);
-  if (here == local.tracked.end()) return fmt::format("{} deleted", revision);
-  return fmt::format("{} {} {}", revision, here->second.hash.hex(), here->second.path.text());
+Result<void> note_refused(StateStore& state, const StagedItem& staged) {
+  const PushItem& item = staged.item;
+  if (item.document.empty()) return {};
+  const bool both_changed = staged.conflict && staged.conflict->remote;
+  const std::uint64_t revision = both_changed ? staged.conflict->remote->revision : item.revision;
+  return state.put_refused(item.document, mark_of(revision, item.hash, staged.file));
 }
 
 Result<void> hold_refused(Session& session, const BaseTree& base, const RemoteTree& remote, LocalTree& local) {

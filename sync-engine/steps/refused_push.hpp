@@ -16,11 +16,9 @@ bool is_out_of_reach(const std::string& code);
 /// The failure of a row that this key may not push.
 Failure cannot_push(const Failure& why);
 
-/// What a document was like, here and there, when it was refused: as long as it stays so it is not sent again.
-std::string refusal_mark(const BaseTree& base,
-                         const LocalTree& local,
-                         const RemoteTree& remote,
-                         const DocumentId& document);
+/// Keeps what a document was like, here and there, when the service would not take it: as long as it stays so it is not
+/// sent again. Of one that was moved and edited the edit tells. A new file has no document: it is tried each time.
+Result<void> note_refused(StateStore& state, const StagedItem& staged);
 
 /// Takes the documents that were refused, and are as they were then, out of the plan: they become `detached`.
 Result<void> hold_refused(Session& session, const BaseTree& base, const RemoteTree& remote, LocalTree& local);

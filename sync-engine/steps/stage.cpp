@@ -1,12 +1,13 @@
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "api-client/base/utf8.hpp"
 #include "sync-engine/merge/merge.hpp"
+#include "sync-engine/steps/commit_parts.hpp"
 #include "sync-engine/steps/local_conflicts.hpp"
 #include "sync-engine/steps/publish.hpp"
 #include "sync-engine/steps/refused_push.hpp"
@@ -15,7 +16,7 @@
 namespace ws::sync {
 namespace {
 
-/// Chooses what is staged, and stages it a part at a time.
+/// Chooses what is staged, and sends it a part at a time.
 class Stager {
  public:
   Stager(Session& session, const Survey& survey, std::vector<Row>& rows)
@@ -34,49 +35,66 @@ class Stager {
       if (held_up_.contains(rows_[row].action.document)) continue;
       if (auto item = item_for(rows_[row])) WS_TRY(add(files, row, std::move(*item)));
     }
+    hold_back_conflicts();
     if (waiting_.empty()) return {};
-    if (waiting_.size() > session_.options.commit_items) put_movers_first();
+    put_in_order();
     WS_TRY(session_.go_on());
     return session_.history.record_before({}, used_up_);
   }
 
-  /// Stages what one commit may hold. False: nothing was left.
-  Result<bool> stage_part() {
-    if (next_ >= waiting_.size()) return false;
-    const std::size_t end = end_of_part();
-    staged_ = {};
-    item_rows_.clear();
-    for (; next_ < end; ++next_) {
-      staged_.items.push_back(std::move(waiting_[next_].first));
-      item_rows_.push_back(waiting_[next_].second);
+  /// The next part, staged, while there is one. Without items: the service took none of them.
+  Result<CommitPart> send_next() {
+    CommitPart part;
+    part.commit.items.reserve(ends_.front() - next_);
+    for (const std::size_t end = ends_.front(); next_ < end; ++next_) {
+      part.commit.items.push_back(std::move(waiting_.front().first));
+      part.rows.push_back(waiting_.front().second);
+      waiting_.pop_front();
     }
-    WS_TRY(send());
-    return true;
+    ends_.pop_front();
+    const auto sent =
+        send_part(session_, part, revision_, rows_, [this] { session_.progress(Stage::push, ++sent_, all_); });
+    if (sent) return part;
+    if (sent.error().kind != Failure::Kind::forbidden) return fail(sent.error());
+    // No permission is a fact of each row; anything else ends the call.
+    for (const std::size_t row : part.rows) rows_[row].fail(cannot_push(sent.error()));
+    return CommitPart{};
   }
+
+  bool any_left() const { return !ends_.empty(); }
 
   /// The counter after the parts that are committed.
   void expect_revision(std::uint64_t revision) { revision_ = std::max(revision_, revision); }
 
  private:
-  static bool frees_or_moves(const PushItem& item) {
-    return item.kind == ActionKind::push_delete || item.kind == ActionKind::push_move;
-  }
+  using Waiting = std::deque<std::pair<StagedItem, std::size_t>>;
 
-  /// A place is free once all of one commit took effect: what leaves or changes places goes together and first, with
-  /// the edits of the same documents, which are made from the same revision.
-  void put_movers_first() {
-    std::set<DocumentId> movers;
+  /// A commit that changes the document in whose place a file wants to stand is no judge of that file, and a service
+  /// takes no two texts of one place: the conflict is told by the next run.
+  void hold_back_conflicts() {
+    const auto records = [](const auto& each) { return each.first.conflict != nullptr; };
+    if (std::none_of(waiting_.begin(), waiting_.end(), records)) return;
+    std::multimap<std::string, DocumentId> changed;
     for (const auto& [staged, row] : waiting_) {
-      if (frees_or_moves(staged.item)) movers.insert(staged.item.document);
+      if (!staged.conflict) changed.emplace(staged.item.path.twin_key(), staged.item.document);
     }
-    const auto rest = std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto& each) {
-      return !each.first.item.document.empty() && movers.contains(each.first.item.document);
+    std::erase_if(waiting_, [&](const auto& each) {
+      if (!records(each)) return false;
+      const auto [first, last] = changed.equal_range(each.first.item.path.twin_key());
+      return std::any_of(first, last, [&](const auto& other) { return other.second != each.first.item.document; });
     });
-    movers_ = static_cast<std::size_t>(rest - waiting_.begin());
   }
 
-  std::size_t end_of_part() const {
-    return std::min(waiting_.size(), std::max(next_ + session_.options.commit_items, movers_));
+  void put_in_order() {
+    all_ = waiting_.size();
+    std::vector<const StagedItem*> items;
+    for (const auto& [staged, row] : waiting_) items.push_back(&staged);
+    const CommitParts parts = commit_parts(items, session_.options.commit_items);
+    ends_.assign(parts.ends.begin(), parts.ends.end());
+    if (std::is_sorted(parts.order.begin(), parts.order.end())) return;
+    Waiting ordered;
+    for (const std::size_t place : parts.order) ordered.push_back(std::move(waiting_[place]));
+    waiting_ = std::move(ordered);
   }
 
   std::optional<StagedItem> item_for(const Row& row) const {
@@ -121,7 +139,7 @@ class Stager {
       item.revision = found->base->revision;
       item.previous_path = found->base->path;
     }
-    return StagedItem{.item = std::move(item), .file = found->path, .conflict = *found};
+    return StagedItem{.item = std::move(item), .file = found->path, .conflict = std::make_unique<Conflict>(*found)};
   }
 
   bool is_recorded(const Conflict& conflict) const {
@@ -175,58 +193,14 @@ class Stager {
     return !places_.contains(path);
   }
 
-  Result<void> send() {
-    const auto rejected =
-        send_staged(session_, staged_, revision_, [this] { session_.progress(Stage::push, ++sent_, waiting_.size()); });
-    if (!rejected) return give_up(rejected.error());
-    WS_TRY(take_out_rejected(*rejected));
-    if (staged_.items.empty()) return {};
-    return session_.state.put_staged(staged_);
-  }
-
-  /// No permission is a fact of each row; anything else ends the call.
-  Result<void> give_up(Failure failure) {
-    if (failure.kind != Failure::Kind::forbidden) return fail(std::move(failure));
-    for (const std::size_t row : item_rows_) rows_[row].fail(cannot_push(failure));
-    return {};
-  }
-
-  Result<void> take_out_rejected(const std::vector<Rejected>& rejected) {
-    for (const Rejected& refused : rejected) {
-      const auto at = std::find_if(staged_.items.begin(), staged_.items.end(), [&](const StagedItem& staged) {
-        return path_on_wire(staged.item.path.text()) == path_on_wire(refused.path);
-      });
-      if (at == staged_.items.end()) continue;
-      Failure failure{.kind = Failure::Kind::invalid,
-                      .what = fmt::format("the service refused {}: {}", at->item.path.text(), refused.message)};
-      failure.code = refused.code;
-      if (is_out_of_reach(refused.code)) {
-        failure = cannot_push(failure);
-        failure.hint = "the file stays as it is, and is sent again once something about it changes";
-        WS_TRY(note_refused(at->item.document));
-      }
-      const auto row = item_rows_.begin() + (at - staged_.items.begin());
-      rows_[*row].fail(std::move(failure));
-      staged_.items.erase(at);
-      item_rows_.erase(row);
-    }
-    return {};
-  }
-
-  Result<void> note_refused(const DocumentId& document) {
-    if (document.empty()) return {};
-    return session_.state.put_refused(document, refusal_mark(survey_.base, survey_.local, survey_.remote, document));
-  }
-
   Session& session_;
   const Survey& survey_;
   std::vector<Row>& rows_;
-  std::uint64_t revision_;                                   ///< of the source, as far as this run knows
-  std::vector<std::pair<StagedItem, std::size_t>> waiting_;  ///< with the place of its row
-  std::size_t next_ = 0;                                     ///< of `waiting_`: before it all was staged
-  std::size_t movers_ = 0;                                   ///< of `waiting_`: those that one commit must hold
-  StagedCommit staged_;                                      ///< the part at hand
-  std::vector<std::size_t> item_rows_;                       ///< of `staged_.items`, one each
+  std::uint64_t revision_;        ///< of the source, as far as this run knows
+  Waiting waiting_;               ///< with the places of their rows
+  std::deque<std::size_t> ends_;  ///< of the parts, counted from the first item of all
+  std::size_t next_ = 0;          ///< how many items went
+  std::size_t all_ = 0;
   std::uint64_t sent_ = 0;
   TextChanges used_up_;
   std::set<DocumentId> held_up_;
@@ -235,37 +209,12 @@ class Stager {
 
 }  // namespace
 
-Result<std::vector<Rejected>> send_staged(Session& session,
-                                          StagedCommit& staged,
-                                          std::uint64_t revision,
-                                          const std::function<void()>& next_text) {
-  std::vector<PushItem> items;
-  std::map<std::string, git::ObjectId> blobs;
-  for (const StagedItem& each : staged.items) {
-    items.push_back(each.item);
-    if (!each.blob.empty()) blobs[each.item.path.string()] = each.blob;
-  }
-  const Tie& tie = session.tie;
-  WS_LET(const PlanAnswer plan, session.remote->plan(tie.source_id, revision, tie.client_id, items));
-  WS_LET(PushAnswer pushed, session.remote->push(tie.source_id, plan.plan_id, items, [&](const PushItem& item) {
-    next_text();
-    return session.history.text(blobs.at(item.path.string()));
-  }));
-  staged.request = {.source_id = tie.source_id,
-                    .plan_id = plan.plan_id,
-                    .push_ids = std::move(pushed.push_ids),
-                    .expected_revision = revision,
-                    .client_id = tie.client_id,
-                    .message = std::move(staged.request.message)};
-  return std::move(pushed.rejected);
-}
-
 Result<void> stage_changes(Session& session, const Survey& survey, std::vector<Row>& rows) {
   Stager stager(session, survey, rows);
   WS_TRY(stager.collect());
-  WS_LET(const bool any, stager.stage_part());
-  static_cast<void>(any);
-  return {};
+  if (!stager.any_left()) return {};
+  WS_LET(const CommitPart part, stager.send_next());
+  return part.commit.items.empty() ? Result<void>() : session.state.put_staged(part.commit);
 }
 
 Result<void> publish_changes(Session& session,
@@ -274,13 +223,15 @@ Result<void> publish_changes(Session& session,
                              std::vector<Row>& rows) {
   Stager stager(session, survey, rows);
   WS_TRY(stager.collect());
-  while (true) {
-    WS_LET(const bool any, stager.stage_part());
-    if (!any) return {};
-    WS_TRY(commit_staged(session, message, rows));
+  while (stager.any_left()) {
+    WS_LET(CommitPart part, stager.send_next());
+    if (part.commit.items.empty()) continue;
+    part.commit.request.message = message;
+    WS_TRY(commit_part(session, std::move(part), rows));
     WS_LET(const std::uint64_t revision, session.state.source_revision());
     stager.expect_revision(revision);
   }
+  return {};
 }
 
 }  // namespace ws::sync

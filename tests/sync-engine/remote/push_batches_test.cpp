@@ -27,7 +27,7 @@ std::vector<PushItem> items_of(const std::vector<std::string>& texts) {
 Result<PushAnswer> push_all(ClientWorld& world, const std::vector<std::string>& texts) {
   std::size_t next = 0;
   return make_api_remote(world.client)
-      ->push(ws::test::some_id, ws::test::some_id, items_of(texts), [&](const PushItem&) -> Result<std::string> {
+      ->push(ws::test::some_id, ws::test::some_id, items_of(texts), [&](std::size_t) -> Result<std::string> {
         return texts[next++];
       });
 }

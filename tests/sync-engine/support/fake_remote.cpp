@@ -33,12 +33,14 @@ FakeDocument* FakeRemote::find_at(const std::string& path, std::string* id) {
 
 void FakeRemote::touch(FakeDocument& document) {
   ++document.revision;
+  texts_.emplace(Sha256::of(document.text), document.text);
   document.changed_at = ++revision_;
 }
 
 std::string FakeRemote::create(const std::string& path, const std::string& text) {
   const std::string id = uuid(next_id_++);
   documents_[id] = {.path = path, .text = text, .changed_at = ++revision_};
+  texts_.emplace(Sha256::of(text), text);
   return id;
 }
 void FakeRemote::edit(const std::string& path, const std::string& text) {
@@ -140,19 +142,20 @@ Result<PlanAnswer> FakeRemote::plan(const std::string&,
 Result<PushAnswer> FakeRemote::push(const std::string&,
                                     const std::string& plan_id,
                                     const std::vector<PushItem>& items,
-                                    const std::function<Result<std::string>(const PushItem& item)>& text) {
+                                    const std::function<Result<std::string>(std::size_t place)>& text) {
   WS_TRY(meet("push", false));
   auto& staged = staged_[plan_id];
   staged.clear();
   PushAnswer answer{.push_ids = {uuid(next_id_++)}};
-  for (const PushItem& item : items) {
+  for (std::size_t place = 0; place < items.size(); ++place) {
+    const PushItem& item = items[place];
     if (const auto code = refused.find(item.path.string()); code != refused.end()) {
       answer.rejected.push_back({item.path.string(), code->second, "not from you"});
       continue;
     }
     StagedText each{.item = item, .text = {}};
     if (item.hash && item.kind != ActionKind::push_move) {
-      WS_LET(each.text, text(item));
+      WS_LET(each.text, text(place));
       if (Sha256::of(each.text) != *item.hash) {
         answer.rejected.push_back({item.path.string(), "hash_mismatch", "not its hash"});
         continue;
@@ -168,8 +171,8 @@ std::string FakeRemote::refusal(const PushItem& item, const std::vector<StagedTe
   std::string id;
   const FakeDocument* there = find_at(item.path.string(), &id);
   const bool leaves = std::any_of(all.begin(), all.end(), [&](const StagedText& other) {
-    return other.item.document.text == id &&
-           (other.item.kind == ActionKind::push_move || other.item.kind == ActionKind::push_delete);
+    const bool goes = other.item.kind == ActionKind::push_move || other.item.kind == ActionKind::push_delete;
+    return goes && other.item.document.text == id && documents_.at(id).revision == other.item.revision;
   });
   if (item.document.empty()) {
     const bool same = there == nullptr || Sha256::of(there->text) == *item.hash;
@@ -220,7 +223,8 @@ void FakeRemote::record(const StagedText& staged, const std::string& kind, Commi
         {.id = uuid(next_id_++), .kind = *find_conflict_kind(kind), .document = document, .path = path});
     open = std::prev(conflicts_.end());
   }
-  open->local = staged.text;
+  // Only moved: its text is the one that it was made from.
+  open->local = staged.item.kind == ActionKind::push_move ? texts_.at(*staged.item.hash) : staged.text;
   answer.conflicts.push_back({.id = open->id, .path = path, .kind = open->kind});
 }
 
@@ -241,8 +245,15 @@ Result<CommitAnswer> FakeRemote::commit(const CommitRequest& request) {
   std::stable_partition(free.begin(), free.end(), [](const StagedText& each) {
     return each.item.kind == ActionKind::push_delete || each.item.kind == ActionKind::push_move;
   });
-  for (const StagedText& staged : free) apply(staged, answer);
+  std::set<DocumentId> moved;
+  for (const StagedText& staged : free) {
+    const bool counted = staged.item.kind == ActionKind::push_update && moved.contains(staged.item.document);
+    apply(staged, answer);
+    if (staged.item.kind == ActionKind::push_move) moved.insert(staged.item.document);
+    if (counts_documents && counted) documents_.at(staged.item.document.text).changed_at = --revision_;
+  }
   answer.revision = revision_;
+  if (words) words(answer);
   committed_[request.plan_id] = answer;
   WS_TRY(meet("commit", true));
   return answer;

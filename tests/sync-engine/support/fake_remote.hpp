@@ -59,6 +59,8 @@ class FakeRemote final : public Remote {
   std::set<std::string> hidden = {};                ///< paths that a listing leaves out
   std::map<std::string, std::string> refused = {};  ///< paths that a push does not take, and the code it says
   std::string answers_for = {};                     ///< the source that a pull names; empty: the right one
+  bool counts_documents = false;                  ///< a document that one commit moves and edits counts once, not twice
+  std::function<void(CommitAnswer&)> words = {};  ///< how it puts what a commit did
 
   Result<SourceInfo> create_source(const SourceRequest& request) override;
   Result<SourceInfo> find_source(const std::string& source_id) override;
@@ -76,7 +78,7 @@ class FakeRemote final : public Remote {
   Result<PushAnswer> push(const std::string& source_id,
                           const std::string& plan_id,
                           const std::vector<PushItem>& items,
-                          const std::function<Result<std::string>(const PushItem& item)>& text) override;
+                          const std::function<Result<std::string>(std::size_t place)>& text) override;
   Result<CommitAnswer> commit(const CommitRequest& request) override;
   Result<ServiceConflict> find_conflict(const std::string& conflict_id) override;
   Result<std::optional<AppliedItem>> resolve(const ResolveRequest& request) override;
@@ -96,6 +98,7 @@ class FakeRemote final : public Remote {
   std::uint64_t revision_ = 0;
   std::uint64_t next_id_ = 1;
   std::map<std::string, FakeDocument> documents_;
+  std::map<Sha256, std::string> texts_;  ///< every text that there ever was
   std::map<std::string, std::vector<StagedText>> staged_;
   std::map<std::string, CommitAnswer> committed_;  ///< by plan: a repeat gets the first answer
   std::vector<FakeConflict> conflicts_;

@@ -1,0 +1,36 @@
+/// Which item of a commit an answer of the service speaks of.
+///
+/// An answer names a path, and two items may stand at one: what leaves a place, and what takes it. An item is known by
+/// its document first, then by its kind, and by its path where the answer says nothing else.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "sync-engine/remote/remote.hpp"
+#include "sync-engine/state/state_store.hpp"
+
+namespace ws::sync {
+
+/// What the service says of one item; both null: nothing.
+struct Answered {
+  const AppliedItem* applied = nullptr;
+  const RecordedConflict* conflict = nullptr;
+};
+
+/// One for each of `items`, in their order; lent by `answer`. A conflict at a place with two documents is asked for its
+/// own: fails as `Remote::find_conflict` does.
+Result<std::vector<Answered>> match_answer(Remote& remote,
+                                           const std::vector<StagedItem>& items,
+                                           const CommitAnswer& answer);
+
+/// An item that a push did not take, and why.
+struct Refusal {
+  std::size_t place = 0;  ///< among the items
+  const Rejected* why = nullptr;
+};
+
+/// One for each of `rejected` that is about one of `items`, each item once.
+std::vector<Refusal> find_refused(const std::vector<StagedItem>& items, const std::vector<Rejected>& rejected);
+
+}  // namespace ws::sync

@@ -1,0 +1,22 @@
+/// How many commits a push takes, and what goes with what.
+///
+/// The answer to a commit is one bounded JSON value. A place is free once all of one commit took effect: documents that
+/// change places go together, and whatever leaves or takes a place goes before the rest.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "sync-engine/state/state_store.hpp"
+
+namespace ws::sync {
+
+struct CommitParts {
+  std::vector<std::size_t> order;  ///< the places of the items, in the order in which they go
+  std::vector<std::size_t> ends;   ///< of each part, in `order`
+};
+
+/// At most `most` items a part, unless more of them change places with each other.
+CommitParts commit_parts(const std::vector<const StagedItem*>& items, std::size_t most);
+
+}  // namespace ws::sync

@@ -1,0 +1,203 @@
+// What one commit holds, and how its answer is understood, however a service words it.
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "tests/sync-engine/support/synced_folder.hpp"
+
+namespace ws::sync {
+namespace {
+
+using test::FakeRemote;
+using test::lines;
+using test::Lines;
+using test::SyncedFolder;
+using test::Tree;
+
+std::size_t times_asked(const FakeRemote& remote, const std::string& request) {
+  return static_cast<std::size_t>(std::count(remote.requests.begin(), remote.requests.end(), request));
+}
+
+/// Two documents in step, and nothing asked yet.
+struct TwoFiles {
+  FakeRemote remote;
+  SyncedFolder here{remote};
+  TwoFiles() {
+    here.write("a.md", "text a\nwith lines\n");
+    here.write("b.md", "another b\nmore of it\n");
+    here.run();
+    here.run();
+    remote.requests.clear();
+  }
+  /// What somebody else does between our pull and our commit, once.
+  void meanwhile(std::function<void()> what) {
+    remote.fault = [this, what = std::move(what), done = false](const std::string& request,
+                                                                bool after) mutable -> std::optional<Failure> {
+      if (request != "commit" || after || std::exchange(done, true)) return std::nullopt;
+      what();
+      return std::nullopt;
+    };
+  }
+  void move_b_onto_a() { std::filesystem::rename(here.path() / "b.md", here.path() / "a.md"); }
+};
+
+}  // namespace
+
+TEST_CASE("commit: a text goes to its own document, also where another file wants its place", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("q.md", "document\n");
+  here.write("z.md", "z\n");
+  here.run();
+  here.write("p.md", "mine\n");
+  remote.move("q.md", "p.md");
+  const bool recorded = GENERATE(true, false);
+  if (recorded) {
+    REQUIRE(here.run().conflicts.size() == 1);
+    here.write("p.md", "mine again\n");
+    here.write("p (remote).md", "document, edited here\n");
+  }
+  const Report report = here.run();
+  CAPTURE(lines(report));
+  CHECK(std::none_of(
+      report.rows.begin(), report.rows.end(), [](const Row& row) { return row.state == Row::State::failed; }));
+  CHECK(report.conflicts.size() == 1);
+  CHECK(remote.text_at("p.md") == (recorded ? "document, edited here\n" : "document\n"));
+  CHECK(here.read("p.md") == (recorded ? "mine again\n" : "mine\n"));
+  // The next run tells the service of the text that waited, and then there is nothing left to tell.
+  here.run();
+  REQUIRE(remote.conflicts().size() == 1);
+  CHECK(remote.conflicts()[0].local == (recorded ? "mine again\n" : "mine\n"));
+  remote.requests.clear();
+  here.run();
+  CHECK(times_asked(remote, "push") == 0);
+}
+
+TEST_CASE("commit: what leaves a place and what takes it are told apart by their documents", "[sync-engine]") {
+  TwoFiles two;
+  auto& [remote, here] = two;
+  const int words = GENERATE(0, 1, 2);
+  CAPTURE(words);
+  remote.words = [words](CommitAnswer& answer) {
+    if (words > 0) std::reverse(answer.applied.begin(), answer.applied.end());
+    for (AppliedItem& item : answer.applied) {
+      if (words > 1) item.kind = ActionKind::unchanged;
+    }
+  };
+  two.move_b_onto_a();
+  const Report report = here.run();
+  CAPTURE(lines(report));
+  CHECK(report.clean);
+  CHECK(report.rows.size() == 2);
+  CHECK(remote.tree() == Tree{{"a.md", "another b\nmore of it\n"}});
+  remote.requests.clear();
+  CHECK(here.run().rows.empty());
+  CHECK(remote.requests == Lines{"pull"});
+}
+
+TEST_CASE("commit: a conflict at a place with two documents is that of the document that it names", "[sync-engine]") {
+  TwoFiles two;
+  auto& [remote, here] = two;
+  const std::string edited = GENERATE("a.md", "b.md");
+  CAPTURE(edited);
+  const std::string theirs = "theirs, of " + edited + "\n";
+  two.meanwhile([&] { remote.edit(edited, theirs); });
+  two.move_b_onto_a();
+  const Report report = here.run();
+  CAPTURE(lines(report));
+  CHECK(std::none_of(
+      report.rows.begin(), report.rows.end(), [](const Row& row) { return row.state == Row::State::failed; }));
+  const std::vector<test::FakeConflict>& there = remote.conflicts();
+  const auto known = here.engine().conflicts();
+  REQUIRE(known);
+  REQUIRE(known->size() == there.size());
+  for (const Conflict& conflict : *known) {
+    const auto same =
+        std::find_if(there.begin(), there.end(), [&](const auto& each) { return each.id == conflict.id; });
+    REQUIRE(same != there.end());
+    CHECK(conflict.document.text == same->document);
+    CHECK(conflict.kind == same->kind);
+  }
+  for (int run = 0; run < 3; ++run) here.run({.on_conflict = OnConflict::local});
+  CHECK(here.tree() == remote.tree());
+  CHECK(here.run().rows.empty());
+  const Tree tree = here.tree();
+  const auto is_there = [&](const std::string& text) {
+    return std::any_of(tree.begin(), tree.end(), [&](const auto& file) { return file.second == text; });
+  };
+  // A document that was deleted here and edited there comes back; one that was moved here has the text from there.
+  CHECK(is_there(theirs));
+  CHECK(is_there("another b\nmore of it\n") == (edited == "a.md"));
+}
+
+TEST_CASE("commit: an item that was refused at a place with two is not taken for the other", "[sync-engine]") {
+  TwoFiles two;
+  auto& [remote, here] = two;
+  remote.refused["a.md"] = "hash_mismatch";
+  two.move_b_onto_a();
+  const Report report = here.run();
+  CAPTURE(lines(report));
+  remote.refused.clear();
+  here.run();
+  CHECK(here.run().clean);
+  CHECK(here.tree() == Tree{{"a.md", "another b\nmore of it\n"}});
+  CHECK(remote.tree() == here.tree());
+}
+
+TEST_CASE("commit: a document that is refused when a plan is made anew is detached like any other", "[sync-engine]") {
+  TwoFiles two;
+  auto& [remote, here] = two;
+  remote.fault = [&, first = true](const std::string& request, bool after) mutable -> std::optional<Failure> {
+    if (request != "commit" || after || !std::exchange(first, false)) return std::nullopt;
+    remote.refused["a.md"] = "forbidden";
+    return Failure{.kind = Failure::Kind::conflict, .what = "the plan has expired", .code = "plan_expired"};
+  };
+  here.write("a.md", "mine\n");
+  here.write("b.md", "edited\n");
+  const Report report = here.run();
+  REQUIRE(report.rows.size() == 2);
+  REQUIRE(report.rows[0].error);
+  CHECK(report.rows[0].error->code == "cannot_push");
+  CHECK(report.rows[1].state == Row::State::done);
+  CHECK(remote.text_at("b.md") == "edited\n");
+  remote.requests.clear();
+  const Report next = here.run();
+  CHECK(next.detached.size() == 1);
+  CHECK(times_asked(remote, "push") == 0);
+}
+
+TEST_CASE("commit: many moves go in several, what changes places together stays together", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  for (int i = 0; i < 9; ++i) here.write("old/" + std::to_string(i) + ".md", "text " + std::to_string(i) + "\n");
+  here.write("x.md", "x\n");
+  here.write("y.md", "y\n");
+  here.run();
+  here.run();
+  remote.requests.clear();
+  std::filesystem::rename(here.path() / "old", here.path() / "new");
+  std::filesystem::rename(here.path() / "x.md", here.path() / "tmp.txt");
+  std::filesystem::rename(here.path() / "y.md", here.path() / "x.md");
+  std::filesystem::rename(here.path() / "tmp.txt", here.path() / "y.md");
+  // A place that is a folder by now: who leaves it goes with who comes below it.
+  std::filesystem::rename(here.path() / "new/0.md", here.path() / "aside.md");
+  std::filesystem::create_directories(here.path() / "old/0.md");
+  std::filesystem::rename(here.path() / "new/1.md", here.path() / "old/0.md/1.md");
+  std::size_t in_one = 0;
+  std::size_t before = 0;
+  remote.words = [&](CommitAnswer& answer) {
+    CHECK(answer.conflicts.empty());
+    in_one = std::max(in_one, answer.applied.size());
+    before += answer.applied.size();
+  };
+  const auto report = here.engine({.commit_items = 3}).run({});
+  REQUIRE(report);
+  CAPTURE(lines(*report));
+  CHECK(report->clean);
+  CHECK(before == 11);
+  CHECK(in_one <= 3);
+  CHECK(remote.tree() == here.tree());
+  CHECK(here.run().rows.empty());
+}
+
+}  // namespace ws::sync
