@@ -94,9 +94,10 @@ Result<CommitAnswer> read_commit(const Json& value) {
   const Json* applied = find(value, "applied");
   const Json* conflicts = find(value, "conflicts");
   if (applied == nullptr || !applied->is_array()) {
-    return fail(Failure::Kind::unknown_outcome,
-                "the service did not say what the commit did",
-                "run `ws sync status` to see what arrived");
+    return fail(Failure{.kind = Failure::Kind::unknown_outcome,
+                        .what = "the service did not say what the commit did",
+                        .hint = "run `ws sync status` to see what arrived",
+                        .code = "unusable_answer"});
   }
   for (const Json& each : *applied) answer.applied.push_back(read_applied(each));
   if (conflicts == nullptr || !conflicts->is_array()) return answer;

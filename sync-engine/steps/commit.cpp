@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sync-engine/steps/answered_items.hpp"
+#include "sync-engine/steps/arrived.hpp"
 #include "sync-engine/steps/conflict_files.hpp"
 #include "sync-engine/steps/publish.hpp"
 #include "sync-engine/steps/refused_push.hpp"
@@ -28,7 +29,7 @@ class Committer {
       answer = send();
     }
     if (!answer) return refused(std::move(answer).error());
-    WS_TRY(take(*answer));
+    WS_TRY(take(*answer, nullptr));
     session_.progress(Stage::commit, items().size(), items().size());
     return {};
   }
@@ -51,6 +52,7 @@ class Committer {
 
   /// A commit that surely did not happen is forgotten; one that may have is kept, and sent again by the next run.
   Result<void> refused(Failure failure) {
+    if (is_of_no_use(failure)) return settle(std::move(failure));
     const bool surely_not = failure.kind == Failure::Kind::invalid || failure.kind == Failure::Kind::not_found ||
                             failure.kind == Failure::Kind::conflict || failure.kind == Failure::Kind::forbidden;
     if (!surely_not) return fail(std::move(failure));
@@ -61,7 +63,15 @@ class Committer {
     return {};
   }
 
-  Result<void> take(const CommitAnswer& answer) {
+  /// The same commit would be answered in the same way for ever.
+  Result<void> settle(Failure failure) {
+    const auto arrived = look_what_arrived(session_, items());
+    if (arrived) WS_TRY(take(*arrived, &failure));
+    return fail(std::move(failure));
+  }
+
+  /// `no_word`: why nothing is said of an item; null: it should have been.
+  Result<void> take(const CommitAnswer& answer, const Failure* no_word) {
     WS_LET(const std::vector<Answered> answered, match_answer(*session_.remote, items(), answer));
     WS_LET(base_, session_.state.base());
     WS_LET(pending_, session_.state.pending());
@@ -73,8 +83,10 @@ class Committer {
       } else if (answered[i].applied != nullptr) {
         note_applied(staged, *answered[i].applied, row);
       } else {
-        row.fail({.kind = Failure::Kind::service,
-                  .what = fmt::format("the service did not say what became of {}", staged.item.path.text())});
+        row.fail(no_word != nullptr ? *no_word
+                                    : Failure{.kind = Failure::Kind::service,
+                                              .what = fmt::format("the service did not say what became of {}",
+                                                                  staged.item.path.text())});
       }
     }
     return store(answer);

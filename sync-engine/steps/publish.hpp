@@ -40,7 +40,8 @@ Result<void> send_part(Session& session,
                        std::vector<Row>& rows,
                        const std::function<void()>& next_text);
 
-/// Commits a part that was sent; where its plan has expired, it is sent once more first.
+/// Commits a part that was sent; where its plan has expired, it is sent once more first. An answer that is complete and
+/// of no use is made good by a pull, and fails with `unknown_outcome` all the same; see arrived.hpp.
 Result<void> commit_part(Session& session, CommitPart part, std::vector<Row>& rows);
 
 /// Commits what was staged by an earlier call; sent again as it is

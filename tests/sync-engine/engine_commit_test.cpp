@@ -41,6 +41,17 @@ struct TwoFiles {
   void move_b_onto_a() { std::filesystem::rename(here.path() / "b.md", here.path() / "a.md"); }
 };
 
+Failure unusable_answer() {
+  return {.kind = Failure::Kind::unknown_outcome, .what = "the answer is not usable", .code = "unusable_answer"};
+}
+
+/// Every answer to a commit is complete, and of no use.
+void garble_commits(FakeRemote& remote) {
+  remote.fault = [](const std::string& request, bool after) -> std::optional<Failure> {
+    return request == "commit" && after ? std::optional(unusable_answer()) : std::nullopt;
+  };
+}
+
 }  // namespace
 
 TEST_CASE("commit: a text goes to its own document, also where another file wants its place", "[sync-engine]") {
@@ -164,6 +175,85 @@ TEST_CASE("commit: a document that is refused when a plan is made anew is detach
   const Report next = here.run();
   CHECK(next.detached.size() == 1);
   CHECK(times_asked(remote, "push") == 0);
+}
+
+TEST_CASE("commit: an answer of no use is settled by a pull, and the commit is not repeated", "[sync-engine]") {
+  TwoFiles two;
+  auto& [remote, here] = two;
+  here.write("a.md", "mine\n");
+  here.write("new.md", "new\n");
+  std::filesystem::rename(here.path() / "b.md", here.path() / "c.md");
+  garble_commits(remote);
+  const Report first = here.run();
+  REQUIRE(first.ended_by);
+  CHECK(first.ended_by->kind == Failure::Kind::unknown_outcome);
+  CHECK(remote.document_count() == 3);
+  CHECK(times_asked(remote, "commit") == 1);
+
+  SECTION("nothing is left to do, though no answer is ever of use") {
+    remote.requests.clear();
+    CHECK(here.run().rows.empty());
+    CHECK(here.run().clean);
+    CHECK(times_asked(remote, "commit") == 0);
+  }
+  SECTION("what is edited before the next run is an edit, not a conflict") {
+    remote.fault = {};
+    here.write("a.md", "mine, edited since\n");
+    here.write("new.md", "new, edited since\n");
+    here.remove("c.md");
+    const Report next = here.run();
+    CHECK(lines(next) == Lines{"push_update a.md", "push_delete c.md", "push_update new.md"});
+    CHECK(next.clean);
+  }
+  SECTION("every other command goes on") {
+    CHECK(here.engine().pull());
+    CHECK(here.engine().push());
+  }
+  CHECK(here.tree() == remote.tree());
+}
+
+TEST_CASE("commit: what did not arrive of an answer of no use is sent again", "[sync-engine]") {
+  TwoFiles two;
+  auto& [remote, here] = two;
+  here.write("a.md", "mine\n");
+  here.write("new.md", "new\n");
+  here.remove("b.md");
+  SECTION("nothing of it") {
+    remote.fault = [](const std::string& request, bool after) -> std::optional<Failure> {
+      return request == "commit" && !after ? std::optional(unusable_answer()) : std::nullopt;
+    };
+    CHECK(here.run().ended_by);
+    CHECK(remote.document_count() == 2);
+    remote.fault = {};
+    CHECK(here.run().clean);
+    CHECK(here.tree() == remote.tree());
+  }
+  SECTION("all but one, which somebody else edited in between") {
+    bool edited = false;
+    remote.fault = [&](const std::string& request, bool after) -> std::optional<Failure> {
+      if (request == "commit" && !after && !std::exchange(edited, true)) remote.edit("a.md", "theirs\n");
+      return request == "commit" && after ? std::optional(unusable_answer()) : std::nullopt;
+    };
+    CHECK(here.run().ended_by);
+    remote.fault = {};
+    const Report next = here.run();
+    CHECK(next.conflicts.size() == 1);
+    CHECK(remote.tree() == Tree{{"a.md", "theirs\n"}, {"new.md", "new\n"}});
+    CHECK(remote.conflicts().size() == 1);
+  }
+  SECTION("and where the service cannot be asked the commit is repeated") {
+    remote.fault = [&](const std::string& request, bool after) -> std::optional<Failure> {
+      if (request == "commit" && after) return unusable_answer();
+      if (request == "pull" && times_asked(remote, "commit") > 0)
+        return Failure{.kind = Failure::Kind::unreachable, .what = "no network"};
+      return std::nullopt;
+    };
+    CHECK(here.run().ended_by);
+    remote.fault = {};
+    CHECK(here.run().clean);
+    CHECK(here.tree() == remote.tree());
+    CHECK(times_asked(remote, "commit") == 2);
+  }
 }
 
 TEST_CASE("commit: many moves go in several, what changes places together stays together", "[sync-engine]") {
