@@ -115,6 +115,7 @@ class Committer {
     if (!item.hash) {
       after_.push_back({.path = staged.file.string()});
       advanced_.emplace_back(document, std::nullopt);
+      base_.erase(document);
       return;
     }
     const bool moved_only = item.kind == ActionKind::push_move && old != base_.end();
@@ -205,13 +206,34 @@ class Committer {
     // can begin after it. Otherwise that pull brings our own changes too, which costs time and changes nothing. Where a
     // text was out of reach the counter stayed behind on purpose: the next pull asks for it again.
     WS_LET(const std::uint64_t taken_over, session_.state.source_revision());
-    if (taken_over == part_.commit.request.expected_revision && answer.revision == taken_over + advanced_.size()) {
-      WS_TRY(session_.state.set_source_revision(answer.revision));
-    }
+    const bool follows = taken_over == part_.commit.request.expected_revision;
+    const std::uint64_t least = taken_over + changed_documents();
+    if (follows && answer.revision == least) WS_TRY(session_.state.set_source_revision(answer.revision));
     WS_TRY(session_.state.clear_staged());
     WS_TRY(transaction.commit());
     for (const std::string& id : replaced) remove_conflict_files(session_.root.path(), id);
-    return {};
+    const bool counts_twice = answer.revision > least && answer.revision <= taken_over + advanced_.size();
+    return follows && counts_twice ? look_who_was_there(taken_over, answer.revision) : Result<void>();
+  }
+
+  /// A document that was moved and edited may count twice, and a stranger's edit looks the same: a pull tells them
+  /// apart. Where it cannot be had the next one does.
+  Result<void> look_who_was_there(std::uint64_t since, std::uint64_t revision) {
+    const auto end = session_.remote->pull(session_.tie.source_id, since, [this](const PulledItem& item) {
+      const auto ours = base_.find(item.document);
+      const bool known = ours != base_.end();
+      const bool is_ours = item.deleted ? !known
+                                        : known && ours->second.entry.revision == item.revision &&
+                                              path_on_wire(ours->second.entry.path.text()) == path_on_wire(item.path);
+      return is_ours ? Result<void>() : fail(Failure::Kind::conflict, "somebody else was there");
+    });
+    return end && end->revision == revision ? session_.state.set_source_revision(revision) : Result<void>();
+  }
+
+  std::size_t changed_documents() const {
+    std::set<DocumentId> documents;
+    for (const auto& [document, row] : advanced_) documents.insert(document);
+    return documents.size();
   }
 
   Session& session_;

@@ -256,6 +256,23 @@ TEST_CASE("commit: what did not arrive of an answer of no use is sent again", "[
   }
 }
 
+TEST_CASE("commit: an edit of somebody else in between is pulled, however a service counts", "[sync-engine]") {
+  TwoFiles two;
+  auto& [remote, here] = two;
+  remote.counts_documents = GENERATE(true, false);
+  CAPTURE(remote.counts_documents);
+  std::filesystem::rename(here.path() / "a.md", here.path() / "c.md");
+  here.write("c.md", "text a\nwith lines\nand one more\n");
+  const bool edited = GENERATE(true, false);
+  if (edited) two.meanwhile([&] { remote.edit("b.md", "theirs\n"); });
+  CHECK(here.run().rows.size() == 2);
+  if (edited) CHECK(lines(here.run()) == Lines{"pull_update b.md"});
+  CHECK(here.tree() == remote.tree());
+  remote.requests.clear();
+  CHECK(here.run().rows.empty());
+  CHECK(remote.requests == Lines{"pull"});
+}
+
 TEST_CASE("commit: many moves go in several, what changes places together stays together", "[sync-engine]") {
   FakeRemote remote;
   SyncedFolder here(remote);
