@@ -208,7 +208,11 @@ struct SyncEngine::Impl {
     another = false;
     Survey survey;
     WS_LET(Report report, pull_half(options, survey));
-    if (is_over(report, survey)) return report;
+    if (is_over(report, survey)) {
+      // Both sides are in step: what an earlier call staged is of no use to anybody.
+      if (!report.guard) WS_TRY(session.state.clear_staged());
+      return report;
+    }
     const auto publish = [&]() -> Result<void> {
       WS_TRY(publish_changes(session, survey, options.message, report.rows));
       WS_TRY(keep_local_conflicts(session, survey, report.rows));

@@ -44,7 +44,7 @@ Result<void> send_part(Session& session,
 /// of no use is made good by a pull, and fails with `unknown_outcome` all the same; see arrived.hpp.
 Result<void> commit_part(Session& session, CommitPart part, std::vector<Row>& rows);
 
-/// Commits what was staged by an earlier call; sent again as it is
+/// Commits what was staged by an earlier call, less the deletes of files that are there again; sent again as it is
 /// after an interruption, which the service answers as before. Adds a row for each item. Nothing staged: nothing
 /// happens. A commit under way keeps the message it was sent with.
 Result<void> commit_staged(Session& session, const std::string& message, std::vector<Row>& rows);

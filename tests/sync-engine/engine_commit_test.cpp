@@ -273,6 +273,62 @@ TEST_CASE("commit: an edit of somebody else in between is pulled, however a serv
   CHECK(remote.requests == Lines{"pull"});
 }
 
+TEST_CASE("commit: what was staged goes with the run that finds nothing to do", "[sync-engine]") {
+  TwoFiles two;
+  auto& [remote, here] = two;
+  here.remove("a.md");
+  here.write("b.md", "mine\n");
+  REQUIRE(here.engine().push());
+  here.write("a.md", "text a\nwith lines\n");
+  here.write("b.md", "another b\nmore of it\n");
+  CHECK(here.run().rows.empty());
+  const auto committed = here.engine().commit();
+  REQUIRE(committed);
+  CHECK(committed->rows.empty());
+  CHECK(remote.tree() == here.tree());
+}
+
+TEST_CASE("commit: a file that is there again is not deleted on the service", "[sync-engine]") {
+  TwoFiles two;
+  auto& [remote, here] = two;
+  here.remove("a.md");
+  here.write("b.md", "mine\n");
+  SECTION("it came back") {
+    REQUIRE(here.engine().push());
+    here.write("a.md", "text a\nwith lines\n");
+    const auto committed = here.engine().commit();
+    REQUIRE(committed);
+    REQUIRE(committed->rows.size() == 2);
+    const auto kept = std::find_if(committed->rows.begin(), committed->rows.end(), [](const Row& row) {
+      return row.action.path.text() == "a.md";
+    });
+    REQUIRE(kept != committed->rows.end());
+    REQUIRE(kept->error);
+    CHECK(kept->error->kind == Failure::Kind::conflict);
+    CHECK_FALSE(committed->clean);
+    CHECK(remote.tree() == Tree{{"a.md", "text a\nwith lines\n"}, {"b.md", "mine\n"}});
+  }
+  SECTION("it is all that was staged") {
+    here.write("b.md", "another b\nmore of it\n");
+    REQUIRE(here.engine().push());
+    here.write("a.md", "text a\nwith lines\n");
+    CHECK_FALSE(here.engine().commit()->clean);
+    CHECK(here.engine().commit()->rows.empty());
+    CHECK(remote.document_count() == 2);
+  }
+  SECTION("another document stands there by right") {
+    two.move_b_onto_a();
+    REQUIRE(here.engine().push());
+    const auto committed = here.engine().commit();
+    REQUIRE(committed);
+    CHECK(committed->clean);
+    CHECK(remote.document_count() == 1);
+  }
+  here.run();
+  CHECK(here.run().clean);
+  CHECK(here.tree() == remote.tree());
+}
+
 TEST_CASE("commit: many moves go in several, what changes places together stays together", "[sync-engine]") {
   FakeRemote remote;
   SyncedFolder here(remote);
