@@ -23,6 +23,25 @@ std::optional<Sha256> read_hash(const Json& value) {
   return text ? Sha256::from_hex(*text) : std::nullopt;
 }
 
+bool is_conflict(const Json& item) {
+  return find_text(item, "action") == "conflict" || find_text(item, "status") == "conflict";
+}
+
+/// An item whose action is no push was done only if its text is there to tell; one that failed was not.
+bool is_done(const Json& item) {
+  const std::string status = find_text(item, "status").value_or("");
+  if (status == "failed" || status == "rejected" || status == "skipped") return false;
+  const auto action = find_text(item, "action");
+  return !action || action_kind(*action) != ActionKind::unchanged || read_hash(item);
+}
+
+RecordedConflict read_recorded(const Json& value) {
+  const std::string id = find_text(value, "conflict_id").value_or("");
+  return {.id = find_text(value, "id").value_or(id),
+          .path = find_text(value, "path").value_or(""),
+          .kind = find_conflict_kind(find_text(value, "kind").value_or("")).value_or(ConflictKind::revision)};
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> find_number(const Json& value, std::string_view key) {
@@ -99,14 +118,16 @@ Result<CommitAnswer> read_commit(const Json& value) {
                         .hint = "run `ws sync status` to see what arrived",
                         .code = "unusable_answer"});
   }
-  for (const Json& each : *applied) answer.applied.push_back(read_applied(each));
-  if (conflicts == nullptr || !conflicts->is_array()) return answer;
-  for (const Json& each : *conflicts) {
-    answer.conflicts.push_back(
-        {.id = find_text(each, "id").value_or(""),
-         .path = find_text(each, "path").value_or(""),
-         .kind = find_conflict_kind(find_text(each, "kind").value_or("")).value_or(ConflictKind::revision)});
+  for (const Json& each : *applied) {
+    // One list of all that became of the items, by another service's words.
+    if (is_conflict(each)) {
+      answer.conflicts.push_back(read_recorded(each));
+    } else if (is_done(each)) {
+      answer.applied.push_back(read_applied(each));
+    }
   }
+  if (conflicts == nullptr || !conflicts->is_array()) return answer;
+  for (const Json& each : *conflicts) answer.conflicts.push_back(read_recorded(each));
   return answer;
 }
 

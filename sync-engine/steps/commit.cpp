@@ -8,6 +8,7 @@
 #include "sync-engine/steps/answered_items.hpp"
 #include "sync-engine/steps/arrived.hpp"
 #include "sync-engine/steps/conflict_files.hpp"
+#include "sync-engine/steps/local_conflicts.hpp"
 #include "sync-engine/steps/publish.hpp"
 #include "sync-engine/steps/refused_push.hpp"
 #include "sync-engine/tree/safe_write.hpp"
@@ -108,6 +109,12 @@ class Committer {
                        .what = fmt::format("the service did not say which document {} is", item.path.text()),
                        .hint = "run the command again: what arrived is taken for the same"});
     }
+    if (item.document.empty() && base_.contains(applied.document)) {
+      return row.fail(
+          {.kind = Failure::Kind::service,
+           .what = fmt::format("the service took {} for a document that is another file's", item.path.text()),
+           .hint = "run the command again: what arrived is taken for the same"});
+    }
     row.state = Row::State::done;
     const DocumentId document = applied.document.empty() ? item.document : applied.document;
     row.action.document = document;
@@ -124,7 +131,9 @@ class Committer {
     BaseRow now =
         moved_only ? old->second : BaseRow{.entry = {.path = item.path, .hash = *item.hash}, .blob = staged.blob};
     now.entry.path = item.path;
-    now.entry.revision = applied.revision;
+    // Where it does not say, the next pull does.
+    is_told_all_ = is_told_all_ && applied.revision != 0;
+    now.entry.revision = applied.revision == 0 ? item.revision : applied.revision;
     now.placed = staged.file != item.path ? std::optional(staged.file) : std::nullopt;
     after_.push_back({.path = staged.file.string(), .blob = now.blob});
     base_.insert_or_assign(document, now);
@@ -135,11 +144,12 @@ class Committer {
     const PushItem& item = staged.item;
     Conflict conflict = staged.conflict ? *staged.conflict : new_conflict(item, recorded.kind);
     std::optional<std::string> seen_there;
-    if (conflict.document.empty()) {
+    // One that only the service saw, and a new file whose place somebody has: what is there was in no pull.
+    if (conflict.document.empty() || !staged.conflict) {
       WS_LET(seen_there, look_there(conflict, recorded.id));
     }
-    conflict.id = recorded.id;
-    conflict.here_only = false;
+    conflict.here_only = recorded.id.empty();  // the service could not be asked about it
+    conflict.id = conflict.here_only ? local_conflict_id(conflict) : recorded.id;
     row.state = Row::State::done;
     row.action.kind = ActionKind::conflict;
     row.action.reason = name(conflict.kind);
@@ -159,13 +169,26 @@ class Committer {
     return {};
   }
 
-  /// Which document holds the place of a new file: without it nobody could ever close the conflict. Its text.
+  /// Its document, and what the service has of it: without that nobody could decide. Its text.
   Result<std::optional<std::string>> look_there(Conflict& conflict, const std::string& id) {
-    WS_LET(ServiceConflict there, session_.remote->find_conflict(id));
-    PulledItem& item = there.remote;
-    if (item.document.empty() || item.deleted || !item.hash) return std::optional<std::string>{};
+    using Text = std::optional<std::string>;
+    WS_LET(ServiceConflict recorded, session_.remote->find_conflict(id));
+    PulledItem& item = recorded.remote;
+    if (item.document.empty()) item.document = conflict.document;
+    if (item.document.empty() || (!conflict.document.empty() && item.document != conflict.document)) return Text{};
+    if (!item.deleted && (!item.hash || !item.content)) {
+      auto asked = session_.remote->content(item.document);
+      if (!asked) return Text{};
+      if (asked->path.empty()) asked->path = item.path;
+      item = std::move(*asked);
+    }
+    if (item.deleted || !item.content) return Text{};
     conflict.document = item.document;
-    conflict.remote = Entry{.path = conflict.path, .hash = *item.hash, .revision = item.revision};
+    auto path = RelativePath::parse(item.path);
+    const bool elsewhere = path && path_on_wire(path->text()) != path_on_wire(conflict.path.text());
+    conflict.remote = Entry{.path = elsewhere ? std::move(*path) : conflict.path,
+                            .hash = Sha256::of(*item.content),
+                            .revision = item.revision};
     return std::move(item.content);
   }
 
@@ -208,7 +231,7 @@ class Committer {
     // can begin after it. Otherwise that pull brings our own changes too, which costs time and changes nothing. Where a
     // text was out of reach the counter stayed behind on purpose: the next pull asks for it again.
     WS_LET(const std::uint64_t taken_over, session_.state.source_revision());
-    const bool follows = taken_over == part_.commit.request.expected_revision;
+    const bool follows = taken_over == part_.commit.request.expected_revision && is_told_all_;
     const std::uint64_t least = taken_over + changed_documents();
     if (follows && answer.revision == least) WS_TRY(session_.state.set_source_revision(answer.revision));
     WS_TRY(session_.state.clear_staged());
@@ -246,6 +269,7 @@ class Committer {
   std::vector<std::pair<DocumentId, std::optional<BaseRow>>> advanced_;
   std::vector<Conflict> conflicts_;
   TextChanges after_;
+  bool is_told_all_ = true;  ///< the revision of each document that was taken
 };
 
 /// Takes out the deletes of files that are there again: an edit, or a change of mind, since they were staged. Another

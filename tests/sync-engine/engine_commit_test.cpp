@@ -363,4 +363,58 @@ TEST_CASE("commit: many moves go in several, what changes places together stays 
   CHECK(here.run().rows.empty());
 }
 
+TEST_CASE("commit: a conflict that only the service saw can be decided, and no text of it is lost", "[sync-engine]") {
+  const Keep keep = GENERATE(Keep::local, Keep::remote);
+  TwoFiles two;
+  auto& [remote, here] = two;
+  here.write("a.md", "mine\n");
+  two.meanwhile([&] { remote.edit("a.md", "theirs\n"); });
+  REQUIRE(here.run().conflicts.size() == 1);
+  remote.fault = {};
+  const Conflict open = here.engine().conflicts()->at(0);
+  REQUIRE(open.remote);
+  CHECK(open.remote->hash == Sha256::of("theirs\n"));
+  CHECK(here.engine().texts(open)->remote == "theirs\n");
+  REQUIRE(here.engine().resolve(open, keep));
+  CHECK(here.run().clean);
+  CHECK(here.read("a.md") == (keep == Keep::local ? "mine\n" : "theirs\n"));
+  CHECK(remote.text_at("a.md") == here.read("a.md"));
+  CHECK(here.run().rows.empty());
+}
+
+TEST_CASE("commit: a service that does not say the revision is asked for it", "[sync-engine]") {
+  TwoFiles two;
+  auto& [remote, here] = two;
+  remote.words = [](CommitAnswer& answer) {
+    for (AppliedItem& applied : answer.applied) applied.revision = 0;
+  };
+  here.write("a.md", "mine\n");
+  here.write("n.md", "new\n");
+  CHECK(lines(here.run()) == Lines{"push_update a.md", "push_create n.md"});
+  remote.words = {};
+  CHECK(here.run().rows.empty());
+  here.write("a.md", "mine again\n");
+  here.remove("n.md");
+  CHECK(lines(here.run()) == Lines{"push_update a.md", "push_delete n.md"});
+  CHECK(here.run().clean);
+  CHECK(remote.tree() == here.tree());
+  CHECK(remote.conflicts().empty());
+}
+
+TEST_CASE("commit: another file's document is not taken for a new one", "[sync-engine]") {
+  TwoFiles two;
+  auto& [remote, here] = two;
+  const DocumentId other = remote.id_at("b.md");
+  remote.words = [&](CommitAnswer& answer) { answer.applied.at(0).document = other; };
+  here.write("n.md", "new\n");
+  const Report report = here.run();
+  REQUIRE(report.rows.size() == 1);
+  CHECK(report.rows[0].state == Row::State::failed);
+  remote.words = {};
+  CHECK(lines(here.run()) == Lines{"adopt n.md"});
+  CHECK(here.run().rows.empty());
+  CHECK(remote.tree() == here.tree());
+  CHECK(remote.document_count() == 3);
+}
+
 }  // namespace ws::sync

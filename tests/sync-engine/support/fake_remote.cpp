@@ -228,6 +228,12 @@ void FakeRemote::record(const StagedText& staged, const std::string& kind, Commi
   answer.conflicts.push_back({.id = open->id, .path = path, .kind = open->kind});
 }
 
+DocumentId FakeRemote::id_at(const std::string& path) {
+  std::string id;
+  find_at(path, &id);
+  return {id};
+}
+
 Result<CommitAnswer> FakeRemote::commit(const CommitRequest& request) {
   WS_TRY(meet("commit", false));
   if (const auto again = committed_.find(request.plan_id); again != committed_.end()) return again->second;

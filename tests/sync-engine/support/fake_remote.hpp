@@ -38,6 +38,7 @@ class FakeRemote final : public Remote {
   void archive(const std::string& path);
   void move(const std::string& from, const std::string& to);
   std::optional<std::string> text_at(const std::string& path) const;
+  DocumentId id_at(const std::string& path);
   std::map<std::string, std::string> tree() const;
   /// What a backup holds; `restore` is the service going back to it.
   struct Backup {
