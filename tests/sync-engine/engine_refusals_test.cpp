@@ -252,4 +252,27 @@ TEST_CASE("refusals: what one commit cannot hold goes in several, places that ar
   CHECK(remote.requests == Lines{"pull"});
 }
 
+TEST_CASE("refusals: what the guard stopped is not taken for said once the service came to its senses",
+          "[sync-engine]") {
+  ThreeFiles three;
+  auto& [remote, here] = three;
+  remote.edit("a.md", "theirs\n");
+  remote.ignores_filter = GENERATE(false, true);
+  if (!remote.ignores_filter) {
+    remote.edit("b.md", "theirs\n");
+    remote.edit("c.md", "theirs\n");
+  }
+  remote.tell_otherwise = [](PulledItem& item) { item.deleted = true; };
+  for (int run = 0; run < 2; ++run) CHECK(here.run().guard);
+  REQUIRE(here.engine().push());
+  CHECK(here.run().guard);
+  remote.tell_otherwise = {};
+  here.write("mine.md", "mine\n");
+  SECTION("by itself") { CHECK(here.run().clean); }
+  SECTION("whatever is confirmed") { CHECK(here.run({.allow_deletes = true}).clean); }
+  CHECK(here.tree().size() == 4);
+  CHECK(here.read("a.md") == "theirs\n");
+  CHECK(remote.tree() == here.tree());
+}
+
 }  // namespace ws::sync
