@@ -75,7 +75,7 @@ class ApiRemote final : public Remote {
       if (!cursor.empty()) call.parameters.emplace_back("cursor", cursor);
       WS_LET(const Json page, stream_page(client_, call, count));
       if (first) end = read_end(page, since_revision);
-      cursor = find_text(page, "next_cursor").value_or("");
+      WS_LET(cursor, guard.cursor_of(page));
       if (cursor.empty()) return end;
       WS_TRY(guard.go_on(cursor, items));
     }
