@@ -361,3 +361,27 @@ TEST_CASE("client: what signs an upload's address is neither traced nor told", "
   CHECK(all.find("> PUT https://files.example/a/b (send 1)") != std::string::npos);
   CHECK(world.transport.requests().front().url == "https://files.example/a/b?X-Signature=" + signature);
 }
+
+TEST_CASE("client: a streamed body that is begun afresh is repeated like any other", "[client]") {
+  std::string body;
+  int sends = 0;
+  ClientWorld world([&](const http::Request& request) -> std::optional<http::Outcome> {
+    REQUIRE(request.sink(++sends < 3 ? "half" : "whole"));
+    if (sends < 3) return broken(http::Broken::Stage::no_answer);
+    return json_response(200, "");
+  });
+  Call call{.operation = "docs.list", .sink = [&](std::string_view piece) {
+              body += piece;
+              return Result<void>();
+            }};
+  SECTION("with it") {
+    call.sink_afresh = [&] { body.clear(); };
+    CHECK(world.client.call(call));
+    CHECK(body == "whole");
+    CHECK(sends == 3);
+  }
+  SECTION("without it") {
+    CHECK_FALSE(world.client.call(call));
+    CHECK(sends == 1);
+  }
+}
