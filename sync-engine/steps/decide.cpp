@@ -11,6 +11,7 @@
 #include "sync-engine/steps/decide_place.hpp"
 #include "sync-engine/steps/decide_rewound.hpp"
 #include "sync-engine/steps/end_conflict.hpp"
+#include "sync-engine/steps/look_again.hpp"
 #include "sync-engine/steps/replace_file.hpp"
 
 namespace ws::sync {
@@ -32,7 +33,8 @@ class Decision {
       : session_(session), conflict_(conflict), keep_(keep), writer_(std::move(writer)) {}
 
   Result<void> carry_out(const std::optional<std::string>& merged) {
-    WS_TRY(has_seen_their_text());
+    if (auto seen = has_seen_their_text(); !seen)
+      return fail(look_after_refusal(session_, conflict_, std::move(seen).error()));
     texts_ = read_conflict_texts(session_.root.path(), conflict_.id);
     WS_LET(on_disk_, read_if_there(writer_, conflict_.path));
     WS_TRY(has_what_was_recorded());
@@ -44,7 +46,9 @@ class Decision {
     if (conflict_.here_only) {
       WS_TRY(needs_nobody_else());
     } else {
-      WS_LET(result, session_.remote->resolve(request));
+      auto answered = session_.remote->resolve(request);
+      if (!answered) return fail(look_after_refusal(session_, conflict_, std::move(answered).error()));
+      result = std::move(*answered);
     }
     WS_TRY(keep_their_text());
     if (copy) WS_TRY(write_copy(*copy));
