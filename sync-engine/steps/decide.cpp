@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api-client/base/utf8.hpp"
+#include "api-client/base/uuid.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/steps/conflict_files.hpp"
 #include "sync-engine/steps/decide_place.hpp"
@@ -220,6 +221,11 @@ Result<void> decide_conflict(Session& session,
     return fail(Failure::Kind::not_found,
                 fmt::format("there is no open conflict at {} here", conflict.path.text()),
                 "`ws sync conflicts` lists them; `ws sync` records what is new");
+  }
+  if (!open->here_only && !is_uuid(open->id)) {
+    return fail(Failure::Kind::conflict,
+                fmt::format("the service recorded the conflict at {} under an id that is none", conflict.path.text()),
+                "`ws sync` has it recorded anew; then decide");
   }
   if (open->kind == ConflictKind::rewound) return decide_rewound(session, *open, keep);
   if (is_about_place(*open)) return decide_place(session, *open, keep);

@@ -60,7 +60,7 @@ class Surveyor {
     }
     if (in_step_ == InStep::no) WS_TRY(load_and_identify());
     if (!options_.offline) WS_TRY(ask_service());
-    survey_.remote.refused = skipped_for_name(misnamed_);
+    survey_.remote.refused = skipped_for_name(misnamed_, incoming_.nameless);
     if (in_step_ != InStep::no && !identified_ && is_quiet_there()) {
       WS_LET(const bool known, plan_edits());
       if (known) return finish();
@@ -225,6 +225,7 @@ class Surveyor {
     if (rewound_) return {};
     survey_.revision = now;
     misnamed_before_ = std::exchange(misnamed_, misnamed_after(misnamed_, incoming_));
+    leave_out_damaged(incoming_, survey_);
     if (keep_ == Pulled::keep) WS_TRY(write_incoming(session_, incoming_, survey_));
     choose_pending();
     return {};
@@ -266,7 +267,7 @@ class Surveyor {
     for (const DocumentId& document : to_drop_) WS_TRY(session_.state.drop_pending(document));
     WS_TRY(put_misnamed(session_.state, misnamed_before_, misnamed_));
     // What was out of reach is asked for again: the next pull begins where this one did.
-    if (incoming_.out_of_reach.empty() && survey_.left_out.empty())
+    if (incoming_.out_of_reach.empty() && incoming_.nameless.empty() && survey_.left_out.empty())
       WS_TRY(session_.state.set_source_revision(survey_.revision));
     return transaction.commit();
   }

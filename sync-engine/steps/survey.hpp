@@ -10,10 +10,11 @@
 
 namespace ws::sync {
 
-/// A document whose text the disk had no room for.
+/// A document whose text the disk had no room for, or that cannot be read.
 struct LeftOut {
   RelativePath path;
   Failure why = {};
+  Hindrance reason = Hindrance::no_room;
 };
 
 struct Survey {

@@ -244,4 +244,28 @@ TEST_CASE("conflict ends: one that no pull ever told of can be decided", "[sync-
   CHECK(here.read("a.md") == (keep == Keep::local ? "mine\n" : "theirs\n"));
 }
 
+TEST_CASE("conflict ends: one that was recorded under no id is recorded anew, and stops nothing", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", "old\n");
+  here.write("b.md", "b\n");
+  here.run();
+  here.write("a.md", "mine\n");
+  remote.edit("a.md", "theirs\n");
+  remote.before_conflict_ids = "conf-";
+  REQUIRE(here.run().conflicts.size() == 1);
+  CHECK(here.engine().resolve(here.engine().conflicts()->at(0), Keep::local).error().kind == Failure::Kind::conflict);
+  here.write("new.md", "new\n");
+  here.run();
+  CHECK(remote.text_at("new.md") == "new\n");
+  CHECK(here.status().conflicts.size() == 1);
+  remote.before_conflict_ids = {};
+  here.run();
+  REQUIRE(here.engine().conflicts()->size() == 1);
+  CHECK(here.engine().conflicts()->at(0).id == remote.conflicts().at(0).id);
+  REQUIRE(here.engine().resolve(here.engine().conflicts()->at(0), Keep::local));
+  CHECK(here.run().clean);
+  CHECK(remote.text_at("a.md") == "mine\n");
+}
+
 }  // namespace ws::sync
