@@ -147,6 +147,7 @@ void Client::Impl::send(Id id) {
     running.source = std::move(*source);
     running.prepared.request.source = running.source.get();
   }
+  if (running.call.sink_afresh) running.call.sink_afresh();
   ++running.sends;
   const http::Request& request = running.prepared.request;
   // Of an address that the service signed not even the shape of the query.
@@ -198,7 +199,8 @@ http::Decision Client::Impl::decision_on(const Running& running, const Verdict& 
                               .retry_after = verdict.retry_after,
                               .in_doubt = running.in_doubt};
   http::Decision decision = http::decide(attempt, left, random.unit());
-  if (!options.retry || !running.call.repeat || running.sink_has_some) decision.again = false;
+  const bool had_enough = running.sink_has_some && !running.call.sink_afresh;
+  if (!options.retry || !running.call.repeat || had_enough) decision.again = false;
   return decision;
 }
 

@@ -45,7 +45,8 @@ struct Call {
   std::string idempotency_key = {};  ///< empty: a fresh UUIDv7 for operations that take one
   http::Sink sink = {};  ///< the body of a success streams here instead of being collected; once it got a piece, the
                          ///< call is not repeated. The sink bounds the size, silence alone the time
-  http::HeadSink head = {};  ///< with `sink`: status and headers of the success, before its first piece
+  std::function<void()> sink_afresh = {};  ///< before each send: what the sink got is void, and it may be repeated
+  http::HeadSink head = {};                ///< with `sink`: status and headers of the success, before its first piece
   std::optional<std::chrono::milliseconds> timeout = {};
   std::optional<std::chrono::milliseconds> lease_left = {};  ///< class L
   bool validate = true;                                      ///< refuse locally what breaks a published limit
@@ -99,8 +100,7 @@ struct ClientOptions {
   std::chrono::milliseconds timeout{120'000};
   std::function<void(const std::string& line)> trace = {};   ///< `--debug`: one line an event, secrets redacted
   std::function<void(const std::string& text)> notice = {};  ///< an assumed limit is broken: a note for stderr
-  const std::atomic<bool>* cancelled =
-      nullptr;  ///< set by a signal handler: everything under way ends with `cancelled`
+  const std::atomic<bool>* cancelled = nullptr;  ///< set by a signal handler: all under way ends with `cancelled`
 };
 
 class Client {

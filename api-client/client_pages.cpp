@@ -38,8 +38,9 @@ Result<void> Client::each_item(Call call, const std::function<Result<bool>(const
       WS_LET(const bool more, visit(item));
       if (!more) return {};
     }
-    const std::string next = find_text(*page.json, "next_cursor").value_or("");
-    if (!has_cursor || next.empty()) return {};
+    if (!has_cursor) return {};
+    WS_LET(const std::string next, guard.cursor_of(*page.json));
+    if (next.empty()) return {};
     WS_TRY(guard.go_on(next, items->size()));
     set_cursor(call, next);
   }

@@ -259,6 +259,9 @@ const Tie& SyncEngine::tie() const { return impl_->session.tie; }
 Result<Report> SyncEngine::status(const RunOptions& options) {
   WS_LET(Survey survey, ws::sync::survey(impl_->session, options, Pulled::look_at));
   WS_LET(Report report, report_of(impl_->session, survey));
+  const std::vector<Row> left_out = rows_of_left_out(survey);
+  report.rows.insert(report.rows.end(), left_out.begin(), left_out.end());
+  report.clean = report.clean && left_out.empty();
   foresee_decisions(report, options);
   return report;
 }

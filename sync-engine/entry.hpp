@@ -42,6 +42,8 @@ enum class Hindrance {
   refused,          ///< the service does not take it from this key; kept until something about it changes
   no_room,          ///< what the service has for it does not fit on the disk; the next run tries again
   no_path,          ///< a document of the service that it gives no place; listed by its id
+  no_id,            ///< a document of the service without an id that could be asked for; asked for by every run
+  damaged,          ///< what the service has for it cannot be read; the next run tries again
 };
 std::string_view name(Hindrance hindrance);  ///< "not_utf8"
 

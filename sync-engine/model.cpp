@@ -20,6 +20,8 @@ std::string_view name(Hindrance hindrance) {
     case Hindrance::unportable_name: return "unportable_name";
     case Hindrance::refused: return "refused";
     case Hindrance::no_path: return "no_path";
+    case Hindrance::no_id: return "no_id";
+    case Hindrance::damaged: return "damaged";
     case Hindrance::no_room: return "no_room";
   }
   return "";

@@ -1,5 +1,6 @@
 #include "sync-engine/tie.hpp"
 
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
+#include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
 #include "sync-engine/state/state_store.hpp"
 #include "sync-engine/steps/conflict_files.hpp"
@@ -130,6 +132,15 @@ Result<SourceInfo> create_source(const fs::path& own, const SourceRequest& reque
   return made;
 }
 
+bool is_same_id(std::string_view a, std::string_view b) { return utf8::fold_key(a) == utf8::fold_key(b); }
+
+Failure another_source(std::string_view asked_for, std::string_view answered) {
+  return with_code(Failure::Kind::integrity,
+                   fmt::format("asked for the source {} the service answered for {}", asked_for, answered),
+                   "check the base URL; nothing was tied",
+                   "another_source");
+}
+
 /// A staged commit and recorded conflicts are the tree's from which this one was copied: the next run stages and
 /// records its own.
 Result<void> forget_the_others(const fs::path& root) {
@@ -200,6 +211,10 @@ Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock,
   if (!source) {
     if (fresh && source.error().call.applied == Applied::no) fs::remove_all(own, error);
     return fail(source.error());
+  }
+  if (!options.source_id.empty() && !is_same_id(source->id, options.source_id)) {
+    if (fresh) fs::remove_all(own, error);
+    return fail(another_source(options.source_id, source->id));
   }
   Tie tie{.source_id = source->id,
           .client_id = make_uuid_v7(clock.now(), random),

@@ -1,9 +1,15 @@
 #include "api-client/base/json_items.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "api-client/base/utf8.hpp"
 
 namespace ws {
 namespace {
@@ -12,6 +18,37 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; 
 
 tl::unexpected<Failure> malformed(std::string what) {
   return fail(Failure::Kind::invalid, "malformed JSON: " + std::move(what));
+}
+
+/// The code unit of an escape `\uXXXX` at the front; empty where there is none.
+std::optional<std::uint32_t> escaped_unit(std::string_view text) {
+  if (text.size() < 6 || text[0] != '\\' || text[1] != 'u') return std::nullopt;
+  std::uint32_t unit = 0;
+  const char* const end = text.data() + 6;
+  const auto [stop, error] = std::from_chars(text.data() + 2, end, unit, 16);
+  return error == std::errc() && stop == end ? std::optional(unit) : std::nullopt;
+}
+
+bool is_high(std::uint32_t unit) { return unit >= 0xD800 && unit <= 0xDBFF; }
+bool is_low(std::uint32_t unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
+
+/// The same, U+FFFD for what is no Unicode: bytes that are not UTF-8, and surrogates without their other half.
+std::string mended(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    if (text.front() != '\\') {
+      utf8::append(out, utf8::next(text));
+      continue;
+    }
+    const auto unit = escaped_unit(text);
+    const auto second = unit ? escaped_unit(text.substr(6)) : std::nullopt;
+    const bool is_pair = unit && second && is_high(*unit) && is_low(*second);
+    const bool is_alone = unit && !is_pair && (is_high(*unit) || is_low(*unit));
+    const std::size_t taken = std::min<std::size_t>(text.size(), is_pair ? 12 : unit ? 6 : 2);
+    out += is_alone ? std::string_view("\\ufffd") : text.substr(0, taken);
+    text.remove_prefix(taken);
+  }
+  return out;
 }
 
 }  // namespace
@@ -121,6 +158,7 @@ Result<std::size_t> JsonItems::take_item(std::string_view piece) {
   while (taken < piece.size() && !is_whole) {
     if (in_string_) {
       taken += skip_string(piece.substr(taken));
+      if (!in_string_) note_string_end(item_.size() + taken - 1);
       is_whole = !in_string_ && depth_ == 0;
       continue;
     }
@@ -131,6 +169,7 @@ Result<std::size_t> JsonItems::take_item(std::string_view piece) {
     ++taken;
     if (c == '"') {
       in_string_ = true;
+      string_begin_ = item_.size() + taken;
     } else if (c == '{' || c == '[') {
       ++depth_;
     } else if (c == '}' || c == ']') {
@@ -139,24 +178,56 @@ Result<std::size_t> JsonItems::take_item(std::string_view piece) {
     }
   }
   item_ += piece.substr(0, taken);
-  if (item_.size() > bounds_.item.max_bytes) {
-    return malformed(fmt::format("item {} of the list has more than {} bytes", count_ + 1, bounds_.item.max_bytes));
-  }
+  if (item_.size() > bounds_.item.max_bytes) WS_TRY(shorten_item());
   if (is_whole || taken < piece.size()) WS_TRY(hand_over());
   return taken;
+}
+
+void JsonItems::note_string_end(std::size_t end) {
+  if (end - string_begin_ <= longest_bytes_) return;
+  longest_begin_ = string_begin_;
+  longest_bytes_ = end - string_begin_;
+}
+
+/// Takes the longest text out of an item that is over its bound.
+Result<void> JsonItems::shorten_item() {
+  const std::size_t under_way = in_string_ ? item_.size() - string_begin_ : 0;
+  if (visit_damaged_ && under_way > longest_bytes_) {
+    item_.resize(string_begin_);
+    if (is_escaped_) item_ += '\\';
+  } else if (visit_damaged_) {
+    item_.erase(longest_begin_, longest_bytes_);
+    if (string_begin_ > longest_begin_) string_begin_ -= longest_bytes_;
+    longest_bytes_ = 0;
+  }
+  is_shortened_ = true;
+  if (item_.size() <= bounds_.item.max_bytes) return {};
+  return malformed(fmt::format("item {} of the list has more than {} bytes", count_ + 1, bounds_.item.max_bytes));
 }
 
 Result<void> JsonItems::hand_over() {
   ++count_;
   place_ = Place::after_item;
+  std::optional<Failure> damage;
+  if (std::exchange(is_shortened_, false))
+    damage = Failure{.kind = Failure::Kind::invalid,
+                     .what = fmt::format("it has more than {} bytes", bounds_.item.max_bytes)};
   auto item = parse_bounded(item_, bounds_.item);
+  if (!item && visit_damaged_) {
+    if (auto rest = parse_bounded(mended(item_), bounds_.item)) {
+      // In words of ours: the library's quote the text.
+      if (!damage) damage = Failure{.kind = Failure::Kind::invalid, .what = "a text in it is no Unicode"};
+      item = std::move(rest);
+    }
+  }
   item_.clear();
+  longest_bytes_ = 0;
   if (!item) {
     Failure failure = std::move(item).error();
     failure.what = fmt::format("item {} of the list: {}", count_, failure.what);
     return fail(std::move(failure));
   }
-  return visit_(*item);
+  return damage ? visit_damaged_(*item, std::move(*damage)) : visit_(*item);
 }
 
 Result<Json> JsonItems::finish() {

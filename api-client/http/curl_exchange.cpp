@@ -312,6 +312,9 @@ Outcome CurlExchange::outcome(CURLcode code) {
   if (times_sent_ > 1) {
     return broken(Stage::no_answer, Failure::Kind::unreachable, "the connection was closed without an answer");
   }
+  if (code == CURLE_OK && header_bytes_ > 0) {
+    return broken(Stage::no_answer, Failure::Kind::unreachable, "the answer was cut in its head");
+  }
   if (code == CURLE_OK || is_protocol_failure(code, text)) {
     return broken(Stage::unusable, Failure::Kind::internal, code == CURLE_OK ? "an answer without a head" : text);
   }

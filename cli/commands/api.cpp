@@ -155,7 +155,7 @@ Result<ExitCode> print_all_pages(Session& session, Client& client, AnyCall call)
   while (true) {
     WS_LET(const Reply reply, client.call(call));
     WS_LET(Json page, parse_bounded(reply.body));
-    const std::string cursor = find_text(page, "next_cursor").value_or("");
+    WS_LET(const std::string cursor, guard.cursor_of(page));
     const Json* const items = find(page, "data");
     const std::size_t count = items != nullptr && items->is_array() ? items->size() : 0;
     if (session.printer().streams()) {

@@ -44,7 +44,10 @@ const Json* items_of(const Json& value) {
   return nullptr;
 }
 
-std::string cursor_of(const Json& page) { return find_text(page, "next_cursor").value_or(""); }
+/// For a page that is shown as it came; empty where nobody could go on.
+std::string cursor_of(const Operation& operation, const Json& page) {
+  return PageGuard(operation.id).cursor_of(page).value_or("");
+}
 
 /// The first `most` of the items; how many there were.
 std::int64_t cut_to(Json& page, std::int64_t most) {
@@ -130,10 +133,10 @@ Result<std::optional<std::int64_t>> most_items(const Session& session) {
 
 /// The API document gives this list no cursor. A service that answers with one is asked on, and it is one document.
 Result<void> add_rest(Client& client, const Operation& operation, const Call& call, Reply& reply) {
-  std::string cursor = cursor_of(*reply.json);
+  PageGuard guard(operation.id);
+  WS_LET(std::string cursor, guard.cursor_of(*reply.json));
   const Json* items = items_of(*reply.json);
   if (cursor.empty() || items == nullptr) return {};
-  PageGuard guard(operation.id);
   WS_TRY(guard.go_on(cursor, items->size()));
   WS_LET(const http::Request first, client.prepare(call));
   std::string path = first.url.substr(client.options().base_url.size());
@@ -145,7 +148,7 @@ Result<void> add_rest(Client& client, const Operation& operation, const Call& ca
     auto page = parse_bounded(next.body);
     items = page ? items_of(*page) : nullptr;
     if (items == nullptr) return fail(no_list(operation, next.status));
-    cursor = cursor_of(*page);
+    WS_LET(cursor, guard.cursor_of(*page));
     if (!cursor.empty()) WS_TRY(guard.go_on(cursor, items->size()));
     joined.add(std::move(*page));
   }
@@ -187,7 +190,7 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
       return ExitCode::done;
     }
     Json page = std::move(*reply.json);
-    cursor = cursor_of(page);
+    WS_LET(cursor, guard.cursor_of(page));
     const std::size_t came = items_of(page)->size();
     if (max_items) cut_to(page, *max_items - count);
     count += static_cast<std::int64_t>(items_of(page)->size());
@@ -263,7 +266,7 @@ void print_reply(Session& session, const Operation& operation, const Reply& repl
   } else {
     session.printer().list(operation.id, value, reply.body);
   }
-  const std::string cursor = cursor_of(value);
+  const std::string cursor = cursor_of(operation, value);
   if (!cursor.empty() && !shows_cursor(session)) {
     session.note(operation.paging == Paging::cursor ? "there is more: --all, or --cursor " + cursor
                                                     : "there is more: --all shows it");

@@ -1,10 +1,13 @@
 #include "sync-engine/remote/answers.hpp"
 
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "api-client/base/uuid.hpp"
 
 namespace ws::sync {
 namespace {
@@ -42,9 +45,32 @@ RecordedConflict read_recorded(const Json& value) {
           .kind = find_conflict_kind(find_text(value, "kind").value_or("")).value_or(ConflictKind::revision)};
 }
 
+std::optional<std::uint64_t> whole_number(const std::string& text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+std::optional<std::uint64_t> whole_number(double value) {
+  constexpr double exact = 9'007'199'254'740'992.0;  // 2^53: beyond it a double skips numbers
+  if (!(value >= 0 && value <= exact)) return std::nullopt;
+  const auto number = static_cast<std::uint64_t>(value);
+  return static_cast<double>(number) == value ? std::optional(number) : std::nullopt;
+}
+
+/// `true`, in any of the forms that a service may give it.
+bool is_set(const Json& value, std::string_view key) {
+  return find_bool(value, key).value_or(false) || find_text(value, key) == "true" || find_number(value, key) == 1;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> find_number(const Json& value, std::string_view key) {
+  const Json* const member = find(value, key);
+  if (member == nullptr) return std::nullopt;
+  if (member->is_string()) return whole_number(member->get<std::string>());
+  if (member->is_number_float()) return whole_number(member->get<double>());
   const auto number = find_integer(value, key);
   return number && *number >= 0 ? std::optional(static_cast<std::uint64_t>(*number)) : std::nullopt;
 }
@@ -58,11 +84,11 @@ Failure unusable(std::string_view what) {
           .code = "unusable_answer"};
 }
 
-Result<SourceInfo> read_source(const Json& value) {
+Result<SourceInfo> read_source(const Json& value, std::string_view asked_for) {
   SourceInfo info{.id = find_text(value, "id").value_or(""),
                   .name = find_text(value, "name").value_or(""),
                   .revision = read_number(value, "revision")};
-  if (info.id.empty()) info.id = find_text(value, "source_id").value_or("");
+  if (info.id.empty()) info.id = find_text(value, "source_id").value_or(std::string(asked_for));
   if (const Json* open = find(value, "open_conflicts"); open != nullptr && open->is_array()) {
     info.open_conflicts.emplace();
     for (const Json& each : *open) info.open_conflicts->push_back(find_text(each, "id").value_or(""));
@@ -71,19 +97,25 @@ Result<SourceInfo> read_source(const Json& value) {
   return info;
 }
 
-Result<PulledItem> read_item(const Json& value) {
+Failure damaged_text(const DocumentId& document, std::string_view reason) {
+  return {.kind = Failure::Kind::integrity,
+          .what = fmt::format("the text of document {} {}", document.text, reason),
+          .hint = "run the command again; if it stays so, tell whoever runs the service"};
+}
+
+PulledItem read_item(const Json& value) {
   PulledItem item{.path = find_text(value, "path").value_or(""),
                   .revision = read_number(value, "content_revision"),
                   .hash = read_hash(value),
                   .content = find_text(value, "content"),
-                  .deleted = find_bool(value, "deleted").value_or(false)};
-  item.document.text = find_text(value, "document_id").value_or(find_text(value, "id").value_or(""));
+                  .deleted = is_set(value, "deleted")};
+  std::string id = find_text(value, "document_id").value_or(find_text(value, "id").value_or(""));
+  if (is_uuid(id)) item.document.text = std::move(id);
   if (find_text(value, "status") == "archived") item.deleted = true;
-  if (item.document.empty()) return fail(unusable("a document without an id"));
   if (item.content && item.hash && Sha256::of(*item.content) != *item.hash) {
-    return fail(Failure::Kind::integrity,
-                fmt::format("the text of document {} is not what its hash says", item.document.text),
-                "run the command again; if it stays so, tell whoever runs the service");
+    item.damage = damaged_text(item.document, "is not what its hash says");
+    item.content.reset();
+    item.hash.reset();
   }
   return item;
 }
@@ -96,7 +128,7 @@ ServiceConflict read_conflict(const Json& value) {
   const Json* remote = find(value, "remote");
   if (remote == nullptr || !remote->is_object()) return conflict;
   // Where its text is not what its hash says nothing of it is taken.
-  if (auto item = read_item(*remote)) conflict.remote = std::move(*item);
+  if (PulledItem item = read_item(*remote); !item.damage) conflict.remote = std::move(item);
   return conflict;
 }
 

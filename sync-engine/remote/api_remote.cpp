@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/utf8.hpp"
+#include "api-client/base/uuid.hpp"
 #include "api-client/client.hpp"
 #include "api-client/page_guard.hpp"
 #include "sync-engine/remote/answers.hpp"
@@ -53,7 +54,7 @@ class ApiRemote final : public Remote {
 
   Result<SourceInfo> find_source(const std::string& source_id) override {
     WS_LET(const Reply reply, client_.call({.operation = "sync.source_get", .parameters = {{"source_id", source_id}}}));
-    return read_source(*reply.json);
+    return read_source(*reply.json, source_id);
   }
 
   Result<PullEnd> pull(const std::string& source_id,
@@ -75,7 +76,7 @@ class ApiRemote final : public Remote {
       if (!cursor.empty()) call.parameters.emplace_back("cursor", cursor);
       WS_LET(const Json page, stream_page(client_, call, count));
       if (first) end = read_end(page, since_revision);
-      cursor = find_text(page, "next_cursor").value_or("");
+      WS_LET(cursor, guard.cursor_of(page));
       if (cursor.empty()) return end;
       WS_TRY(guard.go_on(cursor, items));
     }
@@ -142,7 +143,8 @@ class ApiRemote final : public Remote {
 
   static Result<PulledItem> read_content(const DocumentId& document, const Result<Reply>& reply) {
     if (!reply) return fail(reply.error());
-    WS_LET(PulledItem item, read_item(*reply->json));
+    PulledItem item = read_item(*reply->json);
+    if (item.damage) return fail(damaged_text(document, "is not what its hash says"));
     item.document = document;
     item.path.clear();  // the document says where its page is, not where its file is
     return item;
@@ -160,9 +162,9 @@ class ApiRemote final : public Remote {
   /// The counter of the first page: what changes while the others are read comes again with the next pull.
   static PullEnd read_end(const Json& page, std::uint64_t since_revision) {
     PullEnd end{.source_id = find_text(page, "source_id").value_or(""), .revision = find_number(page, "revision")};
-    const auto honoured = find_integer(page, "since_revision");
+    const auto honoured = find_number(page, "since_revision");
     // Where the service does not say what it began after, nobody knows whether a missing document is gone.
-    end.complete = since_revision == 0 || (honoured && static_cast<std::uint64_t>(*honoured) < since_revision);
+    end.complete = since_revision == 0 || (honoured && *honoured < since_revision);
     return end;
   }
 
@@ -226,9 +228,13 @@ class Pusher {
     if (push_id) {
       answer_.push_ids.push_back(std::move(*push_id));
     } else if (!failure_) {
-      failure_ = Failure{.kind = Failure::Kind::unknown_outcome,
-                         .what = "the service did not say under which id it staged texts",
-                         .hint = "nothing of them is published; run the command again"};
+      failure_ = Failure{
+          .kind = Failure::Kind::unknown_outcome,
+          .what = "the service did not say under which id it staged texts",
+          .hint = "nothing of them is published; run the command again",
+          .code = "unusable_answer",
+          .call = {
+              .operation = "sync.push", .http_status = reply->status, .applied = Applied::unknown, .retryable = true}};
     }
     const Json* rejected = find(*reply->json, "rejected");
     if (rejected == nullptr || !rejected->is_array()) return;
@@ -289,6 +295,7 @@ Result<CommitAnswer> ApiRemote::commit(const CommitRequest& request) {
 }
 
 Result<ServiceConflict> ApiRemote::find_conflict(const std::string& conflict_id) {
+  if (!is_uuid(conflict_id)) return ServiceConflict{};  // nothing that could be asked for
   const auto reply = client_.call({.operation = "sync.conflict_get", .parameters = {{"conflict_id", conflict_id}}});
   if (reply) return read_conflict(*reply->json);
   const bool is_gone = reply.error().kind == Failure::Kind::not_found;
@@ -311,7 +318,9 @@ Result<std::optional<AppliedItem>> ApiRemote::resolve(const ResolveRequest& requ
                        .body = std::move(body)}));
   const Json* result = find(*reply.json, "result");
   if (result == nullptr || !result->is_object()) return std::optional<AppliedItem>{};
-  return std::optional<AppliedItem>(read_applied(*result));
+  AppliedItem applied = read_applied(*result);
+  if (!is_uuid(applied.document.text)) applied.document = {};
+  return std::optional(std::move(applied));
 }
 
 }  // namespace

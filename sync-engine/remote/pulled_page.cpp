@@ -1,5 +1,6 @@
 #include "sync-engine/remote/pulled_page.hpp"
 
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,15 +23,17 @@ Failure unusable_page(const Call& call, std::string_view reason) {
 class PageReader {
  public:
   PageReader(const Call& call, const std::function<Result<void>(PulledItem item)>& visit)
-      : call_(call), visit_(visit), items_("data", [this](const Json& item) { return take(item); }) {}
+      : call_(call), visit_(visit), items_("data", [this](const Json& item) { return take(item, {}); }) {
+    items_.on_damaged([this](const Json& item, Failure why) { return take(item, std::move(why)); });
+  }
+  PageReader(const PageReader&) = delete;  // `items_` refers to it
+  PageReader& operator=(const PageReader&) = delete;
 
   Result<void> feed(std::string_view piece) {
-    has_begun_ = true;
     auto fed = items_.feed(piece);
     if (fed || from_visit_) return fed;
     return fail(unusable_page(call_, fed.error().what));
   }
-  bool has_begun() const { return has_begun_; }
 
   Result<Json> finish() {
     auto page = items_.finish();
@@ -41,9 +44,15 @@ class PageReader {
   }
 
  private:
-  Result<void> take(const Json& value) {
+  Result<void> take(const Json& value, std::optional<Failure> why) {
+    if (!value.is_object()) return fail(Failure::Kind::invalid, "a document that is no object");
+    PulledItem item = read_item(value);
+    if (why) {
+      item.damage = damaged_text(item.document, fmt::format("cannot be read: {}", why->what));
+      item.content.reset();
+      item.hash.reset();
+    }
     from_visit_ = true;
-    WS_LET(PulledItem item, read_item(value));
     WS_TRY(visit_(std::move(item)));
     from_visit_ = false;
     return {};
@@ -52,23 +61,18 @@ class PageReader {
   const Call& call_;
   const std::function<Result<void>(PulledItem item)>& visit_;
   JsonItems items_;
-  bool has_begun_ = false;
   bool from_visit_ = false;  // the failure under way is of what the page says, not of how
 };
 
 }  // namespace
 
 Result<Json> stream_page(Client& client, const Call& call, const std::function<Result<void>(PulledItem item)>& visit) {
-  for (int cuts = 1;; ++cuts) {
-    PageReader reader(call, visit);
-    Call sent = call;
-    sent.sink = [&reader](std::string_view piece) { return reader.feed(piece); };
-    const Result<Reply> reply = client.call(std::move(sent));
-    if (reply) return reader.finish();
-    // Before its first byte the client repeats by itself.
-    const bool was_cut = reply.error().kind == Failure::Kind::unreachable && reader.has_begun();
-    if (!was_cut || cuts == 3 || !client.spend_retry(cuts)) return fail(reply.error());
-  }
+  std::optional<PageReader> reader;
+  Call sent = call;
+  sent.sink_afresh = [&] { reader.emplace(call, visit); };
+  sent.sink = [&reader](std::string_view piece) { return reader->feed(piece); };
+  WS_TRY(client.call(std::move(sent)));
+  return reader->finish();
 }
 
 }  // namespace ws::sync

@@ -14,9 +14,9 @@ struct Call;
 
 namespace ws::sync {
 
-/// Hands each document to `visit` and answers the page without them. A page that is cut on its way is asked for again,
-/// as long as the command has repeats left: its documents then come again from the first. Fails as the call or `visit`
-/// does, or as an unusable answer.
+/// Hands each document to `visit` and answers the page without them. A page that is cut on its way is asked for again
+/// like any call: its documents then come again from the first. A document whose text cannot be read comes without it;
+/// a page that is no JSON is an unusable answer. Fails as the call or `visit` does, too.
 Result<Json> stream_page(Client& client, const Call& call, const std::function<Result<void>(PulledItem item)>& visit);
 
 }  // namespace ws::sync

@@ -1,7 +1,7 @@
 /// The port to the service, in the words of the sync engine.
 ///
 /// `remote/api_remote.*` implements it on the API client; tests have a service in memory. Every text that comes has
-/// been checked against its hash before it is handed over.
+/// been checked against its hash before it is handed over, and every id of a document is a UUID.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ struct SourceInfo {
   std::optional<std::vector<std::string>> open_conflicts = {};  ///< ids, of all clients; empty: it did not say
 };
 
-/// One document of a pull. The path is what the service says and not yet trusted; empty: it did not say.
+/// One document of a pull. The path is what the service says and not yet trusted; empty: it did not say. No document:
+/// the service gave it no id under which it could be asked for.
 struct PulledItem {
   DocumentId document = {};
   std::string path = {};
@@ -36,6 +37,7 @@ struct PulledItem {
   std::optional<Sha256> hash = {};          ///< empty: neither hash nor text came
   std::optional<std::string> content = {};  ///< empty: ask `content`
   bool deleted = false;
+  std::optional<Failure> damage = {};  ///< why its text is not to be taken; then it has neither text nor hash
 };
 
 struct PullEnd {

@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include "api-client/base/utf8.hpp"
+#include "api-client/base/uuid.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/steps/conflict_files.hpp"
 #include "sync-engine/steps/decide_place.hpp"
 #include "sync-engine/steps/decide_rewound.hpp"
 #include "sync-engine/steps/end_conflict.hpp"
+#include "sync-engine/steps/look_again.hpp"
 #include "sync-engine/steps/replace_file.hpp"
 
 namespace ws::sync {
@@ -32,7 +34,8 @@ class Decision {
       : session_(session), conflict_(conflict), keep_(keep), writer_(std::move(writer)) {}
 
   Result<void> carry_out(const std::optional<std::string>& merged) {
-    WS_TRY(has_seen_their_text());
+    if (auto seen = has_seen_their_text(); !seen)
+      return fail(look_after_refusal(session_, conflict_, std::move(seen).error()));
     texts_ = read_conflict_texts(session_.root.path(), conflict_.id);
     WS_LET(on_disk_, read_if_there(writer_, conflict_.path));
     WS_TRY(has_what_was_recorded());
@@ -44,7 +47,9 @@ class Decision {
     if (conflict_.here_only) {
       WS_TRY(needs_nobody_else());
     } else {
-      WS_LET(result, session_.remote->resolve(request));
+      auto answered = session_.remote->resolve(request);
+      if (!answered) return fail(look_after_refusal(session_, conflict_, std::move(answered).error()));
+      result = std::move(*answered);
     }
     WS_TRY(keep_their_text());
     if (copy) WS_TRY(write_copy(*copy));
@@ -216,6 +221,11 @@ Result<void> decide_conflict(Session& session,
     return fail(Failure::Kind::not_found,
                 fmt::format("there is no open conflict at {} here", conflict.path.text()),
                 "`ws sync conflicts` lists them; `ws sync` records what is new");
+  }
+  if (!open->here_only && !is_uuid(open->id)) {
+    return fail(Failure::Kind::conflict,
+                fmt::format("the service recorded the conflict at {} under an id that is none", conflict.path.text()),
+                "`ws sync` has it recorded anew; then decide");
   }
   if (open->kind == ConflictKind::rewound) return decide_rewound(session, *open, keep);
   if (is_about_place(*open)) return decide_place(session, *open, keep);

@@ -49,7 +49,12 @@ class Puller {
     if (!incoming_.any) WS_TRY(begin());
     session_.progress(Stage::pull, ++count_, 0);
     incoming_.any = true;
+    if (item.document.empty()) {
+      incoming_.nameless.insert(std::move(item.path));
+      return {};
+    }
     incoming_.misnamed.erase(item.document);
+    incoming_.damaged.erase(item.document);
     // Only what the base knows can be missing.
     if (base_.contains(item.document)) incoming_.listed.insert(item.document);
     if (item.deleted) {
@@ -61,6 +66,11 @@ class Puller {
     }
     auto path = path_of(item);
     if (!path) return {};
+    if (item.damage) {
+      left_out_.erase(item.document);
+      leave_damaged(item.document, std::move(*path), std::move(*item.damage));
+      return {};
+    }
     if (!item.hash && item.content) item.hash = Sha256::of(*item.content);
     if (needs_text(item)) {
       // Not now: the answer that brings this very item is still on its way.
@@ -79,6 +89,12 @@ class Puller {
     WS_TRY(keep_text(item, row));
     incoming_.rows.insert_or_assign(item.document, std::move(row));
     return {};
+  }
+
+  /// It stays as it is on both sides until its text can be read.
+  void leave_damaged(const DocumentId& document, RelativePath path, Failure why) {
+    incoming_.rows.erase(document);
+    incoming_.damaged.insert_or_assign(document, Damaged{.path = std::move(path), .why = std::move(why)});
   }
 
   std::optional<RelativePath> path_of(const PulledItem& item) {
@@ -162,10 +178,19 @@ class Puller {
     PulledItem& item = left_out.item;
     if (!fetched) {
       const Failure::Kind kind = fetched.error().kind;
+      if (kind == Failure::Kind::integrity) {
+        leave_damaged(item.document, std::move(left_out.path), std::move(fetched).error());
+        return {};
+      }
       const bool of_this_one =
           kind == Failure::Kind::not_found || kind == Failure::Kind::forbidden || kind == Failure::Kind::service;
       if (!of_this_one) return fail(std::move(fetched).error());
       incoming_.out_of_reach.push_back(item.document);
+      return {};
+    }
+    if (fetched->deleted) {
+      const std::uint64_t revision = fetched->revision != 0 ? fetched->revision : item.revision;
+      incoming_.rows.insert_or_assign(item.document, PendingRow{.revision = revision});
       return {};
     }
     if (!fetched->content) {

@@ -11,12 +11,20 @@
 
 namespace ws::sync {
 
+/// A document whose text cannot be taken.
+struct Damaged {
+  RelativePath path;
+  Failure why = {};
+};
+
 struct Incoming {
   std::map<DocumentId, PendingRow> rows = {};    ///< as the service says, equal to the base or not
   std::map<DocumentId, std::string> texts = {};  ///< those that `wants_text` asked for
   Misnamed misnamed = {};
   std::set<DocumentId> listed = {};           ///< of those that the base knows
   std::vector<DocumentId> out_of_reach = {};  ///< 403, 404 or 5xx where the text was asked for
+  std::map<DocumentId, Damaged> damaged = {};
+  std::set<std::string> nameless = {};  ///< the paths of those without an id
   PullEnd end = {};
   bool foreign = false;  ///< the service answered for another source
   bool any = false;      ///< at least one item came

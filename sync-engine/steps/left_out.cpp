@@ -20,10 +20,18 @@ Result<void> write_incoming(Session& session, Incoming& incoming, Survey& survey
   return {};
 }
 
+void leave_out_damaged(Incoming& incoming, Survey& survey) {
+  for (auto& [document, damaged] : incoming.damaged) {
+    survey.left_out.insert_or_assign(
+        document,
+        LeftOut{.path = std::move(damaged.path), .why = std::move(damaged.why), .reason = Hindrance::damaged});
+  }
+}
+
 void hold_left_out(const Survey& survey, LocalTree& local) {
   for (const auto& [document, left_out] : survey.left_out) {
     local.tracked.erase(document);
-    if (survey.base.documents.contains(document)) local.hindered.emplace(document, Hindrance::no_room);
+    if (survey.base.documents.contains(document)) local.hindered.emplace(document, left_out.reason);
   }
 }
 
@@ -33,7 +41,7 @@ std::vector<Row> rows_of_left_out(const Survey& survey) {
     const bool known = survey.base.documents.contains(document);
     Failure why = left_out.why;
     why.what = fmt::format("{}: {}", left_out.path.text(), why.what);
-    why.hint = "make room on the disk and run the command again";
+    if (left_out.reason == Hindrance::no_room) why.hint = "make room on the disk and run the command again";
     rows.push_back({.action = {.kind = known ? ActionKind::pull_update : ActionKind::pull_create,
                                .path = left_out.path,
                                .reason = known ? "edited on the service" : "created on the service",

@@ -1,4 +1,5 @@
-/// Texts that the disk has no room for while others fit: one large document does not keep the rest away.
+/// Texts that the disk has no room for while others fit, and those that are not what their hash says: one document does
+/// not keep the rest away.
 #pragma once
 
 #include <vector>
@@ -12,6 +13,9 @@ namespace ws::sync {
 /// Makes what was pulled durable in the history. Documents whose texts do not fit leave `incoming` and are noted in the
 /// survey.
 Result<void> write_incoming(Session& session, Incoming& incoming, Survey& survey);
+
+/// Notes those whose text cannot be read in the survey.
+void leave_out_damaged(Incoming& incoming, Survey& survey);
 
 /// Takes them out of the plan: neither side's change is looked at before the text is here.
 void hold_left_out(const Survey& survey, LocalTree& local);

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "sync-engine/steps/conflict_files.hpp"
 #include "sync-engine/steps/survey.hpp"
 
@@ -19,13 +21,27 @@ Result<MaybeConflict> find_open(Session& session, const std::string& id) {
   return found == open.end() ? MaybeConflict() : MaybeConflict(*found);
 }
 
-Result<void> record_anew(Session& session, const Conflict& conflict, std::optional<std::string> remote_text) {
+Result<void> record_anew(Session& session,
+                         const Conflict& conflict,
+                         std::optional<std::string> remote_text,
+                         const std::optional<PendingRow>& pending = {}) {
   ThreeTexts texts = read_conflict_texts(session.root.path(), conflict.id);
   texts.remote = std::move(remote_text);
   WS_TRY(write_conflict_texts(session, conflict.id, texts));
+  WS_TRY(session.history.flush());
   WS_LET(sqlite::Transaction transaction, session.state.begin());
+  if (pending) WS_TRY(session.state.put_pending(conflict.document, *pending));
   WS_TRY(session.state.put_conflict(conflict));
   return transaction.commit();
+}
+
+/// Where the service has the document, as far as it is known: it is asked for its text, which does not say.
+Result<RelativePath> path_there(Session& session, const Conflict& conflict) {
+  if (conflict.remote) return conflict.remote->path;
+  WS_LET(const auto pending, session.state.pending());
+  const auto there = pending.find(conflict.document);
+  if (there != pending.end() && there->second.entry) return there->second.entry->path;
+  return conflict.base ? conflict.base->path : conflict.path;
 }
 
 /// What the service recorded: its document is asked for.
@@ -37,7 +53,7 @@ Result<MaybeConflict> look_at_document(Session& session, Conflict conflict) {
     if (!conflict.remote) return MaybeConflict(std::move(conflict));
     conflict.remote.reset();
     conflict.kind = ConflictKind::edit_delete;
-    WS_TRY(record_anew(session, conflict, std::nullopt));
+    WS_TRY(record_anew(session, conflict, std::nullopt, PendingRow{.revision = item.revision}));
     return MaybeConflict(std::move(conflict));
   }
   if (!item.content) return fail(Failure::Kind::service, "the service sent no text");
@@ -45,10 +61,13 @@ Result<MaybeConflict> look_at_document(Session& session, Conflict conflict) {
   if (conflict.remote && conflict.remote->revision == item.revision && conflict.remote->hash == hash) {
     return MaybeConflict(std::move(conflict));
   }
-  const RelativePath path = conflict.remote ? conflict.remote->path : conflict.path;
-  conflict.remote = Entry{.path = path, .hash = hash, .revision = item.revision};
+  WS_LET(RelativePath path, path_there(session, conflict));
+  conflict.remote = Entry{.path = std::move(path), .hash = hash, .revision = item.revision};
   if (conflict.kind == ConflictKind::edit_delete) conflict.kind = ConflictKind::revision;
-  WS_TRY(record_anew(session, conflict, std::move(item.content)));
+  // The plan has to know it too: a pull that began after this change never brings it.
+  PendingRow pending{.entry = conflict.remote, .revision = item.revision};
+  WS_LET(pending.blob, session.history.keep(*item.content));
+  WS_TRY(record_anew(session, conflict, std::move(item.content), pending));
   return MaybeConflict(std::move(conflict));
 }
 
@@ -83,6 +102,15 @@ Result<std::optional<Conflict>> look_again(Session& session, const Conflict& con
   if (!open || open->kind == ConflictKind::rewound) return open;
   if (is_about_place(*open)) return look_at_places(session, std::move(*open));
   return look_at_document(session, std::move(*open));
+}
+
+Failure look_after_refusal(Session& session, const Conflict& conflict, Failure refusal) {
+  if (refusal.kind != Failure::Kind::conflict || refusal.code == "conflict_resolved") return refusal;
+  const auto now = look_again(session, conflict);
+  if (!now || !*now || **now == conflict) return refusal;
+  refusal.what = fmt::format("{} changed on the service: the conflict shows it as it is now", conflict.path.text());
+  refusal.hint = "look at it with `ws sync conflicts`, then decide again";
+  return refusal;
 }
 
 }  // namespace ws::sync

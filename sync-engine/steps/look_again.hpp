@@ -12,4 +12,8 @@ namespace ws::sync {
 /// open no more. Fails as the service does.
 Result<std::optional<Conflict>> look_again(Session& session, const Conflict& conflict);
 
+/// What to say where the service refused a decision, or there was nothing to decide about yet: `refusal` as it came,
+/// or, where its document is not what was recorded, that it is recorded now as it is.
+Failure look_after_refusal(Session& session, const Conflict& conflict, Failure refusal);
+
 }  // namespace ws::sync

@@ -24,12 +24,15 @@ Result<void> put_misnamed(StateStore& state, const Misnamed& before, const Misna
   return {};
 }
 
-std::vector<Skipped> skipped_for_name(const Misnamed& misnamed) {
+std::vector<Skipped> skipped_for_name(const Misnamed& misnamed, const std::set<std::string>& nameless) {
   std::vector<Skipped> skipped;
   for (const auto& [document, path] : misnamed) {
     // One without any path goes by its id.
     skipped.push_back(path.empty() ? Skipped{.path = document.text, .reason = Hindrance::no_path}
                                    : Skipped{.path = path, .reason = Hindrance::dangerous_name});
+  }
+  for (const std::string& path : nameless) {
+    skipped.push_back({.path = path.empty() ? "a document without a path" : path, .reason = Hindrance::no_id});
   }
   std::sort(skipped.begin(), skipped.end());
   skipped.erase(std::unique(skipped.begin(), skipped.end()), skipped.end());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api-client/base/uuid.hpp"
 #include "sync-engine/steps/conflict_files.hpp"
 #include "sync-engine/steps/end_conflict.hpp"
 
@@ -12,9 +13,13 @@ namespace {
 bool is_recorded(const Conflict& conflict) { return !conflict.here_only && !conflict.id.empty(); }
 
 /// That a list leaves it out says nothing yet: a service that was restored forgets what it recorded.
-Result<ConflictState> state_of(Session& session, const std::vector<std::string>& open, const Conflict& conflict) {
-  const bool is_listed = std::find(open.begin(), open.end(), conflict.id) != open.end();
-  if (is_listed || !is_recorded(conflict)) return ConflictState::open;
+Result<ConflictState> state_of(Session& session, const SourceInfo& source, const Conflict& conflict) {
+  if (!is_recorded(conflict)) return ConflictState::open;
+  // Nobody could ask for it, or decide it: the next commit records it anew.
+  if (!is_uuid(conflict.id)) return ConflictState::unknown;
+  if (!source.open_conflicts) return ConflictState::open;  // a service that does not say
+  const std::vector<std::string>& open = *source.open_conflicts;
+  if (std::find(open.begin(), open.end(), conflict.id) != open.end()) return ConflictState::open;
   WS_LET(const ServiceConflict there, session.remote->find_conflict(conflict.id));
   return there.state;
 }
@@ -43,10 +48,9 @@ Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep
       std::none_of(survey.known_conflicts.begin(), survey.known_conflicts.end(), is_recorded))
     return {};
   WS_LET(const SourceInfo source, session.remote->find_source(session.tie.source_id));
-  if (!source.open_conflicts) return {};  // a service that does not say
   std::vector<Conflict> still_open;
   for (const Conflict& conflict : survey.known_conflicts) {
-    WS_LET(const ConflictState state, state_of(session, *source.open_conflicts, conflict));
+    WS_LET(const ConflictState state, state_of(session, source, conflict));
     if (state == ConflictState::open) {
       still_open.push_back(conflict);
       continue;

@@ -60,10 +60,10 @@ class Surveyor {
     }
     if (in_step_ == InStep::no) WS_TRY(load_and_identify());
     if (!options_.offline) WS_TRY(ask_service());
-    survey_.remote.refused = skipped_for_name(misnamed_);
+    survey_.remote.refused = skipped_for_name(misnamed_, incoming_.nameless);
     if (in_step_ != InStep::no && !identified_ && is_quiet_there()) {
       WS_LET(const bool known, plan_edits());
-      if (known) return std::move(survey_);
+      if (known) return finish();
     }
     WS_TRY(load_and_identify());
     if (is_foreign()) {
@@ -80,10 +80,15 @@ class Surveyor {
     build_remote();
     WS_TRY(make_plan());
     leave_cache(Looked::at_all);
-    return std::move(survey_);
+    return finish();
   }
 
  private:
+  Result<Survey> finish() {
+    if (keep_ == Pulled::keep) WS_TRY(store_incoming());
+    return std::move(survey_);
+  }
+
   void leave_cache(Looked looked) const {
     if (!options_.dry_run) save_cache(session_, survey_, generation_, looked);
   }
@@ -220,7 +225,10 @@ class Surveyor {
     if (rewound_) return {};
     survey_.revision = now;
     misnamed_before_ = std::exchange(misnamed_, misnamed_after(misnamed_, incoming_));
-    return keep_ == Pulled::keep ? store_incoming() : Result<void>();
+    leave_out_damaged(incoming_, survey_);
+    if (keep_ == Pulled::keep) WS_TRY(write_incoming(session_, incoming_, survey_));
+    choose_pending();
+    return {};
   }
 
   /// Nothing of what it said is taken over, unless a person says so.
@@ -235,22 +243,31 @@ class Surveyor {
     return base != survey_.base_rows.end() && base->second.entry == *row.entry;
   }
 
-  Result<void> store_incoming() {
-    if (!incoming_.any && survey_.revision == survey_.revision_before) return {};
-    WS_TRY(write_incoming(session_, incoming_, survey_));
-    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+  /// Which of what came has to be stored: told before `build_remote` joins it with what was pending.
+  void choose_pending() {
     for (const auto& [document, row] : incoming_.rows) {
       const auto known = survey_.pending.find(document);
+      const bool is_known = known != survey_.pending.end();
       if (!is_as_base(document, row)) {
-        const bool stands_there = known != survey_.pending.end() && known->second == row;
-        if (!stands_there) WS_TRY(session_.state.put_pending(document, row));
-      } else if (known != survey_.pending.end()) {
-        WS_TRY(session_.state.drop_pending(document));
+        if (!is_known || known->second != row) to_put_.push_back(document);
+      } else if (is_known) {
+        to_drop_.push_back(document);
       }
     }
+  }
+
+  /// Not where the guard stopped the plan: what it was about to do, no later run may take for said. The same is asked
+  /// for again, and a service that came to its senses says something else.
+  Result<void> store_incoming() {
+    if (options_.offline || survey_.plan.guard) return {};
+    if (!incoming_.any && survey_.revision == survey_.revision_before) return {};
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    for (const DocumentId& document : to_put_)
+      WS_TRY(session_.state.put_pending(document, survey_.pending.at(document)));
+    for (const DocumentId& document : to_drop_) WS_TRY(session_.state.drop_pending(document));
     WS_TRY(put_misnamed(session_.state, misnamed_before_, misnamed_));
     // What was out of reach is asked for again: the next pull begins where this one did.
-    if (incoming_.out_of_reach.empty() && survey_.left_out.empty())
+    if (incoming_.out_of_reach.empty() && incoming_.nameless.empty() && survey_.left_out.empty())
       WS_TRY(session_.state.set_source_revision(survey_.revision));
     return transaction.commit();
   }
@@ -350,7 +367,9 @@ class Surveyor {
   Survey survey_;
   Incoming incoming_;
   Misnamed misnamed_;
-  Misnamed misnamed_before_;  ///< the pull
+  Misnamed misnamed_before_;        ///< the pull
+  std::vector<DocumentId> to_put_;  ///< of what is pending, once the plan is made
+  std::vector<DocumentId> to_drop_;
   std::uint64_t generation_ = 0;
   InStep in_step_ = InStep::no;  ///< by the cache's account
   bool identified_ = false;

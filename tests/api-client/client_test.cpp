@@ -253,7 +253,7 @@ TEST_CASE("client: a clock that is set back does not stretch a wait", "[client]"
 
 TEST_CASE("client: pages follow one another until there is none", "[client]") {
   ClientWorld world(ClientWorld::in_turn({json_response(200, R"({"data":[1,2],"next_cursor":"c1"})"),
-                                          json_response(200, R"({"data":[],"next_cursor":"c2"})"),
+                                          json_response(200, R"({"data":[],"next_cursor":2})"),
                                           json_response(200, R"({"data":[3],"next_cursor":null})")}));
   Json all = Json::array();
   const auto keep = [&](const Json& item) -> Result<bool> {
@@ -264,7 +264,7 @@ TEST_CASE("client: pages follow one another until there is none", "[client]") {
   CHECK(all == Json{1, 2, 3});
   REQUIRE(world.sends() == 3);
   CHECK(world.transport.requests()[1].url == "https://api.example.org/v1/documents?limit=2&cursor=c1");
-  CHECK(world.transport.requests()[2].url == "https://api.example.org/v1/documents?limit=2&cursor=c2");
+  CHECK(world.transport.requests()[2].url == "https://api.example.org/v1/documents?limit=2&cursor=2");
 }
 
 TEST_CASE("client: a visitor may end the paging", "[client]") {
@@ -287,6 +287,7 @@ TEST_CASE("client: pages that lead nowhere are a failure", "[client]") {
   };
   CHECK(code_of({json_response(200, R"({"data":[1],"next_cursor":"c1"})")}) == "cursor_repeated");
   CHECK(code_of({json_response(200, R"({"items":[]})")}) == "unusable_answer");
+  CHECK(code_of({json_response(200, R"({"data":[1],"next_cursor":{}})")}) == "unusable_answer");
   int page = 0;
   ClientWorld world([&](const http::Request&) {
     return json_response(200, R"({"data":[],"next_cursor":"c)" + std::to_string(++page) + R"("})");
@@ -359,4 +360,28 @@ TEST_CASE("client: what signs an upload's address is neither traced nor told", "
   CHECK(all.find(token) == std::string::npos);
   CHECK(all.find("> PUT https://files.example/a/b (send 1)") != std::string::npos);
   CHECK(world.transport.requests().front().url == "https://files.example/a/b?X-Signature=" + signature);
+}
+
+TEST_CASE("client: a streamed body that is begun afresh is repeated like any other", "[client]") {
+  std::string body;
+  int sends = 0;
+  ClientWorld world([&](const http::Request& request) -> std::optional<http::Outcome> {
+    REQUIRE(request.sink(++sends < 3 ? "half" : "whole"));
+    if (sends < 3) return broken(http::Broken::Stage::no_answer);
+    return json_response(200, "");
+  });
+  Call call{.operation = "docs.list", .sink = [&](std::string_view piece) {
+              body += piece;
+              return Result<void>();
+            }};
+  SECTION("with it") {
+    call.sink_afresh = [&] { body.clear(); };
+    CHECK(world.client.call(call));
+    CHECK(body == "whole");
+    CHECK(sends == 3);
+  }
+  SECTION("without it") {
+    CHECK_FALSE(world.client.call(call));
+    CHECK(sends == 1);
+  }
 }

@@ -194,4 +194,78 @@ TEST_CASE("conflict ends: a new document that the service does not name comes wi
   CHECK(here.run().rows.empty());
 }
 
+TEST_CASE("conflict ends: one whose document moved on shows it as it is, and can then be decided", "[sync-engine]") {
+  OpenConflict open;
+  auto& [remote, here, id] = open;
+  const Keep keep = GENERATE(Keep::local, Keep::remote, Keep::both);
+  const bool syncs_between = GENERATE(false, true);
+  CAPTURE(static_cast<int>(keep), syncs_between);
+  remote.edit("a.md", "theirs again\n2\n3\n4\n5\n6\n7\n");
+  if (syncs_between) {
+    // A service whose counter ran ahead of its answer never says so.
+    remote.hidden = {"a.md"};
+    here.run();
+  }
+  const auto refused = here.engine().resolve(open.known()[0], keep);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == Failure::Kind::conflict);
+  CHECK(refused.error().what == "a.md changed on the service: the conflict shows it as it is now");
+  CHECK(here.read("a.md") == "mine\n2\n3\n4\n5\n6\n7\n");
+  if (syncs_between) here.run();
+  REQUIRE(open.known().size() == 1);
+  CHECK(here.engine().texts(open.known()[0])->remote == "theirs again\n2\n3\n4\n5\n6\n7\n");
+  REQUIRE(here.engine().resolve(open.known()[0], keep));
+  remote.hidden = {};
+  here.run();
+  CHECK(here.run().clean);
+  CHECK(here.tree() == remote.tree());
+  CHECK(here.tree().at("a.md") ==
+        (keep == Keep::local ? "mine\n" : "theirs again\n") + std::string("2\n3\n4\n5\n6\n7\n"));
+}
+
+TEST_CASE("conflict ends: one that no pull ever told of can be decided", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", "old\n");
+  here.write("b.md", "b\n");
+  here.run();
+  here.write("a.md", "mine\n");
+  remote.edit("a.md", "theirs\n");
+  remote.hidden = {"a.md"};  // and yet the counter of the source rises
+  REQUIRE(here.run().conflicts.size() == 1);
+  const Keep keep = GENERATE(Keep::local, Keep::remote);
+  CHECK(here.engine().resolve(here.engine().conflicts()->at(0), keep).error().kind == Failure::Kind::conflict);
+  const auto open = here.engine().conflicts();
+  REQUIRE(open->size() == 1);
+  CHECK(here.engine().texts(open->at(0))->remote == "theirs\n");
+  REQUIRE(here.engine().resolve(open->at(0), keep));
+  CHECK(here.run().clean);
+  CHECK(here.tree() == remote.tree());
+  CHECK(here.read("a.md") == (keep == Keep::local ? "mine\n" : "theirs\n"));
+}
+
+TEST_CASE("conflict ends: one that was recorded under no id is recorded anew, and stops nothing", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", "old\n");
+  here.write("b.md", "b\n");
+  here.run();
+  here.write("a.md", "mine\n");
+  remote.edit("a.md", "theirs\n");
+  remote.before_conflict_ids = "conf-";
+  REQUIRE(here.run().conflicts.size() == 1);
+  CHECK(here.engine().resolve(here.engine().conflicts()->at(0), Keep::local).error().kind == Failure::Kind::conflict);
+  here.write("new.md", "new\n");
+  here.run();
+  CHECK(remote.text_at("new.md") == "new\n");
+  CHECK(here.status().conflicts.size() == 1);
+  remote.before_conflict_ids = {};
+  here.run();
+  REQUIRE(here.engine().conflicts()->size() == 1);
+  CHECK(here.engine().conflicts()->at(0).id == remote.conflicts().at(0).id);
+  REQUIRE(here.engine().resolve(here.engine().conflicts()->at(0), Keep::local));
+  CHECK(here.run().clean);
+  CHECK(remote.text_at("a.md") == "mine\n");
+}
+
 }  // namespace ws::sync

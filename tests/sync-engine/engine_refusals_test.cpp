@@ -1,5 +1,6 @@
 // What the service will not take, or should not be believed: told, kept, and never asked for again and again.
 #include <algorithm>
+#include <utility>
 
 #include <catch2/catch.hpp>
 
@@ -250,6 +251,109 @@ TEST_CASE("refusals: what one commit cannot hold goes in several, places that ar
   remote.requests.clear();
   CHECK(here.run().rows.empty());
   CHECK(remote.requests == Lines{"pull"});
+}
+
+TEST_CASE("refusals: what the guard stopped is not taken for said once the service came to its senses",
+          "[sync-engine]") {
+  ThreeFiles three;
+  auto& [remote, here] = three;
+  remote.edit("a.md", "theirs\n");
+  remote.ignores_filter = GENERATE(false, true);
+  if (!remote.ignores_filter) {
+    remote.edit("b.md", "theirs\n");
+    remote.edit("c.md", "theirs\n");
+  }
+  remote.tell_otherwise = [](PulledItem& item) { item.deleted = true; };
+  for (int run = 0; run < 2; ++run) CHECK(here.run().guard);
+  REQUIRE(here.engine().push());
+  CHECK(here.run().guard);
+  remote.tell_otherwise = {};
+  here.write("mine.md", "mine\n");
+  SECTION("by itself") { CHECK(here.run().clean); }
+  SECTION("whatever is confirmed") { CHECK(here.run({.allow_deletes = true}).clean); }
+  CHECK(here.tree().size() == 4);
+  CHECK(here.read("a.md") == "theirs\n");
+  CHECK(remote.tree() == here.tree());
+}
+
+TEST_CASE("refusals: a document without an id is told and passed over, and comes when it has one", "[sync-engine]") {
+  ThreeFiles three;
+  auto& [remote, here] = three;
+  remote.create("new.md", "new\n");
+  remote.edit("b.md", "theirs\n");
+  remote.tell_otherwise = [](PulledItem& item) {
+    if (item.path == "new.md") item.document = {};
+  };
+  here.write("a.md", "mine\n");
+  CHECK(here.status().skipped == std::vector<Skipped>{{"new.md", Hindrance::no_id}});
+  const Report report = here.run();
+  CHECK(lines(report) == Lines{"push_update a.md", "pull_update b.md"});
+  CHECK(report.clean);
+  CHECK(here.run().skipped == std::vector<Skipped>{{"new.md", Hindrance::no_id}});
+  remote.tell_otherwise = {};
+  CHECK(lines(here.run()) == Lines{"pull_create new.md"});
+  CHECK(here.run().skipped.empty());
+  CHECK(remote.tree() == here.tree());
+}
+
+TEST_CASE("refusals: a document whose text cannot be read is a failed row, and the rest goes on", "[sync-engine]") {
+  ThreeFiles three;
+  auto& [remote, here] = three;
+  const bool is_known = GENERATE(false, true);
+  const std::string file = is_known ? "c.md" : "new.md";
+  if (is_known) {
+    remote.edit(file, "theirs\n");
+  } else {
+    remote.create(file, "theirs\n");
+  }
+  remote.edit("b.md", "theirs\n");
+  const auto damage = [&file](PulledItem& item) {
+    if (item.path != file) return;
+    item.content.reset();
+    item.hash.reset();
+    item.damage = Failure{.kind = Failure::Kind::integrity, .what = "not its hash"};
+  };
+  here.write("a.md", "mine\n");
+  if (GENERATE(false, true)) {
+    remote.tell_otherwise = damage;
+  } else {
+    remote.leaves_out_content = true;
+    remote.fault = [asked = 0](const std::string& request, bool) mutable -> std::optional<Failure> {
+      if (request != "content" || ++asked != 2) return std::nullopt;  // the first is of b.md
+      return Failure{.kind = Failure::Kind::integrity, .what = "not its hash"};
+    };
+  }
+  const std::string kind = is_known ? "pull_update " : "pull_create ";
+  for (int run = 0; run < 2; ++run) {
+    const Report report = here.run();
+    CHECK_FALSE(report.clean);
+    REQUIRE_FALSE(report.rows.empty());
+    CHECK(lines(report).back() == kind + file + " failed: " + file + ": not its hash");
+    CHECK(report.rows.back().error->kind == Failure::Kind::integrity);
+    if (!remote.fault) CHECK(lines(here.status()).back() == lines(report).back());
+    CHECK(here.read("b.md") == "theirs\n");
+    CHECK(remote.text_at("a.md") == "mine\n");
+    CHECK(here.read("c.md") == "c.md\n");
+    CHECK(remote.text_at(file) == "theirs\n");
+    if (remote.fault) break;
+  }
+  remote.tell_otherwise = {};
+  remote.fault = {};
+  CHECK(lines(here.run()) == Lines{kind + file});
+  CHECK(remote.tree() == here.tree());
+}
+
+TEST_CASE("refusals: a text that is archived when it is asked for is gone, not empty", "[sync-engine]") {
+  ThreeFiles three;
+  auto& [remote, here] = three;
+  remote.leaves_out_content = true;
+  remote.edit("a.md", "theirs\n");
+  remote.fault = [&, archived = false](const std::string& request, bool) mutable -> std::optional<Failure> {
+    if (request == "content" && !std::exchange(archived, true)) remote.archive("a.md");
+    return std::nullopt;
+  };
+  CHECK(lines(here.run()) == Lines{"pull_delete a.md"});
+  CHECK(here.tree() == remote.tree());
 }
 
 }  // namespace ws::sync

@@ -257,4 +257,23 @@ TEST_CASE("tree: what comes goes into the folder that is there, however the disk
   CHECK(here.run().rows.empty());
 }
 
+TEST_CASE("init: a source that is not the one asked for is not joined", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  const std::string source = here.engine().tie().source_id;
+  const ws::test::TemporaryFolder other;
+  const test::FixedClock clock;
+  SeededRandom random(7);
+  const InitOptions options{.folder = other.path(), .source_id = source};
+  remote.answers_for = "01900000-0000-7000-8000-00000000ffff";
+  const auto refused = init(options, remote, clock, random);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == "another_source");
+  CHECK_FALSE(std::filesystem::exists(other / ".ws"));
+  remote.answers_for.clear();
+  const auto joined = init(options, remote, clock, random);
+  REQUIRE(joined);
+  CHECK(joined->source_id == source);
+}
+
 }  // namespace ws::sync

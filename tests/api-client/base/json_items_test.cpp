@@ -144,4 +144,39 @@ TEST_CASE("json items: a failure of the visitor ends it as it is", "[base]") {
   CHECK(fed.error().kind == Failure::Kind::disk);
 }
 
+TEST_CASE("json items: one that is damaged comes as far as it can be read, wherever it is cut", "[base]") {
+  const JsonItemsBounds bounds{.item = {.max_bytes = 40}};
+  const std::string text = R"({"data":[{"a":1},{"a":")" + std::string(100, 'x') + R"(\"","b":"short"},)" +
+                           R"({"s":"\ud800\ud83d\ude00\udc00"},{"u":")" + "\xff\"},{\"a\":2}]}";
+  for (std::size_t piece = 1; piece <= text.size(); ++piece) {
+    CAPTURE(piece);
+    std::vector<std::string> whole;
+    std::vector<std::string> damaged;
+    JsonItems items(
+        "data",
+        [&](const Json& item) {
+          whole.push_back(dump(item));
+          return Result<void>();
+        },
+        bounds);
+    items.on_damaged([&](const Json& item, const Failure&) {
+      const auto text_a = find_text(item, "a");
+      damaged.push_back(text_a ? find_text(item, "b").value() : dump(item));
+      CHECK(text_a.value_or("").size() <= 40);
+      return Result<void>();
+    });
+    for (std::size_t at = 0; at < text.size(); at += piece) REQUIRE(items.feed(text.substr(at, piece)));
+    REQUIRE(items.finish());
+    CHECK(whole == std::vector<std::string>{R"({"a":1})", R"({"a":2})"});
+    CHECK(damaged == std::vector<std::string>{
+                         "short", "{\"s\":\"\xef\xbf\xbd\xf0\x9f\x98\x80\xef\xbf\xbd\"}", "{\"u\":\"\xef\xbf\xbd\"}"});
+  }
+}
+
+TEST_CASE("json items: what is over its bound without a long text is refused all the same", "[base]") {
+  JsonItems items("data", [](const Json&) { return Result<void>(); }, {.item = {.max_bytes = 10}});
+  items.on_damaged([](const Json&, const Failure&) { return Result<void>(); });
+  CHECK_FALSE(items.feed(R"({"data":[[1,2,3,4,5,6,7,8,9]]})"));
+}
+
 }  // namespace ws

@@ -166,6 +166,31 @@ TEST_CASE("lists: those of the table are told by their answers", "[cli]") {
   CHECK(lists.size() == 12);  // the eleven above and sync.pull
 }
 
+TEST_CASE("lists: a next_cursor that is a number is followed; one that is no cursor at all ends it as unusable",
+          "[cli]") {
+  const auto paged_by = [](std::string cursor) {
+    return [cursor = std::move(cursor)](const Seen& seen) {
+      const bool second = seen.target.find("cursor=7") != std::string::npos;
+      return answer(200, R"({"data": [{"id": "1"}], "next_cursor": )" + (second ? "null" : cursor) + "}");
+    };
+  };
+  const HostileServer number(paged_by("7"));
+  const HostileServer odd(paged_by(R"({"at": 7})"));
+  for (const std::vector<std::string>& list :
+       std::vector<std::vector<std::string>>{{"docs", "list", "--all", "--format", "ids"},
+                                             {"docs", "list", "--all", "--format", "ndjson"},
+                                             {"workspaces", "list", "--all", "--format", "ids"}}) {
+    CAPTURE(list);
+    CHECK(count_of(At(number.origin()).ws(list).out) == 2);
+    const Ended ended = At(odd.origin()).ws(list);
+    CHECK(ended.exit == 1);
+    CHECK(ended.err.find("next_cursor") != std::string::npos);
+  }
+  const std::vector<std::string> by_hand{"api", "GET", "/v1/documents", "--paginate"};
+  CHECK(parse(At(number.origin()).ws(by_hand).out)["data"].size() == 2);
+  CHECK(At(odd.origin()).ws(by_hand).exit == 1);
+}
+
 TEST_CASE("lists: pages that stay empty under fresh cursors end, however they are asked for", "[cli]") {
   std::atomic<int> page{0};
   const HostileServer server(

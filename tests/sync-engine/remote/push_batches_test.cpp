@@ -52,6 +52,8 @@ TEST_CASE("push: texts that were staged nobody knows where are an unknown outcom
   const auto pushed = push_all(world, {"text\n"});
   REQUIRE_FALSE(pushed);
   CHECK(pushed.error().kind == Failure::Kind::unknown_outcome);
+  CHECK(pushed.error().call.applied == Applied::unknown);
+  CHECK(pushed.error().call.operation == "sync.push");
 }
 
 TEST_CASE("plan: one without an id is not usable", "[sync-engine]") {

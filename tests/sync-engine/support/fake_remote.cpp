@@ -84,7 +84,7 @@ Result<SourceInfo> FakeRemote::create_source(const SourceRequest& request) {
 Result<SourceInfo> FakeRemote::find_source(const std::string& source_id) {
   WS_TRY(meet("find_source", false));
   if (source_id != the_source) return fail(Failure::Kind::not_found, "no such source");
-  SourceInfo info{.id = the_source, .name = "notes", .revision = revision_};
+  SourceInfo info{.id = answers_for.empty() ? the_source : answers_for, .name = "notes", .revision = revision_};
   info.open_conflicts.emplace();
   for (const FakeConflict& conflict : conflicts_) {
     if (conflict.open) info.open_conflicts->push_back(conflict.id);
@@ -106,6 +106,7 @@ Result<PullEnd> FakeRemote::pull(const std::string&,
                     .hash = Sha256::of(document.text),
                     .deleted = document.gone};
     if (!leaves_out_content && !document.gone) item.content = document.text;
+    if (tell_otherwise) tell_otherwise(item);
     WS_TRY(visit(std::move(item)));
   }
   WS_TRY(meet("pull", true));
@@ -121,7 +122,8 @@ Result<PulledItem> FakeRemote::content(const DocumentId& document) {
   return PulledItem{.document = document,
                     .revision = found->second.revision,
                     .hash = Sha256::of(found->second.text),
-                    .content = found->second.text};
+                    .content = found->second.text,
+                    .deleted = found->second.gone};
 }
 
 Result<void> FakeRemote::contents(
@@ -225,7 +227,7 @@ void FakeRemote::record(const StagedText& staged, const std::string& kind, Commi
   }
   // Only moved: its text is the one that it was made from.
   open->local = staged.item.kind == ActionKind::push_move ? texts_.at(*staged.item.hash) : staged.text;
-  answer.conflicts.push_back({.id = open->id, .path = path, .kind = open->kind});
+  answer.conflicts.push_back({.id = before_conflict_ids + open->id, .path = path, .kind = open->kind});
 }
 
 DocumentId FakeRemote::id_at(const std::string& path) {

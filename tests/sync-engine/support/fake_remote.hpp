@@ -59,9 +59,11 @@ class FakeRemote final : public Remote {
   bool leaves_out_result = false;                   ///< resolve does not say what came of it
   std::set<std::string> hidden = {};                ///< paths that a listing leaves out
   std::map<std::string, std::string> refused = {};  ///< paths that a push does not take, and the code it says
-  std::string answers_for = {};                     ///< the source that a pull names; empty: the right one
+  std::string answers_for = {};                     ///< the source that answers name; empty: the right one
+  std::string before_conflict_ids = {};             ///< what a commit says before the ids of conflicts
   bool counts_documents = false;                  ///< a document that one commit moves and edits counts once, not twice
   std::function<void(CommitAnswer&)> words = {};  ///< how it puts what a commit did
+  std::function<void(PulledItem&)> tell_otherwise = {};  ///< what a pull makes of each document
 
   Result<SourceInfo> create_source(const SourceRequest& request) override;
   Result<SourceInfo> find_source(const std::string& source_id) override;
