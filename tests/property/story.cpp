@@ -23,7 +23,7 @@ std::string shown(const Result<sync::Report>& report) {
   for (const sync::Row& row : report->rows) {
     out += fmt::format("\n      {} {}", name(row.action.kind), row.action.path.text());
     if (row.action.previous_path) out += " <- " + row.action.previous_path->string();
-    if (row.action.kind == sync::ActionKind::conflict) out += " " + row.action.reason;
+    if (row.action.kind == sync::ActionKind::conflict) out += " " + std::string(row.action.reason);
     if (row.error) out += " failed: " + row.error->what;
   }
   return out;
