@@ -88,3 +88,25 @@ TEST_CASE("sync: a file that was edited while its place became a folder is a doc
   REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
   CHECK(two.same());
 }
+
+TEST_CASE("sync: `--only` does no half of a swap, wherever it was made", "[cli]") {
+  const TwoFolders two;
+  const bool made_here = GENERATE(true, false);
+  CAPTURE(made_here);
+  const auto& folder = made_here ? two.here : two.there;
+  std::filesystem::rename(folder / "a.md", folder / "tmp.txt");
+  std::filesystem::rename(folder / "deep/b.md", folder / "a.md");
+  std::filesystem::rename(folder / "tmp.txt", folder / "deep/b.md");
+  if (!made_here) REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  for (int round = 0; round < 2; ++round) {
+    const Ended part = two.ws(two.here, {"sync", "--only", "deep/*"});
+    CAPTURE(part.out, part.err);
+    CHECK(part.exit == 0);
+    CHECK(part.out.empty());
+  }
+  const Ended whole = two.ws(two.here, {"sync"});
+  CHECK(whole.exit == 0);
+  CHECK_THAT(whole.out, Contains("move\ta.md\tdeep/b.md") && Contains("move\tdeep/b.md\ta.md"));
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+}
