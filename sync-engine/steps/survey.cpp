@@ -162,7 +162,10 @@ class Surveyor {
     const auto ignored = [&](const RelativePath& path) {
       return !session_.kinds.takes(path.text()) || (scan.rules_loaded() && scan.is_ignored(path));
     };
-    survey_.local = identify(survey_.base, scan.found(), {.ignored = ignored, .renames = evidence()});
+    const auto hidden = [&] { return scan.hidden(session_.root); };
+    survey_.local = identify(survey_.base,
+                             scan.found(),
+                             {.ignored = ignored, .renames = evidence(), .hidden = hidden, .busy = options_.busy});
     if (session_.config.portable_names) refuse_unportable();
   }
 
