@@ -72,6 +72,7 @@ struct RunOptions {
   bool dry_run = false;         ///< leaves not even a new stat cache
   std::string message = {};     ///< of the commit
   std::function<bool(const RelativePath&)> only = {};  ///< empty: all
+  std::function<bool(const RelativePath&)> busy = {};  ///< still being written: a missing file may become it, and waits
 };
 
 enum class Stage { scan, pull, write, push, commit };

@@ -45,8 +45,12 @@ class Identifier {
       match_by_path();
       match_other_forms();
       look_for_hindrances();
+      look_for_hidden();
       take_renames(alike_files(base_, missing(), changed_, options_.renames));
+      wait_for_busy();
+      hold_what_follows();
     }
+    keep_twins_apart();
     take_created();
     std::sort(local_.skipped.begin(), local_.skipped.end());
     return std::move(local_);
@@ -76,8 +80,7 @@ class Identifier {
     const auto [first, last] = by_path_.equal_range(file.path.text());
     if (first == last) return nullptr;
     if (std::next(first) == last) return local_.tracked.contains(*first->second) ? nullptr : first->second;
-    const std::map<DocumentId, FileId> numbers =
-        options_.renames.files ? options_.renames.files() : std::map<DocumentId, FileId>();
+    const std::map<DocumentId, FileId> numbers = known_numbers();
     const DocumentId* best = nullptr;
     for (auto known = first; known != last; ++known) {
       if (local_.tracked.contains(*known->second)) continue;
@@ -86,6 +89,10 @@ class Identifier {
       if (best == nullptr || *best < *known->second) best = known->second;
     }
     return best;
+  }
+
+  std::map<DocumentId, FileId> known_numbers() const {
+    return options_.renames.files ? options_.renames.files() : std::map<DocumentId, FileId>();
   }
 
   /// Documents without a file, neither at their path nor elsewhere, as far as is known by now.
@@ -105,6 +112,7 @@ class Identifier {
 
   void take_renames(const Renames& renames) {
     if (renames.empty()) return;
+    any_renamed_ = true;
     std::set<const FoundFile*> taken;
     for (const auto& [document, file] : renames) {
       track(document, *file);
@@ -138,17 +146,57 @@ class Identifier {
     });
   }
 
+  /// A file that was renamed to the twin of one that keeps its place: its document keeps its own as well.
+  void keep_twins_apart() {
+    if (changed_.empty() && !any_renamed_) return;
+    std::vector<std::pair<RelativePath, DocumentId>> moved;
+    for (const auto& [document, entry] : local_.tracked) {
+      if (any_renamed_ && is_moved(document, entry)) {
+        moved.emplace_back(entry.path, document);
+      } else {
+        taken_.add(entry.path.twin_key());
+      }
+    }
+    std::sort(moved.begin(), moved.end());
+    for (const auto& [path, document] : moved) {
+      std::string key = path.twin_key();
+      if (!taken_.touch(key)) {
+        taken_.add(std::move(key));
+        continue;
+      }
+      local_.skipped.push_back({.path = path.string(), .reason = Hindrance::twin});
+      local_.tracked.erase(document);
+      stay_at_home(document);
+    }
+  }
+
+  /// With the file that stands there now, if there is one.
+  void stay_at_home(const DocumentId& document) {
+    const RelativePath& home = base_.disk_path(document);
+    const auto there =
+        std::find_if(changed_.begin(), changed_.end(), [&](const FoundFile* file) { return file->path == home; });
+    if (there == changed_.end()) {
+      local_.hindered.emplace(document, Hindrance::twin);
+    } else {
+      track(document, **there);
+      taken_.add(home.twin_key());
+      changed_.erase(there);
+    }
+  }
+
+  bool is_moved(const DocumentId& document, const Entry& entry) const {
+    const RelativePath& home = base_.disk_path(document);
+    return entry.path != home && utf8::nfc(entry.path.text()) != utf8::nfc(home.text());
+  }
+
   void take_created() {
-    if (changed_.empty()) return;
-    Surroundings taken;
     std::sort(
         changed_.begin(), changed_.end(), [](const FoundFile* a, const FoundFile* b) { return a->path < b->path; });
-    for (const auto& [document, entry] : local_.tracked) taken.add(entry.path.twin_key());
     for (const FoundFile* file : changed_) {
       std::string key = file->path.twin_key();
       // Of the file itself, or of a folder: `A.md` and `a.md/x.md` are two names only where case tells them apart.
-      if (!taken.touch(key)) {
-        taken.add(std::move(key));
+      if (!taken_.touch(key)) {
+        taken_.add(std::move(key));
         local_.created.emplace_hint(local_.created.end(), file->path, file->hash);
       } else {
         local_.skipped.push_back({.path = file->path.string(), .reason = Hindrance::twin});
@@ -169,12 +217,71 @@ class Identifier {
     }
   }
 
+  /// A missing document whose file has another name now, one that is not read: the number tells.
+  void look_for_hidden() {
+    const std::vector<DocumentId> gone = missing();
+    if (gone.empty()) return;
+    std::map<FileId, Hindrance> hidden;
+    std::vector<HiddenFile> files = options_.hidden ? options_.hidden() : std::vector<HiddenFile>();
+    for (const FoundFile& file : found_.files) {
+      if (is_busy(file)) files.push_back({.reason = Hindrance::busy, .id = file.id});
+    }
+    for (const HiddenFile& file : files) hidden.emplace(file.id, file.reason);
+    if (hidden.empty()) return;
+    const std::map<DocumentId, FileId> numbers = known_numbers();
+    std::set<FileId> known;
+    for (const auto& [document, number] : numbers) known.insert(number);
+    for (const DocumentId& document : gone) {
+      const auto number = numbers.find(document);
+      if (number == numbers.end() || number->second.inode == 0) continue;
+      if (const auto file = hidden.find(number->second); file != hidden.end()) hold(document, file->second);
+    }
+    unknown_is_busy_ = std::any_of(files.begin(), files.end(), [&](const HiddenFile& file) {
+      return file.reason == Hindrance::busy && (file.id.inode == 0 || !known.contains(file.id));
+    });
+  }
+
+  bool is_busy(const FoundFile& file) const { return options_.busy && options_.busy(file.path); }
+
+  /// Its file is there, or may be, under another name.
+  void hold(const DocumentId& document, Hindrance reason) {
+    local_.hindered.emplace(document, reason);
+    if (reason == Hindrance::busy) waiting_.add(base_.disk_path(document).twin_key());
+    any_waits_ = any_waits_ || reason == Hindrance::busy;
+  }
+
+  void wait_for_busy() {
+    if (!unknown_is_busy_) return;
+    for (const DocumentId& document : missing()) hold(document, Hindrance::busy);
+  }
+
+  /// The place of one that waits is still its own on the service: what was renamed or made there here waits with it.
+  void hold_what_follows() {
+    while (any_waits_) {
+      any_waits_ = false;
+      std::vector<DocumentId> follow;
+      for (const auto& [document, entry] : local_.tracked) {
+        if (is_moved(document, entry) && waiting_.touch(entry.path.twin_key())) follow.push_back(document);
+      }
+      for (const DocumentId& document : follow) {
+        local_.tracked.erase(document);
+        hold(document, Hindrance::busy);
+      }
+      std::erase_if(changed_, [&](const FoundFile* file) { return waiting_.touch(file->path.twin_key()); });
+    }
+  }
+
   const BaseTree& base_;
   const FoundTree& found_;
   const IdentifyOptions& options_;
   std::unordered_multimap<std::string_view, const DocumentId*> by_path_;
   std::vector<const FoundFile*> changed_;  // not yet known to be a document's
   Closed closed_;
+  bool unknown_is_busy_ = false;  // a file is being written that may be any of those that are missing
+  bool any_waits_ = false;        // since `hold_what_follows` last looked
+  Surroundings waiting_;          // the places of the documents that wait for a busy file
+  Surroundings taken_;            // the places of the files that are synced
+  bool any_renamed_ = false;
   LocalTree local_;
 };
 

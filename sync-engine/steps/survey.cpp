@@ -5,6 +5,7 @@
 
 #include "sync-engine/reconcile/change.hpp"
 #include "sync-engine/reconcile/identify.hpp"
+#include "sync-engine/reconcile/narrow_plan.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "sync-engine/steps/cached_walk.hpp"
 #include "sync-engine/steps/incoming.hpp"
@@ -166,7 +167,10 @@ class Surveyor {
     const auto ignored = [&](const RelativePath& path) {
       return !session_.kinds.takes(path.text()) || (scan.rules_loaded() && scan.is_ignored(path));
     };
-    survey_.local = identify(survey_.base, scan.found(), {.ignored = ignored, .renames = evidence()});
+    const auto hidden = [&] { return scan.hidden(session_.root); };
+    survey_.local = identify(survey_.base,
+                             scan.found(),
+                             {.ignored = ignored, .renames = evidence(), .hidden = hidden, .busy = options_.busy});
     if (session_.config.portable_names) refuse_unportable();
   }
 
@@ -340,13 +344,7 @@ class Surveyor {
       if (!survey_.plan.guard) survey_.plan.guard = guard_of_absent(survey_);
       survey_.plan.guard->empty_listing = true;
     }
-    if (options_.only) {
-      std::erase_if(survey_.plan.actions, [&](const Action& action) { return !options_.only(action.path); });
-      std::erase_if(survey_.plan.conflicts, [&](const Conflict& conflict) { return !options_.only(conflict.path); });
-      std::erase_if(survey_.plan.settled, [&](const Settled& settled) {
-        return !options_.only(settled.base ? settled.base->path : survey_.base.disk_path(settled.document));
-      });
-    }
+    if (options_.only) narrow_plan(survey_.plan, survey_.base, survey_.remote, options_.only);
     std::multimap<DocumentId, const Conflict*> known_by_document;
     for (const Conflict& known : survey_.known_conflicts) known_by_document.emplace(known.document, &known);
     for (Conflict& conflict : survey_.plan.conflicts) {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include "sync-engine/tree/walk.hpp"
 
 namespace ws::sync {
@@ -32,6 +35,14 @@ void each_entry(const ScannedFolder& folder, const StatCache& cache, Visit visit
 }
 
 FileId id_of(const CachedEntry& entry) { return {.inode = entry.stamp.inode, .device = entry.stamp.device}; }
+
+/// Through a link, but nothing is read or mounted for it. Without an inode where there is no such file.
+FileId number_of(int folder_fd, const std::string& name) {
+  struct statx status {};
+  if (::statx(folder_fd, name.c_str(), AT_NO_AUTOMOUNT | AT_STATX_SYNC_AS_STAT, STATX_INO, &status) != 0) return {};
+  const FileStamp stamp = stamp_of(status);
+  return {.inode = stamp.inode, .device = stamp.device};
+}
 
 /// The paths of a folder's files, one after the other in one buffer.
 class FolderPaths {
@@ -157,6 +168,23 @@ FoundTree Scan::found() const {
     });
   }
   return tree;
+}
+
+std::vector<HiddenFile> Scan::hidden(const RootFolder& root) const {
+  std::vector<HiddenFile> files;
+  for (const ScannedFolder& folder : folders_) {
+    Descriptor fd;
+    each_entry(folder, cache_, [&](std::string_view name, const CachedEntry& entry) {
+      if (entry.kind == EntryKind::file || entry.kind == EntryKind::ignored_folder || entry.whole_folder != 0) return;
+      if (entry.kind == EntryKind::link && !is_markdown(name)) return;
+      if (!fd) fd = root.open_beneath(folder.path, O_RDONLY | O_DIRECTORY);
+      const Hindrance reason = entry.kind == EntryKind::hindered ? static_cast<Hindrance>(entry.hindrance)
+                               : entry.kind == EntryKind::link   ? Hindrance::symlink
+                                                                 : Hindrance::ignored;
+      files.push_back({.reason = reason, .id = number_of(fd.get(), std::string(name))});
+    });
+  }
+  return files;
 }
 
 bool Scan::is_ignored(const RelativePath& path) const {

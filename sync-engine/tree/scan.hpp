@@ -76,6 +76,8 @@ class Scan {
   void each_file(const std::function<void(const std::string& path, const Sha256& hash, const FileId& id)>& visit) const;
   /// All of it. Fails never; a path that breaks a rule is among the skipped.
   FoundTree found() const;
+  /// The numbers of all that is left alone, looked up now: of a link those of the file that it leads to.
+  std::vector<HiddenFile> hidden(const RootFolder& root) const;
   /// Whether every rule was read, so that `is_ignored` knows of paths that are not on disk too.
   bool rules_loaded() const { return rules_loaded_; }
   bool is_ignored(const RelativePath& path) const;

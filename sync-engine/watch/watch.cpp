@@ -55,9 +55,10 @@ class Watcher {
     std::set<std::string> changing = changes_.take(events_.now());
     RunOptions options = options_.run;
     if (!changing.empty()) {
-      options.only = [changing = std::move(changing)](const RelativePath& path) {
-        return !is_changing(changing, path.string());
+      options.busy = [changing = std::move(changing)](const RelativePath& path) {
+        return is_changing(changing, path.string());
       };
+      options.only = [busy = options.busy](const RelativePath& path) { return !busy(path); };
     }
     const Result<Report> report = callbacks_.run(options);
     if (report) tell(*report);
@@ -144,6 +145,7 @@ std::vector<std::string> standing(const Report& report) {
   }
   for (const Skipped& one : report.skipped) lines.push_back(fmt::format("skipped {} {}", one.path, name(one.reason)));
   for (const Detached& one : report.detached) {
+    if (one.reason == name(Hindrance::busy)) continue;  // it passes by itself
     lines.push_back(fmt::format("aside {} {}", one.path.text(), one.reason));
   }
   if (report.guard) lines.emplace_back("guard");

@@ -88,3 +88,65 @@ TEST_CASE("sync: a file that was edited while its place became a folder is a doc
   REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
   CHECK(two.same());
 }
+
+TEST_CASE("sync: a file renamed to what is not synced keeps its document, until it is synced again", "[cli]") {
+  const TwoFolders two;
+  std::filesystem::rename(two.here / "a.md", two.here / "w.md");
+  write_text(two.here / "w.md", "one\ntwo\nthree\n\xff\n");
+  const Ended skipped = two.ws(two.here, {"sync", "run", "--json"});
+  CAPTURE(skipped.out, skipped.err);
+  const Json report = parse(skipped.out);
+  CHECK(report["actions"].empty());
+  CHECK(report["skipped"][0]["path"] == "w.md");
+  CHECK(report["detached"][0]["path"] == "a.md");
+  CHECK(report["detached"][0]["reason"] == "not_utf8");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(read_text(two.there / "a.md") == "one\ntwo\nthree\n");
+
+  write_text(two.here / "w.md", "one\ntwo\nthree\nfour\n");
+  CHECK_THAT(two.ws(two.here, {"sync"}).out, Contains("push_move\tw.md\ta.md") && !Contains("delete"));
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+}
+
+TEST_CASE("sync: a rename onto the twin of another file is skipped, and pushed when that goes", "[cli]") {
+  const TwoFolders two;
+  std::filesystem::rename(two.here / "a.md", two.here / "deep/B.md");
+  const Ended skipped = two.ws(two.here, {"sync", "run", "--json"});
+  CAPTURE(skipped.out, skipped.err);
+  CHECK(skipped.exit == 0);
+  const Json report = parse(skipped.out);
+  CHECK(report["actions"].empty());
+  CHECK(report["conflicts"].empty());
+  CHECK(report["skipped"][0]["path"] == "deep/B.md");
+  CHECK(report["skipped"][0]["reason"] == "twin");
+  CHECK(report["detached"][0]["path"] == "a.md");
+
+  std::filesystem::remove(two.here / "deep/b.md");
+  CHECK_THAT(two.ws(two.here, {"sync"}).out,
+             Contains("push_move\tdeep/B.md\ta.md") && Contains("push_delete\tdeep/b.md"));
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+}
+
+TEST_CASE("sync: `--only` does no half of a swap, wherever it was made", "[cli]") {
+  const TwoFolders two;
+  const bool made_here = GENERATE(true, false);
+  CAPTURE(made_here);
+  const auto& folder = made_here ? two.here : two.there;
+  std::filesystem::rename(folder / "a.md", folder / "tmp.txt");
+  std::filesystem::rename(folder / "deep/b.md", folder / "a.md");
+  std::filesystem::rename(folder / "tmp.txt", folder / "deep/b.md");
+  if (!made_here) REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  for (int round = 0; round < 2; ++round) {
+    const Ended part = two.ws(two.here, {"sync", "--only", "deep/*"});
+    CAPTURE(part.out, part.err);
+    CHECK(part.exit == 0);
+    CHECK(part.out.empty());
+  }
+  const Ended whole = two.ws(two.here, {"sync"});
+  CHECK(whole.exit == 0);
+  CHECK_THAT(whole.out, Contains("move\ta.md\tdeep/b.md") && Contains("move\tdeep/b.md\ta.md"));
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+}

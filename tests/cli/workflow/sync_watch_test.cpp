@@ -1,6 +1,8 @@
 // `ws sync watch`, the real program on a real disk: every wait is for a line that it prints.
+#include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <thread>
 
 #include <catch2/catch.hpp>
 
@@ -19,7 +21,62 @@ Json last_report(const Running& watch) {
   return parse(out.substr(out.rfind('\n') + 1));
 }
 
+/// Writes the last line of a file over and over, as long as it lives.
+class BusyWriter {
+ public:
+  BusyWriter(std::filesystem::path file, std::string text)
+      : file_(std::move(file)), text_(std::move(text)), writer_([this] { write(); }) {}
+  ~BusyWriter() {
+    stopped_ = true;
+    writer_.join();
+  }
+
+ private:
+  void write() {
+    for (int round = 0; !stopped_; ++round) {
+      write_text(file_, text_ + "round " + std::to_string(round) + "\n");
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  }
+
+  std::filesystem::path file_;
+  std::string text_;
+  std::atomic<bool> stopped_ = false;
+  std::thread writer_;
+};
+
 }  // namespace
+
+TEST_CASE("sync watch: a file that is renamed and written on is the same document once it is at rest", "[cli]") {
+  const TwoFolders two;
+  const std::string text = "1\n2\n3\n4\n5\n6\n";
+  write_text(two.here / "x.md", text);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  Running watch(two.person.command({"sync", "watch", "--interval", "1s", "--json"}, two.here));
+  REQUIRE(watch.wait_for("watching "));
+  std::string at_work;
+  {
+    const std::filesystem::path renamed = two.here / "w.md";
+    SECTION("to a new name") { std::filesystem::rename(two.here / "x.md", renamed); }
+    SECTION("in a circle with another") {
+      std::filesystem::rename(two.here / "x.md", two.here / "tmp.txt");
+      std::filesystem::rename(two.here / "a.md", two.here / "x.md");
+      std::filesystem::rename(two.here / "tmp.txt", two.here / "a.md");
+    }
+    const BusyWriter writer(std::filesystem::exists(renamed) ? renamed : two.here / "a.md", text);
+    // A run in between, which leaves alone what is written on.
+    write_text(two.here / "n.md", "new\n");
+    REQUIRE(watch.wait_for("push_create"));
+    at_work = watch.so_far().out;
+  }
+  CHECK_THAT(at_work, !Contains("push_delete") && !Contains("push_move") && !Contains("conflict\""));
+  REQUIRE(watch.wait_for("push_move"));
+  watch.signal(SIGTERM);
+  const Ended ended = watch.wait();
+  CHECK_THAT(ended.out, Contains("push_update") && !Contains("push_delete") && !Contains("\"path\",\"state"));
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+}
 
 TEST_CASE("sync watch: an edit here goes there, one there comes here, and SIGTERM ends it", "[cli]") {
   const TwoFolders two;

@@ -1,0 +1,174 @@
+#include "sync-engine/reconcile/identify.hpp"
+
+#include <map>
+#include <set>
+
+#include <catch2/catch.hpp>
+
+#include "tests/sync-engine/support/paths.hpp"
+
+namespace ws::sync {
+namespace {
+
+using test::path;
+
+/// A base of `a.md` with number 1, `b.md` with number 2 and so on; the text of each is its name.
+struct Numbered {
+  BaseTree base = {};
+  std::map<DocumentId, FileId> numbers = {};
+  FoundTree found = {};
+  std::vector<HiddenFile> hidden = {};
+  std::set<std::string> busy = {};
+  std::map<std::string, std::string> texts = {};  ///< of the files that are found
+
+  explicit Numbered(const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      base.documents.emplace(DocumentId{name}, Entry{.path = path(name), .hash = Sha256::of(name), .revision = 1});
+      numbers.emplace(DocumentId{name}, FileId{numbers.size() + 1, 7});
+    }
+  }
+  /// The file of that number lies there, with that text.
+  void lies(const std::string& at, std::uint64_t number, const std::string& text) {
+    found.files.push_back({path(at), Sha256::of(text), {number, 7}});
+    texts[at] = text;
+  }
+  void hides(const std::string& at, std::uint64_t number, Hindrance reason) {
+    found.skipped.push_back({at, reason});
+    hidden.push_back({reason, number == 0 ? FileId{} : FileId{number, 7}});
+  }
+  LocalTree local() const {
+    return identify(base,
+                    found,
+                    {.renames = {.files = [this] { return numbers; },
+                                 .base_text = [](const DocumentId& document) { return document.text; },
+                                 .file_text = [this](const RelativePath& file) { return texts.at(file.string()); }},
+                     .hidden = [this] { return hidden; },
+                     .busy = [this](const RelativePath& file) { return busy.contains(file.string()); }});
+  }
+};
+
+using Hindered = std::map<DocumentId, Hindrance>;
+
+std::vector<std::string> places(const LocalTree& local) {
+  std::vector<std::string> lines;
+  for (const auto& [document, entry] : local.tracked) lines.push_back(document.text + " at " + entry.path.string());
+  for (const auto& [file, hash] : local.created) lines.push_back("new " + file.string());
+  return lines;
+}
+using Places = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("identify: a file that was renamed and is not read now is there, and not deleted", "[sync-engine]") {
+  const Hindrance reason = GENERATE(Hindrance::not_utf8,
+                                    Hindrance::holds_nul,
+                                    Hindrance::too_large,
+                                    Hindrance::unreadable,
+                                    Hindrance::symlink,
+                                    Hindrance::ignored,
+                                    Hindrance::dangerous_name,
+                                    Hindrance::busy);
+  CAPTURE(name(reason));
+  Numbered tree({"a.md", "b.md", "c.md"});
+  tree.hides("w.md", 1, reason);
+  tree.lies("b.md", 2, "b.md");
+  CHECK(tree.local().hindered == Hindered{{DocumentId{"a.md"}, reason}});
+  CHECK(places(tree.local()) == Places{"b.md at b.md"});  // c.md was deleted
+}
+
+TEST_CASE("identify: while a file is busy that nobody knows, what is missing waits", "[sync-engine]") {
+  Numbered tree({"a.md", "b.md", "c.md"});
+  tree.lies("b.md", 2, "b.md");
+  SECTION("its number is new") {
+    tree.hides("w.md", 9, Hindrance::busy);
+    CHECK(tree.local().hindered ==
+          Hindered{{DocumentId{"a.md"}, Hindrance::busy}, {DocumentId{"c.md"}, Hindrance::busy}});
+  }
+  SECTION("it went before it could be looked at") {
+    tree.hides("w.md", 0, Hindrance::busy);
+    CHECK(tree.local().hindered.size() == 2);
+  }
+  SECTION("it is one that is known: the others are deleted") {
+    tree.base.documents.erase(DocumentId{"b.md"});
+    tree.found.files.clear();
+    tree.hides("w.md", 3, Hindrance::busy);
+    CHECK(tree.local().hindered == Hindered{{DocumentId{"c.md"}, Hindrance::busy}});
+  }
+  SECTION("another that is hidden for good holds up nothing") {
+    tree.hides("w.md", 9, Hindrance::not_utf8);
+    CHECK(tree.local().hindered.empty());
+  }
+  SECTION("one that was found, and is still being written") {
+    tree.lies("w.md", 9, "whatever");
+    CHECK(tree.local().hindered.empty());
+    tree.busy = {"w.md"};
+    CHECK(tree.local().hindered.size() == 2);
+  }
+  SECTION("a new file with the text of one tells where that is") {
+    tree.hides("w.md", 9, Hindrance::busy);
+    tree.lies("n.md", 8, "c.md");
+    CHECK(tree.local().hindered == Hindered{{DocumentId{"a.md"}, Hindrance::busy}});
+    CHECK(places(tree.local()) == Places{"b.md at b.md", "c.md at n.md"});
+  }
+}
+
+TEST_CASE("identify: what was put in the place of one that waits, waits with it", "[sync-engine]") {
+  Numbered tree({"a.md", "b.md", "c.md"});
+  SECTION("two change places, and one is being written") {
+    tree.lies("a.md", 2, "b.md");
+    tree.lies("b.md", 1, "something else");
+    tree.lies("c.md", 3, "c.md");
+    tree.busy = {"b.md"};
+    CHECK(tree.local().hindered ==
+          Hindered{{DocumentId{"a.md"}, Hindrance::busy}, {DocumentId{"b.md"}, Hindrance::busy}});
+    CHECK(places(tree.local()) == Places{"c.md at c.md"});
+  }
+  SECTION("a chain, whose first was not read") {
+    tree.hides("w.md", 3, Hindrance::busy);
+    tree.lies("c.md", 2, "b.md");
+    tree.lies("b.md", 1, "a.md");
+    CHECK(tree.local().hindered.size() == 3);
+    CHECK(places(tree.local()).empty());
+  }
+  SECTION("a folder in the place of the file") {
+    tree.hides("w.md", 3, Hindrance::busy);
+    tree.lies("a.md", 1, "a.md");
+    tree.lies("b.md", 2, "b.md");
+    tree.lies("c.md/new.md", 8, "new");
+    CHECK(places(tree.local()) == Places{"a.md at a.md", "b.md at b.md"});
+  }
+}
+
+TEST_CASE("identify: a file renamed to the twin of another is skipped, its document stays", "[sync-engine]") {
+  Numbered tree({"Z.md", "x.md"});
+  tree.lies("z.md", 2, "x.md");
+  SECTION("the other is there") {
+    tree.lies("Z.md", 1, "Z.md");
+    CHECK(places(tree.local()) == Places{"Z.md at Z.md"});
+    CHECK(tree.local().hindered == Hindered{{DocumentId{"x.md"}, Hindrance::twin}});
+    CHECK(tree.local().skipped == std::vector<Skipped>{{"z.md", Hindrance::twin}});
+  }
+  SECTION("and a new file at its old place is its edit") {
+    tree.lies("Z.md", 1, "Z.md");
+    tree.lies("x.md", 8, "another text");
+    CHECK(places(tree.local()) == Places{"Z.md at Z.md", "x.md at x.md"});
+    CHECK(tree.local().hindered.empty());
+    CHECK(tree.local().skipped == std::vector<Skipped>{{"z.md", Hindrance::twin}});
+  }
+  SECTION("the other went: it is a move") {
+    CHECK(places(tree.local()) == Places{"x.md at z.md"});
+    CHECK(tree.local().skipped.empty());
+  }
+  SECTION("the other was renamed too") {
+    tree.lies("y.md", 1, "Z.md");
+    CHECK(places(tree.local()) == Places{"Z.md at y.md", "x.md at z.md"});
+  }
+}
+
+TEST_CASE("identify: a change of case alone is a rename", "[sync-engine]") {
+  Numbered tree({"x.md"});
+  tree.lies("X.md", 1, "x.md");
+  CHECK(places(tree.local()) == Places{"x.md at X.md"});
+}
+
+}  // namespace ws::sync
