@@ -101,7 +101,9 @@ class Puller {
     const Entry* known = last_known(item.document);
     if (item.path.empty() && known != nullptr) return known->path;
     auto parsed = RelativePath::parse(item.path);
-    if (!parsed) {
+    // What is damaged may be the name itself: bytes that are no text came as U+FFFD.
+    const bool name_is_damaged = item.damage && item.path.find("\xEF\xBF\xBD") != std::string::npos;
+    if (!parsed || name_is_damaged) {
       incoming_.rows.erase(item.document);
       left_out_.erase(item.document);
       incoming_.misnamed.insert_or_assign(item.document, item.path);
