@@ -87,9 +87,14 @@ void settle_row(std::vector<Row>& rows, const Conflict& conflict, Keep keep, Row
     return;
   }
   row->action.kind = *kind;
-  row->action.reason = keep == Keep::local    ? "conflict, the local text wins"
-                       : keep == Keep::remote ? "conflict, the remote text wins"
-                                              : "conflict, the local text is kept beside it";
+  if (*kind == ActionKind::pull_move) {
+    row->action.previous_path = conflict.path;
+    row->action.path = conflict.remote->path;
+  }
+  row->action.reason = keep == Keep::local              ? "conflict, the local text wins"
+                       : *kind == ActionKind::pull_move ? "conflict, the remote name wins"
+                       : keep == Keep::remote           ? "conflict, the remote text wins"
+                                                        : "conflict, the local text is kept beside it";
   row->state = state;
   row->error.reset();
 }
@@ -271,19 +276,23 @@ Result<Report> SyncEngine::run(const RunOptions& options) {
   bool another = false;
   WS_LET(Report report, impl_->round(options, another));
   impl_->tell_finished(report);
-  if (!another || report.ended_by) return report;
-  // What was decided about names is carried out by a plan of its own, once.
-  auto second = impl_->round(options, another);
-  if (!second) {
-    report.ended_by = std::move(second).error();
-    return report;
+  // What was decided about names is carried out by a plan of its own. What that one meets again cannot be decided so.
+  RunOptions next = options;
+  for (const bool last : {false, true}) {
+    if (!another || report.ended_by) return report;
+    if (last) next.on_conflict = OnConflict::open;
+    auto rest = impl_->round(next, another);
+    if (!rest) {
+      report.ended_by = std::move(rest).error();
+      return report;
+    }
+    rest->base_revision = report.base_revision;
+    // What is still a conflict is one of the later plan too.
+    std::erase_if(report.rows, [](const Row& row) { return row.action.kind == ActionKind::conflict; });
+    rest->rows.insert(rest->rows.begin(), report.rows.begin(), report.rows.end());
+    report = std::move(*rest);
   }
-  Report& rest = *second;
-  rest.base_revision = report.base_revision;
-  // What is still a conflict is one of the second plan too.
-  std::erase_if(report.rows, [](const Row& row) { return row.action.kind == ActionKind::conflict; });
-  rest.rows.insert(rest.rows.begin(), report.rows.begin(), report.rows.end());
-  return std::move(rest);
+  return report;
 }
 
 Result<Report> SyncEngine::pull(const RunOptions& options) {

@@ -12,6 +12,7 @@
 #include "sync-engine/steps/decide_place.hpp"
 #include "sync-engine/steps/decide_rewound.hpp"
 #include "sync-engine/steps/end_conflict.hpp"
+#include "sync-engine/steps/local_conflicts.hpp"
 #include "sync-engine/steps/look_again.hpp"
 #include "sync-engine/steps/replace_file.hpp"
 
@@ -203,8 +204,10 @@ std::optional<ActionKind> decided_as(const Conflict& conflict, Keep keep) {
     case ConflictKind::revision:
     case ConflictKind::hash: return keep == Keep::local ? ActionKind::push_update : ActionKind::pull_update;
     case ConflictKind::edit_delete: return keep == Keep::local ? ActionKind::push_create : ActionKind::pull_delete;
-    case ConflictKind::delete_edit:
     case ConflictKind::path:
+      // The rest of what is decided about names is carried out by the plan that follows, and told by it.
+      return renamed_on_both(conflict) && keep == Keep::remote ? std::optional(ActionKind::pull_move) : std::nullopt;
+    case ConflictKind::delete_edit:
     case ConflictKind::rewound: return std::nullopt;
   }
   return std::nullopt;
