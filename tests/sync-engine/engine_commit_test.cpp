@@ -14,10 +14,6 @@ using test::Lines;
 using test::SyncedFolder;
 using test::Tree;
 
-std::size_t times_asked(const FakeRemote& remote, const std::string& request) {
-  return static_cast<std::size_t>(std::count(remote.requests.begin(), remote.requests.end(), request));
-}
-
 /// Two documents in step, and nothing asked yet.
 struct TwoFiles {
   FakeRemote remote;
@@ -81,7 +77,7 @@ TEST_CASE("commit: a text goes to its own document, also where another file want
   CHECK(remote.conflicts()[0].local == (recorded ? "mine again\n" : "mine\n"));
   remote.requests.clear();
   here.run();
-  CHECK(times_asked(remote, "push") == 0);
+  CHECK(remote.times_asked("push") == 0);
 }
 
 TEST_CASE("commit: what leaves a place and what takes it are told apart by their documents", "[sync-engine]") {
@@ -174,7 +170,7 @@ TEST_CASE("commit: a document that is refused when a plan is made anew is detach
   remote.requests.clear();
   const Report next = here.run();
   CHECK(next.detached.size() == 1);
-  CHECK(times_asked(remote, "push") == 0);
+  CHECK(remote.times_asked("push") == 0);
 }
 
 TEST_CASE("commit: an answer of no use is settled by a pull, and the commit is not repeated", "[sync-engine]") {
@@ -188,13 +184,13 @@ TEST_CASE("commit: an answer of no use is settled by a pull, and the commit is n
   REQUIRE(first.ended_by);
   CHECK(first.ended_by->kind == Failure::Kind::unknown_outcome);
   CHECK(remote.document_count() == 3);
-  CHECK(times_asked(remote, "commit") == 1);
+  CHECK(remote.times_asked("commit") == 1);
 
   SECTION("nothing is left to do, though no answer is ever of use") {
     remote.requests.clear();
     CHECK(here.run().rows.empty());
     CHECK(here.run().clean);
-    CHECK(times_asked(remote, "commit") == 0);
+    CHECK(remote.times_asked("commit") == 0);
   }
   SECTION("what is edited before the next run is an edit, not a conflict") {
     remote.fault = {};
@@ -244,7 +240,7 @@ TEST_CASE("commit: what did not arrive of an answer of no use is sent again", "[
   SECTION("and where the service cannot be asked the commit is repeated") {
     remote.fault = [&](const std::string& request, bool after) -> std::optional<Failure> {
       if (request == "commit" && after) return unusable_answer();
-      if (request == "pull" && times_asked(remote, "commit") > 0)
+      if (request == "pull" && remote.times_asked("commit") > 0)
         return Failure{.kind = Failure::Kind::unreachable, .what = "no network"};
       return std::nullopt;
     };
@@ -252,7 +248,7 @@ TEST_CASE("commit: what did not arrive of an answer of no use is sent again", "[
     remote.fault = {};
     CHECK(here.run().clean);
     CHECK(here.tree() == remote.tree());
-    CHECK(times_asked(remote, "commit") == 2);
+    CHECK(remote.times_asked("commit") == 2);
   }
 }
 

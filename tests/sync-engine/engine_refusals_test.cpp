@@ -15,10 +15,6 @@ using test::Lines;
 using test::SyncedFolder;
 using test::Tree;
 
-std::size_t sent(const FakeRemote& remote, const std::string& request) {
-  return static_cast<std::size_t>(std::count(remote.requests.begin(), remote.requests.end(), request));
-}
-
 /// A folder with three documents, in step.
 struct ThreeFiles {
   FakeRemote remote;
@@ -48,13 +44,13 @@ TEST_CASE("refusals: a document that the service takes from nobody here is detac
   CHECK(first.rows[1].state == Row::State::done);
   CHECK(remote.text_at("b.md") == "edited\n");
 
-  const std::size_t pushes = sent(remote, "push");
+  const std::size_t pushes = remote.times_asked("push");
   const Report second = here.run();
   CHECK(second.rows.empty());
   REQUIRE(second.detached.size() == 1);
   CHECK(second.detached[0].path.text() == "a.md");
   CHECK(second.detached[0].reason == "refused");
-  CHECK(sent(remote, "push") == pushes);
+  CHECK(remote.times_asked("push") == pushes);
   CHECK(here.read("a.md") == "mine\n");
   CHECK(remote.text_at("a.md") == "a.md\n");
 
@@ -245,7 +241,7 @@ TEST_CASE("refusals: what one commit cannot hold goes in several, places that ar
   CAPTURE(lines(*report));
   CHECK(report->clean);
   CHECK(report->rows.size() == 5);
-  CHECK(sent(remote, "commit") == 3);
+  CHECK(remote.times_asked("commit") == 3);
   CHECK(remote.tree() == here.tree());
   CHECK(remote.text_at("x.md") == "y\n");
   remote.requests.clear();

@@ -230,6 +230,10 @@ void FakeRemote::record(const StagedText& staged, const std::string& kind, Commi
   answer.conflicts.push_back({.id = before_conflict_ids + open->id, .path = path, .kind = open->kind});
 }
 
+std::size_t FakeRemote::times_asked(const std::string& request) const {
+  return static_cast<std::size_t>(std::count(requests.begin(), requests.end(), request));
+}
+
 DocumentId FakeRemote::id_at(const std::string& path) {
   std::string id;
   find_at(path, &id);

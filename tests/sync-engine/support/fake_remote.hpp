@@ -54,6 +54,7 @@ class FakeRemote final : public Remote {
   /// Called with the name of each request before (`after` false) and after it took effect; what it answers ends it.
   std::function<std::optional<Failure>(const std::string& request, bool after)> fault = {};
   std::vector<std::string> requests = {};
+  std::size_t times_asked(const std::string& request) const;
   bool ignores_filter = false;                      ///< pull always returns everything
   bool leaves_out_content = false;                  ///< pull gives hashes only
   bool leaves_out_result = false;                   ///< resolve does not say what came of it
