@@ -1,5 +1,4 @@
 // What the service will not take, or should not be believed: told, kept, and never asked for again and again.
-#include <algorithm>
 #include <utility>
 
 #include <catch2/catch.hpp>
