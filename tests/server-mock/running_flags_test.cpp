@@ -83,8 +83,8 @@ TEST_CASE("ws-mock --unix: what a dead server left is replaced, what is no socke
 }
 
 TEST_CASE("ws-mock --idle-exit: ends by itself, but not while a call waits", "[server-mock]") {
-  MockProcess mock({"--idle-exit", "400ms"});
-  const std::string body = R"({"worker_id":"w","wait_seconds":1})";
+  MockProcess mock({"--idle-exit", "1s"});
+  const std::string body = R"({"worker_id":"w","wait_seconds":2})";
   RawConnection worker(mock.port());
   worker.send(render({.method = "POST", .target = "/v1/agent-events:claim", .token = mock.token(), .json = body}));
   const auto answer = worker.read();

@@ -68,7 +68,7 @@ TEST_CASE("waiting: by a clock that runs a claim ends by itself", "[server-mock]
   CHECK(event_from(worker).is_null());
   const auto taken = std::chrono::steady_clock::now() - start;
   CHECK(taken >= 990ms);
-  CHECK(taken < 3s);
+  CHECK(taken < 20s);
 }
 
 TEST_CASE("waiting: of many claims one gets the event, the first of them; a client that went away gets none",

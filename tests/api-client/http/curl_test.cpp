@@ -33,6 +33,7 @@ using ws::test::Seen;
 using ws::test::SendBytes;
 using Stage = Broken::Stage;
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 namespace {
 
@@ -218,19 +219,19 @@ TEST_CASE("curl: an exchange ends at its timeout, a silent one at its idle timeo
   HostileServer server([](const Seen& seen) -> Script {
     if (seen.target == "/silent") return {Hold{}};
     if (seen.target == "/stalls") return {SendBytes{"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"}, Hold{}};
-    return {Dribble{test::response(200, std::string(40, 'x')), 1, milliseconds{2}}};
+    return {Dribble{test::response(200, std::string(40, 'x')), 1, milliseconds{20}}};
   });
   const auto transport = make_transport();
-  CHECK(stage_of(transport->send({.url = server.url("/silent"), .timeout = milliseconds{30}})) == Stage::no_answer);
+  CHECK(stage_of(transport->send({.url = server.url("/silent"), .timeout = milliseconds{500}})) == Stage::no_answer);
   CHECK(stage_of(transport->send(
-            {.url = server.url("/silent"), .timeout = milliseconds{0}, .idle_timeout = milliseconds{30}})) ==
+            {.url = server.url("/silent"), .timeout = milliseconds{0}, .idle_timeout = milliseconds{500}})) ==
         Stage::no_answer);
   CHECK(stage_of(transport->send(
-            {.url = server.url("/stalls"), .timeout = milliseconds{0}, .idle_timeout = milliseconds{30}})) ==
+            {.url = server.url("/stalls"), .timeout = milliseconds{0}, .idle_timeout = milliseconds{500}})) ==
         Stage::no_answer);
   // Slow is not silent: it takes longer in all than the idle timeout.
   const Response slow = answered(
-      transport->send({.url = server.url("/dribble"), .timeout = milliseconds{0}, .idle_timeout = milliseconds{100}}));
+      transport->send({.url = server.url("/dribble"), .timeout = milliseconds{0}, .idle_timeout = seconds{2}}));
   CHECK(slow.body.size() == 40);
 }
 

@@ -67,7 +67,7 @@ TEST_CASE("server: a message that trickles in forever is cut off with 408, other
 }
 
 TEST_CASE("server: an idle connection is closed without a word", "[server-mock]") {
-  RunningServer running({.idle = 100ms, .slow = 100ms});
+  RunningServer running({.idle = 500ms, .slow = 500ms});
   RawConnection idle(running.port());
   idle.send(request);
   CHECK(idle.read());

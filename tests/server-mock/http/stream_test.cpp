@@ -214,7 +214,7 @@ TEST_CASE("stream: who expects 100-continue is told to go on, or why not before 
 TEST_CASE("stream: an upload that comes on may take long, one that stands still may not", "[server-mock]") {
   Seen seen;
   Script script = taking(seen);
-  ScriptedServer server(script, {.idle = 200ms, .slow = 200ms});
+  ScriptedServer server(script, {.idle = 1s, .slow = 1s});
   RawConnection still(server.port());
   still.send("PUT /up HTTP/1.1\r\nHost: h\r\nContent-Length: 300000\r\n\r\nabc");
   RawConnection steady(server.port());
@@ -222,7 +222,7 @@ TEST_CASE("stream: an upload that comes on may take long, one that stands still 
   steady.send("PUT /up HTTP/1.1\r\nHost: h\r\nContent-Length: 300000\r\n\r\n");
   for (std::size_t at = 0; at < body.size(); at += 10'000) {
     steady.send(std::string_view(body).substr(at, 10'000));
-    CHECK_FALSE(steady.ends(20ms));
+    CHECK_FALSE(steady.ends(50ms));
   }
   CHECK(steady.read().value().body == expected(body));
   const auto answer = still.read();
