@@ -99,19 +99,9 @@ void settle_row(std::vector<Row>& rows, const Conflict& conflict, Keep keep, Row
   row->error.reset();
 }
 
-std::optional<Keep> keep_of(OnConflict how) {
-  switch (how) {
-    case OnConflict::open: return std::nullopt;
-    case OnConflict::local: return Keep::local;
-    case OnConflict::remote: return Keep::remote;
-    case OnConflict::both: return Keep::both;
-  }
-  return std::nullopt;
-}
-
 /// What a run would decide at once.
 void foresee_decisions(Report& report, const RunOptions& options) {
-  const auto keep = keep_of(options.on_conflict);
+  const auto& keep = options.on_conflict;
   if (!keep) return;
   std::erase_if(report.conflicts, [&](const Conflict& conflict) {
     if (!decided_as(conflict, *keep)) return false;
@@ -186,7 +176,7 @@ struct SyncEngine::Impl {
 
   /// Decides what a run met; true where another round is needed to carry it out.
   Result<bool> resolve_open(const RunOptions& options, Report& report) {
-    const auto keep = keep_of(options.on_conflict);
+    const auto& keep = options.on_conflict;
     if (!keep) return false;
     bool another_round = false;
     WS_LET(const std::vector<Conflict> open, session.state.conflicts());
@@ -238,7 +228,7 @@ SyncEngine& SyncEngine::operator=(SyncEngine&&) noexcept = default;
 SyncEngine::~SyncEngine() = default;
 
 Result<SyncEngine> SyncEngine::open(
-    const std::filesystem::path& root, Remote* remote, const Clock& clock, Random&, EngineOptions options) {
+    const std::filesystem::path& root, Remote* remote, const Clock& clock, EngineOptions options) {
   WS_LET(Tie tie, read_tie(root));
   WS_LET(const TreeConfig config, read_config(root));
   WS_LET(FileKinds kinds, FileKinds::with(config.include));
@@ -280,7 +270,7 @@ Result<Report> SyncEngine::run(const RunOptions& options) {
   RunOptions next = options;
   for (const bool last : {false, true}) {
     if (!another || report.ended_by) return report;
-    if (last) next.on_conflict = OnConflict::open;
+    if (last) next.on_conflict.reset();
     auto rest = impl_->round(next, another);
     if (!rest) {
       report.ended_by = std::move(rest).error();

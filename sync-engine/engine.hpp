@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "api-client/base/clock.hpp"
-#include "api-client/base/random.hpp"
 #include "api-client/base/result.hpp"
 #include "sync-engine/difference.hpp"
 #include "sync-engine/model.hpp"
@@ -25,46 +24,12 @@
 #include "sync-engine/report.hpp"
 #include "sync-engine/state/history_gc.hpp"
 #include "sync-engine/state/history_log.hpp"
+#include "sync-engine/tie.hpp"
 
 namespace ws::sync {
 
-/// What ties a tree to the service: `.ws/source.json`.
-struct Tie {
-  std::string source_id = {};
-  std::string client_id = {};
-  std::string name = {};
-  std::string base_url = {};
-  std::string origin = {};  ///< compared before anything is sent
-  bool operator==(const Tie&) const = default;
-};
-
-/// The nearest folder upward from `start` that has a `.ws/`. Fails with `usage` where there is none.
-Result<std::filesystem::path> find_root(const std::filesystem::path& start);
-/// Fails with `disk`: code `marker_missing`, `linked_marker` for a `.ws` that is a link, or `newer_format` for one that
-/// a later version wrote.
-Result<Tie> read_tie(const std::filesystem::path& root);
-
-/// Gives the tree a `client_id` of its own: for one that was copied with its `.ws/`. Fails with `disk`.
-Result<Tie> renew_client(const std::filesystem::path& root, const Clock& clock, Random& random);
-
-struct InitOptions {
-  std::filesystem::path folder = {};
-  std::string base_url = {};
-  std::string origin = {};
-  std::string name = {};        ///< empty: the folder's
-  std::string project_id = {};  ///< at most one of project, root and source
-  std::string root_node_id = {};
-  std::string source_id = {};  ///< joins this source instead of making one
-};
-
-/// Makes `.ws/`; sends no content. Fails with `usage` (code `already_tied`) for a tree that is tied or lies in one.
-Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock, Random& random);
-
-enum class OnConflict { open, local, remote, both };
-enum class Keep { local, remote, both, merged };
-
 struct RunOptions {
-  OnConflict on_conflict = OnConflict::open;
+  std::optional<Keep> on_conflict = {};  ///< empty: conflicts stay open; never `merged`
   bool merge = true;            ///< false: every edit on both sides is a conflict
   bool accept_deletes = false;  ///< a local delete wins over a remote edit or move
   bool allow_deletes = false;   ///< confirms the guard
@@ -105,7 +70,6 @@ class SyncEngine {
   static Result<SyncEngine> open(const std::filesystem::path& root,
                                  Remote* remote,
                                  const Clock& clock,
-                                 Random& random,
                                  EngineOptions options = {});
   SyncEngine(SyncEngine&&) noexcept;
   SyncEngine& operator=(SyncEngine&&) noexcept;

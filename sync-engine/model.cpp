@@ -50,6 +50,14 @@ std::string_view name(ActionKind kind) {
   return "";
 }
 
+std::optional<Keep> find_keep(std::string_view name) {
+  if (name == "local") return Keep::local;
+  if (name == "remote") return Keep::remote;
+  if (name == "both") return Keep::both;
+  if (name == "merged") return Keep::merged;
+  return std::nullopt;
+}
+
 bool is_push(ActionKind kind) {
   return kind == ActionKind::push_create || kind == ActionKind::push_update || kind == ActionKind::push_delete ||
          kind == ActionKind::push_move;

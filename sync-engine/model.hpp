@@ -101,6 +101,10 @@ struct Conflict {
   auto operator<=>(const Conflict&) const = default;
 };
 
+/// A person's word on a conflict: which text or name holds. `merged`: a third text, made of both.
+enum class Keep { local, remote, both, merged };
+std::optional<Keep> find_keep(std::string_view name);  ///< "local"
+
 /// Whether it is about where a document stands, not about a text: a `path` conflict, and an edit on the service of a
 /// file that became a folder here.
 bool is_about_place(const Conflict& conflict);

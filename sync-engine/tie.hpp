@@ -2,11 +2,46 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
+#include "api-client/base/clock.hpp"
+#include "api-client/base/random.hpp"
 #include "api-client/base/result.hpp"
-#include "sync-engine/engine.hpp"
+#include "sync-engine/remote/remote.hpp"
 
 namespace ws::sync {
+
+/// What ties a tree to the service: `.ws/source.json`.
+struct Tie {
+  std::string source_id = {};
+  std::string client_id = {};
+  std::string name = {};
+  std::string base_url = {};
+  std::string origin = {};  ///< compared before anything is sent
+  bool operator==(const Tie&) const = default;
+};
+
+/// The nearest folder upward from `start` that has a `.ws/`. Fails with `usage` where there is none.
+Result<std::filesystem::path> find_root(const std::filesystem::path& start);
+/// Fails with `disk`: code `marker_missing`, `linked_marker` for a `.ws` that is a link, or `newer_format` for one that
+/// a later version wrote.
+Result<Tie> read_tie(const std::filesystem::path& root);
+
+/// Gives the tree a `client_id` of its own: for one that was copied with its `.ws/`. Fails with `disk`.
+Result<Tie> renew_client(const std::filesystem::path& root, const Clock& clock, Random& random);
+
+struct InitOptions {
+  std::filesystem::path folder = {};
+  std::string base_url = {};
+  std::string origin = {};
+  std::string name = {};        ///< empty: the folder's
+  std::string project_id = {};  ///< at most one of project, root and source
+  std::string root_node_id = {};
+  std::string source_id = {};  ///< joins this source instead of making one
+};
+
+/// Makes `.ws/`; sends no content. Fails with `usage` (code `already_tied`) for a tree that is tied or lies in one.
+Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock, Random& random);
 
 /// Makes `.ws/` below `root` with everything in it but the source's texts. Fails with `disk`.
 Result<void> write_tie(const std::filesystem::path& root, const Tie& tie);

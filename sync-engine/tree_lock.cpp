@@ -9,12 +9,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace ws::sync {
 namespace {
 
 constexpr std::chrono::milliseconds poll_interval{50};
+constexpr int most_removed = 10;
 
 /// Field 22 of /proc/PID/stat: two processes with one number are told apart by it.
 std::string start_time_of_self() {
@@ -39,13 +41,28 @@ std::string holder_of(int file) {
   return text.substr(0, text.find(' '));
 }
 
+/// Whether the file at the path is this one: a lock on one that was removed meanwhile keeps nobody out.
+bool is_file_at(int file, const std::filesystem::path& path) {
+  struct stat mine {};
+  struct stat there {};
+  return ::fstat(file, &mine) == 0 && ::lstat(path.c_str(), &there) == 0 && mine.st_ino == there.st_ino &&
+         mine.st_dev == there.st_dev;
+}
+
 }  // namespace
 
 Result<TreeLock> TreeLock::take(const std::filesystem::path& root, std::chrono::milliseconds wait) {
   const std::filesystem::path path = root / ".ws" / "lock";
-  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!file) return disk_failure("open", path.string());
-  while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+  Descriptor file;
+  // A file system that numbers its files anew with each look would have us here for ever.
+  for (int removed = 0; true;) {
+    if (!file) file = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+    if (!file) return disk_failure("open", path.string());
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
+      if (is_file_at(file.get(), path) || ++removed == most_removed) break;
+      file = Descriptor();
+      continue;
+    }
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return disk_failure("lock", path.string());
     if (wait <= std::chrono::milliseconds(0)) {

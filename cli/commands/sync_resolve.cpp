@@ -25,19 +25,11 @@ struct Decision {
   std::optional<std::string> merged = {};
 };
 
-std::optional<sync::Keep> find_keep(std::string_view word) {
-  if (word == "local") return sync::Keep::local;
-  if (word == "remote") return sync::Keep::remote;
-  if (word == "both") return sync::Keep::both;
-  if (word == "merged") return sync::Keep::merged;
-  return std::nullopt;
-}
-
 Result<Decision> read_name_decision(const std::string& word) {
   if (word != "local" && word != "remote") {
     return fail(Failure::Kind::usage, "--path takes local or remote, not `" + word + "`");
   }
-  return Decision{.about = Decision::About::name, .keep = *find_keep(word), .word = word};
+  return Decision{.about = Decision::About::name, .keep = *sync::find_keep(word), .word = word};
 }
 
 Result<Decision> read_decision(Session& session) {
@@ -53,7 +45,7 @@ Result<Decision> read_decision(Session& session) {
   }
   if (session.has("markers")) return Decision{.about = Decision::About::markers, .word = "markers"};
   if (path) return read_name_decision(*path);
-  const auto known = find_keep(*keep);
+  const auto known = sync::find_keep(*keep);
   if (!known) return fail(Failure::Kind::usage, "--keep takes local, remote, both or merged, not `" + *keep + "`");
   Decision decision{.keep = *known, .word = *keep};
   const auto file = session.arguments().value("file");

@@ -35,11 +35,10 @@ std::string_view stage_word(sync::Stage stage) {
   return "";
 }
 
-Result<sync::OnConflict> parse_on_conflict(const std::string& text) {
-  if (text == "open") return sync::OnConflict::open;
-  if (text == "local") return sync::OnConflict::local;
-  if (text == "remote") return sync::OnConflict::remote;
-  if (text == "both") return sync::OnConflict::both;
+/// Empty: conflicts stay open.
+Result<std::optional<sync::Keep>> parse_on_conflict(const std::string& text) {
+  const auto keep = sync::find_keep(text);
+  if (text == "open" || (keep && keep != sync::Keep::merged)) return keep;
   return fail(Failure::Kind::usage, "--on-conflict takes open, local, remote or both, not `" + text + "`");
 }
 
@@ -177,7 +176,7 @@ Result<void> open_engine(Session& session, SyncTree& tree) {
   }
   WS_LET(tree.engine,
          sync::SyncEngine::open(
-             tree.root, tree.remote.get(), session.world().clock, session.world().random, std::move(options)));
+             tree.root, tree.remote.get(), session.world().clock, std::move(options)));
   return {};
 }
 

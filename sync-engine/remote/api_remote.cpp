@@ -37,6 +37,17 @@ std::uint64_t bytes_as_json(std::string_view text) {
   return bytes;
 }
 
+/// `decisions.md`, "resolve".
+std::string_view word_of(Keep keep) {
+  switch (keep) {
+    case Keep::local: return "keep_local";
+    case Keep::remote: return "keep_remote";
+    case Keep::both: return "keep_both";
+    case Keep::merged: return "merged";
+  }
+  return "";
+}
+
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 Json number_or_null(std::uint64_t number) { return number == 0 ? Json() : Json(number); }
 
@@ -303,8 +314,7 @@ Result<ServiceConflict> ApiRemote::find_conflict(const std::string& conflict_id)
 }
 
 Result<std::optional<AppliedItem>> ApiRemote::resolve(const ResolveRequest& request) {
-  constexpr std::string_view words[] = {"keep_local", "keep_remote", "merged", "keep_both"};
-  Json body{{"resolution", words[static_cast<std::size_t>(request.how)]},
+  Json body{{"resolution", word_of(request.keep)},
             {"expected_content_revision", number_or_null(request.expected_revision)}};
   if (request.content) {
     body["content"] = *request.content;

@@ -106,10 +106,10 @@ struct CommitRequest {
 
 struct ResolveRequest {
   std::string conflict_id = {};
-  enum class How { keep_local, keep_remote, merged, keep_both } how = How::keep_local;
+  Keep keep = Keep::local;
   std::optional<std::string> content = {};
   std::string path = {};                 ///< empty: as it is
-  std::string path_for_local_copy = {};  ///< of `keep_both`
+  std::string path_for_local_copy = {};  ///< of `Keep::both`
   std::uint64_t expected_revision = 0;
 };
 

@@ -9,6 +9,7 @@
 
 #include "sync-engine/steps/journal.hpp"
 #include "sync-engine/steps/replaced_files.hpp"
+#include "sync-engine/steps/text_there.hpp"
 #include "sync-engine/tree/safe_write.hpp"
 
 namespace ws::sync {
@@ -235,14 +236,10 @@ class Applier {
         action.kind == ActionKind::merge && merged != survey_.merged.end()) {
       return merged->second;
     }
-    const git::ObjectId blob = pending_blob(action.document);
-    if (!blob.empty()) {
-      if (auto text = session_.history.text(blob)) return text;
-    }
-    if (session_.remote == nullptr) return fail(Failure::Kind::not_found, "the text is not here");
-    WS_LET(PulledItem item, session_.remote->content(action.document));
-    if (!item.content) return fail(Failure::Kind::not_found, "the service sent no text");
-    return std::move(*item.content);
+    WS_LET(std::optional<std::string> text,
+           text_there(session_, action.document, pending_blob(action.document), *action.result));
+    if (text) return std::move(*text);
+    return fail(Failure::Kind::integrity, fmt::format("{} is not what the service announced", action.path.text()));
   }
 
   Result<void> stage(SafeWriter& writer, Task& task, std::optional<Staged>& staged) {
@@ -252,11 +249,6 @@ class Applier {
     if (!writes) return {};
     auto text = text_for(action);
     if (!text) return finish(task, fail(std::move(text).error()));
-    if (Sha256::of(*text) != action.result) {
-      return finish(
-          task,
-          fail(Failure::Kind::integrity, fmt::format("{} is not what the service announced", action.path.text())));
-    }
     auto done = writer.stage(*text, *action.result);
     if (!done) return finish(task, fail(std::move(done).error()));
     staged = std::move(*done);

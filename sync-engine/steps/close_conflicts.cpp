@@ -49,7 +49,7 @@ Result<bool> close_there(Session& session, const Survey& survey, const Conflict&
   if (conflict.here_only || conflict.id.empty() || session.remote == nullptr) return true;
   WS_TRY(note_closing(session, conflict));
   auto closed = session.remote->resolve({.conflict_id = conflict.id,
-                                         .how = ResolveRequest::How::keep_remote,
+                                         .keep = Keep::remote,
                                          .expected_revision = revision_there(survey, conflict.document)});
   if (closed || closed.error().code == "conflict_resolved") return true;
   const Failure::Kind why = closed.error().kind;

@@ -15,19 +15,10 @@
 #include "sync-engine/steps/local_conflicts.hpp"
 #include "sync-engine/steps/look_again.hpp"
 #include "sync-engine/steps/replace_file.hpp"
+#include "sync-engine/steps/text_there.hpp"
 
 namespace ws::sync {
 namespace {
-
-ResolveRequest::How how_of(Keep keep) {
-  switch (keep) {
-    case Keep::local: return ResolveRequest::How::keep_local;
-    case Keep::remote: return ResolveRequest::How::keep_remote;
-    case Keep::both: return ResolveRequest::How::keep_both;
-    case Keep::merged: return ResolveRequest::How::merged;
-  }
-  return ResolveRequest::How::keep_local;
-}
 
 class Decision {
  public:
@@ -41,7 +32,7 @@ class Decision {
     WS_LET(on_disk_, read_if_there(writer_, conflict_.path));
     WS_TRY(has_what_was_recorded());
     WS_LET(const std::optional<RelativePath> copy, copy_path());
-    ResolveRequest request{.conflict_id = conflict_.id, .how = how_of(keep_), .content = merged};
+    ResolveRequest request{.conflict_id = conflict_.id, .keep = keep_, .content = merged};
     if (conflict_.remote) request.expected_revision = conflict_.remote->revision;  // none there: none expected
     if (copy) request.path_for_local_copy = copy->string();
     std::optional<AppliedItem> result;
@@ -117,13 +108,8 @@ class Decision {
     using Text = std::optional<std::string>;
     if (!conflict_.remote) return Text{};
     if (texts_.remote && Sha256::of(*texts_.remote) == conflict_.remote->hash) return Text(texts_.remote);
-    WS_LET(PulledItem item, session_.remote->content(conflict_.document));
-    if (!item.content || item.deleted || Sha256::of(*item.content) != conflict_.remote->hash) {
-      return fail(Failure::Kind::conflict,
-                  fmt::format("{} changed on the service again", conflict_.path.text()),
-                  "`ws sync` shows it as it is now; then decide");
-    }
-    return std::move(item.content);
+    WS_LET(Text text, text_there(session_, conflict_.document, {}, conflict_.remote->hash));
+    return text ? Result<Text>(std::move(text)) : fail(changed_again(conflict_));
   }
 
   /// What stands at the path from now on; empty: no file.

@@ -9,7 +9,9 @@
 #include "api-client/base/utf8.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/steps/end_conflict.hpp"
+#include "sync-engine/steps/look_again.hpp"
 #include "sync-engine/steps/replace_file.hpp"
+#include "sync-engine/steps/text_there.hpp"
 
 namespace ws::sync {
 namespace {
@@ -54,7 +56,7 @@ class PlaceDecision {
   /// Its document keeps the text that it has; this only says that nothing is open any more.
   Result<void> close_on_service() {
     auto closed = session_.remote->resolve(
-        {.conflict_id = conflict_.id, .how = ResolveRequest::How::keep_remote, .expected_revision = revision_there()});
+        {.conflict_id = conflict_.id, .keep = Keep::remote, .expected_revision = revision_there()});
     const bool is_closed =
         closed || closed.error().code == "conflict_resolved" || closed.error().kind == Failure::Kind::not_found;
     return is_closed ? Result<void>() : fail(std::move(closed).error());
@@ -213,14 +215,9 @@ class PlaceDecision {
   }
 
   Result<std::string> remote_text() {
-    if (there() != nullptr && !there()->blob.empty()) {
-      if (auto text = session_.history.text(there()->blob)) return text;
-    }
-    WS_LET(PulledItem item, session_.remote->content(conflict_.document));
-    if (!item.content || Sha256::of(*item.content) != conflict_.remote->hash) {
-      return fail(Failure::Kind::conflict, fmt::format("{} changed on the service again", conflict_.path.text()));
-    }
-    return std::move(*item.content);
+    const git::ObjectId blob = there() == nullptr ? git::ObjectId{} : there()->blob;
+    WS_LET(std::optional<std::string> text, text_there(session_, conflict_.document, blob, conflict_.remote->hash));
+    return text ? Result<std::string>(std::move(*text)) : fail(changed_again(conflict_));
   }
 
   void put(const DocumentId& document, BaseRow now) { end_.base.insert_or_assign(document, std::move(now)); }

@@ -5,6 +5,7 @@
 
 #include "sync-engine/git/diff_text.hpp"
 #include "sync-engine/reconcile/change.hpp"
+#include "sync-engine/steps/text_there.hpp"
 #include "sync-engine/tree/safe_write.hpp"
 
 namespace ws::sync {
@@ -27,7 +28,7 @@ class Comparer {
     }
     for (const auto& [document, entry] : survey_.remote.changed) {
       if (survey_.base.documents.contains(document) || !wanted_(entry.path)) continue;
-      WS_LET(const std::string text, text_there(document));
+      WS_LET(const std::string text, their_text(document, entry));
       WS_TRY(add(Side::there, std::nullopt, entry.path, "", text));
     }
     std::stable_sort(found_.begin(), found_.end(), [](const Difference& a, const Difference& b) {
@@ -62,7 +63,8 @@ class Comparer {
     if (!wants(there)) return {};
     std::string text;
     if (there.entry) {
-      WS_LET(text, there.edited() || there.change == Change::rewound ? text_there(document) : Result<std::string>(old));
+      const bool is_new = there.edited() || there.change == Change::rewound;
+      WS_LET(text, is_new ? their_text(document, *there.entry) : Result<std::string>(old));
     }
     return add(Side::there, base.path, path_of(there), old, text);
   }
@@ -71,13 +73,12 @@ class Comparer {
     return change.entry ? std::optional(change.entry->path) : std::nullopt;
   }
 
-  Result<std::string> text_there(const DocumentId& document) {
-    if (const auto row = survey_.pending.find(document); row != survey_.pending.end() && !row->second.blob.empty()) {
-      if (auto text = session_.history.text(row->second.blob)) return text;
+  /// One that changed there since the look at all of them is shown as it is by now.
+  Result<std::string> their_text(const DocumentId& document, const Entry& there) {
+    if (const auto pending = survey_.pending.find(document); pending != survey_.pending.end()) {
+      if (auto kept = kept_text(session_, pending->second.blob, there.hash)) return std::move(*kept);
     }
-    if (session_.remote == nullptr) {
-      return fail(Failure::Kind::usage, "the service's text is not here", "ask it: leave out --offline");
-    }
+    if (session_.remote == nullptr) return fail(nobody_to_ask());
     WS_LET(PulledItem item, session_.remote->content(document));
     return std::move(item.content).value_or("");
   }

@@ -113,4 +113,10 @@ Failure look_after_refusal(Session& session, const Conflict& conflict, Failure r
   return refusal;
 }
 
+Failure changed_again(const Conflict& conflict) {
+  return {.kind = Failure::Kind::conflict,
+          .what = fmt::format("{} changed on the service again", conflict.path.text()),
+          .hint = "`ws sync` shows it as it is now; then decide"};
+}
+
 }  // namespace ws::sync

@@ -16,4 +16,7 @@ Result<std::optional<Conflict>> look_again(Session& session, const Conflict& con
 /// or, where its document is not what was recorded, that it is recorded now as it is.
 Failure look_after_refusal(Session& session, const Conflict& conflict, Failure refusal);
 
+/// What to say where a text is not the recorded one any more.
+Failure changed_again(const Conflict& conflict);
+
 }  // namespace ws::sync

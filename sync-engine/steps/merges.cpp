@@ -6,6 +6,7 @@
 
 #include "sync-engine/git/merge_text.hpp"
 #include "sync-engine/merge/merge.hpp"
+#include "sync-engine/steps/text_there.hpp"
 #include "sync-engine/tree/safe_write.hpp"
 
 namespace ws::sync {
@@ -59,14 +60,9 @@ class Merger {
     using Text = std::optional<std::string>;
     const Sha256 wanted = survey_.remote.changed.at(document).hash;
     if (const auto text = texts_.find(document); text != texts_.end()) return Text(text->second);
-    const git::ObjectId blob = survey_.pending.at(document).blob;
-    if (!blob.empty()) {
-      if (auto text = session_.history.text(blob); text && Sha256::of(*text) == wanted) return Text(std::move(*text));
-    }
-    if (session_.remote == nullptr || offline_) return Text{};
-    WS_LET(PulledItem item, session_.remote->content(document));
-    if (!item.content || Sha256::of(*item.content) != wanted) return Text{};
-    return std::move(item.content);
+    const git::ObjectId& blob = survey_.pending.at(document).blob;
+    if (session_.remote == nullptr || offline_) return kept_text(session_, blob, wanted);
+    return text_there(session_, document, blob, wanted);
   }
 
   Session& session_;

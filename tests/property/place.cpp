@@ -121,7 +121,7 @@ Result<void> Place::with_engine(const Order& order, const std::function<void(syn
   WS_LET(
       sync::SyncEngine engine,
       sync::SyncEngine::open(
-          root_, remote.get(), network_.clock(), random_, {.progress = progress, .cancelled = &stop_, .threads = 1}));
+          root_, remote.get(), network_.clock(), {.progress = progress, .cancelled = &stop_, .threads = 1}));
   work(engine);
   return {};
 }

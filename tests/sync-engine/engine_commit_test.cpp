@@ -125,7 +125,7 @@ TEST_CASE("commit: a conflict at a place with two documents is that of the docum
     CHECK(conflict.document.text == same->document);
     CHECK(conflict.kind == same->kind);
   }
-  for (int run = 0; run < 3; ++run) here.run({.on_conflict = OnConflict::local});
+  for (int run = 0; run < 3; ++run) here.run({.on_conflict = Keep::local});
   CHECK(here.tree() == remote.tree());
   CHECK(here.run().rows.empty());
   const Tree tree = here.tree();

@@ -91,7 +91,7 @@ TEST_CASE("conflict ends: a copy of the tree leaves the original's conflict alon
   const test::FixedClock clock;
   SeededRandom random(7);
   REQUIRE(renew_client(copy, clock, random));
-  auto engine = SyncEngine::open(copy, &remote, clock, random);
+  auto engine = SyncEngine::open(copy, &remote, clock);
   REQUIRE(engine);
   CHECK(engine->conflicts()->empty());
   CHECK(open.known().size() == 1);
@@ -119,10 +119,7 @@ TEST_CASE("conflict ends: a name that was given there stays, whoever's text wins
   if (at_once) {
     if (!before) REQUIRE(here.run().conflicts.size() == 1);
     if (!before) remote.move("d/x.md", "e/new.md");
-    const OnConflict how = keep == Keep::local    ? OnConflict::local
-                           : keep == Keep::remote ? OnConflict::remote
-                                                  : OnConflict::both;
-    CHECK(here.run({.on_conflict = how}).conflicts.empty());
+    CHECK(here.run({.on_conflict = keep}).conflicts.empty());
   } else {
     REQUIRE(here.run().conflicts.size() == 1);
     if (!before) remote.move("d/x.md", "e/new.md");

@@ -226,10 +226,7 @@ TEST_CASE("conflicts: --on-conflict decides names too, in the same run", "[sync-
     INFO(row.row << " on-conflict " << static_cast<int>(row.keep));
     SyncedPair pair;
     row.both_change(pair);
-    const OnConflict how = row.keep == Keep::local    ? OnConflict::local
-                           : row.keep == Keep::remote ? OnConflict::remote
-                                                      : OnConflict::both;
-    const Report met = pair.here.run({.on_conflict = how});
+    const Report met = pair.here.run({.on_conflict = row.keep});
     CAPTURE(lines(met));
     CHECK(met.conflicts.empty());
     check_in_step(pair, row.expected);
@@ -237,9 +234,9 @@ TEST_CASE("conflicts: --on-conflict decides names too, in the same run", "[sync-
 }
 
 TEST_CASE("conflicts: --on-conflict says what became of each file, and what would", "[sync-engine]") {
-  const auto [how, expected] = GENERATE(table<OnConflict, Lines>(
-      {{OnConflict::local, {"push_update a.md", "push_create gone.md", "push_update new.md"}},
-       {OnConflict::remote, {"pull_update a.md", "pull_delete gone.md", "pull_update new.md"}}}));
+  const auto [how, expected] = GENERATE(table<Keep, Lines>(
+      {{Keep::local, {"push_update a.md", "push_create gone.md", "push_update new.md"}},
+       {Keep::remote, {"pull_update a.md", "pull_delete gone.md", "pull_update new.md"}}}));
   SyncedPair pair;
   pair.here.write("gone.md", "old\n");
   pair.here.run();
@@ -261,7 +258,7 @@ TEST_CASE("conflicts: --on-conflict says what became of each file, and what woul
     pair.remote.move("two.md", "theirs.md");
     const Report report = pair.here.run({.on_conflict = how});
     Lines all = expected;
-    all.emplace_back(how == OnConflict::local ? "push_move mine.md" : "pull_move theirs.md");
+    all.emplace_back(how == Keep::local ? "push_move mine.md" : "pull_move theirs.md");
     Lines met = lines(report);
     std::sort(met.begin(), met.end());
     std::sort(all.begin(), all.end());
@@ -271,7 +268,7 @@ TEST_CASE("conflicts: --on-conflict says what became of each file, and what woul
 }
 
 TEST_CASE("conflicts: what --on-conflict cannot settle stays open, and is told", "[sync-engine]") {
-  const OnConflict how = GENERATE(OnConflict::local, OnConflict::remote, OnConflict::both);
+  const Keep how = GENERATE(Keep::local, Keep::remote, Keep::both);
   CAPTURE(how);
   FakeRemote remote;
   SyncedFolder here(remote);
@@ -347,7 +344,7 @@ TEST_CASE("conflicts: resolved elsewhere, an unchanged text is replaced and a ch
   remote.edit("a.md", "theirs\n2\n3\n4\n5\n6\n7\n");
   REQUIRE(here.run().conflicts.size() == 1);
   const auto elsewhere = remote.resolve({.conflict_id = remote.conflicts()[0].id,
-                                         .how = ResolveRequest::How::merged,
+                                         .keep = Keep::merged,
                                          .content = "mine and theirs\n2\n3\n4\n5\n6\n7\n",
                                          .expected_revision = 2});
   REQUIRE(elsewhere);
@@ -369,10 +366,10 @@ TEST_CASE("conflicts: created on both sides and resolved elsewhere", "[sync-engi
   SyncedPair pair;
   create_both(pair);
   pair.here.run();
-  const auto how = GENERATE(ResolveRequest::How::keep_local, ResolveRequest::How::keep_remote);
-  REQUIRE(pair.remote.resolve({.conflict_id = pair.remote.conflicts()[0].id, .how = how, .expected_revision = 1}));
+  const Keep keep = GENERATE(Keep::local, Keep::remote);
+  REQUIRE(pair.remote.resolve({.conflict_id = pair.remote.conflicts()[0].id, .keep = keep, .expected_revision = 1}));
   CHECK(pair.here.run().clean);
-  check_in_step(pair, {{"a.md", "old\n"}, {"p.md", how == ResolveRequest::How::keep_local ? "mine\n" : "theirs\n"}});
+  check_in_step(pair, {{"a.md", "old\n"}, {"p.md", keep == Keep::local ? "mine\n" : "theirs\n"}});
 }
 
 TEST_CASE("conflicts: a service that went back changes nothing until one side is chosen", "[sync-engine]") {

@@ -184,11 +184,11 @@ TEST_CASE("engine: three trees with random edits converge, and no text is lost",
         case 2:
           if (folder.read(name)) folder.remove(name);
           break;
-        default: folder.run({.on_conflict = OnConflict::both, .allow_deletes = true});
+        default: folder.run({.on_conflict = Keep::both, .allow_deletes = true});
       }
     }
     for (int round = 0; round < 3; ++round) {
-      for (SyncedFolder* folder : folders) folder->run({.on_conflict = OnConflict::both, .allow_deletes = true});
+      for (SyncedFolder* folder : folders) folder->run({.on_conflict = Keep::both, .allow_deletes = true});
     }
     CHECK(a.tree() == remote.tree());
     CHECK(b.tree() == remote.tree());

@@ -173,7 +173,7 @@ TEST_CASE("engine: edited here and archived there is a conflict, and either side
 
 TEST_CASE("engine: --on-conflict settles what a run meets", "[sync-engine]") {
   const auto [choice, expected] =
-      GENERATE(table<OnConflict, std::string>({{OnConflict::local, "mine\n"}, {OnConflict::remote, "theirs\n"}}));
+      GENERATE(table<Keep, std::string>({{Keep::local, "mine\n"}, {Keep::remote, "theirs\n"}}));
   FakeRemote remote;
   SyncedFolder here(remote);
   here.write("a.md", "base\n");

@@ -31,8 +31,7 @@ std::string refusal_of(SyncedFolder& folder, const std::string& config) {
   folder.write(".ws/config.yaml", config);
   FakeRemote unused;
   const test::FixedClock clock;
-  SeededRandom random(1);
-  const auto engine = SyncEngine::open(folder.path(), &unused, clock, random);
+  const auto engine = SyncEngine::open(folder.path(), &unused, clock);
   if (engine) return "";
   CHECK(engine.error().kind == Failure::Kind::usage);
   CHECK(engine.error().code == "bad_config");
@@ -153,8 +152,7 @@ TEST_CASE("tree: moved to another place it goes on, and nothing is read as chang
   const auto copy = here.path().parent_path() / (here.path().filename().string() + "-restored");
   std::filesystem::copy(here.path(), copy, std::filesystem::copy_options::recursive);
   const test::FixedClock clock;
-  SeededRandom random(3);
-  auto engine = SyncEngine::open(copy, &remote, clock, random);
+  auto engine = SyncEngine::open(copy, &remote, clock);
   REQUIRE(engine);
   const auto report = engine->run({});
   std::filesystem::remove_all(copy);
@@ -220,8 +218,7 @@ TEST_CASE("tree: a .ws that is a link is refused before anything in it is opened
   std::filesystem::create_directory_symlink(tied.path() / ".ws", other / ".ws");
   const auto changed = std::filesystem::last_write_time(tied.path() / ".ws/state.db");
   const test::FixedClock clock;
-  SeededRandom random(1);
-  const auto engine = SyncEngine::open(other.path(), &remote, clock, random);
+  const auto engine = SyncEngine::open(other.path(), &remote, clock);
   REQUIRE_FALSE(engine);
   CHECK(engine.error().kind == Failure::Kind::disk);
   CHECK(engine.error().code == "linked_marker");

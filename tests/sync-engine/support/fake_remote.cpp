@@ -299,10 +299,9 @@ Result<std::optional<AppliedItem>> FakeRemote::resolve(const ResolveRequest& req
     }
     conflict.open = false;
     std::string id = conflict.document;
-    using How = ResolveRequest::How;
-    if (request.how == How::keep_both) static_cast<void>(create(request.path_for_local_copy, conflict.local));
-    if (request.how == How::keep_local || request.how == How::merged) {
-      const std::string text = request.how == How::merged ? *request.content : conflict.local;
+    if (request.keep == Keep::both) static_cast<void>(create(request.path_for_local_copy, conflict.local));
+    if (request.keep == Keep::local || request.keep == Keep::merged) {
+      const std::string text = request.keep == Keep::merged ? *request.content : conflict.local;
       if (document.gone) {
         id = create(conflict.path, text);
       } else {

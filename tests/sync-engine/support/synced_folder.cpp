@@ -55,7 +55,7 @@ std::map<std::string, std::string> SyncedFolder::tree() const {
 }
 
 SyncEngine SyncedFolder::engine(EngineOptions options) {
-  auto engine = SyncEngine::open(folder_.path(), &remote_, clock_, random_, std::move(options));
+  auto engine = SyncEngine::open(folder_.path(), &remote_, clock_, std::move(options));
   if (!engine) FAIL(engine.error().what);
   return std::move(*engine);
 }
