@@ -110,6 +110,13 @@ void foresee_decisions(Report& report, const RunOptions& options) {
   });
 }
 
+bool has_row(const Report& report, const Row& row) {
+  return std::any_of(report.rows.begin(), report.rows.end(), [&](const Row& each) {
+    return each.action.path == row.action.path ||
+           (!row.action.document.empty() && each.action.document == row.action.document);
+  });
+}
+
 bool is_unfinished(const Row& row) { return row.state != Row::State::done && row.action.kind != ActionKind::conflict; }
 
 }  // namespace
@@ -136,11 +143,8 @@ struct SyncEngine::Impl {
     finished.clear();
   }
 
-  /// The report's last word: what is open now, and whether anything is left to do.
-  Result<void> close_report(Report& report) {
-    refresh_cache(session);
-    WS_LET(const bool remade, session.state.is_remade());
-    if (remade && !report.ended_by) WS_TRY(session.state.set_remade(false));
+  /// Those that are open now: also one whose file is out of sight, of which the plan says nothing.
+  Result<void> list_conflicts(Report& report) {
     WS_LET(std::vector<Conflict> recorded, session.state.conflicts());
     for (const Conflict& conflict : report.conflicts) {
       const bool known = std::any_of(recorded.begin(), recorded.end(), [&](const Conflict& each) {
@@ -149,6 +153,15 @@ struct SyncEngine::Impl {
       if (!known && conflict.id.empty()) recorded.push_back(conflict);
     }
     report.conflicts = std::move(recorded);
+    return {};
+  }
+
+  /// The report's last word: what is open now, and whether anything is left to do.
+  Result<void> close_report(Report& report) {
+    refresh_cache(session);
+    WS_LET(const bool remade, session.state.is_remade());
+    if (remade && !report.ended_by) WS_TRY(session.state.set_remade(false));
+    WS_TRY(list_conflicts(report));
     WS_LET(const std::uint64_t revision, session.state.source_revision());
     report.revision = std::max(report.revision, revision);
     report.clean = !report.ended_by && !report.guard && report.conflicts.empty() &&
@@ -184,12 +197,12 @@ struct SyncEngine::Impl {
       // A service that went back is no conflict among others: that takes a word of its own.
       if (conflict.kind == ConflictKind::rewound || (options.only && !options.only(conflict.path))) continue;
       if (auto decided = decide_conflict(session, conflict, *keep, {}); !decided) {
-        if (ends_everything(decided.error()) && decided.error().kind != Failure::Kind::usage)
-          return fail(std::move(decided).error());
-        continue;
+        if (is_about_one(decided.error()) || decided.error().kind == Failure::Kind::usage) continue;
+        return fail(std::move(decided).error());
       }
       const bool is_elsewhere_there = conflict.remote && conflict.remote->path != conflict.path;
-      another_round = another_round || is_about_place(conflict) || *keep == Keep::both || is_elsewhere_there;
+      another_round = another_round || is_about_place(conflict) || *keep == Keep::both || is_elsewhere_there ||
+                      conflict.here_only;
       settle_row(report.rows, conflict, *keep, Row::State::done);
       std::erase_if(report.conflicts, [&](const Conflict& each) {
         return each.path == conflict.path && each.document == conflict.document;
@@ -204,8 +217,11 @@ struct SyncEngine::Impl {
     Survey survey;
     WS_LET(Report report, pull_half(options, survey));
     if (is_over(report, survey)) {
+      if (report.guard) return report;
       // Both sides are in step: what an earlier call staged is of no use to anybody.
-      if (!report.guard) WS_TRY(session.state.clear_staged());
+      WS_TRY(session.state.clear_staged());
+      WS_TRY(list_conflicts(report));
+      report.clean = report.clean && report.conflicts.empty();
       return report;
     }
     const auto publish = [&]() -> Result<void> {
@@ -277,8 +293,10 @@ Result<Report> SyncEngine::run(const RunOptions& options) {
       return report;
     }
     rest->base_revision = report.base_revision;
-    // What is still a conflict is one of the later plan too.
-    std::erase_if(report.rows, [](const Row& row) { return row.action.kind == ActionKind::conflict; });
+    // What is still a conflict is one of the later plan too, and what failed is tried again by it.
+    std::erase_if(report.rows, [&](const Row& row) {
+      return row.action.kind == ActionKind::conflict || (row.state == Row::State::failed && has_row(*rest, row));
+    });
     rest->rows.insert(rest->rows.begin(), report.rows.begin(), report.rows.end());
     report = std::move(*rest);
   }

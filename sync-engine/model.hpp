@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,9 @@ struct LocalTree {
   std::map<RelativePath, Sha256> created = {};
   std::map<DocumentId, Hindrance> hindered = {};  ///< known, there, and not to be synced now
   std::vector<Skipped> skipped = {};              ///< sorted by path
+  /// What the walk passes over and has a name that something wants which arrives: a file of another kind, a folder with
+  /// such files. Nobody but the user moves it.
+  std::set<RelativePath> foreign = {};
   bool operator==(const LocalTree&) const = default;
 };
 
@@ -97,6 +101,7 @@ struct Conflict {
   std::optional<Entry> remote = {};  ///< empty: archived there
   std::string id = {};               ///< the service's, once a commit has recorded it; ours where `here_only`
   bool here_only = false;            ///< the service has no such conflict: it is known, and decided, here alone
+  bool in_the_way = false;           ///< `local`, if anything, is not the document's own file
   bool closing = false;              ///< an edit settled it, and the service is told so: it decides for no text
   auto operator<=>(const Conflict&) const = default;
 };

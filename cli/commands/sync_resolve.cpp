@@ -111,8 +111,9 @@ Result<void> decide_one(sync::SyncEngine& engine, const Conflict& conflict, cons
   return engine.resolve(conflict, decision.keep, text);
 }
 
-bool needs_a_run(const Conflict& conflict) {
-  return is_about_place(conflict) || conflict.kind == sync::ConflictKind::rewound;
+bool needs_a_run(const Conflict& conflict, sync::Keep keep) {
+  return is_about_place(conflict) || conflict.kind == sync::ConflictKind::rewound ||
+         (conflict.here_only && keep != sync::Keep::remote);
 }
 
 /// The line for people, of one that went as it was said.
@@ -122,7 +123,7 @@ std::string told(const Conflict& conflict, const Decision& decision) {
     return "put both texts into " + path + ": edit it, then `ws sync resolve PATH --keep merged`";
   }
   const std::string line = "resolved " + path + ": kept " + decision.word;
-  return needs_a_run(conflict) ? line + "; the next `ws sync` carries it out" : line;
+  return needs_a_run(conflict, decision.keep) ? line + "; the next `ws sync` carries it out" : line;
 }
 
 std::string counted_conflicts(std::size_t count) {

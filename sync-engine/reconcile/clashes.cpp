@@ -64,6 +64,7 @@ Claims final_claims(const BaseTree& base, const LocalTree& local, const Plan& pl
     if (!local.tracked.contains(document) && base.documents.contains(document)) add(base.disk_path(document), {}, {});
   }
   for (const auto& [path, hash] : local.created) add(path, {}, hash);
+  for (const RelativePath& path : local.foreign) add(path, {}, {});
   for (const Skipped& skipped : local.skipped) {
     if (auto path = RelativePath::parse(skipped.path)) add(*path, {}, {});
   }
@@ -193,12 +194,26 @@ class Settler {
       const DocumentId* const holder = holder_of(places, wish.path.twin_key());
       if (holder == nullptr || became_a_folder(*holder, wish)) continue;
       any_move = any_move || wish.kind == ActionKind::push_move;
-      std::erase_if(plan_.actions, [&](const Action& other) {
-        return other.path == wish.path && other.document == wish.document && is_push(other.kind);
-      });
+      hold_back_rows(wish.document, wish.path);
       note_conflict(ConflictKind::path, wish.path, {.path = wish.path, .document = *holder}, wish.seen);
     }
     return any_move;
+  }
+
+  /// A file that may not take its name on the service waits with its text too, whichever way that goes: the base would
+  /// claim the name.
+  void hold_back_rows(const DocumentId& document, const RelativePath& path) {
+    std::erase_if(plan_.actions, [&](const Action& action) {
+      if (action.document != document || action.path != path) return false;
+      if (document.empty()) return action.kind == ActionKind::push_create;
+      return is_push(action.kind) || action.kind == ActionKind::merge || action.kind == ActionKind::pull_update;
+    });
+  }
+
+  bool is_renamed_here(const Claim& claim) const {
+    return std::any_of(plan_.actions.begin(), plan_.actions.end(), [&](const Action& action) {
+      return action.kind == ActionKind::push_move && action.document == claim.document && action.path == claim.path;
+    });
   }
 
   void drop_actions_of(const DocumentId& document) {
@@ -227,12 +242,12 @@ class Settler {
       note_conflict(ConflictKind::revision, kept_out.path, kept_out, {});
       return lay_beside(kept_out);
     }
-    const bool has_a_file = same_place && !in_the_way.arrives && in_the_way.hash;
+    const bool is_held = same_place && !in_the_way.arrives;
     // It goes where the service has it once its text is decided: the name itself is nothing to choose about.
-    if (has_a_file && leaves_once_decided(in_the_way)) return lay_beside(kept_out);
+    if (is_held && leaves_once_decided(in_the_way)) return lay_beside(kept_out);
     note_conflict(ConflictKind::path, in_the_way.path, kept_out, in_the_way.hash);
     hold_back(in_the_way);
-    if (has_a_file) return lay_beside(kept_out);
+    if (is_held) return lay_beside(kept_out);
     drop_actions_of(kept_out.document);
   }
 
@@ -267,7 +282,7 @@ class Settler {
                      const RelativePath& path,
                      const Claim& kept_out,
                      const std::optional<Sha256>& hash_here) {
-    Conflict conflict{.kind = kind, .path = path, .document = kept_out.document};
+    Conflict conflict{.kind = kind, .path = path, .document = kept_out.document, .in_the_way = true};
     if (hash_here) conflict.local = Entry{.path = path, .hash = *hash_here};
     if (const auto known = base_.documents.find(kept_out.document); known != base_.documents.end()) {
       conflict.base = known->second;
@@ -282,12 +297,8 @@ class Settler {
 
   /// What the file in the way would have done on the service waits for the choice.
   void hold_back(const Claim& in_the_way) {
-    std::erase_if(plan_.actions, [&](const Action& action) {
-      const bool of_it = action.document == in_the_way.document && action.path == in_the_way.path;
-      const bool creates = in_the_way.document.empty() && action.kind == ActionKind::push_create;
-      const bool publishes = action.kind == ActionKind::push_move || action.kind == ActionKind::push_update;
-      return of_it && (creates || (!in_the_way.document.empty() && publishes));
-    });
+    if (in_the_way.document.empty() || is_renamed_here(in_the_way))
+      hold_back_rows(in_the_way.document, in_the_way.path);
     if (in_the_way.document.empty()) return;
     // Edited here, archived there and replaced by the arrival: one thing to choose, not two.
     const auto replaced = std::find_if(plan_.conflicts.begin(), plan_.conflicts.end(), [&](const Conflict& conflict) {

@@ -50,6 +50,7 @@ Json json_of(const Conflict& conflict) {
               {"local", json_of(conflict.local)},
               {"remote", json_of(conflict.remote)},
               {"here_only", conflict.here_only},
+              {"in_the_way", conflict.in_the_way},
               {"closing", conflict.closing}};
 }
 
@@ -156,6 +157,7 @@ Result<Conflict> conflict_of(const Json* value) {
   conflict.local = read.entry("local");
   conflict.remote = read.entry("remote");
   conflict.here_only = read.added_flag("here_only");
+  conflict.in_the_way = read.added_flag("in_the_way");
   conflict.closing = read.added_flag("closing");
   if (!read.good()) return broken("conflict");
   return conflict;

@@ -55,6 +55,12 @@ Result<std::string> History::text(const git::ObjectId& blob) {
   return git->read_blob(blob);
 }
 
+bool History::holds(const git::ObjectId& blob) {
+  if (blob.empty()) return false;
+  const auto git = repository();
+  return git && (*git)->is_blob(blob).value_or(false);
+}
+
 Result<void> History::flush() {
   if (!opened_) return {};
   return opened_->flush();

@@ -29,6 +29,8 @@ class History {
   /// Durable only after `flush` or one of the records below.
   Result<git::ObjectId> keep(std::string_view text);
   Result<std::string> text(const git::ObjectId& blob);
+  /// A history that somebody removed is made anew, without what the state remembers of it.
+  bool holds(const git::ObjectId& blob);
   Result<void> flush();
   /// See `git::Repository`.
   Result<std::map<git::ObjectId, Failure>> flush_what_fits();

@@ -280,6 +280,15 @@ Result<std::vector<Conflict>> StateStore::conflicts() {
   }
 }
 
+Result<std::optional<Conflict>> StateStore::find_conflict(const std::string& id) {
+  WS_LET(const sqlite::Lent one, database_.cached("select value from conflicts where id = ?"));
+  one->bind(1, id);
+  WS_LET(const bool found, one->step());
+  if (!found || id.empty()) return std::nullopt;
+  WS_LET(Conflict conflict, decode_conflict(one->text(0)));
+  return conflict;
+}
+
 Result<void> StateStore::put_conflict(const Conflict& conflict) {
   WS_LET(const sqlite::Lent put, database_.cached("insert or replace into conflicts values (?, ?)"));
   put->bind_all(conflict.id, encode(conflict));

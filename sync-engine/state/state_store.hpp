@@ -120,6 +120,7 @@ class StateStore {
   Result<void> drop_misnamed(const DocumentId& document);
 
   Result<std::vector<Conflict>> conflicts();
+  Result<std::optional<Conflict>> find_conflict(const std::string& id);
   Result<void> put_conflict(const Conflict& conflict);
   Result<void> drop_conflict(const std::string& id);
 

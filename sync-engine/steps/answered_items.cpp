@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sync-engine/steps/refused_push.hpp"
+#include "sync-engine/steps/session.hpp"
 
 namespace ws::sync {
 namespace {
@@ -97,9 +98,10 @@ class AnswerMatcher {
     }
     if (!at.empty() && all_of_one(at)) return at;
     if (conflict.id.empty()) return by_kind(conflict, at);
-    WS_LET(const ServiceConflict there, remote_.find_conflict(conflict.id));
+    const auto there = remote_.find_conflict(conflict.id);
+    if (!there && !is_about_one(there.error())) return fail(there.error());
     ItemPlaces named;
-    for (const std::size_t i : places_at(of_document_, there.remote.document.text)) {
+    for (const std::size_t i : places_at(of_document_, there ? there->remote.document.text : "")) {
       if (is_open(i)) named.push_back(i);
     }
     return named.empty() ? by_kind(conflict, at) : named;

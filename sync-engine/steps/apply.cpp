@@ -125,9 +125,10 @@ class Applier {
       const bool replaces = action.kind == ActionKind::merge || action.kind == ActionKind::pull_update ||
                             action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_delete;
       if (!replaces || !action.seen) continue;
-      const bool in_history =
-          base != survey_.base_rows.end() && base->second.entry.hash == *action.seen && !base->second.blob.empty();
-      if (in_history && action.kind != ActionKind::merge) continue;
+      if (action.kind != ActionKind::merge && base != survey_.base_rows.end() &&
+          base->second.entry.hash == *action.seen && session_.history.holds(base->second.blob)) {
+        continue;
+      }
       const RelativePath& path = survey_.local.tracked.contains(action.document)
                                      ? survey_.local.tracked.at(action.document).path
                                      : action.path;
@@ -220,15 +221,8 @@ class Applier {
       return {};
     }
     task.row->fail(outcome.error());
-    const bool ends = ends_everything(outcome.error()) && !is_about_one_file(outcome.error());
+    const bool ends = !is_about_one(outcome.error()) && outcome.error().kind != Failure::Kind::disk;
     return ends ? Result<void>(fail(std::move(outcome).error())) : Result<void>();
-  }
-
-  /// No room for this one, no permission, no text, a wrong text: the next may fare better. What is left pending is
-  /// tried again by the next run.
-  static bool is_about_one_file(const Failure& failure) {
-    return failure.kind == Failure::Kind::disk || failure.kind == Failure::Kind::forbidden ||
-           failure.kind == Failure::Kind::service || failure.kind == Failure::Kind::integrity;
   }
 
   Result<std::string> text_for(const Action& action) {

@@ -56,6 +56,7 @@ Result<bool> close_there(Session& session, const Survey& survey, const Conflict&
   if (why == Failure::Kind::conflict) return false;
   // Nothing of it is ours to close.
   if (why == Failure::Kind::not_found || why == Failure::Kind::forbidden) return true;
+  if (is_about_one(closed.error())) return false;
   return fail(std::move(closed).error());
 }
 

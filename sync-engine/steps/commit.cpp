@@ -130,11 +130,14 @@ class Committer {
     const bool moved_only = item.kind == ActionKind::push_move && old != base_.end();
     BaseRow now =
         moved_only ? old->second : BaseRow{.entry = {.path = item.path, .hash = *item.hash}, .blob = staged.blob};
-    now.entry.path = item.path;
+    // An edit moves nothing: where a move beside it was not taken, the document is where it was.
+    const bool text_only = item.kind == ActionKind::push_update && old != base_.end();
+    now.entry.path = text_only ? old->second.entry.path : item.path;
     // Where it does not say, the next pull does.
     is_told_all_ = is_told_all_ && applied.revision != 0;
     now.entry.revision = applied.revision == 0 ? item.revision : applied.revision;
-    now.placed = staged.file != item.path ? std::optional(staged.file) : std::nullopt;
+    now.placed = staged.file != now.entry.path ? std::optional(staged.file) : std::nullopt;
+    now.stays = now.placed && now.stays;
     after_.push_back({.path = staged.file.string(), .blob = now.blob});
     base_.insert_or_assign(document, now);
     advanced_.emplace_back(document, std::move(now));
@@ -172,8 +175,9 @@ class Committer {
   /// Its document, and what the service has of it: without that nobody could decide. Its text.
   Result<std::optional<std::string>> look_there(Conflict& conflict, const std::string& id) {
     using Text = std::optional<std::string>;
-    WS_LET(ServiceConflict recorded, session_.remote->find_conflict(id));
-    PulledItem& item = recorded.remote;
+    auto recorded = session_.remote->find_conflict(id);
+    if (!recorded) return is_about_one(recorded.error()) ? Result<Text>(Text{}) : fail(std::move(recorded).error());
+    PulledItem& item = recorded->remote;
     if (item.document.empty()) item.document = conflict.document;
     if (item.document.empty() || (!conflict.document.empty() && item.document != conflict.document)) return Text{};
     if (!item.deleted && (!item.hash || !item.content)) {

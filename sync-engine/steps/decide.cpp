@@ -7,6 +7,7 @@
 
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
+#include "sync-engine/merge/merge.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/steps/conflict_files.hpp"
 #include "sync-engine/steps/decide_place.hpp"
@@ -36,9 +37,7 @@ class Decision {
     if (conflict_.remote) request.expected_revision = conflict_.remote->revision;  // none there: none expected
     if (copy) request.path_for_local_copy = copy->string();
     std::optional<AppliedItem> result;
-    if (conflict_.here_only) {
-      WS_TRY(needs_nobody_else());
-    } else {
+    if (!conflict_.here_only) {
       auto answered = session_.remote->resolve(request);
       if (!answered) return fail(look_after_refusal(session_, conflict_, std::move(answered).error()));
       result = std::move(*answered);
@@ -46,8 +45,9 @@ class Decision {
     WS_TRY(keep_their_text());
     if (copy) WS_TRY(write_copy(*copy));
     WS_LET(const std::optional<std::string> text, winning_text(merged));
-    if (keep_ != Keep::local) WS_TRY(replace_file(session_, writer_, conflict_.path, on_disk_, text));
-    return store(result, text);
+    if (keep_ != Keep::local || holds_both_texts())
+      WS_TRY(replace_file(session_, writer_, conflict_.path, on_disk_, text));
+    return conflict_.here_only && keep_ != Keep::remote ? leave_to_push() : store(result, text);
   }
 
  private:
@@ -60,6 +60,11 @@ class Decision {
                 "`ws sync` fetches it; then decide");
   }
 
+  /// `--markers` put them there, and nobody took them out: the local text is the one that was recorded.
+  bool holds_both_texts() const {
+    return on_disk_ && is_merging_by_hand(session_.root.path(), conflict_.id) && merge::has_markers(*on_disk_);
+  }
+
   /// Both texts are kept as they were recorded, there too: a file that was edited since has a third one.
   Result<void> has_what_was_recorded() const {
     if (keep_ != Keep::both || !on_disk_ || !conflict_.local) return {};
@@ -68,14 +73,6 @@ class Decision {
     return fail(Failure::Kind::conflict,
                 fmt::format("{} was edited since the conflict was recorded", conflict_.path.text()),
                 "`ws sync` records it as it is now; then decide");
-  }
-
-  /// The service does not know of it: only its own text can be taken without telling it.
-  Result<void> needs_nobody_else() const {
-    if (keep_ == Keep::remote) return {};
-    return fail(Failure::Kind::conflict,
-                fmt::format("the service does not know of the conflict at {} yet", conflict_.path.text()),
-                "`ws sync` with a key that may write tells it; --keep remote needs none");
   }
 
   Result<std::optional<RelativePath>> copy_path() const {
@@ -138,6 +135,20 @@ class Decision {
     WS_LET(const std::string text, local_text());
     if (const auto there = writer_.read(copy); there && *there == text) return {};
     return replace_file(session_, writer_, copy, std::nullopt, text);
+  }
+
+  /// The service was not told: it has its own text, which was seen, and the next run sends ours as an edit of that.
+  Result<void> leave_to_push() {
+    ConflictEnd end{.base = {{conflict_.document, std::nullopt}}, .pending = {{conflict_.document, std::nullopt}}};
+    WS_LET(const std::optional<std::string> theirs, remote_text());
+    if (theirs) {
+      BaseRow row{.entry = *conflict_.remote};
+      WS_LET(row.blob, session_.history.keep(*theirs));
+      if (row.entry.path != conflict_.path) row.placed = conflict_.path;
+      row.stays = row.placed && conflict_.base && conflict_.base->path != conflict_.path;
+      end.base.insert_or_assign(conflict_.document, std::move(row));
+    }
+    return end_conflict(session_, conflict_, end);
   }
 
   Result<void> store(const std::optional<AppliedItem>& result, const std::optional<std::string>& text) {
@@ -203,10 +214,8 @@ Result<void> decide_conflict(Session& session,
                              const Conflict& conflict,
                              Keep keep,
                              const std::optional<std::string>& merged) {
-  WS_LET(const std::vector<Conflict> known, session.state.conflicts());
-  const auto open = std::find_if(
-      known.begin(), known.end(), [&](const Conflict& each) { return !each.id.empty() && each.id == conflict.id; });
-  if (open == known.end()) {
+  WS_LET(const std::optional<Conflict> open, session.state.find_conflict(conflict.id));
+  if (!open) {
     return fail(Failure::Kind::not_found,
                 fmt::format("there is no open conflict at {} here", conflict.path.text()),
                 "`ws sync conflicts` lists them; `ws sync` records what is new");

@@ -1,9 +1,11 @@
 #include "sync-engine/steps/decide_place.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <set>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include "api-client/base/utf8.hpp"
@@ -16,7 +18,11 @@
 namespace ws::sync {
 namespace {
 
-bool same_place(const RelativePath& a, const RelativePath& b) { return utf8::nfc(a.text()) == utf8::nfc(b.text()); }
+bool same_place(const RelativePath& a, const RelativePath& b) { return a.twin_key() == b.twin_key(); }
+
+bool lies_beneath(const RelativePath& path, const RelativePath& folder) {
+  return path.twin_key().starts_with(folder.twin_key() + "/");
+}
 
 class PlaceDecision {
  public:
@@ -63,12 +69,12 @@ class PlaceDecision {
   }
 
   Result<void> decide() {
-    if (!conflict_.local) return folder_here();
+    if (!conflict_.local) return conflict_.kind == ConflictKind::path ? not_synced() : folder_here();
     if (!on_disk_) return {};  // the file that was in the way is gone: nothing is left to choose
     if (!conflict_.remote) return is_gone_there() ? folder_took_the_old_place() : place_refused();
     if (same_place(conflict_.remote->path, conflict_.path)) return two_documents();
-    if (!conflict_.base) return folder_there();
-    return is_nested(conflict_.remote->path, conflict_.path) ? beneath_a_document() : renamed_on_both();
+    if (conflict_.base && !conflict_.in_the_way) return renamed_on_both();
+    return lies_beneath(conflict_.remote->path, conflict_.path) ? folder_there() : beneath_a_document();
   }
 
   /// One document, two new names.
@@ -79,27 +85,40 @@ class PlaceDecision {
                   "say --path local or --path remote");
     }
     if (row() == nullptr) return {};
+    if (keep_ == Keep::local) return take_new_name(conflict_.path);
+    WS_TRY(writer_.move(conflict_.path, conflict_.remote->path, Sha256::of(*on_disk_)));
+    return take_new_name(std::nullopt);
+  }
+
+  /// The name that the service gave it is agreed upon; `stays_at`: its file stays there, and names it anew.
+  Result<void> take_new_name(std::optional<RelativePath> stays_at) {
     BaseRow now = *row();
     const bool same_text = conflict_.remote->hash == now.entry.hash;
     now.entry.path = conflict_.remote->path;
     if (same_text) now.entry.revision = conflict_.remote->revision;
-    if (keep_ == Keep::local) {
-      now.placed = conflict_.path;
-      now.stays = true;
-    } else {
-      WS_TRY(writer_.move(conflict_.path, conflict_.remote->path, Sha256::of(*on_disk_)));
-      now.placed.reset();
-    }
+    now.stays = stays_at.has_value();
+    now.placed = std::move(stays_at);
     put(conflict_.document, std::move(now));
     if (same_text) settle(conflict_.document);
     return {};
   }
 
-  /// A file in a folder that took a document's place: once the document goes where its file lies, nothing is in the
-  /// way.
+  /// A file in a folder here where the service has a document.
   Result<void> beneath_a_document() {
-    if (row() == nullptr || !row()->placed) return lies_elsewhere();
-    return stay();
+    // Once the document goes where its file lies, nothing is in the way.
+    if (row() != nullptr && row()->placed) return stay();
+    if (keep_ == Keep::local) return give_way_to(conflict_.remote->path);
+    const auto place = free_place(conflict_.remote->path, conflict_.path, "local");
+    return place ? writer_.move(conflict_.path, *place, Sha256::of(*on_disk_)) : no_free_name();
+  }
+
+  /// Something that is not synced has the name, or is a file where the service has a folder: whose it is moves it.
+  Result<void> not_synced() {
+    if (!conflict_.remote || is_nothing(conflict_.path)) return {};
+    if (keep_ == Keep::local) return give_way_to(conflict_.path);
+    return fail(Failure::Kind::conflict,
+                fmt::format("{} is in the way of the service's document, and is not synced", conflict_.path.text()),
+                "move it elsewhere, then `ws sync`; with --path local the document gets another name");
   }
 
   /// A file that was renamed here; on the service it is archived and a folder has its old place.
@@ -122,21 +141,38 @@ class PlaceDecision {
 
   /// A file here, a folder of the service at the same place.
   Result<void> folder_there() {
-    if (keep_ != Keep::local) return step_aside();
-    const std::string rest(conflict_.remote->path.text().substr(conflict_.path.text().size()));
-    const auto place_of = [&](const RelativePath& folder) { return RelativePath::parse(folder.string() + rest); };
-    const auto folder = name_beside(conflict_.path, "remote", [&](const RelativePath& folder_name) {
-      const auto file = place_of(folder_name);
-      return file && is_free(*file) && !is_file(folder_name);
-    });
-    if (!folder) return no_free_name();
-    WS_LET(RelativePath place, place_of(*folder));
+    return keep_ == Keep::local ? give_way_to(conflict_.path) : step_aside();
+  }
+
+  /// What is here at `taken` keeps its name: the document lies elsewhere, and is named so on the service.
+  Result<void> give_way_to(const RelativePath& taken) {
+    if (row() != nullptr && row()->placed) return stay();
+    if (row() != nullptr && is_file(row()->disk_path())) return take_new_name(row()->disk_path());
+    auto place = free_place(taken, conflict_.remote->path, "remote");
+    if (!place) return no_free_name();
     WS_LET(const std::string text, remote_text());
-    WS_TRY(replace_file(session_, writer_, place, std::nullopt, text));
+    WS_TRY(replace_file(session_, writer_, *place, std::nullopt, text));
     WS_LET(const git::ObjectId blob, session_.history.keep(text));
     put(conflict_.document, {.entry = *conflict_.remote, .blob = blob, .placed = std::move(place), .stays = true});
     settle(conflict_.document);
     return {};
+  }
+
+  /// A place for `path`, which is `taken` or lies beneath it, in a file or folder beside `taken`.
+  std::optional<RelativePath> free_place(const RelativePath& taken, const RelativePath& path, std::string_view word) {
+    const auto levels = 1 + std::count(taken.string().begin(), taken.string().end(), '/');
+    std::string_view rest = path.text();
+    for (auto level = levels; level > 0 && !rest.empty(); --level) {
+      rest.remove_prefix(std::min(rest.find('/', rest.size() < path.text().size() ? 1 : 0), rest.size()));
+    }
+    std::optional<RelativePath> found;
+    name_beside(taken, word, [&](const RelativePath& beside) {
+      const auto place = RelativePath::parse(beside.string() + std::string(rest));
+      if (!place || !is_free(*place) || (!rest.empty() && is_file(beside))) return false;
+      found = *place;
+      return true;
+    });
+    return found;
   }
 
   /// A folder here in the place of a file; its document was edited there and lies beside it.
@@ -153,9 +189,8 @@ class PlaceDecision {
       forget_archived_one();
       return step_aside();
     }
-    if (row() == nullptr || !row()->placed) return lies_elsewhere();
     forget_archived_one();
-    return stay();
+    return give_way_to(conflict_.path);
   }
 
   /// The file here was another document's, which is archived there: its text is a new document from now on.
@@ -194,6 +229,11 @@ class PlaceDecision {
   bool is_nowhere(const RelativePath& place) const {
     const auto text = writer_.read(place);
     return !text && text.error().kind == Failure::Kind::not_found;
+  }
+
+  /// Of whatever kind.
+  bool is_nothing(const RelativePath& place) const {
+    return !session_.root.open_beneath(place.text(), O_PATH | O_NOFOLLOW) && errno == ENOENT;
   }
 
   bool is_file(const RelativePath& place) const {

@@ -6,6 +6,7 @@
 #include "sync-engine/steps/end_conflict.hpp"
 #include "sync-engine/steps/incoming.hpp"
 #include "sync-engine/steps/local_conflicts.hpp"
+#include "sync-engine/steps/misnamed.hpp"
 #include "sync-engine/steps/survey.hpp"
 #include "sync-engine/tree/safe_write.hpp"
 
@@ -40,7 +41,11 @@ class RewoundDecision {
     for (const auto& [document, row] : incoming.rows) {
       if (!here_.base_rows.contains(document)) end_.pending.insert_or_assign(document, row);
     }
-    end_.source_revision = incoming.end.revision;
+    // What could not be read is asked for again.
+    if (incoming.out_of_reach.empty() && incoming.damaged.empty() && incoming.nameless.empty())
+      end_.source_revision = incoming.end.revision;
+    WS_LET(const Misnamed misnamed, session_.state.misnamed());
+    WS_TRY(put_misnamed(session_.state, misnamed, misnamed_after(misnamed, incoming)));
     return finish();
   }
 
@@ -52,6 +57,7 @@ class RewoundDecision {
     const bool is_here = tracked != here_.local.tracked.end();
     const bool is_there = there != nullptr && there->entry;
     if (keep_ == Keep::local) {
+      keep_their_edit(document, there);
       end_.base.insert_or_assign(
           document, is_there ? std::optional(as_there(*there, is_here ? &tracked->second : nullptr)) : std::nullopt);
       return {};
@@ -72,9 +78,17 @@ class RewoundDecision {
     return {};
   }
 
+  /// An edit that was made there since it went back: ours will replace it.
+  void keep_their_edit(const DocumentId& document, const PendingRow* there) {
+    if (there == nullptr || !there->entry || there->blob.empty()) return;
+    const auto base = here_.base_rows.find(document);
+    if (base != here_.base_rows.end() && base->second.entry.hash == there->entry->hash) return;
+    theirs_.push_back({.path = there->entry->path.string(), .blob = there->blob});
+  }
+
   /// The texts become the base and were never a state: without this nobody would find them in `ws sync log`.
   Result<void> finish() {
-    WS_TRY(session_.history.record_before(kept_, {}));
+    WS_TRY(session_.history.record_before(kept_, theirs_));
     return end_conflict(session_, conflict_, end_);
   }
 
@@ -93,6 +107,7 @@ class RewoundDecision {
   Survey here_;
   SafeWriter files_;
   TextChanges kept_;
+  TextChanges theirs_;
   ConflictEnd end_ = {.drops_staged = true};
 };
 

@@ -30,7 +30,6 @@ void leave_out_damaged(Incoming& incoming, Survey& survey) {
 
 void hold_left_out(const Survey& survey, LocalTree& local) {
   for (const auto& [document, left_out] : survey.left_out) {
-    local.tracked.erase(document);
     if (survey.base.documents.contains(document)) local.hindered.emplace(document, left_out.reason);
   }
 }

@@ -65,7 +65,8 @@ void close_row(std::vector<Row>& rows, const Conflict& conflict) {
 }  // namespace
 
 bool renamed_on_both(const Conflict& conflict) {
-  if (conflict.kind != ConflictKind::path || !conflict.base || !conflict.local || !conflict.remote) return false;
+  if (conflict.kind != ConflictKind::path || conflict.in_the_way) return false;
+  if (!conflict.base || !conflict.local || !conflict.remote) return false;
   const std::string base = conflict.base->path.twin_key();
   const std::string local = conflict.local->path.twin_key();
   const std::string remote = conflict.remote->path.twin_key();
@@ -79,13 +80,15 @@ bool is_for_service(const Conflict& conflict) {
   if (!conflict.local) return false;
   switch (conflict.kind) {
     case ConflictKind::revision:
+      // A service that went back may have another text under the number of ours: it would take ours for an edit of it.
+      return !conflict.base || !conflict.remote || conflict.base->revision != conflict.remote->revision;
     case ConflictKind::edit_delete:
     case ConflictKind::hash: return true;
     case ConflictKind::path:
-      // A new file at the very place of a document, or a second new name: sure to be refused. Anything else might be
-      // applied.
-      return renamed_on_both(conflict) ||
-             (conflict.remote && utf8::nfc(conflict.remote->path.text()) == utf8::nfc(conflict.path.text()));
+      // A new file at the very place of a document with another text, or a second new name: sure to be refused.
+      // Anything else might be applied.
+      return renamed_on_both(conflict) || (conflict.remote && conflict.remote->hash != conflict.local->hash &&
+                                           utf8::nfc(conflict.remote->path.text()) == utf8::nfc(conflict.path.text()));
     case ConflictKind::delete_edit:
     case ConflictKind::rewound: return false;
   }
@@ -130,10 +133,15 @@ Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::v
     Conflict conflict = planned;
     conflict.id = local_conflict_id(conflict);
     conflict.here_only = true;
-    // One that the service recorded in its own words stays as it is.
     const auto kept =
         std::find_if(known.begin(), known.end(), [&](const Conflict& each) { return is_same(each, conflict); });
-    if (kept != known.end() && (says_the_same(*kept, conflict) || !kept->here_only)) continue;
+    if (kept != known.end() && says_the_same(*kept, conflict)) continue;
+    if (kept != known.end() && !kept->here_only) {
+      // One that the service recorded in its own words stays as it is, unless the file that it is about is none now.
+      if (!is_about_place(conflict) || is_about_place(*kept)) continue;
+      conflict.id = kept->id;
+      conflict.here_only = false;
+    }
     if (!is_rewound_service(conflict)) {
       WS_TRY(write_conflict_texts(session, conflict.id, texts_of(session, survey, files, conflict)));
     }

@@ -15,12 +15,6 @@ namespace {
 
 using MaybeConflict = std::optional<Conflict>;
 
-Result<MaybeConflict> find_open(Session& session, const std::string& id) {
-  WS_LET(const std::vector<Conflict> open, session.state.conflicts());
-  const auto found = std::find_if(open.begin(), open.end(), [&](const Conflict& each) { return each.id == id; });
-  return found == open.end() ? MaybeConflict() : MaybeConflict(*found);
-}
-
 Result<void> record_anew(Session& session,
                          const Conflict& conflict,
                          std::optional<std::string> remote_text,
@@ -86,6 +80,7 @@ Result<MaybeConflict> look_at_places(Session& session, Conflict conflict) {
   conflict.base = planned->base;
   conflict.local = planned->local;
   conflict.remote = planned->remote;
+  conflict.in_the_way = planned->in_the_way;
   std::optional<std::string> text;
   const auto there = now.pending.find(conflict.document);
   if (there != now.pending.end() && !there->second.blob.empty()) {
@@ -98,7 +93,7 @@ Result<MaybeConflict> look_at_places(Session& session, Conflict conflict) {
 }  // namespace
 
 Result<std::optional<Conflict>> look_again(Session& session, const Conflict& conflict) {
-  WS_LET(MaybeConflict open, find_open(session, conflict.id));
+  WS_LET(MaybeConflict open, session.state.find_conflict(conflict.id));
   if (!open || open->kind == ConflictKind::rewound) return open;
   if (is_about_place(*open)) return look_at_places(session, std::move(*open));
   return look_at_document(session, std::move(*open));

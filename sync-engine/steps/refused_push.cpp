@@ -54,7 +54,6 @@ Result<void> hold_refused(Session& session, const BaseTree& base, const RemoteTr
   for (const auto& [document, mark] : refused) {
     if (!base.documents.contains(document) || remote.gone.contains(document)) continue;
     if (refusal_mark(base, local, remote, document) != mark) continue;
-    local.tracked.erase(document);
     local.hindered.emplace(document, Hindrance::refused);
   }
   return {};

@@ -20,8 +20,9 @@ Result<ConflictState> state_of(Session& session, const SourceInfo& source, const
   if (!source.open_conflicts) return ConflictState::open;  // a service that does not say
   const std::vector<std::string>& open = *source.open_conflicts;
   if (std::find(open.begin(), open.end(), conflict.id) != open.end()) return ConflictState::open;
-  WS_LET(const ServiceConflict there, session.remote->find_conflict(conflict.id));
-  return there.state;
+  const auto there = session.remote->find_conflict(conflict.id);
+  if (there) return there->state;
+  return is_about_one(there.error()) ? Result<ConflictState>(ConflictState::open) : fail(there.error());
 }
 
 /// What both sides agree on now: the text that this tree pushed, in the state that the service had it from.

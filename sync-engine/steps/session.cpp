@@ -31,4 +31,9 @@ bool ends_everything(const Failure& failure) {
   return true;
 }
 
+bool is_about_one(const Failure& failure) {
+  return !ends_everything(failure) || failure.kind == Failure::Kind::forbidden ||
+         failure.kind == Failure::Kind::service || failure.kind == Failure::Kind::integrity;
+}
+
 }  // namespace ws::sync

@@ -37,5 +37,7 @@ struct Session {
 
 /// A failure that ends the whole call, not just one row: no key, no network, no disk, a signal.
 bool ends_everything(const Failure& failure);
+/// A failure to look at one thing, or to change it there: another may fare better.
+bool is_about_one(const Failure& failure);
 
 }  // namespace ws::sync

@@ -168,7 +168,15 @@ class Stager {
         return {};
       }
       // A file that somebody is merging by hand: the conflict keeps the text that it was recorded with.
-      if (staged.conflict && !staged.conflict->id.empty() && merge::has_markers(*text)) return {};
+      if (staged.conflict && merge::has_markers(*text)) {
+        if (!staged.conflict->id.empty()) return {};
+        if (!has_markers_in_base(staged.item.document)) {
+          rows_[row].fail({.kind = Failure::Kind::conflict,
+                           .what = fmt::format("{} still holds conflict markers", staged.file.text()),
+                           .hint = "take them out, then run the command again"});
+          return {};
+        }
+      }
       staged.item.size_bytes = text->size();
       WS_LET(staged.blob, session_.history.keep(*text));
     } else if (const auto there = survey_.pending.find(staged.item.document);
@@ -178,6 +186,14 @@ class Stager {
     }
     waiting_.emplace_back(std::move(staged), row);
     return {};
+  }
+
+  /// Or nobody knows: then they may well be the document's own.
+  bool has_markers_in_base(const DocumentId& document) {
+    const auto base = survey_.base_rows.find(document);
+    const auto text = base == survey_.base_rows.end() ? fail(Failure::Kind::not_found, "new")
+                                                      : session_.history.text(base->second.blob);
+    return !text || merge::has_markers(*text);
   }
 
   /// An editor that saves anew takes the file away for a moment; another file may stand there by right.

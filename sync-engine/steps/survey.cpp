@@ -8,6 +8,7 @@
 #include "sync-engine/reconcile/narrow_plan.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "sync-engine/steps/cached_walk.hpp"
+#include "sync-engine/steps/foreign_places.hpp"
 #include "sync-engine/steps/incoming.hpp"
 #include "sync-engine/steps/left_out.hpp"
 #include "sync-engine/steps/local_conflicts.hpp"
@@ -322,12 +323,14 @@ class Surveyor {
     return {};
   }
 
-  /// Until every merge that the plan has is made: where texts collide, both files stay, and others may have to wait.
+  /// Until nothing is in the way of what arrives, and every merge that the plan has is made: where texts collide, both
+  /// files stay, and others may have to wait.
   Result<void> plan_and_merge() {
     ReconcileOptions how{
         .merge = options_.merge, .accept_deletes = options_.accept_deletes, .allow_deletes = options_.allow_deletes};
     while (true) {
       survey_.plan = reconcile(survey_.base, survey_.local, survey_.remote, how);
+      if (find_foreign(session_, survey_)) continue;
       WS_LET(std::set<DocumentId> colliding, try_merges(session_, survey_, incoming_.texts, options_.offline));
       if (colliding.empty()) return {};
       how.colliding.merge(colliding);

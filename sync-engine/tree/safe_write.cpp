@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "api-client/base/handle.hpp"
+#include "sync-engine/tree/empty_folder.hpp"
 
 namespace ws::sync {
 namespace {
@@ -71,11 +72,11 @@ int rename_to_free(int from_folder, const char* from, int to_folder, const char*
   return ::unlinkat(from_folder, from, 0);
 }
 
-/// The same where perhaps an empty folder stands: nobody misses that, and the kernel removes no other.
+/// The same where perhaps an empty folder stands.
 int rename_to_free_or_empty(int from_folder, const char* from, int to_folder, const char* to) {
   if (rename_to_free(from_folder, from, to_folder, to) == 0) return 0;
   if (errno != EEXIST) return -1;
-  if (::unlinkat(to_folder, to, AT_REMOVEDIR) != 0) {
+  if (!remove_empty_folder(to_folder, to)) {
     errno = EEXIST;
     return -1;
   }

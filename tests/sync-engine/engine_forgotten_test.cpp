@@ -90,8 +90,7 @@ TEST_CASE("forgotten: a source that is empty again, at its first revision, went 
   CHECK(remote.tree() == here.tree());
 }
 
-TEST_CASE("forgotten: who may only read decides for the service's text, and tells it once he may write",
-          "[sync-engine]") {
+TEST_CASE("forgotten: who may only read decides too, and his text goes once he may write", "[sync-engine]") {
   ForgottenPair pair;
   auto& [remote, here] = pair;
   here.write("a.md", "mine\n");
@@ -107,20 +106,34 @@ TEST_CASE("forgotten: who may only read decides for the service's text, and tell
   CHECK(texts->base == "old\n");
   CHECK(texts->local == "mine\n");
   CHECK(texts->remote == "theirs\n");
-  SECTION("his own text needs the service") {
-    const auto refused = here.engine().resolve(conflict, Keep::local);
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().kind == Failure::Kind::conflict);
-    CHECK(here.read("a.md") == "mine\n");
+  SECTION("undecided, the service is told then") {
     remote.fault = {};
-    const Report told = here.run();
-    CHECK(lines(told) == Lines{"conflict a.md"});
+    CHECK(lines(here.run()) == Lines{"conflict a.md"});
     REQUIRE(remote.conflicts().size() == 1);
     CHECK_FALSE(pair.only_conflict().here_only);
     REQUIRE(here.engine().resolve(pair.only_conflict(), Keep::local));
     CHECK(remote.text_at("a.md") == "mine\n");
   }
-  SECTION("the service's does not") {
+  SECTION("for his own text") {
+    REQUIRE(here.engine().resolve(conflict, Keep::local));
+    CHECK(here.read("a.md") == "mine\n");
+    CHECK(here.run().conflicts.empty());
+    CHECK(remote.text_at("a.md") == "theirs\n");
+    remote.fault = {};
+    here.write("b.md", "also\n");
+    here.run();
+    here.write("a.md", "mine at last\n");  // what was refused is sent again once something about it changes
+    CHECK(lines(here.run()) == Lines{"push_update a.md"});
+    CHECK(remote.text_at("a.md") == "mine at last\n");
+  }
+  SECTION("for both") {
+    REQUIRE(here.engine().resolve(conflict, Keep::both));
+    CHECK(here.read("a.md") == "theirs\n");
+    CHECK(here.read("a (local).md") == "mine\n");
+    remote.fault = {};
+    CHECK(lines(here.run()) == Lines{"push_create a (local).md"});
+  }
+  SECTION("for the service's") {
     REQUIRE(here.engine().resolve(conflict, Keep::remote));
     CHECK(here.read("a.md") == "theirs\n");
     CHECK(here.engine().conflicts()->empty());

@@ -66,17 +66,13 @@ Result<void> set_path(World& world, std::string_view source_id, std::string_view
   return update->run();
 }
 
+/// A document above is no obstacle: its Pages give a document its folder, whatever else has the name of one.
 Result<bool> is_free(World& world, std::string_view source_id, std::string_view path, std::string_view document_id) {
   const std::string key = utf8::fold_key(path);
   WS_LET(const std::optional<SyncEntry> holder, find_holder(world, source_id, key));
   if (holder && holder->document_id != document_id) return false;
   WS_LET(const std::vector<std::string> inside, documents_in_folder(world, source_id, key));
-  if (std::ranges::any_of(inside, [&](const std::string& id) { return id != document_id; })) return false;
-  for (const std::string_view folder : folders_above(key)) {
-    WS_LET(const std::optional<SyncEntry> file, find_holder(world, source_id, folder));
-    if (file && file->document_id != document_id) return false;
-  }
-  return true;
+  return std::ranges::all_of(inside, [&](const std::string& id) { return id == document_id; });
 }
 
 }  // namespace

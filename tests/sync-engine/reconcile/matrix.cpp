@@ -84,6 +84,10 @@ Conflict clash(ConflictKind kind,
           .base = std::move(base),
           .local = std::move(local),
           .remote = std::move(remote)};
+}  /// What is here is not the document's own file.
+Conflict in_the_way(Conflict conflict) {
+  conflict.in_the_way = true;
+  return conflict;
 }
 
 std::vector<MatrixRow> unchanged_rows() {
@@ -204,7 +208,7 @@ std::vector<MatrixRow> edited_rows() {
        edited_here(),
        replaced_there("new"),
        {.actions = {placed(come("p (remote).md", d2, "new", 1), p)},
-        .conflicts = {clash(ConflictKind::path, p, d2, old, mine, entry(p, "new", 1))}}},
+        .conflicts = {in_the_way(clash(ConflictKind::path, p, d2, old, mine, entry(p, "new", 1)))}}},
       {"ET",
        "edited",
        "file became a folder",
@@ -350,7 +354,16 @@ std::vector<MatrixRow> moved_rows() {
        moved_here(),
        created_there(q, "new"),
        {.actions = {placed(come("q (remote).md", d2, "new", 1), q)},
-        .conflicts = {clash(ConflictKind::path, q, d2, {}, here, entry(q, "new", 1))}}},
+        .conflicts = {in_the_way(clash(ConflictKind::path, q, d2, {}, here, entry(q, "new", 1)))}}},
+      {"MC edited",
+       "renamed onto P and edited",
+       "edited, and a new document at P: a text that went out or came in would claim the name",
+       Status::done,
+       base_tree(),
+       tracked(entry(q, "mine")),
+       {.changed = {{d1, entry(p, "theirs", 2)}, {d2, entry(q, "new", 1)}}},
+       {.actions = {placed(come("q (remote).md", d2, "new", 1), q)},
+        .conflicts = {in_the_way(clash(ConflictKind::path, q, d2, {}, entry(q, "mine"), entry(q, "new", 1)))}}},
       {"MT",
        "renamed",
        "file became a folder",
@@ -400,7 +413,7 @@ std::vector<MatrixRow> created_rows() {
        both,
        moved_there(p),
        {.actions = {placed(act(pull_move, "p (remote).md", d1, "old", "old", 2, q), p)},
-        .conflicts = {clash(ConflictKind::path, p, d1, entry(q, "old", 1), here, entry(p, "old", 2))}}},
+        .conflicts = {in_the_way(clash(ConflictKind::path, p, d1, entry(q, "old", 1), here, entry(p, "old", 2)))}}},
       {"CT",
        "created at P",
        "a folder at P",
@@ -408,7 +421,24 @@ std::vector<MatrixRow> created_rows() {
        no_base(),
        created_here("mine"),
        created_there(below, "child"),
-       {.conflicts = {clash(ConflictKind::path, p, d2, {}, here, entry(below, "child", 1))}}},
+       {.conflicts = {in_the_way(clash(ConflictKind::path, p, d2, {}, here, entry(below, "child", 1)))}}},
+      {"CC foreign",
+       "something that is not synced at P",
+       "created",
+       Status::done,
+       no_base(),
+       {.foreign = {path(p)}},
+       created_there(p, "theirs"),
+       {.actions = {placed(come("p (remote).md", d2, "theirs", 1), p)},
+        .conflicts = {in_the_way(clash(ConflictKind::path, p, d2, {}, {}, entry(p, "theirs", 1)))}}},
+      {"CT foreign",
+       "something that is not synced at P, and no folder",
+       "a folder at P",
+       Status::done,
+       no_base(),
+       {.foreign = {path(p)}},
+       created_there(below, "child"),
+       {.conflicts = {in_the_way(clash(ConflictKind::path, p, d2, {}, {}, entry(below, "child", 1)))}}},
   };
 }
 
@@ -458,7 +488,8 @@ std::vector<MatrixRow> type_rows() {
        folder_here(),
        edited_there(),
        {.actions = {placed(come("p (remote).md", d1, "theirs", 2), p), create(below, "child")},
-        .conflicts = {clash(ConflictKind::revision, p, d1, entry(p, "old", 1), {}, entry(p, "theirs", 2))}}},
+        .conflicts = {in_the_way(
+            clash(ConflictKind::revision, p, d1, entry(p, "old", 1), {}, entry(p, "theirs", 2)))}}},
       {"TD",
        "file became a folder",
        "archived",
