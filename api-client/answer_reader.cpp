@@ -170,6 +170,8 @@ std::string arguments_of(const Operation& read, const Parameters& parameters) {
 std::string command_to_look(const Operation& operation, const Parameters& parameters) {
   // A claim has nothing to be read by: it lapses by itself.
   if (operation.id == "events.claim") return "`ws events claim` (a lease that nobody holds lapses by itself)";
+  // The list of a tree's own conflicts asks nobody.
+  if (operation.id == "sync.conflict_resolve") return "`ws sync status`";
   if (const Operation* const read = find_nearest_get(operation.path)) {
     return fmt::format("`ws {}{}`", read->command, arguments_of(*read, parameters));
   }

@@ -68,7 +68,8 @@ Result<Report> report_of(Session& session, Survey& survey) {
                 .detached = std::move(survey.plan.detached),
                 .guard = survey.plan.guard,
                 .remarks = std::move(remarks)};
-  report.clean = report.rows.empty() && !report.guard;
+  report.partial = survey.plan.partial;
+  report.clean = report.rows.empty() && !report.guard && !report.partial;
   return report;
 }
 
@@ -164,7 +165,7 @@ struct SyncEngine::Impl {
     WS_TRY(list_conflicts(report));
     WS_LET(const std::uint64_t revision, session.state.source_revision());
     report.revision = std::max(report.revision, revision);
-    report.clean = !report.ended_by && !report.guard && report.conflicts.empty() &&
+    report.clean = !report.ended_by && !report.guard && !report.partial && report.conflicts.empty() &&
                    std::none_of(report.rows.begin(), report.rows.end(), is_unfinished);
     return {};
   }
@@ -201,8 +202,8 @@ struct SyncEngine::Impl {
         return fail(std::move(decided).error());
       }
       const bool is_elsewhere_there = conflict.remote && conflict.remote->path != conflict.path;
-      another_round = another_round || is_about_place(conflict) || *keep == Keep::both || is_elsewhere_there ||
-                      conflict.here_only;
+      another_round =
+          another_round || is_about_place(conflict) || *keep == Keep::both || is_elsewhere_there || conflict.here_only;
       settle_row(report.rows, conflict, *keep, Row::State::done);
       std::erase_if(report.conflicts, [&](const Conflict& each) {
         return each.path == conflict.path && each.document == conflict.document;
@@ -219,7 +220,7 @@ struct SyncEngine::Impl {
     if (is_over(report, survey)) {
       if (report.guard) return report;
       // Both sides are in step: what an earlier call staged is of no use to anybody.
-      WS_TRY(session.state.clear_staged());
+      if (!report.partial) WS_TRY(session.state.clear_staged());
       WS_TRY(list_conflicts(report));
       report.clean = report.clean && report.conflicts.empty();
       return report;
@@ -243,8 +244,10 @@ SyncEngine::SyncEngine(SyncEngine&&) noexcept = default;
 SyncEngine& SyncEngine::operator=(SyncEngine&&) noexcept = default;
 SyncEngine::~SyncEngine() = default;
 
-Result<SyncEngine> SyncEngine::open(
-    const std::filesystem::path& root, Remote* remote, const Clock& clock, EngineOptions options) {
+Result<SyncEngine> SyncEngine::open(const std::filesystem::path& root,
+                                    Remote* remote,
+                                    const Clock& clock,
+                                    EngineOptions options) {
   WS_LET(Tie tie, read_tie(root));
   WS_LET(const TreeConfig config, read_config(root));
   WS_LET(FileKinds kinds, FileKinds::with(config.include));
@@ -309,7 +312,8 @@ Result<Report> SyncEngine::pull(const RunOptions& options) {
   WS_LET(Report report, impl_->pull_half(options, survey));
   if (!impl_->is_over(report, survey)) {
     if (!report.ended_by) WS_TRY(keep_local_conflicts(impl_->session, survey, report.rows));
-    std::erase_if(report.rows, [](const Row& row) { return is_push(row.action.kind); });
+    const auto pushes = std::erase_if(report.rows, [](const Row& row) { return is_push(row.action.kind); });
+    report.partial = report.partial || pushes > 0;
     WS_TRY(impl_->close_report(report));
   }
   impl_->tell_finished(report);
@@ -338,11 +342,17 @@ Result<Report> SyncEngine::push(const RunOptions& options) {
 }
 
 Result<Report> SyncEngine::commit(const RunOptions& options) {
+  if (options.dry_run) {
+    Report planned{.source_id = impl_->session.tie.source_id};
+    WS_LET(planned.rows, staged_rows(impl_->session, options.only));
+    planned.clean = planned.rows.empty();
+    return planned;
+  }
   WS_LET(const TreeLock lock, impl_->begin());
   Report report{.source_id = impl_->session.tie.source_id};
   WS_LET(report.base_revision, impl_->session.state.source_revision());
   report.revision = report.base_revision;
-  if (auto committed = commit_staged(impl_->session, options.message, report.rows); !committed) {
+  if (auto committed = commit_staged(impl_->session, options.message, report.rows, options.only); !committed) {
     report.ended_by = committed.error();
   }
   WS_TRY(impl_->close_report(report));

@@ -30,14 +30,14 @@ namespace ws::sync {
 
 struct RunOptions {
   std::optional<Keep> on_conflict = {};  ///< empty: conflicts stay open; never `merged`
-  bool merge = true;            ///< false: every edit on both sides is a conflict
-  bool accept_deletes = false;  ///< a local delete wins over a remote edit or move
-  bool allow_deletes = false;   ///< confirms the guard
-  bool offline = false;         ///< `status` and `plan` against what was last heard of the service
-  bool dry_run = false;         ///< leaves not even a new stat cache
-  std::string message = {};     ///< of the commit
-  std::function<bool(const RelativePath&)> only = {};  ///< empty: all
-  std::function<bool(const RelativePath&)> busy = {};  ///< still being written: a missing file may become it, and waits
+  bool merge = true;                     ///< false: every edit on both sides is a conflict
+  bool accept_deletes = false;           ///< a local delete wins over a remote edit or move
+  bool allow_deletes = false;            ///< confirms the guard
+  bool offline = false;                  ///< `status` and `plan` against what was last heard of the service
+  bool dry_run = false;                  ///< leaves not even a new stat cache
+  std::string message = {};              ///< of the commit
+  WantedPath only = {};                  ///< empty: all
+  WantedPath busy = {};                  ///< still being written: a missing file may become it, and waits
 };
 
 enum class Stage { scan, pull, write, push, commit };
@@ -85,7 +85,7 @@ class SyncEngine {
   Result<Report> pull(const RunOptions& options = {});
   /// Stages what changed here; nobody sees it.
   Result<Report> push(const RunOptions& options = {});
-  /// Publishes what is staged. Nothing staged: an empty report.
+  /// Publishes what is staged. Nothing staged: an empty report. `dry_run`: what it would publish.
   Result<Report> commit(const RunOptions& options = {});
 
   /// What each side changed since both agreed, as text; of the paths that `options.only` wants.

@@ -85,6 +85,17 @@ bool is_about_place(const Conflict& conflict) {
   return conflict.kind == ConflictKind::path || (conflict.kind == ConflictKind::revision && !conflict.local);
 }
 
+PlaceMatter place_matter(const Conflict& conflict) {
+  if (!conflict.local)
+    return conflict.kind == ConflictKind::path ? PlaceMatter::not_synced : PlaceMatter::became_folder;
+  if (!conflict.remote) return PlaceMatter::no_document;
+  const std::string here = conflict.path.twin_key();
+  const std::string there = conflict.remote->path.twin_key();
+  if (here == there) return PlaceMatter::two_documents;
+  if (conflict.base && !conflict.in_the_way) return PlaceMatter::renamed_on_both;
+  return there.starts_with(here + "/") ? PlaceMatter::folder_there : PlaceMatter::document_there;
+}
+
 std::string_view name(ConflictKind kind) {
   for (const auto& [known, word] : conflict_kinds) {
     if (known == kind) return word;

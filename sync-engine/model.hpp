@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -114,6 +115,18 @@ std::optional<Keep> find_keep(std::string_view name);  ///< "local"
 /// file that became a folder here.
 bool is_about_place(const Conflict& conflict);
 
+/// What such a conflict is about.
+enum class PlaceMatter {
+  renamed_on_both,  ///< one document with two new names
+  two_documents,    ///< the file here, and another document that wants its name
+  folder_there,     ///< a file here where the service has a folder
+  document_there,   ///< a file in a folder here where the service has a document
+  became_folder,    ///< the document's own file became a folder here, and was edited there
+  not_synced,       ///< what is here is nothing that is synced
+  no_document,      ///< the service has no document to choose: it archived it, or refused the name
+};
+PlaceMatter place_matter(const Conflict& conflict);
+
 /// A known document that is kept on both sides and not synced for now.
 struct Detached {
   RelativePath path;
@@ -128,6 +141,9 @@ struct Settled {
   std::optional<Entry> base = {};  ///< empty: forgotten
   auto operator<=>(const Settled&) const = default;
 };
+
+/// What `--only` names.
+using WantedPath = std::function<bool(const RelativePath&)>;
 
 /// Promise 6 of `safety.md`: why the plan as a whole needs a person's word.
 struct Guard {
@@ -148,6 +164,7 @@ struct Plan {
   std::vector<Skipped> skipped = {};
   std::vector<Detached> detached = {};
   std::optional<Guard> guard = {};  ///< set: nothing of it may be done without `allow_deletes`
+  bool partial = false;             ///< there is more to do that nobody asked for
 
   bool empty() const { return actions.empty() && conflicts.empty() && settled.empty(); }
   bool operator==(const Plan&) const = default;

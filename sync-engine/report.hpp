@@ -48,6 +48,7 @@ struct Report {
   std::vector<Remark> remarks = {};
   std::optional<Failure> ended_by = {};  ///< what ended the call early, after some rows were done
   bool clean = true;                     ///< nothing to do, or all of it done, and no conflict open
+  bool partial = false;                  ///< there is more to do than this call was asked for; then it is not clean
 };
 
 /// `cli.md`: {v: 1, source_id, base_revision, revision, actions, conflicts, skipped, detached, counts, clean}; beside

@@ -84,7 +84,8 @@ Result<ExitCode> init(Session& session) {
 bool confirms_deletes(Session& session, SyncTree& tree, const sync::Report& report) {
   if (!report.guard || session.has("json")) return false;
   tree.progress->clear();
-  for (const std::string& line : render_outcome(report, Tense::planned, program_for(tree))) session.note(line);
+  for (const std::string& line : render_outcome(report, Tense::planned, invocation_of(session, tree)))
+    session.note(line);
   return session.confirm_word("type `delete` to go on, anything else to leave it:", "delete");
 }
 
@@ -115,11 +116,12 @@ enum class Step { pull, push, commit };
 
 /// The plan of one step alone: what a run would do in its direction.
 sync::Report only_step(sync::Report report, Step step) {
-  std::erase_if(report.rows, [step](const sync::Row& row) {
+  const auto others = std::erase_if(report.rows, [step](const sync::Row& row) {
     const sync::ActionKind kind = row.action.kind;
     if (kind == sync::ActionKind::conflict || kind == sync::ActionKind::merge) return false;
     return step == Step::pull ? sync::is_push(kind) : sync::is_pull(kind);
   });
+  report.partial = report.partial || others > 0;
   return report;
 }
 
@@ -127,8 +129,9 @@ Result<ExitCode> run_step(Session& session, Step step) {
   WS_LET(const sync::RunOptions options, run_options(session));
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), needs_network(session)));
   if (session.has("dry-run")) {
-    WS_LET(sync::Report planned, tree.engine->status(options));
-    planned = only_step(std::move(planned), step);
+    const bool publishes = step == Step::commit;
+    WS_LET(sync::Report planned, publishes ? tree.engine->commit(options) : tree.engine->status(options));
+    if (!publishes) planned = only_step(std::move(planned), step);
     return finish(session, tree, planned, Tense::planned, ExitCode::done);
   }
   switch (step) {
@@ -142,7 +145,7 @@ Result<ExitCode> run_step(Session& session, Step step) {
     }
     case Step::commit: {
       WS_LET(const sync::Report report, tree.engine->commit(options));
-      return finish_run(session, tree, report, Tense::done);
+      return finish_run(session, tree, report, Tense::published);
     }
   }
   return ExitCode::unexpected;

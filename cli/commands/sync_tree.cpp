@@ -6,6 +6,7 @@
 #include "cli/settings/paths.hpp"
 #include "cli/settings/tree_register.hpp"
 #include "cli/terminal/clean.hpp"
+#include "cli/terminal/shell_word.hpp"
 #include "sync-engine/remote/api_remote.hpp"
 
 namespace ws::cli {
@@ -174,18 +175,19 @@ Result<void> open_engine(Session& session, SyncTree& tree) {
     if (!duration) return fail(Failure::Kind::usage, "--wait-lock takes a time like 30 or 2m, not `" + *wait + "`");
     options.wait_lock = *duration;
   }
-  WS_LET(tree.engine,
-         sync::SyncEngine::open(
-             tree.root, tree.remote.get(), session.world().clock, std::move(options)));
+  WS_LET(tree.engine, sync::SyncEngine::open(tree.root, tree.remote.get(), session.world().clock, std::move(options)));
   return {};
+}
+
+Invocation invocation_of(const Session& session, const SyncTree& tree) {
+  return {.program = program_for(tree), .only = session.arguments().value("only").value_or("")};
 }
 
 std::string program_for(const SyncTree& tree) {
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
   if (!error && std::filesystem::equivalent(tree.root, here, error)) return "ws";
-  const std::string root = clean(tree.root.string(), Breaks::space);
-  return "ws -C " + (root.find(' ') == std::string::npos ? root : "'" + root + "'");
+  return "ws -C " + shell_path(tree.root.string());
 }
 
 namespace {
@@ -205,11 +207,11 @@ void print_rows(Session& session, const sync::Report& report) {
 }  // namespace
 
 void print_report(Session& session, const SyncTree& tree, const sync::Report& report, Tense tense) {
-  const std::string program = program_for(tree);
+  const Invocation called = invocation_of(session, tree);
   switch (session.format()) {
     case Format::table: {
       std::string text =
-          render_report(report, tense, session.terminal(), session.has("verbose") ? 0 : rows_on_a_terminal, program);
+          render_report(report, tense, session.terminal(), session.has("verbose") ? 0 : rows_on_a_terminal, called);
       while (!text.empty() && text.back() == '\n') text.pop_back();
       if (!text.empty()) session.printer().line(text);
       return;
@@ -222,7 +224,7 @@ void print_report(Session& session, const SyncTree& tree, const sync::Report& re
     case Format::ids: break;
   }
   print_rows(session, report);
-  for (const std::string& line : render_outcome(report, tense, program)) session.note(line);
+  for (const std::string& line : render_outcome(report, tense, called)) session.note(line);
 }
 
 }  // namespace ws::cli

@@ -48,5 +48,6 @@ void register_tree(const Session& session, const std::filesystem::path& root, co
 void print_report(Session& session, const SyncTree& tree, const sync::Report& report, Tense tense);
 /// How the tree's commands begin from here: "ws", or "ws -C DIR".
 std::string program_for(const SyncTree& tree);
+Invocation invocation_of(const Session& session, const SyncTree& tree);
 
 }  // namespace ws::cli

@@ -13,6 +13,7 @@
 #include "cli/commands/changed_by.hpp"
 #include "cli/terminal/clean.hpp"
 #include "cli/terminal/editor.hpp"
+#include "cli/terminal/shell_word.hpp"
 #include "cli/walk/choices.hpp"
 #include "cli/walk/conflict_story.hpp"
 #include "cli/walk/guide.hpp"
@@ -31,18 +32,6 @@ using Outcome = walk::Desk::Outcome;
 constexpr std::size_t shown_states_of_a_file = 100;
 constexpr std::size_t searched_states = 20;
 constexpr std::size_t digits_of_a_state = 10;
-
-/// As a shell takes it.
-std::string as_argument(const std::string& text) {
-  const bool plain = !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
-           c == '-' || c == '/' || static_cast<unsigned char>(c) >= 0x80;
-  });
-  if (plain && text.front() != '-') return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
 
 std::string_view keep_word(Verdict verdict) {
   switch (verdict) {
@@ -219,7 +208,7 @@ class ConflictDesk final : public walk::Desk {
   }
 
   std::string restore_command(const std::string& state) const {
-    return fmt::format("{} sync restore {} --at {}", program_for(tree_), as_argument(name_of_conflict()), state);
+    return fmt::format("{} sync restore {} --at {}", program_for(tree_), shell_path(name_of_conflict()), state);
   }
 
   /// What the decision took away, and the command that brings it back.
@@ -227,9 +216,9 @@ class ConflictDesk final : public walk::Desk {
     if (is_about_place(conflict_)) return undo_of_a_name(verdict);
     if (conflict_.kind == sync::ConflictKind::rewound) return "";
     const auto& lost = verdict == Verdict::mine ? theirs_ : mine_;
-    if (!lost) return fmt::format("rm {}", as_argument(name_of_conflict()));  // nothing was lost: a file came to be
+    if (!lost) return fmt::format("rm {}", shell_path(name_of_conflict()));  // nothing was lost: a file came to be
     const std::string state = find_state(*lost);
-    return state.empty() ? fmt::format("{} sync log {}", program_for(tree_), as_argument(name_of_conflict()))
+    return state.empty() ? fmt::format("{} sync log {}", program_for(tree_), shell_path(name_of_conflict()))
                          : restore_command(state);
   }
 
@@ -238,8 +227,8 @@ class ConflictDesk final : public walk::Desk {
         conflict_.local && conflict_.remote && conflict_.base && conflict_.remote->path != conflict_.path;
     if (both_renamed) {
       const std::string there = clean(conflict_.remote->path.text(), Breaks::space);
-      return verdict == Verdict::mine ? fmt::format("mv {} {}", as_argument(name_of_conflict()), as_argument(there))
-                                      : fmt::format("mv {} {}", as_argument(there), as_argument(name_of_conflict()));
+      return verdict == Verdict::mine ? fmt::format("mv {} {}", shell_path(name_of_conflict()), shell_path(there))
+                                      : fmt::format("mv {} {}", shell_path(there), shell_path(name_of_conflict()));
     }
     if (!mine_ || read_file_here()) return "";
     const std::string state = find_state(*mine_);

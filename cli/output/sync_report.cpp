@@ -10,6 +10,7 @@
 #include "api-client/base/utf8.hpp"
 #include "cli/output/format.hpp"
 #include "cli/terminal/clean.hpp"
+#include "cli/terminal/shell_word.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace ws::cli {
@@ -178,9 +179,18 @@ std::string guard_text(const sync::Guard& guard) {
   return text;
 }
 
-void add_next_steps(const Report& report, Tense tense, std::string_view program, std::vector<std::string>& lines) {
+/// `ws sync resolve PATH ...`: what may be said about it.
+std::string choices_of(const sync::Conflict& conflict) {
+  if (conflict.kind == sync::ConflictKind::rewound) return "--keep local|remote";
+  if (conflict.kind != sync::ConflictKind::path) return "--keep local|remote|both";
+  return sync::place_matter(conflict) == sync::PlaceMatter::not_synced ? "--path local" : "--path local|remote";
+}
+
+void add_next_steps(const Report& report, Tense tense, const Invocation& called, std::vector<std::string>& lines) {
+  const std::string& program = called.program;
   if (report.guard) {
-    lines.push_back(fmt::format("if that is meant: `{} sync --allow-deletes`", program));
+    const std::string only = called.only.empty() ? "" : " --only " + shell_word(called.only);
+    lines.push_back(fmt::format("if that is meant: `{} sync{} --allow-deletes`", program, only));
     return;
   }
   // A conflict without an id is one that a plan foresees; nothing can be decided yet.
@@ -192,16 +202,12 @@ void add_next_steps(const Report& report, Tense tense, std::string_view program,
     return;
   }
   const auto count = static_cast<std::size_t>(std::ranges::count_if(report.conflicts, is_open));
-  std::string path = clean(first->path.text(), Breaks::space);
-  if (path.find(' ') != std::string::npos) path = "'" + path + "'";
   lines.push_back(fmt::format("{} open: `{} sync conflicts` lists {}",
                               plural(count, "conflict is", "conflicts are"),
                               program,
                               count == 1 ? "it" : "them"));
-  const std::string_view choice = first->kind == sync::ConflictKind::rewound ? "--keep local|remote"
-                                  : first->kind == sync::ConflictKind::path  ? "--path local|remote"
-                                                                             : "--keep local|remote|both";
-  lines.push_back(fmt::format("`{} sync resolve {} {}` decides", program, path, choice));
+  lines.push_back(
+      fmt::format("`{} sync resolve {} {}` decides", program, shell_path(first->path.text()), choices_of(*first)));
 }
 
 /// "2 skipped, 1 kept as it is"; empty where nothing is.
@@ -241,8 +247,11 @@ std::string render_sum(const Report& report, Tense tense) {
   for (const auto& [word, number] : counts) text += (text.empty() ? "" : ", ") + fmt::format("{} {}", number, word);
   const std::string left_alone = left_alone_sum(report);
   if (!text.empty()) return left_alone.empty() ? text : text + ", " + left_alone;
+  if (tense == Tense::published) return "nothing is staged";
+  if (report.partial && tense != Tense::staged) return "nothing to do in what was asked for; there is more to do";
   const std::string but = left_alone.empty() ? "" : " but for what is left alone: " + left_alone;
   switch (tense) {
+    case Tense::published: break;
     case Tense::planned: return "both sides are the same" + but;
     case Tense::staged: return "nothing to stage" + (left_alone.empty() ? "" : ", " + left_alone);
     case Tense::done: return "nothing to do: both sides are the same" + but;
@@ -271,7 +280,7 @@ std::array<std::string_view, column_count> values_of(const Row& row) {
 
 }  // namespace
 
-std::vector<std::string> render_outcome(const Report& report, Tense tense, std::string_view program) {
+std::vector<std::string> render_outcome(const Report& report, Tense tense, const Invocation& called) {
   std::vector<std::string> lines;
   if (report.guard) {
     lines.push_back(guard_text(*report.guard));
@@ -279,19 +288,19 @@ std::vector<std::string> render_outcome(const Report& report, Tense tense, std::
     lines.push_back(render_sum(report, tense));
   }
   for (std::string& line : remark_lines(report)) lines.push_back(std::move(line));
-  add_next_steps(report, tense, program, lines);
+  add_next_steps(report, tense, called, lines);
   return lines;
 }
 
 std::string render_report(
-    const Report& report, Tense tense, const Terminal& terminal, std::size_t max_rows, std::string_view program) {
+    const Report& report, Tense tense, const Terminal& terminal, std::size_t max_rows, const Invocation& called) {
   const std::size_t shown = max_rows == 0 ? report.rows.size() : std::min(max_rows, report.rows.size());
   std::string text = render_rows(report, tense, terminal, shown);
   if (shown < report.rows.size()) {
     text += fmt::format("  and {} more (--verbose shows all)\n", report.rows.size() - shown);
   }
   text += asides(report, terminal);
-  for (const std::string& line : render_outcome(report, tense, program)) {
+  for (const std::string& line : render_outcome(report, tense, called)) {
     const Look look = report.guard || !report.conflicts.empty() ? Look::warning : Look::plain;
     text += terminal.paint(Stream::out, look, line) + "\n";
   }
@@ -342,16 +351,30 @@ ExitCode exit_code_of_status(const Report& report) {
   return pending ? ExitCode::partial : ExitCode::done;
 }
 
+namespace {
+
+std::string_view words_for_place(const sync::Conflict& conflict) {
+  switch (sync::place_matter(conflict)) {
+    case sync::PlaceMatter::renamed_on_both: return "renamed on both sides";
+    case sync::PlaceMatter::two_documents: return "two documents want this name";
+    case sync::PlaceMatter::not_synced: return "a document wants the name of what is not synced";
+    case sync::PlaceMatter::folder_there:
+    case sync::PlaceMatter::document_there:
+    case sync::PlaceMatter::became_folder:
+    case sync::PlaceMatter::no_document: return "a file and a folder want this name";
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string_view words_for(const sync::Conflict& conflict) {
   switch (conflict.kind) {
     case sync::ConflictKind::revision: return "edited on both sides";
     case sync::ConflictKind::hash: return "created on both sides, with different texts";
     case sync::ConflictKind::edit_delete: return "edited here, archived there";
     case sync::ConflictKind::delete_edit: return "deleted here, edited there";
-    case sync::ConflictKind::path:
-      if (conflict.remote && conflict.remote->path == conflict.path) return "two documents want this name";
-      return conflict.base && conflict.local && conflict.remote ? "renamed on both sides"
-                                                                : "a file and a folder want this name";
+    case sync::ConflictKind::path: return words_for_place(conflict);
     case sync::ConflictKind::rewound: return "the service went back to an older state";
   }
   return "";

@@ -13,24 +13,30 @@
 namespace ws::cli {
 
 enum class Tense {
-  planned,  ///< status, plan, --dry-run
-  staged,   ///< push
-  done,     ///< run, pull, commit
+  planned,    ///< status, plan, --dry-run
+  staged,     ///< push
+  published,  ///< commit
+  done,       ///< run, pull
+};
+
+/// How the command was called, for those that it names.
+struct Invocation {
+  std::string program = "ws";  ///< "ws -C DIR" where the tree is elsewhere
+  std::string only = {};       ///< the GLOB of `--only`
 };
 
 /// For a terminal: a line for each file (at most `max_rows`; 0: all), what was skipped, the sum, the next command.
-/// `program` begins the commands that it names: "ws", or "ws -C DIR" where the tree is elsewhere.
 std::string render_report(const sync::Report& report,
                           Tense tense,
                           const Terminal& terminal,
                           std::size_t max_rows,
-                          std::string_view program = "ws");
+                          const Invocation& called = {});
 /// For a pipe: {state, action, path, previous_path, reason, document_id} of each row, as a list prints its items.
 Json report_items(const sync::Report& report);
 /// The same without the id, `state<TAB>action<TAB>path<TAB>previous path<TAB>reason`, one a line: 100,000 rows at once.
 std::string report_to_tsv(const sync::Report& report);
 /// What came of it, a few lines: the sum ("2 sent, 1 received") or the guard, what is to be known, the next commands.
-std::vector<std::string> render_outcome(const sync::Report& report, Tense tense, std::string_view program = "ws");
+std::vector<std::string> render_outcome(const sync::Report& report, Tense tense, const Invocation& called = {});
 
 /// The first that applies (`cli.md`, "Local Markdown sync"): signal, 2, 4, 14, 12, what ended the run, 13, 7, 0.
 ExitCode exit_code_of_run(const sync::Report& report, int signal);

@@ -115,12 +115,15 @@ class Story {
   void place() {
     matter_.mine = texts_.local;
     matter_.theirs = texts_.remote;
-    if (!conflict_.local) return folder_here();
-    if (!conflict_.remote && !conflict_.base) return in_a_taken_folder();
-    if (!conflict_.remote) return folder_took_the_old_place();
-    if (conflict_.remote->path == conflict_.path) return two_documents();
-    if (!conflict_.base) return folder_there();
-    renamed_on_both();
+    switch (sync::place_matter(conflict_)) {
+      case sync::PlaceMatter::renamed_on_both: return renamed_on_both();
+      case sync::PlaceMatter::two_documents: return two_documents();
+      case sync::PlaceMatter::folder_there: return folder_there();
+      case sync::PlaceMatter::document_there: return document_there();
+      case sync::PlaceMatter::became_folder: return became_folder();
+      case sync::PlaceMatter::not_synced: return not_synced();
+      case sync::PlaceMatter::no_document: return conflict_.base ? folder_took_the_old_place() : in_a_taken_folder();
+    }
   }
 
   void renamed_on_both() {
@@ -157,7 +160,7 @@ class Story {
           {"My file gets (local) in its name now. The next `ws sync` puts the other document in its place."});
   }
 
-  void folder_here() {
+  void became_folder() {
     matter_.what = "a folder here, a document there";
     matter_.base = texts_.base;
     matter_.mine.reset();
@@ -200,6 +203,30 @@ class Story {
     offer(Verdict::theirs,
           "the folder has the name",
           {"My file gets (local) in its name now. The next `ws sync` brings the folder."});
+  }
+
+  void document_there() {
+    matter_.what = "a folder here, a document there";
+    say(fmt::format("You have a file here at {}.", conflict_.path.text()));
+    say(fmt::format("On the service {} is a document, where its folder is here{}.", there_path(), by_them()));
+    offer(Verdict::mine,
+          "my folder has the name",
+          {"It stays where it is. The document lies here with (remote) in its name, and is renamed so by the next `ws "
+           "sync`."});
+    offer(Verdict::theirs,
+          "the document has the name",
+          {"My file moves to a folder with (local) in its name now. The next `ws sync` brings the document."});
+  }
+
+  void not_synced() {
+    matter_.what = "a document wants the name of what is not synced";
+    matter_.mine.reset();
+    say(fmt::format("Here is something at {} that is not synced.", conflict_.path.text()));
+    say(fmt::format("On the service {} is a document{}.", there_path(), by_them()));
+    say("Only you can move what is here: move it elsewhere, then `ws sync` puts the document in its place.");
+    offer(Verdict::mine,
+          "it stays",
+          {"The document lies here with (remote) in its name, and is renamed so by the next `ws sync`."});
   }
 
   void rewound() {

@@ -13,16 +13,15 @@ namespace {
 
 class Narrower {
  public:
-  Narrower(Plan& plan,
-           const BaseTree& base,
-           const RemoteTree& remote,
-           const std::function<bool(const RelativePath&)>& wanted)
+  Narrower(Plan& plan, const BaseTree& base, const RemoteTree& remote, const WantedPath& wanted)
       : plan_(plan), base_(base), remote_(remote), wanted_(wanted) {}
 
   void narrow() {
     bool any = leave_out([&](const Action& action) { return !wanted_(action.path); });
     while (any) any = leave_out([&](const Action& action) { return waits(action); });
-    std::erase_if(plan_.conflicts, [&](const Conflict& conflict) { return !wanted_(conflict.path); });
+    const auto erased =
+        std::erase_if(plan_.conflicts, [&](const Conflict& conflict) { return !wanted_(conflict.path); });
+    plan_.partial = plan_.partial || erased > 0;
     std::erase_if(plan_.settled, [&](const Settled& settled) { return is_left_out(settled); });
   }
 
@@ -32,6 +31,7 @@ class Narrower {
     const auto first = std::stable_partition(
         plan_.actions.begin(), plan_.actions.end(), [&](const Action& action) { return !is_left_out(action); });
     if (first == plan_.actions.end()) return false;
+    plan_.partial = true;
     for (auto action = first; action != plan_.actions.end(); ++action) note(*action);
     plan_.actions.erase(first, plan_.actions.end());
     return true;
@@ -90,7 +90,7 @@ class Narrower {
   Plan& plan_;
   const BaseTree& base_;
   const RemoteTree& remote_;
-  const std::function<bool(const RelativePath&)>& wanted_;
+  const WantedPath& wanted_;
   std::set<DocumentId> documents_;     // of what is left out
   std::set<RelativePath> disk_paths_;  // that it is about
   Surroundings taken_here_;
@@ -99,10 +99,7 @@ class Narrower {
 
 }  // namespace
 
-void narrow_plan(Plan& plan,
-                 const BaseTree& base,
-                 const RemoteTree& remote,
-                 const std::function<bool(const RelativePath&)>& wanted) {
+void narrow_plan(Plan& plan, const BaseTree& base, const RemoteTree& remote, const WantedPath& wanted) {
   Narrower(plan, base, remote, wanted).narrow();
 }
 

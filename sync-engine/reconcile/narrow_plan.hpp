@@ -2,18 +2,14 @@
 /// Pure.
 #pragma once
 
-#include <functional>
-
 #include "sync-engine/model.hpp"
 
 namespace ws::sync {
 
 /// Leaves out what `wanted` does not want by its path, and what cannot be done without it: the other rows of the same
 /// document, and whatever takes a place, on either side, that its holder would leave by a row that is left out. So half
-/// of a swap is not done at all. A `wanted` that wants everything leaves the plan as it is.
-void narrow_plan(Plan& plan,
-                 const BaseTree& base,
-                 const RemoteTree& remote,
-                 const std::function<bool(const RelativePath&)>& wanted);
+/// of a swap is not done at all; `Plan::partial` says that something was left out. A `wanted` that wants everything
+/// leaves the plan as it is.
+void narrow_plan(Plan& plan, const BaseTree& base, const RemoteTree& remote, const WantedPath& wanted);
 
 }  // namespace ws::sync

@@ -11,7 +11,6 @@
 #include "sync-engine/steps/local_conflicts.hpp"
 #include "sync-engine/steps/publish.hpp"
 #include "sync-engine/steps/refused_push.hpp"
-#include "sync-engine/tree/safe_write.hpp"
 
 namespace ws::sync {
 namespace {
@@ -276,72 +275,15 @@ class Committer {
   bool is_told_all_ = true;  ///< the revision of each document that was taken
 };
 
-/// Takes out the deletes of files that are there again: an edit, or a change of mind, since they were staged. Another
-/// document may stand there by right. True where there were any.
-Result<bool> drop_returned(Session& session, CommitPart& part, std::vector<Row>& rows) {
-  std::set<DocumentId> deleted;
-  std::set<RelativePath> taken;
-  for (const StagedItem& staged : part.commit.items) {
-    if (staged.item.hash) taken.insert(staged.file);
-    if (!staged.item.hash) deleted.insert(staged.item.document);
-  }
-  if (deleted.empty()) return false;
-  WS_LET(const auto base, session.state.base());
-  for (const auto& [document, row] : base) {
-    if (!deleted.contains(document)) taken.insert(row.disk_path());
-  }
-  WS_LET(const SafeWriter files, SafeWriter::open(session.root));
-  std::vector<bool> is_out(part.commit.items.size());
-  for (std::size_t i = 0; i < is_out.size(); ++i) {
-    const StagedItem& staged = part.commit.items[i];
-    const auto known = base.find(staged.item.document);
-    const RelativePath& file = known == base.end() ? staged.file : known->second.disk_path();
-    if (staged.item.hash || taken.contains(file) || !files.read(file)) continue;
-    is_out[i] = true;
-    rows[part.rows[i]].fail({.kind = Failure::Kind::conflict,
-                             .what = fmt::format("{} came back since it was staged", file.text()),
-                             .hint = "run `ws sync`"});
-  }
-  const bool any = std::find(is_out.begin(), is_out.end(), true) != is_out.end();
-  if (any) drop_items(part, is_out);
-  return any;
-}
-
-/// The rows of what an earlier call staged.
-CommitPart with_rows(StagedCommit staged, std::vector<Row>& rows) {
-  CommitPart part{.commit = std::move(staged)};
-  for (const StagedItem& each : part.commit.items) {
-    part.rows.push_back(rows.size());
-    rows.push_back({.action = {.kind = each.conflict ? ActionKind::conflict : each.item.kind,
-                               .path = each.file,
-                               .reason = "staged earlier",
-                               .document = each.item.document,
-                               .previous_path = each.item.previous_path,
-                               .seen = each.item.hash,
-                               .result = each.item.hash,
-                               .revision = each.item.revision}});
-  }
-  return part;
-}
-
 }  // namespace
 
 Result<void> commit_part(Session& session, CommitPart part, std::vector<Row>& rows) {
   return Committer(session, std::move(part), rows).commit();
 }
 
-Result<void> commit_staged(Session& session, const std::string& message, std::vector<Row>& rows) {
-  WS_LET(std::optional<StagedCommit> staged, session.state.staged());
-  if (!staged) return {};
-  const bool under_way = staged->under_way;
-  CommitPart part = with_rows(std::move(*staged), rows);
-  if (under_way) return Committer(session, std::move(part), rows).commit();
-  part.commit.request.message = message;
-  WS_LET(const bool fewer, drop_returned(session, part, rows));
-  if (part.commit.items.empty()) return session.state.clear_staged();
+Result<void> commit_anew(Session& session, CommitPart part, std::vector<Row>& rows) {
   Committer committer(session, std::move(part), rows);
-  // What the service holds of them it would commit all the same.
-  if (fewer) WS_TRY(committer.send_anew());
+  WS_TRY(committer.send_anew());
   return committer.commit();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include "api-client/base/utf8.hpp"
@@ -30,6 +31,7 @@ class Decision {
     if (auto seen = has_seen_their_text(); !seen)
       return fail(look_after_refusal(session_, conflict_, std::move(seen).error()));
     texts_ = read_conflict_texts(session_.root.path(), conflict_.id);
+    WS_TRY(is_no_folder());
     WS_LET(on_disk_, read_if_there(writer_, conflict_.path));
     WS_TRY(has_what_was_recorded());
     WS_LET(const std::optional<RelativePath> copy, copy_path());
@@ -58,6 +60,14 @@ class Decision {
     return fail(Failure::Kind::conflict,
                 fmt::format("what the service has at {} was not seen yet", conflict_.path.text()),
                 "`ws sync` fetches it; then decide");
+  }
+
+  Result<void> is_no_folder() const {
+    const Descriptor folder = session_.root.open_beneath(conflict_.path.text(), O_PATH | O_NOFOLLOW | O_DIRECTORY);
+    if (!folder) return {};
+    return fail(Failure::Kind::conflict,
+                fmt::format("{} became a folder since the conflict was recorded", conflict_.path.text()),
+                "`ws sync` records it as it is now; then decide");
   }
 
   /// `--markers` put them there, and nobody took them out: the local text is the one that was recorded.

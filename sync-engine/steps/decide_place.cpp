@@ -18,12 +18,6 @@
 namespace ws::sync {
 namespace {
 
-bool same_place(const RelativePath& a, const RelativePath& b) { return a.twin_key() == b.twin_key(); }
-
-bool lies_beneath(const RelativePath& path, const RelativePath& folder) {
-  return path.twin_key().starts_with(folder.twin_key() + "/");
-}
-
 class PlaceDecision {
  public:
   PlaceDecision(Session& session, const Conflict& conflict, Keep keep, SafeWriter writer)
@@ -69,12 +63,17 @@ class PlaceDecision {
   }
 
   Result<void> decide() {
-    if (!conflict_.local) return conflict_.kind == ConflictKind::path ? not_synced() : folder_here();
-    if (!on_disk_) return {};  // the file that was in the way is gone: nothing is left to choose
-    if (!conflict_.remote) return is_gone_there() ? folder_took_the_old_place() : place_refused();
-    if (same_place(conflict_.remote->path, conflict_.path)) return two_documents();
-    if (conflict_.base && !conflict_.in_the_way) return renamed_on_both();
-    return lies_beneath(conflict_.remote->path, conflict_.path) ? folder_there() : beneath_a_document();
+    if (conflict_.local && !on_disk_) return {};  // the file is gone: nothing is left to choose
+    switch (place_matter(conflict_)) {
+      case PlaceMatter::renamed_on_both: return renamed_on_both();
+      case PlaceMatter::two_documents: return two_documents();
+      case PlaceMatter::folder_there: return folder_there();
+      case PlaceMatter::document_there: return document_there();
+      case PlaceMatter::became_folder: return became_folder();
+      case PlaceMatter::not_synced: return not_synced();
+      case PlaceMatter::no_document: return is_gone_there() ? folder_took_the_old_place() : place_refused();
+    }
+    return {};
   }
 
   /// One document, two new names.
@@ -104,7 +103,7 @@ class PlaceDecision {
   }
 
   /// A file in a folder here where the service has a document.
-  Result<void> beneath_a_document() {
+  Result<void> document_there() {
     // Once the document goes where its file lies, nothing is in the way.
     if (row() != nullptr && row()->placed) return stay();
     if (keep_ == Keep::local) return give_way_to(conflict_.remote->path);
@@ -140,9 +139,7 @@ class PlaceDecision {
   }
 
   /// A file here, a folder of the service at the same place.
-  Result<void> folder_there() {
-    return keep_ == Keep::local ? give_way_to(conflict_.path) : step_aside();
-  }
+  Result<void> folder_there() { return keep_ == Keep::local ? give_way_to(conflict_.path) : step_aside(); }
 
   /// What is here at `taken` keeps its name: the document lies elsewhere, and is named so on the service.
   Result<void> give_way_to(const RelativePath& taken) {
@@ -176,7 +173,7 @@ class PlaceDecision {
   }
 
   /// A folder here in the place of a file; its document was edited there and lies beside it.
-  Result<void> folder_here() {
+  Result<void> became_folder() {
     if (row() == nullptr || !row()->placed) return lies_elsewhere();
     if (keep_ != Keep::local) return stay();
     WS_LET(const std::optional<std::string> text, read_if_there(writer_, *row()->placed));

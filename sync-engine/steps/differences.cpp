@@ -16,7 +16,7 @@ class Comparer {
   Comparer(Session& session, const Survey& survey, SafeWriter files)
       : session_(session), survey_(survey), files_(std::move(files)) {}
 
-  Result<std::vector<Difference>> compare(const std::function<bool(const RelativePath&)>& wanted) {
+  Result<std::vector<Difference>> compare(const WantedPath& wanted) {
     wanted_ = wanted;
     for (const auto& [document, base] : survey_.base.documents) {
       WS_TRY(compare_known(document, base));
@@ -52,7 +52,10 @@ class Comparer {
       return changed && (wanted_(at) || (change.entry && wanted_(change.entry->path)));
     };
     if (!wants(here) && !wants(there)) return {};
-    WS_LET(const std::string old, session_.history.text(survey_.base_rows.at(document).blob));
+    auto kept = session_.history.text(survey_.base_rows.at(document).blob);
+    // A history that was lost: what is there now is shown as new.
+    if (!kept && kept.error().kind != Failure::Kind::not_found) return fail(std::move(kept).error());
+    const std::string old = kept ? std::move(*kept) : std::string();
     if (wants(here)) {
       std::string text;
       if (here.entry) {
@@ -97,15 +100,13 @@ class Comparer {
   Session& session_;
   const Survey& survey_;
   SafeWriter files_;
-  std::function<bool(const RelativePath&)> wanted_;
+  WantedPath wanted_;
   std::vector<Difference> found_;
 };
 
 }  // namespace
 
-Result<std::vector<Difference>> differences(Session& session,
-                                            const Survey& survey,
-                                            const std::function<bool(const RelativePath&)>& wanted) {
+Result<std::vector<Difference>> differences(Session& session, const Survey& survey, const WantedPath& wanted) {
   WS_LET(SafeWriter files, SafeWriter::open(session.root));
   return Comparer(session, survey, std::move(files)).compare(wanted);
 }

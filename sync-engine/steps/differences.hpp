@@ -10,8 +10,6 @@
 namespace ws::sync {
 
 /// In order of path, here before there. `wanted` says which paths. Asks the service for texts that it changed.
-Result<std::vector<Difference>> differences(Session& session,
-                                            const Survey& survey,
-                                            const std::function<bool(const RelativePath&)>& wanted);
+Result<std::vector<Difference>> differences(Session& session, const Survey& survey, const WantedPath& wanted);
 
 }  // namespace ws::sync

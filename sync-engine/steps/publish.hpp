@@ -43,10 +43,18 @@ Result<void> send_part(Session& session,
 /// Commits a part that was sent; where its plan has expired, it is sent once more first. An answer that is complete and
 /// of no use is made good by a pull, and fails with `unknown_outcome` all the same; see arrived.hpp.
 Result<void> commit_part(Session& session, CommitPart part, std::vector<Row>& rows);
+/// The same for one that is not as it was sent: it is sent first.
+Result<void> commit_anew(Session& session, CommitPart part, std::vector<Row>& rows);
 
 /// Commits what was staged by an earlier call, less the deletes of files that are there again; sent again as it is
 /// after an interruption, which the service answers as before. Adds a row for each item. Nothing staged: nothing
-/// happens. A commit under way keeps the message it was sent with.
-Result<void> commit_staged(Session& session, const std::string& message, std::vector<Row>& rows);
+/// happens. A commit under way keeps the message it was sent with. `wanted` leaves out the rest, which is staged again;
+/// empty: all of it.
+Result<void> commit_staged(Session& session,
+                           const std::string& message,
+                           std::vector<Row>& rows,
+                           const WantedPath& wanted = {});
+/// The rows that this would add.
+Result<std::vector<Row>> staged_rows(Session& session, const WantedPath& wanted);
 
 }  // namespace ws::sync

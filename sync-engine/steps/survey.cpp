@@ -347,7 +347,7 @@ class Surveyor {
       if (!survey_.plan.guard) survey_.plan.guard = guard_of_absent(survey_);
       survey_.plan.guard->empty_listing = true;
     }
-    if (options_.only) narrow_plan(survey_.plan, survey_.base, survey_.remote, options_.only);
+    if (options_.only) narrow(options_.only);
     std::multimap<DocumentId, const Conflict*> known_by_document;
     for (const Conflict& known : survey_.known_conflicts) known_by_document.emplace(known.document, &known);
     for (Conflict& conflict : survey_.plan.conflicts) {
@@ -360,6 +360,16 @@ class Surveyor {
       }
     }
     return {};
+  }
+
+  /// What is not done needs nobody's word.
+  void narrow(const WantedPath& wanted) {
+    Plan& plan = survey_.plan;
+    narrow_plan(plan, survey_.base, survey_.remote, wanted);
+    if (!plan.guard || plan.guard->empty_listing) return;
+    const auto absent = std::ranges::count_if(
+        survey_.remote.absent, [&](const DocumentId& document) { return wanted(survey_.base.disk_path(document)); });
+    plan.guard = guard_of(plan, survey_.base.documents.size(), static_cast<std::size_t>(absent));
   }
 
   Session& session_;
