@@ -1,6 +1,7 @@
 #include "sync-engine/engine.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -275,7 +276,10 @@ Result<Report> SyncEngine::status(const RunOptions& options) {
   WS_LET(Report report, report_of(impl_->session, survey));
   const std::vector<Row> left_out = rows_of_left_out(survey);
   report.rows.insert(report.rows.end(), left_out.begin(), left_out.end());
-  report.clean = report.clean && left_out.empty();
+  std::ranges::copy_if(survey.known_conflicts, std::back_inserter(report.conflicts), [&](const Conflict& known) {
+    return is_out_of_sight(survey, known);
+  });
+  report.clean = report.clean && left_out.empty() && report.conflicts.empty();
   foresee_decisions(report, options);
   return report;
 }

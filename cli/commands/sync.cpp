@@ -132,7 +132,7 @@ Result<ExitCode> run_step(Session& session, Step step) {
     const bool publishes = step == Step::commit;
     WS_LET(sync::Report planned, publishes ? tree.engine->commit(options) : tree.engine->status(options));
     if (!publishes) planned = only_step(std::move(planned), step);
-    return finish(session, tree, planned, Tense::planned, ExitCode::done);
+    return finish(session, tree, planned, publishes ? Tense::published : Tense::planned, ExitCode::done);
   }
   switch (step) {
     case Step::pull: {

@@ -26,16 +26,6 @@ std::uint64_t revision_there(const Survey& survey, const DocumentId& document) {
   return base == survey.base.documents.end() ? 0 : base->second.revision;
 }
 
-/// The plan says nothing of a document that cannot be seen now.
-bool is_out_of_sight(const Survey& survey, const Conflict& known) {
-  const auto& absent = survey.remote.absent;
-  const auto& skipped = survey.plan.skipped;
-  return survey.local.hindered.contains(known.document) ||
-         std::binary_search(absent.begin(), absent.end(), known.document) ||
-         std::any_of(
-             skipped.begin(), skipped.end(), [&](const Skipped& each) { return each.path == known.path.text(); });
-}
-
 /// Before it is told: a run that ends in between must not take the service's word for somebody's decision, and this
 /// tree's text for one that lost.
 Result<void> note_closing(Session& session, Conflict conflict) {
@@ -61,6 +51,15 @@ Result<bool> close_there(Session& session, const Survey& survey, const Conflict&
 }
 
 }  // namespace
+
+bool is_out_of_sight(const Survey& survey, const Conflict& known) {
+  const auto& absent = survey.remote.absent;
+  const auto& skipped = survey.plan.skipped;
+  return survey.local.hindered.contains(known.document) ||
+         std::binary_search(absent.begin(), absent.end(), known.document) ||
+         std::any_of(
+             skipped.begin(), skipped.end(), [&](const Skipped& each) { return each.path == known.path.text(); });
+}
 
 Result<void> close_settled_conflicts(Session& session, const Survey& survey, const RunOptions& options) {
   const bool rewound = std::any_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), is_rewound_service);

@@ -41,9 +41,9 @@ class RewoundDecision {
     for (const auto& [document, row] : incoming.rows) {
       if (!here_.base_rows.contains(document)) end_.pending.insert_or_assign(document, row);
     }
-    // What could not be read is asked for again.
-    if (incoming.out_of_reach.empty() && incoming.damaged.empty() && incoming.nameless.empty())
-      end_.source_revision = incoming.end.revision;
+    // Where something could not be read all of it is asked for again.
+    const bool read_all = incoming.out_of_reach.empty() && incoming.damaged.empty() && incoming.nameless.empty();
+    end_.source_revision = read_all ? incoming.end.revision : 0;
     WS_LET(const Misnamed misnamed, session_.state.misnamed());
     WS_TRY(put_misnamed(session_.state, misnamed, misnamed_after(misnamed, incoming)));
     return finish();

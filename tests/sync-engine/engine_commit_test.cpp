@@ -413,4 +413,46 @@ TEST_CASE("commit: another file's document is not taken for a new one", "[sync-e
   CHECK(remote.document_count() == 3);
 }
 
+TEST_CASE("commit: of what is staged only what is wanted goes, and the rest the next time", "[sync-engine]") {
+  TwoFiles two;
+  auto& [remote, here] = two;
+  here.write("draft.md", "draft\n");
+  here.write("public.md", "public\n");
+  here.write("a.md", "text a, edited\n");
+  REQUIRE(here.engine().push());
+  here.write("public.md", "public, edited since\n");
+  const auto wants = [](std::string_view name) {
+    return [name](const RelativePath& path) { return path.text() == name; };
+  };
+  const auto planned = here.engine().commit({.dry_run = true, .only = wants("public.md")});
+  REQUIRE(planned);
+  CHECK(lines(*planned) == Lines{"push_create public.md"});
+  CHECK(lines(*here.engine().commit({.only = wants("nothing.md")})).empty());
+  const auto first = here.engine().commit({.only = wants("public.md")});
+  REQUIRE(first);
+  CHECK(lines(*first) == Lines{"push_create public.md"});
+  CHECK(remote.text_at("public.md") == "public\n");
+  CHECK_FALSE(remote.text_at("draft.md"));
+  CHECK(lines(*here.engine().commit({.dry_run = true})) == Lines{"push_update a.md", "push_create draft.md"});
+  CHECK(lines(*here.engine().commit()) == Lines{"push_update a.md", "push_create draft.md"});
+  CHECK(remote.text_at("draft.md") == "draft\n");
+  CHECK(lines(*here.engine().commit()).empty());
+  CHECK(lines(here.run()) == Lines{"push_update public.md"});
+}
+
+TEST_CASE("commit: half of a swap does not go alone", "[sync-engine]") {
+  TwoFiles two;
+  auto& [remote, here] = two;
+  std::filesystem::rename(here.path() / "a.md", here.path() / "c.md");
+  std::filesystem::rename(here.path() / "b.md", here.path() / "a.md");
+  std::filesystem::rename(here.path() / "c.md", here.path() / "b.md");
+  REQUIRE(here.engine().push());
+  const auto half = here.engine().commit({.only = [](const RelativePath& path) { return path.text() == "a.md"; }});
+  REQUIRE(half);
+  CHECK(half->rows.empty());
+  CHECK(here.engine().commit()->rows.size() == 2);
+  CHECK(here.run().clean);
+  CHECK(remote.tree() == here.tree());
+}
+
 }  // namespace ws::sync

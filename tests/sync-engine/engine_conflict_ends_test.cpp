@@ -1,5 +1,6 @@
 // How a conflict ends, and how it does not: nobody's edit is lost on the way.
 #include <filesystem>
+#include <utility>
 
 #include <catch2/catch.hpp>
 
@@ -73,6 +74,11 @@ TEST_CASE("conflict ends: not while its file is out of sight", "[sync-engine]") 
   CHECK(here.run().detached.size() == 1);
   REQUIRE(open.known().size() == 1);
   CHECK(remote.conflicts()[0].open);
+  // It is open all the same, and told.
+  for (const Report& report : {here.run(), here.status()}) {
+    CHECK(report.conflicts.size() == 1);
+    CHECK_FALSE(report.clean);
+  }
   fs::remove(here.path() / ".wsignore");
   fs::remove(file);
   here.write("a.md", mine);
@@ -262,6 +268,102 @@ TEST_CASE("conflict ends: one that was recorded under no id is recorded anew, an
   REQUIRE(here.engine().resolve(here.engine().conflicts()->at(0), Keep::local));
   CHECK(here.run().clean);
   CHECK(remote.text_at("a.md") == "mine\n");
+}
+
+TEST_CASE("conflict ends: one that the service will not show stops no other document", "[sync-engine]") {
+  OpenConflict open;
+  auto& [remote, here, id] = open;
+  REQUIRE(remote.resolve({.conflict_id = id, .keep = Keep::remote, .expected_revision = 2}));
+  const auto kind = GENERATE(Failure::Kind::forbidden, Failure::Kind::service, Failure::Kind::integrity);
+  remote.fault = [kind](const std::string& request, bool) -> std::optional<Failure> {
+    return request == "find_conflict" ? std::optional(Failure{.kind = kind, .what = "not to you"}) : std::nullopt;
+  };
+  here.write("other.md", "goes on\n");
+  here.run();
+  CHECK(remote.text_at("other.md") == "goes on\n");
+  CHECK(open.known().size() == 1);
+  remote.fault = {};
+  CHECK(here.run().clean);
+  CHECK(open.known().empty());
+}
+
+TEST_CASE("conflict ends: a commit that was applied is taken in, though a conflict of it cannot be seen",
+          "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", "old\n");
+  here.write("b.md", "b\n");
+  here.run();
+  here.write("a.md", "mine\n");
+  here.write("b.md", "b, and more\n");
+  remote.fault = [&, done = false](const std::string& request, bool) mutable -> std::optional<Failure> {
+    if (request == "commit" && !std::exchange(done, true)) remote.edit("a.md", "quicker\n");
+    return request == "find_conflict" ? std::optional(Failure{.kind = Failure::Kind::forbidden, .what = "not to you"})
+                                      : std::nullopt;
+  };
+  const Report met = here.run();
+  CHECK_FALSE(met.ended_by);
+  CHECK(met.conflicts.size() == 1);
+  here.write("new.md", "new\n");
+  here.run();
+  CHECK(remote.text_at("new.md") == "new\n");
+  CHECK(remote.text_at("a.md") == "quicker\n");
+  remote.fault = {};
+  here.run();
+  REQUIRE(here.engine().resolve(here.engine().conflicts()->at(0), Keep::local));
+  CHECK(here.run().clean);
+  CHECK(remote.text_at("a.md") == "mine\n");
+}
+
+TEST_CASE("conflict ends: markers that nobody took out are no text of anybody", "[sync-engine]") {
+  OpenConflict open;
+  auto& [remote, here, id] = open;
+  const std::string mine = here.read("a.md").value();
+  REQUIRE(here.engine().write_markers(open.known().at(0)));
+  REQUIRE(here.read("a.md")->find("<<<<<<<") != std::string::npos);
+  SECTION("the local text is the one that was recorded") {
+    REQUIRE(here.engine().resolve(open.known().at(0), Keep::local));
+    CHECK(here.run().clean);
+    CHECK(here.read("a.md") == mine);
+    CHECK(remote.text_at("a.md") == mine);
+  }
+  SECTION("a service that lost the conflict does not get them") {
+    remote.forget_conflicts();
+    const Report met = here.run();
+    REQUIRE(met.rows.size() == 1);
+    CHECK(met.rows[0].state == Row::State::failed);
+    CHECK(remote.conflicts().empty());
+    here.write("a.md", mine);
+    CHECK(here.run().conflicts.size() == 1);
+    CHECK(remote.conflicts().size() == 1);
+  }
+}
+
+TEST_CASE("conflict ends: a service that has another text under our number is told nothing that it would take",
+          "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", "old\n");
+  here.write("b.md", "b\n");
+  here.run();
+  const auto backup = remote.backup();
+  here.write("a.md", "ours\n");
+  here.run();
+  remote.restore(backup);
+  for (const char* const text : {"b2\n", "b3\n"}) remote.edit("b.md", text);  // the counter passes ours
+  remote.edit("a.md", "theirs\n");
+  here.write("a.md", "ours, once more\n");
+  const Report met = here.run();
+  REQUIRE(met.conflicts.size() == 1);
+  CHECK(met.conflicts[0].here_only);
+  CHECK(remote.text_at("a.md") == "theirs\n");
+  const Keep keep = GENERATE(Keep::local, Keep::remote, Keep::both);
+  REQUIRE(here.engine().resolve(met.conflicts[0], keep));
+  here.run();
+  CHECK(here.run().clean);
+  CHECK(here.tree() == remote.tree());
+  CHECK(remote.text_at("a.md") == (keep == Keep::local ? "ours, once more\n" : "theirs\n"));
+  CHECK(remote.text_at("a (local).md").has_value() == (keep == Keep::both));
 }
 
 }  // namespace ws::sync

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/sync-engine/support/paths.hpp"
 #include "tests/sync-engine/support/synced_folder.hpp"
 
 namespace ws::sync {
@@ -186,6 +187,65 @@ TEST_CASE("forgotten: a plan that expired is made anew, in the same command", "[
   CHECK(remote.text_at("a.md") == "mine\n");
   CHECK(remote.text_at("new.md") == "new\n");
   CHECK(remote.document_count() == 4);
+}
+
+TEST_CASE("forgotten: what could not be read while a service went back is asked for again", "[sync-engine]") {
+  ForgottenPair pair;
+  auto& [remote, here] = pair;
+  const auto backup = remote.backup();
+  here.write("a.md", "newer\n");
+  here.write("b.md", "newer, too\n");
+  here.run();
+  remote.restore(backup);
+  remote.create("later.md", "later\n");
+  REQUIRE(lines(here.run()) == Lines{"conflict rewound"});
+  remote.tell_otherwise = [](PulledItem& item) {
+    if (item.path != "later.md") return;
+    item.damage = Failure{.kind = Failure::Kind::integrity, .what = "damaged"};
+    item.content.reset();
+    item.hash.reset();
+  };
+  REQUIRE(here.engine().resolve(pair.only_conflict(), GENERATE(Keep::local, Keep::remote)));
+  remote.tell_otherwise = {};
+  here.run();
+  CHECK(here.read("later.md") == "later\n");
+  CHECK(here.run().clean);
+}
+
+TEST_CASE("forgotten: an edit that was made since a service went back is in the log where ours holds",
+          "[sync-engine]") {
+  ForgottenPair pair;
+  auto& [remote, here] = pair;
+  const auto backup = remote.backup();
+  here.write("a.md", "ours\n");
+  here.write("n.md", "n\n");
+  here.run();
+  remote.restore(backup);
+  remote.edit("a.md", "since then\n");
+  REQUIRE(lines(here.run()) == Lines{"conflict rewound"});
+  REQUIRE(here.engine().resolve(pair.only_conflict(), Keep::local));
+  CHECK(here.run().clean);
+  CHECK(remote.text_at("a.md") == "ours\n");
+  const auto restored = here.engine().restore(test::path("a.md"));
+  if (!restored) FAIL(restored.error().what);
+  CHECK(here.read("a.md") == "since then\n");
+}
+
+TEST_CASE("forgotten: without its history a tree still keeps each text before it goes", "[sync-engine]") {
+  ForgottenPair pair;
+  auto& [remote, here] = pair;
+  std::filesystem::remove_all(here.path() / ".ws/history.git");
+  remote.edit("a.md", "theirs\n");
+  remote.archive("b.md");
+  CHECK(here.run().clean);
+  for (const char* const lost : {"a.md", "b.md"}) {
+    const auto restored = here.engine().restore(test::path(lost));
+    if (!restored) FAIL(restored.error().what);
+  }
+  CHECK(here.read("a.md") == "old\n");
+  CHECK(here.read("b.md") == "b\n");
+  std::filesystem::remove_all(here.path() / ".ws/history.git");
+  CHECK(here.engine().diff());
 }
 
 }  // namespace ws::sync

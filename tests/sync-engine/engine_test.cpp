@@ -271,6 +271,24 @@ TEST_CASE("engine: the guard stops a mass delete on either side before anything 
   CHECK(remote.tree() == here.tree());
 }
 
+TEST_CASE("engine: the guard counts what is asked for, and the rest is not taken for done", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  for (int i = 0; i < 20; ++i) here.write(std::to_string(i) + ".md", std::to_string(i));
+  here.run();
+  for (int i = 0; i < 20; ++i) here.remove(std::to_string(i) + ".md");
+  CHECK(here.run().guard);
+  const Report one = here.run({.only = [](const RelativePath& path) { return path.text() == "2.md"; }});
+  CHECK_FALSE(one.guard);
+  CHECK(lines(one) == Lines{"push_delete 2.md"});
+  CHECK_FALSE(one.clean);
+  CHECK(remote.document_count() == 19);
+  const Report none = here.run({.only = [](const RelativePath&) { return false; }});
+  CHECK(none.rows.empty());
+  CHECK_FALSE(none.clean);
+  CHECK(here.run().guard);
+}
+
 TEST_CASE("engine: what is merely absent from a complete listing is detached, never deleted", "[sync-engine]") {
   FakeRemote remote;
   remote.ignores_filter = true;
