@@ -59,6 +59,19 @@ TEST_CASE("sync report: nothing to do is one line", "[cli]") {
   CHECK(rendered({}, Tense::done) == "nothing to do: both sides are the same\n");
   CHECK(rendered({}, Tense::planned) == "both sides are the same\n");
   CHECK(rendered({}, Tense::staged) == "nothing to stage\n");
+  CHECK(rendered({}, Tense::published) == "nothing is staged\n");
+  CHECK(rendered({.partial = true}, Tense::done) == "nothing to do in what was asked for; there is more to do\n");
+}
+
+TEST_CASE("sync report: the commands that it names can be pasted", "[cli]") {
+  const Invocation called{.program = "ws -C '/my tree'", .only = "*.md"};
+  const sync::Report stopped{.guard = sync::Guard{.deletes_here = 12, .tracked = 30}};
+  CHECK(render_outcome(stopped, Tense::done, called).back() ==
+        "if that is meant: `ws -C '/my tree' sync --only '*.md' --allow-deletes`");
+  const sync::Report open{
+      .conflicts = {{.kind = sync::ConflictKind::path, .path = path("-$(id).md"), .in_the_way = true}}};
+  CHECK(render_outcome(open, Tense::done, called).back() ==
+        "`ws -C '/my tree' sync resolve './-$(id).md' --path local` decides");
 }
 
 TEST_CASE("sync report: an open conflict names the next command", "[cli]") {

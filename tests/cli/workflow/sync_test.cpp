@@ -198,3 +198,41 @@ TEST_CASE("sync: a folder that is not there is no tree, and a damaged state says
   CHECK(unmarked.exit == 14);
   CHECK(unmarked.err.find("source.json is damaged") != std::string::npos);
 }
+
+TEST_CASE("sync: --only holds for every step, and what a commit would publish is what it publishes", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "draft.md", "draft\n");
+  write_text(two.here / "public.md", "public\n");
+  REQUIRE(two.ws(two.here, {"sync", "push"}).exit == 0);
+  write_text(two.here / "later.md", "later\n");
+  const std::string public_row = "push_create\tpublic.md\t\tstaged earlier\n";
+  CHECK(two.ws(two.here, {"sync", "commit", "-n", "--only", "public.md"}).out == "planned\t" + public_row);
+  CHECK(two.ws(two.here, {"sync", "commit", "--only", "public.md"}).out == "done\t" + public_row);
+  CHECK(two.ws(two.here, {"sync", "commit", "-n"}).out == "planned\tpush_create\tdraft.md\t\tstaged earlier\n");
+  CHECK(two.ws(two.here, {"sync", "commit"}).out == "done\tpush_create\tdraft.md\t\tstaged earlier\n");
+  const Ended nothing = two.ws(two.here, {"sync", "commit"});
+  CHECK(nothing.exit == 0);
+  CHECK(nothing.err == "nothing is staged\n");
+  CHECK_FALSE(parse(two.ws(two.here, {"sync", "pull", "--json"}).out)["clean"].get<bool>());
+  CHECK_FALSE(parse(two.ws(two.here, {"sync", "--only", "x", "--json"}).out)["clean"].get<bool>());
+}
+
+TEST_CASE("sync: the hint of a conflict decides it, whatever its name holds", "[cli]") {
+  const TwoFolders two;
+  const std::string name = GENERATE("it's a $(touch pwned).md", "-x.md");
+  write_text(two.here / name, "text\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  write_text(two.here / name, "here\n");
+  write_text(two.there / name, "there\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  const std::string told = two.ws(two.there, {"sync"}).err;
+  const std::size_t begin = told.find("`ws sync resolve ") + 1;
+  const std::string hint = told.substr(begin, told.find("|remote") - begin);
+  Command pasted = two.person.command({}, two.there);
+  pasted.arguments = {"-c", "ws() { " + program("ws") + " \"$@\"; }; " + hint};
+  pasted.program = "/bin/sh";
+  CHECK(run_command(pasted).exit == 0);
+  CHECK_FALSE(std::filesystem::exists(two.there / "pwned"));
+  CHECK(two.ws(two.there, {"sync"}).exit == 0);
+}

@@ -109,6 +109,17 @@ TEST_CASE("source: edits, archives and moves by other operations raise its revis
     CHECK(changed()[0].at("path") == "Knots.md");
     CHECK(changed()[0].at("content_revision") == 1);
   }
+  SECTION("moved into a Page that has the name of a document it lies in a folder of that name") {
+    client.publish(Json::array({created("y.md", "1")}));
+    client.publish(Json::array({created("y.md/below.md", "2")}));
+    const Json below =
+        world.call("docs.get", world.mara, nullptr, {{"document_id", client.at("y.md/below.md").at("document_id")}})
+            .body;
+    world.call(
+        "nodes.move", world.mara, {{"parent_node_id", below.at("parent_node_id")}}, {{"node_id", knots.at("node_id")}});
+    CHECK(client.tree().contains("y.md/Knots.md"));
+    CHECK(client.tree().contains("y.md"));
+  }
   SECTION("moved out of the source it is deleted there, moved in it comes") {
     SyncClient other = SyncClient::with_new_source(world, world.mara);
     const Json root =
