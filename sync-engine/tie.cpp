@@ -67,6 +67,7 @@ Result<Tie> read_tie(const fs::path& root) {
                           "linked_marker"));
   }
   auto text = read_file(root / ".ws" / "source.json");
+  if (!text && text.error().kind != Failure::Kind::not_found) return fail(std::move(text).error());
   if (!text) {
     return fail(with_code(Failure::Kind::disk,
                           fmt::format("{} has lost its marker .ws/source.json", root.string()),

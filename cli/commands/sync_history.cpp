@@ -206,7 +206,11 @@ Result<ExitCode> diff(Session& session) {
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), options.offline ? Network::none : Network::to_look));
   const std::vector<std::string>& words = session.arguments().words;
   if (!words.empty()) {
-    const std::string wanted = path_in_tree(tree.root, words.front());
+    std::string wanted = path_in_tree(tree.root, words.front());
+    if (wanted.ends_with('/')) wanted.pop_back();
+    if (wanted == ".." || wanted.starts_with("../")) {
+      return fail(Failure::Kind::usage, fmt::format("{} is not in the tree {}", words.front(), tree.root.string()));
+    }
     options.only = [wanted](const sync::RelativePath& path) {
       return wanted == "." || path.text() == wanted || path.text().starts_with(wanted + "/");
     };

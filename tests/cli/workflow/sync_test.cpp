@@ -236,3 +236,16 @@ TEST_CASE("sync: the hint of a conflict decides it, whatever its name holds", "[
   CHECK_FALSE(std::filesystem::exists(two.there / "pwned"));
   CHECK(two.ws(two.there, {"sync"}).exit == 0);
 }
+
+TEST_CASE("sync diff: of a file, of a folder, and of nothing that lies elsewhere", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "edited\n");
+  write_text(two.here / "deep/b.md", "edited\n");
+  const auto differs = [&](const std::string& path) {
+    return two.ws(two.here, {"sync", "diff", path, "--exit-code"}).exit;
+  };
+  for (const char* const path : {"a.md", "deep", "deep/", "deep/b.md", "."}) CHECK(differs(path) == 13);
+  CHECK(differs("other.md") == 0);
+  CHECK(differs("../elsewhere.md") == 2);
+  CHECK(differs("/etc") == 2);
+}
