@@ -37,7 +37,7 @@ void collide_in_every_way(const TwoEditors& two) {
   two.write_mine("soup.md", replaced(replaced(soup, "an hour", "two hours"), "serves: 4", "serves: 6"));
   two.write_mine("deep.md", "# a file in the place of a folder\n");
   write_text(two.mine / "room.md/in.md", "# a file in a folder in the place of a document\n");
-  write_text(two.mine / "shelf.md/.picture", "not for the sync");
+  write_text(two.mine / "shelf.md/picture.png", "not for the sync");
   two.ada_syncs({"--no-merge"});
   // Deleted here while it is edited there: the delete is staged, and comes too late.
   std::filesystem::remove(two.mine / "lost.md");
@@ -168,6 +168,7 @@ TEST_CASE("walk: every kind of conflict can be decided either way, and both side
     session.type("\r");
   }
   CHECK(session.end() == 0);
+  CHECK(std::filesystem::remove_all(two.mine / "shelf.md") == 2);  // nobody touched it
   two.check_settled();
   const auto texts = texts_of(two.mine);
   CHECK(texts.contains("gone.md") == (key == "m"));
