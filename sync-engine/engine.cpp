@@ -1,7 +1,6 @@
 #include "sync-engine/engine.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <utility>
 
@@ -276,9 +275,10 @@ Result<Report> SyncEngine::status(const RunOptions& options) {
   WS_LET(Report report, report_of(impl_->session, survey));
   const std::vector<Row> left_out = rows_of_left_out(survey);
   report.rows.insert(report.rows.end(), left_out.begin(), left_out.end());
-  std::ranges::copy_if(survey.known_conflicts, std::back_inserter(report.conflicts), [&](const Conflict& known) {
-    return is_out_of_sight(survey, known);
-  });
+  for (const Conflict& known : survey.known_conflicts) {
+    const bool is_told = std::ranges::find(report.conflicts, known.id, &Conflict::id) != report.conflicts.end();
+    if (!is_told && is_out_of_sight(survey, known)) report.conflicts.push_back(known);
+  }
   report.clean = report.clean && left_out.empty() && report.conflicts.empty();
   foresee_decisions(report, options);
   return report;

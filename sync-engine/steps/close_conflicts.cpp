@@ -54,11 +54,11 @@ Result<bool> close_there(Session& session, const Survey& survey, const Conflict&
 
 bool is_out_of_sight(const Survey& survey, const Conflict& known) {
   const auto& absent = survey.remote.absent;
-  const auto& skipped = survey.plan.skipped;
-  return survey.local.hindered.contains(known.document) ||
-         std::binary_search(absent.begin(), absent.end(), known.document) ||
-         std::any_of(
-             skipped.begin(), skipped.end(), [&](const Skipped& each) { return each.path == known.path.text(); });
+  if (survey.local.hindered.contains(known.document)) return true;
+  if (std::binary_search(absent.begin(), absent.end(), known.document)) return true;
+  // What is not synced is skipped for as long as it is there: the plan knows whether a document wants its name.
+  if (known.kind == ConflictKind::path && !known.local) return false;
+  return std::ranges::any_of(survey.plan.skipped, [&](const Skipped& each) { return each.path == known.path.text(); });
 }
 
 Result<void> close_settled_conflicts(Session& session, const Survey& survey, const RunOptions& options) {

@@ -207,6 +207,7 @@ class Decision {
 }  // namespace
 
 std::optional<ActionKind> decided_as(const Conflict& conflict, Keep keep) {
+  if (conflict.here_only && keep == Keep::local) return std::nullopt;  // the plan that follows sends it
   switch (conflict.kind) {
     case ConflictKind::revision:
     case ConflictKind::hash: return keep == Keep::local ? ActionKind::push_update : ActionKind::pull_update;

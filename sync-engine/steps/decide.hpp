@@ -15,7 +15,8 @@ Result<void> decide_conflict(Session& session,
                              Keep keep,
                              const std::optional<std::string>& merged);
 
-/// What a decision comes to, as a row of a report; empty for what is about names, and for a service that went back.
+/// What a decision comes to, as a row of a report; empty for what is about names, for a service that went
+/// back, and for what the next plan carries out.
 std::optional<ActionKind> decided_as(const Conflict& conflict, Keep keep);
 
 }  // namespace ws::sync

@@ -147,6 +147,11 @@ TEST_CASE("places: what is not synced keeps its name, and the document lies besi
     CHECK(lines(here.run()) == Lines{"push_move n (remote).md"});
     CHECK(remote.text_at("n (remote).md") == "new\n");
   }
+  CHECK(here.status().conflicts.size() == 1);
+  SECTION("the document goes") {
+    remote.archive("n.md");
+    CHECK(lines(here.run()) == Lines{"pull_delete n (remote).md"});
+  }
   SECTION("its owner moves it") {
     fs::rename(place, here.path() / "elsewhere.txt");
     CHECK(lines(here.run()) == Lines{"pull_move n.md"});
@@ -173,8 +178,7 @@ TEST_CASE("places: a file of another kind where the service has a folder", "[syn
     for (const Conflict& conflict : *open) REQUIRE(here.engine().resolve(conflict, Keep::local));
     here.run();
     CHECK(here.run().clean);
-    CHECK(remote.tree() ==
-          Tree{{"f.md", "1\n2\n3\n4\n5\n6\n7\n"}, {"g.md", "g\n"}, {"notes (remote)/x.md", "x\n"}});
+    CHECK(remote.tree() == Tree{{"f.md", "1\n2\n3\n4\n5\n6\n7\n"}, {"g.md", "g\n"}, {"notes (remote)/x.md", "x\n"}});
   }
   SECTION("its owner moves it") {
     fs::remove(here.path() / "notes");
