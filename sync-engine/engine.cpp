@@ -221,6 +221,7 @@ struct SyncEngine::Impl {
       if (report.guard) return report;
       // Both sides are in step: what an earlier call staged is of no use to anybody.
       if (!report.partial) WS_TRY(session.state.clear_staged());
+      WS_TRY(note_files(session, survey));  // the run before may have ended before it could
       WS_TRY(list_conflicts(report));
       report.clean = report.clean && report.conflicts.empty();
       return report;

@@ -236,11 +236,16 @@ class Applier {
     return fail(Failure::Kind::integrity, fmt::format("{} is not what the service announced", action.path.text()));
   }
 
+  /// A merge of what is here already: the edit there was part of ours.
+  static bool keeps_text(const Action& action) {
+    return action.kind == ActionKind::merge && action.result && action.seen == action.result;
+  }
+
   Result<void> stage(SafeWriter& writer, Task& task, std::optional<Staged>& staged) {
     const Action& action = task.step.action;
     const bool writes = action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_update ||
                         action.kind == ActionKind::merge;
-    if (!writes) return {};
+    if (!writes || keeps_text(action)) return {};
     auto text = text_for(action);
     if (!text) return finish(task, fail(std::move(text).error()));
     auto done = writer.stage(*text, *action.result);
@@ -339,7 +344,8 @@ class Applier {
       case ActionKind::adopt: return finish(task, {});
       case ActionKind::pull_create:
       case ActionKind::pull_update:
-      case ActionKind::merge: return finish(task, writer.place(*staged, action.path, action.seen));
+      case ActionKind::merge:
+        return finish(task, keeps_text(action) ? Result<void>() : writer.place(*staged, action.path, action.seen));
       case ActionKind::pull_move:
       case ActionKind::push_create:
       case ActionKind::push_update:

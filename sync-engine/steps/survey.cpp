@@ -21,23 +21,6 @@
 namespace ws::sync {
 namespace {
 
-/// The files of the documents that are as the base has them, by number: what tells a rename later.
-Result<void> note_files(Session& session, const Survey& survey) {
-  if (survey.agreed) return session.state.put_files(*survey.agreed);
-  std::map<RelativePath, DocumentId> agreed;
-  for (const auto& [document, entry] : survey.local.tracked) {
-    if (is_as_agreed(survey, document)) agreed.emplace(entry.path, document);
-  }
-  if (agreed.empty()) return {};
-  std::map<DocumentId, FileId> files;
-  for (const FoundFile& file : survey.scan.found().files) {
-    if (const auto document = agreed.find(file.path); document != agreed.end()) {
-      files.emplace(document->second, file.id);
-    }
-  }
-  return session.state.put_files(files);
-}
-
 Guard guard_of_absent(const Survey& survey) {
   return {.absent = survey.remote.absent.size(), .tracked = survey.base.documents.size()};
 }
@@ -391,6 +374,23 @@ class Surveyor {
 
 Result<Survey> survey(Session& session, const RunOptions& options, Pulled keep) {
   return Surveyor(session, options, keep).survey();
+}
+
+Result<void> note_files(Session& session, const Survey& survey) {
+  if (survey.agreed) return session.state.put_files(*survey.agreed);
+  if (survey.base_rows.empty()) return {};
+  std::map<RelativePath, DocumentId> agreed;
+  for (const auto& [document, entry] : survey.local.tracked) {
+    if (is_as_agreed(survey, document)) agreed.emplace(entry.path, document);
+  }
+  if (agreed.empty()) return {};
+  std::map<DocumentId, FileId> files;
+  for (const FoundFile& file : survey.scan.found().files) {
+    if (const auto document = agreed.find(file.path); document != agreed.end()) {
+      files.emplace(document->second, file.id);
+    }
+  }
+  return session.state.put_files(files);
 }
 
 void refresh_cache(Session& session) {

@@ -43,6 +43,10 @@ enum class Pulled { look_at, keep };
 /// cannot be walked or the service not asked.
 Result<Survey> survey(Session& session, const RunOptions& options, Pulled keep);
 
+/// Remembers the files that are as the base has them by their numbers: what tells a rename later. Nothing is written
+/// where they are known.
+Result<void> note_files(Session& session, const Survey& survey);
+
 /// Walks once more after a run and leaves a stat cache that says so. A failure costs only time later.
 void refresh_cache(Session& session);
 

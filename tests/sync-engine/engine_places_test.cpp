@@ -139,6 +139,7 @@ TEST_CASE("places: what is not synced keeps its name, and the document lies besi
   CHECK(here.read("n (remote).md") == "new\n");
   CHECK(lines(here.run()) == Lines{"conflict n.md"});
   CHECK(place_matter(pair.only_conflict()) == PlaceMatter::not_synced);
+  CHECK(here.status().conflicts.size() == 1);
   const auto taken = here.engine().resolve(pair.only_conflict(), Keep::remote);
   REQUIRE_FALSE(taken);
   CHECK(taken.error().kind == Failure::Kind::conflict);
@@ -147,7 +148,6 @@ TEST_CASE("places: what is not synced keeps its name, and the document lies besi
     CHECK(lines(here.run()) == Lines{"push_move n (remote).md"});
     CHECK(remote.text_at("n (remote).md") == "new\n");
   }
-  CHECK(here.status().conflicts.size() == 1);
   SECTION("the document goes") {
     remote.archive("n.md");
     CHECK(lines(here.run()) == Lines{"pull_delete n (remote).md"});
