@@ -35,8 +35,8 @@ struct Survey {
 };
 
 /// `look_at`: nothing is written but the stat cache; texts of the service are held only where a merge needs them.
-/// `keep`: what was pulled is durable in history and state before the survey returns; where the guard stops the plan the
-/// state is left as it was, and the next survey asks for the same.
+/// `keep`: what was pulled is durable in history and state before the survey returns; where the guard stops the plan
+/// the state is left as it was, and the next survey asks for the same.
 enum class Pulled { look_at, keep };
 
 /// Where the source's revision fell the plan is the one conflict `rewound` and nothing else. Fails where the tree

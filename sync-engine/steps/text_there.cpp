@@ -11,9 +11,8 @@ std::optional<std::string> kept_text(Session& session, const git::ObjectId& blob
 }
 
 Failure nobody_to_ask() {
-  return {.kind = Failure::Kind::usage,
-          .what = "the service's text is not here",
-          .hint = "ask it: leave out --offline"};
+  return {
+      .kind = Failure::Kind::usage, .what = "the service's text is not here", .hint = "ask it: leave out --offline"};
 }
 
 Result<std::optional<std::string>> text_there(Session& session,

@@ -14,8 +14,8 @@ std::optional<std::string> kept_text(Session& session, const git::ObjectId& blob
 /// What to say where the service would have to be asked.
 Failure nobody_to_ask();
 
-/// As `kept_text`; where it is not kept the service is asked. Empty: it has another one by now, or none. Fails with `usage`
-/// where nobody can be asked, otherwise as the service does.
+/// As `kept_text`; where it is not kept the service is asked. Empty: it has another one by now, or none. Fails with
+/// `usage` where nobody can be asked, otherwise as the service does.
 Result<std::optional<std::string>> text_there(Session& session,
                                               const DocumentId& document,
                                               const git::ObjectId& blob,

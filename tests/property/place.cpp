@@ -118,10 +118,9 @@ Result<void> Place::with_engine(const Order& order, const std::function<void(syn
   const auto progress = [this, &order](const sync::Progress&) {
     if (++words_ == order.stop_at) stop_ = true;
   };
-  WS_LET(
-      sync::SyncEngine engine,
-      sync::SyncEngine::open(
-          root_, remote.get(), network_.clock(), {.progress = progress, .cancelled = &stop_, .threads = 1}));
+  WS_LET(sync::SyncEngine engine,
+         sync::SyncEngine::open(
+             root_, remote.get(), network_.clock(), {.progress = progress, .cancelled = &stop_, .threads = 1}));
   work(engine);
   return {};
 }

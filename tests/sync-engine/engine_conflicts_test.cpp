@@ -234,9 +234,9 @@ TEST_CASE("conflicts: --on-conflict decides names too, in the same run", "[sync-
 }
 
 TEST_CASE("conflicts: --on-conflict says what became of each file, and what would", "[sync-engine]") {
-  const auto [how, expected] = GENERATE(table<Keep, Lines>(
-      {{Keep::local, {"push_update a.md", "push_create gone.md", "push_update new.md"}},
-       {Keep::remote, {"pull_update a.md", "pull_delete gone.md", "pull_update new.md"}}}));
+  const auto [how, expected] =
+      GENERATE(table<Keep, Lines>({{Keep::local, {"push_update a.md", "push_create gone.md", "push_update new.md"}},
+                                   {Keep::remote, {"pull_update a.md", "pull_delete gone.md", "pull_update new.md"}}}));
   SyncedPair pair;
   pair.here.write("gone.md", "old\n");
   pair.here.run();
