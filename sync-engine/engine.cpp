@@ -185,6 +185,10 @@ struct SyncEngine::Impl {
     if (report.guard) return report;
     const std::vector<Row> left_out = rows_of_left_out(survey);
     report.rows.insert(report.rows.end(), left_out.begin(), left_out.end());
+    if (!is_over(report, survey)) return report;
+    WS_TRY(note_files(session, survey));  // the run before may have ended before it could
+    WS_TRY(list_conflicts(report));
+    report.clean = report.clean && report.conflicts.empty();
     return report;
   }
 
@@ -221,9 +225,6 @@ struct SyncEngine::Impl {
       if (report.guard) return report;
       // Both sides are in step: what an earlier call staged is of no use to anybody.
       if (!report.partial) WS_TRY(session.state.clear_staged());
-      WS_TRY(note_files(session, survey));  // the run before may have ended before it could
-      WS_TRY(list_conflicts(report));
-      report.clean = report.clean && report.conflicts.empty();
       return report;
     }
     const auto publish = [&]() -> Result<void> {

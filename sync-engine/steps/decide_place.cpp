@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include "api-client/base/utf8.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/steps/end_conflict.hpp"
 #include "sync-engine/steps/look_again.hpp"
@@ -157,14 +156,15 @@ class PlaceDecision {
 
   /// A place for `path`, which is `taken` or lies beneath it, in a file or folder beside `taken`.
   std::optional<RelativePath> free_place(const RelativePath& taken, const RelativePath& path, std::string_view word) {
-    const auto levels = 1 + std::count(taken.string().begin(), taken.string().end(), '/');
-    std::string_view rest = path.text();
-    for (auto level = levels; level > 0 && !rest.empty(); --level) {
-      rest.remove_prefix(std::min(rest.find('/', rest.size() < path.text().size() ? 1 : 0), rest.size()));
+    // By parts, not by length: the two may spell a name in two forms.
+    std::size_t end = path.string().find('/');
+    for (auto above = std::count(taken.string().begin(), taken.string().end(), '/'); above > 0; --above) {
+      end = path.string().find('/', end + 1);
     }
+    const std::string rest = end == std::string::npos ? "" : path.string().substr(end);
     std::optional<RelativePath> found;
     name_beside(taken, word, [&](const RelativePath& beside) {
-      const auto place = RelativePath::parse(beside.string() + std::string(rest));
+      const auto place = RelativePath::parse(beside.string() + rest);
       if (!place || !is_free(*place) || (!rest.empty() && is_file(beside))) return false;
       found = *place;
       return true;
@@ -182,12 +182,8 @@ class PlaceDecision {
 
   /// Two documents that want one place: the file that stands there, and one that lies beside it.
   Result<void> two_documents() {
-    if (keep_ != Keep::local) {
-      forget_archived_one();
-      return step_aside();
-    }
     forget_archived_one();
-    return give_way_to(conflict_.path);
+    return keep_ == Keep::local ? give_way_to(conflict_.path) : step_aside();
   }
 
   /// The file here was another document's, which is archived there: its text is a new document from now on.

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "api-client/base/clock.hpp"
-#include "api-client/base/random.hpp"
 #include "sync-engine/engine.hpp"
 #include "sync-engine/remote/remote.hpp"
 #include "sync-engine/state/history.hpp"

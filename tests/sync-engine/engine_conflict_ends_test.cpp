@@ -75,7 +75,7 @@ TEST_CASE("conflict ends: not while its file is out of sight", "[sync-engine]") 
   REQUIRE(open.known().size() == 1);
   CHECK(remote.conflicts()[0].open);
   // It is open all the same, and told.
-  for (const Report& report : {here.run(), here.status()}) {
+  for (const Report& report : {here.run(), here.status(), here.engine().pull().value()}) {
     CHECK(report.conflicts.size() == 1);
     CHECK_FALSE(report.clean);
   }
