@@ -17,10 +17,34 @@ constexpr std::string_view reserved[] = {".ws", ".ws.yaml", ".wsignore", ".git",
 
 bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F); }
 
-/// Bidirectional and zero-width controls, byte order mark: what makes a name look like another one.
+constexpr char32_t zero_width_non_joiner = 0x200C;
+constexpr char32_t zero_width_joiner = 0x200D;
+
+/// Bidirectional and zero-width controls, byte order mark: what makes a name look like another one. The joiners are
+/// judged by where they stand.
 bool is_invisible(char32_t c) {
-  return c == 0x061C || (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2060 && c <= 0x2064) ||
-         (c >= 0x2066 && c <= 0x206F) || c == 0xFEFF;
+  return c == 0x061C || c == 0x200B || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
+         (c >= 0x2060 && c <= 0x2064) || (c >= 0x2066 && c <= 0x206F) || c == 0xFEFF;
+}
+
+/// Persian, Hindi and emoji need joiners between two characters; anywhere else one is invisible.
+bool joins_nothing(std::string_view segment) {
+  std::u32string text;
+  utf8::for_each(segment, [&text](char32_t c) { text += c; });
+  const auto is_joiner = [](char32_t c) { return c == zero_width_non_joiner || c == zero_width_joiner; };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!is_joiner(text[i])) continue;
+    if (i == 0 || i + 1 == text.size() || is_joiner(text[i - 1])) return true;
+  }
+  return false;
+}
+
+std::string without_joiners(std::string_view segment) {
+  std::string text;
+  utf8::for_each(segment, [&text](char32_t c) {
+    if (c != zero_width_non_joiner && c != zero_width_joiner) utf8::append(text, c);
+  });
+  return text;
 }
 
 /// Whether some system takes the segment for one of the names that belong to us or to git.
@@ -41,6 +65,7 @@ std::optional<std::string> segment_problem(std::string_view segment) {
   if (segment.empty()) return "a part of it is empty";
   if (segment == "." || segment == "..") return fmt::format("it holds a part \"{}\"", segment);
   if (segment.size() > max_segment_bytes) return fmt::format("a part of it is over {} bytes", max_segment_bytes);
+  if (joins_nothing(segment)) return "it holds an invisible control";
   if (is_reserved(segment)) return "a part of it is a reserved name";
   return std::nullopt;
 }
@@ -122,6 +147,7 @@ std::string segment_of(std::string_view title) {
     }
     if (segment.size() + piece.size() <= max_title_bytes) segment += piece;
   });
+  if (joins_nothing(segment)) segment = without_joiners(segment);
   if (segment_problem(segment) || is_drive(segment)) segment.insert(0, 1, '-');
   return segment;
 }

@@ -53,7 +53,20 @@ const std::vector<std::string> hostile = {
     "\u2066a.md",
     "a\u2069.md",
     "a\u200Bb.md",
-    "a\u200Db.md",
+    // joiners that join nothing: at an end of a part, or one beside the other
+    "\u200Da.md",
+    "a.md\u200C",
+    "a\u200C/b.md",
+    "a/\u200Db.md",
+    "a\u200C\u200Db.md",
+    "\u200C",
+    "\u200C.md",
+    // joiners within a reserved name
+    ".w\u200Ds/x.md",
+    ".\u200Cws/x.md",
+    ".ws\u200C.yaml",
+    ".gi\u200Ct/config",
+    "g\u200Dit~1/x.md",
     "a\u200E.md",
     "a\u061C.md",
     "a\u2060.md",
@@ -127,6 +140,11 @@ const std::vector<std::string> hostile = {
 const std::vector<std::string> harmless = {
     "a.md",
     "A.MD",
+    // joiners between two others: Persian, Hindi, emoji
+    "\u0645\u06CC\u200C\u062E\u0648\u0627\u0647\u0645.md",
+    "\u0915\u094D\u200D\u0937.md",
+    "\U0001F469\u200D\U0001F4BB notes/\u2764\uFE0F\u200D\U0001F525.md",
+    "a\u200Db.md",
     "a b/c d.md",
     "a.b.c.md",
     "...md",
@@ -194,6 +212,9 @@ TEST_CASE("relative_path: folder, name, stem and twin key", "[sync-engine]") {
   CHECK(path->stem() == "\u00C4 b");
   CHECK(path->twin_key() == RelativePath::parse("notes/A\u0308 B.markdown")->twin_key());
   CHECK(RelativePath::parse("a.md")->folder().empty());
+  // Neither NFC nor case folding removes a joiner: with and without one are two names, and two files.
+  CHECK(RelativePath::parse("a\u200Cb.md")->twin_key() != RelativePath::parse("ab.md")->twin_key());
+  CHECK(RelativePath::parse("A\u200Db.md")->twin_key() == RelativePath::parse("a\u200DB.md")->twin_key());
 }
 
 TEST_CASE("relative_path: unportable names are known as such", "[sync-engine]") {

@@ -92,6 +92,11 @@ TEST_CASE("paths: dangerous names are refused, unportable ones are ordinary", "[
                                                              "a\xC2\x85.md",
                                                              "a\xE2\x80\xAE.md",
                                                              "a\xE2\x80\x8B.md",
+                                                             "\u200C.md",
+                                                             "a/\u200Db.md",
+                                                             "a.md\u200D",
+                                                             "a\u200C\u200Cb.md",
+                                                             ".w\u200Ds/x.md",
                                                              "\xEF\xBB\xBF"
                                                              "a.md",
                                                              "a\xFF.md",
@@ -110,8 +115,17 @@ TEST_CASE("paths: dangerous names are refused, unportable ones are ordinary", "[
                                                              deep}));
   CAPTURE(bad);
   CHECK(path_problem(bad).has_value());
-  for (const char* good :
-       {"a.md", "a:b.md", "What?.md", "CON.md", "dot.", " lead.md", "100%.md", "..a/...b.md", "gitx.md"}) {
+  for (const char* good : {"a.md",
+                           "a:b.md",
+                           "What?.md",
+                           "CON.md",
+                           "dot.",
+                           " lead.md",
+                           "100%.md",
+                           "..a/...b.md",
+                           "gitx.md",
+                           "\u0645\u06CC\u200C\u062E.md",
+                           "\U0001F469\u200D\U0001F4BB/a.md"}) {
     CAPTURE(good);
     CHECK_FALSE(path_problem(good).has_value());
   }
