@@ -188,7 +188,7 @@ Result<std::optional<Key>> Session::environment_key(const BaseUrl& url) {
   if (secret.empty()) {
     const auto file = world_.environment.text("WS_TOKEN_FILE");
     if (!file) return std::optional<Key>();
-    auto text = read_file(*file, 64U << 10U);
+    auto text = read_file(*file, 64U << 10U, Source::connected);
     if (!text) return fail(Failure::Kind::disk, "WS_TOKEN_FILE: " + text.error().what);
     secret = *text;
   }

@@ -1,23 +1,28 @@
 #include "api-client/base/files.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace ws {
 namespace {
 
+constexpr std::string_view descriptor_folder = "/proc/self/fd/";
+
 /// Owns a file descriptor.
-class Descriptor {
+class OpenFile {
  public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
+  explicit OpenFile(int fd) : fd_(fd) {}
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() {
     if (fd_ >= 0) ::close(fd_);
   }
   int get() const { return fd_; }
@@ -26,63 +31,131 @@ class Descriptor {
   int fd_;
 };
 
-tl::unexpected<Failure> disk(std::string_view what, const std::filesystem::path& path, int error) {
-  return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", what, path.string(), std::strerror(error)));
+tl::unexpected<Failure> cannot(std::string_view what, const std::filesystem::path& path, int error) {
+  return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", what, shown_path(path), std::strerror(error)));
 }
 
-Result<void> write_all(int fd, std::string_view text, const std::filesystem::path& path) {
+Result<void> write_whole(int fd, std::string_view text, const std::filesystem::path& path) {
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return disk("write", path, errno);
+    if (written < 0) return cannot("write", path, errno);
     text.remove_prefix(static_cast<std::size_t>(written));
   }
   return {};
 }
 
+/// Reads a piece; waits only for a pipe whose other end is open (EAGAIN).
+ssize_t read_piece(int file, std::string& buffer) {
+  while (true) {
+    const ssize_t count = ::read(file, buffer.data(), buffer.size());
+    if (count >= 0 || (errno != EINTR && errno != EAGAIN)) return count;
+    pollfd waiting{.fd = file, .events = POLLIN, .revents = 0};
+    if (errno == EAGAIN && ::poll(&waiting, 1, -1) < 0 && errno != EINTR) return -1;
+  }
+}
+
+Result<void> check_kind(int file, Source source, const std::filesystem::path& path) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0) return cannot("read", path, errno);
+  if (S_ISDIR(status.st_mode)) return cannot("read", path, EISDIR);
+  if (S_ISREG(status.st_mode) || source == Source::anything) return {};
+  if (S_ISFIFO(status.st_mode) && source == Source::connected) return {};
+  return fail(Failure::Kind::disk, fmt::format("{} is no regular file", shown_path(path)));
+}
+
+/// Creates a file that was not there, named after `name`, and says how.
+int create_beside(int folder, const std::string& name, mode_t mode, std::string& temporary) {
+  static std::atomic<unsigned> next{0};
+  while (true) {
+    // A name that a killed process with our number left behind is passed over.
+    temporary = fmt::format(".{}.{}-{}", name.substr(0, 200), ::getpid(), next++);
+    const int file = ::openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (file >= 0 || errno != EEXIST) return file;
+  }
+}
+
 }  // namespace
 
-Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) {
-    if (errno == ENOENT || errno == ENOTDIR) {
-      return fail(Failure::Kind::not_found, fmt::format("{} does not exist", path.string()));
-    }
-    return disk("open", path, errno);
-  }
+std::filesystem::path path_through(int folder, const std::filesystem::path& real) {
+  std::string path = fmt::format("{}{}", descriptor_folder, folder);
+  struct stat through {};
+  struct stat itself {};
+  const bool works = ::stat(path.c_str(), &through) == 0 && ::fstat(folder, &itself) == 0 &&
+                     through.st_ino == itself.st_ino && through.st_dev == itself.st_dev;
+  return works ? std::filesystem::path(std::move(path)) : real;
+}
+
+std::string shown_path(const std::filesystem::path& path) {
+  const std::string& text = path.native();
+  if (!text.starts_with(descriptor_folder)) return text;
+  const std::size_t end = std::min(text.find('/', descriptor_folder.size()), text.size());
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::read_symlink(text.substr(0, end), error);
+  return error ? text : folder.native() + text.substr(end);
+}
+
+Result<std::string> read_open_file(int file, const std::filesystem::path& name, std::size_t max_bytes) {
   std::string text;
   std::string buffer(std::size_t{64} << 10U, '\0');
   while (true) {
-    const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return disk("read", path, errno);
+    const ssize_t count = read_piece(file, buffer);
+    if (count < 0) return cannot("read", name, errno);
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
     if (text.size() > max_bytes) {
-      return fail(Failure::Kind::invalid, fmt::format("{} is larger than {} bytes", path.string(), max_bytes));
+      return fail(Failure::Kind::invalid, fmt::format("{} is larger than {} bytes", shown_path(name), max_bytes));
     }
   }
 }
 
-Result<void> write_file(const std::filesystem::path& path, std::string_view text, unsigned mode) {
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  std::string temporary = (folder / fmt::format(".{}.XXXXXX", path.filename().string())).string();
-  const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (file.get() < 0) return disk("write beside", path, errno);
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes, Source source) {
+  const int flags = source == Source::anything ? 0 : O_NONBLOCK | O_NOCTTY;
+  const OpenFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
+  if (file.get() < 0) {
+    if (errno == ENOENT || errno == ENOTDIR) {
+      return fail(Failure::Kind::not_found, fmt::format("{} does not exist", shown_path(path)));
+    }
+    if (errno == ENXIO) return fail(Failure::Kind::disk, fmt::format("{} is no regular file", shown_path(path)));
+    return cannot("open", path, errno);
+  }
+  WS_TRY(check_kind(file.get(), source, path));
+  return read_open_file(file.get(), path, max_bytes);
+}
+
+Result<void> write_file_at(int folder,
+                           const std::string& name,
+                           std::string_view text,
+                           std::optional<unsigned> mode,
+                           const std::filesystem::path& shown) {
+  struct stat replaced {};
+  const bool keeps_mode =
+      !mode && ::fstatat(folder, name.c_str(), &replaced, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(replaced.st_mode);
+  if (keeps_mode) mode = replaced.st_mode & 0777U;
+  std::string temporary;
+  const OpenFile file(create_beside(folder, name, static_cast<mode_t>(mode.value_or(0666)), temporary));
+  if (file.get() < 0) return cannot("write beside", shown, errno);
   const auto write = [&]() -> Result<void> {
-    if (::fchmod(file.get(), static_cast<mode_t>(mode)) != 0) return disk("set the mode of", temporary, errno);
-    WS_TRY(write_all(file.get(), text, temporary));
-    if (::fsync(file.get()) != 0) return disk("flush", temporary, errno);
-    if (::rename(temporary.c_str(), path.c_str()) != 0) return disk("replace", path, errno);
+    if (mode && ::fchmod(file.get(), static_cast<mode_t>(*mode)) != 0) return cannot("set the mode of", shown, errno);
+    WS_TRY(write_whole(file.get(), text, shown));
+    if (::fsync(file.get()) != 0) return cannot("flush", shown, errno);
+    if (::renameat(folder, temporary.c_str(), folder, name.c_str()) != 0) return cannot("replace", shown, errno);
     return {};
   };
   if (auto written = write(); !written) {
-    ::unlink(temporary.c_str());
+    ::unlinkat(folder, temporary.c_str(), 0);
     return written;
   }
-  const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.get() < 0 || ::fsync(directory.get()) != 0) return disk("flush the folder of", path, errno);
+  const OpenFile directory(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.get() < 0 || ::fsync(directory.get()) != 0) return cannot("flush the folder of", shown, errno);
   return {};
+}
+
+Result<void> write_file(const std::filesystem::path& path, std::string_view text, std::optional<unsigned> mode) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const OpenFile directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.get() < 0) return cannot("write", path, errno);
+  return write_file_at(directory.get(), path.filename().string(), text, mode, path);
 }
 
 Result<void> make_folders(const std::filesystem::path& path, unsigned mode) {
@@ -92,12 +165,12 @@ Result<void> make_folders(const std::filesystem::path& path, unsigned mode) {
     if (::mkdir(made.c_str(), static_cast<mode_t>(mode)) != 0 && errno != EEXIST) {
       struct stat status {};
       if (::stat(made.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) continue;
-      return disk("make the folder", made, errno);
+      return cannot("make the folder", made, errno);
     }
   }
   struct stat status {};
   if (!path.empty() && (::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))) {
-    return disk("make the folder", path, ENOTDIR);
+    return cannot("make the folder", path, ENOTDIR);
   }
   return {};
 }

@@ -184,7 +184,7 @@ Failure overlaid_twice(char letter, std::string_view assignment) {
 }
 
 Result<std::string> read_user_file(const std::string& path) {
-  auto text = read_file(path, max_input_bytes);
+  auto text = read_file(path, max_input_bytes, Source::anything);
   if (!text) {
     Failure failure = text.error();
     if (failure.kind == Failure::Kind::not_found) failure.kind = Failure::Kind::disk;

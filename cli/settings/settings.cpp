@@ -260,8 +260,7 @@ Result<void> write_config(const Paths& paths, std::string_view path, const std::
   }
   if (is_new ? edited->empty() : *edited == *text) return {};
   WS_TRY(make_folders(paths.config, 0700));
-  const fs::perms mode = is_new ? fs::perms(0644) : fs::status(file, error).permissions();
-  return write_file(file, *edited, static_cast<unsigned>(mode & fs::perms::all));
+  return write_file(file, *edited);
 }
 
 Result<BaseUrl> check_base_url(std::string_view text, const Environment& environment) {

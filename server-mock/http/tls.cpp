@@ -25,6 +25,7 @@ using Extension = Handle<X509_EXTENSION, X509_EXTENSION_free>;
 using Number = Handle<BIGNUM, BN_free>;
 
 constexpr long day_s = 86400;
+constexpr std::size_t max_identity_bytes = std::size_t{1} << 20U;
 constexpr int serial_bits = 127;  // RFC 5280, 4.1.2.2: positive, 20 octets at most
 
 Bio memory(const std::string& text) { return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
@@ -102,8 +103,8 @@ std::string TlsIdentity::fingerprint() const {
 
 Result<TlsIdentity> read_tls_identity(const std::string& certificate_file, const std::string& key_file) {
   TlsIdentity identity;
-  WS_LET(identity.certificate_pem, read_file(certificate_file));
-  WS_LET(identity.key_pem, read_file(key_file));
+  WS_LET(identity.certificate_pem, read_file(certificate_file, max_identity_bytes, Source::anything));
+  WS_LET(identity.key_pem, read_file(key_file, max_identity_bytes, Source::anything));
   const Certificate certificate = parse_certificate(identity.certificate_pem);
   if (certificate == nullptr) return failed(fmt::format("{} holds no certificate in PEM", certificate_file));
   const Bio bio = memory(identity.key_pem);
