@@ -9,6 +9,7 @@
 
 #include "api-client/base/uuid.hpp"
 #include "api-client/client_impl.hpp"
+#include "api-client/echoed_id.hpp"
 
 namespace ws {
 namespace {
@@ -166,10 +167,31 @@ void Client::Impl::on_outcome(Id id, http::Outcome outcome) {
   settle(id, read_answer(*running.prepared.operation, std::move(outcome), streamed, clock.now()));
 }
 
+std::optional<Failure> Client::Impl::another_object(const Running& running, const Reply& reply) const {
+  const Prepared& prepared = running.prepared;
+  if (prepared.operation != prepared.meaning) return std::nullopt;
+  const auto other = find_other_object(*prepared.operation, prepared.parameters, *reply.json);
+  if (!other) return std::nullopt;
+  const bool is_read = prepared.operation->retry == contract::RetryClass::read;
+  Failure failure{
+      .kind = Failure::Kind::integrity,
+      .what = fmt::format(
+          "{}: asked about {}, the service answered about {}", prepared.operation->id, other->asked_for, other->came),
+      .hint = is_read ? std::string("check the base URL, and what stands between here and the service")
+                      : hint_for_unknown(*prepared.meaning, prepared.parameters, {}),
+      .code = "another_object"};
+  failure.call = {.operation = std::string(prepared.operation->id),
+                  .http_status = reply.status,
+                  .applied = is_read ? Applied::no : Applied::unknown,
+                  .idempotency_key = prepared.idempotency_key};
+  return running.redactor.clean(std::move(failure));
+}
+
 void Client::Impl::settle(Id id, Verdict verdict) {
   Running& running = *calls.at(id);
   if (verdict.ending == Ending::success) {
     trace(running, fmt::format("< {} {} bytes", verdict.reply.status, verdict.reply.body.size()));
+    if (auto other = another_object(running, verdict.reply)) return finish(id, fail(std::move(*other)));
     verdict.reply.sends = running.sends;
     verdict.reply.idempotency_key = running.prepared.idempotency_key;
     verdict.reply.after_unanswered_send = running.unanswered;

@@ -56,6 +56,8 @@ struct Client::Impl {
   void send_due();
   void on_outcome(Id id, http::Outcome outcome);
   void settle(Id id, Verdict verdict);
+  /// What is wrong with a success whose answer names another object than the call did.
+  std::optional<Failure> another_object(const Running& running, const Reply& reply) const;
   /// Whether an earlier, unanswered send explains this refusal, so that the call has done its work.
   bool conclude(Id id, const Verdict& verdict);
   void compare_with_what_is_there(Id id, Failure refusal);

@@ -5,6 +5,7 @@ set(WS_API_CLIENT_SOURCES
   client_conclusions.cpp
   client_pages.cpp
   device_login.cpp
+  echoed_id.cpp
   http/curl.cpp
   http/curl_exchange.cpp
   http/curl_library.cpp
