@@ -8,6 +8,7 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/percent.hpp"
 #include "api-client/base/sha256.hpp"
+#include "api-client/base/yaml.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/output/markdown_page.hpp"
 #include "cli/session.hpp"
@@ -119,8 +120,10 @@ Result<Skill> fetch_skill(Session& session) {
   Skill skill{.name = find_text(*value, "name").value_or(std::string(skill_name)),
               .version = find_text(*value, "version").value_or(""),
               .folder_url = manifest.substr(0, manifest.rfind('/') + 1)};
-  if (!sync::RelativePath::parse(skill.name) || skill.name.find('/') != std::string::npos) {
-    return fail(Failure::Kind::integrity, "the skill's name is not safe");
+  // The name is that of the folder it is installed in: another one would be another skill's.
+  if (skill.name != skill_name) {
+    return fail(Failure::Kind::integrity,
+                manifest + " is of the skill `" + skill.name + "`, not of " + std::string(skill_name));
   }
   for (const Json& entry : *files) {
     WS_LET(SkillFile file, fetch_file(session, skill, entry));
@@ -152,6 +155,41 @@ Result<ExitCode> show_skill(Session& session) {
   return ExitCode::done;
 }
 
+/// The `name` in the front matter of a SKILL.md; empty where it says none.
+std::string name_in_front_matter(std::string_view text) {
+  if (!text.starts_with("---\n")) return {};
+  const std::size_t end = text.find("\n---", 3);
+  if (end == std::string_view::npos) return {};
+  const auto values = parse_yaml(text.substr(4, end - 3));
+  return values && values->is_object() ? find_text(*values, "name").value_or("") : "";
+}
+
+/// The folder is missing, empty, or holds this skill, changed by hand or not. No part of the way to a file of it is a
+/// link: those could lead into another skill's folder.
+Result<void> check_folder(const std::filesystem::path& folder, const Skill& skill) {
+  namespace fs = std::filesystem;
+  const auto refuse = [](const fs::path& place, const std::string& why) {
+    return fail(
+        Failure::Kind::disk, place.string() + " " + why, "move it away, or name another folder of skills with --dir");
+  };
+  std::error_code error;
+  for (const SkillFile& file : skill.files) {
+    fs::path place = folder;
+    for (const fs::path& part : fs::path(file.path)) {
+      if (fs::is_symlink(fs::symlink_status(place, error))) return refuse(place, "is a link");
+      place /= part;
+    }
+    if (fs::is_symlink(fs::symlink_status(place, error))) return refuse(place, "is a link");
+  }
+  if (!fs::exists(fs::symlink_status(folder, error))) return {};
+  if (!fs::is_directory(folder, error)) return refuse(folder, "is no folder");
+  const auto there = read_file(folder / "SKILL.md", most_bytes);
+  const std::string name = there ? name_in_front_matter(*there) : "";
+  if (!name.empty() && name != skill.name) return refuse(folder, "holds another skill: `" + name + "`");
+  if (!there && !fs::is_empty(folder, error)) return refuse(folder, "holds files that are no part of a skill");
+  return {};
+}
+
 Result<void> install_file(Session& session, const std::filesystem::path& target, const std::string& text) {
   const auto there = read_file(target, most_bytes);
   if (there && *there == text) return {};
@@ -166,6 +204,7 @@ Result<ExitCode> install(Session& session) {
   const auto given = session.arguments().value("dir");
   const std::filesystem::path folder = given ? std::filesystem::path(*given) : session.paths().data / "skills";
   WS_LET(const Skill skill, fetch_skill(session));
+  WS_TRY(check_folder(folder / skill.name, skill));
   Json installed = Json::array();
   for (const SkillFile& file : skill.files) {
     const std::filesystem::path target = folder / skill.name / file.path;
