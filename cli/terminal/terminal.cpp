@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -121,6 +122,10 @@ void Terminal::write(Stream stream, std::string_view text) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EPIPE && stream == Stream::out) {
       ::_exit(number(ExitCode::broken_pipe));
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      // Whoever started us made the pipe non-blocking: it is full for the moment.
+      pollfd room{.fd = descriptor, .events = POLLOUT, .revents = 0};
+      ::poll(&room, 1, -1);
     } else if (errno != EINTR) {
       if (stream == Stream::out) {
         const std::string what = std::string("cannot write the output: ") + std::strerror(errno);
