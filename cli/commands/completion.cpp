@@ -129,6 +129,14 @@ class Candidates {
   std::set<std::string> seen_ = {};
 };
 
+/// bash puts a candidate into the line as it is: only what no shell reads anything into is completed.
+bool is_plain_id(std::string_view id) {
+  return !id.starts_with('-') && std::ranges::all_of(id, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+           c == '-';
+  });
+}
+
 /// Asks the server for the ids that `name` may be. Whatever goes wrong, there are just none.
 void add_ids(const World& world, const Parsed& given, std::string_view name, Candidates& candidates) {
   const auto* source = std::ranges::find(sources, name, &Source::name);
@@ -151,7 +159,8 @@ void add_ids(const World& world, const Parsed& given, std::string_view name, Can
   const Json* items = reply ? find(*reply->json, "data") : nullptr;
   if (items == nullptr || !items->is_array()) return;
   for (const Json& item : *items) {
-    candidates.add(find_text(item, source->id).value_or(""), find_text(item, source->about).value_or(""));
+    const std::string id = find_text(item, source->id).value_or("");
+    if (is_plain_id(id)) candidates.add(id, find_text(item, source->about).value_or(""));
   }
 }
 
