@@ -328,6 +328,7 @@ int run(int count, char** texts) {
 }  // namespace
 
 int main(int count, char** texts) {
+  std::signal(SIGCHLD, SIG_DFL);  // inherited as ignored, no child would leave an exit code
   try {
     return run(count, texts);
   } catch (const std::exception& bug) {
