@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/json.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/problem.hpp"
 
@@ -156,15 +157,16 @@ constexpr Look looks[] = {
     {"sync", "ws sync status"}, {"auth", "ws whoami"}, {"projects", "ws docs list"}, {"nodes", "ws docs list"}};
 
 /// The words behind a command: what the call itself was about, where it says so.
-std::string arguments_of(const Operation& read, const Parameters& parameters) {
-  std::string text;
+ShellCommand command_of(const Operation& read, const Parameters& parameters) {
+  ShellCommand command{"ws"};
+  command.words(read.command);
   for (const contract::Argument& argument : read.arguments) {
     const auto known = std::find_if(parameters.begin(), parameters.end(), [&](const auto& parameter) {
       return parameter.first == argument.target;
     });
-    text += fmt::format(" {}", known == parameters.end() ? argument.placeholder : std::string_view(known->second));
+    command.add({known == parameters.end() ? argument.placeholder : std::string_view(known->second)});
   }
-  return text;
+  return command;
 }
 
 std::string command_to_look(const Operation& operation, const Parameters& parameters) {
@@ -172,16 +174,16 @@ std::string command_to_look(const Operation& operation, const Parameters& parame
   if (operation.id == "events.claim") return "`ws events claim` (a lease that nobody holds lapses by itself)";
   // The list of a tree's own conflicts asks nobody.
   if (operation.id == "sync.conflict_resolve") return "`ws sync status`";
-  if (const Operation* const read = find_nearest_get(operation.path)) {
-    return fmt::format("`ws {}{}`", read->command, arguments_of(*read, parameters));
-  }
+  if (const Operation* const read = find_nearest_get(operation.path)) return command_of(*read, parameters).ticked();
   // Whether a lease still holds shows when it is renewed.
-  if (operation.id.starts_with("events."))
-    return fmt::format("`ws events renew{}`", arguments_of(operation, parameters));
+  if (operation.id.starts_with("events.")) {
+    return command_of(*contract::find_operation("events.renew"), parameters).ticked();
+  }
   const std::string_view noun = operation.command.substr(0, operation.command.find(' '));
   const auto known =
       std::find_if(std::begin(looks), std::end(looks), [&](const Look& look) { return look.noun == noun; });
-  return fmt::format("`{}`", known == std::end(looks) ? std::string_view("ws discover") : known->command);
+  const std::string_view words = known == std::end(looks) ? "ws discover" : known->command;
+  return ShellCommand{}.words(words).ticked();
 }
 
 }  // namespace
@@ -204,8 +206,9 @@ std::string hint_for_unknown(const Operation& operation,
                              const std::string& idempotency_key) {
   const std::string look = command_to_look(operation, parameters);
   if (idempotency_key.empty()) return fmt::format("look with {} before you send it again", look);
-  return fmt::format(
-      "look with {}, or repeat it with `--idempotency-key {}`: it cannot happen twice", look, idempotency_key);
+  return fmt::format("look with {}, or repeat it with {}: it cannot happen twice",
+                     look,
+                     ShellCommand{"--idempotency-key=", idempotency_key}.ticked());
 }
 
 }  // namespace ws

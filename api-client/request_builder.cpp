@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/percent.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/validate.hpp"
 
@@ -164,7 +165,8 @@ Result<void> check(const Operation& operation, const Call& call, const Sorted& s
   if (refused.size() > 3) what += fmt::format("; and {} more", refused.size() - 3);
   Failure failure{.kind = Failure::Kind::usage,
                   .what = fmt::format("{}: {}", operation.id, what),
-                  .hint = fmt::format("nothing was sent; `ws schema {}` shows what it takes", operation.id),
+                  .hint = fmt::format("nothing was sent; {} shows what it takes",
+                                      ShellCommand{"ws", "schema", operation.id}.ticked()),
                   .code = "validation_error",
                   .call = {.operation = std::string(operation.id), .details = dump(contract::to_json(refused))}};
   return fail(std::move(failure));

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
 #include "cli/catalogue.hpp"
 #include "cli/commands/commands.hpp"
@@ -146,7 +147,7 @@ class App {
       if (entry.words.substr(0, words.size() + 1) != words + " ") continue;
       verbs += (verbs.empty() ? "" : ", ") + std::string(entry.words.substr(words.size() + 1));
     }
-    return fail(usage("`ws " + words + "` needs a verb", "one of " + verbs));
+    return fail(usage(ShellCommand{"ws"}.words(words).ticked() + " needs a verb", "one of " + verbs));
   }
 
   Result<ExitCode> unknown(const Resolution& found) {
@@ -159,8 +160,9 @@ class App {
     }
     std::string hint = suggestion(*found.next, known, "ws " + begin);
     if (hint.empty())
-      hint = found.words.empty() ? "`ws help` lists them" : "`ws help " + joined(found.words) + "` lists its verbs";
-    return fail(usage("`ws " + begin + *found.next + "` is no command", hint));
+      hint = found.words.empty() ? "`ws help` lists them"
+                                 : ShellCommand{"ws", "help"}.words(joined(found.words)).ticked() + " lists its verbs";
+    return fail(usage(ShellCommand{"ws"}.words(begin).add({*found.next}).ticked() + " is no command", hint));
   }
 
   /// `ws sync DIR` is `ws sync run DIR` where DIR is a folder.
@@ -224,6 +226,7 @@ class App {
     world_.terminal.on_write_error([this, changes](std::string what) {
       return told({.kind = Failure::Kind::disk, .what = std::move(what), .call = {.applied = applied(changes)}});
     });
+    if (chosen.hands_back && world_.end_in_own_time != nullptr) world_.end_in_own_time();
     Result<ExitCode> ended = chosen.run(session);
     if (!ended) ended = fail(session.with_login_hint(std::move(ended).error()));
     // What was printed before a failure is shown, but makes no file.
@@ -234,6 +237,7 @@ class App {
       if (changes) finished.error().hint = "the change was made; only its answer is lost";
       return fail(std::move(finished).error());
     }
+    if (finished) session.has_told();
     for (const std::string& path : session.printer().missing_fields()) {
       session.note("note: nothing that was printed has a member `" + path + "`");
     }
@@ -277,6 +281,11 @@ ExitCode run(const World& world, const std::vector<std::string>& arguments) {
   Result<ExitCode> result = fail(Failure::Kind::internal, "ws failed unexpectedly");
   try {
     result = app.run();
+  } catch (const std::filesystem::filesystem_error& error) {
+    const std::string path = error.path1().string();
+    result = fail(
+        Failure::Kind::disk,
+        "cannot use " + (path.empty() ? std::string("the working directory") : path) + ": " + error.code().message());
   } catch (const std::exception& bug) {
     result.error().what += std::string(": ") + bug.what();
   }

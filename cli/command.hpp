@@ -64,6 +64,7 @@ struct Command {
   const contract::Operation* operation = nullptr;  ///< the one it stands for, if it is one
   bool writes_output = false;                      ///< `--output` is its own to write, not the printer's
   bool runs_on = false;                            ///< until somebody stops it: notes are told at once
+  bool hands_back = false;  ///< after a signal it gives back what it holds, however long it takes
   std::function<Result<ExitCode>(Session&)> run = {};
 };
 

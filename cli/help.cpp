@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/shell_command.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/parse.hpp"
 #include "cli/terminal/table.hpp"
@@ -122,7 +123,8 @@ std::string render_group(const std::vector<Entry>& entries, std::string_view wor
     if (entry.words.substr(0, begin.size()) == begin)
       lines.emplace_back("ws " + std::string(entry.words), entry.summary);
   }
-  return two_columns(lines, terminal) + "\n`ws help " + begin + "VERB` says more.\n";
+  return two_columns(lines, terminal) + "\n" + ShellCommand{"ws", "help"}.words(begin).add({"VERB"}).ticked() +
+         " says more.\n";
 }
 
 std::string render_help(const Command& command, const Terminal& terminal) {

@@ -15,14 +15,25 @@ namespace {
 
 std::atomic<bool> cancelled{false};
 std::atomic<int> signal_number{0};
+std::atomic<bool> in_own_time{false};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
-/// The first signal asks everything under way to end; the second one kills.
+/// What the commands may take to end by themselves: to tell what is not known of a change, to tidy up.
+constexpr unsigned seconds_to_end = 1;
+constexpr int exit_of_signals = 128;
+
+/// The first signal asks everything under way to end, and ends what does not listen (a long computation, a read or
+/// write that blocks); the second one kills. Nothing that we write needs more than a kill leaves.
 void on_signal(int number) {
   signal_number.store(number);
   cancelled.store(true);
   std::signal(number, SIG_DFL);
+  if (!in_own_time.load()) ::alarm(seconds_to_end);
 }
+
+void on_alarm(int) { ::_exit(exit_of_signals + signal_number.load()); }
+
+void end_in_own_time() { in_own_time.store(true); }
 
 int caught_signal() { return signal_number.load(); }
 
@@ -32,7 +43,9 @@ void catch_signals() {
   ::sigemptyset(&action.sa_mask);  // no SA_RESTART: a read of the terminal ends
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGALRM, on_alarm);
   std::signal(SIGPIPE, SIG_IGN);  // noticed as EPIPE where we write
+  std::signal(SIGCHLD, SIG_DFL);  // inherited as ignored, no child would leave an exit code
 }
 
 /// A stream that was closed on us must not become the first file that we open. Its place is taken by one that fails as
@@ -54,7 +67,7 @@ int main(int count, char** values) {
   try {
     const ws::SystemClock clock;
     ws::SystemRandom random;
-    const ws::cli::World world{environment, terminal, clock, random, cancelled, caught_signal};
+    const ws::cli::World world{environment, terminal, clock, random, cancelled, caught_signal, end_in_own_time};
     const std::vector<std::string> arguments(values + 1, values + count);
     return ws::cli::number(ws::cli::run(world, arguments));
   } catch (const std::exception& bug) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "api-client/base/shell_command.hpp"
+
 namespace ws::cli {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -42,7 +44,7 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
 std::string suggestion(std::string_view word, const std::vector<std::string>& known, std::string_view prefix) {
   std::string text;
   for (const std::string& name : nearest(word, known)) {
-    text += (text.empty() ? "did you mean `" : ", `") + std::string(prefix) + name + "`";
+    text += (text.empty() ? "did you mean " : ", ") + ShellCommand{}.words(prefix).words(name).ticked();
   }
   return text.empty() ? text : text + "?";
 }

@@ -6,6 +6,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "api-client/base/shell_command.hpp"
 #include "cli/nearest.hpp"
 
 namespace ws::cli {
@@ -36,14 +37,16 @@ Failure usage_failure(const Command& command, std::string what, std::string hint
   return {.kind = Failure::Kind::usage, .what = std::move(what), .hint = std::move(hint)};
 }
 
+ShellCommand help_of(const Command& command) { return ShellCommand{"ws"}.words(command.words).add({"--help"}); }
+
 Failure unknown_flag(const Command& command, const std::string& argument) {
   const std::string name = argument.substr(0, argument.find('='));
   std::vector<std::string> known;
   for (const Flag& flag : command.flags) known.push_back(flag.spelled());
   for (const Flag& flag : global_flags()) known.push_back(flag.spelled());
   std::string hint = suggestion(name, known);
-  if (hint.empty()) hint = "`ws " + command.words + " --help` lists what it takes";
-  return usage_failure(command, "`ws " + command.words + "` has no flag " + name, hint);
+  if (hint.empty()) hint = help_of(command).ticked() + " lists what it takes";
+  return usage_failure(command, ShellCommand{"ws"}.words(command.words).ticked() + " has no flag " + name, hint);
 }
 
 Result<void> check_words(const Command& command, const std::vector<std::string>& words) {
@@ -57,6 +60,8 @@ Result<void> check_words(const Command& command, const std::vector<std::string>&
     }
     most = word.count == Count::many || word.count == Count::any ? words.size() : most + 1;
   }
+  // "-1" reads as a number, and where no number belongs it was meant as a flag.
+  if (words.size() > most && words[most].starts_with('-')) return fail(unknown_flag(command, words[most]));
   if (words.size() > most) return fail(usage_failure(command, "`" + words[most] + "` is one argument too many"));
   return {};
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "api-client/http/curl.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/settings/key_store.hpp"
@@ -22,9 +23,10 @@ constexpr std::string_view user_agent_text = "ws/" WS_VERSION;
 /// A profile without a key most likely belongs to the server that the others log in at.
 Failure no_server(const std::string& profile, const std::vector<StoredCredential>& stored) {
   if (const auto known = choose(stored, {}); known && !profile.empty()) {
-    return {.kind = Failure::Kind::usage,
-            .what = "the profile `" + profile + "` has no key, and no server is named",
-            .hint = "run `ws login --base-url " + known->base_url + " --profile " + profile + "`"};
+    return {
+        .kind = Failure::Kind::usage,
+        .what = "the profile `" + profile + "` has no key, and no server is named",
+        .hint = "run " + ShellCommand{"ws", "login", "--base-url=", known->base_url, "--profile=", profile}.ticked()};
   }
   return {.kind = Failure::Kind::usage,
           .what = "no server is named",
@@ -47,7 +49,14 @@ Session::Session(const World& world, const Command& command, Parsed arguments)
 Session::~Session() = default;
 
 Result<void> Session::open() {
-  WS_LET(settings_, read_settings(setting_flags(), world_.environment, paths_, std::filesystem::current_path()));
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  if (error) {
+    return fail(Failure::Kind::disk,
+                "the working directory is not there any more: " + error.message(),
+                "go to another folder, or name one with -C DIR");
+  }
+  WS_LET(settings_, read_settings(setting_flags(), world_.environment, paths_, here));
   WS_LET(PrinterOptions options, printer_options());
   printer_ = std::make_unique<Printer>(terminal(), std::move(options));
   for (const std::string& text : settings_.notes) note(text);
@@ -115,6 +124,10 @@ void Session::tell_notes() {
   if (!held_notes_.empty()) terminal().write(Stream::err, std::exchange(held_notes_, {}));
 }
 
+void Session::has_told() {
+  for (const auto& act : std::exchange(once_told_, {})) act();
+}
+
 Result<bool> Session::confirm(std::string_view question) {
   if (has("yes")) return true;
   if (!terminal().may_ask()) {
@@ -149,7 +162,9 @@ Result<void> Session::prefer_server(const std::string& base_url, const std::stri
                               .profile = settings_.profile.value,
                               .workspace_id = settings_.workspace.value});
   if (!chosen) {
-    return fail(Failure::Kind::auth, "not logged in at " + base_url, "run `ws login --base-url " + base_url + "`");
+    return fail(Failure::Kind::auth,
+                "not logged in at " + base_url,
+                "run " + ShellCommand{"ws", "login", "--base-url=", base_url}.ticked());
   }
   use_server(chosen->base_url);
   return {};
@@ -227,9 +242,9 @@ Result<Key> Session::key() {
   std::string what = "not logged in at " + url.text;
   if (settings_.profile) what += " as profile `" + settings_.profile.value + "`";
   if (settings_.workspace) what += ", Workspace " + settings_.workspace.value;
-  std::string hint = "run `ws login --base-url " + url.text;
-  if (settings_.profile) hint += " --profile " + settings_.profile.value;
-  return fail(Failure::Kind::auth, what, hint + "`");
+  ShellCommand login{"ws", "login", "--base-url=", url.text};
+  if (settings_.profile) login.add({"--profile=", settings_.profile.value});
+  return fail(Failure::Kind::auth, what, "run " + login.ticked());
 }
 
 Failure Session::with_login_hint(Failure failure) {
@@ -238,9 +253,10 @@ Failure Session::with_login_hint(Failure failure) {
   const auto scope = details ? find_text(*details, "required_scope") : std::nullopt;
   const auto used = key();
   if (!scope || !used) return failure;
-  failure.hint = used->stored ? "run `" + login_with_scope(*used->stored, *scope) + "`"
-                              : "the key of WS_TOKEN lacks " + *scope + "; `ws login --scopes " + *scope +
-                                    "` gets one that has it, where WS_TOKEN is not set";
+  failure.hint = used->stored ? "run " + login_with_scope(*used->stored, *scope).ticked()
+                              : "the key of WS_TOKEN lacks " + shell_word(*scope) + "; " +
+                                    ShellCommand{"ws", "login", "--scopes=", *scope}.ticked() +
+                                    " gets one that has it, where WS_TOKEN is not set";
   return failure;
 }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api-client/base/clock.hpp"
 #include "api-client/base/random.hpp"
@@ -28,6 +30,8 @@ struct World {
   Random& random;
   const std::atomic<bool>& cancelled;
   int (*caught_signal)();  ///< the signal that asked us to stop, or 0
+  /// From now on a signal is left to the command, however long it takes; else the process ends a second later.
+  void (*end_in_own_time)() = nullptr;
 };
 
 /// The key a command uses, and what is known of it.
@@ -62,6 +66,10 @@ class Session {
   /// that fails says that line alone.
   void note(std::string_view text);
   void tell_notes();
+  /// Called when all that the command prints has been written: what a run that is killed before needs to tell the same
+  /// again goes only then.
+  void once_told(std::function<void()> act) { once_told_.push_back(std::move(act)); }
+  void has_told();
   /// A failure that does not end the command by itself: what was done so far is printed too.
   void complain(const Failure& failure, ExitCode exit);
   /// Answers "yes" for --yes; asks where a person is there. Fails with `usage` naming --yes where nobody is.
@@ -110,6 +118,7 @@ class Session {
   std::unique_ptr<Client> client_;
   std::unique_ptr<Client> keyless_client_;
   std::string held_notes_;
+  std::vector<std::function<void()>> once_told_;
   int retries_ = 10;
 };
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
 #include "sync-engine/state/state_store.hpp"
@@ -115,8 +116,9 @@ Result<void> write_own_folder(const fs::path& own) {
 Failure maybe_made(const std::string& name) {
   Failure failure = with_code(Failure::Kind::unknown_outcome,
                               fmt::format("an earlier init here was cut off: it may have made a source `{}`", name),
-                              fmt::format("look for an empty page of that name; join its source with `ws sync init "
-                                          "--source ID`, or remove the page and .ws/{}, and run this again",
+                              fmt::format("look for an empty page of that name; join its source with {}, or remove the "
+                                          "page and .ws/{}, and run this again",
+                                          ShellCommand{"ws", "sync", "init", "--source", "ID"}.ticked(),
                                           intent_name),
                               "source_in_doubt");
   failure.call.applied = Applied::unknown;
@@ -224,7 +226,8 @@ Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock,
           .origin = options.origin};
   if (auto written = write_tie(folder, tie); !written) {
     Failure failure = std::move(written).error();
-    failure.hint = fmt::format("then join the source that was made: `ws sync init --source {}`", source->id);
+    failure.hint =
+        "then join the source that was made: " + ShellCommand{"ws", "sync", "init", "--source=", source->id}.ticked();
     return fail(std::move(failure));
   }
   fs::remove(own / intent_name, error);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/problem.hpp"
 
@@ -87,7 +88,9 @@ std::string scope_hint(const Problem& problem, const Operation* operation) {
   std::string scope = safe_member(problem, "required_scope");
   if (scope.empty() && operation != nullptr) scope = operation->scope;
   if (scope.empty()) return "log in again with the scope that it needs: `ws login --scopes ...`";
-  return fmt::format("the key lacks the scope {0}: run `ws login --scopes {0},...` with all that you need", scope);
+  return fmt::format("the key lacks the scope {}: run {} with all that you need",
+                     scope,
+                     ShellCommand{"ws", "login", "--scopes=", scope + ",..."}.ticked());
 }
 
 std::string role_hint(const Problem& problem, const Operation* operation) {

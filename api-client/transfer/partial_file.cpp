@@ -14,6 +14,7 @@
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/json.hpp"
+#include "api-client/base/replaced_file.hpp"
 
 namespace ws {
 namespace {
@@ -25,6 +26,14 @@ auto disk(std::string_view what, const fs::path& path, int error) {
 }
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+/// `.NAME.ws-part`; of a name that would become too long its beginning and a hash of the whole.
+std::string part_name(const std::string& name) {
+  constexpr std::size_t longest = 255 - std::string_view("..ws-part.json").size();
+  if (name.size() <= longest) return fmt::format(".{}.ws-part", name);
+  const std::string hash = Sha256::of(name).hex().substr(0, 16);
+  return fmt::format(".{}-{}.ws-part", name.substr(0, longest - hash.size() - 1), hash);
+}
 
 /// Where the file system cannot say "only if nothing is there", a look before must do.
 int rename_without_replacing(const fs::path& from, const fs::path& to) {
@@ -38,7 +47,7 @@ int rename_without_replacing(const fs::path& from, const fs::path& to) {
 }  // namespace
 
 Result<std::unique_ptr<PartialFile>> PartialFile::open(const fs::path& target, const std::string& identity) {
-  const fs::path part = folder_of(target) / fmt::format(".{}.ws-part", target.filename().string());
+  const fs::path part = folder_of(target) / part_name(target.filename().string());
   const int descriptor = ::open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (descriptor < 0) return disk("write", part, errno);
   std::unique_ptr<PartialFile> file(new PartialFile(target, part, descriptor));
@@ -46,6 +55,7 @@ Result<std::unique_ptr<PartialFile>> PartialFile::open(const fs::path& target, c
     file->finished_ = true;  // it is another run's to tidy up
     return fail(Failure::Kind::disk, fmt::format("another ws is downloading {}", target.string()), "wait for it");
   }
+  WS_TRY(take_over_mode(descriptor, target));
   WS_TRY(file->adopt(identity));
   return file;
 }
@@ -112,6 +122,7 @@ Result<Sha256> PartialFile::hash() {
 }
 
 Result<void> PartialFile::finish(Replace replace) {
+  if (replace == Replace::yes) WS_TRY(take_over_mode(descriptor_, target_));
   if (::fsync(descriptor_) != 0) return disk("flush", part_, errno);
   int error = 0;
   if (replace == Replace::no) {

@@ -32,6 +32,10 @@ class PartialFile final : public Destination {
   Result<void> restart() override;
   Result<Sha256> hash() override;
 
+  /// What is left where it is not finished, and what is known of it.
+  const std::filesystem::path& path() const { return part_; }
+  std::filesystem::path notes() const;
+
   /// Flushes it and gives it the target's name, whole. Fails with `disk`, also where the target came into being.
   Result<void> finish(Replace replace);
 
@@ -39,7 +43,6 @@ class PartialFile final : public Destination {
   PartialFile(std::filesystem::path target, std::filesystem::path part, int descriptor)
       : target_(std::move(target)), part_(std::move(part)), descriptor_(descriptor) {}
   Result<void> adopt(const std::string& identity);
-  std::filesystem::path notes() const;
 
   std::filesystem::path target_;
   std::filesystem::path part_;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/json.hpp"
+#include "api-client/base/shell_command.hpp"
 
 namespace ws {
 namespace {
@@ -126,18 +127,18 @@ class Upload : public std::enable_shared_from_this<Upload> {
 
   void check(Result<Reply> reply) {
     if (!reply) return done_(std::move(reply));
-    if (observer_.forgotten) observer_.forgotten(started_);
     const Json& asset = *reply->json;
     const auto size = find_integer(asset, "size_bytes");
     const auto sha256 = Sha256::from_hex(find_text(asset, "content_sha256").value_or(""));
     const bool other_size = size && static_cast<std::uint64_t>(*size) != file_.stamp.size_bytes;
     if (!other_size && (!sha256 || !*hash_ || *sha256 == **hash_)) return done_(std::move(reply));
+    if (observer_.forgotten) observer_.forgotten(started_);
     const std::string id = find_text(asset, "id").value_or("");
     done_(fail(Failure{.kind = Failure::Kind::integrity,
                        .what = fmt::format("the service holds other bytes than those of {}: another {}",
                                            file_.path.string(),
                                            other_size ? "size" : "hash"),
-                       .hint = fmt::format("look with `ws files get {}`", id),
+                       .hint = "look with " + ShellCommand{"ws", "files", "get", id}.ticked(),
                        .code = "hash_mismatch",
                        .call = {.operation = "files.upload_finish", .applied = Applied::yes}}));
   }

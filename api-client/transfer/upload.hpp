@@ -47,7 +47,8 @@ struct UploadObserver {
   bool begins_anew = true;  ///< where the service does not know an earlier start any more
   /// After the start and before the finalize, to be kept; a failure ends the upload.
   std::function<Result<void>(const StartedUpload&)> kept = {};
-  /// The service does not know it any more, or has made the Asset.
+  /// The service does not know it any more, or made an Asset of other bytes. After a success nothing is called: what
+  /// was kept leads the next run to this Asset, until whoever called has told its id.
   std::function<void(const StartedUpload&)> forgotten = {};
   std::function<void(std::uint64_t sent_bytes)> progress = {};
 };

@@ -7,6 +7,7 @@
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/sha256.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/commands/composing.hpp"
 #include "cli/commands/keyed_call.hpp"
@@ -177,8 +178,8 @@ Result<ExitCode> show(Session& session, Client& client, const Reply& reply, Phas
 Failure without_question(const contract::Operation& operation, const Reply& reply) {
   return {.kind = Failure::Kind::unknown_outcome,
           .what = std::string(operation.id) + ": the answer names no question",
-          .hint = "look with `ws questions list`, or repeat it with `--idempotency-key " + reply.idempotency_key +
-                  "`: it cannot happen twice",
+          .hint = "look with `ws questions list`, or repeat it with " +
+                  ShellCommand{"--idempotency-key=", reply.idempotency_key}.ticked() + ": it cannot happen twice",
           .code = "unusable_answer",
           .call = {.operation = std::string(operation.id),
                    .http_status = reply.status,
@@ -202,7 +203,8 @@ Result<ExitCode> ask(Session& session) {
   }
   if (phase != Phase::pending) return show(session, *client, reply, phase);
   if (!id) return fail(without_question(operation, reply));
-  WS_LET(const Awaited ended, await_end(session, *client, read_question(*id), "ws questions get " + *id + " --wait"));
+  WS_LET(const Awaited ended,
+         await_end(session, *client, read_question(*id), ShellCommand{"ws", "questions", "get", *id, "--wait"}));
   return show(session, *client, ended.reply, ended.phase);
 }
 
@@ -215,7 +217,7 @@ Result<ExitCode> get(Session& session) {
   WS_TRY(make_ready(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
-  WS_LET(const Awaited ended, await_end(session, *client, call, "ws questions get " + id + " --wait"));
+  WS_LET(const Awaited ended, await_end(session, *client, call, ShellCommand{"ws", "questions", "get", id, "--wait"}));
   print_reply(session, operation, ended.reply);
   return exit_of(ended.phase);
 }

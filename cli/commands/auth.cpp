@@ -1,6 +1,7 @@
 // The stored keys: which one is in use, all of them, another one from now on.
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/shell_command.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/session.hpp"
 
@@ -45,7 +46,8 @@ Result<ExitCode> status(Session& session) {
     value["kept_in"] = session.credentials().place(key.stored->kept_in);
     value.update(to_json(*key.stored));
     if (is_past(key.stored->expires_at, session.world().clock.now())) {
-      session.note("this key has expired; `ws login --base-url " + url.text + "` gets a new one");
+      session.note("this key has expired; " + ShellCommand{"ws", "login", "--base-url=", url.text}.ticked() +
+                   " gets a new one");
     }
   } else {
     value["kept_in"] = session.world().environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
 #include "cli/commands/values.hpp"
 
@@ -35,9 +36,10 @@ Result<std::vector<std::string>> ids_of(Session& session) {
   if (ids.empty()) {
     const Command& command = session.command();
     const std::string placeholder = command.arguments.empty() ? "ID" : command.arguments.front().placeholder;
-    return fail(Failure::Kind::usage,
-                "the argument " + placeholder + " is missing",
-                "give it, or --stdin; `ws " + command.words + " --help` tells more");
+    return fail(
+        Failure::Kind::usage,
+        "the argument " + placeholder + " is missing",
+        "give it, or --stdin; " + ShellCommand{"ws"}.words(command.words).add({"--help"}).ticked() + " tells more");
   }
   return ids;
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/markdown.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
 #include "cli/commands/batch.hpp"
 #include "cli/commands/commands.hpp"
@@ -100,7 +101,9 @@ Result<TextChange> change_of(Session& session, const Json& body) {
   } else {
     return fail(Failure::Kind::usage,
                 "--merge needs the text that the change was made from, and `ws` has shown none of this document yet",
-                "begin with `ws docs get " + change.document_id + " --content > FILE`, or name --revision N");
+                "begin with " +
+                    ShellCommand{"ws", "docs", "get", change.document_id, "--content", ">", "FILE"}.ticked() +
+                    ", or name --revision N");
   }
   return change;
 }
@@ -113,8 +116,8 @@ Failure collision_of(const TextChange& change, const UpdateEnd& end) {
                               end.theirs.revision,
                               places,
                               places == 1 ? "" : "s"),
-          .hint = fmt::format("`ws docs edit {}` shows both in an editor; or take your change over by hand",
-                              change.document_id),
+          .hint = ShellCommand{"ws", "docs", "edit", change.document_id}.ticked() +
+                  " shows both in an editor; or take your change over by hand",
           .code = "revision_conflict"};
 }
 
@@ -154,9 +157,10 @@ Result<ExitCode> update(Session& session) {
   if (session.has("merge")) return update_with_merge(session, body);
   if (!body.contains("expected_content_revision")) {
     const std::string& id = session.arguments().words.front();
-    return fail(Failure::Kind::usage,
-                "--revision is missing: the content revision that the change was made from",
-                "`ws docs get " + id + " --fields content_revision` shows the present one");
+    return fail(
+        Failure::Kind::usage,
+        "--revision is missing: the content revision that the change was made from",
+        ShellCommand{"ws", "docs", "get", id, "--fields", "content_revision"}.ticked() + " shows the present one");
   }
   if (!body.contains("content") && !body.contains("title")) {
     return fail(Failure::Kind::usage, "nothing to change", "give -f FILE|-, or --title TEXT");

@@ -6,6 +6,7 @@
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/sha256.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "api-client/base/uuid.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/commands/composing.hpp"
@@ -103,7 +104,7 @@ class Edit {
   }
 
   Failure kept(Failure failure) const {
-    failure.hint = fmt::format("your text is kept: `ws docs edit {}` goes on with it", id_);
+    failure.hint = "your text is kept: " + ShellCommand{"ws", "docs", "edit", id_}.ticked() + " goes on with it";
     return failure;
   }
 

@@ -118,6 +118,7 @@ Command events_work_command() {
       .examples = {"ws events work --worker scribe --jobs 2 -- ./answer.sh"},
       .operation = &operation_of("events.claim"),
       .runs_on = true,
+      .hands_back = true,
       .run = work};
 }
 

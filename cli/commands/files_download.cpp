@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
+#include "api-client/base/replaced_file.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "api-client/transfer/download.hpp"
 #include "api-client/transfer/partial_file.hpp"
 #include "cli/commands/batch.hpp"
@@ -74,6 +76,9 @@ fs::path target_of(Session& session, const std::string& id, const Json& asset) {
 Result<void> check_free(const Session& session, const fs::path& target) {
   std::error_code ignored;
   const auto status = fs::symlink_status(target, ignored);
+  if (status.type() == fs::file_type::none) {
+    return fail(Failure::Kind::disk, "cannot write " + target.string() + ": " + ignored.message());
+  }
   if (!fs::exists(status)) return {};
   if (fs::is_directory(status)) return fail(Failure::Kind::disk, target.string() + " is a folder");
   if (session.has("force")) return {};
@@ -116,16 +121,31 @@ class OneDownload {
     return Json();
   }
 
-  Result<Json> to_file(const fs::path& target) {
-    WS_TRY(check_free(session_, target));
+  /// What a failed write leaves on the disk, and what to do with it.
+  static Failure with_leftover(Failure failure, const PartialFile& part) {
+    if (failure.kind != Failure::Kind::disk || part.size_bytes() == 0 || !failure.hint.empty()) return failure;
+    failure.hint =
+        fmt::format("what came ({} bytes) is kept: make room and run the same again, it goes on there; or {}",
+                    part.size_bytes(),
+                    ShellCommand{"rm"}.path(part.path().string()).path(part.notes().string()).ticked());
+    return failure;
+  }
+
+  Result<Json> to_file(const fs::path& named) {
+    WS_TRY(check_free(session_, named));
+    WS_LET(const fs::path target, follow_link(named));
     const std::string identity = id_ + (request_.sha256 ? " " + request_.sha256->hex() : "");
     WS_LET(const auto part, PartialFile::open(target, identity));
-    WS_LET(const Downloaded done, download(client_, request_, *part));
-    WS_TRY(part->finish(session_.has("force") ? Replace::yes : Replace::no));
+    auto received = download(client_, request_, *part);
+    if (!received) return fail(with_leftover(std::move(received).error(), *part));
+    const Downloaded done = *received;
+    if (auto finished = part->finish(session_.has("force") ? Replace::yes : Replace::no); !finished) {
+      return fail(with_leftover(std::move(finished).error(), *part));
+    }
     note_unchecked(done);
     return Json{{"v", 1},
                 {"id", id_},
-                {"path", target.string()},
+                {"path", named.string()},
                 {"size_bytes", done.size_bytes},
                 {"content_sha256", done.sha256.hex()},
                 {"checked", done.is_checked},

@@ -1,6 +1,7 @@
 // Organization runs on a file: started, waited for.
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/shell_command.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/commands/composing.hpp"
 #include "cli/commands/operation_commands.hpp"
@@ -15,7 +16,8 @@ Call read_operation(const std::string& id) {
 }
 
 Result<ExitCode> await_and_print(Session& session, Client& client, const std::string& id) {
-  WS_LET(const Awaited ended, await_end(session, client, read_operation(id), "ws files operation " + id + " --wait"));
+  WS_LET(const Awaited ended,
+         await_end(session, client, read_operation(id), ShellCommand{"ws", "files", "operation", id, "--wait"}));
   print_reply(session, operation_of("files.operation"), ended.reply);
   if (ended.phase == Phase::failed && !is_json(session.format())) {
     session.note("the operation ended as " + find_text(*ended.reply.json, "status").value_or("failed"));
@@ -27,7 +29,7 @@ Result<ExitCode> await_and_print(Session& session, Client& client, const std::st
 Failure nothing_to_wait_for(const std::string& asset, const Reply& reply) {
   return {.kind = Failure::Kind::unknown_outcome,
           .what = "files.organize: the answer names no operation to wait for",
-          .hint = "look with `ws files get " + asset + "` before you send it again",
+          .hint = "look with " + ShellCommand{"ws", "files", "get", asset}.ticked() + " before you send it again",
           .code = "unusable_answer",
           .call = {.operation = "files.organize", .http_status = reply.status, .applied = Applied::unknown}};
 }

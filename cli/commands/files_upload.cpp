@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/shell_command.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/transfer/upload.hpp"
 #include "cli/commands/batch.hpp"
@@ -79,6 +80,11 @@ void keep(Session& session, const PendingUpload& upload) {
   if (!kept) session.note("note: if it is cut it cannot be gone on with: " + kept.error().what);
 }
 
+/// A run that is killed before it has told the Asset's id finds it by what is kept, and makes no second one.
+void forget_once_told(Session& session, const std::string& upload_id) {
+  session.once_told([pending = PendingUploads(session.paths().state), upload_id] { pending.forget(upload_id); });
+}
+
 /// All uploads of one command: so many at a time, their bytes counted together.
 class Uploads {
  public:
@@ -88,6 +94,7 @@ class Uploads {
         pending_(session.paths().state),
         names_(std::move(names)),
         files_(std::move(files)),
+        upload_ids_(files_.size()),
         sent_(files_.size(), 0),
         results_(files_.size()) {
     for (const UploadFile& file : files_) total_ += file.stamp.size_bytes;
@@ -120,7 +127,9 @@ class Uploads {
       if (session_.has("verbose")) session_.note(names_[place] + ": going on with upload " + resumed->upload_id);
     }
     UploadObserver observer;
-    observer.kept = [this, &file](const StartedUpload& started) {
+    if (resumed) upload_ids_[place] = resumed->upload_id;
+    observer.kept = [this, place, &file](const StartedUpload& started) {
+      upload_ids_[place] = started.upload_id;
       keep(session_, {.started = started, .file = file, .base_url = base_url_});
       return Result<void>();
     };
@@ -135,6 +144,7 @@ class Uploads {
       if (!reply && reply.error().call.applied == Applied::unknown) {
         reply.error().hint = "look with `ws files list`, or run the same again: it goes on with this upload";
       }
+      if (reply) forget_once_told(session_, upload_ids_[place]);
       results_[place] = std::move(reply);
     });
   }
@@ -158,6 +168,7 @@ class Uploads {
   PendingUploads pending_;
   std::vector<std::string> names_;
   std::vector<UploadFile> files_;
+  std::vector<std::string> upload_ids_;
   std::vector<std::uint64_t> sent_;
   std::vector<std::optional<Result<Reply>>> results_;
   std::string base_url_;
@@ -175,7 +186,9 @@ Result<ExitCode> start_only(Session& session, const UploadFile& file) {
   WS_LET(const StartedUpload started, read_started_upload(*reply.json));
   keep(session, {.started = started, .file = file, .base_url = url.text});
   print_reply(session, operation_of("files.upload_start"), reply);
-  if (is_for_people(session)) session.note("finish it with `ws files finalize " + started.upload_id + "`");
+  if (is_for_people(session)) {
+    session.note("finish it with " + ShellCommand{"ws", "files", "finalize", started.upload_id}.ticked());
+  }
   return ExitCode::done;
 }
 
@@ -235,6 +248,7 @@ Result<ExitCode> finalize(Session& session) {
   });
   while (!result) client->run(std::chrono::milliseconds{1000});
   if (!*result) return fail(result->error());
+  forget_once_told(session, pending->started.upload_id);
   print_reply(session, operation, **result);
   return ExitCode::done;
 }

@@ -1,6 +1,7 @@
 #include "cli/commands/keyed_call.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -101,9 +102,14 @@ Result<Reply> send_call(Session& session, Client& client, const contract::Operat
   // A refusal of this run says nothing of an earlier one that is still open.
   if (!reply && *begun == Begun::before) return reply;
   const Time now = session.world().clock.now();
-  if (auto settled = reply ? journal->settle(key, now) : journal->forget(key); !settled) {
-    session.note("note: " + settled.error().what);
+  if (!reply) {
+    if (auto forgotten = journal->forget(key); !forgotten) session.note("note: " + forgotten.error().what);
+    return reply;
   }
+  // Open until the answer is told: `stable`, run again after a kill, gets this answer again.
+  session.once_told([&session, key, now, kept = std::make_shared<IdempotencyJournal>(std::move(*journal))] {
+    if (auto settled = kept->settle(key, now); !settled) session.note("note: " + settled.error().what);
+  });
   return reply;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/device_login.hpp"
 #include "cli/commands/commands.hpp"
@@ -25,12 +26,12 @@ namespace {
 Failure too_many_scopes(const std::vector<std::string>& scopes) {
   const std::span<const std::string> all(scopes);
   const std::size_t most = contract::max_scopes_per_authorization;
-  return {
-      .kind = Failure::Kind::usage,
-      .what = fmt::format("{} scopes are more than the {} that one key can have", scopes.size(), most),
-      .hint = fmt::format("split them: `ws login --profile one --scopes {}` and `ws login --profile two --scopes {}`",
-                          joined_with_commas(all.first(most)),
-                          joined_with_commas(all.subspan(most)))};
+  const auto login = [](std::string_view profile, std::span<const std::string> some) {
+    return ShellCommand{"ws", "login", "--profile=", profile, "--scopes=", joined_with_commas(some)}.ticked();
+  };
+  return {.kind = Failure::Kind::usage,
+          .what = fmt::format("{} scopes are more than the {} that one key can have", scopes.size(), most),
+          .hint = fmt::format("split them: {} and {}", login("one", all.first(most)), login("two", all.subspan(most)))};
 }
 
 Result<std::vector<std::string>> scopes_of(const Session& session) {
@@ -167,10 +168,11 @@ Result<ExitCode> wait_for_key(Session& session, const PendingLogin& login, KeptI
     auto key = poll_device_login(*client, login.authorization.device_code);
     if (!key) return fail(without_key(session, login, std::move(key).error()));
     if (*key) return keep(session, login, **key, kept_in);
-    return fail(Failure{.kind = Failure::Kind::pending,
-                        .what = "the login is not approved yet",
-                        .hint = "ask again: `ws login --resume " + login.authorization.authorization_id + "`",
-                        .code = "authorization_pending"});
+    return fail(Failure{
+        .kind = Failure::Kind::pending,
+        .what = "the login is not approved yet",
+        .hint = "ask again: " + ShellCommand{"ws", "login", "--resume=", login.authorization.authorization_id}.ticked(),
+        .code = "authorization_pending"});
   }
   const auto key =
       await_device_key(*client, session.world().clock, login.authorization, make_sleeper(&session.world().cancelled));

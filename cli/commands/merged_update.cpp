@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/shell_command.hpp"
 #include "cli/commands/composing.hpp"
 #include "cli/commands/operation_commands.hpp"
 
@@ -27,8 +28,8 @@ Failure unknown_base(const TextChange& change) {
       .kind = Failure::Kind::conflict,
       .what = fmt::format("the document was changed since revision {}, and that text is not known here to merge with",
                           change.base.revision),
-      .hint = fmt::format("`ws docs get {} --content` shows the present text; take your change over to it",
-                          change.document_id),
+      .hint = ShellCommand{"ws", "docs", "get", change.document_id, "--content"}.ticked() +
+              " shows the present text; take your change over to it",
       .code = "revision_conflict"};
 }
 

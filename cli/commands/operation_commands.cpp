@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/contract/validate.hpp"
 #include "cli/commands/batch.hpp"
@@ -286,7 +287,9 @@ Result<void> check_call(Session& session, const Operation& operation, const Call
     if (violation.limit == contract::Source::assumed) {
       session.note("note: " + text + " (the server may see it otherwise)");
     } else if (!session.has("no-validate")) {
-      return fail(Failure::Kind::usage, text, "`ws " + session.command().words + " --help` shows the limits");
+      return fail(Failure::Kind::usage,
+                  text,
+                  ShellCommand{"ws"}.words(session.command().words).add({"--help"}).ticked() + " shows the limits");
     }
   }
   return {};

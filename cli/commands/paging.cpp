@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/percent.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/page_guard.hpp"
 #include "cli/commands/operation_commands.hpp"
@@ -204,7 +205,8 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
     set_member(operation, call, "cursor", Json(cursor));
   }
   if (!streams) session.printer().list(operation.id, joined.take(cursor), {});
-  if (!cursor.empty() && !shows_cursor(session)) session.note("there is more; go on with --cursor " + cursor);
+  if (!cursor.empty() && !shows_cursor(session))
+    session.note("there is more; go on with " + ShellCommand{"--cursor=", cursor}.text());
   return ExitCode::done;
 }
 
@@ -229,7 +231,8 @@ Result<void> apply_paging_flags(Session& session, const Operation& operation, Ca
   }
   if (const auto cursor = session.arguments().value("cursor")) {
     if (operation.paging != Paging::cursor) {
-      return fail(Failure::Kind::usage, "the API has no cursor for `ws " + session.command().words + "`");
+      return fail(Failure::Kind::usage,
+                  "the API has no cursor for " + ShellCommand{"ws"}.words(session.command().words).ticked());
     }
     set_member(operation, call, "cursor", Json(*cursor));
   }
@@ -268,8 +271,9 @@ void print_reply(Session& session, const Operation& operation, const Reply& repl
   }
   const std::string cursor = cursor_of(operation, value);
   if (!cursor.empty() && !shows_cursor(session)) {
-    session.note(operation.paging == Paging::cursor ? "there is more: --all, or --cursor " + cursor
-                                                    : "there is more: --all shows it");
+    session.note(operation.paging == Paging::cursor
+                     ? "there is more: --all, or " + ShellCommand{"--cursor=", cursor}.text()
+                     : "there is more: --all shows it");
   }
   if (operation.paging != Paging::limit_only) return;
   const auto asked = most_items(session);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/commands/sync_tree.hpp"
 #include "cli/terminal/clean.hpp"
@@ -61,7 +62,7 @@ Result<ExitCode> init(Session& session) {
   }
   const sync::Tie& tie = *made;
   register_tree(session, options.folder, tie);
-  const std::string join = "ws sync init --source " + tie.source_id;
+  const std::string join = ShellCommand{"ws", "sync", "init", "--source=", tie.source_id}.text();
   if (session.format() == Format::table) {
     session.printer().line("tied " + options.folder.string() + " to the source `" + clean(tie.name, Breaks::space) +
                            "` at " + url.text);

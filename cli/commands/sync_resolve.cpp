@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/shell_command.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/commands/sync_tree.hpp"
 #include "cli/commands/sync_walk.hpp"
@@ -140,14 +141,14 @@ Result<ExitCode> walk_selected(Session& session) {
     return ExitCode::done;
   }
   WS_LET(const WalkReport report, walk_conflicts(session, tree, selected));
-  const std::string program = program_for(tree);
+  ShellCommand again = program_for(tree).add({"sync"});
   if (report.left_open != 0) {
-    session.note(counted_conflicts(report.left_open) + " left open: `" + program + " sync resolve` goes on");
+    session.note(counted_conflicts(report.left_open) + " left open: " + again.add({"resolve"}).ticked() + " goes on");
     // A signal's exit code is all that is said of it.
     if (report.stopped && session.world().cancelled.load()) return fail(Failure::Kind::cancelled, "stopped");
     return ExitCode::conflict;
   }
-  session.note("nothing is left to decide: `" + program + " sync` brings both sides in step");
+  session.note("nothing is left to decide: " + again.ticked() + " brings both sides in step");
   return ExitCode::done;
 }
 

@@ -6,7 +6,6 @@
 #include "cli/settings/paths.hpp"
 #include "cli/settings/tree_register.hpp"
 #include "cli/terminal/clean.hpp"
-#include "cli/terminal/shell_word.hpp"
 #include "sync-engine/remote/api_remote.hpp"
 
 namespace ws::cli {
@@ -183,11 +182,11 @@ Invocation invocation_of(const Session& session, const SyncTree& tree) {
   return {.program = program_for(tree), .only = session.arguments().value("only").value_or("")};
 }
 
-std::string program_for(const SyncTree& tree) {
+ShellCommand program_for(const SyncTree& tree) {
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
-  if (!error && std::filesystem::equivalent(tree.root, here, error)) return "ws";
-  return "ws -C " + shell_path(tree.root.string());
+  if (!error && std::filesystem::equivalent(tree.root, here, error)) return {"ws"};
+  return ShellCommand{"ws", "-C"}.path(tree.root.string());
 }
 
 namespace {

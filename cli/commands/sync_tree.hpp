@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "api-client/base/shell_command.hpp"
 #include "cli/output/sync_report.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal/progress.hpp"
@@ -47,7 +48,7 @@ void register_tree(const Session& session, const std::filesystem::path& root, co
 /// JSON, TSV, or words on a terminal.
 void print_report(Session& session, const SyncTree& tree, const sync::Report& report, Tense tense);
 /// How the tree's commands begin from here: "ws", or "ws -C DIR".
-std::string program_for(const SyncTree& tree);
+ShellCommand program_for(const SyncTree& tree);
 Invocation invocation_of(const Session& session, const SyncTree& tree);
 
 }  // namespace ws::cli

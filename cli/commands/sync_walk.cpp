@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
+#include "api-client/base/shell_command.hpp"
 #include "api-client/client.hpp"
 #include "cli/commands/changed_by.hpp"
 #include "cli/terminal/clean.hpp"
 #include "cli/terminal/editor.hpp"
-#include "cli/terminal/shell_word.hpp"
 #include "cli/walk/choices.hpp"
 #include "cli/walk/conflict_story.hpp"
 #include "cli/walk/guide.hpp"
@@ -114,7 +114,7 @@ class ConflictDesk final : public walk::Desk {
     }
     if (!lines.empty()) {
       lines.push_back("");
-      lines.push_back(fmt::format("`{}` brings one back.", restore_command("STATE")));
+      lines.push_back(restore_command("STATE").ticked() + " brings one back.");
     }
     return lines;
   }
@@ -207,8 +207,14 @@ class ConflictDesk final : public walk::Desk {
     return lines;
   }
 
-  std::string restore_command(const std::string& state) const {
-    return fmt::format("{} sync restore {} --at {}", program_for(tree_), shell_path(name_of_conflict()), state);
+  ShellCommand restore_command(const std::string& state) const {
+    return program_for(tree_).add({"sync", "restore"}).path(conflict_.path.text()).add({"--at=", state});
+  }
+
+  /// As a command that is no `ws -C DIR` names it.
+  std::string path_from_here(const sync::RelativePath& path) const {
+    const bool is_here = program_for(tree_) == ShellCommand{"ws"};
+    return is_here ? path.string() : (tree_.root / path.string()).string();
   }
 
   /// What the decision took away, and the command that brings it back.
@@ -216,23 +222,25 @@ class ConflictDesk final : public walk::Desk {
     if (is_about_place(conflict_)) return undo_of_a_name(verdict);
     if (conflict_.kind == sync::ConflictKind::rewound) return "";
     const auto& lost = verdict == Verdict::mine ? theirs_ : mine_;
-    if (!lost) return fmt::format("rm {}", shell_path(name_of_conflict()));  // nothing was lost: a file came to be
+    // Nothing was lost: a file came to be.
+    if (!lost) return ShellCommand{"rm"}.path(path_from_here(conflict_.path)).text();
     const std::string state = find_state(*lost);
-    return state.empty() ? fmt::format("{} sync log {}", program_for(tree_), shell_path(name_of_conflict()))
-                         : restore_command(state);
+    if (!state.empty()) return restore_command(state).text();
+    return program_for(tree_).add({"sync", "log"}).path(conflict_.path.text()).text();
   }
 
   std::string undo_of_a_name(Verdict verdict) const {
     const bool both_renamed =
         conflict_.local && conflict_.remote && conflict_.base && conflict_.remote->path != conflict_.path;
     if (both_renamed) {
-      const std::string there = clean(conflict_.remote->path.text(), Breaks::space);
-      return verdict == Verdict::mine ? fmt::format("mv {} {}", shell_path(name_of_conflict()), shell_path(there))
-                                      : fmt::format("mv {} {}", shell_path(there), shell_path(name_of_conflict()));
+      const std::string here = path_from_here(conflict_.path);
+      const std::string there = path_from_here(conflict_.remote->path);
+      return verdict == Verdict::mine ? ShellCommand{"mv"}.path(here).path(there).text()
+                                      : ShellCommand{"mv"}.path(there).path(here).text();
     }
     if (!mine_ || read_file_here()) return "";
     const std::string state = find_state(*mine_);
-    return state.empty() ? "" : restore_command(state);
+    return state.empty() ? "" : restore_command(state).text();
   }
 
   /// The newest state with that text; empty where the history has none.

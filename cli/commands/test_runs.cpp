@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
+#include "api-client/base/replaced_file.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/commands/composing.hpp"
 #include "cli/commands/junit.hpp"
@@ -42,7 +44,8 @@ Result<Call> launch_call(Session& session) {
 Result<ExitCode> report(Session& session, const Reply& reply, Phase phase) {
   print_reply(session, operation_of("tests.run_get"), reply);
   if (const auto file = session.arguments().value("junit")) {
-    WS_TRY(write_file(*file, run_to_junit(*reply.json)));
+    WS_LET(const std::filesystem::path target, follow_link(*file));
+    WS_TRY(write_file(target, run_to_junit(*reply.json)));
   }
   if (phase == Phase::failed && !is_json(session.format())) {
     session.note("the run ended as " + find_text(*reply.json, "status").value_or("failed"));
@@ -55,7 +58,7 @@ Result<Reply> await_run(Session& session, Client& client, const std::string& id,
          await_end(session,
                    client,
                    {.operation = "tests.run_get", .parameters = {{"run_id", id}}, .validate = false},
-                   "ws tests runs get " + id + " --wait"));
+                   ShellCommand{"ws", "tests", "runs", "get", id, "--wait"}));
   phase = ended.phase;
   return std::move(ended.reply);
 }

@@ -57,7 +57,7 @@ bool waits(const Session& session) { return session.has("wait"); }
 
 Flag wait_flag(std::string help) { return {.name = "wait", .help = std::move(help)}; }
 
-Result<Awaited> await_end(Session& session, Client& client, const Call& read, const std::string& again) {
+Result<Awaited> await_end(Session& session, Client& client, const Call& read, const ShellCommand& again) {
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
   ProgressLine progress(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
   const auto began = Steady::now();
@@ -75,7 +75,7 @@ Result<Awaited> await_end(Session& session, Client& client, const Call& read, co
     if (deadline && Steady::now() + wait > *deadline) {
       return fail(Failure{.kind = Failure::Kind::pending,
                           .what = fmt::format("still {} after {} s", status, seconds_since(began)),
-                          .hint = "go on with `" + again + "`",
+                          .hint = "go on with " + again.ticked(),
                           .code = "still_pending",
                           .call = {.operation = std::string(read.operation), .retryable = true}});
     }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "api-client/base/shell_command.hpp"
 #include "api-client/client.hpp"
 #include "cli/session.hpp"
 
@@ -29,7 +30,7 @@ struct Awaited {
 
 /// Reads with `read` until the phase is an end, with the status on stderr while it changes. With `--timeout` no longer
 /// than that in all: fails with `pending`, naming the command that goes on (`again`).
-Result<Awaited> await_end(Session& session, Client& client, const Call& read, const std::string& again);
+Result<Awaited> await_end(Session& session, Client& client, const Call& read, const ShellCommand& again);
 
 /// `done` is 0, `failed` is 13.
 ExitCode exit_of(Phase phase);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "api-client/base/files.hpp"
+#include "api-client/base/replaced_file.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/yaml.hpp"
 #include "cli/output/markdown_page.hpp"
@@ -251,13 +252,19 @@ bool Printer::is_stream() const {
 
 Result<void> Printer::check() const {
   if (!to_file() || is_stream()) return {};
-  const std::filesystem::path folder = std::filesystem::path(options_.file).parent_path();
-  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) {
-    return fail(Failure::Kind::disk, "cannot write " + options_.file + ": " + std::strerror(errno));
+  std::error_code error;
+  const auto there = std::filesystem::symlink_status(options_.file, error);
+  if (there.type() == std::filesystem::file_type::none) {
+    return fail(Failure::Kind::disk, "cannot write " + options_.file + ": " + error.message());
   }
-  if (options_.overwrite == Overwrite::yes) return {};
-  if (!std::filesystem::exists(std::filesystem::symlink_status(options_.file))) return {};
-  return fail(Failure::Kind::disk, "the file " + options_.file + " is there already", "add --force to replace it");
+  if (std::filesystem::is_directory(there)) return fail(Failure::Kind::disk, options_.file + " is a folder");
+  if (std::filesystem::exists(there) && options_.overwrite == Overwrite::no) {
+    return fail(Failure::Kind::disk, "the file " + options_.file + " is there already", "add --force to replace it");
+  }
+  WS_LET(const std::filesystem::path target, follow_link(options_.file));
+  const std::filesystem::path folder = target.parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return {};
+  return fail(Failure::Kind::disk, "cannot write " + options_.file + ": " + std::strerror(errno));
 }
 
 Result<void> Printer::write_stream() const {
@@ -280,7 +287,8 @@ Result<void> Printer::finish() {
   if (!to_file()) return {};
   if (is_stream()) return write_stream();
   WS_TRY(check());
-  return write_file(options_.file, collected_);
+  WS_LET(const std::filesystem::path target, follow_link(options_.file));
+  return write_file(target, collected_);
 }
 
 }  // namespace ws::cli

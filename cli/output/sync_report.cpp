@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/shell_command.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/output/format.hpp"
 #include "cli/terminal/clean.hpp"
-#include "cli/terminal/shell_word.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace ws::cli {
@@ -179,18 +179,23 @@ std::string guard_text(const sync::Guard& guard) {
   return text;
 }
 
-/// `ws sync resolve PATH ...`: what may be said about it.
-std::string choices_of(const sync::Conflict& conflict) {
-  if (conflict.kind == sync::ConflictKind::rewound) return "--keep local|remote";
-  if (conflict.kind != sync::ConflictKind::path) return "--keep local|remote|both";
-  return sync::place_matter(conflict) == sync::PlaceMatter::not_synced ? "--path local" : "--path local|remote";
+/// `ws sync resolve PATH ...` with what may be said about it.
+ShellCommand resolve_command(ShellCommand program, const sync::Conflict& conflict) {
+  program.add({"sync", "resolve"}).path(conflict.path.text());
+  if (conflict.kind == sync::ConflictKind::rewound) return program.add({"--keep", "local|remote"});
+  if (conflict.kind != sync::ConflictKind::path) return program.add({"--keep", "local|remote|both"});
+  if (sync::place_matter(conflict) == sync::PlaceMatter::not_synced) return program.add({"--path", "local"});
+  return program.add({"--path", "local|remote"});
 }
 
+ShellCommand sync_of(ShellCommand program) { return program.add({"sync"}); }
+
 void add_next_steps(const Report& report, Tense tense, const Invocation& called, std::vector<std::string>& lines) {
-  const std::string& program = called.program;
+  const ShellCommand& program = called.program;
   if (report.guard) {
-    const std::string only = called.only.empty() ? "" : " --only " + shell_word(called.only);
-    lines.push_back(fmt::format("if that is meant: `{} sync{} --allow-deletes`", program, only));
+    ShellCommand again = sync_of(program);
+    if (!called.only.empty()) again.add({"--only=", called.only});
+    lines.push_back("if that is meant: " + again.add({"--allow-deletes"}).ticked());
     return;
   }
   // A conflict without an id is one that a plan foresees; nothing can be decided yet.
@@ -198,16 +203,15 @@ void add_next_steps(const Report& report, Tense tense, const Invocation& called,
   const auto first = std::ranges::find_if(report.conflicts, is_open);
   if (first == report.conflicts.end()) {
     if (!report.conflicts.empty())
-      lines.push_back(fmt::format("`{} sync` records what collides and sends the rest", program));
+      lines.push_back(sync_of(program).ticked() + " records what collides and sends the rest");
     return;
   }
   const auto count = static_cast<std::size_t>(std::ranges::count_if(report.conflicts, is_open));
-  lines.push_back(fmt::format("{} open: `{} sync conflicts` lists {}",
+  lines.push_back(fmt::format("{} open: {} lists {}",
                               plural(count, "conflict is", "conflicts are"),
-                              program,
+                              sync_of(program).add({"conflicts"}).ticked(),
                               count == 1 ? "it" : "them"));
-  lines.push_back(
-      fmt::format("`{} sync resolve {} {}` decides", program, shell_path(first->path.text()), choices_of(*first)));
+  lines.push_back(resolve_command(program, *first).ticked() + " decides");
 }
 
 /// "2 skipped, 1 kept as it is"; empty where nothing is.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api-client/base/json.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "sync-engine/engine.hpp"
@@ -21,7 +22,7 @@ enum class Tense {
 
 /// How the command was called, for those that it names.
 struct Invocation {
-  std::string program = "ws";  ///< "ws -C DIR" where the tree is elsewhere
+  ShellCommand program{"ws"};  ///< "ws -C DIR" where the tree is elsewhere
   std::string only = {};       ///< the GLOB of `--only`
 };
 

@@ -12,6 +12,7 @@
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/json.hpp"
+#include "api-client/base/shell_command.hpp"
 
 namespace ws::cli {
 namespace {
@@ -31,7 +32,8 @@ Result<bool> check_private(const std::filesystem::path& file) {
   if ((found.st_mode & of_others) != 0) {
     return fail(Failure::Kind::disk,
                 "others can read " + file.string() + "; it holds keys",
-                "run `chmod 600 " + file.string() + "`, and log in anew if somebody may have read it");
+                "run " + ShellCommand{"chmod", "600"}.path(file.string()).ticked() +
+                    ", and log in anew if somebody may have read it");
   }
   return true;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "api-client/base/shell_command.hpp"
+
 namespace ws::cli {
 
 Result<const Keyring*> KeyStore::keyring() const {
@@ -16,9 +18,11 @@ Result<std::string> KeyStore::secret_of(const StoredCredential& credential) cons
   WS_LET(const Keyring* const opened, keyring());
   auto secret = opened->look_up(credential.key_id);
   if (!secret && secret.error().kind == Failure::Kind::not_found) {
-    return fail(Failure::Kind::auth,
-                "the keyring no longer holds the key of profile `" + credential.profile + "`",
-                "run `ws login --base-url " + credential.base_url + " --profile " + credential.profile + "`");
+    return fail(
+        Failure::Kind::auth,
+        "the keyring no longer holds the key of profile `" + credential.profile + "`",
+        "run " +
+            ShellCommand{"ws", "login", "--base-url=", credential.base_url, "--profile=", credential.profile}.ticked());
   }
   return secret;
 }

@@ -61,21 +61,21 @@ std::string joined_with_commas(std::span<const std::string> words) {
   return text;
 }
 
-std::string login_with_scope(const StoredCredential& key, const std::string& scope) {
-  std::string command = "ws login --base-url " + key.base_url;
+ShellCommand login_with_scope(const StoredCredential& key, const std::string& scope) {
+  ShellCommand command{"ws", "login", "--base-url=", key.base_url};
   std::vector<std::string> wanted = key.scopes;
   if (!holds(wanted, scope)) wanted.push_back(scope);
   if (wanted.size() > contract::max_scopes_per_authorization) {
-    return command + " --profile " + key.profile + "-2 --scopes " + scope;
+    return command.add({"--profile=", key.profile + "-2", "--scopes=", scope});
   }
-  if (!key.profile.empty() && key.profile != "default") command += " --profile " + key.profile;
+  if (!key.profile.empty() && key.profile != "default") command.add({"--profile=", key.profile});
   const Preset* least = nullptr;
   for (const Preset& preset : presets()) {
     const bool fits = std::ranges::all_of(wanted, [&](const std::string& one) { return holds(preset.scopes, one); });
     if (fits && (least == nullptr || preset.scopes.size() < least->scopes.size())) least = &preset;
   }
-  return command +
-         (least != nullptr ? " --for " + std::string(least->name) : " --scopes " + joined_with_commas(wanted));
+  return least != nullptr ? command.add({"--for=", least->name})
+                          : command.add({"--scopes=", joined_with_commas(wanted)});
 }
 
 }  // namespace ws::cli

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api-client/base/shell_command.hpp"
 #include "cli/settings/credential_store.hpp"
 
 namespace ws::cli {
@@ -22,6 +23,6 @@ std::string joined_with_commas(std::span<const std::string> words);
 
 /// The command that gets a key like `key`, with `scope` too: by a preset that holds all of them, else scope by scope;
 /// a second profile where one key cannot have so many.
-std::string login_with_scope(const StoredCredential& key, const std::string& scope);
+ShellCommand login_with_scope(const StoredCredential& key, const std::string& scope);
 
 }  // namespace ws::cli

@@ -4,21 +4,17 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/unseen.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::cli {
 namespace {
 
+using utf8::is_control;
+using utf8::is_hidden;
+
 constexpr char32_t replacement = 0xFFFD;
 constexpr char32_t escape = 0x1B;
-
-/// Marks that reorder or hide what stands beside them. (Joiners, U+200C and U+200D, belong to scripts and emoji.)
-bool is_hidden(char32_t c) {
-  return c == 0x061C || c == 0x200B || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
-         (c >= 0x2060 && c <= 0x2064) || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF || (c >= 0xE0000 && c <= 0xE007F);
-}
-
-bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x2028 || c == 0x2029; }
 
 /// `text` stands behind the introducer of a control sequence (ECMA-48, 5.4): parameters, intermediates, one final byte.
 void skip_control_sequence(std::string_view& text) {

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/shell_command.hpp"
+
 namespace ws::sync {
 namespace {
 
@@ -86,7 +88,7 @@ Result<std::string> HistoryLog::text_in(std::string_view id, const RelativePath&
   if (!blob) {
     return fail(Failure::Kind::not_found,
                 fmt::format("there was no {} in the state {}", path.text(), id),
-                fmt::format("`ws sync log {}` lists the states that hold it", path.text()));
+                ShellCommand{"ws", "sync", "log"}.path(path.text()).ticked() + " lists the states that hold it");
   }
   return repository_->read_blob(*blob);
 }

@@ -7,6 +7,7 @@ set(WS_BASE_TESTS
   base/percent_test.cpp
   base/result_test.cpp
   base/sha256_test.cpp
+  base/shell_command_test.cpp
   base/sqlite_test.cpp
   base/utf8_test.cpp
   base/uuid_test.cpp

@@ -98,7 +98,7 @@ TEST_CASE("upload: start, bytes, finalize; the key goes to the API alone", "[tra
   REQUIRE(stage.run());
   CHECK(stage.steps() == std::vector<std::string>{"start", "put", finalize});
   CHECK(stage.kept == std::vector{UploadState::started, UploadState::finishing});
-  CHECK(stage.forgotten == 1);
+  CHECK(stage.forgotten == 0);
   const auto requests = stage.server.requests();
   CHECK(requests[0].header("Authorization"));
   CHECK_FALSE(requests[1].header("Authorization"));
@@ -158,7 +158,7 @@ TEST_CASE("upload: a finalize without an answer is sent once; gone on with, it f
   REQUIRE(found);
   CHECK(find_text(*found->json, "id") == some_id);
   CHECK(stage.steps().back() == std::string("/v1/files/") + some_id);
-  CHECK(stage.forgotten == 1);
+  CHECK(stage.forgotten == 0);
 }
 
 TEST_CASE("upload: gone on with, it sends only what is missing, and begins anew where the service has forgotten",

@@ -64,7 +64,7 @@ TEST_CASE("sync report: nothing to do is one line", "[cli]") {
 }
 
 TEST_CASE("sync report: the commands that it names can be pasted", "[cli]") {
-  const Invocation called{.program = "ws -C '/my tree'", .only = "*.md"};
+  const Invocation called{.program = ShellCommand{"ws", "-C"}.path("/my tree"), .only = "*.md"};
   const sync::Report stopped{.guard = sync::Guard{.deletes_here = 12, .tracked = 30}};
   CHECK(render_outcome(stopped, Tense::done, called).back() ==
         "if that is meant: `ws -C '/my tree' sync --only '*.md' --allow-deletes`");

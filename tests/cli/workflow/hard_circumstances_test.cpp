@@ -1,0 +1,334 @@
+// What a program must bear from whoever starts it and where it writes: modes, links, a folder that is gone, a pipe that
+// blocks, signals; and a service that answers about something else.
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include <catch2/catch.hpp>
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api-client/base/sha256.hpp"
+#include "tests/cli/workflow/stage.hpp"
+#include "tests/support/hostile_server.hpp"
+
+using namespace ws;
+using namespace ws::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+unsigned mode_of(const fs::path& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_mode & 07777U : 0;
+}
+
+/// The umask of the programs that are started meanwhile.
+class Umask {
+ public:
+  explicit Umask(mode_t mask) : before_(::umask(mask)) {}
+  Umask(const Umask&) = delete;
+  Umask& operator=(const Umask&) = delete;
+  ~Umask() { ::umask(before_); }
+
+ private:
+  mode_t before_;
+};
+
+Json file_of_the_service() { return {{"id", nobody}, {"original_file_name", "a.bin"}, {"size_bytes", 4}}; }
+
+Script give_document_or_file(const Seen& seen) {
+  if (seen.target.ends_with("/content")) return answer(200, "text", {{"Content-Type", "text/plain"}});
+  if (seen.target.starts_with("/v1/files")) return answer(200, dump(file_of_the_service()));
+  return answer(200, dump({{"id", nobody}, {"title", "T"}, {"content", "text"}}));
+}
+
+}  // namespace
+
+TEST_CASE("written files: a new one has the user's umask, a replaced one keeps its mode", "[cli]") {
+  const HostileServer server(give_document_or_file);
+  const At person(server.origin());
+  const std::vector<std::string> words =
+      GENERATE(std::vector<std::string>{"docs", "get", nobody}, std::vector<std::string>{"files", "download", nobody});
+  const Umask mask(027);
+  const auto write = [&](const char* file) {
+    std::vector<std::string> arguments = words;
+    arguments.insert(arguments.end(), {"-o", file, "--force"});
+    CHECK(person.ws(arguments, person.home()).exit == 0);
+    return mode_of(person.home() / file);
+  };
+  CHECK(write("new") == 0640U);
+  for (const unsigned mode : {0600U, 0664U, 0755U}) {
+    write_text(person.home() / "old", "old");
+    REQUIRE(::chmod((person.home() / "old").c_str(), mode) == 0);
+    CHECK(write("old") == mode);
+  }
+}
+
+TEST_CASE("written files: a link as the target is followed, one that leads nowhere is refused", "[cli]") {
+  const HostileServer server(give_document_or_file);
+  const At person(server.origin());
+  const std::vector<std::string> words =
+      GENERATE(std::vector<std::string>{"docs", "get", nobody}, std::vector<std::string>{"files", "download", nobody});
+  write_text(person.home() / "folder/real", "old");
+  fs::create_symlink("folder/real", person.home() / "link");
+  fs::create_symlink("nowhere", person.home() / "dangling");
+  std::vector<std::string> arguments = words;
+  arguments.insert(arguments.end(), {"--force", "-o", "link"});
+  CHECK(person.ws(arguments, person.home()).exit == 0);
+  CHECK(fs::is_symlink(person.home() / "link"));
+  CHECK(read_text(person.home() / "folder/real") != "old");
+  arguments.back() = "dangling";
+  CHECK(person.ws(arguments, person.home()).exit == 14);
+  CHECK_FALSE(fs::exists(person.home() / "nowhere"));
+}
+
+TEST_CASE("written files: a name that is too long ends with 14, the longest possible one is written", "[cli]") {
+  const HostileServer server(give_document_or_file);
+  const At person(server.origin());
+  const std::vector<std::string> words =
+      GENERATE(std::vector<std::string>{"docs", "get", nobody}, std::vector<std::string>{"files", "download", nobody});
+  for (const std::size_t length : {std::size_t{255}, std::size_t{256}, std::size_t{5000}}) {
+    std::vector<std::string> arguments = words;
+    arguments.insert(arguments.end(), {"-o", std::string(length, 'n')});
+    const Ended ended = person.ws(arguments, person.home());
+    CAPTURE(length, ended.err);
+    CHECK(ended.exit == (length == 255 ? 0 : 14));
+    CHECK((length == 255 || ended.err.find("File name too long") != std::string::npos));
+  }
+}
+
+TEST_CASE("written files: the configuration keeps its mode and its link; a new one has the umask", "[cli]") {
+  const Person person;
+  const Umask mask(077);
+  REQUIRE(person.ws({"config", "set", "format", "json"}).exit == 0);
+  fs::path file;
+  for (const auto& entry : fs::recursive_directory_iterator(person.home())) {
+    if (entry.path().filename() == "config.yaml") file = entry.path();
+  }
+  REQUIRE_FALSE(file.empty());
+  CHECK(mode_of(file) == 0600U);
+  REQUIRE(::chmod(file.c_str(), 0640) == 0);
+  REQUIRE(person.ws({"config", "set", "max_wait", "5"}).exit == 0);
+  CHECK(mode_of(file) == 0640U);
+}
+
+TEST_CASE("circumstances: a working directory that is gone is said so, with 14", "[cli]") {
+  const Person person;
+  const auto in_removed_folder = [&](const std::string& words) {
+    Command command{
+        .arguments = {"sh", "-c", "mkdir gone && cd gone && rmdir ../gone && \"$0\" " + words, program("ws")},
+        .environment = person.environment,
+        .folder = person.home()};
+    return run_command(command);
+  };
+  for (const char* const words : {"sync", "docs list", "config list", "sync init here"}) {
+    const Ended ended = in_removed_folder(words);
+    CAPTURE(words, ended.err);
+    CHECK(ended.exit == 14);
+    CHECK(ended.err.find("the working directory is not there any more") != std::string::npos);
+  }
+  CHECK(in_removed_folder("-C / config list").exit == 0);
+}
+
+TEST_CASE("circumstances: a pipe that somebody made non-blocking gets every byte", "[cli]") {
+  const std::string text(1U << 20U, 'x');
+  const HostileServer server([&](const Seen&) { return answer(200, dump({{"id", nobody}, {"content", text}})); });
+  const At person(server.origin());
+  Command command = person.command({"docs", "get", nobody, "--content"});
+  int ends[2] = {-1, -1};
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  REQUIRE(::fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  std::vector<std::string> variables = {"PATH=/usr/bin:/bin", "HOME=" + person.home().string()};
+  for (const auto& [name, value] : command.environment) variables.push_back(name + "=" + value);
+  std::vector<std::string> words = {program("ws"), "docs", "get", nobody, "--content"};
+  std::vector<char*> argv;
+  std::vector<char*> envp;
+  for (std::string& word : words) argv.push_back(word.data());
+  for (std::string& variable : variables) envp.push_back(variable.data());
+  argv.push_back(nullptr);
+  envp.push_back(nullptr);
+  pid_t child = 0;
+  REQUIRE(::posix_spawn(&child, words.front().c_str(), &actions, nullptr, argv.data(), envp.data()) == 0);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  std::this_thread::sleep_for(std::chrono::milliseconds{200});  // lets it fill the pipe; a slower machine proves less
+  std::size_t came = 0;
+  std::string buffer(65536, '\0');
+  while (true) {
+    const ssize_t count = ::read(ends[0], buffer.data(), buffer.size());
+    if (count <= 0) break;
+    came += static_cast<std::size_t>(count);
+  }
+  ::close(ends[0]);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(came >= text.size());
+}
+
+TEST_CASE("circumstances: where the parent ignores SIGCHLD, a child that fails still counts as failed", "[cli]") {
+  const std::string ws_mock = program("ws-mock");
+  const Ended ended =
+      run_command({.arguments = {"env", "--ignore-signal=CHLD", ws_mock, "exec", "--", "sh", "-c", "exit 3"}});
+  CHECK(ended.exit == 3);
+}
+
+TEST_CASE("circumstances: Ctrl-C ends what computes without an end", "[cli]") {
+  const HostileServer server([](const Seen&) { return answer(200, R"({"data": []})"); });
+  const At person(server.origin());
+  Running running(person.command({"docs", "list", "--jq", "reduce repeat(1) as $x (0; 1)"}));
+  while (server.requests().empty()) std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  std::this_thread::sleep_for(std::chrono::milliseconds{300});
+  running.signal(SIGINT);
+  CHECK(running.wait().exit == 130);
+}
+
+TEST_CASE("circumstances: a number with a hyphen is no flag, and said so", "[cli]") {
+  const Ended ended = At("http://127.0.0.1:1").ws({"docs", "list", "-1"});
+  CHECK(ended.exit == 2);
+  CHECK(ended.err.find("has no flag -1") != std::string::npos);
+}
+
+TEST_CASE("another object: an answer about another id than the one asked for is exit 15, and names it", "[cli]") {
+  const std::string other = "018f6b2a-9c1d-7e3f-8a4b-000000000000";
+  std::string id = other;
+  const HostileServer server([&](const Seen&) {
+    return answer(200,
+                  dump({{"id", id},
+                        {"page_id", id},
+                        {"document_id", id},
+                        {"asset_id", id},
+                        {"operation_id", id},
+                        {"agent_id", id},
+                        {"case_id", id},
+                        {"suite_id", id},
+                        {"status", "completed"},
+                        {"content", "x"},
+                        {"content_revision", 2},
+                        {"secret", "s"}}));
+  });
+  const At person(server.origin());
+  write_text(person.home() / "f.md", "text");
+  const std::vector<std::vector<std::string>> commands = {
+      {"docs", "get", nobody},
+      {"docs", "update", nobody, "-f", "f.md", "--revision", "1"},
+      {"docs", "archive", nobody},
+      {"docs", "share", nobody, "--with", "@a", "--permission", "read"},
+      {"comments", "list", nobody},
+      {"comments", "add", nobody, "-m", "x"},
+      {"comments", "reply", nobody, nobody, "-m", "x"},
+      {"comments", "resolve", nobody, nobody},
+      {"files", "get", nobody},
+      {"files", "download", nobody},
+      {"files", "operation", nobody},
+      {"files", "organize", nobody, "-m", "x"},
+      {"questions", "get", nobody},
+      {"conversations", "get", nobody},
+      {"agents", "update", nobody, "--display-name", "x"},
+      {"agents", "rotate", nobody, "--yes"},
+      {"nodes", "move", nobody, "--to", "root"},
+      {"tests", "runs", "get", nobody},
+      {"tests", "cases", "get", "case-1"},
+      {"tests", "suites", "get", "suite-1"}};
+  for (std::vector<std::string> words : commands) {
+    words.push_back("--json");
+    id = other;
+    const Ended ended = person.ws(words, person.home());
+    CAPTURE(words, ended.out, ended.err);
+    CHECK(ended.exit == 15);
+    CHECK(ended.err.find(other) != std::string::npos);
+  }
+  // Letters of another case name the same object.
+  id = "018F6B2A-9C1D-7E3F-8A4B-5C6D7E8F9A0B";
+  CHECK(person.ws({"docs", "get", nobody, "--json"}, person.home()).exit == 0);
+}
+
+TEST_CASE("files: an upload whose id could not be told makes no second asset when it is run again", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  write_text(person.home() / "a.md", "text");
+  const auto count = [&] {
+    const std::string ids = person.ws({"files", "list", "--format", "ids"}).out;
+    return std::count(ids.begin(), ids.end(), '\n');
+  };
+  const auto before = count();
+  Command untold = person.command({}, person.home());
+  untold.program.clear();
+  untold.arguments = {"sh", "-c", "\"$0\" files upload a.md --json > /dev/full", program("ws")};
+  CHECK(run_command(untold).exit == 14);
+  CHECK(count() == before + 1);
+  const Ended told = person.ws({"files", "upload", "a.md", "--format", "ids"}, person.home());
+  CHECK(told.exit == 0);
+  CHECK(told.out.size() == 37);
+  CHECK(count() == before + 1);
+}
+
+TEST_CASE("files: a download that fills the disk names what is left, and what to do", "[cli]") {
+  const TemporaryFolder folder;
+  const HostileServer server([](const Seen& seen) {
+    if (!seen.target.ends_with("/content")) {
+      return answer(200, dump({{"id", nobody}, {"original_file_name", "a.bin"}, {"size_bytes", 200'000}}));
+    }
+    return answer(200, std::string(200'000, 'x'), {{"Content-Type", "application/octet-stream"}});
+  });
+  const At person(server.origin());
+  Command command = person.command({}, person.home());
+  command.program.clear();
+  // A limit on the size of files is a full disk that needs no rights: SIGXFSZ ignored, the write fails.
+  command.arguments = {"bash",
+                       "-c",
+                       "trap '' XFSZ; ulimit -f 100; \"$0\" files download " + std::string(nobody) + " -o 'my file'",
+                       program("ws")};
+  const Ended ended = run_command(command);
+  CAPTURE(ended.err);
+  CHECK(ended.exit == 14);
+  CHECK(ended.err.find("is kept: make room and run the same again") != std::string::npos);
+  CHECK(ended.err.find("`rm './.my file.ws-part'") != std::string::npos);
+  CHECK(person.ws({"files", "download", nobody, "-o", "my file"}, person.home()).exit == 0);
+  CHECK(fs::file_size(person.home() / "my file") == 200'000);
+  CHECK_FALSE(fs::exists(person.home() / ".my file.ws-part"));
+}
+
+TEST_CASE("skill: another skill's folder, a manifest of another name and links are left alone", "[cli]") {
+  std::string name = "service-operate-workspace";
+  const std::string text = "---\nname: service-operate-workspace\n---\n";
+  const HostileServer server([&](const Seen& seen) {
+    if (seen.target.find("manifest.json") == std::string::npos) return answer(200, text);
+    const Json file = {{"path", "SKILL.md"}, {"sha256", Sha256::of(text).hex()}, {"size_bytes", text.size()}};
+    return answer(200, dump({{"name", name}, {"version", "1"}, {"files", {file}}}));
+  });
+  const At person(server.origin());
+  const auto install = [&] {
+    return person.ws({"skill", "install", "--force", "--dir", "skills", "--url", server.url("/s")}, person.home()).exit;
+  };
+  const fs::path folder = person.home() / "skills/service-operate-workspace";
+  for (const char* const other : {"another-skill", "..", "a/b", ""}) {
+    name = other;
+    CHECK(install() == 15);
+  }
+  CHECK_FALSE(fs::exists(person.home() / "skills"));
+  name = "service-operate-workspace";
+  write_text(folder / "SKILL.md", "---\nname: mine\n---\n");
+  CHECK(install() == 14);
+  CHECK(read_text(folder / "SKILL.md") == "---\nname: mine\n---\n");
+  fs::remove(folder / "SKILL.md");
+  write_text(folder / "notes.txt", "mine");
+  CHECK(install() == 14);
+  fs::remove_all(folder);
+  write_text(person.home() / "elsewhere/SKILL.md", text);
+  fs::create_directory_symlink(person.home() / "elsewhere", folder);
+  CHECK(install() == 14);
+  fs::remove(folder);
+  CHECK(install() == 0);
+  CHECK(install() == 0);
+}
