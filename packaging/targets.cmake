@@ -4,6 +4,23 @@ target_include_directories(ws_common INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(ws_common INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast
   -ffunction-sections -fdata-sections)
 target_link_options(ws_common INTERFACE -Wl,--gc-sections)
+# What an attacker who finds a fault in a program of ours must still get past: addresses at random, tables of pointers that
+# are read-only once the program runs, no stack to run code on. Every build has the latter two, and Debian's compilers
+# make position-independent programs unasked.
+target_link_options(ws_common INTERFACE -Wl,-z,relro,-z,now -Wl,-z,noexecstack)
+# Checks at run time, in every build but those for debugging: canaries on the stack, bounds of what the C library copies,
+# bounds of the standard library's containers, and targets of jumps where the processor checks them. (_FORTIFY_SOURCE
+# needs an optimising compiler, and sanitizers see more than it does.)
+if(NOT WS_SANITIZE)
+  set(checked $<NOT:$<CONFIG:Debug>>)
+  target_compile_options(ws_common INTERFACE
+    $<${checked}:-fPIE> $<${checked}:-fstack-protector-strong> $<${checked}:-U_FORTIFY_SOURCE> $<${checked}:-D_FORTIFY_SOURCE=2>
+    $<${checked}:-D_GLIBCXX_ASSERTIONS>)
+  target_link_options(ws_common INTERFACE $<${checked}:-pie>)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i.86")
+    target_compile_options(ws_common INTERFACE $<${checked}:-fcf-protection>)
+  endif()
+endif()
 if(WS_WERROR)
   target_compile_options(ws_common INTERFACE -Werror)
 endif()
