@@ -20,16 +20,16 @@ void Sandbox::refill_faults() {
 
 Result<std::unique_ptr<Sandbox>> Sandbox::open(const SandboxOptions& options) {
   std::unique_ptr<Sandbox> sandbox(new Sandbox(options));
-  auto opened = World::open(options.data, options.world, sandbox->clock);
-  if (!opened) {
-    Failure failure = std::move(opened).error();
-    failure.what = fmt::format("cannot use {}: {}", options.data, failure.what);
-    return fail(std::move(failure));
-  }
-  sandbox->settle_in(std::move(*opened));
+  WS_LET(std::unique_ptr<World> opened, World::open(options.data, options.world, sandbox->clock));
+  sandbox->settle_in(std::move(opened));
   World& world = *sandbox->world;
   WS_LET(const bool is_empty, world.is_empty());
-  if (is_empty) {
+  if (!is_empty && !options.fixtures.empty() && options.kept == KeptWorld::goes_on) {
+    return fail(Failure::Kind::usage,
+                fmt::format("{} holds a world already, which --fixtures would not change", options.data),
+                "go on with it: leave --fixtures out; or replace it by the fixtures: add --reset");
+  }
+  if (is_empty || options.kept == KeptWorld::is_replaced) {
     WS_TRY(sandbox->fill(StartWith::seed));
   } else if (auto found = find_built_in(world)) {
     sandbox->built_in = std::move(*found);

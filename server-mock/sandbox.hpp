@@ -27,9 +27,13 @@
 
 namespace ws::mock {
 
+/// What becomes of the world that a data file holds already.
+enum class KeptWorld { goes_on, is_replaced };
+
 struct SandboxOptions {
   std::string id = {};            ///< of the address `/_s/ID`; empty: the one at the base URL itself
   std::string data = ":memory:";  ///< or a file, which is gone on with where it holds a world already
+  KeptWorld kept = KeptWorld::goes_on;
   WorldOptions world = {};
   Assumptions assumptions = {};
   MockClock clock = {};
@@ -48,7 +52,8 @@ struct Guest {
 };
 
 struct Sandbox {
-  /// Fails with `disk`, or `invalid` where the file is not ours or newer, or where fixtures are wrong.
+  /// Fails as `World::open` does, with `invalid` where fixtures are wrong, with `usage` where there are fixtures for a
+  /// world that goes on.
   static Result<std::unique_ptr<Sandbox>> open(const SandboxOptions& options);
   /// In memory, with the rows and bytes of `seed` to begin with, which `options` would have made as well.
   static Result<std::unique_ptr<Sandbox>> copy_of(const Sandbox& seed, const SandboxOptions& options);

@@ -160,6 +160,12 @@ Result<int> serve(const ServeSettings& settings) {
   WS_LET(const std::unique_ptr<http::Server> server, http::Server::listen(settings.server, *application));
   application->set_base_url(server->base_url());
   application->on_shutdown([&server] { server->stop(); });
+  if (application->sandbox().world->file.is_on_network()) {
+    fmt::print(stderr,
+               "ws-mock: {} is on a network file system: another machine could use it at the same time, and both would "
+               "damage it\n",
+               settings.application.sandbox.data);
+  }
   ReadyFile trusted;
   ReadyFile ready;
   std::string ca_file;

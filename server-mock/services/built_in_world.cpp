@@ -109,14 +109,16 @@ Result<void> add_documents(World& world, const BuiltIn& made, const Node& projec
 }
 
 Result<void> remember(World& world, const BuiltIn& made) {
-  const Json values = {{"key_id", made.key_id},
-                       {"user_id", made.user_id},
-                       {"other_user_id", made.other_user_id},
-                       {"workspace_id", made.workspace_id},
-                       {"other_workspace_id", made.other_workspace_id},
-                       {"project_id", made.project_id},
-                       {"project_node_id", made.project_node_id},
-                       {"agent_id", made.agent_id}};
+  Json values = {{"key_id", made.key_id},
+                 {"user_id", made.user_id},
+                 {"other_user_id", made.other_user_id},
+                 {"workspace_id", made.workspace_id},
+                 {"other_workspace_id", made.other_workspace_id},
+                 {"project_id", made.project_id},
+                 {"project_node_id", made.project_node_id},
+                 {"agent_id", made.agent_id}};
+  // A seeded one is made again when it is asked for; a random one has to lie in the file, which is its owner's alone.
+  if (world.options.secrets == Secrets::random) values["token"] = made.token;
   return put(world, "insert into meta (key, value) values ('built_in', ?)", dump(values));
 }
 
@@ -156,8 +158,7 @@ Result<BuiltIn> find_built_in(World& world) {
   if (!found) return fail(Failure::Kind::not_found, "the database was not filled with the built-in world");
   WS_LET(const Json values, parse_bounded(row->text(0)));
   const auto text = [&](std::string_view key) { return find_text(values, key).value_or(""); };
-  // The token itself is nowhere kept; the same seed makes the same one again.
-  std::string token = Ids(world.options.seed).token("token");
+  std::string token = find_text(values, "token").value_or(Ids(world.options.seed).token("token"));
   WS_LET(const sqlite::Lent key, world.database.cached("select 1 from keys where secret_sha256 = ?"));
   key->bind(1, Sha256::of(token).hex());
   WS_LET(const bool valid, key->step());

@@ -56,15 +56,23 @@ std::string Ids::uuid(std::string_view kind) {
 std::string Ids::token(std::string_view kind) { return "wsk_" + code(kind); }
 
 std::string Ids::code(std::string_view kind) {
-  SeededRandom random(mix(kind, count(kind)));
+  SeededRandom seeded(mix(kind, count(kind)));
   std::array<std::uint8_t, 32> bytes{};
-  random.fill(bytes);
+  fill(bytes, seeded);
   return base64url(bytes);
+}
+
+/// Counted in either case: which secrets are random changes no other id.
+void Ids::fill(std::span<std::uint8_t> bytes, Random& seeded) const {
+  SystemRandom system;
+  (secrets_ == Secrets::random ? static_cast<Random&>(system) : seeded).fill(bytes);
 }
 
 std::string Ids::user_code() {
   constexpr std::string_view letters = "BCDFGHJKLMNPQRSTVWXZ";  // `decisions.md`, "Device authorization"
-  SeededRandom random(mix("user_code", count("user_code")));
+  SeededRandom seeded(mix("user_code", count("user_code")));
+  SystemRandom system;
+  Random& random = secrets_ == Secrets::random ? static_cast<Random&>(system) : seeded;
   std::string text;
   for (int i = 0; i < 8; ++i) {
     if (i == 4) text += '-';

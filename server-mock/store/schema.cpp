@@ -268,11 +268,13 @@ Result<std::int64_t> version(sqlite::Database& database) {
 
 }  // namespace
 
+std::int64_t newest_version() { return static_cast<std::int64_t>(std::size(migrations)); }
+
 Result<void> migrate(sqlite::Database& database) {
   WS_LET(const std::int64_t seen, version(database));
-  const auto newest = static_cast<std::int64_t>(std::size(migrations));
+  const std::int64_t newest = newest_version();
   if (seen > newest) {
-    return fail(Failure::Kind::invalid,
+    return fail(Failure::Kind::disk,
                 fmt::format("the data file has version {}, this program knows {}", seen, newest),
                 "use a newer ws-mock, or another file");
   }

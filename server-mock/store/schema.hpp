@@ -13,6 +13,9 @@ namespace ws::mock {
 /// this program, with `disk` where the file refuses.
 Result<void> migrate(sqlite::Database& database);
 
+/// The version to which `migrate` brings a file.
+std::int64_t newest_version();
+
 /// Every table of ours, in the order in which they were made; not those in which SQLite keeps a text index.
 Result<std::vector<std::string>> table_names(sqlite::Database& database);
 

@@ -2,6 +2,7 @@
 set(WS_MOCK_STORE_SOURCES
   store/assumptions.cpp
   store/blobs.cpp
+  store/data_file.cpp
   store/ids.cpp
   store/people.cpp
   store/schema.cpp

@@ -18,6 +18,8 @@ Result<sqlite::Database> connect(const std::string& path, const WorldOptions& op
   if (path == in_memory) {
     WS_TRY(database.execute(fmt::format("pragma page_size = {};", options.page_bytes)));
   } else {
+    // While it is empty and before it has a write-ahead log: from then on the header of the file says whose it is.
+    WS_TRY(sign(database));
     // A commit that was answered survives SIGKILL and a power cut.
     WS_TRY(database.execute("pragma journal_mode = wal; pragma synchronous = full;"));
   }
@@ -28,10 +30,15 @@ Result<sqlite::Database> connect(const std::string& path, const WorldOptions& op
 }  // namespace
 
 Result<std::unique_ptr<World>> World::open(const std::string& path, WorldOptions options, const Clock& clock) {
+  DataFile file;
+  if (path != in_memory) {
+    WS_LET(file, DataFile::open(path));
+  }
   WS_LET(sqlite::Database database, connect(path, options));
   WS_TRY(migrate(database));
-  std::unique_ptr<World> world(new World{.database = std::move(database),
-                                         .ids = Ids(options.seed),
+  std::unique_ptr<World> world(new World{.file = std::move(file),
+                                         .database = std::move(database),
+                                         .ids = Ids(options.seed, options.secrets),
                                          .blobs = Blobs(path),
                                          .clock = &clock,
                                          .options = options,
@@ -45,7 +52,7 @@ Result<std::unique_ptr<World>> World::copy_of(const World& seed, const Clock& cl
   WS_LET(sqlite::Database database, connect(in_memory, seed.options));
   WS_TRY(seed.database.copy_to(database));
   std::unique_ptr<World> world(new World{.database = std::move(database),
-                                         .ids = Ids(seed.options.seed),
+                                         .ids = Ids(seed.options.seed, seed.options.secrets),
                                          .blobs = Blobs(in_memory),
                                          .clock = &clock,
                                          .options = seed.options,

@@ -16,6 +16,7 @@
 #include "api-client/base/sqlite.hpp"
 #include "server-mock/store/assumptions.hpp"
 #include "server-mock/store/blobs.hpp"
+#include "server-mock/store/data_file.hpp"
 #include "server-mock/store/ids.hpp"
 
 namespace ws::mock {
@@ -27,6 +28,7 @@ enum class Unknown { ignored, refused };  ///< request fields that the table doe
 
 struct WorldOptions {
   std::uint64_t seed = 1;
+  Secrets secrets = Secrets::seeded;
   Unknown unknown_fields = Unknown::ignored;
   DeviceMode device = DeviceMode::manual;
   int device_polls = 0;  ///< with `after_polls`: pending polls before approval
@@ -44,8 +46,8 @@ struct Wake {
 
 struct World {
   /// An empty world on a database file, or in memory (":memory:"); a file made by an older version is migrated. What is
-  /// in the file stays, with the bytes of its assets; bytes that belong to nothing go. Fails with `disk`, or `invalid`
-  /// where the file was made by a newer version. `clock` outlives it.
+  /// in the file stays, with the bytes of its assets; bytes that belong to nothing go. Fails with `disk`, as
+  /// `DataFile::open` does. `clock` outlives it.
   static Result<std::unique_ptr<World>> open(const std::string& path, WorldOptions options, const Clock& clock);
 
   /// A world in memory that begins as a copy of `seed`'s rows and bytes, without its switches.
@@ -65,6 +67,7 @@ struct World {
 
   std::int64_t now() const { return clock->now().time_since_epoch().count(); }
 
+  DataFile file = {};  ///< locked as long as the world is there
   sqlite::Database database;
   Ids ids;
   Blobs blobs;  ///< of uploads and assets

@@ -83,7 +83,7 @@ TEST_CASE("world: a file of a newer version is refused and left as it is", "[ser
   REQUIRE(open(path)->database.execute("pragma user_version = 9999"));
   const auto world = World::open(path, {}, system_clock);
   REQUIRE_FALSE(world);
-  CHECK(world.error().kind == Failure::Kind::invalid);
+  CHECK(world.error().kind == Failure::Kind::disk);
 }
 
 TEST_CASE("unit of work: whole or not at all, nested too", "[server-mock]") {

@@ -1,0 +1,211 @@
+#include "server-mock/store/data_file.hpp"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/magic.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "server-mock/store/schema.hpp"
+
+namespace ws::mock {
+namespace {
+
+constexpr mode_t for_owner = S_IRUSR | S_IWUSR;
+// https://www.sqlite.org/fileformat2.html, "The Database Header": offsets in bytes, numbers big-endian.
+constexpr std::string_view magic("SQLite format 3\0", 16);
+constexpr std::size_t header_bytes = 100;
+constexpr std::size_t write_version_at = 18;
+constexpr std::size_t user_version_at = 60;
+constexpr std::size_t application_id_at = 68;
+constexpr char version_wal = 2;
+// Not in linux/magic.h.
+constexpr long cifs_magic = 0xFF534D42;
+constexpr long smb2_magic = 0xFE534D42;
+
+using Header = std::array<char, header_bytes>;
+
+tl::unexpected<Failure> refused(const std::string& path, std::string_view why, std::string hint = {}) {
+  return fail(Failure::Kind::disk, fmt::format("cannot use {}: {}", path, why), std::move(hint));
+}
+
+tl::unexpected<Failure> refused_by_system(const std::string& path, int error) {
+  return refused(path, std::generic_category().message(error));
+}
+
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  int get() const { return descriptor_; }
+  int release() { return std::exchange(descriptor_, -1); }
+
+ private:
+  int descriptor_;
+};
+
+/// The file itself, made where there is none. What is no regular file is not waited for: a FIFO has no end.
+Result<int> open_regular(const std::string& path, const std::string& shown) {
+  const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  File file(::open(path.c_str(), flags, for_owner));
+  const int error = errno;
+  struct stat status {};
+  const bool is_there = ::lstat(path.c_str(), &status) == 0;
+  if (is_there && S_ISLNK(status.st_mode)) {
+    return refused(shown, fmt::format("{} is a symbolic link", path), "name the file that it leads to");
+  }
+  if (is_there && !S_ISREG(status.st_mode)) return refused(shown, fmt::format("{} is not a regular file", path));
+  if (file.get() < 0) return refused_by_system(shown, error);
+  // Others may read it where it was made by hand or by an older version: it holds keys' hashes and everybody's texts.
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) ::fchmod(file.get(), for_owner);
+  return file.release();
+}
+
+std::int32_t number_at(const Header& header, std::size_t at) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < 4; ++i) number = (number << 8U) | static_cast<unsigned char>(header.at(at + i));
+  return static_cast<std::int32_t>(number);
+}
+
+/// Files of versions that did not sign theirs yet: by their tables.
+Result<bool> is_unsigned_ours(const std::string& path, const Header& header) {
+  const bool in_wal = header.at(write_version_at) == version_wal;
+  const std::int32_t version = number_at(header, user_version_at);
+  // To read a file in that mode SQLite makes files beside it: not beside one that cannot be ours.
+  if (in_wal && (version < 1 || version > newest_version()) && ::access((path + "-wal").c_str(), F_OK) != 0)
+    return false;
+  WS_LET(sqlite::Database database, sqlite::Database::open(path, sqlite::OpenMode::read_only));
+  WS_LET(sqlite::Statement counts,
+         database.prepare("select count(*), coalesce(sum(name in ('id_counters', 'device_authorizations', 'meta')), 0) "
+                          "from sqlite_master where type = 'table'"));
+  WS_TRY(counts.step());
+  return counts.integer(0) == 0 || counts.integer(1) == 3;
+}
+
+/// Looks, and changes nothing.
+Result<void> check_content(int file, const std::string& path) {
+  Header header{};
+  const ssize_t count = ::pread(file, header.data(), header.size(), 0);
+  if (count < 0) return refused_by_system(path, errno);
+  if (count == 0) return {};
+  if (static_cast<std::size_t>(count) < header.size() ||
+      !std::string_view(header.data(), header.size()).starts_with(magic)) {
+    return refused(path, "it is not a database", "name another file: this one is left as it is");
+  }
+  const std::int32_t id = number_at(header, application_id_at);
+  bool is_ours = id == data_application_id;
+  if (id == 0) {
+    WS_LET(is_ours, is_unsigned_ours(path, header));
+  }
+  if (!is_ours) {
+    return refused(path, "it is another program's database", "name another file: this one is left as it is");
+  }
+  const std::int32_t version = number_at(header, user_version_at);
+  if (version <= newest_version()) return {};
+  return refused(path,
+                 fmt::format("it has version {}, this program knows {}", version, newest_version()),
+                 "use a newer ws-mock, or another file");
+}
+
+/// Who wrote its number into the lock's file; empty: nobody has yet.
+std::string holder_of(int lock) {
+  std::array<char, 24> text{};
+  const ssize_t count = ::pread(lock, text.data(), text.size(), 0);
+  long pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + std::max<ssize_t>(count, 0), pid);
+  return error == std::errc() && pid > 0 ? fmt::format("process {}", pid) : "another process";
+}
+
+Result<int> take_lock(const std::string& path) {
+  WS_LET(const int descriptor, open_regular(path + ".lock", path));
+  File lock(descriptor);
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return refused(path, "it cannot be locked: " + std::generic_category().message(errno));
+    return refused(path,
+                   fmt::format("{} has it", holder_of(lock.get())),
+                   "stop that one first, or give this one a file of its own");
+  }
+  const std::string pid = fmt::format("{}\n", ::getpid());
+  // For people alone: the lock holds without it.
+  if (::ftruncate(lock.get(), 0) == 0) static_cast<void>(::pwrite(lock.get(), pid.data(), pid.size(), 0) == 0);
+  return lock.release();
+}
+
+bool is_network(int file) {
+  struct statfs system {};
+  if (::fstatfs(file, &system) != 0) return false;
+  const auto type = static_cast<std::uint32_t>(system.f_type);
+  for (const long known : {static_cast<long>(NFS_SUPER_MAGIC),
+                           static_cast<long>(SMB_SUPER_MAGIC),
+                           cifs_magic,
+                           smb2_magic,
+                           static_cast<long>(CEPH_SUPER_MAGIC),
+                           static_cast<long>(V9FS_MAGIC),
+                           static_cast<long>(AFS_SUPER_MAGIC)}) {
+    if (type == static_cast<std::uint32_t>(known)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<DataFile> DataFile::open(const std::string& path) {
+  struct stat status {};
+  // Before the lock's file is made beside something that is no data file.
+  if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    return refused(path,
+                   S_ISLNK(status.st_mode)   ? "it is a symbolic link: name the file that it leads to"
+                   : S_ISDIR(status.st_mode) ? "it is a folder"
+                                             : "it is not a regular file");
+  }
+  if (status.st_size > 0) {
+    const File there(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (there.get() < 0) return refused_by_system(path, errno);
+    WS_TRY(check_content(there.get(), path));
+  }
+  DataFile held;
+  WS_LET(held.lock_, take_lock(path));
+  WS_LET(const int descriptor, open_regular(path, path));
+  const File file(descriptor);
+  held.is_on_network_ = is_network(file.get());
+  for (const char* beside : {"-wal", "-shm"}) {
+    const File other(::open((path + beside).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (other.get() >= 0) ::fchmod(other.get(), for_owner);
+  }
+  return held;
+}
+
+DataFile::DataFile(DataFile&& other) noexcept
+    : lock_(std::exchange(other.lock_, -1)), is_on_network_(other.is_on_network_) {}
+
+DataFile& DataFile::operator=(DataFile&& other) noexcept {
+  std::swap(lock_, other.lock_);
+  is_on_network_ = other.is_on_network_;
+  return *this;
+}
+
+DataFile::~DataFile() {
+  // The lock's file stays: who removed it could remove the one that another process has locked meanwhile.
+  if (lock_ >= 0) ::close(lock_);
+}
+
+Result<void> sign(sqlite::Database& database) {
+  WS_LET(const sqlite::Lent row, database.cached("pragma application_id"));
+  WS_TRY(row->step());
+  if (row->integer(0) == data_application_id) return {};
+  return database.execute(fmt::format("pragma application_id = {}", data_application_id));
+}
+
+}  // namespace ws::mock
