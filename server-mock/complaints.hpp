@@ -1,6 +1,7 @@
 /// All that is wrong with what somebody sent or wrote, told at once: control bodies, fault rules, fixtures.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,9 @@ using Loc = std::vector<contract::Step>;
 
 /// `loc` and one step more.
 Loc within(Loc loc, contract::Step step);
+
+/// "Unknown member colour; known are kind, agent"
+std::string unknown_among(std::string_view name, std::span<const std::string_view> known);
 
 class Complaints {
  public:

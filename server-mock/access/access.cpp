@@ -33,9 +33,7 @@ tl::unexpected<Refusal> unauthorized(std::string_view code, std::string_view sen
   return tl::unexpected(Refusal{.status = 401, .code = std::string(code), .message = std::string(sentence)});
 }
 
-Refusal broken(const Failure& failure) {
-  return Refusal{.status = 500, .code = "internal_error", .message = failure.what};
-}
+Refusal broken(const Failure& failure) { return internal_error(failure.what); }
 
 Refusal forbidden_with(std::string_view code, std::string message, std::string_view member, std::string_view value) {
   return Refusal{.status = 403,

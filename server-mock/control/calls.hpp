@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "api-client/base/json.hpp"
+#include "server-mock/complaints.hpp"
 #include "server-mock/control/worlds.hpp"
 #include "server-mock/http/target.hpp"
 #include "server-mock/sandbox.hpp"
@@ -79,6 +80,8 @@ ServiceResult verify_requests(Call& call);
 /// (`user_id`, `email` too), agents by id or handle (`agent_id`, `handle`), Workspaces by id or name (`workspace_id`).
 /// `role` is the most that the key grants; its owner may have more.
 ServiceResult create_key(Call& call);
+/// Each of `scopes` is one of the API's.
+void check_scopes(const Json& body, Complaints& complaints);
 ServiceResult revoke_key(Call& call);
 ServiceResult expire_key(Call& call);
 

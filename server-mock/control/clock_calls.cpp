@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server-mock/complaints.hpp"
+#include "server-mock/control/bodies.hpp"
 #include "server-mock/control/calls.hpp"
 #include "server-mock/services/refuse.hpp"
 
@@ -56,6 +57,11 @@ Json clock_of(const Sandbox& sandbox) {
 ServiceResult get_clock(Call& call) { return Answer{.body = clock_of(call.sandbox)}; }
 
 ServiceResult put_clock(Call& call) {
+  if (const Json* inner = find(call.body, "clock"); inner != nullptr && inner->is_object()) {
+    Complaints complaints;
+    complaints.check(*inner, clock_body, {std::string("body"), std::string("clock")});
+    if (!complaints.empty()) return tl::unexpected(complaints.refusal());
+  }
   const auto text = clock_text(call.body, call.sandbox.clock);
   if (!text) return invalid("body", "clock", "value_error", forms, call.body);
   const auto parsed = MockClock::parse(*text);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "server-mock/control/worlds.hpp"
 #include "server-mock/http/message.hpp"
@@ -17,6 +18,13 @@ struct ControlOptions {
   bool is_on = true;
   std::string token = {};  ///< empty: none is needed
 };
+
+struct ControlCall {
+  std::string_view method = {};
+  std::string_view path = {};  ///< "/_mock/snapshots/{name}:restore"
+};
+/// Every call that there is.
+std::vector<ControlCall> control_calls();
 
 enum class Steps { one, all };
 

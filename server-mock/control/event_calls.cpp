@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "api-client/contract/operations/fields.hpp"
-#include "server-mock/complaints.hpp"
 #include "server-mock/control/calls.hpp"
 #include "server-mock/control/who.hpp"
 #include "server-mock/services/event_queue.hpp"
@@ -12,33 +10,14 @@
 namespace ws::mock::control {
 namespace {
 
-using contract::nullable;
-using contract::optional;
-
 // `decisions.md`, "event"; anything else is a kind too, so that a worker can be shown one that it does not know.
 constexpr std::string_view usual_kind = "agent.ping";
-
-constexpr contract::Field event_fields[] = {
-    optional("agent", contract::string(1, 100)),
-    optional("agent_id", contract::string(1, 100)),
-    optional("handle", contract::string(1, 100)),
-    optional("agent_handle", contract::string(1, 100)),
-    optional("kind", contract::string(1, 100)),
-    nullable(optional("payload", contract::free_object())),
-    nullable(optional("document_id", contract::uuid())),
-    nullable(optional("thread_id", contract::uuid())),
-    nullable(optional("comment_id", contract::uuid())),
-};
-constexpr contract::Schema event_schema = {.name = "NewEvent", .fields = event_fields};
 
 }  // namespace
 
 ServiceResult create_event(Call& call) {
   World& world = *call.sandbox.world;
   const Json body = call.body.is_null() ? Json::object() : call.body;
-  Complaints complaints;
-  complaints.check(body, event_schema, {std::string("body")});
-  if (!complaints.empty()) return tl::unexpected(complaints.refusal());
   std::string word = call.sandbox.built_in.agent_id;
   for (const char* name : {"agent", "agent_id", "handle", "agent_handle"}) word = find_text(body, name).value_or(word);
   WS_SERVE_LET(const std::optional<FoundAgent> agent, find_agent(world, word));

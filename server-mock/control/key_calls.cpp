@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/operations.hpp"
-#include "api-client/contract/operations/fields.hpp"
 #include "server-mock/complaints.hpp"
 #include "server-mock/control/calls.hpp"
 #include "server-mock/control/who.hpp"
@@ -16,33 +15,20 @@
 namespace ws::mock::control {
 namespace {
 
-using contract::nullable;
-using contract::optional;
-
-constexpr std::string_view audiences[] = {"user", "workspace", "platform_admin"};
-constexpr std::string_view roles[] = {"owner", "admin", "editor", "commenter", "viewer"};
-constexpr contract::Type word = contract::string(1, 300);
-constexpr std::int64_t longest_s = std::int64_t{100} * 366 * 86400;
-constexpr contract::Field key_fields[] = {
-    nullable(optional("person", word)),
-    nullable(optional("user", word)),
-    nullable(optional("user_id", word)),
-    nullable(optional("email", word)),
-    nullable(optional("agent", word)),
-    nullable(optional("agent_id", word)),
-    nullable(optional("handle", word)),
-    nullable(optional("agent_handle", word)),
-    nullable(optional("audience", contract::choice(audiences))),
-    nullable(optional("workspace", word)),
-    nullable(optional("workspace_id", word)),
-    nullable(optional("role", contract::choice(roles))),
-    nullable(optional("scopes", contract::array_of(word))),
-    nullable(optional("expires_in", contract::integer(-longest_s, longest_s))),
-    nullable(optional("expires_at", contract::date_time())),
-};
-constexpr contract::Schema key_schema = {.name = "NewKey", .fields = key_fields};
-
 const Loc in_key_body = {std::string("body")};
+
+/// What the key may do in its Workspace: no more than it grants, and no more than its owner may there. Null: it is
+/// bound to none, or its owner is no member.
+Served<Json> role_of(World& world, const NewKey& key) {
+  if (key.workspace_id.empty()) return Json(nullptr);
+  WS_SERVE_LET(const sqlite::Lent row,
+               world.database.cached("select role from members where user_id = ? and workspace_id = ?"));
+  row->bind_all(key.owner_user_id, key.workspace_id);
+  WS_SERVE_LET(const bool is_member, row->step());
+  if (!is_member) return Json(nullptr);
+  const contract::Role role = contract::find_role(row->text(0)).value_or(contract::Role::none);
+  return Json(contract::name(std::min(role, key.ceiling)));
+}
 
 /// The member that is there of several names for one thing; empty: none is.
 std::string first_of(const Json& body, std::initializer_list<std::string_view> names) {
@@ -52,19 +38,10 @@ std::string first_of(const Json& body, std::initializer_list<std::string_view> n
   return {};
 }
 
-std::vector<std::string> scopes_of(const Json& body, Complaints& complaints) {
+std::vector<std::string> scopes_of(const Json& body) {
   const Json* given = find(body, "scopes");
   if (given == nullptr || !given->is_array()) return {contract::all_scopes.begin(), contract::all_scopes.end()};
-  std::vector<std::string> scopes;
-  for (std::size_t i = 0; i < given->size(); ++i) {
-    if (!(*given)[i].is_string()) continue;
-    scopes.push_back((*given)[i].get<std::string>());
-    if (std::ranges::find(contract::all_scopes, scopes.back()) == contract::all_scopes.end()) {
-      complaints.add(
-          within(within(in_key_body, "scopes"), i), fmt::format("There is no scope {}", scopes.back()), (*given)[i]);
-    }
-  }
-  return scopes;
+  return given->get<std::vector<std::string>>();
 }
 
 std::optional<std::int64_t> expiry_of(const Json& body, std::int64_t now) {
@@ -114,7 +91,7 @@ Served<std::string> workspace_of(Call& call, const Owner& owner, Audience audien
   return found ? row->string(0) : call.sandbox.built_in.workspace_id;
 }
 
-Answer key_answer(const NewKey& key, const IssuedKey& issued) {
+Answer key_answer(const NewKey& key, const IssuedKey& issued, Json role) {
   const auto or_null = [](std::string_view text) { return text.empty() ? Json(nullptr) : Json(text); };
   return {.status = 201,
           .body = Json{{"key_id", issued.id},
@@ -124,20 +101,30 @@ Answer key_answer(const NewKey& key, const IssuedKey& issued) {
                        {"agent_id", or_null(key.agent_id)},
                        {"workspace_id", or_null(key.workspace_id)},
                        {"scopes", key.scopes},
-                       {"role", contract::name(key.ceiling)},
+                       {"role", std::move(role)},
                        {"expires_at", key.expires_at ? Json(rfc3339(*key.expires_at)) : Json(nullptr)}}};
 }
 
 }  // namespace
 
+void check_scopes(const Json& body, Complaints& complaints) {
+  const Json* given = find(body, "scopes");
+  if (given == nullptr || !given->is_array()) return;
+  for (std::size_t i = 0; i < given->size(); ++i) {
+    const Json& scope = (*given)[i];
+    if (!scope.is_string()) continue;
+    const auto text = scope.get<std::string>();
+    if (std::ranges::find(contract::all_scopes, text) == contract::all_scopes.end()) {
+      complaints.add(within(within(in_key_body, "scopes"), i), fmt::format("There is no scope {}", text), scope);
+    }
+  }
+}
+
 ServiceResult create_key(Call& call) {
   const Json body = call.body.is_null() ? Json::object() : call.body;
-  Complaints complaints;
-  complaints.check(body, key_schema, in_key_body);
-  NewKey key = {.scopes = scopes_of(body, complaints),
+  NewKey key = {.scopes = scopes_of(body),
                 .expires_at = expiry_of(body, call.sandbox.world->now()),
                 .ceiling = contract::find_role(first_of(body, {"role"})).value_or(contract::Role::owner)};
-  if (!complaints.empty()) return tl::unexpected(complaints.refusal());
   key.audience = find_audience(first_of(body, {"audience"})).value_or(Audience::workspace);
   WS_SERVE_LET(const Owner owner, owner_of(call));
   WS_SERVE_LET(const std::string workspace_id, workspace_of(call, owner, key.audience));
@@ -147,7 +134,8 @@ ServiceResult create_key(Call& call) {
   WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(*call.sandbox.world));
   WS_SERVE_LET(const IssuedKey issued, issue_key(*call.sandbox.world, key));
   WS_SERVE(work.commit());
-  return key_answer(key, issued);
+  WS_SERVE_LET(Json role, role_of(*call.sandbox.world, key));
+  return key_answer(key, issued, std::move(role));
 }
 
 ServiceResult revoke_key(Call& call) {

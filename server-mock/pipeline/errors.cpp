@@ -1,5 +1,7 @@
 #include "server-mock/pipeline/errors.hpp"
 
+#include <cstdio>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -48,6 +50,8 @@ std::string html(const Refusal& refusal) {
 }  // namespace
 
 http::Response render(const Refusal& refusal, std::string_view request_id, const Assumptions& assumptions) {
+  // Also where requests are not logged: a bug of the server is nothing that may pass unseen.
+  if (!refusal.cause.empty()) fmt::print(stderr, "ws-mock: {}: internal error: {}\n", request_id, refusal.cause);
   http::Response response(refusal.status);
   if (refusal.status == 401) response.header("WWW-Authenticate", "Bearer realm=\"workspace\"");
   if (refusal.status == 429 || refusal.status == 503 || refusal.code == "idempotency_in_flight") {

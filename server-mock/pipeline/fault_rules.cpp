@@ -274,11 +274,15 @@ std::optional<FaultRule> read_fault_rule(const Json& value, const Loc& loc, Comp
 std::vector<FaultRule> read_fault_rules(const Json& value, const Loc& loc, Complaints& complaints) {
   const Json* list = &value;
   Loc place = loc;
-  for (const char* name : {"faults", "rules"}) {
+  for (const std::string_view name : {"faults", "rules"}) {
     const Json* inner = find(value, name);
     if (inner == nullptr || !inner->is_array()) continue;
     list = inner;
-    place = within(loc, name);
+    place = within(loc, std::string(name));
+    for (const auto& [member, other] : value.items()) {
+      if (member != name)
+        complaints.add(within(loc, member), "extra_forbidden", unknown_among(member, {{name}}), other);
+    }
     break;
   }
   std::vector<FaultRule> rules;

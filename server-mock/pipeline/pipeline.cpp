@@ -19,10 +19,6 @@ using Outcome = http::Routed::Outcome;
 
 constexpr std::string_view answer_type = "application/json";
 
-Refusal internal_error(std::string_view what) {
-  return Refusal{.status = 500, .code = "internal_error", .message = std::string(what)};
-}
-
 /// A place in the path that takes any text, with bytes that are no text: nothing has that name.
 bool names_nothing(const Operation& operation, const http::Pairs& values) {
   return std::ranges::any_of(values, [&](const auto& value) {

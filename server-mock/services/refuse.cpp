@@ -5,8 +5,13 @@
 
 namespace ws::mock {
 
-Refused refuse(Failure failure) {
-  return Refused(Refusal{.status = 500, .code = "internal_error", .message = std::move(failure.what)});
+Refused refuse(Failure failure) { return Refused(internal_error(std::move(failure.what))); }
+
+Refusal internal_error(std::string cause) {
+  return Refusal{.status = 500,
+                 .code = "internal_error",
+                 .message = "The server broke at this; its log says more under the request's id",
+                 .cause = std::move(cause)};
 }
 
 Refused not_found(std::string_view what) {

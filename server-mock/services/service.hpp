@@ -80,7 +80,12 @@ struct Refusal {
   /// Object or null: `current_content_revision` and the like. A member `detail` (the array of a 422) stands in place of
   /// the sentence.
   JsonBox members = {};
+  /// Of a 500: what broke, for the log alone. It may name SQL and paths.
+  std::string cause = {};
 };
+
+/// 500 `internal_error`: the answer says no more than that; `cause` goes to the log, under the request's id.
+Refusal internal_error(std::string cause);
 
 using ServiceResult = tl::expected<Answer, Refusal>;
 using Service = ServiceResult (*)(World& world, const ServiceCall& call);
