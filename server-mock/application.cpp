@@ -25,14 +25,10 @@ std::optional<std::uint64_t> number_of(std::string_view id) {
   return number;
 }
 
-/// "mock:8080" of a request whose `Host` may stand in an address; empty: it may not.
-std::string_view host_of(const http::Request& request) {
-  const std::string_view host = request.find("Host").value_or("");
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view(".:-_[]").find(c) != std::string_view::npos;
-  };
-  return std::ranges::all_of(host, fits) ? host : std::string_view();
+pages::Approval approval_of(const ApplicationOptions& options) {
+  using By = pages::Approval::By;
+  const By untold = options.names.is_open_to_others() ? By::nobody : By::anybody;
+  return {options.control.token.empty() ? untold : By::control_token, options.control.token};
 }
 
 http::Request moved_to(std::string_view path, const http::Request& request) {
@@ -45,11 +41,12 @@ http::Request moved_to(std::string_view path, const http::Request& request) {
 
 Application::Application(const ApplicationOptions& options, std::unique_ptr<Sandbox> sandbox, JournalFile journal_file)
     : options_(options.sandbox),
-      addresses_(options.addresses),
+      guard_(options.names, options.sandbox.auth),
       give_memory_back_(options.give_memory_back),
       household_{.control = Control(options.control),
                  .journal_file = std::move(journal_file),
                  .log = options.log,
+                 .approval = approval_of(options),
                  .pipeline = {}},
       root_(std::make_unique<Site>(household_, static_cast<Worlds*>(this), std::move(sandbox), 1)) {}
 
@@ -106,9 +103,10 @@ Json Application::list() const {
 }
 
 Json Application::describe(const Sandbox& sandbox) const {
+  const std::string base_url = fmt::format("{}/_s/{}", root_->sandbox().base_url, sandbox.options.id);
   return {{"id", sandbox.options.id},
-          {"base_url", sandbox.base_url},
-          {"control_url", sandbox.base_url + "/_mock"},
+          {"base_url", base_url},
+          {"control_url", base_url + "/_mock"},
           {"token", sandbox.built_in.token}};
 }
 
@@ -133,22 +131,24 @@ Site& Application::site_at(const http::SandboxPath& inside) {
 std::unique_ptr<http::BodySink> Application::open_sink(const http::Request& head) {
   const http::SandboxPath inside = http::within_sandbox(head.path);
   Site& site = site_at(inside);
+  if (guard_.objection(head, inside.path)) return nullptr;  // `handle` says so
   return &site == root_.get() ? root_->open_sink(head) : site.open_sink(moved_to(inside.path, head));
 }
 
 http::Response Application::handle(const http::Request& request) {
   const http::SandboxPath inside = http::within_sandbox(request.path);
   Site& site = site_at(inside);
-  if (addresses_ == Addresses::as_called) call_it_as(request, site);
+  if (const auto refusal = guard_.objection(request, inside.path)) return site.turn_away(request, *refusal);
+  call_it_as(request, site);
   return &site == root_.get() ? root_->handle(request) : site.handle(moved_to(inside.path, request));
 }
 
-/// What is said from here on is said to this client.
+/// Absolute addresses in the answer carry the name by which this client called. Set for each request anew, also for one
+/// that has waited: another client may have called by another name meanwhile.
 void Application::call_it_as(const http::Request& request, Site& site) {
-  const std::string_view host = host_of(request);
-  if (host.empty()) return;
+  const std::string_view host = guard_.called_as(request);
   std::string& root_url = root_->sandbox().base_url;
-  root_url = fmt::format("{}://{}", root_url.substr(0, root_url.find(':')), host);
+  root_url = host.empty() ? base_url_ : fmt::format("{}://{}", base_url_.substr(0, base_url_.find(':')), host);
   if (&site != root_.get()) site.sandbox().base_url = root_url + "/_s/" + site.sandbox().options.id;
 }
 
@@ -157,6 +157,7 @@ http::Response Application::refuse(const http::Unreadable& why) { return root_->
 http::Response Application::again(std::uint64_t ticket, const http::Request& request, http::Patience patience) {
   Site* site = site_of(ticket);
   if (site == nullptr) return handle(request);
+  call_it_as(request, *site);
   if (site == root_.get()) return site->again(ticket, request, patience);
   const bool is_ending = ending_.contains(ticket >> number_shift);
   return site->again(

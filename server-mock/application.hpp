@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "api-client/base/result.hpp"
+#include "server-mock/access/web_guard.hpp"
 #include "server-mock/control/worlds.hpp"
 #include "server-mock/http/message.hpp"
 #include "server-mock/http/target.hpp"
@@ -23,15 +24,11 @@
 
 namespace ws::mock {
 
-/// What absolute addresses in answers begin with: the server's own, or the `Host` that the client called. The latter
-/// where the server cannot know its name: listening on every address, in a container.
-enum class Addresses { own, as_called };
-
 struct ApplicationOptions {
   SandboxOptions sandbox = {};
   ControlOptions control = {};
   LogStyle log = LogStyle::off;
-  Addresses addresses = Addresses::own;
+  http::OwnNames names = {};
   std::string journal_file = {};  ///< what is journalled goes there too, as JSON lines; empty: nowhere
   /// Called when much memory was freed, to give it back to the system; empty: it is kept for what comes.
   std::function<void()> give_memory_back = {};
@@ -43,7 +40,7 @@ class Application final : public http::Handler, private Worlds {
   static Result<std::unique_ptr<Application>> open(const ApplicationOptions& options);
 
   /// Known once the server listens; before the first request.
-  void set_base_url(const std::string& url) { root_->sandbox().base_url = url; }
+  void set_base_url(const std::string& url) { root_->sandbox().base_url = base_url_ = url; }
   /// What `POST /_mock/shutdown` calls.
   void on_shutdown(std::function<void()> stop) { household_.control.on_shutdown(std::move(stop)); }
   /// The one at the base URL.
@@ -71,7 +68,8 @@ class Application final : public http::Handler, private Worlds {
   Site* site_of(std::uint64_t ticket);
 
   SandboxOptions options_;  // of the world at the base URL: sandboxes begin alike
-  Addresses addresses_;
+  WebGuard guard_;
+  std::string base_url_ = {};  // what answers begin their addresses with, unless the client called another name
   std::function<void()> give_memory_back_;
   Household household_;
   std::unique_ptr<Site> root_;

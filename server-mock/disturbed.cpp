@@ -62,7 +62,7 @@ Reply Site::undisturbed(const http::Request& request, std::string_view request_i
     return {.response = render_allow(request.method, allow, request_id, sandbox_->world->assumptions)};
   }
   if (request.path == pages::device_path) {
-    return {.response = pages::device(*sandbox_, request), .operation = "page.device"};
+    return {.response = pages::device(*sandbox_, household_.approval, request, request_id), .operation = "page.device"};
   }
   if (request.path == openapi_path) {
     http::Response response;

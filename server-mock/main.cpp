@@ -12,6 +12,7 @@
 
 #include "api-client/base/yaml.hpp"
 #include "api-client/contract/openapi.hpp"
+#include "api-client/contract/operations.hpp"
 #include "server-mock/fixtures/fixtures.hpp"
 #include "server-mock/pipeline/fault_rules.hpp"
 #include "server-mock/serve.hpp"
@@ -30,16 +31,20 @@ namespace {
 using namespace ws;
 using namespace ws::mock;
 
+constexpr std::uint64_t default_seed = 1;
 constexpr int usage_exit = 2;
 constexpr int failed_exit = 1;
+constexpr int file_exit = 14;  // as `ws` has it: a local file, or who holds its lock
 
 /// The flags as they were typed.
 struct Words {
   std::string listen = "127.0.0.1:0";
+  std::vector<std::string> allow_hosts = {};
   std::string ready_file = {};
   std::vector<std::string> fixtures = {};
   std::string data = {};
-  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> seed = {};
+  bool reset = false;
   std::string clock = "real";
   std::string auth = "strict";
   std::string device = "manual";
@@ -60,6 +65,7 @@ struct Words {
   std::string unix_path = {};
   std::string idle_exit = {};
   bool yaml = false;
+  bool json = false;
   std::vector<std::string> checked = {};
 };
 
@@ -70,12 +76,23 @@ void add_flags(CLI::App& app, Words& words) {
       app.add_option("--listen", words.listen, "address and port; 0 is any free one")->capture_default_str();
   app.add_option("--unix", words.unix_path, "a Unix socket at this path, for its owner alone, in place of a port")
       ->excludes(listen);
+  app.add_option("--allow-host",
+                 words.allow_hosts,
+                 "a name by which clients call this server, such as a service's in compose; its address, that of "
+                 "--listen and localhost are known")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
   app.add_option("--ready-file", words.ready_file, "written when the server answers: base_url, port, pid, token");
   app.add_option("--fixtures", words.fixtures, "the world to start with: YAML, JSON, or a folder of Markdown")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
-  app.add_option("--data", words.data, "SQLite file; started again it goes on where it was (default: in memory)");
-  app.add_option("--seed", words.seed, "ids, codes and tokens")->capture_default_str();
+  CLI::Option* data =
+      app.add_option("--data", words.data, "SQLite file; started again it goes on where it was (default: in memory)");
+  app.add_flag("--reset", words.reset, "begin anew: what is in the file of --data goes")->needs(data);
+  app.add_option(
+      "--seed",
+      words.seed,
+      "ids, codes and tokens (default: 1; with --data, and where others can call, keys and codes are random)");
   app.add_option("--clock", words.clock, "real, frozen:TIME or offset:+2h")->capture_default_str();
   app.add_option("--auth", words.auth, "strict, any or off")
       ->check(CLI::IsMember({"strict", "any", "off"}))
@@ -193,7 +210,16 @@ Result<ServeSettings> settings_of(const Words& words) {
   if (!words.data.empty()) sandbox.data = words.data;
   sandbox.auth = auth_mode(words.auth);
   sandbox.journal.entries = words.journal;
-  sandbox.world.seed = words.seed;
+  if (words.reset) sandbox.kept = KeptWorld::is_replaced;
+  const bool is_lasting = !words.data.empty() || !settings.server.listen.is_loopback();
+  sandbox.world.seed = words.seed.value_or(default_seed);
+  sandbox.world.secrets = is_lasting && !words.seed ? Secrets::random : Secrets::seeded;
+  if (is_lasting && words.seed) {
+    fmt::print(stderr,
+               "ws-mock: with --seed {} keys and codes are the same every time, and whoever knows the seed can make "
+               "them\n",
+               *words.seed);
+  }
   sandbox.world.unknown_fields = words.strict ? Unknown::refused : Unknown::ignored;
   sandbox.world.device_interval = std::chrono::seconds(words.device_interval);
   sandbox.world.device_expires = std::chrono::seconds(words.device_expires);
@@ -209,7 +235,8 @@ Result<ServeSettings> settings_of(const Words& words) {
   settings.application.give_memory_back = give_memory_back;
   settings.application.control = {.is_on = !words.no_control, .token = words.control_token};
   settings.application.log = log_style(words.log);
-  if (settings.server.listen.is_wildcard()) settings.application.addresses = Addresses::as_called;
+  WS_TRY(http::OwnNames::check(words.allow_hosts));
+  settings.application.names = http::OwnNames::of(settings.server.listen, words.allow_hosts);
   settings.ready_file = words.ready_file;
   WS_LET(settings.server.tls, read_tls(words));
   settings.trust = words.tls_self_signed ? TrustFile::written : TrustFile::none;
@@ -223,6 +250,7 @@ int complain(const Failure& failure) {
   if (!failure.hint.empty()) fmt::print(stderr, "  {}\n", failure.hint);
   const bool usage = failure.kind == Failure::Kind::usage || failure.kind == Failure::Kind::invalid ||
                      failure.kind == Failure::Kind::not_found;
+  if (failure.kind == Failure::Kind::disk) return file_exit;
   return usage ? usage_exit : failed_exit;
 }
 
@@ -270,6 +298,28 @@ Result<void> try_out(const std::vector<std::string>& paths) {
   return {};
 }
 
+/// The program's own version, that of the API, and of each library that is part of the program (CMake knows them).
+int print_version(bool as_json) {
+  std::vector<std::pair<std::string, std::string>> libraries;
+  for (std::string_view rest = WS_LIBRARIES; !rest.empty();) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    const std::size_t space = one.find(' ');
+    libraries.emplace_back(one.substr(0, space), one.substr(space + 1));
+  }
+  if (as_json) {
+    Json all = Json::object();
+    for (const auto& [name, version] : libraries) all[name] = version;
+    const Json document = {
+        {"v", 1}, {"version", WS_VERSION}, {"api_version", contract::api_version}, {"libraries", std::move(all)}};
+    fmt::print("{}\n", dump(document, 2));
+    return 0;
+  }
+  fmt::print("ws-mock {}, API {}\n\nLibraries in this program:\n", WS_VERSION, contract::api_version);
+  for (const auto& [name, version] : libraries) fmt::print("  {:<22} {}\n", name, version);
+  return 0;
+}
+
 int check(const std::vector<std::string>& paths) {
   const auto tried = try_out(paths);
   return tried ? 0 : complain(tried.error());
@@ -298,7 +348,8 @@ int run(int count, char** texts) {
   std::vector<std::string> command = split_command(arguments);
   Words words;
   CLI::App app("A whole Workspace service in one binary, for tests and for trying things out.", "ws-mock");
-  app.set_version_flag("--version", WS_VERSION);
+  bool version_flag = false;
+  app.add_flag("--version", version_flag, "show the version, and those of the libraries in this program");
   app.require_subcommand(0, 1);
   app.fallthrough();
   add_flags(app, words);
@@ -307,15 +358,18 @@ int run(int count, char** texts) {
   CLI::App* openapi = app.add_subcommand("openapi", "print the API as an OpenAPI 3.1 document");
   openapi->add_flag("--yaml", words.yaml, "as YAML");
   CLI::App* assumptions = app.add_subcommand("assumptions", "list the switches of --assume");
+  CLI::App* version = app.add_subcommand("version", "show the version, and those of the libraries in this program");
+  version->add_flag("--json", words.json, "as JSON");
   CLI::App* check_words = app.add_subcommand("check", "check FIXTURES...: everything that is wrong with them");
   check_words->add_option("paths", words.checked, "YAML, JSON, or a folder of Markdown")->required();
-  for (CLI::App* each : {serve_words, exec, openapi, assumptions, check_words}) each->fallthrough();
+  for (CLI::App* each : {serve_words, exec, openapi, assumptions, version, check_words}) each->fallthrough();
   try {
     std::ranges::reverse(arguments);  // the order that CLI11 wants of a vector
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : usage_exit;
   }
+  if (version_flag || version->parsed()) return print_version(words.json);
   if (exec->parsed() == command.empty()) {
     return complain({.kind = Failure::Kind::usage, .what = "a command stands behind exec and --, and nowhere else"});
   }

@@ -257,6 +257,19 @@ http::Response Site::refuse(const http::Unreadable& why) {
   return response;
 }
 
+http::Response Site::turn_away(const http::Request& request, const Refusal& refusal) {
+  const std::string_view path = http::within_sandbox(request.path).path;
+  if (is_under(path, "/_mock")) {
+    const std::string request_id = next_request_id(&request, Kind::control);
+    http::Response response = render(refusal, request_id, Assumptions());
+    response.header("X-Request-Id", request_id).header("X-Mock-Operation", "control");
+    return response;
+  }
+  Begun begun = {
+      .request_id = next_request_id(&request, Kind::usual), .time = sandbox_->world->now(), .start = Steady::now()};
+  return finish(request, {.response = render(refusal, begun.request_id, sandbox_->world->assumptions)}, begun);
+}
+
 void Site::log(const http::Request& request, const Reply& reply, std::int64_t duration_us) const {
   const std::string_view operation = reply.operation.empty() ? "none" : reply.operation;
   const std::string& id = sandbox_->options.id;

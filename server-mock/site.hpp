@@ -16,6 +16,7 @@
 
 #include "server-mock/control/control.hpp"
 #include "server-mock/http/message.hpp"
+#include "server-mock/pages/device_page.hpp"
 #include "server-mock/pipeline/fault_effects.hpp"
 #include "server-mock/pipeline/journal_file.hpp"
 #include "server-mock/pipeline/pipeline.hpp"
@@ -30,6 +31,7 @@ struct Household {
   Control control;
   JournalFile journal_file = {};
   LogStyle log = LogStyle::off;  ///< to standard error, one line a request
+  pages::Approval approval;      ///< of device logins
   Pipeline pipeline = {};
 };
 
@@ -50,6 +52,8 @@ class Site {
   std::unique_ptr<http::BodySink> open_sink(const http::Request& head);
   http::Response handle(const http::Request& request);
   http::Response refuse(const http::Unreadable& why);
+  /// The answer to who may not come in; journalled, but for control calls.
+  http::Response turn_away(const http::Request& request, const Refusal& refusal);
   http::Response again(std::uint64_t ticket, const http::Request& request, http::Patience patience);
   void forget(std::uint64_t ticket);
   void take_ready(std::vector<std::uint64_t>& tickets);

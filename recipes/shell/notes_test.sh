@@ -20,6 +20,6 @@ token=$(echo "$sandbox" | member token)
 curl -sSf -X POST "$base_url/v1/documents" -H "Authorization: Bearer $token" -H 'Content-Type: application/json' \
   -d '{"title": "Tides", "content": "High water at six."}' >/dev/null
 
-curl -sSf -X POST "$base_url/_mock/requests:verify" -d '{
+curl -sSf -X POST "$base_url/_mock/requests:verify" -H 'Content-Type: application/json' -d '{
   "match": {"operation": "docs.create", "status": 201, "body": {"title": "Tides"}}, "times": 1}' >/dev/null
 echo "one document was created, once"

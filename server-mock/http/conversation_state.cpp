@@ -7,6 +7,7 @@
 #include <boost/beast/http/error.hpp>
 
 #include "server-mock/http/gzip.hpp"
+#include "server-mock/http/own_names.hpp"
 
 namespace ws::mock::http {
 namespace {
@@ -26,6 +27,7 @@ constexpr std::size_t stream_buffer_bytes = std::size_t{64} << 10U;  // while a 
 constexpr Unreadable malformed = {400, "bad_request", "The request is malformed"};
 constexpr Unreadable ambiguous = {400, "bad_request", "The request's length is ambiguous"};
 constexpr Unreadable no_host = {400, "bad_request", "The request needs exactly one Host"};
+constexpr Unreadable other_host = {400, "bad_request", "The request's target and its Host name different servers"};
 constexpr Unreadable head_too_large = {431, "headers_too_large", "The header fields are larger than 64 KiB"};
 constexpr Unreadable body_too_large = {413, "payload_too_large", "The body is larger than this operation takes"};
 constexpr Unreadable unknown_expectation = {417, "bad_request", "The only expectation known is 100-continue"};
@@ -152,6 +154,9 @@ std::optional<Unreadable> Conversation::State::objection() {
   if (!head.coding_is_chunked || (head.codings == 1 && head.version < 11)) return ambiguous;
   if (head.hosts > 1 || (head.hosts == 0 && head.version >= 11)) return no_host;
   if (head.expects_more) return unknown_expectation;
+  // RFC 9112, 3.2.2: of the two the target counts, and a client sends them alike.
+  const std::string_view authority = authority_of(head.request.target);
+  if (!authority.empty() && head.request.find("Host").value_or(authority) != authority) return other_host;
   if (!head.request.target.starts_with('/') && head.request.target != "*" &&
       head.request.target.find("://") == std::string_view::npos) {
     return malformed;

@@ -1,9 +1,11 @@
 #include "server-mock/pages/device_page.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include <fmt/format.h>
 
+#include "api-client/base/random.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/contract/schema.hpp"
 #include "server-mock/http/target.hpp"
@@ -13,11 +15,18 @@
 namespace ws::mock::pages {
 namespace {
 
-/// Proof that a decision comes from our own page: only who can read the page knows it (a page of another site cannot).
-std::string form_token(const DeviceLogin& login) { return Sha256::of("device page " + login.id).hex(); }
+/// 128 bits that nobody else knows.
+std::string draw_secret() {
+  SystemRandom random;
+  return fmt::format("{:016x}{:016x}", random.next(), random.next());
+}
 
-http::Response failed(const Failure& failure) {
-  return page(500, "Something broke", fmt::format("<h1>Something broke</h1>\n<p>{}</p>\n", escape(failure.what)));
+http::Response failed(const Failure& failure, std::string_view request_id) {
+  fmt::print(stderr, "ws-mock: {}: internal error: {}\n", request_id, failure.what);
+  return page(
+      500,
+      "Something broke",
+      fmt::format("<h1>Something broke</h1>\n<p>The server's log says more, under {}.</p>\n", escape(request_id)));
 }
 
 http::Response ask_for_code(int status, std::string_view complaint, std::string_view typed) {
@@ -65,7 +74,16 @@ std::string choices(const std::vector<Membership>& people) {
                         : html + "</fieldset>\n";
 }
 
-http::Response ask_to_decide(const DeviceLogin& login, const std::vector<Membership>& people) {
+/// What a person must know to decide, where others can open this page too.
+std::string_view secret_field(const Approval& approval) {
+  if (approval.by() != Approval::By::control_token) return "";
+  return "<label class=\"field\" for=\"control_token\">The control token of this server (--control-token)</label>\n"
+         "<input type=\"password\" id=\"control_token\" name=\"control_token\" required autocomplete=\"off\">\n";
+}
+
+http::Response ask_to_decide(const DeviceLogin& login,
+                             const std::vector<Membership>& people,
+                             const Approval& approval) {
   std::string scopes;
   for (const std::string& scope : login.scopes) scopes += fmt::format("<li><code>{}</code></li>\n", escape(scope));
   return page(200,
@@ -78,7 +96,7 @@ http::Response ask_to_decide(const DeviceLogin& login, const std::vector<Members
                           "<input type=\"hidden\" name=\"user_code\" value=\"{1}\">\n"
                           "<input type=\"hidden\" name=\"form_token\" value=\"{4}\">\n"
                           "<h2>Sign in, and pick the Workspace</h2>\n"
-                          "<p class=\"soft\">This is a mock: no password is asked for.</p>\n{5}"
+                          "<p class=\"soft\">This is a mock: no password is asked for.</p>\n{5}{6}"
                           "<div class=\"buttons\">\n"
                           "<button type=\"submit\" name=\"decision\" value=\"approve\">Approve</button>\n"
                           "<button type=\"submit\" name=\"decision\" value=\"deny\" class=\"deny\">Deny</button>\n"
@@ -87,8 +105,9 @@ http::Response ask_to_decide(const DeviceLogin& login, const std::vector<Members
                           escape(login.user_code),
                           scopes,
                           escape(login.cli_version),
-                          form_token(login),
-                          choices(people)));
+                          approval.form_token(login.id),
+                          choices(people),
+                          secret_field(approval)));
 }
 
 http::Response settled(const DeviceLogin& login) {
@@ -107,23 +126,41 @@ http::Response settled(const DeviceLogin& login) {
                           escape(login.user_code)));
 }
 
-Result<http::Response> show(World& world, std::string_view typed) {
+http::Response not_decided(std::string_view why) {
+  return page(403, "Not decided", fmt::format("<h1>Not decided</h1>\n<p role=\"alert\">{}</p>\n", why));
+}
+
+/// Why this form decides nothing; empty: it may.
+std::string_view objection_to(const http::Pairs& form, const DeviceLogin& login, const Approval& approval) {
+  if (http::value_of(form, "form_token") != approval.form_token(login.id)) {
+    return "This did not come from our page. Open the page again and decide there.";
+  }
+  if (approval.by() == Approval::By::nobody) {
+    return "Other machines can call this server, and it has no control token that could tell who may decide. Start "
+           "ws-mock with --control-token, or let it decide by itself with --device.";
+  }
+  if (approval.by() == Approval::By::control_token &&
+      !approval.is_control_token(http::value_of(form, "control_token"))) {
+    return "That is not the control token of this server. Open the page again and type the one that --control-token "
+           "gave it.";
+  }
+  return {};
+}
+
+Result<http::Response> show(World& world, std::string_view typed, const Approval& approval) {
   if (typed.empty()) return ask_for_code(200, "", "");
   WS_LET(const std::optional<DeviceLogin> login, find_device_login(world, typed));
   if (!login) return ask_for_code(404, "No login is waiting under this code.", typed);
   if (login->status != "pending") return settled(*login);
   WS_LET(const std::vector<Membership> people, list_memberships(world));
-  return ask_to_decide(*login, people);
+  return ask_to_decide(*login, people, approval);
 }
 
-Result<http::Response> decide(World& world, const http::Pairs& form) {
+Result<http::Response> decide(World& world, const http::Pairs& form, const Approval& approval) {
   const std::string_view typed = http::value_of(form, "user_code");
   WS_LET(const std::optional<DeviceLogin> login, find_device_login(world, typed));
   if (!login) return ask_for_code(404, "No login is waiting under this code.", typed);
-  if (http::value_of(form, "form_token") != form_token(*login)) {
-    return page(
-        403, "Not from this page", "<h1>Not from this page</h1>\n<p>Open the page again and decide there.</p>\n");
-  }
+  if (const std::string_view why = objection_to(form, *login, approval); !why.empty()) return not_decided(why);
   const std::string_view decision = http::value_of(form, "decision");
   if (decision == "deny") {
     WS_TRY(deny_device_login(world, *login));
@@ -132,7 +169,7 @@ Result<http::Response> decide(World& world, const http::Pairs& form) {
     const std::string_view as = http::value_of(form, "as");
     const auto chosen = std::ranges::find_if(
         people, [&](const Membership& member) { return member.user_id + " " + member.workspace_id == as; });
-    if (chosen == people.end()) return ask_to_decide(*login, people);
+    if (chosen == people.end()) return ask_to_decide(*login, people, approval);
     WS_TRY(approve_device_login(world, *login, chosen->user_id, chosen->workspace_id));
   }
   WS_LET(const std::optional<DeviceLogin> now, find_device_login(world, typed));
@@ -141,15 +178,29 @@ Result<http::Response> decide(World& world, const http::Pairs& form) {
 
 }  // namespace
 
-http::Response device(Sandbox& sandbox, const http::Request& request) {
+Approval::Approval(By by, std::string control_token)
+    : by_(by), control_token_(std::move(control_token)), secret_(draw_secret()) {}
+
+std::string Approval::form_token(std::string_view login_id) const {
+  return Sha256::of(fmt::format("{} device page {}", secret_, login_id)).hex();
+}
+
+bool Approval::is_control_token(std::string_view typed) const {
+  return Sha256::of(secret_ + std::string(typed)) == Sha256::of(secret_ + control_token_);
+}
+
+http::Response device(Sandbox& sandbox,
+                      const Approval& approval,
+                      const http::Request& request,
+                      std::string_view request_id) {
   World& world = *sandbox.world;
   if (request.method == "POST") {
-    auto decided = decide(world, http::parse_query(request.body));
-    return decided ? std::move(*decided) : failed(decided.error());
+    auto decided = decide(world, http::parse_query(request.body), approval);
+    return decided ? std::move(*decided) : failed(decided.error(), request_id);
   }
   if (request.method == "GET" || request.method == "HEAD") {
-    auto shown = show(world, http::value_of(http::parse_query(request.query), "user_code"));
-    return shown ? std::move(*shown) : failed(shown.error());
+    auto shown = show(world, http::value_of(http::parse_query(request.query), "user_code"), approval);
+    return shown ? std::move(*shown) : failed(shown.error(), request_id);
   }
   http::Response response = page(405, "Not so", "<h1>Only GET and POST are known here</h1>\n");
   response.header("Allow", "GET, HEAD, POST, OPTIONS");

@@ -38,7 +38,7 @@ def main():
         waiting.append(connection)
     other = socket.create_connection((address.hostname, address.port))
     other.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    get = f"GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
+    get = f"GET /v1/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
     times = []
     for _ in range(2000):
         begin = time.perf_counter()

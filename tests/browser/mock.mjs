@@ -41,14 +41,14 @@ export async function startMock(flags = []) {
 }
 
 /** A browser with nothing of anybody's in it; `close` takes its profile along. */
-export async function startBrowser() {
+export async function startBrowser(flags = []) {
   const profile = mkdtempSync(join(tmpdir(), 'ws-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     headless: true,
     args: [
       '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-      '--disable-component-update', '--disable-sync',
+      '--disable-component-update', '--disable-sync', ...flags,
     ],
   });
   return {

@@ -48,7 +48,7 @@ RawAnswer submit(Wire& wire, const http::Pairs& form) {
   std::string body;
   for (const auto& [name, value] : form) body += (body.empty() ? "" : "&") + name + "=" + percent_encode(value);
   return wire.say(
-      "POST /device HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+      "POST /device HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n"
       "Content-Length: " +
       std::to_string(body.size()) + "\r\n\r\n" + body);
 }

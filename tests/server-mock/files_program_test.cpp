@@ -39,7 +39,7 @@ json finish(const MockProcess& mock, const json& started, std::size_t size) {
 
 std::string put_head(const json& started, std::size_t size) {
   return "PUT " + started.at("path").get<std::string>() +
-         " HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n";
+         " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n";
 }
 
 int put(const MockProcess& mock, const json& started, const std::string& bytes) {

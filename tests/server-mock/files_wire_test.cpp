@@ -25,7 +25,7 @@ std::string path_of(const Json& upload) {
 }
 
 RawAnswer put(Wire& wire, const std::string& path, std::string_view bytes, const std::string& more = {}) {
-  return wire.say("PUT " + path + " HTTP/1.1\r\nHost: h\r\n" + more +
+  return wire.say("PUT " + path + " HTTP/1.1\r\nHost: localhost\r\n" + more +
                   "Content-Length: " + std::to_string(bytes.size()) + "\r\n\r\n" + std::string(bytes));
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("files: the PUT needs no key, answers 200 without a body, and may be r
     CHECK_FALSE(answer.header("x-request-id").empty());
   }
   const RawAnswer in_chunks = wire.say("PUT " + path_of(started) +
-                                       " HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+                                       " HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
                                        "2\r\nch\r\n3\r\nunk\r\n0\r\n\r\n");
   CHECK(in_chunks.status == 200);
   CHECK(parse(finish(wire, started, "a.txt", 5)).at("content_sha256") == Sha256::of("chunk").hex());
@@ -128,12 +128,12 @@ TEST_CASE("files: the PUT refuses with 413, 410, 409, 404 and 405, each with its
   CHECK(declared.header("connection") == "close");
   CHECK(parse(declared).at("code") == "payload_too_large");
   const RawAnswer in_chunks = wire.say("PUT " + path +
-                                       " HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+                                       " HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
                                        "3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n");
   CHECK(in_chunks.status == 413);
   CHECK(parse(finish(wire, started, "a.txt", 5)).at("code") == "upload_incomplete");
   const RawAnswer expecting = wire.say("PUT " + path +
-                                       "x HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"
+                                       "x HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
                                        "Content-Length: 5\r\n\r\n");
   CHECK(expecting.status == 404);
   const RawAnswer got = get(wire, path);

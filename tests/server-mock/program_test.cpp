@@ -202,18 +202,6 @@ TEST_CASE("ws-mock: fixtures are in when the ready file is there; check tells wh
              Contains("bad.yaml:2:25: documents[0].project") && Contains("bad.yaml:3:5: documents[1].title"));
 }
 
-TEST_CASE("ws-mock: with --data the fixtures fill a fresh file once", "[server-mock]") {
-  TemporaryFolder folder;
-  std::ofstream(folder / "world.yaml") << "documents: [{title: one}]\n";
-  const std::vector<std::string> flags = {
-      "--data", (folder / "world.db").string(), "--fixtures", (folder / "world.yaml").string()};
-  for (int round = 0; round < 2; ++round) {
-    MockProcess mock(flags);
-    CHECK(parse_json(mock.ask({.target = "/v1/documents", .token = mock.token()})).at("data").size() == 1);
-    mock.end(SIGKILL);
-  }
-}
-
 TEST_CASE("ws-mock: prints the API and the switches", "[server-mock]") {
   const Ended json = ws_mock({"openapi"});
   CHECK(json.exit == 0);
@@ -223,12 +211,4 @@ TEST_CASE("ws-mock: prints the API and the switches", "[server-mock]") {
   CHECK(operations == 56);
   CHECK_THAT(ws_mock({"openapi", "--yaml"}).out, Contains("openapi: "));
   CHECK_THAT(ws_mock({"assumptions"}).out, Contains("error_style") && Contains("detail_object"));
-}
-
-TEST_CASE("ws-mock: a file that is no database of ours is refused", "[server-mock]") {
-  TemporaryFolder folder;
-  std::ofstream(folder / "notes.txt") << std::string(5000, 'x');
-  const Ended ended = ws_mock({"--data", (folder / "notes.txt").string()});
-  CHECK(ended.exit == 1);
-  CHECK_THAT(ended.err, Contains("notes.txt"));
 }

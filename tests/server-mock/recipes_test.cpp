@@ -126,6 +126,8 @@ TEST_CASE("recipes: the services of the compose file find each other", "[server-
   for (std::size_t at = script.find("$$"); at != std::string::npos; at = script.find("$$", at + 1)) script.erase(at, 1);
   std::string out = mock.so_far().out;
   const std::string base_url = out.substr(0, out.find('\n'));
+  // As the network resolves the name: the request brings it, the connection goes here.
+  CHECK_THAT(script, Contains("Host: mock:8080"));
   const std::string token = services.at("tests").at("environment").at("WS_CONTROL_TOKEN");
   check_run("export WS_BASE_URL=" + base_url + " WS_CONTROL_TOKEN=" + token + "\n" + script);
 }

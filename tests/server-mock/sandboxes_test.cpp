@@ -130,9 +130,10 @@ TEST_CASE("sandbox: every absolute address carries its prefix, and leads into it
   const std::string url = upload.at("upload_url");
   REQUIRE(url.starts_with(base + "/uploads/"));
   const std::string path = url.substr(std::string("http://mock.test").size());
-  const std::string put = fmt::format("PUT {} HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello", path);
+  const std::string put = fmt::format("PUT {} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello", path);
   const std::string bare = path.substr(std::string("/_s/s1").size());
-  CHECK(wire.say(fmt::format("PUT {} HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello", bare)).status == 404);
+  CHECK(wire.say(fmt::format("PUT {} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello", bare)).status ==
+        404);
   CHECK(wire.say(put).status == 200);
   CHECK(one.control("GET", "/requests").at("data").back().at("path") == "/uploads/[redacted]");
   const Json asset = parse(one.ask("POST",
@@ -225,13 +226,14 @@ TEST_CASE("sandbox: closing it answers who waits there, and ends uploads under w
   held.send(inside(ws::test::render(server.request("GET", "/v1/me", nullptr, server.built_in().token))));
   CHECK(says_nothing(held));
   RawConnection watcher(server.port());
-  watcher.send(inside("GET /_mock/requests?since=1000&wait=60 HTTP/1.1\r\nHost: h\r\n\r\n"));
+  watcher.send(inside("GET /_mock/requests?since=1000&wait=60 HTTP/1.1\r\nHost: localhost\r\n\r\n"));
   CHECK(says_nothing(watcher));
   const Json upload =
       send_inside(server, sandbox, "POST", "/v1/files/uploads", {{"file_name", "a"}, {"size_bytes", 10}});
   const std::string url = upload.at("upload_url");
   RawConnection put(server.port());
-  put.send(fmt::format("PUT {} HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nhalf", url.substr(url.find("/_s/"))));
+  put.send(fmt::format("PUT {} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf",
+                       url.substr(url.find("/_s/"))));
   CHECK(says_nothing(put));
 
   server.send("DELETE", "/_mock/sandboxes/s1", nullptr, 204);
@@ -292,7 +294,7 @@ TEST_CASE("journal: who asks with a wait is answered when a request comes, or wh
   Running server;
   RawConnection watcher(server.port());
   const auto watch = [&](int since, int wait) {
-    watcher.send(fmt::format("GET /_mock/requests?since={}&wait={} HTTP/1.1\r\nHost: h\r\n\r\n", since, wait));
+    watcher.send(fmt::format("GET /_mock/requests?since={}&wait={} HTTP/1.1\r\nHost: localhost\r\n\r\n", since, wait));
   };
   watch(0, 60);
   CHECK(says_nothing(watcher));
@@ -309,7 +311,7 @@ TEST_CASE("journal: who asks with a wait is answered when a request comes, or wh
   server.send("GET", "/v1", nullptr, 200);
   CHECK(parse(watcher.read().value()).at("data").at(0).at("seq") == 2);
   RawConnection other(server.port());
-  other.send("GET /_mock/requests?since=2&operation=me.get&wait=60 HTTP/1.1\r\nHost: h\r\n\r\n");
+  other.send("GET /_mock/requests?since=2&operation=me.get&wait=60 HTTP/1.1\r\nHost: localhost\r\n\r\n");
   CHECK(says_nothing(other));
   server.send("GET", "/v1/workspaces", nullptr, 200);  // not what it waits for
   CHECK(says_nothing(other));
@@ -321,7 +323,7 @@ TEST_CASE("journal: who asks with a wait is answered when a request comes, or wh
   CHECK(parse(watcher.read().value()).at("data").empty());
   {
     RawConnection gone(server.port());
-    gone.send("GET /_mock/requests?since=4&wait=1 HTTP/1.1\r\nHost: h\r\n\r\n");
+    gone.send("GET /_mock/requests?since=4&wait=1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
     CHECK(says_nothing(gone));
   }
   watch(4, 2);  // longer than who went away would have waited

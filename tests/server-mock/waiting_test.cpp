@@ -112,7 +112,7 @@ TEST_CASE("waiting: a chunked claim in pieces waits like any other", "[server-mo
   RawConnection worker(server.port());
   const std::string body = R"({"worker_id":"w","wait_seconds":10})";
   worker.send(
-      fmt::format("POST /v1/agent-events:claim HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {}\r\n"
+      fmt::format("POST /v1/agent-events:claim HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n"
                   "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{}",
                   server.built_in().token,
                   body.size(),

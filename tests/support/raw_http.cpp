@@ -104,7 +104,7 @@ bool RawConnection::ends(std::chrono::milliseconds at_most) {
 }
 
 std::string render(const RawRequest& request) {
-  std::string text = request.method + " " + request.target + " HTTP/1.1\r\nHost: test\r\n";
+  std::string text = request.method + " " + request.target + " HTTP/1.1\r\nHost: localhost\r\n";
   if (!request.token.empty()) text += "Authorization: Bearer " + request.token + "\r\n";
   for (const std::string& header : request.headers) text += header + "\r\n";
   if (!request.json.empty()) {

@@ -118,7 +118,7 @@ test('bytes that are no UTF-8 get an answer in path, query, body and headers', a
   });
   await t.test('headers', async () => {
     const raw = (header) => sendBytes(api.server.port, Buffer.concat([
-      Buffer.from(`GET /v1/me HTTP/1.1\r\nHost: h\r\nConnection: close\r\nAuthorization: Bearer ${api.token}\r\n`),
+      Buffer.from(`GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nAuthorization: Bearer ${api.token}\r\n`),
       Buffer.from(header, 'latin1'), Buffer.from('\r\n\r\n'),
     ]));
     for (const header of ['X-Request-Id: \xff\xfe', 'X-Other: \xff', 'If-None-Match: "\xff"', 'Accept: \xc3\x28']) {
@@ -126,7 +126,7 @@ test('bytes that are no UTF-8 get an answer in path, query, body and headers', a
       assert.match(text, /^HTTP\/1\.1 (200|400) /, header);
     }
     const key = await sendBytes(api.server.port, Buffer.concat([
-      Buffer.from(`POST /v1/workspaces HTTP/1.1\r\nHost: h\r\nConnection: close\r\nAuthorization: Bearer ${api.token}\r\nIdempotency-Key: `),
+      Buffer.from(`POST /v1/workspaces HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nAuthorization: Bearer ${api.token}\r\nIdempotency-Key: `),
       Buffer.from([0xff, 0xfe]), Buffer.from('\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{"name": "w"}'),
     ]));
     assert.match(key, /^HTTP\/1\.1 (201|422|400) /);
@@ -273,7 +273,7 @@ test('pages hold every item once, also while new ones come', async () => {
 
 test('a body over 16 MiB is 413', async () => {
   const answer = await sendBytes(api.server.port, Buffer.from(
-    `POST /v1/documents HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${api.token}\r\nContent-Type: application/json\r\nContent-Length: ${16 * 1024 * 1024 + 1}\r\n\r\n{`,
+    `POST /v1/documents HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${api.token}\r\nContent-Type: application/json\r\nContent-Length: ${16 * 1024 * 1024 + 1}\r\n\r\n{`,
   ), (text) => text.includes('payload_too_large'));
   assert.match(answer, /^HTTP\/1\.1 413 /);
 });

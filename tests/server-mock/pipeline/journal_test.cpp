@@ -59,7 +59,7 @@ TEST_CASE("journal: with room for none it keeps none", "[server-mock]") {
 TEST_CASE("journal: what was no request stands in it with its answer", "[server-mock]") {
   Wire wire;
   REQUIRE(wire.say("nonsense\r\n\r\n").status == 400);
-  REQUIRE(wire.say("POST /v1/documents HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999\r\n\r\n").status == 413);
+  REQUIRE(wire.say("POST /v1/documents HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n").status == 413);
   const Json data = wire.control("GET", "/requests").at("data");
   REQUIRE(data.size() == 2);
   CHECK(data.at(0).at("status") == 400);

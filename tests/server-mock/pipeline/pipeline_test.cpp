@@ -40,8 +40,9 @@ TEST_CASE("pipeline: checks come in their order: route, method, credential, scop
   CHECK(say("PUT", "/v1/documents/no-uuid", "", "{") == "missing_credential");
   CHECK(say("PUT", "/v1/documents/no-uuid", "wsk_unknown", "{") == "invalid_credential");
   CHECK(say("PUT", "/v1/documents/no-uuid", poor, "{") == "missing_scope");
-  const RawAnswer wrong_type = wire.say("PUT /v1/documents/no-uuid HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " +
-                                        wire.token() + "\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\n{");
+  const RawAnswer wrong_type =
+      wire.say("PUT /v1/documents/no-uuid HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + wire.token() +
+               "\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\n{");
   CHECK(wrong_type.status == 415);
   CHECK(code_of(wrong_type) == "unsupported_media_type");
   CHECK(say("PUT", "/v1/documents/no-uuid", wire.token(), "{") == "validation_error");
