@@ -126,7 +126,11 @@ TEST_CASE("web: what our own pages send, and a person's own address bar, passes"
           200);
   }
   CHECK(ask(wire, {.host = "localhost", .headers = {"Origin: http://localhost:80"}}).status == 200);
-  CHECK(ask(wire, {.host = "localhost", .headers = {"Origin: https://localhost"}}).status == 403);
+  // Behind a proxy that ends TLS the port is that of the scheme; from a page of TLS on this machine a browser tells.
+  CHECK(ask(wire, {.host = "localhost", .headers = {"Origin: https://localhost"}}).status == 200);
+  CHECK(
+      ask(wire, {.host = "localhost", .headers = {"Origin: https://localhost", "Sec-Fetch-Site: same-site"}}).status ==
+      403);
   // A link that somebody followed shows the page, which holds nothing; nothing else, and not within a frame.
   const std::vector<std::string> link = {
       "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"};
