@@ -37,7 +37,7 @@ Result<void> TreeRegister::add(const TiedTree& tree) const {
                       {"name", tree.name},
                       {"source_id", tree.source_id},
                       {"base_url", tree.base_url}};
-  return write_file(file, dump(value, 2) + "\n");
+  return write_file(file, dump(value, 2) + "\n", 0600);
 }
 
 Result<std::vector<TiedTree>> TreeRegister::all() const {
