@@ -19,7 +19,7 @@ constexpr std::size_t most_bytes = std::size_t{1} << 20U;
 tl::unexpected<Failure> refused_config(const std::string& place, std::string_view why) {
   Failure failure{.kind = Failure::Kind::usage,
                   .what = fmt::format("{}{}: {}", shown_name, place, why),
-                  .hint = "it knows `include`, `names` and `max_file_bytes`"};
+                  .hint = "it knows `include`, `names`, `merge_later` and `max_file_bytes`"};
   failure.code = "bad_config";
   return fail(std::move(failure));
 }
@@ -55,17 +55,23 @@ class ConfigReader {
       config_.portable_names = value == "portable";
       return {};
     }
-    if (key == "include") return take_include(value, at);
+    if (key == "include") return take_texts(key, value, at, "a list of globs, as in [\"*.txt\"]", config_.include);
+    if (key == "merge_later")
+      return take_texts(key, value, at, "a list of keys, as in [\"edited\"]", config_.merge_later);
     return refused_config(at, fmt::format("nobody knows the key `{}`", key));
   }
 
-  Result<void> take_include(const Json& value, const std::string& at) {
+  Result<void> take_texts(const std::string& key,
+                          const Json& value,
+                          const std::string& at,
+                          std::string_view wanted,
+                          std::vector<std::string>& into) {
     if (value.is_null()) return {};
-    if (!value.is_array()) return refused_config(at, "`include` takes a list of globs, as in [\"*.txt\"]");
+    if (!value.is_array()) return refused_config(at, fmt::format("`{}` takes {}", key, wanted));
     for (std::size_t i = 0; i < value.size(); ++i) {
       if (!value[i].is_string() || value[i].get<std::string>().empty())
-        return refused_config(place(fmt::format("/include/{}", i)), "a glob is a text, as in \"*.txt\"");
-      config_.include.push_back(value[i].get<std::string>());
+        return refused_config(place(fmt::format("/{}/{}", key, i)), fmt::format("`{}` takes {}", key, wanted));
+      into.push_back(value[i].get<std::string>());
     }
     return {};
   }
@@ -84,6 +90,10 @@ const std::string_view config_template =
     "#\n"
     "# Refuse names that other systems cannot hold, like a:b.md:\n"
     "# names: portable\n"
+    "#\n"
+    "# Front matter keys that programs stamp with a date; where both sides changed one, the later date wins.\n"
+    "# updated, modified, lastmod, date modified and last_modified are known already:\n"
+    "# merge_later: [\"edited\"]\n"
     "#\n"
     "# The largest file that is synced:\n"
     "# max_file_bytes: 1048576\n";

@@ -115,9 +115,10 @@ class YamlBuilder final : public YAML::EventHandler {
       return &level.value->back();
     }
     level.has_key = false;
-    Json& member = (*level.value)[level.key];
-    member = std::move(value);
-    return &member;
+    // `operator[]` would search for an equal key; `OnScalar` has refused those.
+    auto& members = static_cast<std::vector<Json::object_t::value_type>&>(level.value->get_ref<Json::object_t&>());
+    members.emplace_back(level.key, std::move(value));
+    return &members.back().second;
   }
 
   static TextPlace place_of(const YAML::Mark& mark) { return {.line = mark.line + 1, .column = mark.column + 1}; }

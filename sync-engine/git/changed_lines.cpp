@@ -1,5 +1,10 @@
 #include "sync-engine/git/changed_lines.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+
 #include "sync-engine/git/library.hpp"
 
 namespace ws::sync::git {
@@ -8,11 +13,9 @@ namespace {
 /// git counts lines from 1, and says of an empty range the line before it.
 std::size_t first_line(int start, int lines) { return static_cast<std::size_t>(lines == 0 ? start : start - 1); }
 
-}  // namespace
-
-Result<std::vector<ChangedLines>> changed_lines(std::string_view before, std::string_view after) {
+/// The whole of both texts by libgit2.
+Result<std::vector<ChangedLines>> compare_at_once(std::string_view before, std::string_view after) {
   std::vector<ChangedLines> changes;
-  if (before == after) return changes;
   WS_LET(const Library* git, library());
   git_diff_options options = GIT_DIFF_OPTIONS_INIT;
   options.flags = GIT_DIFF_FORCE_TEXT | GIT_DIFF_PATIENCE;
@@ -39,6 +42,191 @@ Result<std::vector<ChangedLines>> changed_lines(std::string_view before, std::st
   git->patch_free(patch);
   if (got != 0) return fail(failure(*git, "read a comparison"));
   return changes;
+}
+
+/// What libgit2 compares at once, lines of both texts together: its time grows faster than their number.
+constexpr std::size_t most_lines_at_once = 20'000;
+/// Longer runs of lines are not looked for to hold two texts together.
+constexpr std::size_t longest_run = 8;
+
+struct Lines {
+  std::vector<std::string_view> texts = {};
+  std::vector<std::uint32_t> numbers = {};  ///< equal lines have equal numbers, in both texts
+};
+
+using LineNumbers = std::unordered_map<std::string_view, std::uint32_t>;
+
+Lines split_lines(std::string_view text, LineNumbers& known) {
+  Lines lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    lines.texts.push_back(text.substr(0, end));
+    lines.numbers.push_back(
+        known.try_emplace(lines.texts.back(), static_cast<std::uint32_t>(known.size())).first->second);
+    text.remove_prefix(end);
+  }
+  return lines;
+}
+
+/// Lines [before_begin, before_end) of the one text and [after_begin, after_end) of the other.
+using Stretch = ChangedLines;
+
+/// Compares long texts in stretches between runs of lines that stand once in either. What has no such run, and is too
+/// long to be compared at once, counts as changed as a whole. Time is about linear in the number of lines.
+class StretchComparison {
+ public:
+  StretchComparison(const Lines& before, const Lines& after) : before_(before), after_(after) {}
+
+  Result<std::vector<ChangedLines>> run() {
+    WS_TRY(compare({0, before_.texts.size(), 0, after_.texts.size()}, 1));
+    return std::move(changes_);
+  }
+
+ private:
+  struct Match {
+    std::size_t before = 0;
+    std::size_t after = 0;
+  };
+
+  Stretch without_equal_ends(Stretch in) const {
+    const auto& left = before_.numbers;
+    const auto& right = after_.numbers;
+    while (in.before_begin < in.before_end && in.after_begin < in.after_end &&
+           left[in.before_begin] == right[in.after_begin]) {
+      ++in.before_begin;
+      ++in.after_begin;
+    }
+    while (in.before_begin < in.before_end && in.after_begin < in.after_end &&
+           left[in.before_end - 1] == right[in.after_end - 1]) {
+      --in.before_end;
+      --in.after_end;
+    }
+    return in;
+  }
+
+  static std::string_view text_of(const Lines& lines, std::size_t begin, std::size_t end) {
+    const char* const first = lines.texts[begin].data();
+    const std::string_view last = lines.texts[end - 1];
+    return {first, static_cast<std::size_t>(last.data() + last.size() - first)};
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion): at most as deep as `run` can be multiplied
+  Result<void> compare(Stretch in, std::size_t run) {
+    in = without_equal_ends(in);
+    const std::size_t old_lines = in.before_end - in.before_begin;
+    const std::size_t new_lines = in.after_end - in.after_begin;
+    if (old_lines == 0 && new_lines == 0) return {};
+    if (old_lines == 0 || new_lines == 0 || (run > longest_run && old_lines + new_lines > most_lines_at_once)) {
+      changes_.push_back(in);
+      return {};
+    }
+    if (old_lines + new_lines <= most_lines_at_once) return compare_small(in);
+    Stretch rest = in;
+    for (const Match& match : common_runs(in, run)) {
+      if (match.before < rest.before_begin || match.after < rest.after_begin) continue;
+      WS_TRY(compare({rest.before_begin, match.before, rest.after_begin, match.after}, run * 8));
+      rest.before_begin = match.before + run;
+      rest.after_begin = match.after + run;
+    }
+    return compare(rest, run * 8);
+  }
+
+  Result<void> compare_small(const Stretch& in) {
+    WS_LET(const std::vector<ChangedLines> found,
+           compare_at_once(text_of(before_, in.before_begin, in.before_end),
+                           text_of(after_, in.after_begin, in.after_end)));
+    for (const ChangedLines& change : found) {
+      changes_.push_back({.before_begin = in.before_begin + change.before_begin,
+                          .before_end = in.before_begin + change.before_end,
+                          .after_begin = in.after_begin + change.after_begin,
+                          .after_end = in.after_begin + change.after_end});
+    }
+    return {};
+  }
+
+  /// Calls `take` with a hash of every run of so many lines, and where it begins.
+  template <class Take>
+  static void each_run(
+      const std::vector<std::uint32_t>& numbers, std::size_t begin, std::size_t end, std::size_t run, Take take) {
+    constexpr std::uint64_t factor = 0x9E37'79B9'7F4A'7C15U;
+    std::uint64_t power = 1;
+    for (std::size_t i = 1; i < run; ++i) power *= factor;
+    std::uint64_t hash = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i - begin >= run) hash -= power * (numbers[i - run] + std::uint64_t{1});
+      hash = hash * factor + numbers[i] + 1;
+      if (i - begin + 1 >= run) take(hash, i + 1 - run);
+    }
+  }
+
+  /// The runs that stand once in either stretch, in the longest order that both share.
+  std::vector<Match> common_runs(const Stretch& in, std::size_t run) const {
+    struct Places {
+      std::size_t times_before = 0;
+      std::size_t times_after = 0;
+      std::size_t after = 0;
+    };
+    std::unordered_map<std::uint64_t, Places> places;
+    places.reserve(in.before_end - in.before_begin);
+    each_run(before_.numbers, in.before_begin, in.before_end, run, [&](std::uint64_t hash, std::size_t) {
+      ++places[hash].times_before;
+    });
+    each_run(after_.numbers, in.after_begin, in.after_end, run, [&](std::uint64_t hash, std::size_t at) {
+      Places& place = places[hash];
+      ++place.times_after;
+      place.after = at;
+    });
+    std::vector<Match> matches;
+    each_run(before_.numbers, in.before_begin, in.before_end, run, [&](std::uint64_t hash, std::size_t at) {
+      const Places& place = places[hash];
+      if (place.times_before != 1 || place.times_after != 1) return;
+      const auto line = [](std::size_t number) { return static_cast<std::ptrdiff_t>(number); };
+      const auto first = before_.numbers.begin() + line(at);
+      if (std::equal(first, first + line(run), after_.numbers.begin() + line(place.after))) {
+        matches.push_back({.before = at, .after = place.after});
+      }
+    });
+    return longest_rising(matches);
+  }
+
+  /// Of matches in the order of the one text, the longest list that is in order in the other too (patience sorting).
+  static std::vector<Match> longest_rising(const std::vector<Match>& matches) {
+    constexpr auto none = static_cast<std::size_t>(-1);
+    std::vector<std::size_t> tops;  // of each pile the last match
+    std::vector<std::size_t> previous(matches.size(), none);
+    for (std::size_t i = 0; i < matches.size(); ++i) {
+      const auto pile = std::partition_point(
+          tops.begin(), tops.end(), [&](std::size_t top) { return matches[top].after < matches[i].after; });
+      if (pile != tops.begin()) previous[i] = *std::prev(pile);
+      if (pile == tops.end()) {
+        tops.push_back(i);
+      } else {
+        *pile = i;
+      }
+    }
+    std::vector<Match> rising;
+    for (std::size_t i = tops.empty() ? none : tops.back(); i != none; i = previous[i]) rising.push_back(matches[i]);
+    std::reverse(rising.begin(), rising.end());
+    return rising;
+  }
+
+  const Lines& before_;
+  const Lines& after_;
+  std::vector<ChangedLines> changes_ = {};
+};
+
+}  // namespace
+
+Result<std::vector<ChangedLines>> changed_lines(std::string_view before, std::string_view after) {
+  if (before == after) return std::vector<ChangedLines>();
+  const auto lines = [](std::string_view text) { return std::count(text.begin(), text.end(), '\n'); };
+  if (lines(before) + lines(after) <= static_cast<std::ptrdiff_t>(most_lines_at_once)) {
+    return compare_at_once(before, after);
+  }
+  LineNumbers known;
+  const Lines old_lines = split_lines(before, known);
+  const Lines new_lines = split_lines(after, known);
+  return StretchComparison(old_lines, new_lines).run();
 }
 
 }  // namespace ws::sync::git

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "sync-engine/merge/inside_lines.hpp"
 #include "sync-engine/merge/markdown_lines.hpp"
@@ -59,30 +60,82 @@ Piece::Kind piece_kind(Region::Kind kind) {
   return Piece::Kind::conflict;
 }
 
-/// A line of some words that both sides brought in at different places is one line meant twice, or one moved twice:
-/// both places are for a person.
-void doubt_doubles(std::vector<Region>& regions, const BodyText& ours, const BodyText& theirs) {
-  constexpr std::size_t telling_bytes = 16;
-  const auto brought = [&](Region::Kind kind, const BodyText& text, Span Region::*side) {
-    std::multimap<std::uint32_t, Region*> lines;
-    for (Region& region : regions) {
-      if (region.kind != kind) continue;
-      for (std::size_t i = (region.*side).begin; i < (region.*side).end; ++i) {
-        if (text.lines[i].text.size() >= telling_bytes) lines.emplace(text.sequence.keys[i], &region);
+/// A block of some words that both sides brought in at different places is one block meant twice; a line that both took
+/// to different places is one moved twice: both places are for a person. A line that two different blocks share, as
+/// texts made after one pattern have them, is no reason for doubt.
+class Doubles {
+ public:
+  Doubles(std::vector<Region>& regions, const BodyText& base, const BodyText& ours, const BodyText& theirs)
+      : regions_(regions), base_(base), ours_(ours), theirs_(theirs) {}
+
+  void doubt() {
+    doubt_equal([this](const BodyText& text, Span span, const auto& take) {
+      span = trimmed(text, span);
+      bool is_telling = false;
+      for (std::size_t i = span.begin; i < span.end; ++i) is_telling = is_telling || telling(text, i);
+      if (is_telling) take(std::string(text.text(span)));
+    });
+    const Counts in_base = counts(base_);
+    const Counts in_ours = counts(ours_);
+    const Counts in_theirs = counts(theirs_);
+    const auto at_most = [](const Counts& side, const Counts& base, std::uint32_t key) {
+      return key < base.size() && base[key] > 0 && (key >= side.size() || side[key] <= base[key]);
+    };
+    doubt_equal([&](const BodyText& text, Span span, const auto& take) {
+      for (std::size_t i = span.begin; i < span.end; ++i) {
+        const std::uint32_t key = text.sequence.keys[i];
+        const bool is_moved_twice = at_most(in_ours, in_base, key) && at_most(in_theirs, in_base, key);
+        if (is_moved_twice && telling(text, i)) take(std::string(text.lines[i].text));
       }
+    });
+  }
+
+ private:
+  using Counts = std::vector<std::size_t>;  ///< how often each line stands in a text, by its number
+
+  static constexpr std::size_t telling_bytes = 16;
+  static bool telling(const BodyText& text, std::size_t line) { return text.lines[line].text.size() >= telling_bytes; }
+
+  static Span trimmed(const BodyText& text, Span span) {
+    while (!span.empty() && text.lines[span.begin].kind == LineKind::blank) ++span.begin;
+    while (!span.empty() && text.lines[span.end - 1].kind == LineKind::blank) --span.end;
+    return span;
+  }
+
+  static Counts counts(const BodyText& text) {
+    Counts counts;
+    for (const std::uint32_t key : text.sequence.keys) {
+      if (key >= counts.size()) counts.resize(key + 1, 0);
+      ++counts[key];
     }
-    return lines;
-  };
-  const auto by_us = brought(Region::Kind::ours, ours, &Region::ours);
-  const auto by_them = brought(Region::Kind::theirs, theirs, &Region::theirs);
-  for (const auto& [key, region] : by_us) {
-    const auto [first, last] = by_them.equal_range(key);
-    for (auto same = first; same != last; ++same) {
-      region->kind = Region::Kind::conflict;
-      same->second->kind = Region::Kind::conflict;
+    return counts;
+  }
+
+  /// Regions of the two sides for which `name` takes an equal text are conflicts.
+  template <class Name>
+  void doubt_equal(const Name& name) {
+    std::map<std::string, std::vector<Region*>> by_us;
+    std::map<std::string, std::vector<Region*>> by_them;
+    for (Region& region : regions_) {
+      const auto into = [&region](auto& named) {
+        return [&](std::string text) { named[std::move(text)].push_back(&region); };
+      };
+      if (region.kind == Region::Kind::ours) name(ours_, region.ours, into(by_us));
+      if (region.kind == Region::Kind::theirs) name(theirs_, region.theirs, into(by_them));
+    }
+    for (const auto& [text, mine] : by_us) {
+      const auto same = by_them.find(text);
+      if (same == by_them.end()) continue;
+      for (Region* region : mine) region->kind = Region::Kind::conflict;
+      for (Region* region : same->second) region->kind = Region::Kind::conflict;
     }
   }
-}
+
+  std::vector<Region>& regions_;
+  const BodyText& base_;
+  const BodyText& ours_;
+  const BodyText& theirs_;
+};
 
 }  // namespace
 
@@ -94,7 +147,7 @@ Result<std::vector<Piece>> merge_body(std::string_view base, std::string_view ou
   const BodyText in_theirs = numbers.read(followed.theirs);
   const std::vector<bool> anchors(in_base.lines.size(), true);
   WS_LET(std::vector<Region> regions, three_way(in_base.sequence, in_ours.sequence, in_theirs.sequence, anchors));
-  doubt_doubles(regions, in_ours, in_theirs);
+  Doubles(regions, in_base, in_ours, in_theirs).doubt();
   std::vector<Piece> pieces;
   for (const Region& region : regions) {
     Piece piece{.kind = piece_kind(region.kind)};

@@ -1,26 +1,19 @@
 #include "sync-engine/merge/front_matter.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
+#include <unordered_map>
 
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/yaml.hpp"
 #include "sync-engine/git/merge_text.hpp"
+#include "sync-engine/merge/stamps.hpp"
 
 namespace ws::sync::merge {
 namespace {
 
 using PieceKind = Piece::Kind;
-
-/// The line up to and with its newline.
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  const std::string_view line = text.substr(0, end == std::string_view::npos ? text.size() : end + 1);
-  text.remove_prefix(line.size());
-  return line;
-}
 
 bool is_inside_value(std::string_view line) {
   return line[0] == ' ' || line[0] == '\t' || line.starts_with("- ") || line == "-\n" || line[0] == ']' ||
@@ -36,21 +29,55 @@ std::string_view key_of(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || colon == 0) return {};
   if (line[colon + 1] != ' ' && line[colon + 1] != '\n') return {};
-  const std::string_view key = line.substr(0, colon);
-  return key.find_first_of("#{}[],&*!|>%@` \t") == std::string_view::npos ? key : std::string_view();
+  std::string_view key = line.substr(0, colon);
+  while (key.ends_with(' ')) key.remove_suffix(1);  // "date modified : x" is the key "date modified"
+  if (key.starts_with("? ")) return {};
+  return key.find_first_of("#{}[],&*!|>%@`\t") == std::string_view::npos ? key : std::string_view();
 }
 
-const FrontMatterEntry* find_entry(const FrontMatter& in, std::string_view key) {
-  const auto found = std::ranges::find(in.entries, key, &FrontMatterEntry::key);
-  return found == in.entries.end() ? nullptr : &*found;
-}
+/// The entries of one front matter by key.
+class KeyIndex {
+ public:
+  explicit KeyIndex(const FrontMatter& of) : entries_(of.entries) {
+    by_key_.reserve(entries_.size());
+    for (std::size_t i = 0; i < entries_.size(); ++i) by_key_.emplace(entries_[i].key, i);
+  }
 
-std::vector<std::string_view> keys_in_both(const FrontMatter& side, const FrontMatter& base) {
+  const std::vector<FrontMatterEntry>& entries() const { return entries_; }
+  bool has(std::string_view key) const { return by_key_.contains(key); }
+  /// Empty where there is no such key.
+  std::string_view text(std::string_view key) const {
+    const auto found = by_key_.find(key);
+    return found == by_key_.end() ? std::string_view() : entries_[found->second].text;
+  }
+
+ private:
+  const std::vector<FrontMatterEntry>& entries_;
+  std::unordered_map<std::string_view, std::size_t> by_key_ = {};
+};
+
+std::vector<std::string_view> keys_in_both(const KeyIndex& side, const KeyIndex& base) {
   std::vector<std::string_view> keys;
-  for (const FrontMatterEntry& entry : side.entries) {
-    if (find_entry(base, entry.key) != nullptr) keys.push_back(entry.key);
+  for (const FrontMatterEntry& entry : side.entries()) {
+    if (base.has(entry.key)) keys.push_back(entry.key);
   }
   return keys;
+}
+
+/// The keys that are not in the base, by the key of the base that they stand behind ("": before the first).
+using NewKeys = std::unordered_map<std::string_view, std::vector<std::string_view>>;
+
+NewKeys new_keys(const KeyIndex& side, const KeyIndex& base) {
+  NewKeys news;
+  std::string_view last;
+  for (const FrontMatterEntry& entry : side.entries()) {
+    if (base.has(entry.key)) {
+      last = entry.key;
+    } else {
+      news[last].push_back(entry.key);
+    }
+  }
+  return news;
 }
 
 bool is_valid_yaml(std::string_view text) {
@@ -60,11 +87,22 @@ bool is_valid_yaml(std::string_view text) {
   return parse_yaml(close == std::string_view::npos ? std::string_view() : rest.substr(0, close + 1)).has_value();
 }
 
-/// Merges three lists of keys; `failed()` where their order or the fences cannot be united.
+/// Merges three lists of keys. Linear in their number.
 class KeyMerge {
  public:
-  KeyMerge(const FrontMatter& base, const FrontMatter& ours, const FrontMatter& theirs)
-      : base_(base), ours_(ours), theirs_(theirs) {}
+  KeyMerge(const FrontMatter& base,
+           const FrontMatter& ours,
+           const FrontMatter& theirs,
+           const std::vector<std::string>& stamps)
+      : base_(base),
+        ours_(ours),
+        theirs_(theirs),
+        stamps_(stamps),
+        in_base_(base),
+        in_ours_(ours),
+        in_theirs_(theirs),
+        our_news_(new_keys(in_ours_, in_base_)),
+        their_news_(new_keys(in_theirs_, in_base_)) {}
 
   /// Empty: not to be united key by key.
   std::optional<std::vector<Piece>> run() {
@@ -82,25 +120,17 @@ class KeyMerge {
  private:
   /// The keys of the base, in the order of the side that changed it.
   std::optional<std::vector<std::string_view>> merged_order() const {
-    std::vector<std::string_view> order;
-    for (const FrontMatterEntry& entry : base_.entries) order.push_back(entry.key);
-    const auto moved = [&](const FrontMatter& side) {
-      std::vector<std::string_view> before;
-      for (const std::string_view key : order) {
-        if (find_entry(side, key) != nullptr) before.push_back(key);
-      }
-      return before != keys_in_both(side, base_);
-    };
-    const bool ours_moved = moved(ours_);
-    const bool theirs_moved = moved(theirs_);
-    if (!ours_moved && !theirs_moved) return order;
-    const FrontMatter& mover = ours_moved ? ours_ : theirs_;
-    const FrontMatter& other = ours_moved ? theirs_ : ours_;
-    if (ours_moved && theirs_moved && keys_in_both(ours_, base_) != keys_in_both(theirs_, base_)) return std::nullopt;
-    std::vector<std::string_view> wanted = keys_in_both(mover, base_);
-    for (const std::string_view key : order) {
-      const bool is_removed = find_entry(mover, key) == nullptr;
-      if (is_removed && find_entry(other, key) != nullptr) wanted.push_back(key);
+    const std::vector<std::string_view> in_ours = keys_in_both(in_ours_, in_base_);
+    const std::vector<std::string_view> in_theirs = keys_in_both(in_theirs_, in_base_);
+    const bool ours_moved = keys_in_both(in_base_, in_ours_) != in_ours;
+    const bool theirs_moved = keys_in_both(in_base_, in_theirs_) != in_theirs;
+    if (!ours_moved && !theirs_moved) return keys_in_both(in_base_, in_base_);
+    if (ours_moved && theirs_moved && in_ours != in_theirs) return std::nullopt;
+    const KeyIndex& mover = ours_moved ? in_ours_ : in_theirs_;
+    const KeyIndex& other = ours_moved ? in_theirs_ : in_ours_;
+    std::vector<std::string_view> wanted = ours_moved ? in_ours : in_theirs;
+    for (const FrontMatterEntry& entry : in_base_.entries()) {
+      if (!mover.has(entry.key) && other.has(entry.key)) wanted.push_back(entry.key);
     }
     return wanted;
   }
@@ -114,13 +144,9 @@ class KeyMerge {
   }
 
   void add(std::string_view key) {
-    const auto text_in = [&](const FrontMatter& in) {
-      const FrontMatterEntry* entry = find_entry(in, key);
-      return entry == nullptr ? std::string_view() : entry->text;
-    };
-    const std::string_view base = text_in(base_);
-    const std::string_view ours = text_in(ours_);
-    const std::string_view theirs = text_in(theirs_);
+    const std::string_view base = in_base_.text(key);
+    const std::string_view ours = in_ours_.text(key);
+    const std::string_view theirs = in_theirs_.text(key);
     Piece piece{.base = std::string(base), .ours = std::string(ours), .theirs = std::string(theirs)};
     if (ours == theirs) {
       piece.kind = ours == base ? PieceKind::same : PieceKind::both;
@@ -131,6 +157,9 @@ class KeyMerge {
     } else if (theirs == base) {
       piece.kind = PieceKind::ours;
       piece.text = ours;
+    } else if (auto stamp = is_stamp_key(key, stamps_) ? later_stamp(base, ours, theirs) : std::nullopt) {
+      piece.kind = PieceKind::merged;
+      piece.text = std::move(*stamp);
     } else {
       piece.kind = PieceKind::conflict;
     }
@@ -138,26 +167,15 @@ class KeyMerge {
     pieces_.push_back(std::move(piece));
   }
 
-  /// The new keys that a side put behind `key`.
-  std::vector<std::string_view> news_after(const FrontMatter& side, std::string_view key) const {
-    std::vector<std::string_view> news;
-    std::string_view last;
-    for (const FrontMatterEntry& entry : side.entries) {
-      if (find_entry(base_, entry.key) != nullptr) {
-        last = entry.key;
-      } else if (last == key) {
-        news.push_back(entry.key);
-      }
-    }
-    return news;
-  }
-
   void add_news_after(std::string_view key) {
-    std::vector<std::string_view> first = news_after(ours_, key);
-    std::vector<std::string_view> second = news_after(theirs_, key);
-    if (!first.empty() && !second.empty() && second.front() < first.front()) std::swap(first, second);
-    for (const auto& news : {first, second}) {
-      for (const std::string_view one : news) {
+    const auto ours = our_news_.find(key);
+    const auto theirs = their_news_.find(key);
+    const std::vector<std::string_view> none;
+    const auto* first = ours == our_news_.end() ? &none : &ours->second;
+    const auto* second = theirs == their_news_.end() ? &none : &theirs->second;
+    if (!first->empty() && !second->empty() && second->front() < first->front()) std::swap(first, second);
+    for (const auto* news : {first, second}) {
+      for (const std::string_view one : *news) {
         if (added_.insert(one).second) add(one);
       }
     }
@@ -166,6 +184,12 @@ class KeyMerge {
   const FrontMatter& base_;
   const FrontMatter& ours_;
   const FrontMatter& theirs_;
+  const std::vector<std::string>& stamps_;
+  KeyIndex in_base_;
+  KeyIndex in_ours_;
+  KeyIndex in_theirs_;
+  NewKeys our_news_;
+  NewKeys their_news_;
   std::set<std::string_view> added_ = {};
   std::vector<Piece> pieces_ = {};
 };
@@ -201,6 +225,7 @@ bool is_sound(const std::vector<Piece>& pieces, std::string_view ours, std::stri
 
 std::optional<FrontMatter> read_front_matter(std::string_view text) {
   FrontMatter read;
+  std::set<std::string_view> keys;
   if (text.empty()) return read;
   read.opening = take_line(text);
   const char* begin = text.data();  // of the entry to come, its comments included
@@ -231,12 +256,15 @@ std::optional<FrontMatter> read_front_matter(std::string_view text) {
       break;
     }
     key = key_of(line);
-    if (key.empty() || find_entry(read, key) != nullptr) return std::nullopt;
+    if (key.empty() || !keys.insert(key).second) return std::nullopt;
   }
   return read;
 }
 
-Result<std::vector<Piece>> merge_front_matter(std::string_view base, std::string_view ours, std::string_view theirs) {
+Result<std::vector<Piece>> merge_front_matter(std::string_view base,
+                                              std::string_view ours,
+                                              std::string_view theirs,
+                                              const std::vector<std::string>& stamps) {
   const auto whole = [&](PieceKind kind, std::string_view text) {
     return std::vector<Piece>{{.kind = kind,
                                .text = std::string(text),
@@ -252,7 +280,7 @@ Result<std::vector<Piece>> merge_front_matter(std::string_view base, std::string
   const auto read_ours = read_front_matter(ours);
   const auto read_theirs = read_front_matter(theirs);
   if (!read_base || !read_ours || !read_theirs) return merge_lines(base, ours, theirs);
-  auto pieces = KeyMerge(*read_base, *read_ours, *read_theirs).run();
+  auto pieces = KeyMerge(*read_base, *read_ours, *read_theirs, stamps).run();
   if (!pieces || !is_sound(*pieces, ours, theirs)) return key_collision(base, ours, theirs);
   return std::move(*pieces);
 }

@@ -29,7 +29,11 @@ std::optional<FrontMatter> read_front_matter(std::string_view text);
 
 /// The three texts with their fences; empty: there is none. Keys that only one side changed, added or removed are
 /// merged; keys that both added at one place come in the order of their names. What cannot be read as keys is merged by
-/// whole lines. Fails with `internal`.
-Result<std::vector<Piece>> merge_front_matter(std::string_view base, std::string_view ours, std::string_view theirs);
+/// whole lines. Of a key that `stamps` names, and both changed, the later date wins (`stamps.hpp`). Fails with
+/// `internal`.
+Result<std::vector<Piece>> merge_front_matter(std::string_view base,
+                                              std::string_view ours,
+                                              std::string_view theirs,
+                                              const std::vector<std::string>& stamps);
 
 }  // namespace ws::sync::merge

@@ -27,24 +27,59 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// The length of what must not be cut at the start of `text`: a code span, a wiki link, a link's target, a tag, an
-/// address. 0: nothing such.
-std::size_t whole_length(std::string_view text) {
-  const auto up_to = [&](std::string_view close, std::size_t from) {
-    const std::size_t found = text.find(close, from);
-    return found == std::string_view::npos ? 0 : found + close.size();
-  };
-  if (text.starts_with('`')) {
-    const std::size_t ticks = std::min(text.find_first_not_of('`'), text.size());
-    return up_to(std::string(ticks, '`'), ticks);
+/// Finds what must not be cut: a code span, a wiki link, a link's target, a tag, an address. Each way to close one is
+/// looked for past the end of the text once at most, so that many open ones cost no more than one.
+class WholeParts {
+ public:
+  explicit WholeParts(std::string_view text) : text_(text) {
+    for (std::size_t at = text.find('`'); at != std::string_view::npos; at = text.find('`', at)) {
+      const std::size_t end = std::min(text.find_first_not_of('`', at), text.size());
+      runs_.push_back({.begin = at, .longest = end - at});
+      at = end;
+    }
+    for (std::size_t i = runs_.size(); i-- > 1;) {
+      runs_[i - 1].longest = std::max(runs_[i - 1].longest, runs_[i].longest);
+    }
   }
-  if (text.starts_with("[[")) return up_to("]]", 2);
-  if (text.starts_with("](")) return up_to(")", 2);
-  if (text.starts_with('<')) return up_to(">", 1);
-  if (text.starts_with("http://") || text.starts_with("https://"))
-    return std::min(text.find_first_of(" \t)>"), text.size());
-  return 0;
-}
+
+  /// The length of such a part at `at`. 0: there is none.
+  std::size_t length(std::size_t at) {
+    const std::string_view text = text_.substr(at);
+    if (text.starts_with('`')) return code_length(at, std::min(text.find_first_not_of('`'), text.size()));
+    if (text.starts_with("[[")) return up_to("]]", at, 2, no_bracket_);
+    if (text.starts_with("](")) return up_to(")", at, 2, no_parenthesis_);
+    if (text.starts_with('<')) return up_to(">", at, 1, no_angle_);
+    if (text.starts_with("http://") || text.starts_with("https://"))
+      return std::min(text.find_first_of(" \t)>"), text.size());
+    return 0;
+  }
+
+ private:
+  /// A run of backticks, and the length of the longest that begins here or behind it.
+  struct Run {
+    std::size_t begin = 0;
+    std::size_t longest = 0;
+  };
+
+  std::size_t code_length(std::size_t at, std::size_t ticks) const {
+    const auto next = std::ranges::lower_bound(runs_, at + ticks, {}, &Run::begin);
+    if (next == runs_.end() || next->longest < ticks) return 0;
+    return text_.find(std::string(ticks, '`'), at + ticks) + ticks - at;
+  }
+
+  std::size_t up_to(std::string_view close, std::size_t at, std::size_t from, bool& is_none) const {
+    if (is_none) return 0;
+    const std::size_t found = text_.find(close, at + from);
+    is_none = found == std::string_view::npos;
+    return is_none ? 0 : found + close.size() - at;
+  }
+
+  std::string_view text_;
+  std::vector<Run> runs_ = {};
+  bool no_bracket_ = false;
+  bool no_parenthesis_ = false;
+  bool no_angle_ = false;
+};
 
 std::size_t word_length(std::string_view text) {
   std::string_view rest = text;
@@ -119,10 +154,11 @@ class Tokenizer {
   }
 
   void add_words(std::string_view text) {
+    WholeParts wholes(text);
     std::size_t at = 0;
     while (at < text.size()) {
       const std::string_view rest = text.substr(at);
-      std::size_t length = whole_length(rest);
+      std::size_t length = wholes.length(at);
       if (length != 0) {
         add(Sort::word, rest.substr(0, length));
       } else if (rest[0] == ' ' || rest[0] == '\t') {

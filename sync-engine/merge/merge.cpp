@@ -84,7 +84,10 @@ std::string Merge::text() const {
   return with_form(lines, form);
 }
 
-Result<Merge> merge_markdown(std::string_view base, std::string_view ours, std::string_view theirs) {
+Result<Merge> merge_markdown(std::string_view base,
+                             std::string_view ours,
+                             std::string_view theirs,
+                             const MergeOptions& options) {
   if (ours == theirs) return whole(ours == base ? PieceKind::same : PieceKind::both, ours);
   if (theirs == base) return whole(PieceKind::ours, ours);
   if (ours == base) return whole(PieceKind::theirs, theirs);
@@ -102,7 +105,8 @@ Result<Merge> merge_markdown(std::string_view base, std::string_view ours, std::
   const Parts in_ours = parts_of(plain_ours->lines);
   const Parts in_theirs = parts_of(plain_theirs->lines);
   Merge merge{.pieces = {}, .form = *form};
-  WS_LET(merge.pieces, merge_front_matter(in_base.front_matter, in_ours.front_matter, in_theirs.front_matter));
+  WS_LET(merge.pieces,
+         merge_front_matter(in_base.front_matter, in_ours.front_matter, in_theirs.front_matter, options.merge_later));
   WS_LET(std::vector<Piece> body, merge_body(in_base.body, in_ours.body, in_theirs.body));
   renumber(body, in_base.body, in_ours.body, in_theirs.body);
   append(merge.pieces, std::move(body));

@@ -43,8 +43,17 @@ struct Merge {
   std::string text() const;
 };
 
-/// Fails with `internal` where libgit2 cannot be opened.
-Result<Merge> merge_markdown(std::string_view base, std::string_view ours, std::string_view theirs);
+struct MergeOptions {
+  /// Further keys of front matter whose later date wins where both sides changed them, beside those of `stamps.hpp`.
+  std::vector<std::string> merge_later = {};
+};
+
+/// Takes time about linear in the texts: what would take longer to tell apart is a conflict. Fails with `internal`
+/// where libgit2 cannot be opened.
+Result<Merge> merge_markdown(std::string_view base,
+                             std::string_view ours,
+                             std::string_view theirs,
+                             const MergeOptions& options = {});
 
 /// The pieces with each conflict between `<<<<<<< LABEL`, `||||||| base`, `=======` and `>>>>>>> LABEL`, as git's diff3
 /// style has it. In the text's own form.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,11 @@ using Changes = std::vector<git::ChangedLines>;
 /// A block with fewer bytes that stand at another place too is no proof of a move.
 constexpr std::size_t least_block_bytes = 16;
 /// Each costs two comparisons of the whole texts; a text with more moves than that was written anew.
-constexpr int most_moves = 50;
+constexpr std::size_t most_moves = 50;
+/// Of all comparisons for the moves of one text together: longer texts have fewer moves followed.
+constexpr std::size_t most_compared_bytes = std::size_t{32} << 20U;
+/// A block whose every line stands at more places than this is not looked for.
+constexpr std::size_t most_places = 32;
 
 Lines lines_of(std::string_view text) {
   Lines lines;
@@ -35,6 +40,12 @@ std::string joined(const Lines& lines) {
   return text;
 }
 
+bool is_telling(const Lines& lines, Span block) {
+  std::size_t bytes = 0;
+  for (std::size_t i = block.begin; i < block.end && bytes < least_block_bytes; ++i) bytes += lines[i].size();
+  return bytes >= least_block_bytes;
+}
+
 auto at(const Lines& lines, std::size_t place) { return lines.begin() + static_cast<std::ptrdiff_t>(place); }
 
 /// Without blank lines at its ends.
@@ -44,34 +55,78 @@ Span trimmed_span(const Lines& lines, Span span) {
   return span;
 }
 
-/// Every place in `span` of `lines` where the block stands.
-std::vector<Span> places_of(const Lines& lines, Span span, const Lines& base, Span block) {
-  std::vector<Span> places;
-  for (std::size_t i = span.begin; i + block.size() <= span.end; ++i) {
-    if (std::equal(at(base, block.begin), at(base, block.end), at(lines, i))) places.push_back({i, i + block.size()});
+/// Where each line of a text stands.
+class LinePlaces {
+ public:
+  explicit LinePlaces(const Lines& lines) : lines_(lines) {
+    for (std::size_t i = 0; i < lines.size(); ++i) places_[lines[i]].push_back(i);
   }
-  return places;
+
+  /// The one place where the block stands; empty where there is none or more, or its lines stand nearly everywhere.
+  std::optional<Span> only_place(const Lines& base, Span block) const {
+    const std::vector<std::size_t>* rarest = nullptr;
+    std::size_t offset = 0;
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+      const auto found = places_.find(base[i]);
+      if (found == places_.end()) return std::nullopt;
+      if (rarest != nullptr && found->second.size() >= rarest->size()) continue;
+      rarest = &found->second;
+      offset = i - block.begin;
+    }
+    if (rarest == nullptr || rarest->size() > most_places) return std::nullopt;
+    std::optional<Span> only;
+    for (const std::size_t place : *rarest) {
+      if (place < offset || place - offset + block.size() > lines_.size()) continue;
+      const std::size_t begin = place - offset;
+      if (!std::equal(at(base, block.begin), at(base, block.end), at(lines_, begin))) continue;
+      if (only) return std::nullopt;
+      only = Span{begin, begin + block.size()};
+    }
+    return only;
+  }
+
+ private:
+  const Lines& lines_;
+  std::unordered_map<std::string_view, std::vector<std::size_t>> places_ = {};
+};
+
+std::ptrdiff_t growth(const git::ChangedLines& change) {
+  return static_cast<std::ptrdiff_t>(change.after_end - change.after_begin) -
+         static_cast<std::ptrdiff_t>(change.before_end - change.before_begin);
 }
 
-/// Where the other side has the block, if each of its changes lies wholly inside or wholly outside.
-std::optional<Span> same_block(const Changes& changes, Span block) {
-  std::ptrdiff_t before = 0;
-  std::ptrdiff_t inside = 0;
-  for (const git::ChangedLines& change : changes) {
-    const auto growth = static_cast<std::ptrdiff_t>(change.after_end - change.after_begin) -
-                        static_cast<std::ptrdiff_t>(change.before_end - change.before_begin);
-    const bool is_empty = change.before_begin == change.before_end;
-    const bool is_before = is_empty ? change.before_begin < block.begin : change.before_end <= block.begin;
-    const bool is_behind = is_empty ? change.before_begin > block.end : change.before_begin >= block.end;
-    const bool is_inside = is_empty ? change.before_begin > block.begin && change.before_begin < block.end
-                                    : change.before_begin >= block.begin && change.before_end <= block.end;
-    if (is_behind) break;
-    if (!is_before && !is_inside) return std::nullopt;
-    (is_before ? before : inside) += growth;
+/// Where the other side has a block of the base.
+class OtherSide {
+ public:
+  explicit OtherSide(const Changes& changes) : changes_(changes), growth_before_(1, 0) {
+    for (const git::ChangedLines& change : changes) growth_before_.push_back(growth_before_.back() + growth(change));
   }
-  const auto begin = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(block.begin) + before);
-  return Span{begin, static_cast<std::size_t>(static_cast<std::ptrdiff_t>(begin + block.size()) + inside)};
-}
+
+  /// Empty unless each change lies wholly inside or wholly outside.
+  std::optional<Span> same_block(Span block) const {
+    const auto first = std::partition_point(changes_.begin(), changes_.end(), [&](const git::ChangedLines& change) {
+      const bool is_empty = change.before_begin == change.before_end;
+      return is_empty ? change.before_begin < block.begin : change.before_end <= block.begin;
+    });
+    const std::ptrdiff_t before = growth_before_[static_cast<std::size_t>(first - changes_.begin())];
+    std::ptrdiff_t inside = 0;
+    for (auto change = first; change != changes_.end(); ++change) {
+      const bool is_empty = change->before_begin == change->before_end;
+      const bool is_behind = is_empty ? change->before_begin > block.end : change->before_begin >= block.end;
+      const bool is_inside = is_empty ? change->before_begin > block.begin && change->before_begin < block.end
+                                      : change->before_begin >= block.begin && change->before_end <= block.end;
+      if (is_behind) break;
+      if (!is_inside) return std::nullopt;
+      inside += growth(*change);
+    }
+    const auto begin = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(block.begin) + before);
+    return Span{begin, static_cast<std::size_t>(static_cast<std::ptrdiff_t>(begin + block.size()) + inside)};
+  }
+
+ private:
+  const Changes& changes_;
+  std::vector<std::ptrdiff_t> growth_before_;  ///< of all changes before the one at this place
+};
 
 void replace(Lines& lines, Span span, const Lines& with, Span taken) {
   const Lines fresh(at(with, taken.begin), at(with, taken.end));
@@ -81,16 +136,20 @@ void replace(Lines& lines, Span span, const Lines& with, Span taken) {
 
 /// Lets the editor's changes of one moved block follow the mover; false where there is no such block.
 bool follow_one(const Lines& base, Lines& mover, const Changes& moves, Lines& editor, const Changes& edits) {
+  if (edits.empty()) return false;
+  const LinePlaces in_base(base);
+  const LinePlaces in_mover(mover);
+  const OtherSide other(edits);
   for (const git::ChangedLines& left : moves) {
     const Span block = trimmed_span(base, {left.before_begin, left.before_end});
-    if (block.empty() || joined({at(base, block.begin), at(base, block.end)}).size() < least_block_bytes) continue;
-    if (places_of(base, {0, base.size()}, base, block).size() != 1) continue;
-    const std::vector<Span> now = places_of(mover, {0, mover.size()}, base, block);
-    const auto edited = same_block(edits, block);
-    if (now.size() != 1 || !edited) continue;
+    if (block.empty() || !is_telling(base, block)) continue;
+    const auto now = in_mover.only_place(base, block);
+    if (!now || !in_base.only_place(base, block)) continue;
+    const auto edited = other.same_block(block);
+    if (!edited) continue;
     if (std::equal(at(base, block.begin), at(base, block.end), at(editor, edited->begin), at(editor, edited->end)))
       continue;
-    replace(mover, now.front(), editor, *edited);
+    replace(mover, *now, editor, *edited);
     replace(editor, *edited, base, block);
     return true;
   }
@@ -98,9 +157,13 @@ bool follow_one(const Lines& base, Lines& mover, const Changes& moves, Lines& ed
 }
 
 Result<void> follow_all(const Lines& base, std::string_view base_text, Lines& mover, Lines& editor) {
-  for (int moved = 0; moved < most_moves; ++moved) {
-    WS_LET(const Changes moves, git::changed_lines(base_text, joined(mover)));
-    WS_LET(const Changes edits, git::changed_lines(base_text, joined(editor)));
+  std::size_t compared = 0;
+  for (std::size_t moved = 0; moved < most_moves && compared < most_compared_bytes; ++moved) {
+    const std::string moved_text = joined(mover);
+    const std::string edited_text = joined(editor);
+    compared += 2 * base_text.size() + moved_text.size() + edited_text.size();
+    WS_LET(const Changes moves, git::changed_lines(base_text, moved_text));
+    WS_LET(const Changes edits, git::changed_lines(base_text, edited_text));
     if (!follow_one(base, mover, moves, editor, edits)) break;
   }
   return {};

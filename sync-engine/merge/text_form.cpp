@@ -23,6 +23,13 @@ bool merge_trait(const std::optional<T>& base,
 
 }  // namespace
 
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end == std::string_view::npos ? text.size() : end + 1);
+  text.remove_prefix(line.size());
+  return line;
+}
+
 std::optional<PlainText> take_form(std::string_view text) {
   PlainText plain;
   if (text.starts_with(byte_order_mark)) {

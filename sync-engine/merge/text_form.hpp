@@ -20,6 +20,9 @@ struct PlainText {
   std::string lines = {};  ///< LF alone; ends with one unless it is empty
 };
 
+/// The line up to and with its newline, taken off the front of `text`.
+std::string_view take_line(std::string_view& text);
+
 /// Empty where LF and CRLF are mixed, or a CR stands alone: such a text cannot be written as it was.
 std::optional<PlainText> take_form(std::string_view text);
 

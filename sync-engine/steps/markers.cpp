@@ -34,7 +34,9 @@ Result<void> write_markers(Session& session, const Conflict& conflict) {
   WS_LET(SafeWriter writer, SafeWriter::open(session.root));
   WS_LET(const std::optional<std::string> now, read_if_there(writer, conflict.path));
   if (now && merge::has_markers(*now)) return fail(left_markers(conflict));
-  WS_LET(const merge::Merge merged, merge::merge_markdown(texts.base.value_or(""), *texts.local, *texts.remote));
+  WS_LET(const merge::Merge merged,
+         merge::merge_markdown(
+             texts.base.value_or(""), *texts.local, *texts.remote, {.merge_later = session.config.merge_later}));
   WS_TRY(replace_file(session, writer, conflict.path, now, merge::with_markers(merged, "local", "remote")));
   return note_merging_by_hand(session.root.path(), conflict.id);
 }
@@ -46,7 +48,9 @@ Result<std::string> merged_text(Session& session, const Conflict& conflict) {
   if (!now) now = texts.local;
   if (*now != *texts.local && merge::has_markers(*now)) return fail(left_markers(conflict));
   if (is_merging_by_hand(session.root.path(), conflict.id)) return std::move(*now);
-  WS_LET(const merge::Merge merged, merge::merge_markdown(texts.base.value_or(""), *now, *texts.remote));
+  WS_LET(
+      const merge::Merge merged,
+      merge::merge_markdown(texts.base.value_or(""), *now, *texts.remote, {.merge_later = session.config.merge_later}));
   if (merged.is_clean()) return merged.text();
   return fail(Failure::Kind::usage,
               fmt::format("the texts at {} collide: --keep merged needs the merged text", conflict.path.text()),

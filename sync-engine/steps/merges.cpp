@@ -52,7 +52,8 @@ class Merger {
     WS_LET(const Text theirs, remote_text(action.document));
     if (!theirs) return Text{};
     if (!is_markdown(action.path.text())) return git::merge_text(*base, *ours, *theirs);
-    WS_LET(const merge::Merge merged, merge::merge_markdown(*base, *ours, *theirs));
+    WS_LET(const merge::Merge merged,
+           merge::merge_markdown(*base, *ours, *theirs, {.merge_later = session_.config.merge_later}));
     return merged.is_clean() ? Text(merged.text()) : Text{};
   }
 
