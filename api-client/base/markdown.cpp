@@ -9,6 +9,7 @@
 #include <cmark-gfm.h>
 
 #include "api-client/base/handle.hpp"
+#include "api-client/base/markdown_bounds.hpp"
 
 namespace ws::markdown {
 namespace {
@@ -49,6 +50,8 @@ struct Heading {
 
 /// The headings that stand on the top level of the document (one inside a quote or a list cuts nothing).
 std::vector<Heading> headings(std::string_view body) {
+  const std::optional<std::string> harmless = made_harmless(body);
+  if (harmless) body = *harmless;
   const Node document(cmark_parse_document(body.data(), body.size(), CMARK_OPT_DEFAULT));
   std::vector<Heading> found;
   for (cmark_node* node = cmark_node_first_child(document.get()); node != nullptr; node = cmark_node_next(node)) {
@@ -56,6 +59,7 @@ std::vector<Heading> headings(std::string_view body) {
     found.push_back({.level = cmark_node_get_heading_level(node),
                      .line = static_cast<std::size_t>(cmark_node_get_start_line(node)),
                      .text = plain_text(node)});
+    if (harmless) restore(found.back().text);
   }
   return found;
 }
@@ -135,10 +139,19 @@ Part part_of(cmark_node* node, Part::Kind kind, int depth) {
   return part;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): at most `deepest_part` levels
+void restore_all(Part& part) {
+  restore(part.text);
+  restore(part.target);
+  for (Part& inner : part.parts) restore_all(inner);
+}
+
 }  // namespace
 
 Part parse(std::string_view source) {
   source.remove_prefix(body_offset(source));
+  const std::optional<std::string> harmless = made_harmless(source);
+  if (harmless) source = *harmless;
   cmark_gfm_core_extensions_ensure_registered();
   const Parser parser(cmark_parser_new(CMARK_OPT_DEFAULT));
   for (const char* name : {"table", "strikethrough", "tasklist"}) {
@@ -148,7 +161,10 @@ Part parse(std::string_view source) {
   }
   cmark_parser_feed(parser.get(), source.data(), source.size());
   const Node document(cmark_parser_finish(parser.get()));
-  return part_of(document.get(), Part::Kind::document, 0);
+  Part whole = part_of(document.get(), Part::Kind::document, 0);
+  whole.is_limited = harmless.has_value();
+  if (harmless) restore_all(whole);
+  return whole;
 }
 
 std::size_t body_offset(std::string_view source) {
@@ -178,9 +194,13 @@ std::optional<std::string> first_heading(std::string_view source) {
 }
 
 std::string plain_text(std::string_view source) {
+  const std::optional<std::string> harmless = made_harmless(source);
+  if (harmless) source = *harmless;
   const Node document(cmark_parse_document(source.data(), source.size(), CMARK_OPT_DEFAULT));
   const Text text(cmark_render_plaintext(document.get(), CMARK_OPT_DEFAULT, 0));
-  return text == nullptr ? std::string() : std::string(text.get());
+  std::string words = text_or_empty(text.get());
+  if (harmless) restore(words);
+  return words;
 }
 
 std::vector<Section> sections(std::string_view source, std::size_t at_most) {

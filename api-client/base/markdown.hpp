@@ -64,6 +64,7 @@ struct Part {
   bool tight = false;  ///< a list without blank lines between its items
   std::optional<bool> checked = {};
   Align align = Align::left;
+  bool is_limited = false;  ///< a document: some of its signs are read as plain text (`markdown_bounds.hpp`)
   std::vector<Part> parts = {};
 };
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "api-client/base/markdown.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/output/styled_text.hpp"
@@ -76,6 +78,11 @@ class Page {
       first = false;
       block(part);
     }
+  }
+  /// A line of ours below the text.
+  void note(std::string_view words) {
+    if (!text_.empty()) blank();
+    line(faint(fmt::format("({})", words)));
   }
   std::string take() { return std::move(text_); }
 
@@ -250,7 +257,9 @@ class Page {
 
 std::string render_markdown(std::string_view source, const Terminal& terminal) {
   Page page(terminal);
-  page.blocks(markdown::parse(source).parts);
+  const Part whole = markdown::parse(source);
+  page.blocks(whole.parts);
+  if (whole.is_limited) page.note("parts of this text are shown as they are written: too many signs in one place");
   return page.take();
 }
 

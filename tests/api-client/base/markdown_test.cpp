@@ -1,5 +1,9 @@
 #include "api-client/base/markdown.hpp"
 
+#include <chrono>
+#include <string>
+#include <vector>
+
 #include <catch2/catch.hpp>
 
 using ws::markdown::body_offset;
@@ -52,4 +56,54 @@ TEST_CASE("markdown: with a bound the last section holds the rest", "[base]") {
   CHECK(cut[0].text == "a\n");
   CHECK(cut[1].text == "# b\n# c\n# d\n");
   CHECK(ws::markdown::sections("# a\n# b\n", 1).size() == 1);
+}
+TEST_CASE("markdown: texts that cmark would take minutes for end within seconds", "[base]") {
+  const auto repeated = [](std::string_view text, std::size_t bytes) {
+    std::string out;
+    while (out.size() < bytes) out += text;
+    return out;
+  };
+  constexpr std::size_t many = 200'000;
+  const std::vector<std::string> texts = {
+      repeated("![[]()", many),
+      repeated("*[a](b)", many),
+      repeated("[[a]]", many),
+      repeated("[^a]", many),
+      repeated("[]", many),
+      repeated("<a@b>", many),
+      repeated("![[]()\n     >\n", many),
+      repeated("x\n      - ![[]()\n", many),
+      repeated("1. ", many) + "x",
+      repeated("- ", many) + "x" + repeated("\n", many),
+      repeated("- ", many) + "x" + repeated("\na", many),
+      repeated(">", many) + "x" + repeated("\na", many),
+      repeated("a|", many) + "\n" + repeated("-|", many) + "\n" + repeated("a\n", many),
+      "[a]: " + repeated("u", many) + "\n\n" + repeated("[a]", many),
+      "[a]:\n" + repeated("u", many) + "\n\n" + repeated("[a]", many),
+  };
+  for (const std::string& text : texts) {
+    INFO(text.substr(0, 40));
+    const auto start = std::chrono::steady_clock::now();
+    CHECK(ws::markdown::parse(text).is_limited == (text.find('@') == std::string::npos));
+    CHECK_FALSE(ws::markdown::plain_text(text).empty());
+    std::string joined;
+    for (const auto& section : sections(text)) joined += section.text;
+    CHECK(joined == text);
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(8));
+  }
+}
+
+TEST_CASE("markdown: long texts that people write are read with all their marks", "[base]") {
+  std::string index;
+  std::string table = "| name | link |\n|---|---|\n";
+  std::string prose;
+  for (int i = 0; i < 8000; ++i) {
+    const std::string link = "[page *" + std::to_string(i) + "*](pages/some_long_name_of_" + std::to_string(i) + ".md)";
+    index += "- " + link + ", and " + link + "\n";
+    table += "| " + link + " | " + link + " |\n";
+    prose += link + " with words around it\n" + (i % 20 == 19 ? "\n" : "");
+  }
+  for (const std::string& text : {index, table, prose, index + "\n" + table + "\n" + prose}) {
+    CHECK_FALSE(ws::markdown::parse(text).is_limited);
+  }
 }
