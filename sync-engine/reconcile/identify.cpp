@@ -85,7 +85,8 @@ class Identifier {
     for (auto known = first; known != last; ++known) {
       if (local_.tracked.contains(*known->second)) continue;
       const auto number = numbers.find(*known->second);
-      if (number != numbers.end() && number->second == file.id) return known->second;
+      const bool same_file = number != numbers.end() && is_same_file(number->second, file.id) != SameFile::no;
+      if (same_file) return known->second;
       if (best == nullptr || *best < *known->second) best = known->second;
     }
     return best;
@@ -130,15 +131,16 @@ class Identifier {
     });
   }
 
-  /// A known document whose file is found under the same name in another normal form.
+  /// A known document whose file is found under the same name in another normal form, or in another case: on a file
+  /// system that folds names it would be the same file, whoever wrote it anew.
   void match_other_forms() {
     if (changed_.empty() || local_.tracked.size() == base_.documents.size()) return;
     std::unordered_map<std::string, const DocumentId*> missing;
     for (const auto& [document, entry] : base_.documents) {
-      if (!local_.tracked.contains(document)) missing.emplace(utf8::nfc(base_.disk_path(document).text()), &document);
+      if (!local_.tracked.contains(document)) missing.emplace(base_.disk_path(document).twin_key(), &document);
     }
     std::erase_if(changed_, [&](const FoundFile* file) {
-      const auto known = missing.find(utf8::nfc(file->path.text()));
+      const auto known = missing.find(file->path.twin_key());
       if (known == missing.end()) return false;
       track(*known->second, *file);
       missing.erase(known);
@@ -221,23 +223,28 @@ class Identifier {
   void look_for_hidden() {
     const std::vector<DocumentId> gone = missing();
     if (gone.empty()) return;
-    std::map<FileId, Hindrance> hidden;
+    std::map<FileId, const HiddenFile*> hidden;  // by number
     std::vector<HiddenFile> files = options_.hidden ? options_.hidden() : std::vector<HiddenFile>();
     for (const FoundFile& file : found_.files) {
       if (is_busy(file)) files.push_back({.reason = Hindrance::busy, .id = file.id});
     }
-    for (const HiddenFile& file : files) hidden.emplace(file.id, file.reason);
+    for (const HiddenFile& file : files) hidden.emplace(file.id.number(), &file);
     if (hidden.empty()) return;
     const std::map<DocumentId, FileId> numbers = known_numbers();
-    std::set<FileId> known;
-    for (const auto& [document, number] : numbers) known.insert(number);
+    std::map<FileId, FileId> known;  // by number
+    for (const auto& [document, id] : numbers) known.emplace(id.number(), id);
     for (const DocumentId& document : gone) {
       const auto number = numbers.find(document);
-      if (number == numbers.end() || number->second.inode == 0) continue;
-      if (const auto file = hidden.find(number->second); file != hidden.end()) hold(document, file->second);
+      if (number == numbers.end()) continue;
+      const auto file = hidden.find(number->second.number());
+      // Nobody reads it, so that a number without a birth time is believed: what is kept in error is no loss.
+      if (file == hidden.end() || is_same_file(number->second, file->second->id) == SameFile::no) continue;
+      hold(document, file->second->reason);
     }
     unknown_is_busy_ = std::any_of(files.begin(), files.end(), [&](const HiddenFile& file) {
-      return file.reason == Hindrance::busy && (file.id.inode == 0 || !known.contains(file.id));
+      const auto owner = known.find(file.id.number());
+      return file.reason == Hindrance::busy &&
+             (owner == known.end() || is_same_file(owner->second, file.id) == SameFile::no);
     });
   }
 

@@ -14,7 +14,7 @@ std::map<FileId, const FoundFile*> by_number(const std::vector<const FoundFile*>
   std::map<FileId, const FoundFile*> numbered;
   std::set<FileId> linked;
   for (const FoundFile* file : files) {
-    if (file->id.inode != 0 && !numbered.emplace(file->id, file).second) linked.insert(file->id);
+    if (file->id.inode != 0 && !numbered.emplace(file->id.number(), file).second) linked.insert(file->id.number());
   }
   for (const FileId& id : linked) numbered.erase(id);
   return numbered;
@@ -131,6 +131,12 @@ bool is_another_text(const DocumentId& document, const FoundFile& file, const Re
 
 }  // namespace
 
+SameFile is_same_file(const FileId& a, const FileId& b) {
+  if (a.inode == 0 || a.number() != b.number()) return SameFile::no;
+  if (a.born_ns == 0 || b.born_ns == 0) return SameFile::perhaps;
+  return a.born_ns == b.born_ns ? SameFile::yes : SameFile::no;
+}
+
 Renames moved_files(const BaseTree& base,
                     const std::vector<DocumentId>& missing,
                     const std::vector<const FoundFile*>& files,
@@ -142,10 +148,13 @@ Renames moved_files(const BaseTree& base,
   std::map<const FoundFile*, DocumentId> moved;
   for (const auto& [document, id] : evidence.files()) {
     const auto entry = base.documents.find(document);
-    const auto file = numbered.find(id);
+    const auto file = numbered.find(id.number());
     if (entry == base.documents.end() || file == numbered.end()) continue;
-    const bool same_text = file->second->hash == entry->second.hash;
-    if (same_text && file->second->path != base.disk_path(document)) moved.emplace(file->second, document);
+    // The text confirms the number too where the birth time is another: overlayfs gives a file that it copies up on the
+    // first change a new one.
+    const bool same_file =
+        file->second->hash == entry->second.hash || is_same_file(id, file->second->id) == SameFile::yes;
+    if (same_file && file->second->path != base.disk_path(document)) moved.emplace(file->second, document);
   }
   // A document whose own place holds its text, or a file alike, was set aside as a copy: not moved.
   const std::set<DocumentId> gone(missing.begin(), missing.end());

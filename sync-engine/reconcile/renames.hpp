@@ -1,8 +1,9 @@
 /// Which known documents stand at another place on disk now. Pure, but for the texts that it asks for.
 ///
-/// In this order (`sync.md`, "Moves"): the file's number, confirmed by its text (the number of a file that is gone may
-/// belong to another by now); else an equal text, where exactly one document and one file have it; else at least 60 %
-/// of the lines, where exactly one document and one file are that much alike. What is ambiguous is no move.
+/// In this order (`sync.md`, "Moves"): the file's inode number, confirmed by its birth time or by its text (the number
+/// of a file that is gone may belong to another by now); else an equal text, where exactly one document and one file
+/// have it; else at least 60 % of the lines, where exactly one document and one file are that much alike. What is
+/// ambiguous is no move.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,20 @@ namespace ws::sync {
 struct FileId {
   std::uint64_t inode = 0;  ///< 0: not known
   std::uint64_t device = 0;
+  std::int64_t born_ns = 0;  ///< 0: not known
   auto operator<=>(const FileId&) const = default;
+
+  /// Without the birth time: one file at a time has it.
+  FileId number() const { return {.inode = inode, .device = device}; }
 };
+
+/// An inode number that was freed is given again, to a file with another birth time.
+enum class SameFile {
+  no,
+  perhaps,  ///< the same number, and a birth time is not known: the text has to confirm it
+  yes,
+};
+SameFile is_same_file(const FileId& a, const FileId& b);
 
 /// What a walk of the disk found.
 struct FoundFile {
@@ -41,9 +54,10 @@ struct RenameEvidence {
 
 using Renames = std::vector<std::pair<DocumentId, const FoundFile*>>;
 
-/// Documents whose file was moved as it is, told by its number: to a free name, or in a chain or circle to the name of
-/// another that moved too. `files` are those that are not what the base has at their path; `missing` the documents of
-/// which there is no file at their path.
+/// Documents whose file was moved, told by its number and birth time, whatever was edited: to a free name, or in a
+/// chain or circle to the name of another that moved too. Where no birth time is known the text must be the base's.
+/// `files` are those that are not what the base has at their path; `missing` the documents of which there is no file at
+/// their path.
 Renames moved_files(const BaseTree& base,
                     const std::vector<DocumentId>& missing,
                     const std::vector<const FoundFile*>& files,

@@ -8,7 +8,7 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::int64_t format = 6;
+constexpr std::int64_t format = 7;
 
 // WAL: readers (`status`) and the one writer do not wait for each other. FULL: a transaction that returned is on disk.
 // The journal of a large pull is not copied into the database again and again while it grows (40 MB; gone at the end).
@@ -20,7 +20,8 @@ constexpr const char* schema = R"(
   create table numbers (key text primary key, value integer not null) without rowid;
   create table base (document text primary key, path text not null, hash blob not null, revision integer not null,
                      blob blob not null, placed text, stays integer not null default 0) without rowid;
-  create table files (document text primary key, inode integer not null, device integer not null) without rowid;
+  create table files (document text primary key, inode integer not null, device integer not null,
+                     born integer not null default 0) without rowid;
   create table pending (document text primary key, path text, hash blob, revision integer not null, blob blob not null)
                      without rowid;
   create table conflicts (id text primary key, value text not null) without rowid;
@@ -29,7 +30,7 @@ constexpr const char* schema = R"(
   create table refused (document text primary key, mark text not null) without rowid;
   create table misnamed (document text primary key, path text not null) without rowid;
   create index base_by_file on base (coalesce(placed, path));
-  pragma user_version = 6;
+  pragma user_version = 7;
 )";
 
 // Format 1 knew no file that lies elsewhere than its document, and no numbers of files.
@@ -56,7 +57,12 @@ constexpr const char* from_format_4 = R"(
 // Format 5 forgot the documents whose names are refused.
 constexpr const char* from_format_5 = R"(
   create table misnamed (document text primary key, path text not null) without rowid;
-  pragma user_version = 6;
+)";
+
+// Format 6 knew a file by its inode number alone. 0: the birth time is not known, until a run looks at the file again.
+constexpr const char* from_format_6 = R"(
+  alter table files add column born integer not null default 0;
+  pragma user_version = 7;
 )";
 
 }  // namespace
@@ -84,7 +90,8 @@ Result<sqlite::Database> open_state(const std::filesystem::path& file) {
     if (found == 1 || found == 2) WS_TRY(database.execute(from_format_2));
     if (found != 0 && found <= 3) WS_TRY(database.execute(from_format_3));
     if (found != 0 && found <= 4) WS_TRY(database.execute(from_format_4));
-    if (found != 0) WS_TRY(database.execute(from_format_5));
+    if (found != 0 && found <= 5) WS_TRY(database.execute(from_format_5));
+    if (found != 0) WS_TRY(database.execute(from_format_6));
     WS_TRY(transaction.commit());
   }
   return database;

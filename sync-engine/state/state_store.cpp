@@ -157,7 +157,7 @@ Result<void> StateStore::forget_base(const DocumentId& document) {
 }
 
 Result<std::map<DocumentId, FileId>> StateStore::files() {
-  WS_LET(const sqlite::Lent all, database_.cached("select document, inode, device from files"));
+  WS_LET(const sqlite::Lent all, database_.cached("select document, inode, device, born from files"));
   std::map<DocumentId, FileId> files;
   while (true) {
     WS_LET(const bool found, all->step());
@@ -165,8 +165,19 @@ Result<std::map<DocumentId, FileId>> StateStore::files() {
     files.emplace_hint(files.end(),
                        DocumentId{all->string(0)},
                        FileId{.inode = static_cast<std::uint64_t>(all->integer(1)),
-                              .device = static_cast<std::uint64_t>(all->integer(2))});
+                              .device = static_cast<std::uint64_t>(all->integer(2)),
+                              .born_ns = all->integer(3)});
   }
+}
+
+Result<std::optional<FileId>> StateStore::find_file(const DocumentId& document) {
+  WS_LET(const sqlite::Lent find, database_.cached("select inode, device, born from files where document = ?"));
+  find->bind(1, document.text);
+  WS_LET(const bool found, find->step());
+  if (!found) return std::optional<FileId>{};
+  return std::optional(FileId{.inode = static_cast<std::uint64_t>(find->integer(0)),
+                              .device = static_cast<std::uint64_t>(find->integer(1)),
+                              .born_ns = find->integer(2)});
 }
 
 Result<void> StateStore::put_files(const std::map<DocumentId, FileId>& files) {
@@ -175,8 +186,8 @@ Result<void> StateStore::put_files(const std::map<DocumentId, FileId>& files) {
   for (const auto& [document, id] : files) {
     const auto old = known.find(document);
     if (old != known.end() && old->second == id) continue;
-    WS_LET(const sqlite::Lent put, database_.cached("insert or replace into files values (?, ?, ?)"));
-    put->bind_all(document.text, static_cast<std::int64_t>(id.inode), static_cast<std::int64_t>(id.device));
+    WS_LET(const sqlite::Lent put, database_.cached("insert or replace into files values (?, ?, ?, ?)"));
+    put->bind_all(document.text, static_cast<std::int64_t>(id.inode), static_cast<std::int64_t>(id.device), id.born_ns);
     WS_TRY(put->run());
   }
   return transaction.commit();

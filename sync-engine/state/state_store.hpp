@@ -102,6 +102,7 @@ class StateStore {
 
   /// The files of the base's documents when both sides last agreed; known only for some.
   Result<std::map<DocumentId, FileId>> files();
+  Result<std::optional<FileId>> find_file(const DocumentId& document);  ///< reads no more than that row
   /// Adds to them and changes what differs. No change of the base: the generation stays.
   Result<void> put_files(const std::map<DocumentId, FileId>& files);
 

@@ -17,6 +17,8 @@ constexpr std::size_t entries_a_read = 64;
 /// A row looked up costs what so many cost that are read in a row.
 constexpr std::size_t rows_a_look_up = 8;
 
+using Files = std::map<DocumentId, FileId>;
+
 CacheMark mark_of(const Session& session) {
   struct stat status {};
   if (::fstat(session.root.fd(), &status) != 0) return {};
@@ -33,8 +35,14 @@ bool places_agree(const Survey& survey, std::set<RelativePath>& edited) {
   return true;
 }
 
-/// Whether a file has the text that another had: names that were swapped are told by a look at all of the base.
-bool changed_places(const Survey& edits) {
+/// Whether a file is one that lay, or has the text that lay, at the place of another: names that were swapped are told
+/// by a look at all of the base. As nothing came or went, the other one is among `edits` as well.
+bool changed_places(const Survey& edits, const std::map<FileId, DocumentId>& files_before, const Files& files_now) {
+  const bool other_file = std::any_of(files_now.begin(), files_now.end(), [&](const auto& now) {
+    const auto before = files_before.find(now.second.number());
+    return before != files_before.end() && before->second != now.first;
+  });
+  if (other_file) return true;
   std::multimap<Sha256, DocumentId> before;
   for (const auto& [document, entry] : edits.base.documents) before.emplace(entry.hash, document);
   return std::any_of(edits.local.tracked.begin(), edits.local.tracked.end(), [&](const auto& file) {
@@ -73,7 +81,6 @@ InStep in_step_with(const Scan& scan, std::uint64_t generation) {
 }
 
 Result<std::optional<std::map<DocumentId, FileId>>> files_as_agreed(Session& session, const Scan& scan) {
-  using Files = std::map<DocumentId, FileId>;
   if (session.config.portable_names) return std::optional<Files>{};  // a file may be refused for its name
   WS_LET(auto base, session.state.base_files());
   if (!base) return std::optional<Files>{};
@@ -92,15 +99,20 @@ Result<bool> load_edits(Session& session, Survey& survey) {
   const std::vector<FoundFile> files = survey.scan.not_agreed();
   if (files.size() > survey.scan.entry_count() / rows_a_look_up + entries_a_read) return false;
   Survey edits;
+  std::map<FileId, DocumentId> files_before;  // by number
+  Files files_now;
   for (const FoundFile& file : files) {
     WS_LET(std::optional<KnownDocument> known, session.state.find_base(file.path));
     if (!known) return false;
     edits.local.tracked.emplace(known->document, Entry{.path = file.path, .hash = file.hash});
     edits.base.documents.emplace(known->document, known->row.entry);
     if (known->row.placed) edits.base.placed.emplace(known->document, *known->row.placed);
+    WS_LET(const std::optional<FileId> before, session.state.find_file(known->document));
+    if (before) files_before.emplace(before->number(), known->document);
+    files_now.emplace(known->document, file.id);
     edits.base_rows.emplace(std::move(known->document), std::move(known->row));
   }
-  if (changed_places(edits)) return false;
+  if (changed_places(edits, files_before, files_now)) return false;
   survey.local = std::move(edits.local);
   survey.local.skipped = survey.scan.skipped();
   survey.base = std::move(edits.base);

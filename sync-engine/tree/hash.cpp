@@ -15,8 +15,6 @@
 namespace ws::sync {
 namespace {
 
-constexpr unsigned stamp_mask = STATX_BASIC_STATS;
-
 bool stat_file(int fd, struct statx& status) {
   return ::statx(fd, "", AT_EMPTY_PATH | AT_STATX_SYNC_AS_STAT, stamp_mask, &status) == 0;
 }
@@ -51,12 +49,15 @@ Descriptor open_to_read(int folder_fd, const char* name) {
 
 }  // namespace
 
+const unsigned stamp_mask = STATX_BASIC_STATS | STATX_BTIME;
+
 FileStamp stamp_of(const struct statx& status) {
   return {.size_bytes = status.stx_size,
           .modified_ns = nanoseconds(status.stx_mtime),
           .changed_ns = nanoseconds(status.stx_ctime),
           .inode = status.stx_ino,
           .device = makedev(status.stx_dev_major, status.stx_dev_minor),
+          .born_ns = (status.stx_mask & STATX_BTIME) != 0 ? nanoseconds(status.stx_btime) : 0,
           .mode = status.stx_mode};
 }
 

@@ -20,11 +20,14 @@ struct FileStamp {
   std::int64_t changed_ns = 0;  ///< ctime: it cannot be set back, as mtime can
   std::uint64_t inode = 0;
   std::uint64_t device = 0;
+  std::int64_t born_ns = 0;  ///< 0: the file system keeps no birth time
   std::uint32_t mode = 0;
   std::uint32_t reserved = 0;  ///< the stat cache writes stamps byte by byte: no padding
   bool operator==(const FileStamp&) const = default;
 };
 
+/// What `statx` must be asked for to fill a stamp.
+extern const unsigned stamp_mask;
 FileStamp stamp_of(const struct statx& status);
 
 struct HashedFile {

@@ -34,14 +34,16 @@ void each_entry(const ScannedFolder& folder, const StatCache& cache, Visit visit
   }
 }
 
-FileId id_of(const CachedEntry& entry) { return {.inode = entry.stamp.inode, .device = entry.stamp.device}; }
+FileId id_of(const FileStamp& stamp) {
+  return {.inode = stamp.inode, .device = stamp.device, .born_ns = stamp.born_ns};
+}
+FileId id_of(const CachedEntry& entry) { return id_of(entry.stamp); }
 
 /// Through a link, but nothing is read or mounted for it. Without an inode where there is no such file.
 FileId number_of(int folder_fd, const std::string& name) {
   struct statx status {};
-  if (::statx(folder_fd, name.c_str(), AT_NO_AUTOMOUNT | AT_STATX_SYNC_AS_STAT, STATX_INO, &status) != 0) return {};
-  const FileStamp stamp = stamp_of(status);
-  return {.inode = stamp.inode, .device = stamp.device};
+  if (::statx(folder_fd, name.c_str(), AT_NO_AUTOMOUNT | AT_STATX_SYNC_AS_STAT, stamp_mask, &status) != 0) return {};
+  return id_of(stamp_of(status));
 }
 
 /// The paths of a folder's files, one after the other in one buffer.

@@ -16,7 +16,7 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::array<char, 8> magic = {'W', 'S', 'S', 'T', 'A', 'T', '0', '3'};
+constexpr std::array<char, 8> magic = {'W', 'S', 'S', 'T', 'A', 'T', '0', '4'};
 
 struct Header {
   std::array<char, 8> magic = {};
@@ -28,8 +28,8 @@ struct Header {
 };
 
 // The file is these structs byte by byte: no padding may hide in them.
-static_assert(sizeof(CachedEntry) == 96 && std::is_trivially_copyable_v<CachedEntry>);
-static_assert(sizeof(CachedFolder) == 64 && std::is_trivially_copyable_v<CachedFolder>);
+static_assert(sizeof(CachedEntry) == 104 && std::is_trivially_copyable_v<CachedEntry>);
+static_assert(sizeof(CachedFolder) == 72 && std::is_trivially_copyable_v<CachedFolder>);
 static_assert(sizeof(Header) == 80 && std::is_trivially_copyable_v<Header>);
 constexpr std::size_t checked_from = 16;
 

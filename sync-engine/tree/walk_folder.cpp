@@ -28,7 +28,7 @@ std::string join(const std::string& folder, std::string_view name) {
 
 /// False with errno where the name cannot be looked at.
 bool stat_name(int folder, const char* name, struct statx& status) {
-  return ::statx(folder, name, AT_SYMLINK_NOFOLLOW | AT_STATX_SYNC_AS_STAT, STATX_BASIC_STATS, &status) == 0;
+  return ::statx(folder, name, AT_SYMLINK_NOFOLLOW | AT_STATX_SYNC_AS_STAT, stamp_mask, &status) == 0;
 }
 
 unsigned char type_of(unsigned mode) {

@@ -165,6 +165,56 @@ TEST_CASE("identify: a file renamed to the twin of another is skipped, its docum
   }
 }
 
+TEST_CASE("identify: a file that was moved and edited is known by its number and birth time", "[sync-engine]") {
+  Numbered tree({"a.md", "b.md"});
+  const auto lies_born = [&](const std::string& at, std::uint64_t number, std::int64_t born) {
+    tree.lies(at, number, "another text");
+    tree.found.files.back().id.born_ns = born;
+  };
+  const auto knows_births = [&] {
+    tree.numbers[DocumentId{"a.md"}].born_ns = 11;
+    tree.numbers[DocumentId{"b.md"}].born_ns = 12;
+  };
+  SECTION("names that were swapped, both texts edited") {
+    knows_births();
+    lies_born("a.md", 2, 12);
+    lies_born("b.md", 1, 11);
+    CHECK(places(tree.local()) == Places{"a.md at b.md", "b.md at a.md"});
+  }
+  SECTION("the number of a deleted file was given again") {
+    knows_births();
+    tree.lies("b.md", 2, "b.md");
+    lies_born("n.md", 1, 13);
+    CHECK(places(tree.local()) == Places{"b.md at b.md", "new n.md"});
+  }
+  SECTION("and that of the file that has it now is hidden: the document was deleted") {
+    knows_births();
+    tree.lies("b.md", 2, "b.md");
+    tree.hides("n.md", 1, Hindrance::ignored);
+    tree.hidden.back().id.born_ns = 13;
+    CHECK(tree.local().hindered.empty());
+    tree.hidden.back().id.born_ns = 11;
+    CHECK(tree.local().hindered == Hindered{{DocumentId{"a.md"}, Hindrance::ignored}});
+  }
+  SECTION("where no birth time is known the text has to confirm it, as in a state of an earlier version") {
+    lies_born("a.md", 2, 12);
+    lies_born("b.md", 1, 11);
+    CHECK(places(tree.local()) == Places{"a.md at a.md", "b.md at b.md"});
+  }
+  SECTION("an editor that saves by a rename makes another file at the same place") {
+    knows_births();
+    lies_born("a.md", 8, 20);
+    tree.lies("b.md", 2, "b.md");
+    CHECK(places(tree.local()) == Places{"a.md at a.md", "b.md at b.md"});
+  }
+}
+
+TEST_CASE("identify: a name in another case, with whatever text, is the same document", "[sync-engine]") {
+  Numbered tree({"x.md"});
+  tree.lies("X.md", 9, "another text");
+  CHECK(places(tree.local()) == Places{"x.md at X.md"});
+}
+
 TEST_CASE("identify: a change of case alone is a rename", "[sync-engine]") {
   Numbered tree({"x.md"});
   tree.lies("X.md", 1, "x.md");

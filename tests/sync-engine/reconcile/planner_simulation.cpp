@@ -118,7 +118,7 @@ class Simulation {
     RemoteDocument& document = world_.remote.at(action.document);
     history.insert(document.hash);
     document.hash = merged;
-    ++document.revision;
+    made_from_[action.document] = document.revision++;
     settle_at(action, remote_entry(action.document, action.path));
   }
   /// As the service does it: a place is free that nobody holds once all has taken effect; two items of one document are
@@ -126,6 +126,9 @@ class Simulation {
   void commit(const Plan& plan) {
     std::map<DocumentId, std::uint64_t> before;
     for (const auto& [id, document] : world_.remote) before[id] = document.revision;
+    // What a merge sends goes out with this very commit: a move beside it is made from the same revision.
+    for (const auto& [id, revision] : made_from_) before[id] = revision;
+    made_from_.clear();
     const auto each = [&](ActionKind kind, auto act) {
       for (const Action& action : plan.actions) {
         if (action.kind != kind) continue;
@@ -176,7 +179,8 @@ class Simulation {
   }
 
   World& world_;
-  std::uint64_t carried_ = 0;  ///< the number of a file that is on its way
+  std::map<DocumentId, std::uint64_t> made_from_;  ///< of the merges that this commit sends
+  std::uint64_t carried_ = 0;                      ///< the number of a file that is on its way
 };
 
 }  // namespace

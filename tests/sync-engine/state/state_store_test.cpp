@@ -95,12 +95,29 @@ TEST_CASE("state: a tree of format 1 goes on with what it holds", "[sync-engine]
   REQUIRE(base);
   REQUIRE(base->size() == 1);
   CHECK_FALSE(base->begin()->second.placed);
-  CHECK(state->put_files({{DocumentId{"d"}, FileId{.inode = 7, .device = 8}}}));
-  CHECK(state->files()->size() == 1);
+  const FileId file{.inode = 7, .device = 8, .born_ns = 9};
+  CHECK(state->put_files({{DocumentId{"d"}, file}}));
+  CHECK(*state->files() == std::map<DocumentId, FileId>{{DocumentId{"d"}, file}});
+  CHECK(*state->find_file(DocumentId{"d"}) == file);
   CHECK(state->put_misnamed(DocumentId{"e"}, ".git/config"));
   CHECK(state->misnamed() == Misnamed{{DocumentId{"e"}, ".git/config"}});
   CHECK(state->drop_misnamed(DocumentId{"e"}));
   CHECK(state->misnamed()->empty());
+}
+
+TEST_CASE("state: a tree of format 6 knows its files by number, and no birth time", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  {
+    REQUIRE(StateStore::open(folder / "state.db"));
+    auto database = sqlite::Database::open((folder / "state.db").string());
+    REQUIRE(database);
+    REQUIRE(database->execute(
+        "drop table files; create table files (document text primary key, inode integer not null, device integer not "
+        "null) without rowid; insert into files values ('d', 7, 8); pragma user_version = 6"));
+  }
+  auto state = StateStore::open(folder / "state.db");
+  REQUIRE(state);
+  CHECK(*state->find_file(DocumentId{"d"}) == FileId{.inode = 7, .device = 8});
 }
 
 TEST_CASE("state: a newer format is refused, not rewritten", "[sync-engine]") {
