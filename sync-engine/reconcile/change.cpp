@@ -7,11 +7,6 @@
 namespace ws::sync {
 namespace {
 
-/// The same name to a person, whatever form the file system keeps it in.
-bool same_name(const RelativePath& a, const RelativePath& b) {
-  return a == b || utf8::nfc(a.text()) == utf8::nfc(b.text());
-}
-
 SideChange present(const Entry& base, const RelativePath& base_path, const Entry& now) {
   const bool text = now.hash != base.hash;
   if (!same_name(now.path, base_path)) return {.change = Change::moved, .text_too = text, .entry = now};
@@ -19,6 +14,10 @@ SideChange present(const Entry& base, const RelativePath& base_path, const Entry
 }
 
 }  // namespace
+
+bool same_name(const RelativePath& a, const RelativePath& b) {
+  return a == b || utf8::nfc(a.text()) == utf8::nfc(b.text());
+}
 
 SideChange local_change(const DocumentId& document, const BaseTree& base, const LocalTree& local) {
   if (local.hindered.contains(document)) return {.change = Change::unknown};

@@ -25,6 +25,9 @@ struct SideChange {
   bool operator==(const SideChange&) const = default;
 };
 
+/// The same name to a person, whatever form the file system keeps it in.
+bool same_name(const RelativePath& a, const RelativePath& b);
+
 SideChange local_change(const DocumentId& document, const BaseTree& base, const LocalTree& local);
 SideChange remote_change(const DocumentId& document, const Entry& base, const RemoteTree& remote);
 

@@ -170,6 +170,16 @@ class Decider {
     }
   }
 
+  /// The name is agreed on at once; of the text only one side may have an edit that the other lacks.
+  void moved_alike() {
+    if (pair_.there.text_too) {
+      if (pair_.here.text_too) return edited_on_both(here().path);
+      return pull(ActionKind::pull_update, here().path, "edited on the service");
+    }
+    settle(there());
+    if (pair_.here.text_too) push(ActionKind::push_update, here().path, "edited here");
+  }
+
   void moved_here() {
     switch (pair_.there.change) {
       case Change::unchanged:
@@ -180,13 +190,12 @@ class Decider {
         push_move("renamed here");
         if (pair_.here.text_too) return edited_on_both(here().path);
         return pull(ActionKind::pull_update, here().path, "edited on the service");
-      case Change::deleted: return conflict(pair_.folder_there ? ConflictKind::path : ConflictKind::edit_delete);
-      case Change::moved:
-        if (here().path != there().path) return conflict(ConflictKind::path);
-        if (pair_.here.text_too && pair_.there.text_too) return edited_on_both(here().path);
-        if (pair_.here.text_too) return push(ActionKind::push_update, here().path, "edited here");
-        if (pair_.there.text_too) return pull(ActionKind::pull_update, here().path, "edited on the service");
-        return settle(there());
+      case Change::deleted:
+        if (pair_.folder_there) return conflict(ConflictKind::path);
+        if (pair_.here.text_too) return conflict(ConflictKind::edit_delete);
+        // Without `accept_deletes` it is created anew, which `reconcile` sees to.
+        return pull(ActionKind::pull_delete, here().path, "archived on the service, and that wins");
+      case Change::moved: return same_name(here().path, there().path) ? moved_alike() : conflict(ConflictKind::path);
       case Change::created:
       case Change::unknown:
       case Change::rewound: return;
@@ -199,6 +208,11 @@ class Decider {
 };
 
 }  // namespace
+
+bool is_created_anew(const Pair& pair, const ReconcileOptions& options) {
+  return pair.here.change == Change::moved && !pair.here.text_too && pair.there.change == Change::deleted &&
+         !pair.folder_there && !options.accept_deletes;
+}
 
 void decide_pair(const Pair& pair, const ReconcileOptions& options, Plan& plan) {
   Decider(pair, options, plan).decide();

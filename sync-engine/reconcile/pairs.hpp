@@ -19,6 +19,9 @@ struct Pair {
   bool is_displaced() const { return disk_path != base.path; }
 };
 
+/// Renamed here, its bytes as agreed, and archived there: the file stays, and goes out as a new document.
+bool is_created_anew(const Pair& pair, const ReconcileOptions& options);
+
 /// Adds to `plan` what follows for this document alone; clashes of paths between documents are not its business.
 void decide_pair(const Pair& pair, const ReconcileOptions& options, Plan& plan);
 

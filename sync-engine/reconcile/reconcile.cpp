@@ -23,12 +23,42 @@ ByKey remote_places(const RemoteTree& remote) {
   return places;
 }
 
-void decide_known(const BaseTree& base,
-                  const LocalTree& local,
-                  const RemoteTree& remote,
-                  const ReconcileOptions& options,
-                  Plan& plan) {
+/// The places of all documents of the service, made when first asked for.
+class PlacesThere {
+ public:
+  PlacesThere(const BaseTree& base, const RemoteTree& remote) : base_(base), remote_(remote) {}
+
+  bool any_beneath(const RelativePath& path) {
+    if (!places_) fill();
+    const std::string folder = path.twin_key() + "/";
+    const auto below = places_->lower_bound(folder);
+    return below != places_->end() && below->starts_with(folder);
+  }
+
+ private:
+  void fill() {
+    places_.emplace();
+    for (const auto& [document, entry] : base_.documents) {
+      if (!remote_.changed.contains(document) && !remote_.gone.contains(document))
+        places_->insert(entry.path.twin_key());
+    }
+    for (const auto& [document, entry] : remote_.changed) places_->insert(entry.path.twin_key());
+  }
+
+  const BaseTree& base_;
+  const RemoteTree& remote_;
+  std::optional<std::set<std::string>> places_;
+};
+
+/// The documents that are forgotten while their files stay, to be created anew.
+std::vector<DocumentId> decide_known(const BaseTree& base,
+                                     const LocalTree& local,
+                                     const RemoteTree& remote,
+                                     const ReconcileOptions& options,
+                                     Plan& plan) {
+  std::vector<DocumentId> anew;
   const ByKey places = remote_places(remote);
+  PlacesThere all_places(base, remote);
   for (const auto& [document, entry] : base.documents) {
     Pair pair{.document = document,
               .base = entry,
@@ -48,8 +78,26 @@ void decide_known(const BaseTree& base,
       const auto beneath = places.lower_bound(key + "/");
       pair.folder_there = beneath != places.end() && beneath->first.starts_with(key + "/");
     }
+    // Its documents may have come with an earlier run.
+    if (is_created_anew(pair, options)) pair.folder_there = all_places.any_beneath(entry.path);
+    if (is_created_anew(pair, options)) {
+      plan.settled.push_back({.document = document});
+      anew.push_back(document);
+      continue;
+    }
     decide_pair(pair, options, plan);
   }
+  return anew;
+}
+
+/// The same disk, on which the files of `documents` belong to none.
+LocalTree without(LocalTree local, const std::vector<DocumentId>& documents) {
+  for (const DocumentId& document : documents) {
+    const auto file = local.tracked.find(document);
+    local.created.emplace(file->second.path, file->second.hash);
+    local.tracked.erase(file);
+  }
+  return local;
 }
 
 /// Files that were created here, by NFC: the name as a person reads it.
@@ -61,8 +109,9 @@ CreatedFiles created_files(const LocalTree& local) {
   return created;
 }
 
-/// New here, new there, and the same place on both sides.
-void decide_created(const BaseTree& base, const LocalTree& local, const RemoteTree& remote, Plan& plan) {
+/// New here, new there, and the same place on both sides. `known`: the disk with the files that are created anew.
+void decide_created(
+    const BaseTree& base, const LocalTree& known, const LocalTree& local, const RemoteTree& remote, Plan& plan) {
   std::optional<CreatedFiles> created;  // made when the first document arrives
   std::set<RelativePath> on_both_sides;
   for (const auto& [document, entry] : remote.changed) {
@@ -99,8 +148,12 @@ void decide_created(const BaseTree& base, const LocalTree& local, const RemoteTr
   }
   for (const auto& [path, hash] : local.created) {
     if (on_both_sides.contains(path)) continue;
-    plan.actions.push_back(
-        {.kind = ActionKind::push_create, .path = path, .reason = "created here", .seen = hash, .result = hash});
+    const bool anew = known.created.size() != local.created.size() && !known.created.contains(path);
+    plan.actions.push_back({.kind = ActionKind::push_create,
+                            .path = path,
+                            .reason = anew ? "renamed here but archived on the service: created anew" : "created here",
+                            .seen = hash,
+                            .result = hash});
   }
 }
 
@@ -206,12 +259,14 @@ Plan reconcile(const BaseTree& base,
   Plan plan;
   plan.skipped = local.skipped;
   plan.skipped.insert(plan.skipped.end(), remote.refused.begin(), remote.refused.end());
-  decide_known(base, local, remote, options, plan);
-  decide_created(base, local, remote, plan);
-  join_replacements(local, plan);
+  const std::vector<DocumentId> anew = decide_known(base, local, remote, options, plan);
+  const std::optional<LocalTree> with_anew = anew.empty() ? std::nullopt : std::optional(without(local, anew));
+  const LocalTree& here = with_anew ? *with_anew : local;
+  decide_created(base, local, here, remote, plan);
+  join_replacements(here, plan);
   join_equal_replacements(plan);
-  join_equal_arrivals(local, plan);
-  settle_clashes(base, local, remote, plan);
+  join_equal_arrivals(here, plan);
+  settle_clashes(base, here, remote, plan);
   sort(plan);
   if (!options.allow_deletes) plan.guard = guard_of(plan, base.documents.size(), remote.absent.size());
   return plan;

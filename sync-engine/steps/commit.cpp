@@ -128,9 +128,9 @@ class Committer {
     const bool moved_only = item.kind == ActionKind::push_move && old != base_.end();
     BaseRow now =
         moved_only ? old->second : BaseRow{.entry = {.path = item.path, .hash = *item.hash}, .blob = staged.blob};
-    // An edit moves nothing: where a move beside it was not taken, the document is where it was.
     const bool text_only = item.kind == ActionKind::push_update && old != base_.end();
-    now.entry.path = text_only ? old->second.entry.path : item.path;
+    now.entry.path = text_only ? place_there(document, old->second) : item.path;
+    if (item.kind == ActionKind::push_move) moved_.insert(document);
     // Where it does not say, the next pull does.
     is_told_all_ = is_told_all_ && applied.revision != 0;
     now.entry.revision = applied.revision == 0 ? item.revision : applied.revision;
@@ -139,6 +139,14 @@ class Committer {
     after_.push_back({.path = staged.file.string(), .blob = now.blob});
     base_.insert_or_assign(document, now);
     advanced_.emplace_back(document, std::move(now));
+  }
+
+  /// Where the service has a document that was only edited: where a move of the same commit took it, or else where the
+  /// last pull found it. A move beside the edit that was not taken says nothing.
+  const RelativePath& place_there(const DocumentId& document, const BaseRow& known) const {
+    const auto pulled = pending_.find(document);
+    const bool was_moved_there = !moved_.contains(document) && pulled != pending_.end() && pulled->second.entry;
+    return was_moved_there ? pulled->second.entry->path : known.entry.path;
   }
 
   Result<void> note_conflict(const StagedItem& staged, const RecordedConflict& recorded, Row& row) {
@@ -269,6 +277,7 @@ class Committer {
   std::map<DocumentId, BaseRow> base_;
   std::map<DocumentId, PendingRow> pending_;
   std::vector<std::pair<DocumentId, std::optional<BaseRow>>> advanced_;
+  std::set<DocumentId> moved_;  ///< by this commit
   std::vector<Conflict> conflicts_;
   TextChanges after_;
   bool is_told_all_ = true;  ///< the revision of each document that was taken

@@ -84,8 +84,20 @@ class PlaceDecision {
     }
     if (row() == nullptr) return {};
     if (keep_ == Keep::local) return take_new_name(conflict_.path);
+    if (is_place_of_another(conflict_.remote->path)) {
+      // Its document may be about to leave it: the next run moves both.
+      WS_TRY(take_new_name(conflict_.path));
+      end_.base.at(conflict_.document)->stays = false;
+      return {};
+    }
     WS_TRY(writer_.move(conflict_.path, conflict_.remote->path, Sha256::of(*on_disk_)));
     return take_new_name(std::nullopt);
+  }
+
+  bool is_place_of_another(const RelativePath& place) const {
+    return std::any_of(base_.begin(), base_.end(), [&](const auto& known) {
+      return known.first != conflict_.document && known.second.disk_path() == place;
+    });
   }
 
   /// The name that the service gave it is agreed upon; `stays_at`: its file stays there, and names it anew.
@@ -143,7 +155,9 @@ class PlaceDecision {
   /// What is here at `taken` keeps its name: the document lies elsewhere, and is named so on the service.
   Result<void> give_way_to(const RelativePath& taken) {
     if (row() != nullptr && row()->placed) return stay();
-    if (row() != nullptr && is_file(row()->disk_path())) return take_new_name(row()->disk_path());
+    // The file at `taken` is another document's, also where this one lay there before it was deleted here.
+    const bool has_file = row() != nullptr && row()->disk_path() != taken && is_file(row()->disk_path());
+    if (has_file) return take_new_name(row()->disk_path());
     auto place = free_place(taken, conflict_.remote->path, "remote");
     if (!place) return no_free_name();
     WS_LET(const std::string text, remote_text());

@@ -59,8 +59,9 @@ void edit_archived(SyncedPair& pair) {
   pair.here.write("a.md", "mine\n");
   pair.remote.archive("a.md");
 }
-void rename_archived(SyncedPair& pair) {
+void rename_edit_archived(SyncedPair& pair) {
   rename_here(pair.here, "a.md", "q.md");
+  pair.here.write("q.md", "mine\n");
   pair.remote.archive("a.md");
 }
 void edit_replaced(SyncedPair& pair) {
@@ -115,8 +116,8 @@ std::vector<Decided> text_rows() {
        {{"a.md", "old\n"}, {"p.md", "theirs\n"}, {"p (local).md", "mine\n"}}},
       {"ED", edit_archived, edit_delete, false, Keep::local, {{"a.md", "mine\n"}}},
       {"ED", edit_archived, edit_delete, false, Keep::remote, {}},
-      {"MD", rename_archived, edit_delete, false, Keep::local, {{"q.md", "old\n"}}},
-      {"MD", rename_archived, edit_delete, false, Keep::remote, {}},
+      {"MD", rename_edit_archived, edit_delete, false, Keep::local, {{"q.md", "mine\n"}}},
+      {"MD", rename_edit_archived, edit_delete, false, Keep::remote, {}},
   };
 }
 

@@ -64,6 +64,67 @@ TEST_CASE("engine: renamed and edited here is still the same document, where mos
   check_in_step(here, remote, {{"other.md", "nothing\nalike\nat\nall\n"}, {"z.md", ten_lines + "eleven\n"}});
 }
 
+TEST_CASE("engine: a short note renamed and edited alike or otherwise on both sides stays one document",
+          "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote, 1);
+  SyncedFolder there(remote, 2);
+  here.write("d/x.md", "a line\n");
+  here.write("a.md", "alpha\n");
+  here.write("b.md", "beta\n");
+  here.run();
+  there.run();
+  SECTION("a file, edited by the second to sync") {
+    rename(here, "d/x.md", "d/y.md");
+    rename(there, "d/x.md", "d/y.md");
+    there.write("d/y.md", "another line\n");
+  }
+  SECTION("a folder") {
+    rename(here, "d", "e");
+    rename(there, "d", "e");
+    there.write("e/x.md", "another line\n");
+  }
+  SECTION("names that change places, and a text") {
+    for (SyncedFolder* each : {&here, &there}) {
+      rename(*each, "a.md", "t.tmp");
+      rename(*each, "b.md", "a.md");
+      rename(*each, "t.tmp", "b.md");
+    }
+    there.write("a.md", "another line\n");
+  }
+  SECTION("a log that is rotated") {
+    for (SyncedFolder* each : {&here, &there}) {
+      rename(*each, "b.md", "c.md");
+      rename(*each, "a.md", "b.md");
+      each->write("a.md", "a new day\n");
+    }
+    there.write("b.md", "another line\n");
+  }
+  const std::size_t documents = remote.document_count() + (here.tree().size() > 3 ? 1 : 0);
+  const Tree expected = there.tree();
+  CHECK(here.run().clean);
+  const Report second = there.run();
+  CAPTURE(lines(second));
+  CHECK(second.clean);
+  CHECK(here.run().clean);
+  CHECK(remote.document_count() == documents);
+  check_in_step(here, remote, expected);
+  check_in_step(there, remote, expected);
+}
+
+TEST_CASE("engine: pushed and committed apart, a name given alike on both sides is taken over", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("x.md", "a line\n");
+  here.run();
+  rename(here, "x.md", "y.md");
+  here.write("y.md", "another line\n");
+  remote.move("x.md", "y.md");
+  REQUIRE(here.engine().push({}));
+  REQUIRE(here.engine().commit({}));
+  check_in_step(here, remote, {{"y.md", "another line\n"}});
+}
+
 TEST_CASE("engine: what is not alike, or like two, is no move", "[sync-engine]") {
   FakeRemote remote;
   SyncedFolder here(remote);

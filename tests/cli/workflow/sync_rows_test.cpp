@@ -32,6 +32,12 @@ Change edit(const std::string& text) { return write("p.md", text); }
 Change move(const std::string& name) {
   return [=](const fs::path& folder) { fs::rename(folder / "p.md", folder / name); };
 }
+Change move(const std::string& name, const std::string& text) {
+  return [=](const fs::path& folder) {
+    move(name)(folder);
+    write_text(folder / name, text);
+  };
+}
 const Change remove_it = [](const fs::path& folder) { fs::remove(folder / "p.md"); };
 Change become_folder(const std::string& name = "p.md") {
   return [=](const fs::path& folder) {
@@ -85,8 +91,13 @@ std::vector<PairRow> pair_rows() {
       {"DT", remove_it, become_folder(), 0, {{"p.md/x.md", inside}}, {{"p.md/x.md", inside}}},
       {"MU", move("h.md"), nothing, 0, {{"h.md", base}}, {{"h.md", base}}},
       {"ME", move("h.md"), edit(theirs), 0, {{"h.md", theirs}}, {{"h.md", theirs}}},
-      {"MD", move("h.md"), remove_it, 7, {{"h.md", base}}, {}},
+      {"MD", move("h.md"), remove_it, 0, {{"h.md", base}}, {{"h.md", base}}},
+      {"MD edited", move("h.md", mine), remove_it, 7, {{"h.md", mine}}, {}},
       {"MM=", move("m.md"), move("m.md"), 0, {{"m.md", base}}, {{"m.md", base}}},
+      {"MM=E here", move("m.md", mine), move("m.md"), 0, {{"m.md", mine}}, {{"m.md", mine}}},
+      {"MM=E there", move("m.md"), move("m.md", theirs), 0, {{"m.md", theirs}}, {{"m.md", theirs}}},
+      {"MM=E merged", move("m.md", mine), move("m.md", at_the_end), 0, {{"m.md", both}}, {{"m.md", both}}},
+      {"MM=E", move("m.md", mine), move("m.md", theirs), 7, {{"m.md", mine}}, {{"m.md", theirs}}},
       {"MM", move("h.md"), move("m.md"), 7, {{"h.md", base}}, {{"m.md", base}}},
       {"MC",
        move("n.md"),
