@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -93,6 +94,59 @@ const Claim* obstacle(const Claims& claims, const std::string& key, const Claim&
   return nullptr;
 }
 
+/// The rows of a plan by their document; those without one, new files, by their path. Rows that are taken out keep
+/// their place until `compact`: to close the gap each time would cost the square of many clashes.
+class RowIndex {
+ public:
+  explicit RowIndex(std::vector<Action>& actions) : actions_(actions), out_(actions.size(), false) {
+    for (std::size_t i = 0; i < actions.size(); ++i) places_[key_of(actions[i].document, actions[i].path)].push_back(i);
+  }
+
+  /// `path`: of a new file.
+  template <class Visit>
+  void each(const DocumentId& document, const RelativePath& path, Visit visit) {
+    const auto found = places_.find(key_of(document, path));
+    if (found == places_.end()) return;
+    for (const std::size_t i : found->second) {
+      if (!out_[i]) visit(actions_[i]);
+    }
+  }
+
+  /// How many that was.
+  template <class IsOut>
+  std::size_t take_out(const DocumentId& document, const RelativePath& path, IsOut is_out) {
+    std::size_t count = 0;
+    each(document, path, [&](const Action& action) {
+      if (!is_out(action)) return;
+      out_[static_cast<std::size_t>(&action - actions_.data())] = true;
+      ++count;
+    });
+    any_out_ = any_out_ || count > 0;
+    return count;
+  }
+
+  void compact() {
+    if (!any_out_) return;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < actions_.size(); ++i) {
+      if (out_[i]) continue;
+      if (kept != i) actions_[kept] = std::move(actions_[i]);
+      ++kept;
+    }
+    actions_.erase(actions_.begin() + static_cast<std::ptrdiff_t>(kept), actions_.end());
+  }
+
+ private:
+  static std::string key_of(const DocumentId& document, const RelativePath& path) {
+    return document.empty() ? "/" + path.string() : document.text;
+  }
+
+  std::vector<Action>& actions_;
+  std::vector<bool> out_;
+  bool any_out_ = false;
+  std::unordered_map<std::string, std::vector<std::size_t>> places_;
+};
+
 class Settler {
  public:
   Settler(const BaseTree& base, const LocalTree& local, const RemoteTree& remote, Plan& plan)
@@ -104,13 +158,35 @@ class Settler {
         action.path = beside(*action.previous_path, "local");
       }
     }
-    while (pass()) {
+    while (pass()) close_gaps();
+    hold_back_refused();
+    close_gaps();
+    if (joined_conflicts_.empty()) return;
+    std::vector<Conflict> kept;
+    for (std::size_t i = 0; i < plan_.conflicts.size(); ++i) {
+      if (!joined_conflicts_.contains(i)) kept.push_back(std::move(plan_.conflicts[i]));
     }
-    while (hold_back_refused()) {
-    }
+    plan_.conflicts = std::move(kept);
   }
 
  private:
+  RowIndex& rows() {
+    if (!rows_) rows_.emplace(plan_.actions);
+    return *rows_;
+  }
+  void close_gaps() {
+    if (rows_) rows_->compact();
+    rows_.reset();
+  }
+
+  /// The places of a document's conflicts among those of the plan.
+  const std::vector<std::size_t>& conflicts_of(const DocumentId& document) {
+    for (; indexed_conflicts_ < plan_.conflicts.size(); ++indexed_conflicts_) {
+      conflicts_by_document_[plan_.conflicts[indexed_conflicts_].document.text].push_back(indexed_conflicts_);
+    }
+    return conflicts_by_document_[document.text];
+  }
+
   RelativePath beside(const RelativePath& path, std::string_view word) {
     if (!names_) names_.emplace(base_, local_, remote_);
     return names_->beside(path, word);
@@ -175,49 +251,80 @@ class Settler {
            wish.path.text().starts_with(base->second.path.string() + "/");
   }
 
+  using Wishes = std::multimap<std::string, Action>;
+
   /// What is created or moved here waits where a document is in its way there. One whose move waits stays where it is,
-  /// and may be in the way of another: true, look again.
-  bool hold_back_refused() {
-    if (base_.documents.empty() && remote_.changed.empty() && remote_.refused.empty()) return false;
+  /// and may be in the way of others: those are asked once more.
+  void hold_back_refused() {
+    if (base_.documents.empty() && remote_.changed.empty() && remote_.refused.empty()) return;
     Surroundings surroundings;
-    std::vector<Action> wishes;
+    Wishes wishes;
     for (const Action& action : plan_.actions) {
       if (!takes_a_place_there(action)) continue;
-      surroundings.add(action.path.twin_key());
-      wishes.push_back(action);
+      std::string key = action.path.twin_key();
+      surroundings.add(key);
+      wishes.emplace(std::move(key), action);
     }
-    if (wishes.empty()) return false;
-    const Places places = places_there(surroundings);
-    if (places.empty()) return false;
-    bool any_move = false;
-    for (const Action& wish : wishes) {
-      const DocumentId* const holder = holder_of(places, wish.path.twin_key());
-      if (holder == nullptr || became_a_folder(*holder, wish)) continue;
-      any_move = any_move || wish.kind == ActionKind::push_move;
-      hold_back_rows(wish.document, wish.path);
-      note_conflict(ConflictKind::path, wish.path, {.path = wish.path, .document = *holder}, wish.seen);
+    if (wishes.empty()) return;
+    Places places = places_there(surroundings);
+    std::set<const Action*> held;
+    std::vector<Wishes::const_iterator> asked;
+    for (auto wish = wishes.cbegin(); wish != wishes.cend(); ++wish) asked.push_back(wish);
+    while (!asked.empty()) {
+      std::vector<Wishes::const_iterator> next;
+      for (const Wishes::const_iterator& each : asked) {
+        const auto& [key, wish] = *each;
+        const DocumentId* const holder = held.contains(&wish) ? nullptr : holder_of(places, key);
+        if (holder == nullptr || became_a_folder(*holder, wish)) continue;
+        held.insert(&wish);
+        hold_back_rows(wish.document, wish.path);
+        note_conflict(ConflictKind::path, wish.path, {.path = wish.path, .document = *holder}, wish.seen);
+        if (wish.kind != ActionKind::push_move) continue;
+        const auto changed = remote_.changed.find(wish.document);
+        const Entry& stays = changed != remote_.changed.end() ? changed->second : base_.documents.at(wish.document);
+        std::string place = stays.path.twin_key();
+        add_wishes_at(wishes, place, next);
+        if (surroundings.touch(place)) places.emplace(std::move(place), wish.document);
+      }
+      asked = std::move(next);
     }
-    return any_move;
+  }
+
+  /// Those that want a place, one above it or one below it.
+  static void add_wishes_at(const Wishes& wishes, const std::string& key, std::vector<Wishes::const_iterator>& found) {
+    const auto add = [&](auto range) {
+      for (auto wish = range.first; wish != range.second; ++wish) found.push_back(wish);
+    };
+    add(wishes.equal_range(key));
+    for (std::size_t slash = key.find('/'); slash != std::string::npos; slash = key.find('/', slash + 1)) {
+      add(wishes.equal_range(key.substr(0, slash)));
+    }
+    const std::string folder = key + "/";
+    for (auto below = wishes.lower_bound(folder); below != wishes.end() && below->first.starts_with(folder); ++below) {
+      found.push_back(below);
+    }
   }
 
   /// A file that may not take its name on the service waits with its text too, whichever way that goes: the base would
   /// claim the name.
   void hold_back_rows(const DocumentId& document, const RelativePath& path) {
-    std::erase_if(plan_.actions, [&](const Action& action) {
-      if (action.document != document || action.path != path) return false;
+    rows().take_out(document, path, [&](const Action& action) {
+      if (action.path != path) return false;
       if (document.empty()) return action.kind == ActionKind::push_create;
       return is_push(action.kind) || action.kind == ActionKind::merge || action.kind == ActionKind::pull_update;
     });
   }
 
-  bool is_renamed_here(const Claim& claim) const {
-    return std::any_of(plan_.actions.begin(), plan_.actions.end(), [&](const Action& action) {
-      return action.kind == ActionKind::push_move && action.document == claim.document && action.path == claim.path;
+  bool is_renamed_here(const Claim& claim) {
+    bool renamed = false;
+    rows().each(claim.document, claim.path, [&](const Action& action) {
+      renamed = renamed || (action.kind == ActionKind::push_move && action.path == claim.path);
     });
+    return renamed;
   }
 
-  void drop_actions_of(const DocumentId& document) {
-    std::erase_if(plan_.actions, [&](const Action& action) { return action.document == document; });
+  void drop_actions_of(const DocumentId& document, const RelativePath& place) {
+    rows().take_out(document, place, [](const Action&) { return true; });
   }
 
   void keep_out(const Claim& arrival, const Claim& obstacle_found) {
@@ -226,13 +333,13 @@ class Settler {
     const std::string key = kept_out.path.twin_key();
     const bool same_place = key == in_the_way.path.twin_key();
     if (same_place && kept_out.path != in_the_way.path) {
-      drop_actions_of(kept_out.document);
+      drop_actions_of(kept_out.document, kept_out.path);
       plan_.skipped.push_back({.path = kept_out.path.string(), .reason = Hindrance::twin});
       return skip_new_twin(in_the_way);
     }
     if (stands_there(in_the_way) && key.starts_with(in_the_way.path.twin_key() + "/")) {
       // A document and a folder of one name on the service: a disk has room for one, and nobody here is to choose.
-      drop_actions_of(kept_out.document);
+      drop_actions_of(kept_out.document, kept_out.path);
       plan_.skipped.push_back({.path = kept_out.path.string(), .reason = Hindrance::twin});
       return;
     }
@@ -248,13 +355,15 @@ class Settler {
     note_conflict(ConflictKind::path, in_the_way.path, kept_out, in_the_way.hash);
     hold_back(in_the_way);
     if (is_held) return lay_beside(kept_out);
-    drop_actions_of(kept_out.document);
+    drop_actions_of(kept_out.document, kept_out.path);
   }
 
   /// Whether its document was edited on both sides and moved there: the conflict keeps the file where it is.
-  bool leaves_once_decided(const Claim& claim) const {
-    return std::any_of(plan_.conflicts.begin(), plan_.conflicts.end(), [&](const Conflict& conflict) {
-      return conflict.kind == ConflictKind::revision && conflict.document == claim.document && conflict.remote &&
+  bool leaves_once_decided(const Claim& claim) {
+    const std::vector<std::size_t>& about = conflicts_of(claim.document);
+    return std::any_of(about.begin(), about.end(), [&](std::size_t i) {
+      const Conflict& conflict = plan_.conflicts[i];
+      return conflict.kind == ConflictKind::revision && conflict.remote &&
              conflict.remote->path.twin_key() != claim.path.twin_key();
     });
   }
@@ -272,9 +381,8 @@ class Settler {
   /// The service would refuse it: a document of that name is there.
   void skip_new_twin(const Claim& twin) {
     if (!twin.document.empty()) return;
-    const auto erased = std::erase_if(plan_.actions, [&](const Action& action) {
-      return action.kind == ActionKind::push_create && action.path == twin.path;
-    });
+    const auto erased =
+        rows().take_out({}, twin.path, [](const Action& action) { return action.kind == ActionKind::push_create; });
     if (erased > 0) plan_.skipped.push_back({.path = twin.path.string(), .reason = Hindrance::twin});
   }
 
@@ -301,12 +409,13 @@ class Settler {
       hold_back_rows(in_the_way.document, in_the_way.path);
     if (in_the_way.document.empty()) return;
     // Edited here, archived there and replaced by the arrival: one thing to choose, not two.
-    const auto replaced = std::find_if(plan_.conflicts.begin(), plan_.conflicts.end(), [&](const Conflict& conflict) {
-      return conflict.kind == ConflictKind::edit_delete && conflict.document == in_the_way.document;
+    const std::vector<std::size_t>& about = conflicts_of(in_the_way.document);
+    const auto replaced = std::find_if(about.begin(), about.end(), [&](std::size_t i) {
+      return plan_.conflicts[i].kind == ConflictKind::edit_delete && !joined_conflicts_.contains(i);
     });
-    if (replaced == plan_.conflicts.end()) return;
-    plan_.conflicts.back().base = replaced->base;
-    plan_.conflicts.erase(replaced);
+    if (replaced == about.end()) return;
+    plan_.conflicts.back().base = plan_.conflicts[*replaced].base;
+    joined_conflicts_.insert(*replaced);
   }
 
   /// The document's rows end at a name beside the place that it wanted; where it lies there already it stays.
@@ -316,15 +425,16 @@ class Settler {
     const bool stays =
         lies != base_.placed.end() && tracked != local_.tracked.end() && tracked->second.path == lies->second;
     const RelativePath place = stays ? lies->second : beside(kept_out.path, "remote");
-    if (place == kept_out.path) return drop_actions_of(kept_out.document);
-    std::erase_if(plan_.actions, [&](const Action& action) {
-      return stays && action.document == kept_out.document && action.kind == ActionKind::pull_move;
-    });
-    for (Action& action : plan_.actions) {
-      if (action.document != kept_out.document || action.path != kept_out.path) continue;
+    if (place == kept_out.path) return drop_actions_of(kept_out.document, kept_out.path);
+    if (stays) {
+      rows().take_out(
+          kept_out.document, kept_out.path, [](const Action& action) { return action.kind == ActionKind::pull_move; });
+    }
+    rows().each(kept_out.document, kept_out.path, [&](Action& action) {
+      if (action.path != kept_out.path) return;
       action.path = place;
       action.service_path = kept_out.path;
-    }
+    });
   }
 
   const BaseTree& base_;
@@ -332,6 +442,10 @@ class Settler {
   const RemoteTree& remote_;
   Plan& plan_;
   std::optional<FreeNames> names_ = {};  // made when first asked for
+  std::optional<RowIndex> rows_ = {};    // of this pass
+  std::unordered_map<std::string, std::vector<std::size_t>> conflicts_by_document_ = {};
+  std::size_t indexed_conflicts_ = 0;
+  std::set<std::size_t> joined_conflicts_ = {};  // into another that tells the same
 };
 
 bool may_clash(const Action& action) { return arrives(action) || takes_a_place_there(action); }

@@ -186,20 +186,25 @@ void join_replacements(const LocalTree& local, Plan& plan) {
 /// The same where the file was edited or renamed here, to the very text and place of the newcomer: nothing is left to
 /// choose.
 void join_equal_replacements(Plan& plan) {
+  std::optional<std::map<RelativePath, Action*>> arriving;  // made when the first conflict asks
   std::erase_if(plan.conflicts, [&](const Conflict& conflict) {
     const bool gone_there = conflict.kind == ConflictKind::edit_delete || conflict.kind == ConflictKind::path;
     if (!gone_there || conflict.remote || !conflict.local) return false;
-    for (Action& action : plan.actions) {
-      const bool same = action.kind == ActionKind::pull_create && action.path == conflict.path &&
-                        action.result == conflict.local->hash;
-      if (!same) continue;
-      action.kind = ActionKind::adopt;
-      action.seen = conflict.local->hash;
-      action.reason = "the same text on both sides";
-      plan.settled.push_back({.document = conflict.document});
-      return true;
+    if (!arriving) {
+      arriving.emplace();
+      for (Action& action : plan.actions) {
+        if (action.kind == ActionKind::pull_create) arriving->emplace(action.path, &action);
+      }
     }
-    return false;
+    const auto found = arriving->find(conflict.path);
+    if (found == arriving->end() || found->second->result != conflict.local->hash) return false;
+    Action& action = *found->second;
+    if (action.kind != ActionKind::pull_create) return false;
+    action.kind = ActionKind::adopt;
+    action.seen = conflict.local->hash;
+    action.reason = "the same text on both sides";
+    plan.settled.push_back({.document = conflict.document});
+    return true;
   });
 }
 

@@ -164,7 +164,20 @@ Renames moved_files(const BaseTree& base,
     if (at_home == by_path.end()) return true;
     return !moved.contains(at_home->second) && !is_another_text(pair.second, *at_home->second, evidence);
   };
-  while (std::erase_if(moved, stays) > 0) {
+  // One that stays may keep the next one of a chain at its place: that one is asked again.
+  std::map<std::string_view, const FoundFile*> by_home;
+  std::vector<const FoundFile*> asked;
+  for (const auto& [file, document] : moved) {
+    by_home.emplace(base.disk_path(document).text(), file);
+    asked.push_back(file);
+  }
+  while (!asked.empty()) {
+    const auto file = moved.find(asked.back());
+    asked.pop_back();
+    if (file == moved.end() || !stays(*file)) continue;
+    const auto next = by_home.find(file->first->path.text());
+    if (next != by_home.end()) asked.push_back(next->second);
+    moved.erase(file);
   }
   Renames renames;
   for (const auto& [file, document] : moved) renames.emplace_back(document, file);
