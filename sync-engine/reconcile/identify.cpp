@@ -47,7 +47,7 @@ class Identifier {
       look_for_hindrances();
       look_for_hidden();
       take_renames(alike_files(base_, missing(), changed_, options_.renames));
-      wait_for_busy();
+      wait_for_unknown();
       hold_what_follows();
     }
     keep_twins_apart();
@@ -160,6 +160,9 @@ class Identifier {
       }
     }
     std::sort(moved.begin(), moved.end());
+    std::map<std::string_view, const FoundFile*> unclaimed;
+    for (const FoundFile* file : changed_) unclaimed.emplace(file->path.text(), file);
+    std::set<const FoundFile*> claimed;
     for (const auto& [path, document] : moved) {
       std::string key = path.twin_key();
       if (!taken_.touch(key)) {
@@ -168,21 +171,20 @@ class Identifier {
       }
       local_.skipped.push_back({.path = path.string(), .reason = Hindrance::twin});
       local_.tracked.erase(document);
-      stay_at_home(document);
+      const auto at_home = unclaimed.find(base_.disk_path(document).text());
+      const bool is_new = at_home != unclaimed.end() && claimed.insert(at_home->second).second;
+      stay_at_home(document, is_new ? at_home->second : nullptr);
     }
+    std::erase_if(changed_, [&](const FoundFile* file) { return claimed.contains(file); });
   }
 
-  /// With the file that stands there now, if there is one.
-  void stay_at_home(const DocumentId& document) {
-    const RelativePath& home = base_.disk_path(document);
-    const auto there =
-        std::find_if(changed_.begin(), changed_.end(), [&](const FoundFile* file) { return file->path == home; });
-    if (there == changed_.end()) {
+  /// `there`: the file that stands there now; null: there is none.
+  void stay_at_home(const DocumentId& document, const FoundFile* there) {
+    if (there == nullptr) {
       local_.hindered.emplace(document, Hindrance::twin);
     } else {
-      track(document, **there);
-      taken_.add(home.twin_key());
-      changed_.erase(there);
+      track(document, *there);
+      taken_.add(base_.disk_path(document).twin_key());
     }
   }
 
@@ -241,6 +243,10 @@ class Identifier {
       if (file == hidden.end() || is_same_file(number->second, file->second->id) == SameFile::no) continue;
       hold(document, file->second->reason);
     }
+    // A name that cannot be looked at, or a folder that cannot be listed, may be what a missing file was renamed to.
+    unknown_is_closed_ = std::any_of(files.begin(), files.end(), [](const HiddenFile& file) {
+      return file.reason == Hindrance::unreadable && file.id.inode == 0;
+    });
     unknown_is_busy_ = std::any_of(files.begin(), files.end(), [&](const HiddenFile& file) {
       const auto owner = known.find(file.id.number());
       return file.reason == Hindrance::busy &&
@@ -257,9 +263,10 @@ class Identifier {
     any_waits_ = any_waits_ || reason == Hindrance::busy;
   }
 
-  void wait_for_busy() {
-    if (!unknown_is_busy_) return;
-    for (const DocumentId& document : missing()) hold(document, Hindrance::busy);
+  void wait_for_unknown() {
+    if (!unknown_is_busy_ && !unknown_is_closed_) return;
+    for (const DocumentId& document : missing())
+      hold(document, unknown_is_busy_ ? Hindrance::busy : Hindrance::unreadable);
   }
 
   /// The place of one that waits is still its own on the service: what was renamed or made there here waits with it.
@@ -284,10 +291,11 @@ class Identifier {
   std::unordered_multimap<std::string_view, const DocumentId*> by_path_;
   std::vector<const FoundFile*> changed_;  // not yet known to be a document's
   Closed closed_;
-  bool unknown_is_busy_ = false;  // a file is being written that may be any of those that are missing
-  bool any_waits_ = false;        // since `hold_what_follows` last looked
-  Surroundings waiting_;          // the places of the documents that wait for a busy file
-  Surroundings taken_;            // the places of the files that are synced
+  bool unknown_is_busy_ = false;    // a file is being written that may be any of those that are missing
+  bool unknown_is_closed_ = false;  // nobody can look at what may be any of them
+  bool any_waits_ = false;          // since `hold_what_follows` last looked
+  Surroundings waiting_;            // the places of the documents that wait for a busy file
+  Surroundings taken_;              // the places of the files that are synced
   bool any_renamed_ = false;
   LocalTree local_;
 };

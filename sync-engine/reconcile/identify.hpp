@@ -35,7 +35,8 @@ struct IdentifyOptions {
 /// by `renames`. Of twins the tracked one at its place, else the bytewise smaller, is kept and the other skipped.
 ///
 /// A document whose file was renamed to what is hidden now is hindered alike. While a file is busy whose number is
-/// nobody's, whatever is missing may be it: that waits too, with all that was put in its place.
+/// nobody's, whatever is missing may be it: that waits too, with all that was put in its place. What is missing is
+/// hindered as well, and not deleted, while a folder cannot be listed or a name cannot be looked at.
 LocalTree identify(const BaseTree& base, const FoundTree& found, const IdentifyOptions& options = {});
 
 }  // namespace ws::sync

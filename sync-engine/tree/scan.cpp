@@ -177,7 +177,12 @@ std::vector<HiddenFile> Scan::hidden(const RootFolder& root) const {
   for (const ScannedFolder& folder : folders_) {
     Descriptor fd;
     each_entry(folder, cache_, [&](std::string_view name, const CachedEntry& entry) {
-      if (entry.kind == EntryKind::file || entry.kind == EntryKind::ignored_folder || entry.whole_folder != 0) return;
+      if (entry.kind == EntryKind::file || entry.kind == EntryKind::ignored_folder) return;
+      if (entry.whole_folder != 0) {
+        const auto reason = static_cast<Hindrance>(entry.hindrance);
+        if (reason == Hindrance::unreadable) files.push_back({.reason = reason});
+        return;
+      }
       if (entry.kind == EntryKind::link && !is_markdown(name)) return;
       if (!fd) fd = root.open_beneath(folder.path, O_RDONLY | O_DIRECTORY);
       const Hindrance reason = entry.kind == EntryKind::hindered ? static_cast<Hindrance>(entry.hindrance)

@@ -76,6 +76,16 @@ TEST_CASE("identify: a file that was renamed and is not read now is there, and n
   CHECK(places(tree.local()) == Places{"b.md at b.md"});  // c.md was deleted
 }
 
+TEST_CASE("identify: while something cannot be looked at, what is missing is not deleted", "[sync-engine]") {
+  Numbered tree({"a.md", "b.md"});
+  tree.lies("b.md", 2, "b.md");
+  tree.hides("locked/w.md", 0, Hindrance::unreadable);
+  CHECK(tree.local().hindered == Hindered{{DocumentId{"a.md"}, Hindrance::unreadable}});
+  tree.lies("n.md", 1, "a.md");
+  CHECK(tree.local().hindered.empty());
+  CHECK(places(tree.local()) == Places{"a.md at n.md", "b.md at b.md"});
+}
+
 TEST_CASE("identify: while a file is busy that nobody knows, what is missing waits", "[sync-engine]") {
   Numbered tree({"a.md", "b.md", "c.md"});
   tree.lies("b.md", 2, "b.md");
