@@ -262,9 +262,9 @@ void play_pairs(const std::vector<CompoundChange>& changes, std::uint64_t in_ci)
 
 TEST_CASE("compound: two people, one compound change each, end in agreement or in a conflict that can be decided",
           "[compound]") {
-  play_pairs(compound_changes(), 60);
+  play_pairs(compound_changes(), 30);
 }
 
-TEST_CASE("compound: two people, a change of each of two documents", "[compound]") { play_pairs(compound_pairs(), 60); }
+TEST_CASE("compound: two people, a change of each of two documents", "[compound]") { play_pairs(compound_pairs(), 30); }
 
 }  // namespace ws::property
