@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sync-engine/reconcile/reconcile.hpp"
+#include "sync-engine/reconcile/surroundings.hpp"
 #include "sync-engine/steps/apply.hpp"
 #include "sync-engine/steps/close_conflicts.hpp"
 #include "sync-engine/steps/conflict_files.hpp"
@@ -42,10 +43,14 @@ std::vector<Row> take_rows(Plan& plan) {
 }
 
 /// What people are told once: a name when it comes or goes out, a lost state until a run has made a new one.
-Result<std::vector<Remark>> remarks_of(Session& session, const Plan& plan) {
+Result<std::vector<Remark>> remarks_of(Session& session, const Survey& survey) {
+  const Plan& plan = survey.plan;
   std::vector<Remark> remarks;
   WS_LET(const bool remade, session.state.is_remade());
   if (remade) remarks.push_back({.word = Remark::Word::state_remade});
+  for (const RelativePath& path : survey.same_revision) {
+    remarks.push_back({.word = Remark::Word::same_revision, .path = path.string()});
+  }
   for (const Action& action : plan.actions) {
     const bool new_name = action.kind == ActionKind::push_create || action.kind == ActionKind::push_move ||
                           action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_move ||
@@ -58,7 +63,7 @@ Result<std::vector<Remark>> remarks_of(Session& session, const Plan& plan) {
 }
 
 Result<Report> report_of(Session& session, Survey& survey) {
-  WS_LET(std::vector<Remark> remarks, remarks_of(session, survey.plan));
+  WS_LET(std::vector<Remark> remarks, remarks_of(session, survey));
   Report report{.source_id = session.tie.source_id,
                 .base_revision = survey.revision_before,
                 .revision = survey.revision,
@@ -116,6 +121,23 @@ bool has_row(const Report& report, const Row& row) {
     return each.action.path == row.action.path ||
            (!row.action.document.empty() && each.action.document == row.action.document);
   });
+}
+
+/// Whether a file that was skipped as a twin is none any more: what held its name left the disk just now.
+bool frees_twin(const Report& report) {
+  Surroundings freed;
+  bool any = false;
+  for (const Row& row : report.rows) {
+    const Action& action = row.action;
+    const bool leaves = action.kind == ActionKind::pull_delete || action.kind == ActionKind::pull_move;
+    if (!leaves || row.state != Row::State::done) continue;
+    freed.add(action.previous_path.value_or(action.path).twin_key());
+    any = true;
+  }
+  return any && std::any_of(report.skipped.begin(), report.skipped.end(), [&](const Skipped& each) {
+           const auto path = RelativePath::parse(each.path);
+           return each.reason == Hindrance::twin && path && freed.touch(path->twin_key());
+         });
 }
 
 bool is_unfinished(const Row& row) { return row.state != Row::State::done && row.action.kind != ActionKind::conflict; }
@@ -237,6 +259,7 @@ struct SyncEngine::Impl {
       if (auto published = publish(); !published) report.ended_by = published.error();
     }
     WS_TRY(close_report(report));
+    another = another || (!report.ended_by && frees_twin(report));
     return report;
   }
 };

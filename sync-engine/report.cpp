@@ -41,6 +41,7 @@ Json json_of(const Row& row) {
 std::string_view name(Remark::Word word) {
   switch (word) {
     case Remark::Word::unportable_name: return "unportable_name";
+    case Remark::Word::same_revision: return "same_revision";
     case Remark::Word::state_remade: return "state_remade";
   }
   return "";

@@ -28,6 +28,7 @@ struct Row {
 struct Remark {
   enum class Word {
     unportable_name,  ///< a name that other systems cannot hold, when it comes or goes out
+    same_revision,    ///< a fault of the service: another text at the revision that both sides had
     state_remade,     ///< the state was lost and is made anew: what was deleted since cannot be known
   };
   Word word = Word::unportable_name;

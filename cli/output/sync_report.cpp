@@ -142,6 +142,13 @@ std::vector<std::string> remark_lines(const Report& report) {
         lines.emplace_back(
             "the state of this tree was lost and is made anew: what was deleted since the last sync comes back");
         break;
+      case sync::Remark::Word::same_revision:
+        lines.push_back(
+            fmt::format("the service changed {} without a new revision, which is a fault of the service: `ws sync log` "
+                        "has the text "
+                        "before it",
+                        clean(remark.path, Breaks::space)));
+        break;
       case sync::Remark::Word::unportable_name:
         if (++unportable == 1) first = clean(remark.path, Breaks::space);
         break;

@@ -101,7 +101,9 @@ class Decider {
   /// Edited on both sides; the file is, or will be, at `path`.
   void edited_on_both(const RelativePath& path) {
     if (here().hash == there().hash) return settle(there());
-    if (!options_.merge || options_.colliding.contains(pair_.document)) {
+    // Another text at the revision of the base: what it was made from nobody can know, so that nothing is merged.
+    const bool is_fault = there().revision == pair_.base.revision && there().revision != 0;
+    if (!options_.merge || is_fault || options_.colliding.contains(pair_.document)) {
       // Nothing of a conflict moves, on either side.
       std::erase_if(plan_.actions, [&](const Action& each) { return each.document == pair_.document; });
       return conflict(ConflictKind::revision);

@@ -63,6 +63,7 @@ class Puller {
     }
     if (const Entry* known = last_known(item.document); item.revision == 0 && known != nullptr) {
       item.revision = known->revision;
+      untold_.insert(item.document);
     }
     auto path = path_of(item);
     if (!path) return {};
@@ -86,6 +87,10 @@ class Puller {
     if (!item.hash) return {};
     PendingRow row{.entry = Entry{.path = std::move(path), .hash = *item.hash, .revision = item.revision},
                    .revision = item.revision};
+    const auto base = base_.find(item.document);
+    const bool same_revision = base != base_.end() && base->second.entry.revision == item.revision &&
+                               base->second.entry.hash != *item.hash && !untold_.contains(item.document);
+    if (same_revision) incoming_.same_revision.push_back(base->second.disk_path());
     WS_TRY(keep_text(item, row));
     incoming_.rows.insert_or_assign(item.document, std::move(row));
     return {};
@@ -230,6 +235,7 @@ class Puller {
   const IncomingOptions& options_;
   Incoming incoming_;
   std::map<DocumentId, LeftOut> left_out_;
+  std::set<DocumentId> untold_;                 ///< the service does not say their revision
   std::map<std::string, std::string> folders_;  ///< as the disk spells them, by NFC
   std::uint64_t count_ = 0;
 };

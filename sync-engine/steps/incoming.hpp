@@ -24,7 +24,8 @@ struct Incoming {
   std::set<DocumentId> listed = {};           ///< of those that the base knows
   std::vector<DocumentId> out_of_reach = {};  ///< 403, 404 or 5xx where the text was asked for
   std::map<DocumentId, Damaged> damaged = {};
-  std::set<std::string> nameless = {};  ///< the paths of those without an id
+  std::set<std::string> nameless = {};           ///< the paths of those without an id
+  std::vector<RelativePath> same_revision = {};  ///< another text than the base's, and the revision of the base
   PullEnd end = {};
   bool foreign = false;  ///< the service answered for another source
   bool any = false;      ///< at least one item came

@@ -212,6 +212,7 @@ class Surveyor {
     rewound_ = rewound_ || now < survey_.revision_before;
     if (rewound_) return {};
     survey_.revision = now;
+    survey_.same_revision = std::move(incoming_.same_revision);
     misnamed_before_ = std::exchange(misnamed_, misnamed_after(misnamed_, incoming_));
     leave_out_damaged(incoming_, survey_);
     if (keep_ == Pulled::keep) WS_TRY(write_incoming(session_, incoming_, survey_));

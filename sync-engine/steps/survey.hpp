@@ -28,6 +28,7 @@ struct Survey {
   std::map<DocumentId, std::string> merged = {};  ///< the text of each `merge`
   std::uint64_t revision_before = 0;              ///< of the source, as last heard
   std::uint64_t revision = 0;                     ///< and now
+  std::vector<RelativePath> same_revision = {};   ///< the service gave another text for the revision of the base
   std::vector<Conflict> known_conflicts = {};     ///< those that a commit recorded
   std::map<DocumentId, LeftOut> left_out = {};    ///< the next run asks for them again
   /// Every file is as the base has it: these. Then `base`, `local` and `base_rows` may be empty.

@@ -125,6 +125,40 @@ TEST_CASE("engine: pushed and committed apart, a name given alike on both sides 
   check_in_step(here, remote, {{"y.md", "another line\n"}});
 }
 
+TEST_CASE("engine: a twin whose place is freed by a run is pushed by that run", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", "a\n");
+  here.write("b.md", "b\n");
+  here.run();
+  here.write("A.md", "new\n");
+  const bool moved = GENERATE(false, true);
+  if (moved) {
+    remote.move("a.md", "c.md");
+  } else {
+    remote.archive("a.md");
+  }
+  CHECK(here.run().clean);
+  Tree expected = {{"A.md", "new\n"}, {"b.md", "b\n"}};
+  if (moved) expected.emplace("c.md", "a\n");
+  check_in_step(here, remote, expected);
+}
+
+TEST_CASE("engine: another text at the same revision is told as a fault of the service", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", "a\n");
+  here.run();
+  remote.edit("a.md", "other\n");
+  remote.tell_otherwise = [](PulledItem& item) { item.revision = 1; };
+  const bool edited = GENERATE(false, true);
+  if (edited) here.write("a.md", "mine\n");
+  const Report report = here.run();
+  CHECK(report.remarks == std::vector<Remark>{{.word = Remark::Word::same_revision, .path = "a.md"}});
+  CHECK(lines(report) == Lines{edited ? "conflict a.md" : "pull_update a.md"});
+  CHECK(here.read("a.md") == (edited ? "mine\n" : "other\n"));
+}
+
 TEST_CASE("engine: what is not alike, or like two, is no move", "[sync-engine]") {
   FakeRemote remote;
   SyncedFolder here(remote);

@@ -42,7 +42,7 @@ constexpr std::string_view schema = R"({
   "detached": [{"path": "string", "document_id": "string", "reason": "string"}],
   "counts": "object",
   "clean": "boolean",
-  "remarks": [{"path": "string or null", "remark": "|unportable_name|state_remade|"}],
+  "remarks": [{"path": "string or null", "remark": "|unportable_name|same_revision|state_remade|"}],
   "guard?": {"deletes_here": "number", "deletes_there": "number", "absent": "number", "tracked": "number",
              "empty_listing": "boolean", "foreign_source": "boolean"},
   "ended_by?": {"kind": "string", "code": "string or null", "message": "string", "hint": "string or null"}
