@@ -72,6 +72,8 @@ Result<Report> report_of(Session& session, Survey& survey) {
                 .skipped = std::move(survey.plan.skipped),
                 .detached = std::move(survey.plan.detached),
                 .guard = survey.plan.guard,
+                .held_back = survey.plan.held,
+                .not_included = survey.scan.not_included(),
                 .remarks = std::move(remarks)};
   report.partial = survey.plan.partial;
   report.clean = report.rows.empty() && !report.guard && !report.partial;
@@ -146,6 +148,7 @@ bool is_unfinished(const Row& row) { return row.state != Row::State::done && row
 
 struct SyncEngine::Impl {
   Session session;
+  bool is_cache_old = false;       ///< since conflicts were decided: refreshed once, at the end
   std::vector<Row> finished = {};  ///< of a commit that an earlier command did not see the end of
 
   /// What every command that writes does first.
@@ -267,7 +270,11 @@ struct SyncEngine::Impl {
 SyncEngine::SyncEngine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 SyncEngine::SyncEngine(SyncEngine&&) noexcept = default;
 SyncEngine& SyncEngine::operator=(SyncEngine&&) noexcept = default;
-SyncEngine::~SyncEngine() = default;
+SyncEngine::~SyncEngine() {
+  if (!impl_ || !impl_->is_cache_old) return;
+  if (const auto lock = TreeLock::take(impl_->session.root.path(), std::chrono::milliseconds(0)))
+    refresh_cache(impl_->session);
+}
 
 Result<SyncEngine> SyncEngine::open(const std::filesystem::path& root,
                                     Remote* remote,
@@ -425,7 +432,7 @@ Result<void> SyncEngine::resolve(const Conflict& conflict, Keep keep, const std:
   WS_LET(const TreeLock lock, impl_->begin());
   if (impl_->session.remote == nullptr) return fail(Failure::Kind::usage, "this needs the service", "log in");
   WS_TRY(decide_conflict(impl_->session, conflict, keep, merged));
-  refresh_cache(impl_->session);
+  impl_->is_cache_old = true;
   return {};
 }
 

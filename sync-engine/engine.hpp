@@ -33,6 +33,7 @@ struct RunOptions {
   bool merge = true;                     ///< false: every edit on both sides is a conflict
   bool accept_deletes = false;           ///< a local delete wins over a remote edit or move
   bool allow_deletes = false;            ///< confirms the guard
+  bool hold_deletes = false;             ///< where the guard would stop: all but the deletes is done
   bool offline = false;                  ///< `status` and `plan` against what was last heard of the service
   bool dry_run = false;                  ///< leaves not even a new stat cache
   std::string message = {};              ///< of the commit

@@ -149,6 +149,8 @@ using WantedPath = std::function<bool(const RelativePath&)>;
 struct Guard {
   std::size_t deletes_here = 0;
   std::size_t deletes_there = 0;
+  std::size_t emptied_here = 0;  ///< texts that would become 0 bytes: they count as deleted
+  std::size_t emptied_there = 0;
   std::size_t absent = 0;
   std::size_t tracked = 0;
   bool empty_listing = false;   ///< the service listed everything it has, and that is nothing
@@ -164,6 +166,7 @@ struct Plan {
   std::vector<Skipped> skipped = {};
   std::vector<Detached> detached = {};
   std::optional<Guard> guard = {};  ///< set: nothing of it may be done without `allow_deletes`
+  std::optional<Guard> held = {};   ///< set: what the guard would stop is left out, by `RunOptions::hold_deletes`
   bool partial = false;             ///< there is more to do that nobody asked for
 
   bool empty() const { return actions.empty() && conflicts.empty() && settled.empty(); }

@@ -36,6 +36,17 @@ Json json_of(const Row& row) {
               {"error", row.error ? json_of(*row.error) : Json()}};
 }
 
+Json to_json(const Guard& guard) {
+  return {{"deletes_here", guard.deletes_here},
+          {"deletes_there", guard.deletes_there},
+          {"emptied_here", guard.emptied_here},
+          {"emptied_there", guard.emptied_there},
+          {"absent", guard.absent},
+          {"tracked", guard.tracked},
+          {"empty_listing", guard.empty_listing},
+          {"foreign_source", guard.foreign_source}};
+}
+
 }  // namespace
 
 std::string_view name(Remark::Word word) {
@@ -90,15 +101,10 @@ Json to_json(const Report& report) {
              {"detached", std::move(detached)},
              {"counts", std::move(counts)},
              {"clean", report.clean},
-             {"remarks", std::move(remarks)}};
-  if (report.guard) {
-    value["guard"] = {{"deletes_here", report.guard->deletes_here},
-                      {"deletes_there", report.guard->deletes_there},
-                      {"absent", report.guard->absent},
-                      {"tracked", report.guard->tracked},
-                      {"empty_listing", report.guard->empty_listing},
-                      {"foreign_source", report.guard->foreign_source}};
-  }
+             {"remarks", std::move(remarks)},
+             {"not_included", report.not_included}};
+  if (report.guard) value["guard"] = to_json(*report.guard);
+  if (report.held_back) value["held_back"] = to_json(*report.held_back);
   if (report.ended_by) value["ended_by"] = json_of(*report.ended_by);
   return value;
 }

@@ -45,7 +45,9 @@ struct Report {
   std::vector<Conflict> conflicts = {};  ///< this tree's own that are open
   std::vector<Skipped> skipped = {};
   std::vector<Detached> detached = {};
-  std::optional<Guard> guard = {};  ///< set: the guard stopped the call, nothing was changed
+  std::optional<Guard> guard = {};      ///< set: the guard stopped the call, nothing was changed
+  std::optional<Guard> held_back = {};  ///< set: the guard held these deletes back, the rest was done
+  std::uint64_t not_included = 0;       ///< files here that are not hidden, and of no kind that is synced
   std::vector<Remark> remarks = {};
   std::optional<Failure> ended_by = {};  ///< what ended the call early, after some rows were done
   bool clean = true;                     ///< nothing to do, or all of it done, and no conflict open

@@ -20,6 +20,7 @@ constexpr std::chrono::milliseconds most_interval = std::chrono::hours{24};
 Result<sync::WatchOptions> watch_options(const Session& session) {
   sync::WatchOptions options;
   WS_LET(options.run, run_options(session));
+  options.run.hold_deletes = true;  // nobody is asked: what the guard would stop waits, the rest goes on
   if (const auto text = session.arguments().value("interval")) {
     const auto interval = parse_duration(*text);
     if (!interval || *interval < least_interval || *interval > most_interval) {
@@ -107,19 +108,22 @@ std::vector<Flag> watch_flags() {
 }  // namespace
 
 Command sync_watch_command() {
-  return {.words = "sync watch",
-          .summary = "Keep in step until stopped",
-          .details =
-              "A change here is sent once the file has been quiet for half a second, one on the service comes within "
-              "the interval. A lost network is waited out. With --json every report is one line, and nothing is "
-              "printed while nothing happens. Ctrl-C ends it after the step under way.",
-          .arguments = {{.placeholder = "DIR",
-                         .help = "a folder in the tree; here, if not given",
-                         .count = Count::optional}},
-          .flags = watch_flags(),
-          .examples = {"ws sync watch", "ws sync watch ~/notes --interval 10s --json"},
-          .runs_on = true,
-          .run = watch};
+  return {
+      .words = "sync watch",
+      .summary = "Keep in step until stopped",
+      .details =
+          "A change here is sent once the file has been quiet for half a second and its writer has closed it, one on "
+          "the service comes within the interval. A delete waits for 5 s: a file that is written anew keeps its "
+          "document. Deletes that `ws sync` would ask about are held back and told once; the rest goes on. A lost "
+          "network is waited out. With --json every report is one line, and nothing is "
+          "printed while nothing happens. Ctrl-C ends it after the step under way.",
+      .arguments = {{.placeholder = "DIR",
+                     .help = "a folder in the tree; here, if not given",
+                     .count = Count::optional}},
+      .flags = watch_flags(),
+      .examples = {"ws sync watch", "ws sync watch ~/notes --interval 10s --json"},
+      .runs_on = true,
+      .run = watch};
 }
 
 }  // namespace ws::cli

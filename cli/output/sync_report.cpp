@@ -112,6 +112,10 @@ std::string render_rows(const Report& report, Tense tense, const Terminal& termi
   return text;
 }
 
+std::string plural(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
 std::string asides(const Report& report, const Terminal& terminal) {
   std::string text;
   const auto add = [&](std::string_view word, std::string_view path, std::string_view reason) {
@@ -163,8 +167,17 @@ std::vector<std::string> remark_lines(const Report& report) {
   return lines;
 }
 
-std::string plural(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
+/// "delete 12 here and 3 on the service and empty 4 here"; empty where nothing is lost.
+std::string losses_of(const sync::Guard& guard) {
+  const auto sum = [](std::string_view verb, std::size_t here, std::size_t there) {
+    std::string text;
+    if (here > 0) text = fmt::format("{} {} here", verb, here);
+    if (there > 0) text += fmt::format("{} {} on the service", text.empty() ? std::string(verb) : text + " and", there);
+    return text;
+  };
+  const std::string deleted = sum("delete", guard.deletes_here, guard.deletes_there);
+  const std::string emptied = sum("empty", guard.emptied_here, guard.emptied_there);
+  return deleted.empty() || emptied.empty() ? deleted + emptied : deleted + " and " + emptied;
 }
 
 std::string guard_text(const sync::Guard& guard) {
@@ -173,15 +186,10 @@ std::string guard_text(const sync::Guard& guard) {
     return fmt::format("stopped: the service has none of the {} documents any more; nothing was changed",
                        guard.tracked);
   }
-  std::string what;
-  const auto add = [&what](std::size_t count, std::string_view text) {
-    if (count > 0) what += (what.empty() ? "" : " and ") + fmt::format("{} {}", count, text);
-  };
-  add(guard.deletes_here, "here");
-  add(guard.deletes_there, "on the service");
-  if (what.empty()) what = "nothing";
-  std::string text =
-      fmt::format("stopped: this would delete {} of {} documents; nothing was changed", what, guard.tracked);
+  const std::string what = losses_of(guard);
+  std::string text = fmt::format("stopped: this would {} of {} documents; nothing was changed",
+                                 what.empty() ? "delete nothing" : what,
+                                 guard.tracked);
   if (guard.absent > 0) text += fmt::format(" ({} are missing from the service's list)", guard.absent);
   return text;
 }
@@ -199,12 +207,12 @@ ShellCommand sync_of(ShellCommand program) { return program.add({"sync"}); }
 
 void add_next_steps(const Report& report, Tense tense, const Invocation& called, std::vector<std::string>& lines) {
   const ShellCommand& program = called.program;
-  if (report.guard) {
+  if (report.guard || report.held_back) {
     ShellCommand again = sync_of(program);
     if (!called.only.empty()) again.add({"--only=", called.only});
     lines.push_back("if that is meant: " + again.add({"--allow-deletes"}).ticked());
-    return;
   }
+  if (report.guard) return;
   // A conflict without an id is one that a plan foresees; nothing can be decided yet.
   const auto is_open = [tense](const sync::Conflict& one) { return tense != Tense::planned || !one.id.empty(); };
   const auto first = std::ranges::find_if(report.conflicts, is_open);
@@ -297,6 +305,15 @@ std::vector<std::string> render_outcome(const Report& report, Tense tense, const
     lines.push_back(guard_text(*report.guard));
   } else if (!report.rows.empty() || report.conflicts.empty()) {
     lines.push_back(render_sum(report, tense));
+  }
+  if (report.held_back) {
+    lines.push_back(fmt::format("held back: this would {} of {} documents; the rest goes on",
+                                losses_of(*report.held_back).empty() ? "delete nothing" : losses_of(*report.held_back),
+                                report.held_back->tracked));
+  }
+  if (report.not_included > 0) {
+    lines.push_back(fmt::format("{} not synced: no Markdown, and not named by `include:` in .ws/config.yaml",
+                                plural(report.not_included, "file is", "files are")));
   }
   for (std::string& line : remark_lines(report)) lines.push_back(std::move(line));
   add_next_steps(report, tense, called, lines);

@@ -241,20 +241,37 @@ void sort(Plan& plan) {
   std::sort(plan.skipped.begin(), plan.skipped.end());
 }
 
-bool too_many(std::size_t deletes, std::size_t tracked) {
-  return (deletes > 10 && deletes * 4 > tracked) || (deletes >= 2 && deletes == tracked);
+bool too_many(std::size_t lost, std::size_t tracked) {
+  const bool many = lost > 10 && lost * 4 > tracked;
+  const bool most_of_a_small_tree = tracked >= 4 && lost * 2 > tracked;
+  return many || most_of_a_small_tree || (lost >= 2 && lost >= tracked);
+}
+
+/// A crash leaves files of no bytes, and so does a program that truncates before it fails to write.
+bool empties(const Action& action) {
+  static const Sha256 nothing = Sha256::of("");
+  return action.result == nothing;
 }
 
 }  // namespace
+
+bool loses_text(const Action& action) {
+  const bool updates = action.kind == ActionKind::pull_update || action.kind == ActionKind::push_update;
+  return action.kind == ActionKind::pull_delete || action.kind == ActionKind::push_delete ||
+         (updates && empties(action));
+}
 
 std::optional<Guard> guard_of(const Plan& plan, std::size_t tracked, std::size_t absent) {
   Guard guard{.absent = absent, .tracked = tracked};
   for (const Action& action : plan.actions) {
     if (action.kind == ActionKind::pull_delete) ++guard.deletes_here;
     if (action.kind == ActionKind::push_delete) ++guard.deletes_there;
+    if (action.kind == ActionKind::pull_update && empties(action)) ++guard.emptied_here;
+    if (action.kind == ActionKind::push_update && empties(action)) ++guard.emptied_there;
   }
-  if (too_many(guard.deletes_here + absent, tracked) || too_many(guard.deletes_there, tracked)) return guard;
-  return std::nullopt;
+  const bool stops = too_many(guard.deletes_here + guard.emptied_here + absent, tracked) ||
+                     too_many(guard.deletes_there + guard.emptied_there, tracked);
+  return stops ? std::optional(guard) : std::nullopt;
 }
 
 Plan reconcile(const BaseTree& base,

@@ -25,7 +25,8 @@ Plan reconcile(const BaseTree& base,
                const ReconcileOptions& options = {});
 
 /// Promise 6 of `safety.md`: set where the plan deletes so much, on either side, that a person must say so. What is
-/// merely absent from a listing counts as a delete here.
+/// merely absent from a listing counts as a delete here, and a text that becomes empty as a delete on its side.
+bool loses_text(const Action& action);  ///< whether the guard counts it
 std::optional<Guard> guard_of(const Plan& plan, std::size_t tracked, std::size_t absent);
 
 }  // namespace ws::sync

@@ -94,6 +94,12 @@ class Surveyor {
     WS_LET(const bool known, load_edits(session_, survey_));
     if (!known) return false;
     WS_TRY(make_plan());
+    // Texts that became empty: the guard compares them with the whole tree, not with the edited files alone.
+    if (survey_.plan.guard || survey_.plan.held) {
+      survey_.plan = {};
+      held_.clear();
+      return false;
+    }
     leave_cache(Looked::at_edits);
     return true;
   }
@@ -251,12 +257,14 @@ class Surveyor {
     if (options_.offline || survey_.plan.guard) return {};
     if (!incoming_.any && survey_.revision == survey_.revision_before) return {};
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    for (const DocumentId& document : to_put_)
-      WS_TRY(session_.state.put_pending(document, survey_.pending.at(document)));
+    // A delete that the guard held back is not stored as said either: the service is asked for it again.
+    for (const DocumentId& document : to_put_) {
+      if (!held_.contains(document)) WS_TRY(session_.state.put_pending(document, survey_.pending.at(document)));
+    }
     for (const DocumentId& document : to_drop_) WS_TRY(session_.state.drop_pending(document));
     WS_TRY(put_misnamed(session_.state, misnamed_before_, misnamed_));
     // What was out of reach is asked for again: the next pull begins where this one did.
-    if (incoming_.out_of_reach.empty() && incoming_.nameless.empty() && survey_.left_out.empty())
+    if (incoming_.out_of_reach.empty() && incoming_.nameless.empty() && survey_.left_out.empty() && held_.empty())
       WS_TRY(session_.state.set_source_revision(survey_.revision));
     return transaction.commit();
   }
@@ -332,6 +340,7 @@ class Surveyor {
       survey_.plan.guard->empty_listing = true;
     }
     if (options_.only) narrow(options_.only);
+    if (options_.hold_deletes) hold_deletes();
     std::multimap<DocumentId, const Conflict*> known_by_document;
     for (const Conflict& known : survey_.known_conflicts) known_by_document.emplace(known.document, &known);
     for (Conflict& conflict : survey_.plan.conflicts) {
@@ -350,6 +359,26 @@ class Surveyor {
   void narrow(const WantedPath& wanted) {
     Plan& plan = survey_.plan;
     narrow_plan(plan, survey_.base, survey_.remote, wanted);
+    count_again(wanted);
+  }
+
+  /// The deletes, and the texts that would become empty, wait; what needs none of them goes on.
+  void hold_deletes() {
+    Plan& plan = survey_.plan;
+    if (!plan.guard || plan.guard->empty_listing) return;
+    plan.held = std::exchange(plan.guard, std::nullopt);
+    std::set<RelativePath> lost;
+    for (const Action& action : plan.actions) {
+      if (!loses_text(action)) continue;
+      lost.insert(action.path);
+      held_.insert(action.document);
+    }
+    narrow_plan(plan, survey_.base, survey_.remote, [&](const RelativePath& path) { return !lost.contains(path); });
+    plan.partial = true;
+  }
+
+  void count_again(const WantedPath& wanted) {
+    Plan& plan = survey_.plan;
     if (!plan.guard || plan.guard->empty_listing) return;
     const auto absent = std::ranges::count_if(
         survey_.remote.absent, [&](const DocumentId& document) { return wanted(survey_.base.disk_path(document)); });
@@ -365,6 +394,7 @@ class Surveyor {
   Misnamed misnamed_before_;        ///< the pull
   std::vector<DocumentId> to_put_;  ///< of what is pending, once the plan is made
   std::vector<DocumentId> to_drop_;
+  std::set<DocumentId> held_;  ///< whose deletes the guard held back
   std::uint64_t generation_ = 0;
   InStep in_step_ = InStep::no;  ///< by the cache's account
   bool identified_ = false;

@@ -68,6 +68,8 @@ class Scan {
   std::vector<FoundFile> not_agreed() const;
   const CacheMark& cache_mark() const { return cache_.mark(); }
   std::uint64_t files_hashed() const { return hashed_; }
+  /// Files that are not hidden, in folders that are not ignored, of no kind that is synced.
+  std::uint64_t not_included() const { return not_included_; }
   std::size_t entry_count() const;
 
   /// What is left alone, for people. Cheap.
@@ -96,6 +98,7 @@ class Scan {
   bool same_ = false;
   bool same_places_ = false;
   std::uint64_t hashed_ = 0;
+  std::uint64_t not_included_ = 0;
 };
 
 }  // namespace ws::sync

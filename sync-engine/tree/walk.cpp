@@ -40,10 +40,12 @@ Result<void> Walk::run(Scan& into) {
   if (failure_) return fail(std::move(*failure_));
   into.folders_.clear();
   into.hashed_ = 0;
+  into.not_included_ = 0;
   into.same_ = true;
   into.same_places_ = true;
   for (Worker& worker : workers) {
     into.hashed_ += worker.hashed;
+    into.not_included_ += worker.not_included;
     into.same_ = into.same_ && worker.all_same;
     into.same_places_ = into.same_places_ && worker.same_places;
     std::move(worker.folders.begin(), worker.folders.end(), std::back_inserter(into.folders_));

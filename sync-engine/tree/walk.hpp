@@ -47,6 +47,7 @@ class Walk {
     std::vector<Listed> listed;
     std::vector<ScannedFolder> folders;
     std::uint64_t hashed = 0;
+    std::uint64_t not_included = 0;
     std::uint64_t uncounted = 0;  ///< names that `seen_` does not have yet
     bool all_same = true;
     bool same_places = true;

@@ -145,7 +145,10 @@ Result<bool> Walk::list(Visit& visit, Worker& worker) {
         if (markdown_alone || dangerous_part(name)) continue;  // `.git`, `.ws`, `.` and `..` too
       }
       unsigned char type = entry->d_type;
-      if (type == DT_REG && !is_wanted(visit, name)) continue;
+      if (type == DT_REG && !is_wanted(visit, name)) {
+        if (name[0] != '.') ++worker.not_included;
+        continue;
+      }
       if (type == DT_UNKNOWN) {
         struct statx status {};
         type = stat_name(visit.fd.get(), name, status) ? type_of(status.stx_mode) : static_cast<unsigned char>(DT_FIFO);

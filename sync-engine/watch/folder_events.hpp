@@ -12,10 +12,15 @@
 
 namespace ws::sync {
 
+struct FileNews {
+  std::string path = {};  ///< of a file or folder, relative to the root
+  Deed deed = Deed::changed;
+};
+
 struct FolderNews {
-  std::vector<std::string> changed = {};  ///< files and folders, relative to the root; one may stand there many times
-  bool overflowed = false;                ///< some were lost: anything may have changed
-  bool incomplete = false;                ///< from now on some folders are not watched: the system allows no more
+  std::vector<FileNews> changed = {};  ///< in the order in which it happened; one may stand there many times
+  bool overflowed = false;             ///< some were lost: anything may have changed
+  bool incomplete = false;             ///< from now on some folders are not watched: the system allows no more
 };
 
 class FolderEvents {

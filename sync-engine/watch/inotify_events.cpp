@@ -30,6 +30,12 @@ std::string path_below(const std::string& folder, std::string_view name) {
   return folder.empty() ? std::string(name) : folder + "/" + std::string(name);
 }
 
+Deed deed_of(std::uint32_t mask) {
+  if ((mask & (IN_DELETE | IN_MOVED_FROM)) != 0) return Deed::removed;
+  if ((mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) != 0) return Deed::closed;
+  return (mask & IN_MODIFY) != 0 ? Deed::written : Deed::changed;
+}
+
 /// SIGINT and SIGTERM wait outside until the end of the scope, or until a call that lets them in.
 class SignalsHeld {
  public:
@@ -130,12 +136,21 @@ void InotifyEvents::take(const inotify_event& event, std::string_view name, Fold
   const bool is_folder = (event.mask & IN_ISDIR) != 0;
   // What happened to a watched folder itself is told by the folder above it; the root has none.
   if (name.empty()) {
-    if (folder->second.empty()) news.changed.emplace_back();
+    if (folder->second.empty()) news.changed.push_back({});
     return;
   }
   const std::string path = path_below(folder->second, name);
   if (!is_told(path, is_folder)) return;
-  news.changed.push_back(path);
+  news.changed.push_back({.path = path, .deed = deed_of(event.mask)});
+  // What was moved within the tree is no delete of its old name.
+  if ((event.mask & IN_MOVED_TO) != 0 && event.cookie == move_ && move_ != 0) {
+    news.changed.push_back({.path = std::exchange(moved_from_, {})});
+    move_ = 0;
+  }
+  if ((event.mask & IN_MOVED_FROM) != 0) {
+    move_ = event.cookie;
+    moved_from_ = path;
+  }
   if (!is_folder) return;
   if ((event.mask & (IN_DELETE | IN_MOVED_FROM)) != 0) forget(path);
   if ((event.mask & (IN_CREATE | IN_MOVED_TO)) != 0) add(path);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -46,6 +47,8 @@ class InotifyEvents final : public FolderEvents {
   FileKinds kinds_;
   Descriptor queue_;
   const std::atomic<bool>* cancelled_;
+  std::uint32_t move_ = 0;  ///< the number of the last move that was told, and what it took away
+  std::string moved_from_ = {};
   std::map<int, std::string> folders_ = {};  ///< by watch; relative, empty: the root
   bool is_full_ = false;                     ///< the system allows no more watches
   bool tells_full_ = false;                  ///< with the next news

@@ -4,24 +4,34 @@
 
 namespace ws::sync {
 
-void QuietChanges::note(const std::string& path, Instant now) {
-  const auto [change, is_first] = changes_.try_emplace(path, Change{.first = now, .last = now});
-  change->second.last = now;
+void QuietChanges::note(const std::string& path, Instant now, Deed deed) {
+  Change& change = changes_.try_emplace(path, Change{.first = now, .last = now}).first->second;
+  change.last = now;
+  change.is_removed = deed == Deed::removed;
+  if (deed != Deed::changed) change.is_open = deed == Deed::written;
 }
 
 Instant QuietChanges::ready_at(const Change& change) const {
-  return std::min(change.last + times_.quiet, change.first + times_.longest);
+  if (change.is_removed) return change.last + times_.deleted;
+  return std::min(change.last + (change.is_open ? times_.open : times_.quiet), change.first + times_.longest);
 }
 
 std::optional<Instant> QuietChanges::due() const {
-  if (changes_.empty()) return std::nullopt;
+  const std::optional<Instant> removed = due(true);
+  const std::optional<Instant> others = due(false);
+  return removed && others ? std::min(removed, others) : std::max(removed, others);
+}
+
+std::optional<Instant> QuietChanges::due(bool removed) const {
   Instant first = Instant::max();
   Instant last = Instant::min();
   for (const auto& [path, change] : changes_) {
+    if (change.is_removed != removed) continue;
     const Instant ready = ready_at(change);
     first = std::min(first, ready);
     last = std::max(last, ready);
   }
+  if (first == Instant::max()) return std::nullopt;
   return std::min(last, first + times_.patience);
 }
 

@@ -46,7 +46,7 @@ class Watcher {
   }
 
   void take(const FolderNews& news) {
-    for (const std::string& path : news.changed) changes_.note(path, events_.now());
+    for (const FileNews& each : news.changed) changes_.note(each.path, events_.now(), each.deed);
     if (news.overflowed) changes_.note("", events_.now());
     if (news.incomplete && callbacks_.unwatched) callbacks_.unwatched();
   }
@@ -149,6 +149,7 @@ std::vector<std::string> standing(const Report& report) {
     lines.push_back(fmt::format("aside {} {}", one.path.text(), one.reason));
   }
   if (report.guard) lines.emplace_back("guard");
+  if (report.held_back) lines.emplace_back("held back");
   std::sort(lines.begin(), lines.end());
   return lines;
 }

@@ -43,8 +43,8 @@ Result<void> watch(FolderEvents& events, const WatchOptions& options, const Watc
 /// Whether running again, later, may do better.
 bool may_pass(const Failure& failure);
 
-/// What a report shows of a state that lasts: what failed, is open, skipped, kept aside, or stopped by the guard. Two
-/// reports of one state say the same.
+/// What a report shows of a state that lasts: what failed, is open, skipped, kept aside, or stopped or held back by the
+/// guard. Two reports of one state say the same.
 std::vector<std::string> standing(const Report& report);
 
 }  // namespace ws::sync

@@ -21,7 +21,8 @@ bool is_note(const std::string& path, const FileFacts& file) {
 std::string first_line(const std::string& text) { return text.substr(0, 40) + (text.size() > 40 ? "..." : ""); }
 
 bool too_many(std::size_t deletes, std::size_t tracked) {
-  return (deletes > 10 && deletes * 4 > tracked) || (deletes >= 2 && deletes == tracked);
+  return (deletes > 10 && deletes * 4 > tracked) || (tracked >= 4 && deletes * 2 > tracked) ||
+         (deletes >= 2 && deletes == tracked);
 }
 
 bool is_part_of_a_move(const sync::Report* report, const std::string& path) {

@@ -55,6 +55,9 @@ std::string edited(const std::string& text, const Step& step, Words& words) {
     line = word + line.substr(std::min<std::size_t>(3, line.find_last_not_of("\r\n") + 1));
   };
   switch (step.how % 16) {
+    case 12:  // a note about git
+      lines.push_back("<<<<<<< HEAD\nmine " + words.word(step.how) + "\n=======\ntheirs\n>>>>>>> branch\n");
+      break;
     case 15: lines.push_back("more " + words.word(step.how) + "\n"); break;
     case 14:
       for (std::string& line : lines) {

@@ -271,6 +271,51 @@ TEST_CASE("engine: the guard stops a mass delete on either side before anything 
   CHECK(remote.tree() == here.tree());
 }
 
+TEST_CASE("engine: texts that became empty count as deleted, on either side", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  const auto name = [](int number) { return "n" + std::to_string(number) + ".md"; };
+  for (int i = 0; i < 12; ++i) here.write(name(i), std::to_string(i));
+  here.run();
+  const bool is_here = GENERATE(true, false);
+  const auto set_text = [&](int number, const char* text) {
+    is_here ? here.write(name(number), text) : remote.edit(name(number), text);
+  };
+  for (int i = 0; i < 6; ++i) set_text(i, "");
+  const Report half = here.run();
+  CAPTURE(lines(half), half.guard.has_value());
+  CHECK(half.clean);  // half of them is not more than half
+  here.write(name(6), "");
+  for (int i = 0; i < 6; ++i) set_text(i, "back\n");
+  CHECK(here.run().clean);
+  for (int i = 0; i < 5; ++i) set_text(i, "");
+  is_here ? here.remove(name(7)) : remote.archive(name(7));
+  is_here ? here.remove(name(8)) : remote.archive(name(8));
+  const Tree disk = here.tree();
+  const Tree service = remote.tree();
+  const Report stopped = here.run();
+  REQUIRE(stopped.guard);
+  CHECK(stopped.guard->emptied_there == (is_here ? 5 : 0));
+  CHECK(stopped.guard->emptied_here == (is_here ? 0 : 5));
+  CHECK(here.tree() == disk);
+  CHECK(remote.tree() == service);
+  CHECK(here.run({.allow_deletes = true}).clean);
+  CHECK(here.tree() == remote.tree());
+}
+
+TEST_CASE("engine: most of a small tree is not deleted without a word", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  for (int i = 0; i < 12; ++i) here.write(std::to_string(i) + ".md", std::to_string(i));
+  here.run();
+  for (int i = 0; i < 9; ++i) here.remove(std::to_string(i) + ".md");
+  CHECK(here.run().guard);
+  CHECK(remote.document_count() == 12);
+  for (int i = 0; i < 3; ++i) here.write(std::to_string(i) + ".md", std::to_string(i));
+  CHECK(here.run().clean);
+  CHECK(remote.document_count() == 6);
+}
+
 TEST_CASE("engine: the guard counts what is asked for, and the rest is not taken for done", "[sync-engine]") {
   FakeRemote remote;
   SyncedFolder here(remote);

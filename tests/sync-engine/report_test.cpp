@@ -37,14 +37,19 @@ constexpr std::string_view schema = R"({
   }],
   "skipped": [{
     "path": "string",
-    "reason": "|symlink|unreadable|not_utf8|holds_nul|too_large|ignored|twin|dangerous_name|busy|special|unportable_name|"
+    "reason": "|symlink|unreadable|not_utf8|holds_nul|too_large|ignored|twin|dangerous_name|busy|special|unportable_name|refused|"
   }],
   "detached": [{"path": "string", "document_id": "string", "reason": "string"}],
   "counts": "object",
   "clean": "boolean",
   "remarks": [{"path": "string or null", "remark": "|unportable_name|same_revision|state_remade|"}],
-  "guard?": {"deletes_here": "number", "deletes_there": "number", "absent": "number", "tracked": "number",
+  "guard?": {"deletes_here": "number", "deletes_there": "number",
+             "emptied_here": "number", "emptied_there": "number", "absent": "number", "tracked": "number",
              "empty_listing": "boolean", "foreign_source": "boolean"},
+  "held_back?": {"deletes_here": "number", "deletes_there": "number",
+             "emptied_here": "number", "emptied_there": "number", "absent": "number", "tracked": "number",
+             "empty_listing": "boolean", "foreign_source": "boolean"},
+  "not_included": "number",
   "ended_by?": {"kind": "string", "code": "string or null", "message": "string", "hint": "string or null"}
 })";
 

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include <catch2/catch.hpp>
@@ -46,6 +47,60 @@ class BusyWriter {
 };
 
 }  // namespace
+
+TEST_CASE("sync watch: a file that is deleted and written anew keeps its document", "[cli]") {
+  const TwoFolders two;
+  Running watch(two.person.command({"sync", "watch", "--interval", "1s", "--json"}, two.here));
+  REQUIRE(watch.wait_for("watching "));
+  std::filesystem::remove(two.here / "a.md");
+  write_text(two.here / "n.md", "new\n");
+  REQUIRE(watch.wait_for("push_create"));  // a run while the file is away
+  write_text(two.here / "a.md", "one\ntwo\nanew\n");
+  REQUIRE(watch.wait_for("push_update"));
+  watch.signal(SIGTERM);
+  CHECK_THAT(watch.wait().out, !Contains("push_delete"));
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+}
+
+TEST_CASE("sync watch: a file that its writer has open waits until it is closed", "[cli]") {
+  const TwoFolders two;
+  Running watch(two.person.command({"sync", "watch", "--interval", "1s", "--json"}, two.here));
+  REQUIRE(watch.wait_for("watching "));
+  std::ofstream writer(two.here / "a.md");
+  writer << "half of it" << std::flush;
+  write_text(two.here / "n.md", "new\n");
+  REQUIRE(watch.wait_for("push_create"));
+  CHECK_THAT(watch.so_far().out, !Contains("push_update"));
+  writer << " and the rest\n";
+  writer.close();
+  REQUIRE(watch.wait_for("push_update"));
+  watch.signal(SIGTERM);
+  watch.wait();
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+}
+
+TEST_CASE("sync watch: deletes that the guard stops are held back, and the rest goes on", "[cli]") {
+  const TwoFolders two;
+  for (const char* name : {"c.md", "d.md", "e.md"}) write_text(two.here / name, name);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  for (const char* name : {"a.md", "c.md", "d.md", "e.md"}) std::filesystem::remove(two.here / name);
+  Running watch(two.person.command({"sync", "watch", "--interval", "1s", "--json"}, two.here));
+  REQUIRE(watch.wait_for("\"held_back\""));
+  write_text(two.here / "n.md", "new\n");
+  REQUIRE(watch.wait_for("push_create"));
+  write_text(two.here / "deep/b.md", "# edited\n");
+  REQUIRE(watch.wait_for("push_update"));
+  watch.signal(SIGTERM);
+  CHECK_THAT(watch.wait().out, !Contains("push_delete"));
+  CHECK(two.ws(two.here, {"sync"}).exit == 7);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(texts_of(two.there).size() == 6);
+  CHECK(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  CHECK(two.same());
+}
 
 TEST_CASE("sync watch: a file that is renamed and written on is the same document once it is at rest", "[cli]") {
   const TwoFolders two;

@@ -196,6 +196,11 @@ TEST_CASE("planner: the guard counts as promised", "[sync-engine]") {
   };
   CHECK_FALSE(deletes(1, 1));
   CHECK(deletes(2, 2));
+  CHECK_FALSE(deletes(3, 2));
+  CHECK(deletes(3, 3));
+  CHECK_FALSE(deletes(4, 2));  // half is not more than half
+  CHECK(deletes(4, 3));
+  CHECK(deletes(12, 9));
   CHECK_FALSE(deletes(20, 10));
   CHECK(deletes(20, 11));
   CHECK_FALSE(deletes(44, 11));  // a quarter is not more than a quarter

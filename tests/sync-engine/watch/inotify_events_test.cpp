@@ -32,7 +32,7 @@ std::set<std::string> told(InotifyEvents& events, const fs::path& root) {
     const auto news = events.wait(milliseconds(10'000));
     REQUIRE(news);
     REQUIRE_FALSE(news->changed.empty());
-    paths.insert(news->changed.begin(), news->changed.end());
+    for (const FileNews& each : news->changed) paths.insert(each.path);
   }
   fs::remove(root / "end.md");
   const auto rest = events.wait(milliseconds(0));

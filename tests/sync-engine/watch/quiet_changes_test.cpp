@@ -36,6 +36,27 @@ TEST_CASE("quiet: a save by rename is one change, not a delete and a create", "[
   CHECK(changes.due() == after(630));
 }
 
+TEST_CASE("quiet: a deleted file that is written anew within five seconds is an edit", "[sync-engine]") {
+  QuietChanges changes(times);
+  changes.note("a.md", after(0), Deed::removed);
+  CHECK(changes.due() == after(5'000));
+  CHECK(changes.take(after(4'999)) == Paths{"a.md"});
+  changes.note("a.md", after(4'999));
+  changes.note("a.md", after(5'000), Deed::closed);
+  CHECK(changes.due() == after(5'500));
+  CHECK(changes.take(after(5'500)).empty());
+}
+
+TEST_CASE("quiet: a file that its writer keeps open goes once it was left alone for ten seconds", "[sync-engine]") {
+  QuietChanges changes(times);
+  changes.note("a.md", after(0), Deed::written);
+  CHECK(changes.due() == after(10'000));
+  changes.note("a.md", after(8'000), Deed::written);
+  CHECK(changes.due() == after(18'000));
+  changes.note("a.md", after(9'000), Deed::closed);
+  CHECK(changes.due() == after(9'500));
+}
+
 TEST_CASE("quiet: files that change together go together", "[sync-engine]") {
   QuietChanges changes(times);
   for (int i = 0; i < 10; ++i) changes.note("f" + std::to_string(i) + ".md", after(i * 100));

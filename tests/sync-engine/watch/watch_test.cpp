@@ -18,7 +18,8 @@ using test::path;
 class ScriptedFolder final : public FolderEvents {
  public:
   void at(int ms, FolderNews news) { script_.emplace_back(ms, std::move(news)); }
-  void changes(int ms, const std::string& file) { at(ms, {.changed = {file}}); }
+  void changes(int ms, const std::string& file) { at(ms, {.changed = {{.path = file}}}); }
+  void happens(int ms, const std::string& file, Deed deed) { at(ms, {.changed = {{.path = file, .deed = deed}}}); }
 
   Result<FolderNews> wait(milliseconds at_most) override {
     const Instant end = now_ + at_most;
@@ -114,6 +115,29 @@ TEST_CASE("watch: a file under way is left out of the run, and comes in a later 
   REQUIRE(stage.given[1].only);
   CHECK(stage.given[1].only(path("a.md")));
   CHECK_FALSE(stage.given[1].only(path("deep/log.md")));
+  CHECK_FALSE(stage.given[2].only);
+}
+
+TEST_CASE("watch: a delete waits five seconds, and an edit beside it does not", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.folder.happens(1'000, "gone.md", Deed::removed);
+  stage.folder.changes(1'100, "a.md");
+  stage.watch_until(10'000);
+  CHECK(stage.runs == std::vector<int>{0, 1'600, 6'000});
+  REQUIRE(stage.given[1].only);
+  CHECK_FALSE(stage.given[1].only(path("gone.md")));
+  CHECK(stage.given[1].only(path("a.md")));
+  CHECK_FALSE(stage.given[2].only);
+}
+
+TEST_CASE("watch: a file is left out while its writer has it open", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.folder.happens(1'000, "open.md", Deed::written);
+  stage.folder.happens(1'000, "a.md", Deed::closed);
+  stage.folder.happens(5'000, "open.md", Deed::closed);
+  stage.watch_until(10'000);
+  CHECK(stage.runs == std::vector<int>{0, 3'500, 5'500});
+  CHECK_FALSE(stage.given[1].only(path("open.md")));
   CHECK_FALSE(stage.given[2].only);
 }
 
