@@ -55,9 +55,6 @@ Result<Decision> read_decision(Session& session) {
   }
   if (!file) return decision;
   WS_LET(decision.merged, read_markdown(*file));
-  if (sync::merge::has_markers(*decision.merged)) {
-    return fail(Failure::Kind::usage, *file + " still holds conflict markers", "take them out first");
-  }
   return decision;
 }
 
@@ -97,6 +94,16 @@ Result<std::vector<Conflict>> select(Session& session, const fs::path& root, con
   return selected;
 }
 
+/// A note about git may hold markers of its own: then one of the texts of the conflict has them too.
+Result<void> has_no_open_markers(sync::SyncEngine& engine, const Conflict& conflict, const std::string& merged) {
+  if (!sync::merge::has_markers(merged)) return {};
+  WS_LET(const sync::ConflictTexts texts, engine.texts(conflict));
+  for (const auto* text : {&texts.local, &texts.remote}) {
+    if (*text && sync::merge::has_markers(**text)) return {};
+  }
+  return fail(Failure::Kind::usage, "the text of --file still holds conflict markers", "take them out first");
+}
+
 /// Fails with `conflict` or `usage` where this one stays open.
 Result<void> decide_one(sync::SyncEngine& engine, const Conflict& conflict, const Decision& decision) {
   if (decision.about == Decision::About::markers) return engine.write_markers(conflict);
@@ -105,6 +112,7 @@ Result<void> decide_one(sync::SyncEngine& engine, const Conflict& conflict, cons
                 "the conflict at " + conflict.path.string() + " is about a text, not about a name",
                 "say --keep local, remote, both or merged");
   }
+  if (decision.merged) WS_TRY(has_no_open_markers(engine, conflict, *decision.merged));
   if (decision.keep != sync::Keep::merged || decision.merged || is_about_place(conflict)) {
     return engine.resolve(conflict, decision.keep, decision.merged);
   }

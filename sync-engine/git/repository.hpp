@@ -73,6 +73,8 @@ class Repository {
   /// there are several.
   Result<ObjectId> find_commit(std::string_view prefix);
   Result<void> set_reference(const std::string& name, const ObjectId& commit);
+  /// Many at once, by name: durable together, with two barriers whatever their number.
+  Result<void> set_references(const std::map<std::string, ObjectId>& commits);
 
  private:
   struct Impl;

@@ -21,6 +21,8 @@ constexpr std::size_t pull_page_items = 1000;
 constexpr std::size_t plan_part_items = 10'000;
 constexpr std::size_t push_batch_items = 500;
 constexpr std::uint64_t push_batch_bytes = std::uint64_t{6} << 20U;  // of 8 MiB, as JSON
+constexpr std::uint64_t most_push_bytes = std::uint64_t{8} << 20U;   // `decisions.md`, "push"
+constexpr std::size_t most_divisions = 32;  // of one push: a body that is wrong as a whole is no reason for hundreds
 constexpr std::size_t pushes_in_flight = 4;
 constexpr std::size_t reads_in_flight = 8;
 constexpr std::chrono::milliseconds turn{1000};
@@ -182,17 +184,73 @@ class ApiRemote final : public Remote {
   Client& client_;
 };
 
-/// Sends the batches of one push, a few at a time.
+/// Where items go, and how much of them may be sent again by parts.
+struct PushBatch {
+  std::size_t first = 0;  ///< of the items of the push
+  std::size_t end = 0;
+};
+
+/// A body that the service will not take for what it holds: one of the items may be at fault alone.
+bool is_about_content(const Failure& failure) {
+  return failure.call.http_status == 413 || failure.code == "validation_error";
+}
+
+/// Sends the batches of one push, a few at a time. A batch that is refused for what it holds is sent again in halves,
+/// until the item at fault is alone: it is rejected, the others are not.
 class Pusher {
  public:
-  Pusher(Client& client, const std::string& source_id, const std::string& plan_id)
-      : client_(client), source_id_(source_id), plan_id_(plan_id) {}
+  using TextOf = std::function<Result<std::string>(std::size_t place)>;
 
-  Result<void> add(const PushItem& item, std::optional<std::string> text) {
+  Pusher(Client& client,
+         const std::string& source_id,
+         const std::string& plan_id,
+         const std::vector<PushItem>& items,
+         const TextOf& text)
+      : client_(client), source_id_(source_id), plan_id_(plan_id), items_(items), text_(text) {}
+
+  Result<PushAnswer> push() {
+    auto pushed = push_all();
+    while (under_way_ > 0) client_.run(turn);  // what is under way refers to this
+    if (!pushed) return fail(std::move(pushed).error());
+    if (failure_) return fail(std::move(*failure_));
+    return std::move(answer_);
+  }
+
+ private:
+  Result<void> push_all() {
+    WS_TRY(add({.first = 0, .end = items_.size()}));
+    while (!failure_) {
+      while (under_way_ > 0) client_.run(turn);
+      if (again_.empty()) return {};
+      const std::vector<PushBatch> halves = std::exchange(again_, {});
+      for (const PushBatch& half : halves) WS_TRY(add(half));
+    }
+    return {};
+  }
+
+  Result<void> add(const PushBatch& range) {
+    for (std::size_t place = range.first; place < range.end; ++place) {
+      const PushItem& item = items_[place];
+      std::optional<std::string> text;
+      if (item.hash && item.kind != ActionKind::push_move) {
+        WS_LET(text, text_(place));
+        if (text->size() > most_push_bytes) {
+          reject(place, "too_large", fmt::format("{} bytes, one push holds at most {}", text->size(), most_push_bytes));
+          continue;
+        }
+      }
+      WS_TRY(add(place, item, std::move(text)));
+    }
+    return batch_.empty() ? Result<void>() : send();
+  }
+
+  Result<void> add(std::size_t place, const PushItem& item, std::optional<std::string> text) {
     const std::uint64_t bytes = text ? bytes_as_json(*text) : 0;
     if (batch_.size() >= push_batch_items || (batch_bytes_ + bytes > push_batch_bytes && !batch_.empty())) {
       WS_TRY(send());
     }
+    if (batch_.empty()) batch_places_.first = place;
+    batch_places_.end = place + 1;
     batch_bytes_ += bytes + 400;
     batch_.push_back({{"path", wire(item.path)},
                       {"action", name(item.kind)},
@@ -204,34 +262,43 @@ class Pusher {
     return {};
   }
 
-  Result<PushAnswer> finish() {
-    if (!batch_.empty()) WS_TRY(send());
-    while (under_way_ > 0) client_.run(turn);
-    if (failure_) return fail(std::move(*failure_));
-    return std::move(answer_);
-  }
-
- private:
   Result<void> send() {
     while (under_way_ >= pushes_in_flight && !failure_) client_.run(turn);
-    if (failure_) {
-      while (under_way_ > 0) client_.run(turn);
-      return fail(*failure_);
-    }
+    if (failure_) return fail(*failure_);
     Json body{{"source_id", source_id_}, {"plan_id", plan_id_}, {"items", std::move(batch_)}};
     batch_ = Json::array();
     batch_bytes_ = 0;
     ++under_way_;
-    client_.start({.operation = "sync.push", .body = std::move(body)}, [this](Result<Reply> reply) {
-      --under_way_;
-      take(std::move(reply));
-    });
+    client_.start({.operation = "sync.push", .body = std::move(body)},
+                  [this, places = batch_places_](Result<Reply> reply) {
+                    --under_way_;
+                    take(std::move(reply), places);
+                  });
     return {};
   }
 
-  void take(Result<Reply> reply) {
+  /// False: the failure is that of the whole push.
+  bool divide(const Failure& failure, const PushBatch& places) {
+    if (!is_about_content(failure) || divisions_ == most_divisions) return false;
+    if (places.end - places.first == 1) {
+      reject(places.first, failure.call.http_status == 413 ? "too_large" : failure.code, failure.what);
+      return true;
+    }
+    ++divisions_;
+    const std::size_t middle = places.first + (places.end - places.first) / 2;
+    again_.push_back({.first = places.first, .end = middle});
+    again_.push_back({.first = middle, .end = places.end});
+    return true;
+  }
+
+  void reject(std::size_t place, std::string code, std::string message) {
+    answer_.rejected.push_back(
+        {.path = wire(items_[place].path), .code = std::move(code), .message = std::move(message)});
+  }
+
+  void take(Result<Reply> reply, const PushBatch& places) {
     if (!reply) {
-      if (!failure_) failure_ = std::move(reply).error();
+      if (!divide(reply.error(), places) && !failure_) failure_ = std::move(reply).error();
       return;
     }
     auto push_id = find_text(*reply->json, "push_id");
@@ -259,6 +326,11 @@ class Pusher {
   Client& client_;
   const std::string& source_id_;
   const std::string& plan_id_;
+  const std::vector<PushItem>& items_;
+  const TextOf& text_;
+  std::vector<PushBatch> again_ = {};
+  std::size_t divisions_ = 0;
+  PushBatch batch_places_ = {};
   Json batch_ = Json::array();
   std::uint64_t batch_bytes_ = 0;
   std::size_t under_way_ = 0;
@@ -270,21 +342,7 @@ Result<PushAnswer> ApiRemote::push(const std::string& source_id,
                                    const std::string& plan_id,
                                    const std::vector<PushItem>& items,
                                    const std::function<Result<std::string>(std::size_t place)>& text) {
-  Pusher pusher(client_, source_id, plan_id);
-  for (std::size_t place = 0; place < items.size(); ++place) {
-    const PushItem& item = items[place];
-    std::optional<std::string> content;
-    if (item.hash && item.kind != ActionKind::push_move) {
-      auto read = text(place);
-      if (!read) {
-        static_cast<void>(pusher.finish());  // what is under way refers to the pusher
-        return fail(std::move(read).error());
-      }
-      content = std::move(*read);
-    }
-    WS_TRY(pusher.add(item, std::move(content)));
-  }
-  return pusher.finish();
+  return Pusher(client_, source_id, plan_id, items, text).push();
 }
 
 Result<CommitAnswer> ApiRemote::commit(const CommitRequest& request) {

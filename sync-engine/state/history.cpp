@@ -118,16 +118,20 @@ void History::drop_dead_locks() const {
   for (const fs::path& lock : locks) fs::remove(lock, error);
 }
 
-Result<void> History::record_aside(const std::string& branch, const TextChanges& texts, std::string_view message) {
+Result<void> History::record_aside(const std::map<std::string, TextChanges>& by_branch, std::string_view message) {
   WS_LET(git::Repository* const git, repository());
-  const std::string reference = "refs/heads/" + branch;
-  WS_LET(const Tip tip, tip_of(*git, reference));
-  WS_LET(const git::ObjectId tree, git->write_tree(std::nullopt, one_each(texts)));
-  if (tree == tip.tree) return flush();
-  std::vector<git::ObjectId> parents;
-  if (tip.commit) parents.push_back(*tip.commit);
-  WS_LET(const git::ObjectId commit, git->write_commit(tree, parents, message, clock_->now()));
-  return git->set_reference(reference, commit);
+  std::map<std::string, git::ObjectId> commits;
+  for (const auto& [branch, texts] : by_branch) {
+    const std::string reference = "refs/heads/" + branch;
+    WS_LET(const Tip tip, tip_of(*git, reference));
+    WS_LET(const git::ObjectId tree, git->write_tree(std::nullopt, one_each(texts)));
+    if (tree == tip.tree) continue;
+    std::vector<git::ObjectId> parents;
+    if (tip.commit) parents.push_back(*tip.commit);
+    WS_LET(const git::ObjectId commit, git->write_commit(tree, parents, message, clock_->now()));
+    commits.emplace(reference, commit);
+  }
+  return commits.empty() ? flush() : git->set_references(commits);
 }
 
 }  // namespace ws::sync

@@ -43,8 +43,8 @@ class History {
   /// Takes away the locks of references that a run which was killed left behind: a later one would wait for ever. Only
   /// for who holds the tree's lock.
   void drop_dead_locks() const;
-  /// Texts by name below a branch of their own.
-  Result<void> record_aside(const std::string& branch, const TextChanges& texts, std::string_view message);
+  /// Texts by name below branches of their own, durable together.
+  Result<void> record_aside(const std::map<std::string, TextChanges>& by_branch, std::string_view message);
 
  private:
   Result<git::Repository*> repository();

@@ -14,6 +14,8 @@
 namespace ws::sync {
 namespace {
 
+constexpr std::size_t most_text_bytes = std::size_t{32} << 20U;  // of conflicts, in memory at a time
+
 /// Takes the answer of a commit into state and history.
 class Committer {
  public:
@@ -173,7 +175,9 @@ class Committer {
       if (auto text = session_.history.text(there->second.blob)) texts.remote = std::move(*text);
     }
     if (seen_there) texts.remote = std::move(seen_there);
-    WS_TRY(write_conflict_texts(session_, conflict.id, texts));
+    for (const auto* text : {&texts.base, &texts.local, &texts.remote}) text_bytes_ += *text ? (*text)->size() : 0;
+    texts_.insert_or_assign(conflict.id, std::move(texts));
+    if (text_bytes_ > most_text_bytes) WS_TRY(write_texts());
     conflicts_.push_back(std::move(conflict));
     return {};
   }
@@ -210,7 +214,15 @@ class Committer {
     return conflict;
   }
 
+  Result<void> write_texts() {
+    WS_TRY(write_conflict_texts(session_, texts_));
+    texts_.clear();
+    text_bytes_ = 0;
+    return {};
+  }
+
   Result<void> store(const CommitAnswer& answer) {
+    WS_TRY(write_texts());
     WS_TRY(session_.history.record_after(
         after_, part_.commit.request.message.empty() ? "Pushed to the service" : part_.commit.request.message));
     WS_LET(const std::vector<Conflict> known, session_.state.conflicts());
@@ -279,6 +291,8 @@ class Committer {
   std::vector<std::pair<DocumentId, std::optional<BaseRow>>> advanced_;
   std::set<DocumentId> moved_;  ///< by this commit
   std::vector<Conflict> conflicts_;
+  std::map<std::string, ThreeTexts> texts_;  ///< of conflicts, by id: written together
+  std::size_t text_bytes_ = 0;
   TextChanges after_;
   bool is_told_all_ = true;  ///< the revision of each document that was taken
 };

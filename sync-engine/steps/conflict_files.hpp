@@ -1,6 +1,7 @@
 /// The texts of an open conflict, where people and programs find them: `.ws/conflicts/ID/{base,local,remote}.md`.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,8 @@ struct ThreeTexts {
 
 /// Into the files and, for good, into the history.
 Result<void> write_conflict_texts(Session& session, const std::string& id, const ThreeTexts& texts);
+/// The same for many conflicts, by id: data, one barrier, renames, one barrier, whatever their number.
+Result<void> write_conflict_texts(Session& session, const std::map<std::string, ThreeTexts>& by_id);
 ThreeTexts read_conflict_texts(const std::filesystem::path& root, const std::string& id);
 /// That the working file holds both texts, for a person to make one of them; until the files go.
 Result<void> note_merging_by_hand(const std::filesystem::path& root, const std::string& id);

@@ -1,6 +1,7 @@
 #include "sync-engine/steps/decide.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fcntl.h>
@@ -8,7 +9,6 @@
 
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
-#include "sync-engine/merge/merge.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/steps/conflict_files.hpp"
 #include "sync-engine/steps/decide_place.hpp"
@@ -16,6 +16,7 @@
 #include "sync-engine/steps/end_conflict.hpp"
 #include "sync-engine/steps/local_conflicts.hpp"
 #include "sync-engine/steps/look_again.hpp"
+#include "sync-engine/steps/markers.hpp"
 #include "sync-engine/steps/replace_file.hpp"
 #include "sync-engine/steps/text_there.hpp"
 
@@ -24,8 +25,13 @@ namespace {
 
 class Decision {
  public:
-  Decision(Session& session, const Conflict& conflict, Keep keep, SafeWriter writer)
-      : session_(session), conflict_(conflict), keep_(keep), writer_(std::move(writer)) {}
+  /// `not_free`: names that the service would not give a copy.
+  Decision(
+      Session& session, const Conflict& conflict, Keep keep, SafeWriter writer, const std::set<RelativePath>& not_free)
+      : session_(session), conflict_(conflict), keep_(keep), writer_(std::move(writer)), not_free_(not_free) {}
+
+  /// Where the copy was to lie when the service refused; empty: it was not asked.
+  const std::optional<RelativePath>& refused_copy() const { return refused_copy_; }
 
   Result<void> carry_out(const std::optional<std::string>& merged) {
     if (auto seen = has_seen_their_text(); !seen)
@@ -41,7 +47,10 @@ class Decision {
     std::optional<AppliedItem> result;
     if (!conflict_.here_only) {
       auto answered = session_.remote->resolve(request);
-      if (!answered) return fail(look_after_refusal(session_, conflict_, std::move(answered).error()));
+      if (!answered) {
+        refused_copy_ = copy;
+        return fail(look_after_refusal(session_, conflict_, std::move(answered).error()));
+      }
       result = std::move(*answered);
     }
     WS_TRY(keep_their_text());
@@ -72,7 +81,8 @@ class Decision {
 
   /// `--markers` put them there, and nobody took them out: the local text is the one that was recorded.
   bool holds_both_texts() const {
-    return on_disk_ && is_merging_by_hand(session_.root.path(), conflict_.id) && merge::has_markers(*on_disk_);
+    return on_disk_ && is_merging_by_hand(session_.root.path(), conflict_.id) &&
+           adds_markers(*on_disk_, {texts_.base.value_or(""), texts_.local.value_or(""), texts_.remote.value_or("")});
   }
 
   /// Both texts are kept as they were recorded, there too: a file that was edited since has a third one.
@@ -89,6 +99,7 @@ class Decision {
     using Path = std::optional<RelativePath>;
     if (keep_ != Keep::both) return Path{};
     auto copy = name_beside(conflict_.path, "local", [this](const RelativePath& place) {
+      if (not_free_.contains(place)) return false;
       const auto there = writer_.read(place);
       return there ? is_own_copy(place, *there) : there.error().kind == Failure::Kind::not_found;
     });
@@ -200,9 +211,29 @@ class Decision {
   const Conflict& conflict_;
   Keep keep_;
   SafeWriter writer_;
+  const std::set<RelativePath>& not_free_;
+  std::optional<RelativePath> refused_copy_;
   ThreeTexts texts_;
   std::optional<std::string> on_disk_;
 };
+
+/// With both kept nothing is chosen: where the service's text changed again, or it has another file of the copy's name,
+/// the same decision holds.
+Result<void> decide_text(Session& session, Conflict conflict, Keep keep, const std::optional<std::string>& merged) {
+  constexpr int most_attempts = 4;
+  std::set<RelativePath> not_free;
+  for (int attempt = 1;; ++attempt) {
+    WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+    Decision decision(session, conflict, keep, std::move(writer), not_free);
+    auto decided = decision.carry_out(merged);
+    const bool met_change = !decided && decided.error().kind == Failure::Kind::conflict;
+    if (!met_change || keep != Keep::both || attempt == most_attempts) return decided;
+    WS_LET(const std::optional<Conflict> now, session.state.find_conflict(conflict.id));
+    if (!now || (*now == conflict && !decision.refused_copy())) return decided;
+    if (*now == conflict) not_free.insert(*decision.refused_copy());
+    conflict = *now;
+  }
+}
 
 }  // namespace
 
@@ -241,8 +272,7 @@ Result<void> decide_conflict(Session& session,
   if (keep == Keep::merged && !merged) {
     return fail(Failure::Kind::usage, "`merged` needs the merged text", "give it with --file");
   }
-  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
-  return Decision(session, *open, keep, std::move(writer)).carry_out(merged);
+  return decide_text(session, *open, keep, merged);
 }
 
 }  // namespace ws::sync

@@ -1,18 +1,21 @@
 #include "sync-engine/steps/local_conflicts.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "api-client/base/utf8.hpp"
 #include "sync-engine/steps/conflict_files.hpp"
+#include "sync-engine/steps/refused_push.hpp"
 #include "sync-engine/steps/replace_file.hpp"
 
 namespace ws::sync {
 namespace {
 
 constexpr std::string_view rewound_word = "rewound";
+constexpr std::size_t most_at_once = 500;  // conflicts whose texts are written together
 
 bool is_same(const Conflict& a, const Conflict& b) { return a.document == b.document && a.path == b.path; }
 
@@ -48,10 +51,11 @@ bool is_row_of(const Row& row, const Conflict& conflict) {
          row.action.document == conflict.document;
 }
 
-/// A key that may read and not write: the service never hears of it.
+/// A key that may read and not write, or a text that the service refuses: it never hears of the conflict.
 bool could_not_be_sent(const std::vector<Row>& rows, const Conflict& conflict) {
   return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
-    return is_row_of(row, conflict) && row.error && row.error->kind == Failure::Kind::forbidden;
+    return is_row_of(row, conflict) && row.error &&
+           (row.error->kind == Failure::Kind::forbidden || is_refused_as_it_is(row.error->code));
   });
 }
 
@@ -127,6 +131,9 @@ Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::v
   if (std::none_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), is_ours)) return {};
   WS_LET(const std::vector<Conflict> known, session.state.conflicts());
   WS_LET(const SafeWriter files, SafeWriter::open(session.root));
+  std::map<std::string, ThreeTexts> texts;
+  std::vector<std::string> replaced;
+  std::vector<Conflict> now;
   for (const Conflict& planned : survey.plan.conflicts) {
     if (!is_ours(planned)) continue;
     close_row(rows, planned);
@@ -142,15 +149,20 @@ Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::v
       conflict.id = kept->id;
       conflict.here_only = false;
     }
-    if (!is_rewound_service(conflict)) {
-      WS_TRY(write_conflict_texts(session, conflict.id, texts_of(session, survey, files, conflict)));
+    if (!is_rewound_service(conflict)) texts.insert_or_assign(conflict.id, texts_of(session, survey, files, conflict));
+    if (texts.size() == most_at_once) {
+      WS_TRY(write_conflict_texts(session, texts));
+      texts.clear();
     }
-    WS_LET(sqlite::Transaction transaction, session.state.begin());
-    if (kept != known.end()) WS_TRY(session.state.drop_conflict(kept->id));
-    WS_TRY(session.state.put_conflict(conflict));
-    WS_TRY(transaction.commit());
+    if (kept != known.end()) replaced.push_back(kept->id);
+    now.push_back(std::move(conflict));
   }
-  return {};
+  WS_TRY(write_conflict_texts(session, texts));
+  if (now.empty()) return {};
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  for (const std::string& id : replaced) WS_TRY(session.state.drop_conflict(id));
+  for (const Conflict& conflict : now) WS_TRY(session.state.put_conflict(conflict));
+  return transaction.commit();
 }
 
 }  // namespace ws::sync

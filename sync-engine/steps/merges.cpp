@@ -6,6 +6,7 @@
 
 #include "sync-engine/git/merge_text.hpp"
 #include "sync-engine/merge/merge.hpp"
+#include "sync-engine/steps/markers.hpp"
 #include "sync-engine/steps/text_there.hpp"
 #include "sync-engine/tree/safe_write.hpp"
 
@@ -47,10 +48,10 @@ class Merger {
     auto base = session_.history.text(base_row.blob);
     auto ours = files.read(survey_.local.tracked.at(action.document).path);
     if (!base || !ours || Sha256::of(*base) != base_row.entry.hash || Sha256::of(*ours) != action.seen) return Text{};
-    // Markers that a person has still to take out are no text to merge.
-    if (merge::has_markers(*ours) && !merge::has_markers(*base)) return Text{};
     WS_LET(const Text theirs, remote_text(action.document));
     if (!theirs) return Text{};
+    // Markers of ours that a person has still to take out are no text to merge.
+    if (adds_markers(*ours, {*base, *theirs})) return Text{};
     if (!is_markdown(action.path.text())) return git::merge_text(*base, *ours, *theirs);
     WS_LET(const merge::Merge merged,
            merge::merge_markdown(*base, *ours, *theirs, {.merge_later = session_.config.merge_later}));

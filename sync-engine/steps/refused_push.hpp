@@ -16,11 +16,20 @@ bool is_out_of_reach(const std::string& code);
 /// The failure of a row that this key may not push.
 Failure cannot_push(const Failure& why);
 
-/// Keeps what a document was like, here and there, when the service would not take it: as long as it stays so it is not
-/// sent again. Of one that was moved and edited the edit tells. A new file has no document: it is tried each time.
-Result<void> note_refused(StateStore& state, const StagedItem& staged);
+/// Whether the same text would be refused again: it is out of reach, too large, or breaks a rule of the service.
+bool is_refused_as_it_is(const std::string& code);
 
-/// Takes the documents that were refused, and are as they were then, out of the plan: they become `detached`.
+/// Keeps what a document was like, here and there, when the service would not take it: as long as it stays so it is not
+/// sent again. Of one that was moved and edited the edit tells. A new file is known by its path and text.
+Result<void> note_refused(Session& session, const StagedItem& staged);
+
+/// Whether the service refused to record a conflict of this new file with this text.
+bool was_refused(const Session& session,
+                 const std::map<DocumentId, std::string>& refused,
+                 const RelativePath& file,
+                 const Sha256& hash);
+
+/// Takes what was refused, and is as it was then, out of the plan: documents become `detached`, new files are skipped.
 Result<void> hold_refused(Session& session, const BaseTree& base, const RemoteTree& remote, LocalTree& local);
 
 }  // namespace ws::sync

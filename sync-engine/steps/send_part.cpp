@@ -26,9 +26,9 @@ Failure failure_of(const Rejected& refused, const StagedItem& staged) {
   Failure failure{.kind = Failure::Kind::invalid,
                   .what = fmt::format("the service refused {}: {}", staged.item.path.text(), refused.message),
                   .code = refused.code};
-  if (!is_out_of_reach(refused.code)) return failure;
-  failure = cannot_push(failure);
-  failure.hint = "the file stays as it is, and is sent again once something about it changes";
+  if (is_out_of_reach(refused.code)) failure = cannot_push(failure);
+  if (is_refused_as_it_is(refused.code))
+    failure.hint = "the file stays as it is, and is sent again once something about it changes";
   return failure;
 }
 
@@ -45,9 +45,9 @@ Result<void> take_out_refused(Session& session,
     const StagedItem& staged = items[refusal.place];
     is_out[refusal.place] = true;
     rows[part.rows[refusal.place]].fail(failure_of(*refusal.why, staged));
-    if (!is_out_of_reach(refusal.why->code)) continue;
+    if (!is_refused_as_it_is(refusal.why->code)) continue;
     const auto edit = edits.find(staged.item.document.text);
-    WS_TRY(note_refused(session.state, edit == edits.end() ? staged : *edit->second));
+    WS_TRY(note_refused(session, edit == edits.end() ? staged : *edit->second));
   }
   drop_items(part, is_out);
   return {};

@@ -6,9 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "sync-engine/merge/merge.hpp"
 #include "sync-engine/steps/commit_parts.hpp"
+#include "sync-engine/steps/conflict_files.hpp"
 #include "sync-engine/steps/local_conflicts.hpp"
+#include "sync-engine/steps/markers.hpp"
 #include "sync-engine/steps/publish.hpp"
 #include "sync-engine/steps/refused_push.hpp"
 #include "sync-engine/tree/safe_write.hpp"
@@ -25,6 +26,7 @@ class Stager {
   /// Reads the texts and puts them into the history.
   Result<void> collect() {
     WS_TRY(session_.state.clear_staged());
+    WS_LET(refused_, session_.state.refused());
     WS_LET(const SafeWriter files, SafeWriter::open(session_.root));
     // What could not be done here holds up the rest of its document: a move would carry the revision of a text that is
     // not here.
@@ -168,15 +170,8 @@ class Stager {
         return {};
       }
       // A file that somebody is merging by hand: the conflict keeps the text that it was recorded with.
-      if (staged.conflict && merge::has_markers(*text)) {
-        if (!staged.conflict->id.empty()) return {};
-        if (!has_markers_in_base(staged.item.document)) {
-          rows_[row].fail({.kind = Failure::Kind::conflict,
-                           .what = fmt::format("{} still holds conflict markers", staged.file.text()),
-                           .hint = "take them out, then run the command again"});
-          return {};
-        }
-      }
+      if (staged.conflict && was_refused(session_, refused_, staged.file, *staged.item.hash)) return {};
+      if (staged.conflict && is_being_merged(*staged.conflict, *text)) return {};
       staged.item.size_bytes = text->size();
       WS_LET(staged.blob, session_.history.keep(*text));
     } else if (const auto there = survey_.pending.find(staged.item.document);
@@ -188,12 +183,11 @@ class Stager {
     return {};
   }
 
-  /// Or nobody knows: then they may well be the document's own.
-  bool has_markers_in_base(const DocumentId& document) {
-    const auto base = survey_.base_rows.find(document);
-    const auto text = base == survey_.base_rows.end() ? fail(Failure::Kind::not_found, "new")
-                                                      : session_.history.text(base->second.blob);
-    return !text || merge::has_markers(*text);
+  /// Markers that `ws` did not write are the document's own: a note about git holds some.
+  bool is_being_merged(const Conflict& conflict, const std::string& text) const {
+    if (conflict.id.empty() || !is_merging_by_hand(session_.root.path(), conflict.id)) return false;
+    const ThreeTexts texts = read_conflict_texts(session_.root.path(), conflict.id);
+    return adds_markers(text, {texts.base.value_or(""), texts.local.value_or(""), texts.remote.value_or("")});
   }
 
   /// An editor that saves anew takes the file away for a moment; another file may stand there by right.
@@ -220,6 +214,7 @@ class Stager {
   std::uint64_t sent_ = 0;
   TextChanges used_up_;
   std::set<DocumentId> held_up_;
+  std::map<DocumentId, std::string> refused_;
   std::set<RelativePath> places_;  ///< where the plan saw files; filled when a delete asks
 };
 

@@ -52,7 +52,7 @@ struct Written {
     History history(git, clock);
     const auto blob = history.keep(text);
     REQUIRE(blob);
-    REQUIRE(history.record_aside(branch, {{.path = "local.md", .blob = *blob}}, "The texts of a conflict"));
+    REQUIRE(history.record_aside({{branch, {{.path = "local.md", .blob = *blob}}}}, "The texts of a conflict"));
     kept[text] = *blob;
     return *blob;
   }

@@ -1,0 +1,124 @@
+// Every open conflict can be listed and decided, and one document holds up no other: real programs, real disk.
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+
+#include "tests/cli/workflow/two_folders.hpp"
+
+using namespace ws;
+using namespace ws::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string about_git = "To merge:\n\n<<<<<<< HEAD\nmine\n=======\ntheirs\n>>>>>>> branch\n";
+
+std::size_t times(const std::string& text, const std::string& word) {
+  std::size_t count = 0;
+  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
+  return count;
+}
+
+void write_config(const std::filesystem::path& folder, const std::string& text) {
+  write_text(folder / ".ws/config.yaml", text);
+}
+
+}  // namespace
+
+TEST_CASE("dead ends: a note about git that holds markers of its own conflicts like any other", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "one\nhere\nthree\n" + about_git);
+  write_text(two.there / "a.md", "one\nthere\nthree\n" + about_git);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(two.ws(two.there, {"sync"}).exit == 7);
+  CHECK_THAT(two.ws(two.there, {"sync", "conflicts"}).out, Contains("a.md"));
+  SECTION("kept") { REQUIRE(two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "local"}).exit == 0); }
+  SECTION("merged by hand") {
+    REQUIRE(two.ws(two.there, {"sync", "resolve", "a.md", "--markers"}).exit == 7);
+    CHECK(two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "merged"}).exit == 2);
+    write_text(two.there / "a.md", "one\nboth\nthree\n" + about_git);
+    REQUIRE(two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "merged"}).exit == 0);
+  }
+  SECTION("merged in another file") {
+    write_text(two.stage / "merged.md", "one\nboth\nthree\n" + about_git);
+    const std::string file = (two.stage / "merged.md").string();
+    REQUIRE(two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "merged", "--file", file}).exit == 0);
+  }
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(two.same());
+}
+
+TEST_CASE("dead ends: a new example of markers is merged with an edit elsewhere", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "zero\none\ntwo\nthree\n");
+  write_text(two.there / "a.md", "one\ntwo\nthree\n\n\n" + about_git);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(two.ws(two.there, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(two.same());
+}
+
+TEST_CASE("dead ends: a text that the service finds too large is sent once, and holds up no other", "[cli]") {
+  const TwoFolders two;
+  write_config(two.here, "max_file_bytes: 20000000\n");
+  const std::size_t bytes = GENERATE(std::size_t{2} << 20U, std::size_t{9} << 20U);
+  const bool is_new = GENERATE(true, false);
+  const char* const name = is_new ? "large.md" : "a.md";
+  write_text(two.here / name, std::string(bytes, 'x'));
+  write_text(two.here / "small.md", "small\n");
+  const Ended first = two.ws(two.here, {"sync"});
+  CHECK(first.exit == 13);
+  CHECK_THAT(first.out, Contains(name));
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(texts_of(two.there).contains("small.md"));
+  for (int run = 0; run < 2; ++run) {
+    const Ended again = two.ws(two.here, {"sync", "--json"});
+    CHECK(again.exit == 0);
+    CHECK(times(again.out, "push_") == 0);
+    CHECK_THAT(again.out, Contains(name) && Contains("\"refused\""));
+  }
+  write_text(two.here / name, "fits\n");
+  CHECK(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+}
+
+TEST_CASE("dead ends: a conflict whose text is too large can be listed and decided", "[cli]") {
+  const TwoFolders two;
+  write_config(two.there, "max_file_bytes: 20000000\n");
+  write_text(two.there / "new.md", std::string(std::size_t{2} << 20U, 'x'));
+  write_text(two.here / "new.md", "here\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(two.ws(two.there, {"sync"}).exit != 0);
+  CHECK_THAT(two.ws(two.there, {"sync", "conflicts"}).out, Contains("new.md"));
+  CHECK(two.ws(two.there, {"sync"}).exit == 7);
+  REQUIRE(two.ws(two.there, {"sync", "resolve", "new.md", "--keep", "remote"}).exit == 0);
+  CHECK(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+}
+
+TEST_CASE("dead ends: both texts are kept though the service's changed, or has a file of the copy's name", "[cli]") {
+  const TwoFolders two;
+  two.collide();
+  CHECK(two.ws(two.there, {"sync"}).exit == 7);
+  SECTION("changed") { write_text(two.here / "a.md", "one\nhere again\nthree\n"); }
+  SECTION("its name is taken") { write_text(two.here / "a (local).md", "another\n"); }
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "both"}).exit == 0);
+  CHECK(two.ws(two.there, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(two.same());
+}
+
+TEST_CASE("dead ends: what is not named by include is counted, not passed over", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "deep/photo.png", "x");
+  write_text(two.here / "list.txt", "x");
+  const Ended told = two.ws(two.here, {"sync"});
+  CHECK(told.exit == 0);
+  CHECK_THAT(told.err, Contains("2 files are not synced"));
+  CHECK(parse(two.ws(two.here, {"sync", "--json"}).out).at("not_included") == 2);
+  write_config(two.here, "include: ['*.txt']\n");
+  CHECK_THAT(two.ws(two.here, {"sync"}).err, Contains("1 file is not synced"));
+}
