@@ -184,10 +184,8 @@ class ApiRemote final : public Remote {
   Client& client_;
 };
 
-/// Where items go, and how much of them may be sent again by parts.
 struct PushBatch {
-  std::size_t first = 0;  ///< of the items of the push
-  std::size_t end = 0;
+  std::size_t first = 0, end = 0;  ///< of the items of the push
 };
 
 /// A body that the service will not take for what it holds: one of the items may be at fault alone.
@@ -212,6 +210,8 @@ class Pusher {
     auto pushed = push_all();
     while (under_way_ > 0) client_.run(turn);  // what is under way refers to this
     if (!pushed) return fail(std::move(pushed).error());
+    // Refused item by item, all of them: it is no item that is at fault.
+    if (!failure_ && items_.size() > 1 && answer_.rejected.size() == items_.size()) failure_ = std::move(refusal_);
     if (failure_) return fail(std::move(*failure_));
     return std::move(answer_);
   }
@@ -280,6 +280,7 @@ class Pusher {
   /// False: the failure is that of the whole push.
   bool divide(const Failure& failure, const PushBatch& places) {
     if (!is_about_content(failure) || divisions_ == most_divisions) return false;
+    refusal_ = failure;
     if (places.end - places.first == 1) {
       reject(places.first, failure.call.http_status == 413 ? "too_large" : failure.code, failure.what);
       return true;
@@ -336,6 +337,7 @@ class Pusher {
   std::size_t under_way_ = 0;
   PushAnswer answer_;
   std::optional<Failure> failure_;
+  std::optional<Failure> refusal_;  ///< of a body that was divided
 };
 
 Result<PushAnswer> ApiRemote::push(const std::string& source_id,

@@ -147,18 +147,21 @@ TEST_CASE("refused: 403, 404 or 410 on one document leaves it as it is, and the 
   CHECK(stage.served().at("a.md") == "at last\n");
 }
 
-TEST_CASE("refused: 422 on one document is told by each run until it is taken, and the others are synced", "[cli]") {
+TEST_CASE("refused: 422 on one document is sent once, told by each run, and the others are synced", "[cli]") {
   RefusedStage stage;
   stage.refused["a.md"] = "validation_error";
   write_text(stage.folder / "a.md", "mine\n");
   write_text(stage.folder / "b.md", "new\n");
   CHECK(rows_of_report(stage.run(13)) == Rows{"a.md failed validation_error", "b.md done"});
   CHECK(stage.served() == std::map<std::string, std::string>{{"a.md", "old\n"}, {"b.md", "new\n"}, {"c.md", "old\n"}});
-  CHECK(rows_of_report(stage.run(13)) == Rows{"a.md failed validation_error"});
+  stage.sent.clear();
+  CHECK(stage.run(0)["detached"].size() == 1);
+  CHECK(stage.sent.empty());
   CHECK(read_text(stage.folder / "a.md") == "mine\n");
   stage.refused.clear();
+  write_text(stage.folder / "a.md", "mine, shorter\n");
   CHECK(rows_of_report(stage.run(0)) == Rows{"a.md done"});
-  CHECK(stage.served().at("a.md") == "mine\n");
+  CHECK(stage.served().at("a.md") == "mine, shorter\n");
 }
 
 TEST_CASE("refused: a push that is refused whole changes nothing, and the next run completes it", "[cli]") {
