@@ -319,6 +319,10 @@ Result<Json> parse_bounded(std::string_view text, const JsonBounds& bounds) {
   }
   if (!utf8::is_valid(text)) return fail(Failure::Kind::invalid, "JSON is not valid UTF-8");
   if (Builder quick(bounds); QuickReader(text, quick).read()) return quick.take();
+  // The library takes a NUL for the end of the text, whatever stands behind it.
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    return fail(Failure::Kind::invalid, fmt::format("malformed JSON at {}: a NUL", place(text, nul)));
+  }
   // Malformed, over a bound, or of a kind that is rare: the library reads it once more and has the last word.
   Builder builder(bounds);
   if (!Json::sax_parse(text.begin(), text.end(), &builder)) {

@@ -164,3 +164,12 @@ TEST_CASE("parse_bounded: any byte changed, it agrees with the library", "[base]
     REQUIRE(read_by_us(cut) == read_by_library(cut));
   }
 }
+
+TEST_CASE("json: a NUL ends no text, whatever stands behind it", "[base]") {
+  using namespace std::string_view_literals;
+  for (const std::string_view text : {"{}\0 garbage"sv, "[1]\0"sv, "1.5\0x"sv, "\0"sv, "\"a\0b\""sv}) {
+    const auto read = ws::parse_bounded(text);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().kind == ws::Failure::Kind::invalid);
+  }
+}
