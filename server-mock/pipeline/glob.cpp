@@ -1,21 +1,31 @@
 #include "server-mock/pipeline/glob.hpp"
 
+#include <utility>
+#include <vector>
+
 namespace ws::mock {
 
+// Which beginnings of the text the pattern so far can match, piece by piece: time is at most pattern times text.
 bool glob_matches(std::string_view pattern, std::string_view text) {
-  if (pattern.empty()) return text.empty();
-  const bool deep = pattern.starts_with("**");
-  std::size_t taken = 0;
-  if (pattern.front() == '*') taken = deep ? 2 : 1;
-  if (pattern.front() == '{' && pattern.find('}') != std::string_view::npos) taken = pattern.find('}') + 1;
-  if (taken == 0) {
-    return !text.empty() && pattern.front() == text.front() && glob_matches(pattern.substr(1), text.substr(1));
+  std::vector<bool> reached(text.size() + 1, false);
+  reached[0] = true;
+  while (!pattern.empty()) {
+    const bool deep = pattern.starts_with("**");
+    std::size_t taken = 0;
+    if (pattern.front() == '*') taken = deep ? 2 : 1;
+    if (pattern.front() == '{' && pattern.find('}') != std::string_view::npos) taken = pattern.find('}') + 1;
+    std::vector<bool> next(text.size() + 1, false);
+    for (std::size_t at = 0; at <= text.size(); ++at) {
+      if (taken == 0) {
+        next[at] = at > 0 && reached[at - 1] && text[at - 1] == pattern.front();
+      } else {
+        next[at] = reached[at] || (at > 0 && next[at - 1] && (deep || text[at - 1] != '/'));
+      }
+    }
+    reached = std::move(next);
+    pattern.remove_prefix(taken == 0 ? 1 : taken);
   }
-  for (std::size_t length = 0; length <= text.size(); ++length) {
-    if (length > 0 && text[length - 1] == '/' && !deep) return false;
-    if (glob_matches(pattern.substr(taken), text.substr(length))) return true;
-  }
-  return false;
+  return reached[text.size()];
 }
 
 }  // namespace ws::mock
