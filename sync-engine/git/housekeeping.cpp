@@ -156,7 +156,10 @@ Result<void> Housekeeping::remove_reference(const std::string& name) {
   return {};
 }
 
-Result<void> Housekeeping::add_tree(const ObjectId& tree, Reachable& found) {
+Result<void> Housekeeping::add_tree(const ObjectId& tree, Reachable& found, int level) {
+  if (level > deepest_tree) {
+    return fail(Failure::Kind::integrity, fmt::format("the history holds a tree of more than {} levels", deepest_tree));
+  }
   if (!found.trees.insert(tree).second) return {};
   const git_oid oid = oid_of(tree);
   git_odb_object* raw = nullptr;
@@ -172,7 +175,7 @@ Result<void> Housekeeping::add_tree(const ObjectId& tree, Reachable& found) {
     }
     const ObjectId id = id_at(rest.substr(end + 1));
     if (rest.substr(0, space) == "40000") {
-      WS_TRY(add_tree(id, found));
+      WS_TRY(add_tree(id, found, level + 1));
     } else {
       found.texts.try_emplace(id, rest.substr(space + 1, end - space - 1));
     }

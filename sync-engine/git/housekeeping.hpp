@@ -49,7 +49,7 @@ class Housekeeping {
   Result<void> remove_reference(const std::string& name);
 
   /// Adds a tree and all below it. What `found` holds already is not looked at again.
-  Result<void> add_tree(const ObjectId& tree, Reachable& found);
+  Result<void> add_tree(const ObjectId& tree, Reachable& found, int level = 0);
 
   /// Every pack and every loose object; whatever else lies there is not ours. Fails with `disk`, or `integrity` for an
   /// index that is not one.

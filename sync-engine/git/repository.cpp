@@ -314,6 +314,9 @@ Result<void> Repository::Impl::compare(const std::optional<ObjectId>& before,
                                        const std::string& folder,
                                        std::vector<TreeUpdate>& out) {
   if (before == after) return {};
+  if (std::count(folder.begin(), folder.end(), '/') > deepest_tree) {
+    return fail(Failure::Kind::integrity, fmt::format("the history holds a tree of more than {} levels", deepest_tree));
+  }
   TreeEntries old_entries;
   TreeEntries new_entries;
   if (before) {

@@ -1,5 +1,6 @@
 #include "sync-engine/remote/pulled_page.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -30,6 +31,8 @@ class PageReader {
   PageReader& operator=(const PageReader&) = delete;
 
   Result<void> feed(std::string_view piece) {
+    bytes_ += piece.size();
+    if (bytes_ > most_bytes) return fail(unusable_page(call_, fmt::format("a pull of more than {} bytes", most_bytes)));
     auto fed = items_.feed(piece);
     if (fed || from_visit_) return fed;
     return fail(unusable_page(call_, fed.error().what));
@@ -45,6 +48,9 @@ class PageReader {
 
  private:
   Result<void> take(const Json& value, std::optional<Failure> why) {
+    if (items_.count() > most_items) {
+      return fail(Failure::Kind::invalid, fmt::format("a pull of more than {} documents", most_items));
+    }
     if (!value.is_object()) return fail(Failure::Kind::invalid, "a document that is no object");
     PulledItem item = read_item(value);
     if (why) {
@@ -58,6 +64,11 @@ class PageReader {
     return {};
   }
 
+  // A service that never ends is no service: bounds of one answer, far above any Workspace.
+  static constexpr std::size_t most_items = 2'000'000;
+  static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 30U;
+
+  std::uint64_t bytes_ = 0;
   const Call& call_;
   const std::function<Result<void>(PulledItem item)>& visit_;
   JsonItems items_;
