@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 #include "api-client/base/files.hpp"
+#include "sync-engine/git/git_folder.hpp"
 #include "sync-engine/git/library.hpp"
+#include "sync-engine/git/references.hpp"
 
 namespace ws::sync::git {
 namespace {
@@ -26,7 +28,7 @@ constexpr std::size_t fan_out_bytes = 1024;
 constexpr std::size_t id_bytes = 20;
 
 tl::unexpected<Failure> disk_trouble(std::string_view doing, const fs::path& path, int error) {
-  return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", doing, path.string(), std::strerror(error)));
+  return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", doing, shown_path(path), std::strerror(error)));
 }
 
 Result<void> flush_to_disk(const fs::path& path) {
@@ -58,7 +60,7 @@ git_oid oid_of(const ObjectId& id) {
 /// The names in an index of version 2 (gitformat-pack): header, 256 sums, then all names in order.
 Result<std::vector<ObjectId>> read_index(const fs::path& path) {
   WS_LET(const std::string text, read_file(path, std::size_t{1} << 30U));
-  const auto broken = [&] { return fail(Failure::Kind::integrity, path.string() + " is no index of a pack"); };
+  const auto broken = [&] { return fail(Failure::Kind::integrity, shown_path(path) + " is no index of a pack"); };
   const std::string_view data = text;
   if (data.size() < index_header_bytes + fan_out_bytes || !data.starts_with(std::string_view("\377tOc\0\0\0\2", 8))) {
     return broken();
@@ -100,21 +102,17 @@ bool is_hexadecimal(const std::string& text) { return text.find_first_not_of("01
 }  // namespace
 
 struct Housekeeping::Impl {
-  const Library* git = nullptr;
-  fs::path path;
-  git_repository* repository = nullptr;
-  git_odb* objects = nullptr;
+  GitFolder home;
+  const Library* git = &home.git();
+  fs::path path = home.path();
+  git_odb* objects = home.objects();
+  References references = References(home.folder());
 
-  Impl() = default;
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-  ~Impl() {
-    if (objects != nullptr) git->odb_free(objects);
-    if (repository != nullptr) git->repository_free(repository);
-  }
+  explicit Impl(GitFolder opened) : home(std::move(opened)) {}
 
   fs::path folder() const { return path / "objects" / leftovers; }
   Result<std::string> build(const Reachable& wanted);
+  Result<git_repository*> wrap() const;
   Result<void> insert(git_packbuilder* builder, const Reachable& wanted) const;
 };
 
@@ -124,37 +122,13 @@ Housekeeping& Housekeeping::operator=(Housekeeping&&) noexcept = default;
 Housekeeping::~Housekeeping() = default;
 
 Result<Housekeeping> Housekeeping::open(const fs::path& path) {
-  auto impl = std::make_unique<Impl>();
-  WS_LET(impl->git, library());
-  impl->path = path;
-  if (impl->git->repository_open_bare(&impl->repository, path.c_str()) < 0 ||
-      impl->git->repository_odb(&impl->objects, impl->repository) < 0) {
-    return fail(failure(*impl->git, "open the history " + path.string()));
-  }
-  return Housekeeping(std::move(impl));
+  WS_LET(GitFolder home, GitFolder::open(path));
+  return Housekeeping(std::make_unique<Impl>(std::move(home)));
 }
 
-Result<std::vector<std::string>> Housekeeping::references() {
-  git_strarray names{};
-  if (impl_->git->reference_list(&names, impl_->repository) < 0) {
-    return fail(failure(*impl_->git, "list the references of the history"));
-  }
-  std::vector<std::string> all(names.strings, names.strings + names.count);
-  impl_->git->strarray_dispose(&names);
-  return all;
-}
+Result<std::vector<std::string>> Housekeeping::references() { return impl_->references.list(); }
 
-Result<void> Housekeeping::remove_reference(const std::string& name) {
-  int code = impl_->git->reference_remove(impl_->repository, name.c_str());
-  if (code == GIT_ELOCKED) {
-    // Who cleans up holds the tree's lock: these were left by a run that was killed.
-    WS_TRY(remove_file(impl_->path / (name + ".lock")));
-    WS_TRY(remove_file(impl_->path / "packed-refs.lock"));
-    code = impl_->git->reference_remove(impl_->repository, name.c_str());
-  }
-  if (code < 0) return fail(failure(*impl_->git, "remove the reference " + name));
-  return {};
-}
+Result<void> Housekeeping::remove_reference(const std::string& name) { return impl_->references.remove(name); }
 
 Result<void> Housekeeping::add_tree(const ObjectId& tree, Reachable& found, int level) {
   if (level > deepest_tree) {
@@ -223,11 +197,26 @@ Result<void> Housekeeping::Impl::insert(git_packbuilder* builder, const Reachabl
   return {};
 }
 
+/// A packbuilder takes objects and settings from a repository: this one has ours, and no settings.
+Result<git_repository*> Housekeeping::Impl::wrap() const {
+  git_repository* repository = nullptr;
+  git_config* none = nullptr;
+  if (git->repository_wrap_odb(&repository, objects) < 0) return fail(failure(*git, "pack the history"));
+  const bool set = git->config_new(&none) >= 0 && git->repository_set_config(repository, none) >= 0;
+  git->config_free(none);
+  if (set) return repository;
+  git->repository_free(repository);
+  return fail(failure(*git, "pack the history"));
+}
+
 /// Writes the pack where nobody looks for packs; answers its name.
 Result<std::string> Housekeeping::Impl::build(const Reachable& wanted) {
   WS_TRY(make_folders(folder()));
+  WS_LET(git_repository* const wrapped, wrap());
+  const auto free_repository = [this](git_repository* each) { git->repository_free(each); };
+  const std::unique_ptr<git_repository, decltype(free_repository)> repository(wrapped, free_repository);
   git_packbuilder* raw = nullptr;
-  if (git->packbuilder_new(&raw, repository) < 0) return fail(failure(*git, "pack the history"));
+  if (git->packbuilder_new(&raw, repository.get()) < 0) return fail(failure(*git, "pack the history"));
   const auto release = [this](git_packbuilder* builder) { git->packbuilder_free(builder); };
   const std::unique_ptr<git_packbuilder, decltype(release)> builder(raw, release);
   WS_TRY(insert(raw, wanted));

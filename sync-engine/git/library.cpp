@@ -36,11 +36,16 @@ Result<Library> open_library() {
   symbols.load(git.libgit2_init, "git_libgit2_init");
   symbols.load(git.libgit2_opts, "git_libgit2_opts");
   symbols.load(git.error_last, "git_error_last");
-  symbols.load(git.repository_init, "git_repository_init");
-  symbols.load(git.repository_open_bare, "git_repository_open_bare");
   symbols.load(git.repository_new, "git_repository_new");
   symbols.load(git.repository_free, "git_repository_free");
-  symbols.load(git.repository_odb, "git_repository_odb");
+  symbols.load(git.repository_wrap_odb, "git_repository_wrap_odb");
+  symbols.load(git.repository_set_config, "git_repository_set_config");
+  symbols.load(git.config_new, "git_config_new");
+  symbols.load(git.config_free, "git_config_free");
+  symbols.load(git.odb_new, "git_odb_new");
+  symbols.load(git.odb_add_backend, "git_odb_add_backend");
+  symbols.load(git.odb_backend_loose, "git_odb_backend_loose");
+  symbols.load(git.odb_backend_pack, "git_odb_backend_pack");
   symbols.load(git.odb_free, "git_odb_free");
   symbols.load(git.odb_read, "git_odb_read");
   symbols.load(git.odb_write, "git_odb_write");
@@ -51,12 +56,6 @@ Result<Library> open_library() {
   symbols.load(git.odb_object_size, "git_odb_object_size");
   symbols.load(git.odb_object_type, "git_odb_object_type");
   symbols.load(git.odb_object_free, "git_odb_object_free");
-  symbols.load(git.reference_name_to_id, "git_reference_name_to_id");
-  symbols.load(git.reference_create, "git_reference_create");
-  symbols.load(git.reference_free, "git_reference_free");
-  symbols.load(git.reference_list, "git_reference_list");
-  symbols.load(git.reference_remove, "git_reference_remove");
-  symbols.load(git.strarray_dispose, "git_strarray_dispose");
   symbols.load(git.packbuilder_new, "git_packbuilder_new");
   symbols.load(git.packbuilder_insert, "git_packbuilder_insert");
   symbols.load(git.packbuilder_write, "git_packbuilder_write");
@@ -78,9 +77,15 @@ Result<Library> open_library() {
     return fail(Failure::Kind::internal, fmt::format("libgit2 lacks {}", symbols.missing()));
   }
   if (git.libgit2_init() < 0) return fail(failure(git, "start libgit2"));
-  // Objects and references reach the disk before a call returns; a folder of another owner is still ours to read.
+  // Objects reach the disk before a call returns.
   git.libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
-  git.libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
+  // We open no repository by path (see git_folder.hpp). Should one be opened all the same, it is of the user's own.
+  git.libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 1);
+  // What the user or the system tells git is not told to us.
+  for (const int level :
+       {GIT_CONFIG_LEVEL_GLOBAL, GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_PROGRAMDATA}) {
+    git.libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, "");
+  }
   // Packs are looked at through small windows: a large history takes no more memory than a small one.
   git.libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, std::size_t{1} << 20U);
   git.libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, std::size_t{8} << 20U);

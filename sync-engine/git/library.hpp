@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <git2.h>
+#include <git2/odb_backend.h>
 #include <git2/sys/repository.h>
 
 #include "api-client/base/result.hpp"
@@ -19,11 +20,16 @@ struct Library {
   decltype(&git_libgit2_init) libgit2_init = nullptr;
   decltype(&git_libgit2_opts) libgit2_opts = nullptr;
   decltype(&git_error_last) error_last = nullptr;
-  decltype(&git_repository_init) repository_init = nullptr;
-  decltype(&git_repository_open_bare) repository_open_bare = nullptr;
   decltype(&git_repository_new) repository_new = nullptr;
   decltype(&git_repository_free) repository_free = nullptr;
-  decltype(&git_repository_odb) repository_odb = nullptr;
+  decltype(&git_repository_wrap_odb) repository_wrap_odb = nullptr;
+  decltype(&git_repository_set_config) repository_set_config = nullptr;
+  decltype(&git_config_new) config_new = nullptr;
+  decltype(&git_config_free) config_free = nullptr;
+  decltype(&git_odb_new) odb_new = nullptr;
+  decltype(&git_odb_add_backend) odb_add_backend = nullptr;
+  decltype(&git_odb_backend_loose) odb_backend_loose = nullptr;
+  decltype(&git_odb_backend_pack) odb_backend_pack = nullptr;
   decltype(&git_odb_free) odb_free = nullptr;
   decltype(&git_odb_read) odb_read = nullptr;
   decltype(&git_odb_write) odb_write = nullptr;
@@ -34,12 +40,6 @@ struct Library {
   decltype(&git_odb_object_size) odb_object_size = nullptr;
   decltype(&git_odb_object_type) odb_object_type = nullptr;
   decltype(&git_odb_object_free) odb_object_free = nullptr;
-  decltype(&git_reference_name_to_id) reference_name_to_id = nullptr;
-  decltype(&git_reference_create) reference_create = nullptr;
-  decltype(&git_reference_free) reference_free = nullptr;
-  decltype(&git_reference_list) reference_list = nullptr;
-  decltype(&git_reference_remove) reference_remove = nullptr;
-  decltype(&git_strarray_dispose) strarray_dispose = nullptr;
   decltype(&git_packbuilder_new) packbuilder_new = nullptr;
   decltype(&git_packbuilder_insert) packbuilder_insert = nullptr;
   decltype(&git_packbuilder_write) packbuilder_write = nullptr;

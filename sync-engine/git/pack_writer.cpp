@@ -21,7 +21,7 @@ constexpr std::size_t max_stored_block = 65'535;
 constexpr std::size_t buffer_bytes = std::size_t{256} << 10U;
 
 tl::unexpected<Failure> disk(std::string_view what, const std::string& path) {
-  return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", what, path, std::strerror(errno)));
+  return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", what, shown_path(path), std::strerror(errno)));
 }
 
 void append_u32(std::string& out, std::uint32_t value) {
@@ -125,9 +125,14 @@ PackWriter::~PackWriter() {
 Result<PackWriter> PackWriter::create(const std::filesystem::path& objects) {
   const std::filesystem::path folder = objects / "pack";
   WS_TRY(make_folders(folder));
-  std::string temporary = (folder / "tmp_pack_XXXXXX").string();
-  const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (descriptor < 0) return disk("write below", folder.string());
+  // Not mkostemp: that would set a mode of its own, and packs have what the umask leaves of git's 0444.
+  std::string temporary;
+  int descriptor = -1;
+  for (unsigned next = 0; descriptor < 0; ++next) {
+    temporary = (folder / fmt::format("tmp_pack_{}-{}", ::getpid(), next)).string();
+    descriptor = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
+    if (descriptor < 0 && errno != EEXIST) return disk("write below", folder.string());
+  }
   std::FILE* file = ::fdopen(descriptor, "w+");
   if (file == nullptr) {
     ::close(descriptor);
@@ -232,11 +237,12 @@ Result<void> PackWriter::finish() {
   WS_LET(const Sha1Stream::Bytes checksum, finish_pack());
   const std::string name = "pack-" + ObjectId{checksum}.hex();
   const std::string pack = (folder_ / (name + ".pack")).string();
-  ::fchmod(::fileno(file_.get()), 0444);
   if (::rename(temporary_.c_str(), pack.c_str()) != 0) return disk("name", pack);
   temporary_.clear();
   // The index comes last: git sees a pack by its index, and by then the pack is whole.
-  return write_file(folder_ / (name + ".idx"), render_index(checksum), 0444);
+  struct stat packed {};
+  if (::fstat(::fileno(file_.get()), &packed) != 0) return disk("look at", pack);
+  return write_file(folder_ / (name + ".idx"), render_index(checksum), packed.st_mode & 0777U);
 }
 
 }  // namespace ws::sync::git

@@ -11,9 +11,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "api-client/base/files.hpp"
+#include "sync-engine/git/git_folder.hpp"
 #include "sync-engine/git/library.hpp"
 #include "sync-engine/git/pack_writer.hpp"
+#include "sync-engine/git/references.hpp"
 #include "sync-engine/git/shallow.hpp"
 
 namespace ws::sync::git {
@@ -73,21 +74,15 @@ Result<TreeEntries> decode(std::string_view data) {
 }  // namespace
 
 struct Repository::Impl {
-  const Library* git = nullptr;
-  std::filesystem::path path;
-  git_repository* repository = nullptr;
-  git_odb* objects = nullptr;
-  std::map<ObjectId, Object> pending;
-  std::optional<PackWriter> pack;
-  std::set<ObjectId> shallow;
+  GitFolder home;
+  const Library* git = &home.git();
+  git_odb* objects = home.objects();
+  References references = References(home.folder());
+  std::map<ObjectId, Object> pending = {};
+  std::optional<PackWriter> pack = {};
+  std::set<ObjectId> shallow = {};
 
-  Impl() = default;
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-  ~Impl() {
-    if (objects != nullptr) git->odb_free(objects);
-    if (repository != nullptr) git->repository_free(repository);
-  }
+  explicit Impl(GitFolder opened) : home(std::move(opened)) {}
 
   Result<ObjectId> write(ObjectType type, std::string_view data) {
     const ObjectId id = object_id(type, data);
@@ -97,7 +92,7 @@ struct Repository::Impl {
     }
     pending.try_emplace(id, Object{type, std::string(data)});
     if (pending.size() <= max_loose) return id;
-    WS_LET(pack, PackWriter::create(path / "objects"));
+    WS_LET(pack, PackWriter::create(home.path() / "objects"));
     for (const auto& [waiting, object] : pending) WS_TRY(pack->add(waiting, object.type, object.data));
     pending.clear();
     return id;
@@ -201,22 +196,9 @@ Repository& Repository::operator=(Repository&&) noexcept = default;
 Repository::~Repository() = default;
 
 Result<Repository> Repository::open(const std::filesystem::path& path) {
-  WS_LET(const Library* git, library());
-  auto impl = std::make_unique<Impl>();
-  impl->git = git;
-  impl->path = path;
-  std::error_code ignored;
-  const bool there = std::filesystem::exists(path / "HEAD", ignored);
-  // Left by a run that was killed while it made the repository.
-  if (!there) std::filesystem::remove(path / "config.lock", ignored);
-  const int code = there ? git->repository_open_bare(&impl->repository, path.c_str())
-                         : git->repository_init(&impl->repository, path.c_str(), 1);
-  if (code < 0 || git->repository_odb(&impl->objects, impl->repository) < 0) {
-    return fail(failure(*git, "open the history " + path.string()));
-  }
-  WS_LET(impl->shallow, read_shallow(path));
-  // `git log` without an argument shows our branch, whatever the user's git calls a first one.
-  if (!there) WS_TRY(write_file(path / "HEAD", "ref: refs/heads/main\n"));
+  WS_LET(GitFolder home, GitFolder::open(path));
+  auto impl = std::make_unique<Impl>(std::move(home));
+  WS_LET(impl->shallow, read_shallow(impl->home.path()));
   return Repository(std::move(impl));
 }
 
@@ -374,13 +356,7 @@ Result<void> Repository::flush() { return impl_->flush(); }
 Result<std::map<ObjectId, Failure>> Repository::flush_what_fits() { return impl_->flush_what_fits(); }
 
 Result<std::optional<ObjectId>> Repository::find_reference(const std::string& name) {
-  git_oid oid;
-  const int code = impl_->git->reference_name_to_id(&oid, impl_->repository, name.c_str());
-  if (code == GIT_ENOTFOUND) return std::optional<ObjectId>{};
-  if (code < 0) return fail(failure(*impl_->git, "read the reference " + name));
-  ObjectId id;
-  std::memcpy(id.bytes.data(), oid.id, id.bytes.size());
-  return std::optional<ObjectId>(id);
+  return impl_->references.find(name);
 }
 
 Result<void> Repository::set_references(const std::map<std::string, ObjectId>& commits) {
@@ -406,21 +382,7 @@ Result<void> Repository::set_references(const std::map<std::string, ObjectId>& c
 
 Result<void> Repository::set_reference(const std::string& name, const ObjectId& commit) {
   WS_TRY(flush());
-  const git_oid oid = to_oid(commit);
-  git_reference* made = nullptr;
-  const auto create = [&] {
-    return impl_->git->reference_create(&made, impl_->repository, name.c_str(), &oid, 1, nullptr);
-  };
-  int code = create();
-  if (code == GIT_ELOCKED) {
-    // Who writes here holds the tree's lock: this one was left by a run that was killed.
-    std::error_code ignored;
-    std::filesystem::remove(impl_->path / (name + ".lock"), ignored);
-    code = create();
-  }
-  if (code < 0) return fail(failure(*impl_->git, "write the reference " + name));
-  impl_->git->reference_free(made);
-  return {};
+  return impl_->references.set(name, commit);
 }
 
 }  // namespace ws::sync::git

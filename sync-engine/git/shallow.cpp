@@ -14,7 +14,7 @@ Result<std::set<ObjectId>> read_shallow(const std::filesystem::path& path) {
   if (!text) return fail(std::move(text).error());
   for (std::string_view rest = *text; !rest.empty(); rest.remove_prefix(std::min<std::size_t>(41, rest.size()))) {
     const auto id = ObjectId::from_hex(rest.substr(0, 40));
-    if (!id) return fail(Failure::Kind::integrity, (path / "shallow").string() + " is broken");
+    if (!id) return fail(Failure::Kind::integrity, shown_path(path / "shallow") + " is broken");
     commits.insert(*id);
   }
   return commits;

@@ -1,8 +1,10 @@
 #include "sync-engine/state/history.hpp"
 
-#include <system_error>
 #include <utility>
 #include <vector>
+
+#include "sync-engine/git/references.hpp"
+#include "sync-engine/tree/root_folder.hpp"
 
 namespace ws::sync {
 namespace {
@@ -106,16 +108,8 @@ Result<void> History::record_after(const TextChanges& changes, std::string_view 
 }
 
 void History::drop_dead_locks() const {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  std::vector<fs::path> locks;
-  for (const char* name : {"HEAD.lock", "packed-refs.lock"}) {
-    if (fs::exists(path_ / name, error)) locks.push_back(path_ / name);
-  }
-  for (fs::recursive_directory_iterator at(path_ / "refs", error), end; !error && at != end; at.increment(error)) {
-    if (at->path().extension() == ".lock") locks.push_back(at->path());
-  }
-  for (const fs::path& lock : locks) fs::remove(lock, error);
+  const auto folder = RootFolder::open_no_link(path_);
+  if (folder) git::References(*folder).drop_dead_locks();
 }
 
 Result<void> History::record_aside(const std::map<std::string, TextChanges>& by_branch, std::string_view message) {

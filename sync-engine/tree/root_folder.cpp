@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "api-client/base/files.hpp"
+
 namespace ws::sync {
 namespace {
 
@@ -49,6 +51,13 @@ Result<RootFolder> RootFolder::open(const std::filesystem::path& path) {
   const Descriptor probe(open_in_kernel(root.fd(), ".", O_PATH | O_CLOEXEC, 0));
   if (!probe) root.resolution_ = Resolution::walk;  // ENOSYS: an old kernel; EPERM: a sandbox
   return root;
+}
+
+Result<RootFolder> RootFolder::open_no_link(const std::filesystem::path& path) {
+  Descriptor fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd) return disk_failure("open", shown_path(path));
+  const Descriptor probe(open_in_kernel(fd.get(), ".", O_PATH | O_CLOEXEC, 0));
+  return RootFolder(path, std::move(fd), probe ? Resolution::kernel : Resolution::walk);
 }
 
 Descriptor RootFolder::open_beneath(std::string_view name, int flags, unsigned mode) const {

@@ -38,9 +38,16 @@ class RootFolder {
   /// Chooses `kernel` where it works. Fails with `disk`.
   static Result<RootFolder> open(const std::filesystem::path& path);
   static Result<RootFolder> open(const std::filesystem::path& path, Resolution resolution);
+  /// The same for a folder that must not be a link itself.
+  static Result<RootFolder> open_no_link(const std::filesystem::path& path);
+  /// Of a folder that is open already.
+  static RootFolder adopt(std::filesystem::path path, Descriptor fd, Resolution resolution) {
+    return RootFolder(std::move(path), std::move(fd), resolution);
+  }
 
   int fd() const noexcept { return fd_.get(); }
   const std::filesystem::path& path() const noexcept { return path_; }
+  Resolution resolution() const noexcept { return resolution_; }
 
   /// Like openat(2) with O_CLOEXEC, but -1 and ELOOP or EXDEV in errno where a link or `..` would lead away. An empty
   /// name is the folder itself.

@@ -8,6 +8,7 @@
 
 #include "sync-engine/git/ignore_rules.hpp"
 #include "sync-engine/git/merge_text.hpp"
+#include "sync-engine/git/references.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace ws::sync::git {
@@ -73,6 +74,45 @@ TEST_CASE("repository: a tree follows its updates, files become folders and the 
   const auto back = repository->write_tree(*swapped, {{"a/x", {}}, {"a", blob}, {"b", {}}, {"b/c", blob}});
   REQUIRE(back);
   CHECK(*back == *first);
+}
+
+TEST_CASE("references: what plain git packs, links and locks is read, replaced and removed", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  const auto path = folder / "history.git";
+  auto repository = Repository::open(path);
+  REQUIRE(repository);
+  const auto tree = repository->write_tree(std::nullopt, {{"a", *repository->write_blob("x")}});
+  const auto one = *repository->write_commit(*tree, {}, "one", Time(std::chrono::seconds(1'700'000'000)));
+  const auto two = *repository->write_commit(*tree, {}, "two", Time(std::chrono::seconds(1'700'000'000)));
+  REQUIRE(repository->set_reference("refs/heads/main", one));
+  REQUIRE(repository->set_reference("refs/heads/conflicts/x", one));
+  const auto root = RootFolder::open_no_link(path);
+  REQUIRE(root);
+  const References references(*root);
+  if (plain_git(path, "pack-refs --all")) CHECK_FALSE(std::filesystem::exists(path / "refs/heads/main"));
+  CHECK(*references.find("refs/heads/main") == one);
+  CHECK(*references.list() == std::vector<std::string>{"refs/heads/conflicts/x", "refs/heads/main"});
+
+  std::ofstream(path / "refs/heads/by-name") << "ref: refs/heads/main\n";
+  CHECK(*references.find("refs/heads/by-name") == one);
+  std::ofstream(path / "refs/heads/round") << "ref: refs/heads/round\n";
+  CHECK(references.find("refs/heads/round").error().kind == Failure::Kind::integrity);
+  std::filesystem::remove(path / "refs/heads/round");
+
+  // A killed run leaves locks.
+  std::filesystem::create_directories(path / "refs/heads");
+  std::ofstream(path / "refs/heads/main.lock") << "";
+  CHECK(references.list()->size() == 3);
+  REQUIRE(references.set("refs/heads/main", two));
+  CHECK(*references.find("refs/heads/main") == two);
+  CHECK(*references.find("refs/heads/by-name") == two);
+  REQUIRE(references.remove("refs/heads/main"));
+  CHECK(*references.find("refs/heads/main") == std::optional<ObjectId>());
+  CHECK(*references.find("refs/heads/conflicts/x") == one);
+  if (const auto listed = plain_git(path, "for-each-ref --format=%(refname)")) {
+    CHECK(listed->find("refs/heads/conflicts/x\n") != std::string::npos);
+    CHECK(listed->find("refs/heads/main\n") == std::string::npos);
+  }
 }
 
 TEST_CASE("merge_text: distant edits merge, colliding ones do not, and the laws hold", "[sync-engine]") {
