@@ -153,7 +153,7 @@ struct SyncEngine::Impl {
 
   /// What every command that writes does first.
   Result<TreeLock> begin() {
-    WS_LET(TreeLock lock, TreeLock::take(session.root.path(), session.options.wait_lock));
+    WS_LET(TreeLock lock, TreeLock::take(session.root, session.options.wait_lock));
     WS_TRY(recover_steps(session));
     WS_LET(const std::optional<StagedCommit> staged, session.state.staged());
     if (staged && staged->under_way && session.remote != nullptr) {
@@ -280,22 +280,23 @@ Result<SyncEngine> SyncEngine::open(const std::filesystem::path& root,
                                     Remote* remote,
                                     const Clock& clock,
                                     EngineOptions options) {
-  WS_LET(Tie tie, read_tie(root));
-  WS_LET(const TreeConfig config, read_config(root));
-  WS_LET(FileKinds kinds, FileKinds::with(config.include));
   WS_LET(RootFolder folder, RootFolder::open(root));
-  const std::filesystem::path own = root / ".ws";
-  std::error_code error;
-  const bool any_state = std::filesystem::file_size(own / "state.db", error) > 0 && !error;
-  const bool lost = !any_state && std::filesystem::exists(own / "history.git", error);
-  WS_LET(StateStore state, StateStore::open(own / "state.db"));
+  WS_LET(WsFolder ws, WsFolder::open(folder, options.trusted));
+  WS_LET(Tie tie, read_tie(ws));
+  WS_LET(const TreeConfig config, read_config(ws));
+  WS_LET(FileKinds kinds, FileKinds::with(config.include));
+  const bool any_state = ws.has("state.db") && !ws.is_empty_file("state.db");
+  const bool lost = !any_state && ws.has("history.git");
+  WS_LET(StateStore state, StateStore::open(ws.through("state.db")));
   if (lost) WS_TRY(state.set_remade(true));
+  History history(ws.through("history.git"), clock);
   return SyncEngine(std::make_unique<Impl>(Impl{Session{.root = std::move(folder),
+                                                        .ws = std::move(ws),
                                                         .tie = std::move(tie),
                                                         .config = config,
                                                         .kinds = std::move(kinds),
                                                         .state = std::move(state),
-                                                        .history = History(own / "history.git", clock),
+                                                        .history = std::move(history),
                                                         .remote = remote,
                                                         .options = std::move(options)}}));
 }
@@ -421,7 +422,7 @@ Result<GcReport> SyncEngine::gc(const GcOptions& options) {
 Result<std::vector<Conflict>> SyncEngine::conflicts() const { return impl_->session.state.conflicts(); }
 
 Result<ConflictTexts> SyncEngine::texts(const Conflict& conflict) const {
-  ThreeTexts texts = read_conflict_texts(impl_->session.root.path(), conflict.id);
+  ThreeTexts texts = read_conflict_texts(impl_->session.root, conflict.id);
   return ConflictTexts{.conflict = conflict,
                        .base = std::move(texts.base),
                        .local = std::move(texts.local),

@@ -53,6 +53,7 @@ struct EngineOptions {
   std::function<void(const Progress&)> progress = {};
   const std::atomic<bool>* cancelled = nullptr;
   unsigned threads = 2;
+  TrustedFolders trusted = {};  ///< whose `.ws/` may belong to somebody else
   /// Of one commit. Of its answer 1,000,000 JSON values and 32 MiB are read: that leaves 50 and 1,600 bytes an item.
   std::size_t commit_items = 20'000;
 };

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "api-client/base/files.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
@@ -23,6 +22,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t tie_format = 1;
 /// In `.ws/` while a source is being made.
 constexpr const char* intent_name = "source.pending";
+constexpr std::size_t most_marker_bytes = std::size_t{1} << 20U;
 
 bool is_there(const fs::path& path) {
   std::error_code ignored;
@@ -59,15 +59,14 @@ Result<fs::path> find_root(const fs::path& start) {
                         "not_tied"));
 }
 
-Result<Tie> read_tie(const fs::path& root) {
-  std::error_code error;
-  if (fs::is_symlink(fs::symlink_status(root / ".ws", error))) {
-    return fail(with_code(Failure::Kind::disk,
-                          fmt::format("{}/.ws is a symbolic link, which could lead anywhere", root.string()),
-                          "remove the link, then `ws sync init --source ID`",
-                          "linked_marker"));
-  }
-  auto text = read_file(root / ".ws" / "source.json");
+Result<Tie> read_tie(const fs::path& root, const TrustedFolders& trusted) {
+  WS_LET(const WsFolder folder, WsFolder::open(root, trusted));
+  return read_tie(folder);
+}
+
+Result<Tie> read_tie(const WsFolder& folder) {
+  const fs::path root = folder.path().parent_path();
+  auto text = folder.read("source.json", most_marker_bytes);
   if (!text && text.error().kind != Failure::Kind::not_found) return fail(std::move(text).error());
   if (!text) {
     return fail(with_code(Failure::Kind::disk,
@@ -106,11 +105,11 @@ Result<Tie> read_tie(const fs::path& root) {
 
 namespace {
 
-Result<void> write_own_folder(const fs::path& own) {
-  WS_TRY(make_folders(own / "tmp"));
-  WS_TRY(make_folders(own / "conflicts"));
-  WS_TRY(write_file(own / ".gitignore", "*\n"));
-  return is_there(own / "config.yaml") ? Result<void>() : write_file(own / "config.yaml", config_template);
+Result<WsFolder> make_own_folder(const fs::path& root, const TrustedFolders& trusted) {
+  WS_LET(WsFolder own, WsFolder::make(root, trusted));
+  WS_TRY(own.write(".gitignore", "*\n"));
+  if (!own.has("config.yaml")) WS_TRY(own.write("config.yaml", config_template));
+  return own;
 }
 
 Failure maybe_made(const std::string& name) {
@@ -126,12 +125,11 @@ Failure maybe_made(const std::string& name) {
 }
 
 /// Making a source cannot be repeated without making two: what may have been sent is noted, and never sent again.
-Result<SourceInfo> create_source(const fs::path& own, const SourceRequest& request, Remote& remote) {
-  if (is_there(own / intent_name)) return fail(maybe_made(request.name));
-  WS_TRY(write_file(own / intent_name, request.name + "\n"));
+Result<SourceInfo> create_source(const WsFolder& own, const SourceRequest& request, Remote& remote) {
+  if (own.has(intent_name)) return fail(maybe_made(request.name));
+  WS_TRY(own.write(intent_name, request.name + "\n"));
   auto made = remote.create_source(request);
-  std::error_code ignored;
-  if (!made && made.error().call.applied == Applied::no) fs::remove(own / intent_name, ignored);
+  if (!made && made.error().call.applied == Applied::no) own.remove(intent_name);
   return made;
 }
 
@@ -146,11 +144,9 @@ Failure another_source(std::string_view asked_for, std::string_view answered) {
 
 /// A staged commit and recorded conflicts are the tree's from which this one was copied: the next run stages and
 /// records its own.
-Result<void> forget_the_others(const fs::path& root) {
-  const fs::path file = root / ".ws" / "state.db";
-  std::error_code error;
-  if (fs::file_size(file, error) == 0 || error) return {};
-  WS_LET(StateStore state, StateStore::open(file));
+Result<void> forget_the_others(const RootFolder& root, const WsFolder& own) {
+  if (!own.has("state.db") || own.is_empty_file("state.db")) return {};
+  WS_LET(StateStore state, StateStore::open(own.through("state.db")));
   WS_LET(const std::vector<Conflict> conflicts, state.conflicts());
   WS_LET(sqlite::Transaction transaction, state.begin());
   WS_TRY(state.clear_staged());
@@ -164,11 +160,7 @@ Result<void> forget_the_others(const fs::path& root) {
   return {};
 }
 
-}  // namespace
-
-Result<void> write_tie(const fs::path& root, const Tie& tie) {
-  const fs::path own = root / ".ws";
-  WS_TRY(write_own_folder(own));
+Result<void> write_tie(const WsFolder& own, const Tie& tie) {
   const Json value{{"format", tie_format},
                    {"source_id", tie.source_id},
                    {"client_id", tie.client_id},
@@ -176,14 +168,18 @@ Result<void> write_tie(const fs::path& root, const Tie& tie) {
                    {"base_url", tie.base_url},
                    {"origin", tie.origin}};
   // The marker comes last: a tree is tied once it is there.
-  return write_file(own / "source.json", dump(value, 2) + "\n");
+  return own.write("source.json", dump(value, 2) + "\n");
 }
 
-Result<Tie> renew_client(const fs::path& root, const Clock& clock, Random& random) {
-  WS_LET(Tie tie, read_tie(root));
-  WS_TRY(forget_the_others(root));
+}  // namespace
+
+Result<Tie> renew_client(const fs::path& root, const Clock& clock, Random& random, const TrustedFolders& trusted) {
+  WS_LET(const RootFolder folder, RootFolder::open(root));
+  WS_LET(const WsFolder own, WsFolder::open(folder, trusted));
+  WS_LET(Tie tie, read_tie(own));
+  WS_TRY(forget_the_others(folder, own));
   tie.client_id = make_uuid_v7(clock.now(), random);
-  WS_TRY(write_tie(root, tie));
+  WS_TRY(write_tie(own, tie));
   return tie;
 }
 
@@ -202,9 +198,8 @@ Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock,
                           "already_tied"));
   }
   // All that the disk can refuse comes before the source is made.
-  const fs::path own = folder / ".ws";
-  const bool fresh = !is_there(own);
-  if (auto written = write_own_folder(own); !written) return fail(std::move(written).error());
+  const bool fresh = !is_there(folder / ".ws");
+  WS_LET(const WsFolder own, make_own_folder(folder, options.trusted));
   const std::string name = options.name.empty() ? folder.filename().string() : options.name;
   const auto source =
       options.source_id.empty()
@@ -212,11 +207,11 @@ Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock,
                 own, {.name = name, .project_id = options.project_id, .root_node_id = options.root_node_id}, remote)
           : remote.find_source(options.source_id);
   if (!source) {
-    if (fresh && source.error().call.applied == Applied::no) fs::remove_all(own, error);
+    if (fresh && source.error().call.applied == Applied::no) fs::remove_all(folder / ".ws", error);
     return fail(source.error());
   }
   if (!options.source_id.empty() && !is_same_id(source->id, options.source_id)) {
-    if (fresh) fs::remove_all(own, error);
+    if (fresh) fs::remove_all(folder / ".ws", error);
     return fail(another_source(options.source_id, source->id));
   }
   Tie tie{.source_id = source->id,
@@ -224,15 +219,15 @@ Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock,
           .name = source->name,
           .base_url = options.base_url,
           .origin = options.origin};
-  if (auto written = write_tie(folder, tie); !written) {
+  if (auto written = write_tie(own, tie); !written) {
     Failure failure = std::move(written).error();
     failure.hint =
         "then join the source that was made: " + ShellCommand{"ws", "sync", "init", "--source=", source->id}.ticked();
     return fail(std::move(failure));
   }
-  fs::remove(own / intent_name, error);
+  own.remove(intent_name);
   // Before anything only looks at the tree: what writes nothing finds all there is.
-  WS_TRY(StateStore::open(own / "state.db"));
+  WS_TRY(StateStore::open(own.through("state.db")));
   return tie;
 }
 

@@ -8,6 +8,7 @@
 #include "api-client/base/random.hpp"
 #include "api-client/base/result.hpp"
 #include "sync-engine/remote/remote.hpp"
+#include "sync-engine/ws_folder.hpp"
 
 namespace ws::sync {
 
@@ -21,14 +22,18 @@ struct Tie {
   bool operator==(const Tie&) const = default;
 };
 
-/// The nearest folder upward from `start` that has a `.ws/`. Fails with `usage` where there is none.
+/// The nearest folder upward from `start` that has a `.ws`, whatever that is and whoever owns it: opening it tells.
+/// Fails with `usage` where there is none.
 Result<std::filesystem::path> find_root(const std::filesystem::path& start);
-/// Fails with `disk`: code `marker_missing`, `linked_marker` for a `.ws` that is a link, or `newer_format` for one that
-/// a later version wrote.
-Result<Tie> read_tie(const std::filesystem::path& root);
+/// Fails with `disk`: code `marker_missing`, `newer_format` for one that a later version wrote, or as `WsFolder::open`.
+Result<Tie> read_tie(const std::filesystem::path& root, const TrustedFolders& trusted = {});
+Result<Tie> read_tie(const WsFolder& folder);
 
 /// Gives the tree a `client_id` of its own: for one that was copied with its `.ws/`. Fails with `disk`.
-Result<Tie> renew_client(const std::filesystem::path& root, const Clock& clock, Random& random);
+Result<Tie> renew_client(const std::filesystem::path& root,
+                         const Clock& clock,
+                         Random& random,
+                         const TrustedFolders& trusted = {});
 
 struct InitOptions {
   std::filesystem::path folder = {};
@@ -38,12 +43,10 @@ struct InitOptions {
   std::string project_id = {};  ///< at most one of project, root and source
   std::string root_node_id = {};
   std::string source_id = {};  ///< joins this source instead of making one
+  TrustedFolders trusted = {};
 };
 
 /// Makes `.ws/`; sends no content. Fails with `usage` (code `already_tied`) for a tree that is tied or lies in one.
 Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock, Random& random);
-
-/// Makes `.ws/` below `root` with everything in it but the source's texts. Fails with `disk`.
-Result<void> write_tie(const std::filesystem::path& root, const Tie& tie);
 
 }  // namespace ws::sync

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "api-client/base/files.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/yaml.hpp"
 
@@ -107,8 +106,8 @@ std::uint64_t TreeConfig::fingerprint() const {
   return number;
 }
 
-Result<TreeConfig> read_config(const std::filesystem::path& root) {
-  auto text = read_file(root / ".ws" / "config.yaml", most_bytes);
+Result<TreeConfig> read_config(const WsFolder& folder) {
+  auto text = folder.read("config.yaml", most_bytes);
   if (!text) {
     if (text.error().kind == Failure::Kind::not_found) return TreeConfig{};
     return fail(std::move(text).error());

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api-client/base/result.hpp"
+#include "sync-engine/ws_folder.hpp"
 
 namespace ws::sync {
 
@@ -27,6 +27,6 @@ extern const std::string_view config_template;
 
 /// Defaults where there is no file. Fails with `usage` (code `bad_config`), naming file, line and column: no YAML, a
 /// key that nobody knows, a value of the wrong kind.
-Result<TreeConfig> read_config(const std::filesystem::path& root);
+Result<TreeConfig> read_config(const WsFolder& folder);
 
 }  // namespace ws::sync

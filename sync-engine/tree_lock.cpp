@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::chrono::milliseconds poll_interval{50};
 constexpr int most_removed = 10;
+constexpr const char* lock_name = ".ws/lock";
 
 /// Field 22 of /proc/PID/stat: two processes with one number are told apart by it.
 std::string start_time_of_self() {
@@ -42,33 +43,44 @@ std::string holder_of(int file) {
 }
 
 /// Whether the file at the path is this one: a lock on one that was removed meanwhile keeps nobody out.
-bool is_file_at(int file, const std::filesystem::path& path) {
+bool is_file_at(int file, const RootFolder& root) {
   struct stat mine {};
   struct stat there {};
-  return ::fstat(file, &mine) == 0 && ::lstat(path.c_str(), &there) == 0 && mine.st_ino == there.st_ino &&
+  const Descriptor now = root.open_beneath(lock_name, O_PATH | O_NOFOLLOW);
+  return now && ::fstat(file, &mine) == 0 && ::fstat(now.get(), &there) == 0 && mine.st_ino == there.st_ino &&
          mine.st_dev == there.st_dev;
+}
+
+/// It is truncated and written: a second name of it would lose its text.
+Result<void> check_lock_file(int file, const std::string& path) {
+  struct stat found {};
+  if (::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_nlink <= 1) return {};
+  return fail(Failure::Kind::disk, path + " is no lock of ours", "remove it");
 }
 
 }  // namespace
 
-Result<TreeLock> TreeLock::take(const std::filesystem::path& root, std::chrono::milliseconds wait) {
-  const std::filesystem::path path = root / ".ws" / "lock";
+Result<TreeLock> TreeLock::take(const RootFolder& root, std::chrono::milliseconds wait) {
+  const std::string path = (root.path() / lock_name).string();
   Descriptor file;
   // A file system that numbers its files anew with each look would have us here for ever.
   for (int removed = 0; true;) {
-    if (!file) file = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
-    if (!file) return disk_failure("open", path.string());
+    if (!file) {
+      file = root.open_beneath(lock_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666);
+      if (!file) return disk_failure("open", path);
+      WS_TRY(check_lock_file(file.get(), path));
+    }
     if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
-      if (is_file_at(file.get(), path) || ++removed == most_removed) break;
+      if (is_file_at(file.get(), root) || ++removed == most_removed) break;
       file = Descriptor();
       continue;
     }
     if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK) return disk_failure("lock", path.string());
+    if (errno != EWOULDBLOCK) return disk_failure("lock", path);
     if (wait <= std::chrono::milliseconds(0)) {
       Failure failure{
           .kind = Failure::Kind::disk,
-          .what = fmt::format("another ws (process {}) is at work in {}", holder_of(file.get()), root.string()),
+          .what = fmt::format("another ws (process {}) is at work in {}", holder_of(file.get()), root.path().string()),
           .hint = "wait for it, or give --wait-lock SECONDS"};
       failure.code = "tree_locked";
       failure.call.retryable = true;
@@ -79,7 +91,7 @@ Result<TreeLock> TreeLock::take(const std::filesystem::path& root, std::chrono::
   }
   const std::string text = fmt::format("{} {}\n", ::getpid(), start_time_of_self());
   if (::ftruncate(file.get(), 0) != 0 || ::pwrite(file.get(), text.data(), text.size(), 0) < 0) {
-    return disk_failure("write", path.string());
+    return disk_failure("write", path);
   }
   return TreeLock(std::move(file));
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 
 #include "api-client/base/result.hpp"
 #include "sync-engine/tree/root_folder.hpp"
@@ -13,7 +12,7 @@ namespace ws::sync {
 class TreeLock {
  public:
   /// Waits at most `wait`. Fails with `disk`, code `tree_locked`, naming the process that holds it; retryable.
-  static Result<TreeLock> take(const std::filesystem::path& root, std::chrono::milliseconds wait);
+  static Result<TreeLock> take(const RootFolder& root, std::chrono::milliseconds wait);
 
  private:
   explicit TreeLock(Descriptor file) : file_(std::move(file)) {}

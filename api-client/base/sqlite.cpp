@@ -1,10 +1,17 @@
 #include "api-client/base/sqlite.hpp"
 
+#include <cerrno>
+#include <filesystem>
 #include <unordered_map>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api-client/base/files.hpp"
 
 namespace ws::sqlite {
 namespace {
@@ -19,7 +26,7 @@ Failure failure(sqlite3* database, int code, std::string_view doing) {
   const char* text = database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code);
   if (!disk) return Failure{.kind = Failure::Kind::internal, .what = fmt::format("database: {}: {}", doing, text)};
   const char* file = database != nullptr ? sqlite3_db_filename(database, "main") : nullptr;
-  const std::string_view name = file == nullptr || *file == '\0' ? "the database" : file;
+  const std::string name = file == nullptr || *file == '\0' ? "the database" : shown_path(file);
   Failure failed{.kind = Failure::Kind::disk, .what = fmt::format("cannot use {}: {}", name, text)};
   if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) {
     failed.hint = "put back a copy of it, or move it away: then it is made anew";
@@ -28,6 +35,76 @@ Failure failure(sqlite3* database, int code, std::string_view doing) {
   if (busy) failed.code = "database_busy";
   failed.call.retryable = busy;
   return failed;
+}
+
+constexpr const char* in_place_name = "ws-in-place";
+
+/// SQLite would resolve the links of a path before it opens it; it does not follow one at the end (O_NOFOLLOW).
+int keep_path(sqlite3_vfs*, const char* name, int size, char* out) {
+  sqlite3_snprintf(size, out, "%s", name);
+  return SQLITE_OK;
+}
+
+/// A hot journal may name a super-journal anywhere on the disk, which SQLite reads, and deletes when it has played the
+/// journal back. We attach no second database, so no journal of ours names one.
+int open_no_super_journal(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out_flags) {
+  if ((flags & SQLITE_OPEN_SUPER_JOURNAL) != 0) {
+    file->pMethods = nullptr;
+    return SQLITE_CANTOPEN;
+  }
+  auto* const system = static_cast<sqlite3_vfs*>(sqlite3_vfs_find(nullptr));
+  static_cast<void>(vfs);
+  return system->xOpen(system, name, file, flags, out_flags);
+}
+
+/// The system's way to files, but for these two. Made once; null where SQLite has no memory.
+const char* in_place_files() {
+  static const char* const made = []() -> const char* {
+    const sqlite3_vfs* const system = sqlite3_vfs_find(nullptr);
+    if (system == nullptr) return nullptr;
+    static sqlite3_vfs vfs = *system;
+    vfs.zName = in_place_name;
+    vfs.pNext = nullptr;
+    vfs.xFullPathname = keep_path;
+    vfs.xOpen = open_no_super_journal;
+    return sqlite3_vfs_register(&vfs, 0) == SQLITE_OK ? in_place_name : nullptr;
+  }();
+  return made;
+}
+
+/// With what the umask leaves: SQLite itself would make it 0644. Its other files take the mode of this one.
+void make_database_file(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (file >= 0) ::close(file);  // whoever cannot make it hears so from SQLite
+}
+
+/// On a read-only file system nobody writes, and SQLite cannot make the files that readers of a WAL database share:
+/// immutable spares it those. Where a WAL waits to be copied in, the database alone is not the state.
+bool may_be_immutable(const std::string& path) {
+  struct stat wal {};
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return ::access(folder.c_str(), W_OK) != 0 && errno == EROFS &&
+         (::lstat((path + "-wal").c_str(), &wal) != 0 || wal.st_size == 0);
+}
+
+/// SQLite decodes %HH in the path of a URI.
+std::string immutable_uri(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    if (c == '%' || c == '?' || c == '#') {
+      uri += fmt::format("%{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else {
+      uri += c;
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+void distrust_schema(sqlite3* database) {
+  sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
 }
 
 }  // namespace
@@ -114,10 +191,16 @@ Result<Database> Database::open(const std::string& path, OpenMode mode) {
   static const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   static_cast<void>(configured);
   sqlite3* raw = nullptr;
-  const int flags = mode == OpenMode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-  const int code = sqlite3_open_v2(path.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+  int flags = mode == OpenMode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  const bool immutable = mode == OpenMode::in_place && may_be_immutable(path);
+  if (immutable) flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+  const std::string name = immutable ? immutable_uri(path) : path;
+  const char* const files = mode == OpenMode::in_place ? in_place_files() : nullptr;
+  if (mode == OpenMode::in_place) make_database_file(path);
+  const int code = sqlite3_open_v2(name.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, files);
   Database database(raw);
-  if (code != SQLITE_OK) return fail(failure(raw, code, fmt::format("opening {}", path)));
+  if (code != SQLITE_OK) return fail(failure(raw, code, fmt::format("opening {}", shown_path(path))));
+  if (mode == OpenMode::in_place) distrust_schema(raw);
   return database;
 }
 

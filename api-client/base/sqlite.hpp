@@ -105,7 +105,9 @@ class Lent {
   Statement* statement_;
 };
 
-enum class OpenMode { read_write_create, read_only };
+/// `in_place`: as `read_write_create`, for a file that may have come from elsewhere. It is opened at exactly this path,
+/// no link followed; no journal that names another file is played back; triggers and views of its schema do nothing.
+enum class OpenMode { read_write_create, read_only, in_place };
 
 class Database {
  public:

@@ -42,7 +42,8 @@ Result<ExitCode> init(Session& session) {
                             .name = session.arguments().value("name").value_or(""),
                             .project_id = session.arguments().value("project").value_or(""),
                             .root_node_id = session.arguments().value("root").value_or(""),
-                            .source_id = session.arguments().value("source").value_or("")};
+                            .source_id = session.arguments().value("source").value_or(""),
+                            .trusted = session.settings().trusted};
   WS_LET(const BaseUrl url, session.base_url());
   options.base_url = url.text;
   options.origin = url.origin;

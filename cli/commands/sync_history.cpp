@@ -94,7 +94,7 @@ Result<ExitCode> roots(Session& session) {
   WS_LET(const std::vector<TiedTree> trees, TreeRegister(Paths::of(session.world().environment).state).all());
   Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
   for (const TiedTree& tree : trees) {
-    const auto tie = sync::read_tie(tree.folder);
+    const auto tie = sync::read_tie(tree.folder, session.settings().trusted);
     const bool is_it = tie && tie->source_id == tree.source_id;
     list["data"].push_back({{"folder", tree.folder.string()},
                             {"state", is_it ? "tied" : "missing"},

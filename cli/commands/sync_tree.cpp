@@ -58,7 +58,7 @@ std::optional<std::filesystem::path> find_twin_tree(const Session& session,
   for (const TiedTree& tree : *trees) {
     std::error_code error;
     if (tree.source_id != tie.source_id || std::filesystem::equivalent(tree.folder, root, error) || error) continue;
-    const auto other = sync::read_tie(tree.folder);
+    const auto other = sync::read_tie(tree.folder, session.settings().trusted);
     if (other && other->client_id == tie.client_id) return tree.folder;
   }
   return std::nullopt;
@@ -76,7 +76,7 @@ Result<sync::Tie> settle_copy(Session& session, const std::filesystem::path& roo
                 "this folder is a copy of the synced folder " + twin->string(),
                 "--yes syncs it as a tree of its own; or remove its .ws");
   }
-  return sync::renew_client(root, session.world().clock, session.world().random);
+  return sync::renew_client(root, session.world().clock, session.world().random, session.settings().trusted);
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start,
   SyncTree tree;
   WS_LET(tree.root, sync::find_root(start));
   if (network != Network::none) {
-    WS_LET(sync::Tie tie, sync::read_tie(tree.root));
+    WS_LET(sync::Tie tie, sync::read_tie(tree.root, session.settings().trusted));
     WS_TRY(session.prefer_server(tie.base_url, tie.origin));
     WS_LET(const BaseUrl url, session.base_url());
     if (url.origin != tie.origin) return fail(foreign_server(tie, url));
@@ -165,7 +165,7 @@ Result<void> open_engine(Session& session, SyncTree& tree) {
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
   tree.progress =
       std::make_unique<ProgressLine>(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
-  sync::EngineOptions options{.cancelled = &session.world().cancelled};
+  sync::EngineOptions options{.cancelled = &session.world().cancelled, .trusted = session.settings().trusted};
   options.progress = [line = tree.progress.get()](const sync::Progress& progress) {
     line->update(stage_word(progress.stage), progress.done, progress.total);
   };

@@ -63,7 +63,8 @@ Result<ExitCode> watch(Session& session) {
       words.empty() ? std::filesystem::current_path() : std::filesystem::absolute(words.front());
   WS_LET(SyncTree tree, open_tree(session, start, Network::needed));
   WS_LET(Client * client, session.client());
-  WS_LET(const sync::TreeConfig config, sync::read_config(tree.root));
+  WS_LET(const sync::WsFolder folder, sync::WsFolder::open(tree.root, session.settings().trusted));
+  WS_LET(const sync::TreeConfig config, sync::read_config(folder));
   WS_LET(sync::FileKinds kinds, sync::FileKinds::with(config.include));
   WS_LET(const auto events, sync::InotifyEvents::open(tree.root, std::move(kinds), &session.world().cancelled));
   WatchVoice voice(session, tree);

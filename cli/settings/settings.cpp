@@ -18,11 +18,12 @@ namespace fs = std::filesystem;
 constexpr std::size_t max_config_bytes = std::size_t{1} << 20U;
 
 /// Null where there is no such file.
-Result<Json> read_yaml_file(const fs::path& path) {
-  auto text = read_file(path, max_config_bytes);
+Result<Json> parse_yaml_file(const fs::path& path, Result<std::string> text) {
   if (!text) {
     if (text.error().kind == Failure::Kind::not_found) return Json();
-    return fail(Failure::Kind::usage, text.error().what);
+    Failure failure = std::move(text).error();
+    failure.kind = Failure::Kind::usage;
+    return fail(std::move(failure));
   }
   auto value = parse_yaml(*text);
   if (!value) return fail(Failure::Kind::usage, path.string() + ": " + value.error().what);
@@ -32,11 +33,16 @@ Result<Json> read_yaml_file(const fs::path& path) {
   return std::move(*value);
 }
 
+/// The user's own: it may be a link, as programs that manage dot files make them.
+Result<Json> read_yaml_file(const fs::path& path) { return parse_yaml_file(path, read_file(path, max_config_bytes)); }
+
 std::optional<fs::path> find_upward(fs::path folder, std::string_view file) {
   std::error_code error;
   folder = fs::absolute(folder, error);
   while (!error) {
-    if (fs::exists(folder / file, error)) return folder / file;
+    // Whatever it is: a link that leads nowhere is refused, not passed over.
+    std::error_code none;
+    if (fs::exists(fs::symlink_status(folder / file, none))) return folder / file;
     if (!folder.has_relative_path()) break;
     folder = folder.parent_path();
   }
@@ -102,6 +108,10 @@ constexpr SettingRule rules[] = {
      .variable = "WS_CREDENTIAL_STORE",
      .help = "where a key is kept: keyring or file"},
     {.key = "pager", .variable = "WS_PAGER", .help = "the program that shows long output; nobody: PAGER, else less"},
+    {.key = "trusted_folders",
+     .variable = "WS_TRUSTED_FOLDERS",
+     .help =
+         "folders whose .ws and .ws.yaml may belong to another user, with : between them; DIR/* for all below, or *"},
     {.key = "skill_url", .flag = "--url", .of_profile = true, .help = "where the operating skill is published"},
 };
 
@@ -129,13 +139,19 @@ class Sources {
     sources.config_ = std::move(config);
     if (const auto file = find_upward(folder, ".ws.yaml")) {
       sources.project_path_ = file->string();
-      WS_LET(Json project, read_yaml_file(*file));
+      WS_LET(Json project, parse_yaml_file(*file, read_trusted_file(*file, max_config_bytes, sources.trusted())));
       sources.project_ = std::move(project);
     }
     const std::vector<Named> profile = sources.named(*find_setting_rule("profile"));
     // Without a name it is the profile that a login without a name makes.
     sources.profile_ = profile.empty() ? "default" : profile.front().value;
     return sources;
+  }
+
+  /// Said by nobody but the user: not by a file of a tree, which would trust itself.
+  TrustedFolders trusted() const {
+    const std::vector<Named> named = this->named(*find_setting_rule("trusted_folders"));
+    return TrustedFolders::parse(named.empty() ? "" : named.front().value, environment_.text("SUDO_UID").value_or(""));
   }
 
   /// The one that wins first.
@@ -216,6 +232,7 @@ Result<Settings> read_settings(const SettingFlags& flags,
   settings.credential_store = winner("credential_store");
   settings.pager = winner("pager");
   settings.skill_url = winner("skill_url");
+  settings.trusted = sources.trusted();
   return settings;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "api-client/base/json.hpp"
+#include "api-client/base/owner.hpp"
 #include "api-client/base/result.hpp"
 #include "cli/settings/environment.hpp"
 #include "cli/settings/paths.hpp"
@@ -66,6 +67,7 @@ struct Settings {
   Setting credential_store = {};
   Setting pager = {};
   Setting skill_url = {};
+  TrustedFolders trusted = {};  ///< from environment or the user's config alone
   std::vector<std::string> sync_roots = {};
   std::vector<std::string> notes = {};  ///< for stderr: what was ignored
 };

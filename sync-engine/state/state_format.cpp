@@ -5,15 +5,22 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/files.hpp"
+
 namespace ws::sync {
 namespace {
 
 constexpr std::int64_t format = 7;
 
+/// "WSst", in the header of the file: what `file` and a reader of a hex dump see. Databases of earlier versions have 0.
+constexpr std::int64_t application = 0x57537374;
+
+constexpr const char* patience = "pragma busy_timeout = 5000";
+
 // WAL: readers (`status`) and the one writer do not wait for each other. FULL: a transaction that returned is on disk.
 // The journal of a large pull is not copied into the database again and again while it grows (40 MB; gone at the end).
 constexpr const char* settings =
-    "pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; "
+    "pragma journal_mode = wal; pragma synchronous = full; "
     "pragma wal_autocheckpoint = 10000";
 
 constexpr const char* schema = R"(
@@ -31,7 +38,9 @@ constexpr const char* schema = R"(
   create table misnamed (document text primary key, path text not null) without rowid;
   create index base_by_file on base (coalesce(placed, path));
   pragma user_version = 7;
+  pragma application_id = 1465086836;
 )";
+static_assert(application == 1465086836);
 
 // Format 1 knew no file that lies elsewhere than its document, and no numbers of files.
 constexpr const char* from_format_1 = R"(
@@ -65,24 +74,50 @@ constexpr const char* from_format_6 = R"(
   pragma user_version = 7;
 )";
 
+Failure not_ours(const std::filesystem::path& file) {
+  Failure foreign{.kind = Failure::Kind::disk,
+                  .what = fmt::format("{} is a database, but not one of ws", shown_path(file)),
+                  .hint = "move it away: then it is made anew"};
+  foreign.code = "foreign_database";
+  return foreign;
+}
+
+Result<std::int64_t> read_integer(sqlite::Database& database, const char* sql) {
+  WS_LET(sqlite::Statement read, database.prepare(sql));
+  WS_TRY(read.step());
+  return read.integer(0);
+}
+
+/// Looks before anything is written: somebody else's database in our place stays as it is.
+Result<std::int64_t> read_format(sqlite::Database& database, const std::filesystem::path& file) {
+  WS_LET(const std::int64_t found, read_integer(database, "pragma user_version"));
+  WS_LET(const std::int64_t whose, read_integer(database, "pragma application_id"));
+  WS_LET(const std::int64_t objects, read_integer(database, "select count(*) from sqlite_schema"));
+  WS_LET(const std::int64_t ours,
+         read_integer(database,
+                      "select count(*) from sqlite_schema where type = 'table' and "
+                      "name in ('numbers', 'base', 'pending', 'conflicts', 'steps', 'staged')"));
+  constexpr std::int64_t tables_of_every_format = 6;
+  const bool is_new = found == 0 && objects == 0 && whose == 0;
+  const bool is_ours = found > 0 && ours == tables_of_every_format && (whose == 0 || whose == application);
+  if (!is_new && !is_ours) return fail(not_ours(file));
+  return found;
+}
+
 }  // namespace
 
 Result<sqlite::Database> open_state(const std::filesystem::path& file) {
-  WS_LET(sqlite::Database database, sqlite::Database::open(file.string()));
-  WS_TRY(database.execute(settings));
-  std::int64_t found = 0;
-  {
-    WS_LET(sqlite::Statement version, database.prepare("pragma user_version"));
-    WS_TRY(version.step());
-    found = version.integer(0);
-  }
+  WS_LET(sqlite::Database database, sqlite::Database::open(file.string(), sqlite::OpenMode::in_place));
+  WS_TRY(database.execute(patience));
+  WS_LET(const std::int64_t found, read_format(database, file));
   if (found > format) {
     Failure newer{.kind = Failure::Kind::disk,
-                  .what = fmt::format("{} has format {}, this version knows {}", file.string(), found, format),
+                  .what = fmt::format("{} has format {}, this version knows {}", shown_path(file), found, format),
                   .hint = "use the version of ws that wrote it"};
     newer.code = "newer_format";
     return fail(std::move(newer));
   }
+  WS_TRY(database.execute(settings));
   if (found < format) {
     WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(database));
     if (found == 0) WS_TRY(database.execute(schema));

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/files.hpp"
 #include "sync-engine/state/codec.hpp"
 #include "sync-engine/state/state_format.hpp"
 
@@ -39,7 +40,8 @@ Result<StateStore> StateStore::open(const std::filesystem::path& file) {
   // that was stopped just then is at work all the same.
   if (failure.code == "database_busy") {
     failure.code = "tree_locked";
-    failure.what = fmt::format("another ws is at work in {}", file.parent_path().parent_path().string());
+    failure.what = fmt::format("another ws is at work in {}",
+                               std::filesystem::path(shown_path(file)).parent_path().parent_path().string());
     failure.hint = "run the command again";
   }
   return fail(std::move(failure));

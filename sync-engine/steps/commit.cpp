@@ -258,7 +258,7 @@ class Committer {
     if (follows && answer.revision == least) WS_TRY(session_.state.set_source_revision(answer.revision));
     WS_TRY(session_.state.clear_staged());
     WS_TRY(transaction.commit());
-    for (const std::string& id : replaced) remove_conflict_files(session_.root.path(), id);
+    for (const std::string& id : replaced) remove_conflict_files(session_.root, id);
     const bool counts_twice = answer.revision > least && answer.revision <= taken_over + advanced_.size();
     return follows && counts_twice ? look_who_was_there(taken_over, answer.revision) : Result<void>();
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "api-client/base/files.hpp"
@@ -16,16 +17,30 @@ namespace ws::sync {
 namespace {
 
 constexpr const char* by_hand_name = "by-hand";
+constexpr std::size_t most_text_bytes = std::size_t{64} << 20U;
 
 /// The id comes from the service: anything but a UUID must not become a path.
 std::string folder_name(const std::string& id) { return is_uuid(id) ? id : Sha256::of(id).hex(); }
 
-std::filesystem::path folder_of(const std::filesystem::path& root, const std::string& id) {
-  return root / ".ws" / "conflicts" / folder_name(id);
+std::string folder_of(const std::string& id) { return ".ws/conflicts/" + folder_name(id); }
+
+std::filesystem::path shown_in(const RootFolder& root, const std::string& id, const char* name) {
+  return root.path() / folder_of(id) / name;
 }
 
-std::optional<std::string> read_optional(const std::filesystem::path& path) {
-  auto text = read_file(path);
+/// Opens the conflict's folder, made where it is missing.
+Result<Descriptor> make_folder_of(const RootFolder& root, const std::string& id) {
+  Descriptor folder = root.make_folders(folder_of(id), [](std::string_view) {});
+  if (!folder) return disk_failure("make", (root.path() / folder_of(id)).string());
+  return folder;
+}
+
+/// Empty: no file, or none that can be read.
+std::optional<std::string> read_optional(const RootFolder& root, const std::string& id, const char* name) {
+  const Descriptor file = root.open_beneath(folder_of(id) + "/" + name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  struct stat found {};
+  if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
+  auto text = read_open_file(file.get(), shown_in(root, id, name), most_text_bytes);
   return text ? std::optional(std::move(*text)) : std::nullopt;
 }
 
@@ -37,10 +52,8 @@ constexpr std::size_t max_single_flushes = 4;
 class ConflictFolder {
  public:
   static Result<ConflictFolder> open(const RootFolder& root, const std::string& id) {
-    const std::string path = ".ws/conflicts/" + folder_name(id);
-    Descriptor folder = root.make_folders(path, [](std::string_view) {});
-    if (!folder) return disk_failure("make", path);
-    return ConflictFolder(std::move(folder), path);
+    WS_LET(Descriptor folder, make_folder_of(root, id));
+    return ConflictFolder(std::move(folder), folder_of(id));
   }
 
   /// The texts, as the history has them.
@@ -86,8 +99,10 @@ class ConflictFolder {
   ConflictFolder(Descriptor folder, std::string path) : folder_(std::move(folder)), path_(std::move(path)) {}
 
   Result<void> write(const std::string& name, std::string_view text) const {
-    constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
-    const Descriptor file(::openat(folder_.get(), (name + ".new").c_str(), flags, 0600));
+    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    // What stands there is from a run that was killed, or a pipe or second name of a file elsewhere: never written to.
+    ::unlinkat(folder_.get(), (name + ".new").c_str(), 0);
+    const Descriptor file(::openat(folder_.get(), (name + ".new").c_str(), flags, 0666));
     if (!file) return disk_failure("write", path_ + "/" + name);
     while (!text.empty()) {
       const ssize_t count = ::write(file.get(), text.data(), text.size());
@@ -154,25 +169,27 @@ Result<void> write_conflict_texts(Session& session, const std::map<std::string, 
   return session.history.record_aside(kept, "The texts of a conflict");
 }
 
-ThreeTexts read_conflict_texts(const std::filesystem::path& root, const std::string& id) {
-  const std::filesystem::path folder = folder_of(root, id);
-  return {.base = read_optional(folder / "base.md"),
-          .local = read_optional(folder / "local.md"),
-          .remote = read_optional(folder / "remote.md")};
+ThreeTexts read_conflict_texts(const RootFolder& root, const std::string& id) {
+  return {.base = read_optional(root, id, "base.md"),
+          .local = read_optional(root, id, "local.md"),
+          .remote = read_optional(root, id, "remote.md")};
 }
 
-Result<void> note_merging_by_hand(const std::filesystem::path& root, const std::string& id) {
-  return write_file(folder_of(root, id) / by_hand_name, "");
+Result<void> note_merging_by_hand(const RootFolder& root, const std::string& id) {
+  WS_LET(const Descriptor folder, make_folder_of(root, id));
+  return write_file_at(folder.get(), by_hand_name, "", std::nullopt, shown_in(root, id, by_hand_name));
 }
 
-bool is_merging_by_hand(const std::filesystem::path& root, const std::string& id) {
+bool is_merging_by_hand(const RootFolder& root, const std::string& id) {
+  return static_cast<bool>(root.open_beneath(folder_of(id) + "/" + by_hand_name, O_PATH | O_NOFOLLOW));
+}
+
+void remove_conflict_files(const RootFolder& root, const std::string& id) {
+  const Descriptor above = root.open_beneath(".ws/conflicts", O_RDONLY | O_DIRECTORY);
   std::error_code ignored;
-  return std::filesystem::exists(folder_of(root, id) / by_hand_name, ignored);
-}
-
-void remove_conflict_files(const std::filesystem::path& root, const std::string& id) {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_of(root, id), ignored);
+  // Not through links: those in the folder are removed themselves.
+  if (above)
+    std::filesystem::remove_all(path_through(above.get(), root.path() / ".ws/conflicts") / folder_name(id), ignored);
 }
 
 }  // namespace ws::sync

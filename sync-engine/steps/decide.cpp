@@ -36,7 +36,7 @@ class Decision {
   Result<void> carry_out(const std::optional<std::string>& merged) {
     if (auto seen = has_seen_their_text(); !seen)
       return fail(look_after_refusal(session_, conflict_, std::move(seen).error()));
-    texts_ = read_conflict_texts(session_.root.path(), conflict_.id);
+    texts_ = read_conflict_texts(session_.root, conflict_.id);
     WS_TRY(is_no_folder());
     WS_LET(on_disk_, read_if_there(writer_, conflict_.path));
     WS_TRY(has_what_was_recorded());
@@ -81,7 +81,7 @@ class Decision {
 
   /// `--markers` put them there, and nobody took them out: the local text is the one that was recorded.
   bool holds_both_texts() const {
-    return on_disk_ && is_merging_by_hand(session_.root.path(), conflict_.id) &&
+    return on_disk_ && is_merging_by_hand(session_.root, conflict_.id) &&
            adds_markers(*on_disk_, {texts_.base.value_or(""), texts_.local.value_or(""), texts_.remote.value_or("")});
   }
 

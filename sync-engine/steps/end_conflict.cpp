@@ -18,7 +18,7 @@ Result<void> end_conflict(Session& session, const Conflict& conflict, const Conf
   if (end.drops_staged) WS_TRY(state.clear_staged());
   WS_TRY(state.drop_conflict(conflict.id));
   WS_TRY(transaction.commit());
-  remove_conflict_files(session.root.path(), conflict.id);
+  remove_conflict_files(session.root, conflict.id);
   return {};
 }
 

@@ -19,7 +19,7 @@ Result<void> record_anew(Session& session,
                          const Conflict& conflict,
                          std::optional<std::string> remote_text,
                          const std::optional<PendingRow>& pending = {}) {
-  ThreeTexts texts = read_conflict_texts(session.root.path(), conflict.id);
+  ThreeTexts texts = read_conflict_texts(session.root, conflict.id);
   texts.remote = std::move(remote_text);
   WS_TRY(write_conflict_texts(session, conflict.id, texts));
   WS_TRY(session.history.flush());

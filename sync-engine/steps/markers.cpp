@@ -30,7 +30,7 @@ std::size_t count_lines(std::string_view text, std::string_view wanted) {
 }
 
 Result<ThreeTexts> recorded_texts(const Session& session, const Conflict& conflict) {
-  ThreeTexts texts = read_conflict_texts(session.root.path(), conflict.id);
+  ThreeTexts texts = read_conflict_texts(session.root, conflict.id);
   if (is_about_place(conflict) || conflict.kind == ConflictKind::rewound || !texts.local || !texts.remote) {
     return fail(Failure::Kind::usage,
                 fmt::format("there are no two texts at {} to merge", conflict.path.text()),
@@ -49,7 +49,7 @@ bool holds_open_markers(const Session& session,
                         const Conflict& conflict,
                         const std::string& now,
                         const ThreeTexts& texts) {
-  return is_merging_by_hand(session.root.path(), conflict.id) &&
+  return is_merging_by_hand(session.root, conflict.id) &&
          adds_markers(now, {texts.base.value_or(""), texts.local.value_or(""), texts.remote.value_or("")});
 }
 
@@ -73,7 +73,7 @@ Result<void> write_markers(Session& session, const Conflict& conflict) {
          merge::merge_markdown(
              texts.base.value_or(""), *texts.local, *texts.remote, {.merge_later = session.config.merge_later}));
   WS_TRY(replace_file(session, writer, conflict.path, now, merge::with_markers(merged, our_label, their_label)));
-  return note_merging_by_hand(session.root.path(), conflict.id);
+  return note_merging_by_hand(session.root, conflict.id);
 }
 
 Result<std::string> merged_text(Session& session, const Conflict& conflict) {
@@ -82,7 +82,7 @@ Result<std::string> merged_text(Session& session, const Conflict& conflict) {
   WS_LET(std::optional<std::string> now, read_if_there(writer, conflict.path));
   if (!now) now = texts.local;
   if (holds_open_markers(session, conflict, *now, texts)) return fail(left_markers(conflict));
-  if (is_merging_by_hand(session.root.path(), conflict.id)) return std::move(*now);
+  if (is_merging_by_hand(session.root, conflict.id)) return std::move(*now);
   WS_LET(
       const merge::Merge merged,
       merge::merge_markdown(texts.base.value_or(""), *now, *texts.remote, {.merge_later = session.config.merge_later}));

@@ -57,13 +57,13 @@ Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep
       continue;
     }
     // Its file holds both texts: ended here, the markers would be taken for a text of somebody's.
-    if (state == ConflictState::unknown && is_merging_by_hand(session.root.path(), conflict.id)) {
+    if (state == ConflictState::unknown && is_merging_by_hand(session.root, conflict.id)) {
       still_open.push_back(conflict);
       still_open.back().here_only = true;
       if (keep != Pulled::look_at) WS_TRY(session.state.put_conflict(still_open.back()));
       continue;
     }
-    const ThreeTexts texts = read_conflict_texts(session.root.path(), conflict.id);
+    const ThreeTexts texts = read_conflict_texts(session.root, conflict.id);
     const bool has_text = settles_text(conflict) && texts.local && Sha256::of(*texts.local) == conflict.local->hash;
     std::optional<BaseRow> row;
     // What the service merely lost was decided by nobody: it is planned anew, from the base as it is.

@@ -13,11 +13,13 @@
 #include "sync-engine/tree/file_kinds.hpp"
 #include "sync-engine/tree/root_folder.hpp"
 #include "sync-engine/tree_config.hpp"
+#include "sync-engine/ws_folder.hpp"
 
 namespace ws::sync {
 
 struct Session {
   RootFolder root;
+  WsFolder ws;
   Tie tie;
   TreeConfig config;
   FileKinds kinds;
@@ -26,7 +28,8 @@ struct Session {
   Remote* remote = nullptr;
   EngineOptions options = {};
 
-  std::filesystem::path own(const char* name) const { return root.path() / ".ws" / name; }
+  /// For what opens by path; see `WsFolder::through`.
+  std::filesystem::path own(const char* name) const { return ws.through(name); }
   void progress(Stage stage, std::uint64_t done, std::uint64_t total) const {
     if (options.progress) options.progress({stage, done, total});
   }

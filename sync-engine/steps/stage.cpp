@@ -185,8 +185,8 @@ class Stager {
 
   /// Markers that `ws` did not write are the document's own: a note about git holds some.
   bool is_being_merged(const Conflict& conflict, const std::string& text) const {
-    if (conflict.id.empty() || !is_merging_by_hand(session_.root.path(), conflict.id)) return false;
-    const ThreeTexts texts = read_conflict_texts(session_.root.path(), conflict.id);
+    if (conflict.id.empty() || !is_merging_by_hand(session_.root, conflict.id)) return false;
+    const ThreeTexts texts = read_conflict_texts(session_.root, conflict.id);
     return adds_markers(text, {texts.base.value_or(""), texts.local.value_or(""), texts.remote.value_or("")});
   }
 

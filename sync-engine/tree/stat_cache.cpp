@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api-client/base/files.hpp"
 #include "sync-engine/tree/root_folder.hpp"
 
 namespace ws::sync {
@@ -82,9 +83,9 @@ StatCache::~StatCache() {
 
 StatCache StatCache::load(const std::filesystem::path& file) {
   StatCache cache;
-  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
-  if (!descriptor || ::fstat(descriptor.get(), &status) != 0) return {};
+  if (!descriptor || ::fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size < sizeof(Header)) return {};
   void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor.get(), 0);
@@ -159,16 +160,18 @@ Result<void> StatCacheWriter::write(const std::filesystem::path& file, const Cac
   header.checksum = checksum({head.substr(checked_from), parts[1], parts[2], parts[3]});
 
   const std::string temporary = file.string() + ".new";
-  const Descriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!descriptor) return disk_failure("write", temporary);
+  // What stands there is from a run that was killed, or a second name of a file elsewhere: not to be written to.
+  ::unlink(temporary.c_str());
+  const Descriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (!descriptor) return disk_failure("write", shown_path(temporary));
   for (std::string_view rest : parts) {
     while (!rest.empty()) {
       const ssize_t written = ::write(descriptor.get(), rest.data(), rest.size());
-      if (written < 0) return disk_failure("write", temporary);
+      if (written < 0) return disk_failure("write", shown_path(temporary));
       rest.remove_prefix(static_cast<std::size_t>(written));
     }
   }
-  if (::rename(temporary.c_str(), file.c_str()) != 0) return disk_failure("write", file.string());
+  if (::rename(temporary.c_str(), file.c_str()) != 0) return disk_failure("write", shown_path(file));
   return {};
 }
 

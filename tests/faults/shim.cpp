@@ -167,13 +167,29 @@ std::size_t name_of(long descriptor, Path& path) {
   return static_cast<std::size_t>(length);
 }
 
+/// A path through a descriptor ("/proc/self/fd/3/lock") is taken apart: libraries that open by path are given such
+/// ones.
+long descriptor_in(const char*& name) {
+  constexpr std::string_view through = "/proc/self/fd/";
+  if (std::strncmp(name, through.data(), through.size()) != 0) return -1;
+  const char* at = name + through.size();
+  long descriptor = 0;
+  for (; *at >= '0' && *at <= '9'; ++at) descriptor = descriptor * 10 + (*at - '0');
+  if (*at != '/') return -1;
+  name = at + 1;
+  return descriptor;
+}
+
 /// As the call names it: links and dots stay as they are.
 void path_of(const Arguments& arguments, int folder, int place, Path& path) {
   const char* name = reinterpret_cast<const char*>(arguments[static_cast<std::size_t>(place)]);
   std::size_t length = 0;
   path[0] = '\0';
   if (name == nullptr) name = "";
-  if (name[0] != '/') {
+  if (const long through = descriptor_in(name); through >= 0) {
+    length = name_of(through, path);
+    append(path, length, "/");
+  } else if (name[0] != '/') {
     length = name_of(folder < 0 ? AT_FDCWD : static_cast<int>(arguments[static_cast<std::size_t>(folder)]), path);
     if (name[0] != '\0') append(path, length, "/");
   }
