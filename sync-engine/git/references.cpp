@@ -188,7 +188,10 @@ Result<void> References::remove(const std::string& name) const {
 }
 
 void References::drop_dead_locks() const {
-  for (const char* name : {"HEAD.lock", "packed-refs.lock", "config.lock"}) ::unlinkat(folder_->fd(), name, 0);
+  for (const char* name : {"HEAD.lock", "packed-refs.lock", "config.lock"}) {
+    struct stat found {};
+    if (::fstatat(folder_->fd(), name, &found, AT_SYMLINK_NOFOLLOW) == 0) ::unlinkat(folder_->fd(), name, 0);
+  }
   const Descriptor refs = folder_->open_beneath("refs", O_RDONLY | O_DIRECTORY);
   if (!refs) return;
   static_cast<void>(for_each_file(refs.get(), "refs", 0, [](int folder, const std::string&, const std::string& name) {

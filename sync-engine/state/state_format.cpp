@@ -96,11 +96,12 @@ Result<std::int64_t> read_format(sqlite::Database& database, const std::filesyst
   WS_LET(const std::int64_t ours,
          read_integer(database,
                       "select count(*) from sqlite_schema where type = 'table' and "
-                      "name in ('numbers', 'base', 'pending', 'conflicts', 'steps', 'staged')"));
-  constexpr std::int64_t tables_of_every_format = 6;
+                      "name in ('numbers', 'base')"));
+  constexpr std::int64_t tables_of_every_format = 2;
   const bool is_new = found == 0 && objects == 0 && whose == 0;
   const bool is_ours = found > 0 && ours == tables_of_every_format && (whose == 0 || whose == application);
-  if (!is_new && !is_ours) return fail(not_ours(file));
+  const bool is_later = found > format && (whose == 0 || whose == application);  // refused by its number
+  if (!is_new && !is_ours && !is_later) return fail(not_ours(file));
   return found;
 }
 

@@ -109,7 +109,7 @@ TEST_CASE("references: what plain git packs, links and locks is read, replaced a
   REQUIRE(references.remove("refs/heads/main"));
   CHECK(*references.find("refs/heads/main") == std::optional<ObjectId>());
   CHECK(*references.find("refs/heads/conflicts/x") == one);
-  if (const auto listed = plain_git(path, "for-each-ref --format=%(refname)")) {
+  if (const auto listed = plain_git(path, "for-each-ref --format='%(refname)'")) {
     CHECK(listed->find("refs/heads/conflicts/x\n") != std::string::npos);
     CHECK(listed->find("refs/heads/main\n") == std::string::npos);
   }
