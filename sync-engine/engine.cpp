@@ -272,7 +272,7 @@ SyncEngine::SyncEngine(SyncEngine&&) noexcept = default;
 SyncEngine& SyncEngine::operator=(SyncEngine&&) noexcept = default;
 SyncEngine::~SyncEngine() {
   if (!impl_ || !impl_->is_cache_old) return;
-  if (const auto lock = TreeLock::take(impl_->session.root.path(), std::chrono::milliseconds(0)))
+  if (const auto lock = TreeLock::take(impl_->session.root, std::chrono::milliseconds(0)))
     refresh_cache(impl_->session);
 }
 

@@ -75,34 +75,62 @@ std::pair<std::string, std::string> split(const std::string& name) {
   return {name.substr(0, slash), name.substr(slash + 1)};
 }
 
-/// By way of `NAME.lock`.
-Result<void> replace_locked(const RootFolder& folder, const std::string& name, std::string_view text) {
+/// Up to so many single fsyncs are cheaper than a barrier over the whole file system.
+constexpr std::size_t most_single_flushes = 4;
+enum class Flush { yes, no };
+
+Result<Descriptor> open_folder_above(const RootFolder& folder, const std::string& name) {
+  Descriptor parent = folder.make_folders(split(name).first, [](std::string_view) {});
+  if (!parent) return disk_failure("open the folder of", shown_reference(folder, name));
+  return parent;
+}
+
+Result<void> write_reference(int file, std::string_view text, Flush flush, const std::string& shown) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(file, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return disk_failure("write", shown);
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  if (flush == Flush::yes && ::fsync(file) != 0) return disk_failure("flush", shown);
+  return {};
+}
+
+/// Writes `NAME.lock`.
+Result<void> stage_reference(const RootFolder& folder, const std::string& name, std::string_view text, Flush flush) {
   const std::string shown = shown_reference(folder, name);
-  const auto [above, last] = split(name);
-  const Descriptor parent = folder.make_folders(above, [](std::string_view) {});
-  if (!parent) return disk_failure("open the folder of", shown);
-  const std::string lock = last + std::string(lock_ending);
+  WS_LET(const Descriptor parent, open_folder_above(folder, name));
+  const std::string lock = split(name).second + std::string(lock_ending);
   const auto create = [&] {
-    return Descriptor(::openat(parent.get(), lock.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    return Descriptor(::openat(parent.get(), lock.c_str(), flags, 0666));
   };
   Descriptor file = create();
   if (!file && errno == EEXIST && ::unlinkat(parent.get(), lock.c_str(), 0) == 0) file = create();
   if (!file) return disk_failure("lock", shown);
-  const auto give_up = [&](tl::unexpected<Failure> failure) {
-    ::unlinkat(parent.get(), lock.c_str(), 0);
-    return failure;
-  };
-  while (!text.empty()) {
-    const ssize_t count = ::write(file.get(), text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return give_up(disk_failure("write", shown));
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  if (::fsync(file.get()) != 0) return give_up(disk_failure("flush", shown));
+  auto written = write_reference(file.get(), text, flush, shown);
+  if (!written) ::unlinkat(parent.get(), lock.c_str(), 0);
+  return written;
+}
+
+/// Renames `NAME.lock` to its name.
+Result<void> place_reference(const RootFolder& folder, const std::string& name, Flush flush) {
+  const std::string shown = shown_reference(folder, name);
+  WS_LET(const Descriptor parent, open_folder_above(folder, name));
+  const std::string last = split(name).second;
+  const std::string lock = last + std::string(lock_ending);
   if (::renameat(parent.get(), lock.c_str(), parent.get(), last.c_str()) != 0) {
-    return give_up(disk_failure("replace", shown));
+    const int error = errno;
+    ::unlinkat(parent.get(), lock.c_str(), 0);
+    errno = error;
+    return disk_failure("replace", shown);
   }
-  return flush_folder(parent.get(), shown);
+  return flush == Flush::yes ? flush_folder(parent.get(), shown) : Result<void>();
+}
+
+Result<void> replace_locked(const RootFolder& folder, const std::string& name, std::string_view text) {
+  WS_TRY(stage_reference(folder, name, text, Flush::yes));
+  return place_reference(folder, name, Flush::yes);
 }
 
 /// Calls `visit(folder, path, name)` for every file below, folders of links never entered.
@@ -160,6 +188,21 @@ Result<std::vector<std::string>> References::list() const {
 
 Result<void> References::set(const std::string& name, const ObjectId& id) const {
   return replace_locked(*folder_, name, id.hex() + "\n");
+}
+
+Result<void> References::set(const std::map<std::string, ObjectId>& ids) const {
+  if (ids.size() <= most_single_flushes) {
+    for (const auto& [name, id] : ids) WS_TRY(set(name, id));
+    return {};
+  }
+  const auto flush_all = [&]() -> Result<void> {
+    if (::syncfs(folder_->fd()) != 0) return disk_failure("flush", shown_reference(*folder_, "refs"));
+    return {};
+  };
+  for (const auto& [name, id] : ids) WS_TRY(stage_reference(*folder_, name, id.hex() + "\n", Flush::no));
+  WS_TRY(flush_all());
+  for (const auto& [name, id] : ids) WS_TRY(place_reference(*folder_, name, Flush::no));
+  return flush_all();
 }
 
 Result<void> References::remove(const std::string& name) const {

@@ -5,6 +5,7 @@
 /// was left by a run that was killed.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ class References {
   Result<std::vector<std::string>> list() const;
   /// Durable when it returns. Fails with `disk`.
   Result<void> set(const std::string& name, const ObjectId& id) const;
+  /// The same for many: all are written, then one barrier, then all get their names, then one barrier.
+  Result<void> set(const std::map<std::string, ObjectId>& ids) const;
   Result<void> remove(const std::string& name) const;
   void drop_dead_locks() const;
 

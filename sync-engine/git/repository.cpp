@@ -7,9 +7,7 @@
 #include <set>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "sync-engine/git/git_folder.hpp"
 #include "sync-engine/git/library.hpp"
@@ -360,24 +358,8 @@ Result<std::optional<ObjectId>> Repository::find_reference(const std::string& na
 }
 
 Result<void> Repository::set_references(const std::map<std::string, ObjectId>& commits) {
-  constexpr std::size_t few = 4;
-  const auto set_each = [&](Repository& repository) -> Result<void> {
-    for (const auto& [name, commit] : commits) WS_TRY(repository.set_reference(name, commit));
-    return {};
-  };
-  if (commits.size() <= few) return set_each(*this);
   WS_TRY(flush());
-  // libgit2 looks at the option when a repository first asks for its references: this takes one of its own.
-  impl_->git->libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 0);
-  auto other = open(impl_->path);
-  auto set = other ? set_each(*other) : Result<void>(fail(Failure(other.error())));
-  impl_->git->libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
-  WS_TRY(std::move(set));
-  const int folder = ::open(impl_->path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool flushed = folder >= 0 && ::syncfs(folder) == 0;
-  if (folder >= 0) ::close(folder);
-  if (!flushed) return fail(Failure::Kind::disk, "cannot flush the references of " + impl_->path.string());
-  return {};
+  return impl_->references.set(commits);
 }
 
 Result<void> Repository::set_reference(const std::string& name, const ObjectId& commit) {
