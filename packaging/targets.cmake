@@ -46,8 +46,22 @@ endif()
 # The programs land in one place, whatever folder they come from: build/bin for `./dev build`.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
+# ws_precompiled(NAME FROM) - the headers that cost most, compiled once for FROM and taken from there by NAME. Both must
+# be compiled with the same options; what they define may differ as long as no precompiled header reads it.
+function(ws_precompiled name from)
+  if(NOT WS_PRECOMPILE)
+    return()
+  elseif(name STREQUAL from)
+    target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/packaging/precompiled.hpp ${ARGN})
+    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  else()
+    target_precompile_headers(${name} REUSE_FROM ${from})
+  endif()
+endfunction()
+
 # ws_library(NAME SOURCES... ) - one of the floors of the house (ARCHITECTURE.md). Sources are listed, never globbed.
 function(ws_library name)
   add_library(${name} STATIC ${ARGN})
   target_link_libraries(${name} PRIVATE ws_common)
+  ws_precompiled(${name} ws_base)
 endfunction()
