@@ -68,13 +68,15 @@ TEST_CASE("wait: what takes longer than --timeout is exit 8, and says how to go 
 
 TEST_CASE("wait: a failed run or operation is exit 13, shown all the same", "[cli]") {
   const TemporaryFolder folder;
-  const std::string run = R"({"id":"r","status":"failed","results":[{"case_id":"c","status":"failed"}]})";
+  const std::string run =
+      R"({"id":")" + std::string(nobody) + R"(","status":"failed","results":[{"case_id":"c","status":"failed"}]})";
   const Ended failed =
       answered(run, {"tests", "runs", "get", nobody, "--wait", "--junit", "r.xml", "--json"}, folder.path());
   CHECK(failed.exit == 13);
   CHECK(failed.out == run + "\n");
   CHECK(read_text(folder / "r.xml").find("failures=\"1\"") != std::string::npos);
-  const std::string operation = R"({"operation_id":"o","status":"cancelled","phase":"reading"})";
+  const std::string operation =
+      R"({"operation_id":")" + std::string(nobody) + R"(","status":"cancelled","phase":"reading"})";
   CHECK(answered(operation, {"files", "operation", nobody, "--wait", "--json"}).exit == 13);
   CHECK(answered(operation, {"files", "operation", nobody, "--json"}).exit == 0);
   CHECK(answered(run, {"tests", "runs", "get", nobody, "--junit", "r.xml"}).exit == 2);

@@ -36,7 +36,7 @@ struct EventStage {
   }
   /// The body of the newest request of an operation.
   Json asked(const std::string& operation) const {
-    const Json journal = parse(control(server, "GET", "/requests?limit=1000", ""));
+    const Json journal = parse(control(server, "GET", "/requests", ""));
     Json found;
     for (const Json& entry : journal["data"]) {
       if (entry["operation"] == operation) found = entry["request_body"];

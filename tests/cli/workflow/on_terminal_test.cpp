@@ -144,8 +144,9 @@ TEST_CASE("terminal: an upload tells how far it is, in the words of whoever read
 }
 
 TEST_CASE("terminal: progress tells the server's words without its escape sequences", "[cli]") {
-  const HostileServer server(
-      [](const Seen&) { return answer(200, R"({"id": "q", "status": "bu\u001b[31msy\"", "artifacts": []})"); });
+  const HostileServer server([](const Seen&) {
+    return answer(200, R"({"id": ")" + std::string(nobody) + R"(", "status": "bu\u001b[31msy\"", "artifacts": []})");
+  });
   const At person(server.origin());
   std::vector<std::string> words = {"questions", "get", nobody, "--wait", "--timeout", "1", "--progress", "plain"};
   const Screen screen = run_on_terminal(person.command(words), 80);

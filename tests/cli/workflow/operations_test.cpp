@@ -22,7 +22,7 @@ struct OperationStage {
 
   /// The newest answer of an operation, as the mock's journal has it.
   Json answer_of(const std::string& operation) const {
-    const Json journal = parse(control(server, "GET", "/requests?limit=1000", ""));
+    const Json journal = parse(control(server, "GET", "/requests", ""));
     Json found;
     for (const Json& entry : journal["data"]) {
       if (entry["operation"] == operation && entry["status"] < 300) found = entry["response_body"];
