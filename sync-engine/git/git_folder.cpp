@@ -44,7 +44,7 @@ Result<void> check_entries(int folder, const std::filesystem::path& path, int de
     unsigned char type = entry->d_type;
     struct stat found {};
     if (type == DT_UNKNOWN && ::fstatat(folder, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0) {
-      type = IFTODT(found.st_mode);
+      type = static_cast<unsigned char>(IFTODT(found.st_mode));
     }
     if (type == DT_REG) continue;
     if (type == DT_LNK) {
