@@ -35,6 +35,13 @@ bool is_unfinished(const fs::path& folder) {
   return is_there(own) && !is_there(own / "source.json") && !is_there(own / "state.db");
 }
 
+/// A `.ws` that somebody put into /tmp binds nobody's folders below it, so it does not keep them from being bound.
+bool is_left_by_another_user(const fs::path& root, const fs::path& folder, const TrustedFolders& trusted) {
+  if (root == folder) return false;
+  const auto opened = WsFolder::open(root, trusted);
+  return !opened && opened.error().code == "foreign_owner";
+}
+
 Failure with_code(Failure::Kind kind, std::string what, std::string hint, std::string code) {
   return {.kind = kind, .what = std::move(what), .hint = std::move(hint), .code = std::move(code)};
 }
@@ -189,7 +196,8 @@ Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock,
   if (error || !fs::is_directory(folder, error)) {
     return fail(Failure::Kind::usage, fmt::format("{} is not a folder", options.folder.string()));
   }
-  if (auto above = find_root(is_unfinished(folder) ? folder.parent_path() : folder)) {
+  const auto above = find_root(is_unfinished(folder) ? folder.parent_path() : folder);
+  if (above && !is_left_by_another_user(*above, folder, options.trusted)) {
     return fail(with_code(Failure::Kind::usage,
                           above->string() == folder.string()
                               ? fmt::format("{} is tied to a source already", folder.string())

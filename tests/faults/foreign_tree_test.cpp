@@ -401,6 +401,11 @@ TEST_CASE("foreign tree: what another user owns is refused until the user trusts
   fs::create_directories(stage.tree / "below");
   Command below = stage.person.command({"sync", "status"}, stage.tree / "below");
   CHECK(run_command(below).exit == local);
+  // It keeps nobody from binding a folder of their own below it.
+  Command init = stage.person.command({"sync", "init"}, stage.tree / "below");
+  CHECK(run_command(init).exit == 0);
+  CHECK(fs::is_regular_file(stage.tree / "below/.ws/source.json"));
+  fs::remove_all(stage.tree / "below");
 
   const auto status = [&](const std::string& variable, const std::string& value) {
     stage.person.environment[variable] = value;
