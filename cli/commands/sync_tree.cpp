@@ -144,6 +144,7 @@ void register_tree(const Session& session, const std::filesystem::path& root, co
 Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start, Network network) {
   SyncTree tree;
   WS_LET(tree.root, sync::find_root(start));
+  tree.is_elsewhere = session.arguments().value("C").has_value();
   if (network != Network::none) {
     WS_LET(sync::Tie tie, sync::read_tie(tree.root, session.settings().trusted));
     WS_TRY(session.prefer_server(tie.base_url, tie.origin));
@@ -185,7 +186,7 @@ Invocation invocation_of(const Session& session, const SyncTree& tree) {
 ShellCommand program_for(const SyncTree& tree) {
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
-  if (!error && std::filesystem::equivalent(tree.root, here, error)) return {"ws"};
+  if (!tree.is_elsewhere && !error && std::filesystem::equivalent(tree.root, here, error)) return {"ws"};
   return ShellCommand{"ws", "-C"}.path(tree.root.string());
 }
 

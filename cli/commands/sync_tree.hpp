@@ -24,6 +24,7 @@ struct SyncTree {
   std::unique_ptr<ProgressLine> progress = {};
   std::unique_ptr<sync::Remote> remote = {};
   std::optional<sync::SyncEngine> engine = {};
+  bool is_elsewhere = false;  ///< -C named it: the user's working directory is another
 };
 
 /// The tree at or above `start`. Its tie only chooses among the keys that are stored: a file in a tree cannot send one

@@ -1,6 +1,7 @@
 // What `ws` prints to be pasted, with text of a server, a file or a setting in it, pasted into a real bash.
 #include <filesystem>
 #include <functional>
+#include <regex>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -69,6 +70,11 @@ void check_pasted(const std::string& text, const std::string& value) {
   bool found = false;
   for (const std::string& line : commands) found = found || holds_word(pasted(line), value);
   CHECK(found);
+}
+
+/// "--keep local|remote" leaves a choice to the reader: the first.
+std::string without_choice(const std::string& text) {
+  return std::regex_replace(text, std::regex("(\\|remote)(\\|both)?"), "");
 }
 
 std::string hint_of(const Ended& ended) {
@@ -148,6 +154,57 @@ TEST_CASE("pasted: a profile that a file of the tree names, and a base URL", "[c
   person.environment["WS_BASE_URL"] = "https://w.example";
   write_text(person.home() / ".ws.yaml", "profile: " + dump(Json(value)) + "\n");
   check_pasted(hint_of(person.ws({"whoami", "--json"}, person.home())), value);
+}
+
+TEST_CASE("pasted: the server that a synced folder names", "[cli]") {
+  // What may stand in a URL as it is: a space or a quote is refused before.
+  const std::string value = "https://w.example/" + GENERATE(as<std::string>{},
+                                                            "a$(touch${IFS}pwned)b",
+                                                            "`touch${IFS}pwned`",
+                                                            "it's;touch${IFS}pwned;'",
+                                                            "x&touch${IFS}pwned&y",
+                                                            "a|touch${IFS}pwned");
+  Person person;
+  const Json source = {{"format", 1},
+                       {"source_id", nobody},
+                       {"client_id", nobody},
+                       {"name", "n"},
+                       {"base_url", value},
+                       {"origin", "https://w.example"}};
+  write_text(person.home() / "tree/.ws/source.json", dump(source));
+  const Ended ended = person.ws({"sync", "run", "--json"}, person.home() / "tree");
+  CAPTURE(ended.out, ended.err);
+  CHECK(ended.exit == 4);
+  check_pasted(hint_of(ended), value);
+
+  person.environment["WS_BASE_URL"] = value;
+  check_pasted(hint_of(person.ws({"whoami", "--json"}, person.home())), value);
+}
+
+TEST_CASE("pasted: folders and files whose names are commands", "[cli]") {
+  const std::string value =
+      GENERATE(as<std::string>{}, "a$(touch pwned)b", "`touch pwned`", "it's; touch pwned; '", "-rf");
+  const MockProcess server;
+  Person ada(server);
+  Person bob(server);
+  const auto here = ada.home() / value;
+  const auto there = bob.home() / value;
+  write_text(here / (value + ".md"), "one\n");
+  std::filesystem::create_directories(there);
+  const std::string join = text_at(parse(ada.ws({"sync", "init", "--json"}, here).out), "source_id");
+  REQUIRE(ada.ws({"sync", "run"}, here).exit == 0);
+  REQUIRE(bob.ws({"sync", "init", "--source", join}, there).exit == 0);
+  REQUIRE(bob.ws({"sync", "run"}, there).exit == 0);
+  write_text(here / (value + ".md"), "two\n");
+  write_text(there / (value + ".md"), "three\n");
+  REQUIRE(ada.ws({"sync", "run"}, here).exit == 0);
+  const Ended ended = bob.ws({"sync", "run"}, there);
+  REQUIRE(ended.exit == 7);
+  check_pasted(without_choice(ended.err), value == "-rf" ? "./-rf.md" : value + ".md");
+  // From elsewhere the commands carry the folder.
+  const Ended outside = bob.ws({"-C", there.string(), "sync", "run"}, bob.home());
+  REQUIRE(outside.exit == 7);
+  check_pasted(without_choice(outside.err), there.string());
 }
 
 TEST_CASE("pasted: only plain ids are completed, and what is told of them acts on nothing", "[cli]") {
