@@ -5,6 +5,7 @@
 #include <set>
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "tests/faults/scenarios.hpp"
 
@@ -84,4 +85,33 @@ TEST_CASE("killed anywhere while the history is cleaned up: what stays is whole"
 TEST_CASE("killed anywhere while the history is packed", "[faults][kill]") { kill_everywhere("gc of nothing"); }
 TEST_CASE("killed anywhere in a run, then edited again: nobody collides with themselves", "[faults][kill]") {
   kill_everywhere("alone", AfterKill::edits);
+}
+
+TEST_CASE("killed anywhere in an upload: the same command again makes no second asset, unless the first was told",
+          "[faults][kill]") {
+  if (!shim_works()) {
+    WARN("skipped: this machine has no seccomp, or is no x86-64");
+    return;
+  }
+  FaultWorld world;
+  // What an upload remembers lies where the shim looks.
+  world.person.environment["XDG_STATE_HOME"] = (world.tree / "state").string();
+  const Words upload = {"files", "upload", "a.md", "--format", "ids"};
+  write_text(world.tree / "a.md", "text\n");
+  const auto assets = [&] {
+    return nlohmann::json::parse(world.control("GET", "state")).at("tables").at("assets").size();
+  };
+  const Words calls = world.ws(upload, Fault{}).calls;
+  REQUIRE_FALSE(calls.empty());
+  for (const long place : spread(2 * static_cast<long>(calls.size()), 2 * kills_in_ci, fault_seed())) {
+    std::filesystem::remove_all(world.tree / "state");
+    const Fault fault{.point = (place + 1) / 2, .mode = place % 2 == 1 ? "kill-before" : "kill-after"};
+    CAPTURE(fault.point, fault.mode, calls[static_cast<std::size_t>(fault.point) - 1]);
+    const std::size_t before = assets();
+    const Faulted killed = world.ws(upload, fault);
+    CHECK(killed.ended.exit == 128 + 9);
+    const Ended again = world.ws(upload);
+    CHECK(again.exit == 0);
+    CHECK(assets() == before + (killed.ended.out.empty() ? 1 : 2));
+  }
 }
