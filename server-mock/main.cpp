@@ -13,9 +13,9 @@
 #include "api-client/base/yaml.hpp"
 #include "api-client/contract/openapi.hpp"
 #include "api-client/contract/operations.hpp"
+#include "server-mock/application/serve.hpp"
+#include "server-mock/faults/fault_rules.hpp"
 #include "server-mock/fixtures/fixtures.hpp"
-#include "server-mock/pipeline/fault_rules.hpp"
-#include "server-mock/serve.hpp"
 
 #ifdef WS_JEMALLOC
 #include <jemalloc/jemalloc.h>

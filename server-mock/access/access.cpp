@@ -8,7 +8,7 @@
 #include "api-client/base/sha256.hpp"
 #include "api-client/contract/operations.hpp"
 #include "server-mock/http/message.hpp"
-#include "server-mock/services/keys.hpp"
+#include "server-mock/services/authorization/keys.hpp"
 
 namespace ws::mock {
 namespace {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "api-client/contract/schema.hpp"
-#include "server-mock/services/service.hpp"
+#include "server-mock/services/shared/service.hpp"
 #include "server-mock/store/world.hpp"
 
 namespace ws::mock {

@@ -2,9 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "server-mock/complaints.hpp"
+#include "server-mock/services/shared/validation_errors.hpp"
 
 namespace ws::mock::control {
+namespace {
+
 ServiceResult get_health(Call& call) {
   return Answer{.body = Json{{"status", "ok"}, {"now", to_rfc3339(call.sandbox.clock.now())}}};
 }
@@ -20,6 +22,7 @@ ServiceResult get_assumptions(Call& call) {
   return Answer{.body = Json{{"data", std::move(data)}}};
 }
 
+/// `{key: value, ...}`: all or none.
 ServiceResult patch_assumptions(Call& call) {
   Complaints complaints;
   const Loc in_body = {std::string("body")};
@@ -32,6 +35,28 @@ ServiceResult patch_assumptions(Call& call) {
   if (!complaints.empty()) return tl::unexpected(complaints.refusal());
   call.sandbox.world->assumptions = std::move(changed);
   return get_assumptions(call);
+}
+
+}  // namespace
+
+Result<std::optional<FoundAgent>> find_agent(World& world, std::string_view word) {
+  if (word.starts_with('@')) word.remove_prefix(1);
+  WS_LET(const sqlite::Lent row,
+         world.database.cached("select id, owner_user_id, workspace_id from agents where id = lower(?1) or handle = ?1 "
+                               "order by status = 'revoked', id limit 1"));
+  row->bind(1, word);
+  WS_LET(const bool found, row->step());
+  if (!found) return std::nullopt;
+  return FoundAgent{.id = row->string(0), .owner_user_id = row->string(1), .workspace_id = row->string(2)};
+}
+
+CallTable general_calls() {
+  static constexpr CallEntry entries[] = {
+      {"GET", "/_mock/health", get_health, nothing},
+      {"GET", "/_mock/assumptions", get_assumptions, nothing},
+      {"PATCH", "/_mock/assumptions", patch_assumptions, by_handler},
+  };
+  return entries;
 }
 
 }  // namespace ws::mock::control

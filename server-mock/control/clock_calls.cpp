@@ -3,13 +3,31 @@
 
 #include <nlohmann/json.hpp>
 
-#include "server-mock/complaints.hpp"
-#include "server-mock/control/bodies.hpp"
+#include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
-#include "server-mock/services/refuse.hpp"
+#include "server-mock/services/shared/refuse.hpp"
+#include "server-mock/services/shared/validation_errors.hpp"
 
 namespace ws::mock::control {
 namespace {
+
+using contract::optional;
+
+constexpr contract::Field clock_fields[] = {
+    optional("clock", contract::Type{}),
+    optional("mode", contract::string(1, 100)),
+    optional("real", contract::boolean()),
+    optional("frozen", contract::Type{}),
+    optional("time", contract::string(1, 100)),
+    optional("offset", contract::Type{}),
+};
+constexpr contract::Schema clock_body = {.name = "Clock", .fields = clock_fields};
+
+constexpr contract::Field advance_fields[] = {
+    optional("seconds", contract::number()),
+    optional("by", contract::string(1, 100)),
+};
+constexpr contract::Schema advance_body = {.name = "Advance", .fields = advance_fields};
 
 constexpr std::string_view forms = "Say {\"clock\": \"real\"}, \"frozen:TIME\" or \"offset:+2h\"";
 
@@ -48,14 +66,10 @@ std::optional<std::chrono::milliseconds> distance_of(const Json& body) {
   return *parsed;
 }
 
-}  // namespace
-
-Json clock_of(const Sandbox& sandbox) {
-  return {{"clock", sandbox.clock.text()}, {"now", to_rfc3339(sandbox.clock.now())}};
-}
-
 ServiceResult get_clock(Call& call) { return Answer{.body = clock_of(call.sandbox)}; }
 
+/// `{clock: "real" | "frozen:TIME" | "offset:+2h"}`, or `{frozen: TIME}`, `{offset: "+2h"}`, `{real: true}`; the text
+/// alone, too. `{frozen: true}` stops the clock where it is.
 ServiceResult put_clock(Call& call) {
   if (const Json* inner = find(call.body, "clock"); inner != nullptr && inner->is_object()) {
     Complaints complaints;
@@ -70,6 +84,7 @@ ServiceResult put_clock(Call& call) {
   return Answer{.body = clock_of(call.sandbox)};
 }
 
+/// `{seconds}`, or `{by: "2h"}`. While somebody waits it goes step by step: `Sandbox::advance`.
 ServiceResult advance_clock(Call& call) {
   const auto by = distance_of(call.body);
   if (!by) {
@@ -89,6 +104,21 @@ ServiceResult advance_clock(Call& call) {
     WS_SERVE_LET(const bool goes_on, advance.step());
     if (!goes_on) return Answer{.body = advance.answer()};
   }
+}
+
+}  // namespace
+
+Json clock_of(const Sandbox& sandbox) {
+  return {{"clock", sandbox.clock.text()}, {"now", to_rfc3339(sandbox.clock.now())}};
+}
+
+CallTable clock_calls() {
+  static constexpr CallEntry entries[] = {
+      {"GET", "/_mock/clock", get_clock, nothing},
+      {"PUT", "/_mock/clock", put_clock, members_or_text(clock_body)},
+      {"POST", "/_mock/clock:advance", advance_clock, members(advance_body)},
+  };
+  return entries;
 }
 
 }  // namespace ws::mock::control

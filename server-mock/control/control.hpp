@@ -10,9 +10,13 @@
 #include "server-mock/control/worlds.hpp"
 #include "server-mock/http/message.hpp"
 #include "server-mock/http/router.hpp"
-#include "server-mock/sandbox.hpp"
+#include "server-mock/sandbox/sandbox.hpp"
 
 namespace ws::mock {
+
+namespace control {
+struct CallEntry;
+}
 
 struct ControlOptions {
   bool is_on = true;
@@ -47,6 +51,7 @@ class Control {
 
   ControlOptions options_;
   http::Router router_;
+  std::vector<const control::CallEntry*> entries_ = {};  // by the route's id
   std::function<void()> stop_ = {};
 };
 

@@ -1,12 +1,21 @@
 // Control calls about device logins.
 #include <nlohmann/json.hpp>
 
+#include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
-#include "server-mock/services/device_logins.hpp"
-#include "server-mock/services/refuse.hpp"
+#include "server-mock/services/authorization/device_logins.hpp"
+#include "server-mock/services/shared/refuse.hpp"
 
 namespace ws::mock::control {
 namespace {
+
+using contract::optional;
+
+constexpr contract::Field approval_fields[] = {
+    optional("user_id", contract::string(1, 100)),
+    optional("workspace_id", contract::string(1, 100)),
+};
+constexpr contract::Schema approval_body = {.name = "Approval", .fields = approval_fields};
 
 Json to_json(const DeviceLogin& login) {
   return {{"user_code", login.user_code},
@@ -36,8 +45,6 @@ ServiceResult decided(Call& call, bool moved) {
   return Answer{.body = to_json(now)};
 }
 
-}  // namespace
-
 ServiceResult get_devices(Call& call) {
   WS_SERVE_LET(const std::vector<DeviceLogin> logins, list_device_logins(*call.sandbox.world));
   Json data = Json::array();
@@ -45,6 +52,7 @@ ServiceResult get_devices(Call& call) {
   return Answer{.body = Json{{"data", std::move(data)}}};
 }
 
+/// `{user_id?, workspace_id?}`; without them the first person, in the first of their Workspaces.
 ServiceResult approve_device(Call& call) {
   WS_SERVE_LET(const DeviceLogin login, login_of(call));
   WS_SERVE_LET(const std::vector<Membership> people, list_memberships(*call.sandbox.world));
@@ -70,6 +78,18 @@ ServiceResult expire_device(Call& call) {
   WS_SERVE_LET(const DeviceLogin login, login_of(call));
   WS_SERVE_LET(const bool moved, expire_device_login(*call.sandbox.world, login));
   return decided(call, moved);
+}
+
+}  // namespace
+
+CallTable device_calls() {
+  static constexpr CallEntry entries[] = {
+      {"GET", "/_mock/devices", get_devices, nothing},
+      {"POST", "/_mock/devices/{code}:approve", approve_device, members(approval_body)},
+      {"POST", "/_mock/devices/{code}:deny", deny_device, nothing},
+      {"POST", "/_mock/devices/{code}:expire", expire_device, nothing},
+  };
+  return entries;
 }
 
 }  // namespace ws::mock::control

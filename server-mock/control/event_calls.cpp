@@ -2,19 +2,34 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
-#include "server-mock/control/who.hpp"
-#include "server-mock/services/event_queue.hpp"
-#include "server-mock/services/refuse.hpp"
+#include "server-mock/services/events/event_queue.hpp"
+#include "server-mock/services/shared/refuse.hpp"
 
 namespace ws::mock::control {
 namespace {
 
+using contract::nullable;
+using contract::optional;
+
+constexpr contract::Field event_fields[] = {
+    optional("agent", contract::string(1, 100)),
+    optional("agent_id", contract::string(1, 100)),
+    optional("handle", contract::string(1, 100)),
+    optional("agent_handle", contract::string(1, 100)),
+    optional("kind", contract::string(1, 100)),
+    nullable(optional("payload", contract::free_object())),
+    nullable(optional("document_id", contract::uuid())),
+    nullable(optional("thread_id", contract::uuid())),
+    nullable(optional("comment_id", contract::uuid())),
+};
+constexpr contract::Schema event_body = {.name = "NewEvent", .fields = event_fields};
+
 // `decisions.md`, "event"; anything else is a kind too, so that a worker can be shown one that it does not know.
 constexpr std::string_view usual_kind = "agent.ping";
 
-}  // namespace
-
+/// `{agent, kind?, payload?, document_id?, thread_id?, comment_id?}`; the agent by id or handle.
 ServiceResult create_event(Call& call) {
   World& world = *call.sandbox.world;
   const Json body = call.body.is_null() ? Json::object() : call.body;
@@ -37,6 +52,15 @@ ServiceResult create_event(Call& call) {
   WS_SERVE_LET(const std::optional<AgentEvent> event, find_event(world, id));
   WS_SERVE(work.commit());
   return Answer{.status = 201, .body = to_json(*event, {})};
+}
+
+}  // namespace
+
+CallTable event_calls() {
+  static constexpr CallEntry entries[] = {
+      {"POST", "/_mock/events", create_event, members(event_body)},
+  };
+  return entries;
 }
 
 }  // namespace ws::mock::control

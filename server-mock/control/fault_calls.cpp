@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "server-mock/control/calls.hpp"
-#include "server-mock/pipeline/fault_rules.hpp"
-#include "server-mock/services/refuse.hpp"
+#include "server-mock/faults/fault_rules.hpp"
+#include "server-mock/services/shared/refuse.hpp"
 
 namespace ws::mock::control {
 namespace {
@@ -15,8 +15,6 @@ bool is_one_rule(const Json& body) {
   return body.is_object() && find(body, "faults") == nullptr && find(body, "rules") == nullptr;
 }
 
-}  // namespace
-
 ServiceResult get_faults(Call& call) { return Answer{.body = Json{{"data", call.sandbox.faults.read()}}}; }
 
 ServiceResult get_fault(Call& call) {
@@ -25,6 +23,7 @@ ServiceResult get_fault(Call& call) {
   return Answer{.body = std::move(rule)};
 }
 
+/// One rule, a list of them, or `{faults: [...]}`: all or none.
 ServiceResult add_faults(Call& call) {
   Complaints complaints;
   std::vector<FaultRule> rules = read_fault_rules(call.body, in_body, complaints);
@@ -41,6 +40,7 @@ ServiceResult add_faults(Call& call) {
   return Answer{.status = 201, .body = Json{{"data", std::move(data)}}};
 }
 
+/// In place of the rule of that id, if there is one.
 ServiceResult put_fault(Call& call) {
   Complaints complaints;
   auto rule = read_fault_rule(call.body, in_body, complaints);
@@ -51,15 +51,11 @@ ServiceResult put_fault(Call& call) {
   return Answer{.status = replaced ? 200 : 201, .body = call.sandbox.faults.read(http::value_of(call.path, "id"))};
 }
 
-namespace {
-
 ServiceResult turn(Call& call, bool on) {
   const std::string_view id = http::value_of(call.path, "id");
   if (!call.sandbox.faults.turn(id, on)) return not_found("fault");
   return Answer{.body = call.sandbox.faults.read(id)};
 }
-
-}  // namespace
 
 ServiceResult turn_fault_on(Call& call) { return turn(call, true); }
 
@@ -73,6 +69,23 @@ ServiceResult delete_faults(Call& call) {
 ServiceResult delete_fault(Call& call) {
   if (!call.sandbox.faults.remove(http::value_of(call.path, "id"))) return not_found("fault");
   return Answer{.status = 204};
+}
+
+}  // namespace
+
+CallTable fault_calls() {
+  static constexpr CallEntry entries[] = {
+      {"GET", "/_mock/faults", get_faults, nothing},
+      {"POST", "/_mock/faults", add_faults, by_handler},
+      {"POST", "/_mock/faults/{id}:on", turn_fault_on, nothing},
+      {"POST", "/_mock/faults/{id}:off", turn_fault_off, nothing},
+      {"DELETE", "/_mock/faults", delete_faults, nothing},
+      {"GET", "/_mock/faults/{id}", get_fault, nothing},
+      {"POST", "/_mock/faults/{id}", put_fault, by_handler},
+      {"PUT", "/_mock/faults/{id}", put_fault, by_handler},
+      {"DELETE", "/_mock/faults/{id}", delete_fault, nothing},
+  };
+  return entries;
 }
 
 }  // namespace ws::mock::control

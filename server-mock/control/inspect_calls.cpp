@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "server-mock/control/calls.hpp"
-#include "server-mock/services/device_logins.hpp"
-#include "server-mock/services/refuse.hpp"
+#include "server-mock/services/authorization/device_logins.hpp"
+#include "server-mock/services/shared/refuse.hpp"
 
 namespace ws::mock::control {
 namespace {
@@ -74,8 +74,8 @@ Result<Json> read_list(World& world, const InspectedList& list) {
   return Json{{"total", count->integer(0)}, {"data", std::move(data)}};
 }
 
-}  // namespace
-
+/// What the inspector shows: `{clock, now, sandbox, base_url, last_seq, documents, threads, events, people}`, each list
+/// `{total, data}`; and a document's revisions with their text, the latest first.
 ServiceResult inspect(Call& call) {
   Sandbox& sandbox = call.sandbox;
   Json body = clock_of(sandbox);
@@ -115,6 +115,16 @@ ServiceResult inspect_document(Call& call) {
                         {"content_sha256", document->content_sha256},
                         {"content", document->content}});
   return Answer{.body = Json{{"id", document->id}, {"revisions", std::move(revisions)}}};
+}
+
+}  // namespace
+
+CallTable inspect_calls() {
+  static constexpr CallEntry entries[] = {
+      {"GET", "/_mock/inspect", inspect, nothing},
+      {"GET", "/_mock/inspect/documents/{id}", inspect_document, nothing},
+  };
+  return entries;
 }
 
 }  // namespace ws::mock::control

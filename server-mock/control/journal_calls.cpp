@@ -3,16 +3,16 @@
 
 #include "api-client/base/clock.hpp"
 #include "server-mock/control/calls.hpp"
-#include "server-mock/control/verify.hpp"
-#include "server-mock/services/refuse.hpp"
+#include "server-mock/journal/verify.hpp"
+#include "server-mock/services/shared/refuse.hpp"
 
 namespace ws::mock::control {
 namespace {
 
 constexpr int longest_wait_s = 60;
 
-}  // namespace
-
+/// `?operation=&since=&wait=`; `since` is a `seq` or a time. Where there is nothing it waits up to `wait` seconds (real
+/// ones, at most 60) for a request.
 ServiceResult get_requests(Call& call) {
   Journal::Filter filter = {.operation = http::value_of(call.query, "operation")};
   if (const std::string_view since = http::value_of(call.query, "since"); !since.empty()) {
@@ -42,6 +42,7 @@ ServiceResult delete_requests(Call& call) {
   return Answer{.status = 204};
 }
 
+/// Those that met no operation, or that a 404 of the path or a 405 answered, each with the nearest operations.
 ServiceResult get_unmatched(Call& call) {
   Json all = call.sandbox.journal.read({});
   Json data = Json::array();
@@ -53,6 +54,7 @@ ServiceResult get_unmatched(Call& call) {
   return Answer{.body = Json{{"data", std::move(data)}}};
 }
 
+/// `{match: {operation, path, status, query, headers, body}, times | min, max, in_order}`; see control/verify.hpp.
 ServiceResult verify_requests(Call& call) {
   Complaints complaints;
   check_verification(call.body, complaints);
@@ -64,6 +66,19 @@ ServiceResult verify_requests(Call& call) {
                         .code = "verification_failed",
                         .message = "The requests were not as expected",
                         .members = std::move(result)});
+}
+
+}  // namespace
+
+CallTable journal_calls() {
+  static constexpr std::string_view query[] = {"operation", "since", "wait"};
+  static constexpr CallEntry entries[] = {
+      {"GET", "/_mock/requests", get_requests, nothing, query},
+      {"DELETE", "/_mock/requests", delete_requests, nothing},
+      {"GET", "/_mock/requests/unmatched", get_unmatched, nothing},
+      {"POST", "/_mock/requests:verify", verify_requests, by_handler},
+  };
+  return entries;
 }
 
 }  // namespace ws::mock::control

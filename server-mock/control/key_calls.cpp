@@ -6,16 +6,59 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/operations.hpp"
-#include "server-mock/complaints.hpp"
+#include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
-#include "server-mock/control/who.hpp"
-#include "server-mock/services/keys.hpp"
-#include "server-mock/services/refuse.hpp"
+#include "server-mock/services/authorization/keys.hpp"
+#include "server-mock/services/shared/refuse.hpp"
+#include "server-mock/services/shared/validation_errors.hpp"
 
 namespace ws::mock::control {
 namespace {
 
+using contract::nullable;
+using contract::optional;
+
+constexpr std::string_view audiences[] = {"user", "workspace", "platform_admin"};
+constexpr std::string_view roles[] = {"owner", "admin", "editor", "commenter", "viewer"};
+constexpr contract::Type name_or_id = contract::string(1, 300);
+constexpr std::int64_t longest_s = std::int64_t{100} * 366 * 86400;
+constexpr contract::Field key_fields[] = {
+    nullable(optional("person", name_or_id)),
+    nullable(optional("user", name_or_id)),
+    nullable(optional("user_id", name_or_id)),
+    nullable(optional("email", name_or_id)),
+    nullable(optional("agent", name_or_id)),
+    nullable(optional("agent_id", name_or_id)),
+    nullable(optional("handle", name_or_id)),
+    nullable(optional("agent_handle", name_or_id)),
+    nullable(optional("audience", contract::choice(audiences))),
+    nullable(optional("workspace", name_or_id)),
+    nullable(optional("workspace_id", name_or_id)),
+    nullable(optional("role", contract::choice(roles))),
+    nullable(optional("scopes", contract::array_of(name_or_id))),
+    nullable(optional("expires_in", contract::integer(-longest_s, longest_s))),
+    nullable(optional("expires_at", contract::date_time())),
+};
+constexpr contract::Schema key_body = {.name = "NewKey", .fields = key_fields};
+
 const Loc in_key_body = {std::string("body")};
+
+Result<std::optional<std::string>> find_id(World& world, const char* sql, std::string_view word) {
+  WS_LET(const sqlite::Lent row, world.database.cached(sql));
+  row->bind(1, word);
+  WS_LET(const bool found, row->step());
+  return found ? std::optional(row->string(0)) : std::nullopt;
+}
+
+/// By id or email; empty where there is none.
+Result<std::optional<std::string>> find_person(World& world, std::string_view word) {
+  return find_id(world, "select id from users where id = lower(?1) or email = ?1", word);
+}
+
+/// By id or name; of two with one name the older.
+Result<std::optional<std::string>> find_workspace(World& world, std::string_view word) {
+  return find_id(world, "select id from workspaces where id = lower(?1) or name = ?1 order by id limit 1", word);
+}
 
 /// What the key may do in its Workspace: no more than it grants, and no more than its owner may there. Null: it is
 /// bound to none, or its owner is no member.
@@ -105,8 +148,6 @@ Answer key_answer(const NewKey& key, const IssuedKey& issued, Json role) {
                        {"expires_at", key.expires_at ? Json(rfc3339(*key.expires_at)) : Json(nullptr)}}};
 }
 
-}  // namespace
-
 void check_scopes(const Json& body, Complaints& complaints) {
   const Json* given = find(body, "scopes");
   if (given == nullptr || !given->is_array()) return;
@@ -120,6 +161,9 @@ void check_scopes(const Json& body, Complaints& complaints) {
   }
 }
 
+/// `{person?, agent?, audience?, workspace?, scopes?, role?, expires_in?, expires_at?}`; people by id or email
+/// (`user_id`, `email` too), agents by id or handle (`agent_id`, `handle`), Workspaces by id or name (`workspace_id`).
+/// `role` is the most that the key grants; its owner may have more.
 ServiceResult create_key(Call& call) {
   const Json body = call.body.is_null() ? Json::object() : call.body;
   NewKey key = {.scopes = scopes_of(body),
@@ -148,6 +192,17 @@ ServiceResult expire_key(Call& call) {
   WS_SERVE_LET(const bool found, mock::expire_key(*call.sandbox.world, http::value_of(call.path, "id")));
   if (!found) return not_found("key");
   return Answer{.status = 204};
+}
+
+}  // namespace
+
+CallTable key_calls() {
+  static constexpr CallEntry entries[] = {
+      {"POST", "/_mock/keys", create_key, members_and(key_body, check_scopes)},
+      {"POST", "/_mock/keys/{id}:revoke", revoke_key, nothing},
+      {"POST", "/_mock/keys/{id}:expire", expire_key, nothing},
+  };
+  return entries;
 }
 
 }  // namespace ws::mock::control

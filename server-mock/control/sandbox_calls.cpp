@@ -4,12 +4,19 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/sha256.hpp"
-#include "server-mock/complaints.hpp"
+#include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
-#include "server-mock/services/refuse.hpp"
+#include "server-mock/services/shared/refuse.hpp"
+#include "server-mock/services/shared/validation_errors.hpp"
 
 namespace ws::mock::control {
 namespace {
+
+using contract::nullable;
+using contract::optional;
+
+constexpr contract::Field sandbox_fields[] = {nullable(optional("fixtures", contract::Type{}))};
+constexpr contract::Schema sandbox_body = {.name = "NewSandbox", .fields = sandbox_fields};
 
 Refused not_here() {
   return refuse(Refusal{.message = "A sandbox has no sandboxes: ask the control surface of the base URL for one"});
@@ -47,8 +54,7 @@ Served<Worlds::Wishes> wishes_of(const Json& body) {
   return wishes;
 }
 
-}  // namespace
-
+/// Within a sandbox these three are 404. POST takes `{fixtures?}`: an object, the text of a file, "seed" or "empty".
 ServiceResult get_sandboxes(Call& call) {
   if (call.worlds == nullptr) return not_here();
   return Answer{.body = Json{{"data", call.worlds->list()}, {"at_most", most_sandboxes}}};
@@ -69,6 +75,17 @@ ServiceResult close_sandbox(Call& call) {
   if (call.worlds == nullptr) return not_here();
   if (!call.worlds->close(http::value_of(call.path, "id"))) return not_found("sandbox");
   return Answer{.status = 204};
+}
+
+}  // namespace
+
+CallTable sandbox_calls() {
+  static constexpr CallEntry entries[] = {
+      {"GET", "/_mock/sandboxes", get_sandboxes, nothing},
+      {"POST", "/_mock/sandboxes", open_sandbox, members(sandbox_body)},
+      {"DELETE", "/_mock/sandboxes/{id}", close_sandbox, nothing},
+  };
+  return entries;
 }
 
 }  // namespace ws::mock::control

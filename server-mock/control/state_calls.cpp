@@ -6,12 +6,136 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
-#include "server-mock/control/state.hpp"
-#include "server-mock/services/refuse.hpp"
+#include "server-mock/services/shared/refuse.hpp"
+#include "server-mock/store/schema.hpp"
 
 namespace ws::mock::control {
 namespace {
+
+using contract::optional;
+
+constexpr contract::Field reset_fields[] = {optional("to", contract::string(1, 100))};
+constexpr contract::Schema reset_body = {.name = "Reset", .fields = reset_fields};
+
+constexpr contract::Field snapshot_fields[] = {contract::required("name", contract::string())};
+constexpr contract::Schema snapshot_body = {.name = "NewSnapshot", .fields = snapshot_fields};
+
+constexpr contract::Field state_fields[] = {
+    optional("assumptions", contract::free_object()),
+    optional("clock", contract::string(1, 100)),
+    contract::required("tables", contract::free_object()),
+    optional("v", contract::integer(1, 1)),
+};
+constexpr contract::Schema state_body = {.name = "State", .fields = state_fields};
+
+Result<std::vector<std::string>> kept_tables(World& world) {
+  WS_LET(std::vector<std::string> tables, table_names(world.database));
+  std::erase_if(tables, [](const std::string& table) { return table.starts_with("search_"); });
+  std::ranges::sort(tables);
+  return tables;
+}
+
+Result<std::vector<std::string>> columns_of(World& world, const std::string& table) {
+  WS_LET(sqlite::Statement rows,
+         world.database.prepare(fmt::format("select name from pragma_table_info('{}') order by name", table)));
+  std::vector<std::string> columns;
+  while (true) {
+    WS_LET(const bool found, rows.step());
+    if (!found) return columns;
+    columns.push_back(rows.string(0));
+  }
+}
+
+Result<Json> read_table(World& world, const std::string& table) {
+  WS_LET(const std::vector<std::string> columns, columns_of(world, table));
+  std::string members;
+  for (const std::string& column : columns) {
+    members += fmt::format("{0}'{1}', \"{1}\"", members.empty() ? "" : ", ", column);
+  }
+  WS_LET(sqlite::Statement rows,
+         world.database.prepare(fmt::format("select json_object({}) from \"{}\" order by 1", members, table)));
+  Json data = Json::array();
+  while (true) {
+    WS_LET(const bool found, rows.step());
+    if (!found) return data;
+    WS_LET(Json row, parse_bounded(rows.text(0)));
+    data.push_back(std::move(row));
+  }
+}
+
+Result<void> write_table(
+    World& world, const std::string& table, const Json& rows, const Loc& loc, Complaints& complaints) {
+  WS_LET(const std::vector<std::string> columns, columns_of(world, table));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Json& row = rows[i];
+    const Loc place = within(loc, i);
+    if (!row.is_object()) {
+      complaints.add(place, "dict_type", "A row is an object", row);
+      continue;
+    }
+    std::string names;
+    std::string values;
+    for (const auto& [name, value] : row.items()) {
+      if (std::ranges::find(columns, name) == columns.end()) {
+        complaints.add(within(place, name), "extra_forbidden", "The table has no such column", value);
+        continue;
+      }
+      names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", name);
+      values += fmt::format("{}json_extract(?1, '$.{}')", values.empty() ? "" : ", ", name);
+    }
+    if (names.empty()) {
+      complaints.add(place, "A row has columns", row);
+      continue;
+    }
+    WS_LET(sqlite::Statement insert,
+           world.database.prepare(fmt::format("insert into \"{}\" ({}) select {}", table, names, values)));
+    insert.bind(1, dump(row));
+    if (const auto done = insert.run(); !done) complaints.add(place, done.error().what, row);
+  }
+  return {};
+}
+
+/// All tables of the world: `{tables: {name: [{column: value, ...}, ...]}}`, rows in order, keys sorted. Left out are
+/// the search index, which follows from the documents, and the bytes of assets.
+Result<Json> read_state(World& world) {
+  WS_LET(const std::vector<std::string> tables, kept_tables(world));
+  Json all = Json::object();
+  for (const std::string& table : tables) {
+    WS_LET(Json rows, read_table(world, table));
+    all[table] = std::move(rows);
+  }
+  return Json{{"tables", std::move(all)}};
+}
+
+/// Replaces all rows; a table that is not named is empty afterwards. With a complaint nothing is changed.
+Result<void> write_state(World& world, const Json& state, Complaints& complaints) {
+  WS_LET(const std::vector<std::string> tables, kept_tables(world));
+  const Loc loc = {std::string("body"), std::string("tables")};
+  const Json* given = find(state, "tables");
+  if (given == nullptr || !given->is_object()) {
+    complaints.add(loc, "missing", "The state has tables: {name: [rows]}", state);
+    return {};
+  }
+  WS_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_LET(const std::vector<std::string> all, table_names(world.database));
+  for (const std::string& table : all) WS_TRY(world.database.execute("delete from " + table));
+  for (const auto& [table, rows] : given->items()) {
+    const Loc place = within(loc, table);
+    if (std::ranges::find(tables, table) == tables.end()) {
+      complaints.add(place, "extra_forbidden", "There is no such table", table);
+    } else if (!rows.is_array()) {
+      complaints.add(place, "list_type", "A table is a list of rows", rows);
+    } else {
+      WS_TRY(write_table(world, table, rows, place, complaints));
+    }
+  }
+  if (!complaints.empty()) return {};
+  WS_TRY(world.ids.load(world.database));
+  WS_TRY(work.commit());
+  return drop_orphans(world);
+}
 
 constexpr std::size_t longest_name = 100;
 
@@ -44,8 +168,7 @@ Answer restored(const Sandbox& sandbox, std::string_view name) {
   return Answer{.body = std::move(body)};
 }
 
-}  // namespace
-
+/// `{to: "seed" | "empty" | NAME}`; NAME is a snapshot's.
 ServiceResult reset(Call& call) {
   const std::string to = find_text(call.body, "to").value_or("seed");
   if (to == "seed" || to == "empty") {
@@ -67,6 +190,7 @@ ServiceResult get_snapshot(Call& call) {
   return Answer{.body = std::move(snapshot)};
 }
 
+/// `{name}`, or the name in the path: in place of the one of that name.
 ServiceResult take_snapshot(Call& call) { return take(call, find_text(call.body, "name").value_or("")); }
 
 ServiceResult take_named_snapshot(Call& call) { return take(call, std::string(http::value_of(call.path, "name"))); }
@@ -90,6 +214,7 @@ ServiceResult delete_snapshot(Call& call) {
   return Answer{.status = 204};
 }
 
+/// `{assumptions, clock, tables, v}`
 ServiceResult get_state(Call& call) {
   WS_SERVE_LET(Json state, read_state(*call.sandbox.world));
   std::map<std::string, std::string> sorted;
@@ -125,6 +250,25 @@ ServiceResult put_state(Call& call) {
   call.sandbox.waiting_room.end_all();
   if (auto built_in = find_built_in(*call.sandbox.world)) call.sandbox.built_in = std::move(*built_in);
   return get_state(call);
+}
+
+}  // namespace
+
+CallTable state_calls() {
+  static constexpr CallEntry entries[] = {
+      {"POST", "/_mock/reset", reset, members(reset_body)},
+      {"GET", "/_mock/snapshots", get_snapshots, nothing},
+      {"POST", "/_mock/snapshots", take_snapshot, members(snapshot_body)},
+      {"DELETE", "/_mock/snapshots", delete_snapshots, nothing},
+      {"GET", "/_mock/snapshots/{name}", get_snapshot, nothing},
+      {"POST", "/_mock/snapshots/{name}", take_named_snapshot, nothing},
+      {"PUT", "/_mock/snapshots/{name}", take_named_snapshot, nothing},
+      {"DELETE", "/_mock/snapshots/{name}", delete_snapshot, nothing},
+      {"POST", "/_mock/snapshots/{name}:restore", restore_snapshot, nothing},
+      {"GET", "/_mock/state", get_state, nothing},
+      {"PUT", "/_mock/state", put_state, members(state_body)},
+  };
+  return entries;
 }
 
 }  // namespace ws::mock::control

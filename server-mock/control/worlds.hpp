@@ -8,7 +8,7 @@
 #include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
 #include "server-mock/fixtures/fixtures.hpp"
-#include "server-mock/services/built_in_world.hpp"
+#include "server-mock/services/built_in/built_in_world.hpp"
 
 namespace ws::mock {
 

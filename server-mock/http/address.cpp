@@ -1,9 +1,9 @@
+#include "server-mock/http/address.hpp"
+
 #include <charconv>
 
 #include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
-
-#include "server-mock/http/server.hpp"
 
 namespace ws::mock::http {
 

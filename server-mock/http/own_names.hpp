@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "api-client/base/result.hpp"
+#include "server-mock/http/address.hpp"
 #include "server-mock/http/message.hpp"
-#include "server-mock/http/server.hpp"
 
 namespace ws::mock::http {
 

@@ -10,7 +10,7 @@
 #include "api-client/contract/schema.hpp"
 #include "server-mock/http/target.hpp"
 #include "server-mock/pages/html.hpp"
-#include "server-mock/services/device_logins.hpp"
+#include "server-mock/services/authorization/device_logins.hpp"
 
 namespace ws::mock::pages {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "server-mock/http/message.hpp"
-#include "server-mock/sandbox.hpp"
+#include "server-mock/sandbox/sandbox.hpp"
 
 namespace ws::mock::pages {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "api-client/contract/schema.hpp"
-#include "server-mock/services/service.hpp"
+#include "server-mock/services/shared/service.hpp"
 #include "server-mock/store/assumptions.hpp"
 
 namespace ws::mock {

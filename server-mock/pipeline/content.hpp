@@ -8,7 +8,7 @@
 #include "api-client/base/result.hpp"
 #include "server-mock/http/body.hpp"
 #include "server-mock/http/message.hpp"
-#include "server-mock/services/service.hpp"
+#include "server-mock/services/shared/service.hpp"
 #include "server-mock/store/world.hpp"
 
 namespace ws::mock {

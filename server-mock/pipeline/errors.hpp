@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "server-mock/http/message.hpp"
-#include "server-mock/services/service.hpp"
+#include "server-mock/services/shared/service.hpp"
 #include "server-mock/store/assumptions.hpp"
 
 namespace ws::mock {

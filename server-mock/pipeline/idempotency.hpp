@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "api-client/base/result.hpp"
-#include "server-mock/services/service.hpp"
+#include "server-mock/services/shared/service.hpp"
 #include "server-mock/store/world.hpp"
 
 namespace ws::mock {

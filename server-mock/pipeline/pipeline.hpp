@@ -12,7 +12,7 @@
 #include "server-mock/http/router.hpp"
 #include "server-mock/pipeline/idempotency.hpp"
 #include "server-mock/pipeline/input.hpp"
-#include "server-mock/sandbox.hpp"
+#include "server-mock/sandbox/sandbox.hpp"
 
 namespace ws::mock {
 

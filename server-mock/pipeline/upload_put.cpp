@@ -5,7 +5,6 @@
 
 #include "server-mock/pipeline/assumed.hpp"
 #include "server-mock/pipeline/errors.hpp"
-#include "server-mock/services/files/uploads.hpp"
 
 namespace ws::mock {
 namespace {
@@ -43,10 +42,6 @@ class UploadSink final : public http::BodySink {
 };
 
 }  // namespace
-
-bool is_upload(std::string_view path) { return path.starts_with(upload_root); }
-
-std::string_view shown_path(std::string_view path) { return is_upload(path) ? "/uploads/[redacted]" : path; }
 
 std::unique_ptr<http::BodySink> open_upload(Sandbox& sandbox,
                                             const http::Request& head,

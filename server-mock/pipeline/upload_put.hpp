@@ -1,6 +1,4 @@
 /// PUT of bytes to the address of an upload: the one call of the API that stands outside `/v1` and takes a stream.
-///
-/// Its secret is in the path, so no log and no journal may show that: `shown_path`.
 #pragma once
 
 #include <memory>
@@ -10,16 +8,13 @@
 #include "server-mock/http/body.hpp"
 #include "server-mock/http/message.hpp"
 #include "server-mock/pipeline/pipeline.hpp"
-#include "server-mock/sandbox.hpp"
+#include "server-mock/sandbox/sandbox.hpp"
+#include "server-mock/services/files/uploads.hpp"
 
 namespace ws::mock {
 
 /// The operation's name in journal and fault rules; it is none of the table.
 inline constexpr std::string_view upload_operation = "upload.put";
-
-bool is_upload(std::string_view path);
-/// "/uploads/[redacted]"; every other path as it is.
-std::string_view shown_path(std::string_view path);
 
 /// Takes the body of a PUT to such an address, while `is_open` is there; null for every other request.
 std::unique_ptr<http::BodySink> open_upload(Sandbox& sandbox,

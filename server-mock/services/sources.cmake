@@ -1,68 +1,72 @@
-# What each operation means, on the store. (authorization, discovery and identity are listed beside the pipeline.)
+# What each operation means, on the store: a folder for each area.
 set(WS_MOCK_SERVICES_SOURCES
-  services/agent_credentials.cpp
-  services/agents.cpp
-  services/anchors.cpp
-  services/arguments.cpp
-  services/built_in_documents.cpp
-  services/built_in_world.cpp
-  services/comment_threads.cpp
-  services/comments.cpp
-  services/conversations.cpp
-  services/cursor.cpp
-  services/document_changes.cpp
-  services/documents.cpp
-  services/event_queue.cpp
-  services/events.cpp
-  services/files.cpp
+  services/registry.cpp
+  services/agents/agent_credentials.cpp
+  services/agents/agents.cpp
+  services/authorization/authorization.cpp
+  services/authorization/device_logins.cpp
+  services/authorization/discovery.cpp
+  services/authorization/identity.cpp
+  services/authorization/keys.cpp
+  services/built_in/built_in_documents.cpp
+  services/built_in/built_in_world.cpp
+  services/built_in/people.cpp
+  services/comments/anchors.cpp
+  services/comments/comment_threads.cpp
+  services/comments/comments.cpp
+  services/documents/document_changes.cpp
+  services/documents/documents.cpp
+  services/documents/shares.cpp
+  services/events/event_queue.cpp
+  services/events/events.cpp
+  services/events/held_events.cpp
+  services/events/mentions.cpp
+  services/events/notify.cpp
   services/files/assets.cpp
   services/files/disposition.cpp
+  services/files/files.cpp
+  services/files/organize.cpp
   services/files/organize_runs.cpp
   services/files/uploads.cpp
-  services/held_events.cpp
-  services/mentions.cpp
-  services/nodes.cpp
-  services/notify.cpp
-  services/organize.cpp
-  services/questions.cpp
   services/questions/answering.cpp
+  services/questions/conversations.cpp
   services/questions/question_store.cpp
+  services/questions/questions.cpp
   services/questions/quote.cpp
-  services/refuse.cpp
-  services/registry.cpp
-  services/resources.cpp
-  services/search.cpp
-  services/search/chunks.cpp
-  services/search/index.cpp
-  services/search/query.cpp
+  services/search/search.cpp
   services/search/snippet.cpp
-  services/shares.cpp
+  services/shared/arguments.cpp
+  services/shared/cursor.cpp
+  services/shared/refuse.cpp
+  services/shared/resources.cpp
+  services/shared/validation_errors.cpp
+  services/shared/visibility.cpp
   services/sync/claims.cpp
   services/sync/commit.cpp
   services/sync/commit_work.cpp
   services/sync/conflict.cpp
   services/sync/conflict_store.cpp
-  services/sync/judge.cpp
-  services/sync/membership.cpp
   services/sync/pages.cpp
-  services/sync/paths.cpp
   services/sync/plan.cpp
   services/sync/pull.cpp
   services/sync/push.cpp
-  services/sync/resolution.cpp
   services/sync/shared.cpp
   services/sync/source.cpp
-  services/test_control/catalog.cpp
-  services/test_control/checks_content.cpp
-  services/test_control/checks_knowledge.cpp
-  services/test_control/checks_sync.cpp
-  services/test_control/scratch_world.cpp
-  services/test_control/test_run.cpp
-  services/tests.cpp
-  services/visibility.cpp
-  services/waiting_room.cpp
-  services/workspaces.cpp)
+  services/sync_sources/membership.cpp
+  services/sync_sources/paths.cpp
+  services/tests/catalog.cpp
+  services/tests/checks_content.cpp
+  services/tests/checks_knowledge.cpp
+  services/tests/checks_sync.cpp
+  services/tests/scratch_world.cpp
+  services/tests/test_run.cpp
+  services/tests/tests.cpp
+  services/text_index/chunks.cpp
+  services/text_index/index.cpp
+  services/text_index/query.cpp
+  services/workspaces/nodes.cpp
+  services/workspaces/workspaces.cpp)
 
-# The checks that test control offers: tables, each with its own `create` and `cases`.
+# The checks that test runs execute are tables, each with its own `create` and `cases`.
 set(WS_MOCK_TABLES ${WS_MOCK_SERVICES_SOURCES})
-list(FILTER WS_MOCK_TABLES INCLUDE REGEX "^services/test_control/checks_")
+list(FILTER WS_MOCK_TABLES INCLUDE REGEX "^services/tests/checks_")

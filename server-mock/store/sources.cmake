@@ -1,10 +1,9 @@
-# One sandbox: database, schema, ids, switches.
+# One world: database, schema, ids, assumption switches.
 set(WS_MOCK_STORE_SOURCES
   store/assumptions.cpp
   store/blobs.cpp
   store/data_file.cpp
   store/ids.cpp
-  store/people.cpp
   store/schema.cpp
   store/tree.cpp
   store/world.cpp)

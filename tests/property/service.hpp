@@ -13,7 +13,7 @@
 
 #include "api-client/base/json.hpp"
 #include "api-client/http/transport.hpp"
-#include "server-mock/application.hpp"
+#include "server-mock/application/application.hpp"
 
 namespace ws::property {
 

@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "server-mock/application.hpp"
-#include "server-mock/http/server.hpp"
+#include "server-mock/application/application.hpp"
+#include "server-mock/http/server/server.hpp"
 #include "tests/server-mock/wire.hpp"
 
 namespace ws::mock::test {

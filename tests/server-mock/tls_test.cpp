@@ -1,5 +1,5 @@
 // HTTPS as real clients see it: curl and openssl against the real program.
-#include "server-mock/http/tls.hpp"
+#include "server-mock/http/tls/tls.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/server-mock/http/scripted_server.hpp"
+#include "tests/server-mock/http/server/scripted_server.hpp"
 #include "tests/support/mock_process.hpp"
 
 using namespace ws::test;

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "server-mock/application.hpp"
-#include "server-mock/http/conversation.hpp"
+#include "server-mock/application/application.hpp"
+#include "server-mock/http/server/conversation.hpp"
 #include "tests/support/raw_http.hpp"
 
 namespace ws::mock::test {

@@ -7,8 +7,8 @@
 
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/utf8.hpp"
-#include "server-mock/services/arguments.hpp"
-#include "server-mock/services/resources.hpp"
+#include "server-mock/services/shared/arguments.hpp"
+#include "server-mock/services/shared/resources.hpp"
 #include "server-mock/store/blobs.hpp"
 
 namespace ws::mock {

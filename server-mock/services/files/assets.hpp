@@ -11,8 +11,8 @@
 
 #include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
-#include "server-mock/services/refuse.hpp"
-#include "server-mock/services/service.hpp"
+#include "server-mock/services/shared/refuse.hpp"
+#include "server-mock/services/shared/service.hpp"
 #include "server-mock/store/world.hpp"
 
 namespace ws::mock {

@@ -7,7 +7,7 @@
 
 #include "api-client/base/markdown.hpp"
 #include "api-client/base/utf8.hpp"
-#include "server-mock/services/document_changes.hpp"
+#include "server-mock/services/documents/document_changes.hpp"
 #include "server-mock/services/files/assets.hpp"
 
 namespace ws::mock {

@@ -13,7 +13,7 @@
 
 #include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
-#include "server-mock/services/service.hpp"
+#include "server-mock/services/shared/service.hpp"
 #include "server-mock/store/world.hpp"
 
 namespace ws::mock {

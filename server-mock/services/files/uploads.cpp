@@ -23,6 +23,10 @@ std::string_view upload_secret(std::string_view path) {
   return path.starts_with(upload_root) ? path.substr(upload_root.size()) : std::string_view();
 }
 
+bool is_upload(std::string_view path) { return path.starts_with(upload_root); }
+
+std::string_view shown_path(std::string_view path) { return is_upload(path) ? "/uploads/[redacted]" : path; }
+
 Served<void> require_open(const World& world, const Upload& upload) {
   if (!upload.asset_id.empty()) {
     return refuse({.status = 409,

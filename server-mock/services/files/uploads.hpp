@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "api-client/base/sha256.hpp"
-#include "server-mock/services/refuse.hpp"
+#include "server-mock/services/shared/refuse.hpp"
 #include "server-mock/store/blobs.hpp"
 #include "server-mock/store/world.hpp"
 
@@ -21,6 +21,9 @@ inline constexpr std::string_view upload_root = "/uploads/";
 std::string upload_path(std::string_view secret);
 /// Of a path below `upload_root`; empty: there is none.
 std::string_view upload_secret(std::string_view path);
+bool is_upload(std::string_view path);
+/// `path` as logs and the journal may show it: "/uploads/[redacted]" hides the secret; every other path is unchanged.
+std::string_view shown_path(std::string_view path);
 inline constexpr std::int64_t upload_lifetime_ms = 3'600'000;
 
 class UploadPut {

@@ -7,8 +7,8 @@
 
 #include "api-client/base/utf8.hpp"
 #include "server-mock/services/questions/quote.hpp"
-#include "server-mock/services/search/index.hpp"
-#include "server-mock/services/search/query.hpp"
+#include "server-mock/services/text_index/index.hpp"
+#include "server-mock/services/text_index/query.hpp"
 
 namespace ws::mock {
 namespace {

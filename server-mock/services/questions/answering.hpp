@@ -10,7 +10,7 @@
 
 #include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
-#include "server-mock/services/service.hpp"
+#include "server-mock/services/shared/service.hpp"
 #include "server-mock/store/world.hpp"
 
 namespace ws::mock {

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "server-mock/services/document_changes.hpp"
-#include "server-mock/services/search/index.hpp"
-#include "server-mock/services/visibility.hpp"
+#include "server-mock/services/documents/document_changes.hpp"
+#include "server-mock/services/shared/visibility.hpp"
+#include "server-mock/services/text_index/index.hpp"
 
 namespace ws::mock {
 namespace {

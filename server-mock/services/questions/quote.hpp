@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server-mock/services/search/query.hpp"
+#include "server-mock/services/text_index/query.hpp"
 
 namespace ws::mock {
 

@@ -3,8 +3,8 @@
 #include <unordered_map>
 
 #include "api-client/base/utf8.hpp"
-#include "server-mock/services/sync/membership.hpp"
-#include "server-mock/services/sync/paths.hpp"
+#include "server-mock/services/sync_sources/membership.hpp"
+#include "server-mock/services/sync_sources/paths.hpp"
 
 namespace ws::mock {
 namespace {

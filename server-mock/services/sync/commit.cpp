@@ -3,12 +3,12 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/utf8.hpp"
-#include "server-mock/services/document_changes.hpp"
-#include "server-mock/services/resources.hpp"
-#include "server-mock/services/services.hpp"
+#include "server-mock/services/documents/document_changes.hpp"
+#include "server-mock/services/shared/resources.hpp"
+#include "server-mock/services/shared/service_tables.hpp"
 #include "server-mock/services/sync/commit_work.hpp"
 #include "server-mock/services/sync/pages.hpp"
-#include "server-mock/services/sync/paths.hpp"
+#include "server-mock/services/sync_sources/paths.hpp"
 
 namespace ws::mock {
 namespace {
@@ -208,8 +208,6 @@ Answer commit_answer(const World& world, Json body) {
   return answer;
 }
 
-}  // namespace
-
 ServiceResult commit_sync(World& world, const ServiceCall& call) {
   WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_SERVE_LET(const SeenSource seen, see_source(world, call, id_of(call.body, "source_id")));
@@ -240,6 +238,15 @@ ServiceResult commit_sync(World& world, const ServiceCall& call) {
   WS_SERVE(close_plan(world, plan, commit_id, dump(body)));
   WS_SERVE(work.commit());
   return commit_answer(world, std::move(body));
+}
+
+}  // namespace
+
+ServiceTable sync_commit_services() {
+  static constexpr ServiceEntry entries[] = {
+      {"sync.commit", commit_sync},
+  };
+  return entries;
 }
 
 }  // namespace ws::mock

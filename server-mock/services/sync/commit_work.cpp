@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/utf8.hpp"
-#include "server-mock/services/sync/paths.hpp"
+#include "server-mock/services/sync_sources/paths.hpp"
 
 namespace ws::mock {
 namespace {

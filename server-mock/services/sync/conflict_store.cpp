@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "server-mock/services/resources.hpp"
+#include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/sync/shared.hpp"
 
 namespace ws::mock {

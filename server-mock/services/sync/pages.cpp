@@ -1,6 +1,6 @@
 #include "server-mock/services/sync/pages.hpp"
 
-#include "server-mock/services/sync/paths.hpp"
+#include "server-mock/services/sync_sources/paths.hpp"
 
 namespace ws::mock {
 namespace {

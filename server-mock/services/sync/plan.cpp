@@ -4,12 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/utf8.hpp"
-#include "server-mock/services/resources.hpp"
-#include "server-mock/services/services.hpp"
+#include "server-mock/services/shared/resources.hpp"
+#include "server-mock/services/shared/service_tables.hpp"
 #include "server-mock/services/sync/claims.hpp"
-#include "server-mock/services/sync/judge.hpp"
-#include "server-mock/services/sync/paths.hpp"
 #include "server-mock/services/sync/shared.hpp"
+#include "server-mock/services/sync_sources/paths.hpp"
 
 namespace ws::mock {
 namespace {
@@ -27,6 +26,104 @@ constexpr const char* action_names[] = {"push_create",
                                         "pull_move",
                                         "conflict",
                                         "unchanged"};
+
+// The service's own three-way decision about one document (base, local, remote), a pure function. Whether a wanted path
+// is free is decided afterwards, over all documents together (`claims.hpp`).
+
+/// What the client says of one file.
+struct LocalFile {
+  std::string path = {};
+  std::string document_id = {};                    ///< empty: it is no document yet
+  std::optional<std::string> content_sha256 = {};  ///< empty: deleted locally
+  std::optional<std::int64_t> base_content_revision = {};
+  std::optional<std::string> previous_path = {};
+};
+
+/// What the service holds under the file's document.
+struct RemoteFile {
+  bool known = false;    ///< it is or was in the source
+  bool present = false;  ///< false: deleted, or moved out
+  std::string path = {};
+  std::int64_t content_revision = 0;
+  std::string content_sha256 = {};
+};
+
+struct Judgement {
+  std::string action = {};  ///< one of the ten of `decisions.md`
+  std::string reason = {};
+  std::string path = {};
+  std::string previous_path = {};  ///< of a move; or empty
+  std::string kind = {};           ///< of a conflict; or empty
+};
+
+/// How a side differs from the base.
+struct Difference {
+  bool edited = false;
+  bool moved = false;
+};
+
+Judgement judged_conflict(const LocalFile& local, std::string kind, std::string reason) {
+  return {.action = "conflict", .reason = std::move(reason), .path = local.path, .kind = std::move(kind)};
+}
+
+/// The file was deleted here (rows D*): the other side's change wins unless there is none.
+std::vector<Judgement> judge_deletion(const LocalFile& local, const RemoteFile& remote, const Difference& there) {
+  if (!remote.present) return {{.action = "unchanged", .reason = "deleted on both sides", .path = local.path}};
+  if (there.edited) return {{.action = "pull_create", .reason = "deleted here, edited there", .path = remote.path}};
+  if (there.moved) return {{.action = "pull_create", .reason = "deleted here, moved there", .path = remote.path}};
+  return {{.action = "push_delete", .reason = "deleted here", .path = remote.path}};
+}
+
+void judge_text(std::vector<Judgement>& rows, const LocalFile& local, const RemoteFile& remote, bool here, bool there) {
+  if (local.content_sha256 == remote.content_sha256) return;
+  if (here && there) {
+    const bool based = local.base_content_revision.has_value();
+    rows = {judged_conflict(local, based ? "revision" : "hash", "edited on both sides")};
+  } else if (here) {
+    rows.push_back({.action = "push_update", .reason = "edited here", .path = remote.path});
+  } else if (there) {
+    rows.push_back({.action = "pull_update", .reason = "edited there", .path = local.path});
+  }
+}
+
+void judge_path(std::vector<Judgement>& rows, const LocalFile& local, const RemoteFile& remote, bool here, bool there) {
+  if (local.path == remote.path) return;
+  if (here && there) {
+    rows = {judged_conflict(local, "path", "renamed on both sides")};
+  } else if (here) {
+    rows.push_back({.action = "push_move", .reason = "moved here", .path = local.path, .previous_path = remote.path});
+  } else if (there) {
+    rows.push_back({.action = "pull_move", .reason = "moved there", .path = remote.path, .previous_path = local.path});
+  }
+}
+
+/// One row, or two where text and path go different ways. `base_sha256`: of the text at the file's base revision; empty
+/// where it has none.
+std::vector<Judgement> judge(const LocalFile& local, const std::string& base_sha256, const RemoteFile& remote) {
+  if (local.document_id.empty()) {
+    if (!local.content_sha256)
+      return {{.action = "unchanged", .reason = "there is no such document", .path = local.path}};
+    return {{.action = "push_create", .reason = "created here", .path = local.path}};
+  }
+  if (!remote.known)
+    return {{.action = "unchanged", .reason = "the document is not in this source", .path = local.path}};
+
+  const std::string& base_path = local.previous_path ? *local.previous_path : local.path;
+  const Difference there = {.edited = base_sha256.empty() || remote.content_sha256 != base_sha256,
+                            .moved = remote.path != base_path};
+  if (!local.content_sha256) return judge_deletion(local, remote, there);
+  const Difference here = {.edited = base_sha256.empty() || *local.content_sha256 != base_sha256,
+                           .moved = local.path != base_path};
+  if (!remote.present) {
+    if (here.edited || here.moved) return {judged_conflict(local, "edit_delete", "changed here, deleted there")};
+    return {{.action = "pull_delete", .reason = "deleted there", .path = local.path}};
+  }
+  std::vector<Judgement> rows;
+  judge_text(rows, local, remote, here.edited, there.edited);
+  if (rows.empty() || rows.front().action != "conflict") judge_path(rows, local, remote, here.moved, there.moved);
+  if (rows.empty()) rows.push_back({.action = "unchanged", .reason = "same on both sides", .path = local.path});
+  return rows;
+}
 
 /// One row of the answer in the making.
 struct Row {
@@ -253,8 +350,6 @@ Result<void> drop_lapsed_plans(World& world) {
   return plans->run();
 }
 
-}  // namespace
-
 ServiceResult plan_sync(World& world, const ServiceCall& call) {
   WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_SERVE_LET(const SeenSource seen, see_source(world, call, id_of(call.body, "source_id")));
@@ -283,6 +378,15 @@ ServiceResult plan_sync(World& world, const ServiceCall& call) {
                              {"actions", std::move(actions)},
                              {"summary", std::move(summary)},
                              {"expires_at", rfc3339(plan.expires_at)}}};
+}
+
+}  // namespace
+
+ServiceTable sync_plan_services() {
+  static constexpr ServiceEntry entries[] = {
+      {"sync.plan", plan_sync},
+  };
+  return entries;
 }
 
 }  // namespace ws::mock

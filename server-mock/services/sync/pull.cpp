@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "server-mock/services/cursor.hpp"
-#include "server-mock/services/resources.hpp"
-#include "server-mock/services/services.hpp"
+#include "server-mock/services/shared/cursor.hpp"
+#include "server-mock/services/shared/resources.hpp"
+#include "server-mock/services/shared/service_tables.hpp"
 #include "server-mock/services/sync/shared.hpp"
 
 namespace ws::mock {
@@ -107,8 +107,6 @@ Served<Page> read_page(World& world, const ServiceCall& call, const SeenSource& 
   }
 }
 
-}  // namespace
-
 ServiceResult pull_source(World& world, const ServiceCall& call) {
   WS_SERVE_LET(const SeenSource seen, see_source(world, call, id_of(call.parameters, "source_id")));
   WS_SERVE_LET(const Request request, read_request(world, call, seen.source));
@@ -120,6 +118,15 @@ ServiceResult pull_source(World& world, const ServiceCall& call) {
   add(body, "data", std::move(*page.data));
   add(body, "next_cursor", std::move(*page.next_cursor));
   return Answer{.body = std::move(body), .headers = {{assumed_header, world.assumptions.assignment("pull_filter")}}};
+}
+
+}  // namespace
+
+ServiceTable sync_pull_services() {
+  static constexpr ServiceEntry entries[] = {
+      {"sync.pull", pull_source},
+  };
+  return entries;
 }
 
 }  // namespace ws::mock

@@ -5,10 +5,10 @@
 
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/utf8.hpp"
-#include "server-mock/services/resources.hpp"
-#include "server-mock/services/services.hpp"
-#include "server-mock/services/sync/paths.hpp"
+#include "server-mock/services/shared/resources.hpp"
+#include "server-mock/services/shared/service_tables.hpp"
 #include "server-mock/services/sync/shared.hpp"
+#include "server-mock/services/sync_sources/paths.hpp"
 
 namespace ws::mock {
 namespace {
@@ -156,8 +156,6 @@ Refused too_large() {
                         .message = fmt::format("One push holds at most {} bytes of content", max_push_bytes)});
 }
 
-}  // namespace
-
 ServiceResult push_sync(World& world, const ServiceCall& call) {
   const Json& items = call.body.at("items");
   if (text_bytes(items) > max_push_bytes) return too_large();
@@ -189,6 +187,15 @@ ServiceResult push_sync(World& world, const ServiceCall& call) {
                              {"accepted", std::move(accepted)},
                              {"rejected", std::move(rejected)},
                              {"expires_at", rfc3339(plan.expires_at)}}};
+}
+
+}  // namespace
+
+ServiceTable sync_push_services() {
+  static constexpr ServiceEntry entries[] = {
+      {"sync.push", push_sync},
+  };
+  return entries;
 }
 
 }  // namespace ws::mock

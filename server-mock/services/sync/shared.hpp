@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "api-client/base/json.hpp"
-#include "server-mock/services/arguments.hpp"
-#include "server-mock/services/sync/membership.hpp"
+#include "server-mock/services/shared/arguments.hpp"
+#include "server-mock/services/sync_sources/membership.hpp"
 
 namespace ws::mock {
 

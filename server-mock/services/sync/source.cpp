@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
-#include "server-mock/services/resources.hpp"
-#include "server-mock/services/services.hpp"
+#include "server-mock/services/shared/resources.hpp"
+#include "server-mock/services/shared/service_tables.hpp"
 #include "server-mock/services/sync/shared.hpp"
 
 namespace ws::mock {
@@ -90,8 +90,6 @@ Result<void> insert_source(World& world, const Source& source) {
   return insert->run();
 }
 
-}  // namespace
-
 ServiceResult create_source(World& world, const ServiceCall& call) {
   WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_SERVE_LET(const Node root, find_root(world, call));
@@ -120,6 +118,16 @@ ServiceResult get_source(World& world, const ServiceCall& call) {
   WS_SERVE_LET(const SeenSource seen, see_source(world, call, id_of(call.parameters, "source_id")));
   WS_SERVE_LET(Json body, to_json(world, seen.source));
   return Answer{.body = std::move(body)};
+}
+
+}  // namespace
+
+ServiceTable sync_source_services() {
+  static constexpr ServiceEntry entries[] = {
+      {"sync.source_create", create_source},
+      {"sync.source_get", get_source},
+  };
+  return entries;
 }
 
 }  // namespace ws::mock

@@ -18,7 +18,7 @@ struct AccessRule {
   std::string_view role = {};   ///< the least; empty: no role by itself decides
 };
 
-/// All 56, in the order of the API document.
+/// One for each operation, in the order of the API document.
 const std::vector<AccessRule>& access_rules();
 
 /// The two operations of the device login.

@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "server-mock/services/built_in_world.hpp"
-#include "server-mock/services/service.hpp"
+#include "server-mock/services/built_in/built_in_world.hpp"
+#include "server-mock/services/shared/service.hpp"
 #include "server-mock/store/world.hpp"
 
 namespace ws::mock::test {

@@ -1,16 +1,16 @@
 # The store, and the services on a world of their own, without HTTP.
 set(WS_MOCK_SERVICES_TESTS
-  services/agents_test.cpp
-  services/comments_test.cpp
-  services/documents_test.cpp
-  services/event_queue_model_test.cpp
-  services/events_test.cpp
+  services/agents/agents_test.cpp
+  services/comments/comments_test.cpp
+  services/documents/documents_test.cpp
+  services/events/event_queue_model_test.cpp
+  services/events/events_test.cpp
   services/files/disposition_test.cpp
-  services/files_test.cpp
-  services/mentions_test.cpp
-  services/questions_test.cpp
+  services/files/files_test.cpp
+  services/events/mentions_test.cpp
+  services/questions/questions_test.cpp
   services/registry_test.cpp
-  services/search_test.cpp
+  services/search/search_test.cpp
   services/service_world.cpp
   services/sync/commit_test.cpp
   services/sync/conflict_test.cpp
@@ -18,8 +18,8 @@ set(WS_MOCK_SERVICES_TESTS
   services/sync/pull_test.cpp
   services/sync/push_test.cpp
   services/sync/source_test.cpp
-  services/test_control_test.cpp
-  services/tree_test.cpp
-  services/waiting_room_test.cpp
+  services/tests/tests_test.cpp
+  services/documents/tree_test.cpp
+  sandbox/pending_claims_test.cpp
   store/blobs_test.cpp
   store/world_test.cpp)

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "api-client/base/uuid.hpp"
-#include "server-mock/services/built_in_world.hpp"
+#include "server-mock/services/built_in/built_in_world.hpp"
 #include "server-mock/store/schema.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "api-client/base/sha256.hpp"
-#include "server-mock/services/sync/paths.hpp"
+#include "server-mock/services/sync_sources/paths.hpp"
 #include "tests/server-mock/services/service_world.hpp"
 
 using namespace ws;

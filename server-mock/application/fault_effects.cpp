@@ -1,0 +1,220 @@
+#include "server-mock/application/fault_effects.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "server-mock/pipeline/errors.hpp"
+#include "server-mock/services/authorization/keys.hpp"
+#include "server-mock/services/documents/document_changes.hpp"
+#include "server-mock/services/events/event_queue.hpp"
+
+namespace ws::mock {
+namespace {
+
+constexpr std::string_view claim = "events.claim";
+constexpr std::string_view added_text = "\n\nSomebody else was here.\n";
+constexpr std::size_t longest_content_bytes = std::size_t{1} << 20U;
+
+/// Who calls; empty where nobody is known.
+std::optional<Caller> caller_of(const FaultedCall& call) {
+  const auto caller = call.sandbox.access->identify(call.request.find("Authorization"));
+  if (!caller) return std::nullopt;
+  return **caller;
+}
+
+Json body_of(std::string_view text) { return parse_bounded(text).value_or(Json()); }
+
+/// Every value of one column for one id.
+Result<void> collect(World& world, const char* sql, std::string_view id, std::set<std::string>& found) {
+  WS_LET(const sqlite::Lent rows, world.database.cached(sql));
+  rows->bind(1, id);
+  while (true) {
+    WS_LET(const bool more, rows->step());
+    if (!more) return {};
+    if (!rows->text(0).empty()) found.insert(rows->string(0));
+  }
+}
+
+/// The documents that the call is about: by path, by body, by what it has pushed.
+Result<std::set<std::string>> documents_of(const FaultedCall& call, const http::Response* answer) {
+  World& world = *call.sandbox.world;
+  std::set<std::string> ids;
+  const auto add = [&](const Json& object, std::string_view member) {
+    if (auto id = find_text(object, member)) ids.insert(std::move(*id));
+  };
+  if (const std::string_view id = http::value_of(call.values, "document_id"); !id.empty()) ids.emplace(id);
+  const Json body = body_of(call.request.body);
+  add(body, "document_id");
+  for (const char* list : {"items", "entries"}) {
+    const Json* items = find(body, list);
+    if (items == nullptr || !items->is_array()) continue;
+    for (const Json& item : *items) add(item, "document_id");
+  }
+  if (const Json* pushes = find(body, "push_ids"); pushes != nullptr && pushes->is_array()) {
+    for (const Json& push : *pushes) {
+      if (!push.is_string()) continue;
+      WS_TRY(collect(
+          world, "select document_id from sync_staged where push_id = ?", push.get_ref<const std::string&>(), ids));
+    }
+  }
+  if (const std::string_view id = http::value_of(call.values, "conflict_id"); !id.empty()) {
+    WS_TRY(collect(world, "select document_id from sync_conflicts where id = ?", id, ids));
+  }
+  if (answer != nullptr && call.operation == "docs.create") add(body_of(answer->text()), "id");
+  return ids;
+}
+
+/// Another member who may write; the caller's owner where nobody else is there.
+Result<Caller> somebody_else(World& world, const std::optional<Caller>& caller, std::string_view workspace_id) {
+  const std::string_view self = caller ? std::string_view(caller->owner_user_id) : std::string_view();
+  WS_LET(const sqlite::Lent row,
+         world.database.cached("select user_id from members where workspace_id = ? and role in ('editor', 'admin', "
+                               "'owner') order by user_id = ?, user_id limit 1"));
+  row->bind_all(workspace_id, self);
+  WS_LET(const bool found, row->step());
+  if (!found) return fail(Failure::Kind::not_found, "nobody may edit there");
+  return Caller{.owner_user_id = row->string(0), .workspace_id = std::string(workspace_id)};
+}
+
+Result<void> bump_revision(const FaultedCall& call, const http::Response* answer) {
+  World& world = *call.sandbox.world;
+  WS_LET(const std::set<std::string> ids, documents_of(call, answer));
+  const std::optional<Caller> caller = caller_of(call);
+  WS_LET(UnitOfWork work, UnitOfWork::begin(world));
+  for (const std::string& id : ids) {
+    WS_LET(std::optional<Document> document, find_document(world, id, WithContent::yes));
+    if (!document || document->archived) continue;
+    WS_LET(const Caller other, somebody_else(world, caller, document->workspace_id));
+    WS_LET(DocumentChanges changes, DocumentChanges::by(world, other));
+    std::string content = std::move(document->content);
+    if (content.size() + added_text.size() > longest_content_bytes) content.clear();
+    content += added_text;
+    WS_TRY(changes.rewrite(*document, {.content = content}));
+  }
+  return work.commit();
+}
+
+Result<void> lose_lease(const FaultedCall& call, const http::Response* answer) {
+  World& world = *call.sandbox.world;
+  std::string id(http::value_of(call.values, "event_id"));
+  if (id.empty()) id = find_text(body_of(call.request.body), "source_event_id").value_or("");
+  if (id.empty() && answer != nullptr) {
+    const Json body = body_of(answer->text());
+    if (const Json* event = find(body, "event"); event != nullptr) id = find_text(*event, "id").value_or("");
+  }
+  if (id.empty()) return {};
+  WS_LET(UnitOfWork work, UnitOfWork::begin(world));
+  {
+    WS_LET(const sqlite::Lent update,
+           world.database.cached("update agent_events set lease_expires_at = ? where id = ? and status = 'leased'"));
+    update->bind_all(world.now(), id);
+    WS_TRY(update->run());
+  }
+  WS_TRY(settle_leases(world));
+  return work.commit();
+}
+
+bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+/// Changes one digit of everything that looks like a SHA-256 in hexadecimal.
+std::string with_wrong_hashes(std::string text) {
+  constexpr std::size_t digits = 64;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_hex(text[end])) ++end;
+    if (end - at == digits) text[at] = text[at] == '0' ? '1' : '0';
+    at = end + 1;
+  }
+  return text;
+}
+
+std::string_view usual_code(int status) {
+  switch (status) {
+    case 400: return "bad_request";
+    case 401: return "invalid_credential";
+    case 403: return "forbidden";
+    case 404: return "not_found";
+    case 409: return "conflict";
+    case 410: return "gone";
+    case 413: return "payload_too_large";
+    case 415: return "unsupported_media_type";
+    case 429: return "rate_limited";
+    case 503: return "unavailable";
+    default: return status >= 500 ? "internal_error" : "bad_request";
+  }
+}
+
+bool names_content_type(const Substitute& answer) {
+  return std::ranges::any_of(answer.headers,
+                             [](const auto& field) { return http::equal_without_case(field.first, "Content-Type"); });
+}
+
+http::Response substitute(const FaultedCall& call, const Substitute& answer) {
+  http::Response response(answer.status);
+  if (!answer.body.is_null()) {
+    const bool text = answer.body->is_string();
+    response.text(text ? answer.body->get<std::string>() : dump(*answer.body));
+    if (!names_content_type(answer)) response.header("Content-Type", text ? "text/plain" : "application/json");
+  } else if (answer.status >= 400) {
+    response = render(
+        Refusal{
+            .status = answer.status, .code = std::string(usual_code(answer.status)), .message = "A fault rule says so"},
+        call.request_id,
+        call.sandbox.world->assumptions);
+  }
+  for (const auto& [name, value] : answer.headers) response.set_header(name, value);
+  return response;
+}
+
+/// The last byte of the text is gone, and with it the end of the outermost object.
+std::string broken_json(const std::string& text) {
+  return text.size() < 2 ? std::string("{\"broken\":") : text.substr(0, text.size() - 1);
+}
+
+http::Disturbance on_the_wire(const FaultRule& rule, std::uint64_t body_bytes) {
+  const Effect& effect = rule.effect;
+  http::Disturbance wire = {.end = effect.end,
+                            .delay = rule.phase == Phase::after ? effect.delay : std::chrono::milliseconds{0},
+                            .truncate_at = effect.truncate_at,
+                            .dribble_bytes = effect.dribble_bytes,
+                            .dribble_every = effect.dribble_every};
+  if (effect.wrong_length) {
+    const auto told = static_cast<std::int64_t>(body_bytes) + effect.wrong_length->by;
+    wire.content_length =
+        effect.wrong_length->told.value_or(static_cast<std::uint64_t>(std::max<std::int64_t>(0, told)));
+  }
+  return wire;
+}
+
+}  // namespace
+
+Result<void> disturb_world(const FaultedCall& call, const FaultRule& rule, const http::Response* answer) {
+  const Effect& effect = rule.effect;
+  const bool is_time = (rule.phase == Phase::before) == (answer == nullptr);
+  if (effect.lose_lease && (is_time || (answer != nullptr && call.operation == claim))) {
+    WS_TRY(lose_lease(call, answer));
+  }
+  if (!is_time) return {};
+  if (effect.bump_revision) WS_TRY(bump_revision(call, answer));
+  if (effect.expire_key) {
+    if (const auto caller = caller_of(call)) WS_TRY(expire_key(*call.sandbox.world, caller->key_id));
+  }
+  return {};
+}
+
+http::Response disturb_answer(const FaultedCall& call, const FaultRule& rule, http::Response&& answer) {
+  const Effect& effect = rule.effect;
+  if (effect.answer) answer = substitute(call, *effect.answer);
+  if (!effect.retry_after.empty()) answer.set_header("Retry-After", effect.retry_after);
+  if (effect.bad_json) answer.text(broken_json(answer.text()));
+  if (effect.bad_hash) answer.rewrite(with_wrong_hashes);
+  if (const http::Disturbance wire = on_the_wire(rule, answer.text().size()); wire != http::Disturbance()) {
+    answer.disturb(wire);
+  }
+  return std::move(answer);
+}
+
+}  // namespace ws::mock

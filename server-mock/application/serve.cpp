@@ -1,0 +1,188 @@
+#include "server-mock/application/serve.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ws::mock {
+namespace {
+
+constexpr int not_started = 127;
+constexpr int killed_by = 128;  // plus the signal: what a shell says
+
+/// There while the server is ready, and no longer.
+class ReadyFile {
+ public:
+  ReadyFile() = default;
+  ReadyFile(const ReadyFile&) = delete;
+  ReadyFile& operator=(const ReadyFile&) = delete;
+  ~ReadyFile() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove(path_, ignored);
+  }
+
+  /// By rename, so that nobody reads half of it; for the owner alone, since it holds keys. Not synced to the disk: it
+  /// means nothing once this process is gone.
+  Result<void> write(const std::string& path, const std::string& text) {
+    const std::string temporary = fmt::format("{}.{}", path, ::getpid());
+    const auto failed = [&] {
+      return fail(Failure::Kind::disk,
+                  fmt::format("cannot write the ready file {}: {}", path, std::generic_category().message(errno)));
+    };
+    ::unlink(temporary.c_str());  // of a process that had this number and was killed
+    const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (file < 0) return failed();
+    const ssize_t written = ::write(file, text.data(), text.size());
+    ::close(file);
+    if (written != static_cast<ssize_t>(text.size()) || std::rename(temporary.c_str(), path.c_str()) != 0) {
+      auto failure = failed();
+      ::unlink(temporary.c_str());
+      return failure;
+    }
+    path_ = path;
+    return {};
+  }
+
+ private:
+  std::string path_ = {};
+};
+
+std::string ready_text(const http::Server& server,
+                       const Application& application,
+                       const ServeSettings& settings,
+                       const std::string& ca_file) {
+  const ControlOptions& control = settings.application.control;
+  const std::string base_url = server.base_url();
+  const std::string& token = application.sandbox().built_in.token;
+  const std::string& unix_path = settings.server.listen.unix_path;
+  const Json ready = {{"base_url", base_url},
+                      {"port", unix_path.empty() ? Json(server.port()) : Json(nullptr)},
+                      {"unix", unix_path.empty() ? Json(nullptr) : Json(std::filesystem::absolute(unix_path).string())},
+                      {"pid", ::getpid()},
+                      {"token", text_or_null(token)},
+                      {"control_url", control.is_on ? Json(base_url + "/_mock") : Json(nullptr)},
+                      {"control_token", text_or_null(control.token)},
+                      {"ca_file", text_or_null(ca_file)}};
+  return dump(ready, 2) + "\n";
+}
+
+/// A program beside the server. Stops the server when it ends; is asked to end when the server stops first.
+class Companion {
+ public:
+  Companion(const std::vector<std::string>& command, http::Server& server) {
+    std::vector<char*> arguments;
+    for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+    arguments.push_back(nullptr);
+    const int error = ::posix_spawnp(&pid_, arguments.front(), nullptr, nullptr, arguments.data(), environ);
+    if (error != 0) {
+      fmt::print(stderr, "ws-mock: cannot run {}: {}\n", command.front(), std::generic_category().message(error));
+      pid_ = 0;
+      server.stop();
+      return;
+    }
+    // Signals are the server's: a thread inherits the mask that it is made under.
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    waiter_ = std::thread([this, &server] {
+      int status = 0;
+      while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+      }
+      exit_ = WIFSIGNALED(status) ? killed_by + WTERMSIG(status) : WEXITSTATUS(status);
+      has_ended_ = true;
+      server.stop();
+    });
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  Companion(const Companion&) = delete;
+  Companion& operator=(const Companion&) = delete;
+  ~Companion() {
+    if (waiter_.joinable()) waiter_.join();
+  }
+
+  int wait() {
+    if (pid_ == 0) return not_started;
+    if (!has_ended_) ::kill(pid_, SIGTERM);
+    waiter_.join();
+    return exit_;
+  }
+
+ private:
+  pid_t pid_ = 0;
+  std::atomic<bool> has_ended_ = false;
+  int exit_ = 0;
+  std::thread waiter_;
+};
+
+/// Beside the ready file; for a command also without one. Empty: nobody would look for it.
+Result<std::string> ca_path(const ServeSettings& settings) {
+  if (!settings.ready_file.empty()) return std::filesystem::absolute(settings.ready_file).string() + ".pem";
+  if (settings.command.empty()) return std::string();
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) return fail(Failure::Kind::disk, "there is no folder for temporary files: " + error.message());
+  return (folder / fmt::format("ws-mock-{}.pem", ::getpid())).string();
+}
+
+/// `ca_file`: of a certificate that nobody else knows; empty: there is none.
+int run_beside(const std::vector<std::string>& command,
+               http::Server& server,
+               const Application& application,
+               const std::string& ca_file) {
+  ::setenv("WS_BASE_URL", server.base_url().c_str(), 1);
+  ::setenv("WS_TOKEN", application.sandbox().built_in.token.c_str(), 1);
+  // The first is what `ws`, OpenSSL, Python and Go read; the others have names of their own, and might point elsewhere.
+  for (const char* name : {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"}) {
+    if (!ca_file.empty()) ::setenv(name, ca_file.c_str(), 1);
+  }
+  Companion companion(command, server);
+  server.run();
+  return companion.wait();
+}
+
+}  // namespace
+
+Result<int> serve(const ServeSettings& settings) {
+  WS_LET(const std::unique_ptr<Application> application, Application::open(settings.application));
+  WS_LET(const std::unique_ptr<http::Server> server, http::Server::listen(settings.server, *application));
+  application->set_base_url(server->base_url());
+  application->on_shutdown([&server] { server->stop(); });
+  if (application->sandbox().world->file.is_on_network()) {
+    fmt::print(stderr,
+               "ws-mock: {} is on a network file system: another machine could use it at the same time, and both would "
+               "damage it\n",
+               settings.application.sandbox.data);
+  }
+  ReadyFile trusted;
+  ReadyFile ready;
+  std::string ca_file;
+  if (settings.trust == TrustFile::written) {
+    WS_LET(ca_file, ca_path(settings));
+    if (!ca_file.empty()) WS_TRY(trusted.write(ca_file, settings.server.tls->certificate_pem));
+  }
+  if (!settings.ready_file.empty()) {
+    WS_TRY(ready.write(settings.ready_file, ready_text(*server, *application, settings, ca_file)));
+  }
+  if (settings.announce == AnnounceUrl::yes) {
+    fmt::print("{}\n", server->base_url());
+    std::fflush(stdout);
+  }
+  if (!settings.command.empty()) return run_beside(settings.command, *server, *application, ca_file);
+  server->run();
+  return 0;
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,300 @@
+#include "server-mock/faults/fault_rules.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/contract/operations.hpp"
+#include "api-client/contract/operations/fields.hpp"
+
+namespace ws::mock {
+namespace {
+
+using contract::optional;
+using contract::required;
+using contract::Schema;
+
+constexpr contract::Type any_argument = {};
+constexpr std::string_view phases[] = {"before", "after"};
+constexpr contract::Field effect_fields[] = {
+    optional("status", any_argument),
+    optional("headers", contract::text_map()),
+    optional("body", any_argument),
+    optional("retry_after", any_argument),
+    optional("delay_ms", any_argument),
+    optional("hang", any_argument),
+    optional("reset", any_argument),
+    optional("close_without_answer", any_argument),
+    optional("truncate_at", any_argument),
+    optional("dribble", any_argument),
+    optional("bad_json", any_argument),
+    optional("wrong_length", any_argument),
+    optional("bad_hash", any_argument),
+    optional("expire_key", any_argument),
+    optional("lose_lease", any_argument),
+    optional("bump_revision", any_argument),
+};
+constexpr Schema effect_schema = {.name = "Effect", .fields = effect_fields};
+constexpr contract::Field rule_fields[] = {
+    optional("id", contract::string(1, 100)),
+    optional("operation", contract::string(1, 100)),
+    optional("method", contract::string(1, 20)),
+    optional("path", contract::string(1, 200)),
+    optional("nth", contract::integer_at_least(1)),
+    optional("every", contract::integer_at_least(1)),
+    optional("after", contract::integer_at_least(0)),
+    optional("times", contract::integer_at_least(1)),
+    optional("probability", contract::number()),
+    optional("phase", contract::choice(phases)),
+    required("effect", contract::object(effect_schema)),
+};
+constexpr Schema rule_schema = {.name = "FaultRule", .fields = rule_fields};
+
+constexpr contract::Field status_fields[] = {
+    optional("status", contract::integer(200, 599)),
+    optional("code", contract::integer(200, 599)),
+    optional("headers", contract::text_map()),
+    optional("body", any_argument),
+};
+constexpr Schema status_schema = {.name = "Status", .fields = status_fields};
+constexpr contract::Field dribble_fields[] = {
+    optional("bytes", contract::integer(1, 1 << 30)),
+    optional("every_ms", contract::integer(0, 600'000)),
+};
+constexpr Schema dribble_schema = {.name = "Dribble", .fields = dribble_fields};
+
+constexpr std::int64_t longest_delay_ms = 600'000;
+constexpr std::int64_t usual_wrong_length = 10;
+
+/// Reads the members of one effect, each with its forms.
+class EffectReader {
+ public:
+  EffectReader(const Json& value, const Loc& loc, Complaints& complaints)
+      : value_(value), loc_(loc), complaints_(complaints) {}
+
+  Effect read() {
+    Effect effect;
+    read_answer(effect);
+    read_end(effect);
+    if (const auto delay = number("delay_ms", {"ms", "delay_ms"}, longest_delay_ms)) {
+      effect.delay = std::chrono::milliseconds(*delay);
+    }
+    if (const auto at = number("truncate_at", {"bytes", "at"}, std::int64_t{1} << 40)) {
+      effect.truncate_at = static_cast<std::uint64_t>(*at);
+    }
+    read_dribble(effect);
+    read_wrong_length(effect);
+    effect.bad_json = flag("bad_json");
+    effect.bad_hash = flag("bad_hash");
+    effect.expire_key = flag("expire_key");
+    effect.lose_lease = flag("lose_lease");
+    effect.bump_revision = flag("bump_revision");
+    return effect;
+  }
+
+ private:
+  Loc at(std::string_view name) const { return within(loc_, std::string(name)); }
+  void complain(std::string_view name, std::string_view message) {
+    complaints_.add(at(name), message, *find(value_, name));
+  }
+
+  /// `true`, `{}` and `null` switch on, `false` leaves off.
+  bool flag(std::string_view name) {
+    const Json* given = find(value_, name);
+    if (given == nullptr) return false;
+    if (given->is_boolean()) return given->get<bool>();
+    if (given->is_null() || given->is_object()) return true;
+    complain(name, fmt::format("{} takes true or {{}}", name));
+    return false;
+  }
+
+  /// A number, or an object with it under one of these names.
+  std::optional<std::int64_t> number(std::string_view name,
+                                     std::initializer_list<std::string_view> names,
+                                     std::int64_t most) {
+    const Json* given = find(value_, name);
+    if (given == nullptr) return std::nullopt;
+    const Json* inner = given;
+    for (const std::string_view one : names) {
+      if (given->is_object() && find(*given, one) != nullptr) inner = find(*given, one);
+    }
+    if (inner->is_number_integer() && *inner >= 0 && *inner <= most) return inner->get<std::int64_t>();
+    complain(name, fmt::format("{} takes an integer from 0 to {}", name, most));
+    return std::nullopt;
+  }
+
+  void read_retry_after(Effect& effect) {
+    const Json* after = find(value_, "retry_after");
+    if (after == nullptr) return;
+    const Json* inner = find(*after, "seconds");
+    if (inner == nullptr) inner = after;
+    if (inner->is_number_integer() && *inner >= 0) {
+      effect.retry_after = dump(*inner);
+    } else if (inner->is_string() && !inner->get_ref<const std::string&>().empty()) {
+      effect.retry_after = inner->get<std::string>();
+    } else {
+      complain("retry_after", "retry_after takes seconds, or the text of the field");
+    }
+    // By itself it is the refusal that carries it.
+    effect.answer = Substitute{.status = 429};
+  }
+
+  void read_answer(Effect& effect) {
+    read_retry_after(effect);
+    const Json* status = find(value_, "status");
+    if (status == nullptr) {
+      for (const std::string_view name : {"headers", "body"}) {
+        if (find(value_, name) != nullptr) complain(name, fmt::format("{} stands beside status", name));
+      }
+      return;
+    }
+    Json whole = status->is_object() ? *status : Json{{"status", *status}};
+    for (const std::string_view name : {"headers", "body"}) {
+      if (const Json* beside = find(value_, name); beside != nullptr) whole[std::string(name)] = *beside;
+    }
+    complaints_.check(whole, status_schema, at("status"));
+    const auto code = find_integer(whole, find(whole, "status") != nullptr ? "status" : "code");
+    if (!code) complain("status", "status takes the number of a status, or an object with one");
+    effect.answer = Substitute{.status = static_cast<int>(code.value_or(503))};
+    if (const Json* headers = find(whole, "headers"); headers != nullptr && headers->is_object()) {
+      for (const auto& [name, text] : headers->items()) {
+        if (text.is_string()) effect.answer->headers.emplace_back(name, text.get<std::string>());
+      }
+    }
+    if (const Json* body = find(whole, "body"); body != nullptr) effect.answer->body = *body;
+  }
+
+  void read_end(Effect& effect) {
+    using End = http::Disturbance::End;
+    constexpr std::pair<std::string_view, End> ends[] = {
+        {"hang", End::hang}, {"reset", End::reset}, {"close_without_answer", End::close_without_answer}};
+    for (const auto& [name, end] : ends) {
+      if (!flag(name)) continue;
+      if (effect.end != End::as_usual) complain(name, "One of hang, reset and close_without_answer, not two");
+      effect.end = end;
+    }
+  }
+
+  void read_dribble(Effect& effect) {
+    const Json* given = find(value_, "dribble");
+    if (given == nullptr) return;
+    const Json whole = given->is_null() || *given == true ? Json::object() : *given;
+    complaints_.check(whole, dribble_schema, at("dribble"));
+    effect.dribble_bytes = static_cast<std::uint64_t>(find_integer(whole, "bytes").value_or(1));
+    effect.dribble_every = std::chrono::milliseconds(find_integer(whole, "every_ms").value_or(10));
+  }
+
+  void read_wrong_length(Effect& effect) {
+    const Json* given = find(value_, "wrong_length");
+    if (given == nullptr) return;
+    if (const auto by = find_integer(*given, "by")) {
+      effect.wrong_length = WrongLength{.by = *by};
+    } else if (given->is_number() || (given->is_object() && !given->empty())) {
+      const auto told = number("wrong_length", {"length", "bytes", "content_length"}, std::int64_t{1} << 40);
+      if (told) effect.wrong_length = WrongLength{.told = static_cast<std::uint64_t>(*told)};
+    } else if (flag("wrong_length")) {
+      effect.wrong_length = WrongLength{.by = usual_wrong_length};
+    }
+  }
+
+  const Json& value_;
+  Loc loc_;
+  Complaints& complaints_;
+};
+
+/// "upload.put" is no operation of the table, and can be disturbed all the same.
+bool is_operation(std::string_view name) {
+  return name.find('*') != std::string_view::npos || contract::find_operation(name) != nullptr ||
+         name == "upload.put" || name.starts_with("page.") || name == "openapi";
+}
+
+std::uint64_t rule_count(const Json& value, std::string_view name) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, find_integer(value, name).value_or(0)));
+}
+
+void check_target(const Json& value, const Loc& loc, Complaints& complaints) {
+  const auto operation = find_text(value, "operation");
+  if (operation && !is_operation(*operation)) {
+    complaints.add(within(loc, "operation"), fmt::format("There is no operation {}", *operation), *operation);
+  }
+  if (const auto path = find_text(value, "path"); path && !path->starts_with('/') && !path->starts_with('*')) {
+    complaints.add(within(loc, "path"), "A path starts with a slash", *path);
+  }
+  for (const char* name : {"operation", "method", "path"}) {
+    if (find(value, name) != nullptr) return;
+  }
+  complaints.add(
+      within(loc, "operation"), "missing", "Say which requests: operation (\"*\" is any), or method and path", value);
+}
+
+void check_turns(const Json& value, const Loc& loc, Complaints& complaints) {
+  int given = 0;
+  for (const char* name : {"nth", "every", "after"}) {
+    const Json* turn = find(value, name);
+    if (turn != nullptr && ++given > 1)
+      complaints.add(within(loc, name), "One of nth, every and after, not two", *turn);
+  }
+  const Json* chance = find(value, "probability");
+  if (chance != nullptr && chance->is_number() && (*chance < 0.0 || *chance > 1.0)) {
+    complaints.add(within(loc, "probability"), "A probability is a number from 0 to 1", *chance);
+  }
+}
+
+}  // namespace
+
+std::optional<FaultRule> read_fault_rule(const Json& value, const Loc& loc, Complaints& complaints) {
+  const std::size_t before = complaints.all().size();
+  complaints.check(value, rule_schema, loc);
+  if (!value.is_object()) return std::nullopt;
+  check_target(value, loc, complaints);
+  check_turns(value, loc, complaints);
+  FaultRule rule = {.id = find_text(value, "id").value_or(""),
+                    .operation = find_text(value, "operation").value_or(""),
+                    .method = find_text(value, "method").value_or(""),
+                    .path = find_text(value, "path").value_or(""),
+                    .nth = rule_count(value, "nth"),
+                    .every = rule_count(value, "every"),
+                    .times = rule_count(value, "times"),
+                    .phase = find_text(value, "phase").value_or("before") == "after" ? Phase::after : Phase::before,
+                    .text = value};
+  if (find(value, "after") != nullptr) rule.after = rule_count(value, "after");
+  if (const Json* chance = find(value, "probability"); chance != nullptr && chance->is_number()) {
+    rule.probability = chance->get<double>();
+  }
+  if (const Json* effect = find(value, "effect"); effect != nullptr && effect->is_object()) {
+    const Loc place = within(loc, "effect");
+    if (effect->empty()) complaints.add(place, "An effect has a name: {\"status\": 503}", *effect);
+    rule.effect = EffectReader(*effect, place, complaints).read();
+  }
+  if (complaints.all().size() > before) return std::nullopt;
+  return rule;
+}
+
+std::vector<FaultRule> read_fault_rules(const Json& value, const Loc& loc, Complaints& complaints) {
+  const Json* list = &value;
+  Loc place = loc;
+  for (const std::string_view name : {"faults", "rules"}) {
+    const Json* inner = find(value, name);
+    if (inner == nullptr || !inner->is_array()) continue;
+    list = inner;
+    place = within(loc, std::string(name));
+    for (const auto& [member, other] : value.items()) {
+      if (member != name)
+        complaints.add(within(loc, member), "extra_forbidden", unknown_among(member, {{name}}), other);
+    }
+    break;
+  }
+  std::vector<FaultRule> rules;
+  const auto read = [&](const Json& one, const Loc& at) {
+    if (auto rule = read_fault_rule(one, at, complaints)) rules.push_back(std::move(*rule));
+  };
+  if (!list->is_array()) {
+    read(*list, place);
+  } else {
+    for (std::size_t i = 0; i < list->size(); ++i) read((*list)[i], within(place, i));
+  }
+  return rules;
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,31 @@
+#include "server-mock/faults/glob.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace ws::mock {
+
+// Which beginnings of the text the pattern so far can match, piece by piece: time is at most pattern times text.
+bool glob_matches(std::string_view pattern, std::string_view text) {
+  std::vector<bool> reached(text.size() + 1, false);
+  reached[0] = true;
+  while (!pattern.empty()) {
+    const bool deep = pattern.starts_with("**");
+    std::size_t taken = 0;
+    if (pattern.front() == '*') taken = deep ? 2 : 1;
+    if (pattern.front() == '{' && pattern.find('}') != std::string_view::npos) taken = pattern.find('}') + 1;
+    std::vector<bool> next(text.size() + 1, false);
+    for (std::size_t at = 0; at <= text.size(); ++at) {
+      if (taken == 0) {
+        next[at] = at > 0 && reached[at - 1] && text[at - 1] == pattern.front();
+      } else {
+        next[at] = reached[at] || (at > 0 && next[at - 1] && (deep || text[at - 1] != '/'));
+      }
+    }
+    reached = std::move(next);
+    pattern.remove_prefix(taken == 0 ? 1 : taken);
+  }
+  return reached[text.size()];
+}
+
+}  // namespace ws::mock

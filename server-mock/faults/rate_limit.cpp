@@ -1,0 +1,49 @@
+#include "server-mock/faults/rate_limit.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace ws::mock {
+namespace {
+
+// A stranger who sends ever new keys must not fill the memory.
+constexpr std::size_t most_keys = 10'000;
+constexpr std::uint64_t most_calls = 1'000'000;
+
+std::chrono::milliseconds unit_of(std::string_view text) {
+  if (text.empty() || text == "/s") return std::chrono::seconds(1);
+  if (text == "/m" || text == "/min") return std::chrono::minutes(1);
+  if (text == "/h") return std::chrono::hours(1);
+  return std::chrono::milliseconds(0);
+}
+
+}  // namespace
+
+Result<Rate> Rate::parse(std::string_view text) {
+  Rate rate;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), rate.calls);
+  rate.per = unit_of(text.substr(static_cast<std::size_t>(read.ptr - text.data())));
+  if (read.ec != std::errc{} || rate.calls == 0 || rate.calls > most_calls || rate.per.count() == 0) {
+    return fail(Failure::Kind::invalid, fmt::format("\"{}\" is no rate", text), "say 20/s, 100/m or 1000/h");
+  }
+  return rate;
+}
+
+std::optional<std::chrono::milliseconds> RateLimit::take(std::string_view key, std::int64_t now) {
+  if (due_.size() >= most_keys) due_.clear();
+  const auto whole = static_cast<double>(rate_.per.count());
+  const double one = whole / static_cast<double>(rate_.calls);
+  const auto time = static_cast<double>(now);
+  double& due = due_[std::hash<std::string_view>()(key)];
+  // A clock that was set back must not shut the door for longer than a whole measure.
+  due = std::clamp(due, time, time + whole);
+  const double wait = due + one - (time + whole);
+  if (wait > 1e-6) return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(wait)));
+  due += one;
+  return std::nullopt;
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,87 @@
+#include "server-mock/http/server/delivery.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <utility>
+
+namespace ws::mock::http {
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{64} << 10U;
+
+void append_number(std::string& out, std::uint64_t number) {
+  char digits[20];
+  const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
+  out.append(digits, end);
+}
+
+}  // namespace
+
+void append_head(std::string& out, const Response& answer, Keep keep) {
+  out += "HTTP/1.1 ";
+  append_number(out, static_cast<std::uint64_t>(answer.status()));
+  out += ' ';
+  out += reason_phrase(answer.status());
+  out += "\r\n";
+  out += answer.headers();
+  if (!answer.is_bodiless()) {
+    const auto& disturbance = answer.disturbance();
+    const bool lies = disturbance && disturbance->content_length;
+    out += "Content-Length: ";
+    append_number(out, lies ? *disturbance->content_length : answer.body_bytes());
+    out += "\r\n";
+  }
+  if (keep == Keep::no) out += "Connection: close\r\n";
+  out += "\r\n";
+}
+
+Delivery::Delivery(Response&& answer, std::string head, WithBody body)
+    : answer_(std::move(answer)), disturbance_(answer_.disturbance().value_or(Disturbance())), text_(std::move(head)) {
+  pause_ = disturbance_.delay;
+  if (disturbance_.end != Disturbance::End::as_usual) {
+    text_.clear();
+    ends_connection_ = true;
+    return;
+  }
+  ends_connection_ = disturbance_.truncate_at || disturbance_.content_length;
+  if (body == WithBody::no) return;
+  const std::uint64_t size = std::min(answer_.body_bytes(), disturbance_.truncate_at.value_or(answer_.body_bytes()));
+  if (answer_.source() == nullptr) {
+    text_.append(answer_.text(), 0, static_cast<std::size_t>(size));
+  } else {
+    source_bytes_ = size;
+  }
+}
+
+void Delivery::hurry() {
+  pause_ = std::chrono::milliseconds{0};
+  disturbance_.dribble_bytes = 0;
+}
+
+bool Delivery::is_done() const { return !hangs() && at_ == text_.size() && source_bytes_ == 0; }
+
+void Delivery::fill(std::string& out) {
+  const std::uint64_t wanted = disturbance_.dribble_bytes == 0 ? piece_bytes : disturbance_.dribble_bytes;
+  const auto at_most = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, piece_bytes));
+  const std::size_t from_text = std::min(at_most, text_.size() - at_);
+  out.append(text_, at_, from_text);
+  at_ += from_text;
+  fill_from_source(out, at_most - from_text);
+  if (disturbance_.dribble_bytes > 0 && !is_done()) pause_ = disturbance_.dribble_every;
+}
+
+void Delivery::fill_from_source(std::string& out, std::size_t at_most) {
+  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(at_most, source_bytes_));
+  if (count == 0) return;
+  const std::size_t start = out.size();
+  out.resize(start + count);
+  const std::size_t read = answer_.source()->read({out.data() + start, count});
+  out.resize(start + read);
+  source_bytes_ -= read;
+  if (read > 0) return;
+  source_bytes_ = 0;
+  ends_connection_ = true;
+}
+
+}  // namespace ws::mock::http

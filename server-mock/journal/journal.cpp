@@ -1,0 +1,160 @@
+#include "server-mock/journal/journal.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "server-mock/http/target.hpp"
+#include "server-mock/services/files/uploads.hpp"
+#include "server-mock/store/world.hpp"
+
+namespace ws::mock {
+namespace {
+
+constexpr std::string_view redacted = "[redacted]";
+constexpr std::array<std::string_view, 6> secret_members = {
+    "secret", "device_code", "lease_token", "source_event_lease_token", "token", "upload_url"};
+
+void redact(Json& value) {
+  if (value.is_object()) {
+    for (auto& [name, member] : value.items()) {
+      const bool secret = std::ranges::find(secret_members, name) != secret_members.end();
+      if (secret && member.is_string()) {
+        member = redacted;
+      } else {
+        redact(member);
+      }
+    }
+  } else if (value.is_array()) {
+    for (Json& item : value) redact(item);
+  }
+}
+
+/// JSON where it is JSON, else text; null where there was none. A body that was cut off is neither: its beginning as
+/// text could hold half a secret, so only its size is told.
+Json body_to_json(std::string_view kept, std::size_t size) {
+  if (size == 0) return nullptr;
+  if (kept.size() < size) return {{"omitted_bytes", size}};
+  if (auto parsed = parse_bounded(kept)) {
+    redact(*parsed);
+    return std::move(*parsed);
+  }
+  return kept;
+}
+
+Json headers_to_json(std::string_view head) {
+  Json headers = Json::object();
+  std::size_t line = head.find("\r\n");
+  while (line != std::string_view::npos) {
+    const std::size_t start = line + 2;
+    line = head.find("\r\n", start);
+    const std::string_view field = head.substr(start, line == std::string_view::npos ? line : line - start);
+    const std::size_t colon = field.find(':');
+    if (colon == std::string_view::npos) continue;
+    std::string name(field.substr(0, colon));
+    std::ranges::transform(
+        name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::string_view value = field.substr(colon + 1);
+    while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
+    const bool secret = name == "authorization" || name == "cookie";
+    headers[name] = secret ? redacted : value;
+  }
+  return headers;
+}
+
+}  // namespace
+
+void Journal::fill(Entry& entry,
+                   const http::Request& request,
+                   const http::Response& response,
+                   const Exchange& exchange) const {
+  entry.seq = next_seq_;
+  entry.operation = exchange.operation;
+  entry.time = exchange.time;
+  entry.duration_us = exchange.duration_us;
+  entry.status = response.status();
+  entry.request_size = request.sink != nullptr ? request.sink->taken_bytes() : request.body.size();
+  entry.response_size = response.body_bytes();
+  const std::string_view asked = request.body.substr(0, bounds_.body_bytes);
+  const std::string_view answered = std::string_view(response.text()).substr(0, bounds_.body_bytes);
+  entry.head_bytes = static_cast<std::uint32_t>(request.head.size());
+  entry.request_bytes = static_cast<std::uint32_t>(asked.size());
+  entry.text.assign(request.head).append(asked).append(answered);
+  entry.fault = exchange.fault;
+  entry.warning = exchange.warning;
+}
+
+void Journal::add(const http::Request& request, const http::Response& response, const Exchange& exchange) {
+  if (bounds_.entries == 0) {
+    ++next_seq_;
+    return;
+  }
+  Entry entry;
+  // The oldest makes room, and gives its memory to the newest.
+  if (entries_.size() >= bounds_.entries) {
+    entry = std::move(entries_.front());
+    entries_.pop_front();
+    bytes_ -= entry.text.size();
+    ++dropped_;
+  }
+  fill(entry, request, response, exchange);
+  ++next_seq_;
+  bytes_ += entry.text.size();
+  entries_.push_back(std::move(entry));
+  while (bytes_ > bounds_.bytes && !entries_.empty()) {
+    bytes_ -= entries_.front().text.size();
+    entries_.pop_front();
+    ++dropped_;
+  }
+}
+
+Json Journal::describe(const http::Request& request, const http::Response& response, const Exchange& exchange) {
+  Entry entry;
+  fill(entry, request, response, exchange);
+  return to_json(entry);
+}
+
+void Journal::clear() {
+  entries_.clear();
+  bytes_ = 0;
+  dropped_ = 0;
+  next_seq_ = 1;
+}
+
+Json Journal::to_json(const Entry& entry) const {
+  const std::string_view text = entry.text;
+  const std::string_view head = text.substr(0, entry.head_bytes);
+  const std::size_t space = std::min(head.find(' '), head.size());
+  const std::string_view rest = head.substr(std::min(space + 1, head.size()));
+  http::Request asked = {.target = rest.substr(0, rest.find(' '))};
+  http::split_target(asked);
+  Json value = {
+      {"seq", entry.seq},
+      {"time", rfc3339(entry.time)},
+      {"method", head.substr(0, space)},
+      {"path", shown_path(sandbox_.empty() ? asked.path : http::within_sandbox(asked.path).path)},
+      {"query", asked.query.empty() ? Json(nullptr) : Json(asked.query)},
+      {"operation", entry.operation.empty() ? Json(nullptr) : Json(entry.operation)},
+      {"status", entry.status == 0 ? Json(nullptr) : Json(entry.status)},
+      {"request_headers", headers_to_json(head)},
+      {"request_body", body_to_json(text.substr(entry.head_bytes, entry.request_bytes), entry.request_size)},
+      {"response_body", body_to_json(text.substr(entry.head_bytes + entry.request_bytes), entry.response_size)},
+      {"duration_ms", static_cast<double>(entry.duration_us) / 1000},
+      {"fault", entry.fault.empty() ? Json(nullptr) : Json(entry.fault)},
+      {"sandbox", sandbox_.empty() ? Json(nullptr) : Json(sandbox_)}};
+  if (!entry.warning.empty()) value["warning"] = entry.warning;
+  return value;
+}
+
+Json Journal::read(const Filter& filter) const {
+  Json data = Json::array();
+  for (const Entry& entry : entries_) {
+    if (entry.seq <= filter.since || entry.time < filter.since_time) continue;
+    if (!filter.operation.empty() && entry.operation != filter.operation) continue;
+    data.push_back(to_json(entry));
+  }
+  return {{"data", std::move(data)}, {"dropped", dropped_}};
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,241 @@
+#include "server-mock/journal/verify.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/contract/operations.hpp"
+#include "api-client/contract/operations/fields.hpp"
+#include "server-mock/faults/glob.hpp"
+#include "server-mock/http/message.hpp"
+#include "server-mock/http/target.hpp"
+
+namespace ws::mock {
+namespace {
+
+using contract::optional;
+
+constexpr std::size_t most_nearest = 3;
+
+constexpr contract::Type any = {};
+constexpr contract::Field match_fields[] = {
+    optional("operation", contract::string(1, 100)),
+    optional("method", contract::string(1, 20)),
+    optional("path", contract::string(1, 300)),
+    optional("status", any),
+    optional("query", contract::free_object()),
+    optional("headers", contract::free_object()),
+    optional("body", any),
+};
+constexpr contract::Schema match_schema = {.name = "Match", .fields = match_fields};
+constexpr contract::Field verification_fields[] = {
+    contract::required("match", any),
+    optional("times", contract::integer_at_least(0)),
+    optional("min", contract::integer_at_least(0)),
+    optional("max", contract::integer_at_least(0)),
+    optional("in_order", contract::boolean()),
+};
+constexpr contract::Schema verification_schema = {.name = "Verification", .fields = verification_fields};
+
+bool is_subset(const Json& wanted, const Json& given) {
+  if (wanted.is_object() && given.is_object()) {
+    return std::ranges::all_of(wanted.items(), [&](const auto& member) {
+      const Json* found = find(given, member.key());
+      return found != nullptr && is_subset(member.value(), *found);
+    });
+  }
+  if (wanted.is_array() && given.is_array()) {
+    if (wanted.size() != given.size()) return false;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (!is_subset(wanted[i], given[i])) return false;
+    }
+    return true;
+  }
+  return wanted == given;
+}
+
+std::string text_of(const Json& value) { return value.is_string() ? value.get<std::string>() : dump(value); }
+
+bool status_fits(const Json& wanted, const Json& given) {
+  if (!wanted.is_string()) return wanted == given;
+  const auto& text = wanted.get_ref<const std::string&>();
+  const std::string number = given.is_number() ? dump(given) : std::string();
+  return text.size() == number.size() &&
+         std::ranges::equal(text, number, [](char a, char b) { return a == b || a == 'x' || a == 'X'; });
+}
+
+/// The first field of that name, whatever its case.
+const Json* find_field(const Json& headers, std::string_view name) {
+  for (const auto& [key, value] : headers.items()) {
+    if (http::equal_without_case(key, name)) return &value;
+  }
+  return nullptr;
+}
+
+const std::vector<Json> matches_of(const Json& verification) {
+  const Json& match = *find(verification, "match");
+  return match.is_array() ? match.get<std::vector<Json>>() : std::vector<Json>{match};
+}
+
+/// How many of the list come one after the other, anything in between.
+std::size_t matched_in_order(const std::vector<Json>& matches, const Json& entries) {
+  std::size_t next = 0;
+  for (const Json& entry : entries) {
+    if (next < matches.size() && differences(matches[next], entry).empty()) ++next;
+  }
+  return next;
+}
+
+std::int64_t count_of(const Json& match, const Json& entries) {
+  return std::ranges::count_if(entries, [&](const Json& entry) { return differences(match, entry).empty(); });
+}
+
+/// Those that differ least, the latest first.
+Json nearest(const Json& match, const Json& entries) {
+  std::vector<std::tuple<std::size_t, std::int64_t, Json>> found;
+  for (const Json& entry : entries) {
+    const std::vector<std::string> missed = differences(match, entry);
+    if (missed.empty()) continue;
+    const std::int64_t seq = find_integer(entry, "seq").value_or(0);
+    Json shown = Json::object();
+    for (const char* member : {"seq", "method", "path", "query", "operation", "status"}) {
+      if (const Json* value = find(entry, member); value != nullptr) shown[member] = *value;
+    }
+    shown["differences"] = missed;
+    found.emplace_back(missed.size(), -seq, std::move(shown));
+  }
+  std::ranges::sort(found, {}, [](const auto& one) { return std::pair(std::get<0>(one), std::get<1>(one)); });
+  Json nearest = Json::array();
+  for (std::size_t i = 0; i < std::min(found.size(), most_nearest); ++i) nearest.push_back(std::get<2>(found[i]));
+  return nearest;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t i = 0; i < row.size(); ++i) row[i] = i;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// Segment by segment; a place in the template fits anything.
+std::size_t path_distance(const std::vector<std::string>& path, const std::vector<std::string>& wanted) {
+  std::size_t distance = 0;
+  for (std::size_t i = 0; i < std::max(path.size(), wanted.size()); ++i) {
+    const std::string_view a = i < path.size() ? std::string_view(path[i]).substr(0, 64) : std::string_view();
+    const std::string_view b = i < wanted.size() ? std::string_view(wanted[i]) : std::string_view();
+    if (!a.empty() && !b.empty() && glob_matches(b, a)) continue;
+    distance += a.empty() || b.empty() ? 8 : std::min<std::size_t>(8, edit_distance(a, b));
+  }
+  return distance;
+}
+
+}  // namespace
+
+std::vector<std::string> differences(const Json& match, const Json& entry) {
+  std::vector<std::string> found;
+  const auto differ = [&](std::string_view what, const Json& wanted, const Json* given) {
+    found.push_back(fmt::format("{}: {}, not {}", what, given == nullptr ? "none" : text_of(*given), text_of(wanted)));
+  };
+  for (const auto& [name, wanted] : match.items()) {
+    const Json* given = find(entry, name == "body" ? "request_body" : name == "headers" ? "request_headers" : name);
+    if (name == "operation" || name == "path" || name == "method") {
+      const bool fits = given != nullptr && given->is_string() && wanted.is_string() &&
+                        (glob_matches(text_of(wanted), text_of(*given)) ||
+                         (name == "method" && http::equal_without_case(text_of(wanted), text_of(*given))));
+      if (!fits) differ(name, wanted, given);
+    } else if (name == "status") {
+      if (given == nullptr || !status_fits(wanted, *given)) differ(name, wanted, given);
+    } else if (name == "body") {
+      if (given == nullptr || !is_subset(wanted, *given)) differ(name, wanted, given);
+    } else if (name == "headers") {
+      for (const auto& [field, text] : wanted.items()) {
+        const Json* value = given == nullptr ? nullptr : find_field(*given, field);
+        if (value == nullptr || text_of(*value) != text_of(text)) differ("header " + field, text, value);
+      }
+    } else if (name == "query") {
+      const http::Pairs query = http::parse_query(given == nullptr || given->is_null() ? "" : text_of(*given));
+      for (const auto& [parameter, text] : wanted.items()) {
+        const bool there = std::ranges::find(query, std::pair(std::string(parameter), text_of(text))) != query.end();
+        if (!there) differ("query " + parameter, text, given);
+      }
+    }
+  }
+  return found;
+}
+
+void check_verification(const Json& verification, Complaints& complaints) {
+  const Loc in_body = {std::string("body")};
+  complaints.check(verification, verification_schema, in_body);
+  const Json* match = find(verification, "match");
+  if (match == nullptr) return;
+  const Loc place = within(in_body, "match");
+  if (match->is_array()) {
+    for (std::size_t i = 0; i < match->size(); ++i) complaints.check((*match)[i], match_schema, within(place, i));
+  } else {
+    complaints.check(*match, match_schema, place);
+  }
+  if (find(verification, "times") == nullptr) return;
+  for (const char* bound : {"min", "max"}) {
+    const Json* given = find(verification, bound);
+    if (given != nullptr) complaints.add(within(in_body, bound), "Either times, or min and max", *given);
+  }
+}
+
+Json verify(const Json& verification, const Json& entries) {
+  const std::vector<Json> matches = matches_of(verification);
+  if (find_bool(verification, "in_order").value_or(false) && matches.size() > 1) {
+    const std::size_t matched = matched_in_order(matches, entries);
+    Json result = {{"verified", matched == matches.size()}, {"matched", matched}};
+    if (matched == matches.size()) return result;
+    result["expected"] = {{"in_order", matches.size()}};
+    result["nearest"] = nearest(matches[matched], entries);
+    return result;
+  }
+  const auto times = find_integer(verification, "times");
+  const bool bounded = times || find(verification, "max") != nullptr || find(verification, "min") != nullptr;
+  const std::int64_t min = times.value_or(find_integer(verification, "min").value_or(bounded ? 0 : 1));
+  const std::int64_t max =
+      times.value_or(find_integer(verification, "max").value_or(std::numeric_limits<std::int64_t>::max()));
+  std::int64_t matched = 0;
+  for (const Json& match : matches) {
+    matched = count_of(match, entries);
+    if (matched >= min && matched <= max) continue;
+    Json expected = {{"min", min}};
+    if (max != std::numeric_limits<std::int64_t>::max()) expected["max"] = max;
+    return {{"verified", false},
+            {"matched", matched},
+            {"expected", std::move(expected)},
+            {"nearest", nearest(match, entries)}};
+  }
+  return {{"verified", true}, {"matched", matched}};
+}
+
+Json nearest_operations(const std::string& method, const std::string& path) {
+  const auto segments = http::split_path(path).value_or(std::vector<std::string>{path});
+  std::vector<std::pair<std::size_t, const contract::Operation*>> found;
+  for (const contract::Operation* operation : contract::operations()) {
+    const auto wanted = http::split_path(operation->path).value_or(std::vector<std::string>());
+    const std::size_t other_method = contract::name(operation->method) == method ? 0 : 1;
+    found.emplace_back(path_distance(segments, wanted) * 2 + other_method, operation);
+  }
+  std::ranges::stable_sort(found, {}, &std::pair<std::size_t, const contract::Operation*>::first);
+  Json near = Json::array();
+  for (std::size_t i = 0; i < most_nearest; ++i) {
+    const contract::Operation& operation = *found[i].second;
+    near.push_back(
+        {{"operation", operation.id}, {"method", contract::name(operation.method)}, {"path", operation.path}});
+  }
+  return near;
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,96 @@
+#include "server-mock/services/agents/agent_credentials.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/contract/operations.hpp"
+#include "server-mock/services/authorization/keys.hpp"
+
+namespace ws::mock {
+namespace {
+
+constexpr std::int64_t seen_every_ms = 60'000;
+
+/// The permission that brings a scope; empty where no agent may have it.
+std::string_view permission_for(std::string_view scope) {
+  if (scope.starts_with("tests:") || scope.starts_with("admin_")) return {};
+  if (scope.ends_with(":read") || scope.starts_with("agent_events:") || scope == "questions:write") return "read";
+  if (scope == "comments:write") return "comment";
+  if (scope == "documents:write" || scope == "assets:write" || scope == "sync:write") return "edit";
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string_view> scopes_for(const Json& permissions) {
+  std::vector<std::string_view> scopes;
+  for (const std::string_view scope : contract::all_scopes) {
+    const std::string_view permission = permission_for(scope);
+    if (!permission.empty() && std::ranges::find(permissions, Json(permission)) != permissions.end()) {
+      scopes.push_back(scope);
+    }
+  }
+  return scopes;
+}
+
+Json to_json(const AgentCredential& credential) {
+  return {{"secret", credential.secret},
+          {"display_prefix", credential.display_prefix},
+          {"scopes", *credential.scopes},
+          {"created_at", rfc3339(credential.created_at)}};
+}
+
+Result<AgentCredential> give_credential(World& world, std::string_view agent_id) {
+  std::string owner_user_id;
+  std::string workspace_id;
+  std::vector<std::string_view> scopes;
+  {
+    WS_LET(const sqlite::Lent agent,
+           world.database.cached("select owner_user_id, workspace_id, permissions from agents where id = ?"));
+    agent->bind(1, agent_id);
+    WS_LET(const bool found, agent->step());
+    if (!found) return fail(Failure::Kind::not_found, fmt::format("there is no agent {}", agent_id));
+    owner_user_id = agent->text(0);
+    workspace_id = agent->text(1);
+    WS_LET(const Json permissions, parse_bounded(agent->text(2)));
+    scopes = scopes_for(permissions);
+  }
+  WS_LET(IssuedKey key,
+         issue_key(world,
+                   {.owner_user_id = owner_user_id,
+                    .agent_id = agent_id,
+                    .workspace_id = workspace_id,
+                    .scopes = std::vector<std::string>(scopes.begin(), scopes.end())}));
+  AgentCredential made = {.secret = std::move(key.secret), .scopes = Json(scopes), .created_at = key.created_at};
+  made.display_prefix = display_prefix(made.secret);
+  return made;
+}
+
+Result<void> revoke_credentials(World& world, std::string_view agent_id) {
+  WS_LET(const sqlite::Lent update,
+         world.database.cached("update keys set revoked_at = ? where agent_id = ? and agent_id <> '' "
+                               "and revoked_at is null"));
+  update->bind_all(world.now(), agent_id);
+  return update->run();
+}
+
+Result<void> rescope_credentials(World& world, std::string_view agent_id, const Json& permissions) {
+  WS_LET(const sqlite::Lent update,
+         world.database.cached("update keys set scopes = ? where agent_id = ? and agent_id <> '' "
+                               "and revoked_at is null"));
+  update->bind_all(dump(Json(scopes_for(permissions))), agent_id);
+  return update->run();
+}
+
+Result<void> note_seen(World& world, const Caller& caller) {
+  if (caller.agent_id.empty()) return {};
+  WS_LET(const sqlite::Lent update,
+         world.database.cached("update agents set last_seen_at = ?1 where id = ?2 "
+                               "and (last_seen_at is null or last_seen_at <= ?1 - ?3)"));
+  update->bind_all(world.now(), caller.agent_id, seen_every_ms);
+  return update->run();
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,222 @@
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "server-mock/services/agents/agent_credentials.hpp"
+#include "server-mock/services/shared/arguments.hpp"
+#include "server-mock/services/shared/resources.hpp"
+#include "server-mock/services/shared/service_tables.hpp"
+
+namespace ws::mock {
+namespace {
+
+using contract::Role;
+
+#define WS_AGENT_QUERY                                                                                 \
+  "select a.id, a.workspace_id, a.owner_user_id, a.handle, a.display_name, a.avatar_url, a.provider, " \
+  "a.status, a.permissions, a.last_seen_at, a.created_at, a.updated_at from agents a "
+
+struct Agent {
+  std::string id = {};
+  std::string workspace_id = {};
+  std::string owner_user_id = {};
+  std::string handle = {};
+  std::string display_name = {};
+  std::optional<std::string> avatar_url = {};
+  std::string provider = {};
+  std::string status = {};
+  JsonBox permissions = {};
+  std::optional<std::int64_t> last_seen_at = {};
+  std::int64_t created_at = 0;
+  std::int64_t updated_at = 0;
+};
+
+Agent read_agent(const sqlite::Statement& row) {
+  return {.id = row.string(0),
+          .workspace_id = row.string(1),
+          .owner_user_id = row.string(2),
+          .handle = row.string(3),
+          .display_name = row.string(4),
+          .avatar_url = row.optional_string(5),
+          .provider = row.string(6),
+          .status = row.string(7),
+          .permissions = parse_bounded(row.text(8)).value_or(Json::array()),
+          .last_seen_at = row.optional_integer(9),
+          .created_at = row.integer(10),
+          .updated_at = row.integer(11)};
+}
+
+Json to_json(const Agent& agent) {
+  return {{"id", agent.id},
+          {"object", "agent"},
+          {"workspace_id", agent.workspace_id},
+          {"owner_user_id", agent.owner_user_id},
+          {"handle", agent.handle},
+          {"display_name", agent.display_name},
+          {"avatar_url", agent.avatar_url ? Json(*agent.avatar_url) : Json(nullptr)},
+          {"provider", agent.provider},
+          {"status", agent.status},
+          {"permissions", *agent.permissions},
+          {"last_seen_at", agent.last_seen_at ? Json(rfc3339(*agent.last_seen_at)) : Json(nullptr)},
+          {"created_at", rfc3339(agent.created_at)},
+          {"updated_at", rfc3339(agent.updated_at)}};
+}
+
+/// Each once, in the order of their reach; without a word an agent may read and no more.
+Json permissions_in(const Json& body) {
+  const Json* asked = find(body, "permissions");
+  Json permissions = Json::array();
+  if (asked == nullptr || !asked->is_array()) return Json::array({"read"});
+  for (const char* permission : {"read", "comment", "edit"}) {
+    if (std::ranges::find(*asked, Json(permission)) != asked->end()) permissions.push_back(permission);
+  }
+  return permissions;
+}
+
+Result<bool> is_taken(World& world, std::string_view workspace_id, std::string_view handle) {
+  WS_LET(const sqlite::Lent row, world.database.cached("select 1 from agents where workspace_id = ? and handle = ?"));
+  row->bind_all(workspace_id, handle);
+  return row->step();
+}
+
+Result<void> insert_agent(World& world, const Agent& agent) {
+  WS_LET(const sqlite::Lent insert,
+         world.database.cached("insert into agents (id, workspace_id, owner_user_id, handle, display_name, avatar_url, "
+                               "provider, permissions, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  insert->bind_all(agent.id,
+                   agent.workspace_id,
+                   agent.owner_user_id,
+                   agent.handle,
+                   agent.display_name,
+                   agent.avatar_url,
+                   agent.provider,
+                   dump(*agent.permissions),
+                   agent.created_at,
+                   agent.updated_at);
+  return insert->run();
+}
+
+/// The agent that the call names, which its owner and admins may change: 404 where it is not seen, 403 otherwise.
+Served<Agent> own_agent(World& world, const ServiceCall& call) {
+  std::optional<Agent> agent;
+  {
+    WS_SERVE_LET(const sqlite::Lent row, world.database.cached(WS_AGENT_QUERY "where a.id = ?"));
+    row->bind(1, id_of(call.parameters, "agent_id"));
+    WS_SERVE_LET(const bool found, row->step());
+    if (found) agent = read_agent(*row);
+  }
+  if (!agent) return not_found("agent");
+  WS_SERVE_LET(const Role role, role_in(world, call.caller, agent->workspace_id));
+  if (role == Role::none) return not_found("agent");
+  WS_SERVE(require_role(call, role));
+  const bool owner = call.caller.agent_id.empty() && agent->owner_user_id == call.caller.owner_user_id;
+  if (!owner && !is_admin(call.caller, role)) return forbidden("Only the owner of the agent and admins may do this");
+  return std::move(*agent);
+}
+
+/// What the body asks for, put into `agent`; null is unchanged.
+void apply(Agent& agent, const Json& body) {
+  if (const auto name = find_text(body, "display_name")) agent.display_name = *name;
+  if (const auto url = find_text(body, "avatar_url")) agent.avatar_url = *url;
+  if (const auto status = find_text(body, "status")) agent.status = *status;
+  const Json* permissions = find(body, "permissions");
+  if (permissions != nullptr && permissions->is_array()) agent.permissions = permissions_in(body);
+}
+
+Result<void> save(World& world, const Agent& agent) {
+  WS_LET(const sqlite::Lent update,
+         world.database.cached("update agents set display_name = ?, avatar_url = ?, status = ?, permissions = ?, "
+                               "updated_at = ? where id = ?"));
+  update->bind_all(
+      agent.display_name, agent.avatar_url, agent.status, dump(*agent.permissions), agent.updated_at, agent.id);
+  WS_TRY(update->run());
+  WS_TRY(rescope_credentials(world, agent.id, *agent.permissions));
+  if (agent.status == "revoked") return revoke_credentials(world, agent.id);
+  // Paused, it kept its events: whoever waits may have one now.
+  if (world.on_wake) {
+    world.on_wake({.agent_id = agent.id, .owner_user_id = agent.owner_user_id, .workspace_id = agent.workspace_id});
+  }
+  return {};
+}
+
+ServiceResult list_agents(World& world, const ServiceCall& call) {
+  const bool one_workspace = call.caller.audience == Audience::workspace || !call.caller.agent_id.empty();
+  WS_SERVE_LET(
+      const sqlite::Lent rows,
+      world.database.cached(WS_AGENT_QUERY "join members m on m.workspace_id = a.workspace_id and m.user_id = ?1 "
+                                           "where (?2 = '' or a.workspace_id = ?2) and (?3 or a.status <> 'revoked') "
+                                           "order by a.id"));
+  rows->bind_all(call.caller.owner_user_id,
+                 one_workspace ? std::string_view(call.caller.workspace_id) : std::string_view(),
+                 find_bool(call.parameters, "include_revoked").value_or(false));
+  Json data = Json::array();
+  while (true) {
+    WS_SERVE_LET(const bool found, rows->step());
+    if (!found) return Answer{.body = Json{{"data", std::move(data)}}};
+    data.push_back(to_json(read_agent(*rows)));
+  }
+}
+
+ServiceResult create_agent(World& world, const ServiceCall& call) {
+  std::string_view handle = text_of(call.body, "handle");
+  if (handle.size() > 1 && handle.starts_with('@')) handle.remove_prefix(1);
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_SERVE_LET(const bool taken, is_taken(world, call.caller.workspace_id, handle));
+  if (taken) return conflict("handle_taken", "Another agent of the Workspace has this handle");
+  const std::string_view provider = text_of(call.body, "provider");
+  const Agent agent = {.id = world.ids.uuid("agent"),
+                       .workspace_id = call.caller.workspace_id,
+                       .owner_user_id = call.caller.owner_user_id,
+                       .handle = std::string(handle),
+                       .display_name = std::string(text_of(call.body, "display_name")),
+                       .avatar_url = find_text(call.body, "avatar_url"),
+                       .provider = std::string(provider.empty() ? "custom" : provider),
+                       .status = "active",
+                       .permissions = permissions_in(call.body),
+                       .created_at = world.now(),
+                       .updated_at = world.now()};
+  WS_SERVE(insert_agent(world, agent));
+  WS_SERVE_LET(const AgentCredential credential, give_credential(world, agent.id));
+  WS_SERVE(work.commit());
+  Json body = to_json(agent);
+  body["credential"] = to_json(credential);
+  return Answer{.status = 201, .body = std::move(body)};
+}
+
+ServiceResult update_agent(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_SERVE_LET(Agent agent, own_agent(world, call));
+  const Json before = to_json(agent);
+  apply(agent, call.body);
+  if (to_json(agent) != before) {
+    agent.updated_at = world.now();
+    WS_SERVE(save(world, agent));
+  }
+  WS_SERVE(work.commit());
+  return Answer{.body = to_json(agent)};
+}
+
+ServiceResult rotate_agent_credential(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_SERVE_LET(const Agent agent, own_agent(world, call));
+  WS_SERVE(revoke_credentials(world, agent.id));
+  WS_SERVE_LET(const AgentCredential credential, give_credential(world, agent.id));
+  WS_SERVE(work.commit());
+  Json body = to_json(credential);
+  body["agent_id"] = agent.id;
+  return Answer{.body = std::move(body)};
+}
+
+}  // namespace
+
+ServiceTable agent_services() {
+  static constexpr ServiceEntry entries[] = {
+      {"agents.list", list_agents},
+      {"agents.create", create_agent},
+      {"agents.update", update_agent},
+      {"agents.rotate", rotate_agent_credential},
+  };
+  return entries;
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,107 @@
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/percent.hpp"
+#include "server-mock/services/authorization/device_logins.hpp"
+#include "server-mock/services/authorization/keys.hpp"
+#include "server-mock/services/shared/arguments.hpp"
+#include "server-mock/services/shared/service_tables.hpp"
+
+namespace ws::mock {
+namespace {
+
+/// 400 with the word of RFC 8628, 3.5 as `error`, too.
+Refused device_refusal(std::string_view word, std::string_view sentence) {
+  return Refused(Refusal{
+      .status = 400, .code = std::string(word), .message = std::string(sentence), .members = Json{{"error", word}}});
+}
+
+/// Pending and too fast, in the form that `device_pending` names.
+ServiceResult not_yet(const World& world, std::string_view word, std::string_view sentence) {
+  const std::string_view form = world.assumptions.value("device_pending");
+  if (form == "detail_400") return Answer{.status = 400, .body = Json{{"detail", word}}};
+  if (form == "status_428") {
+    return Refused(Refusal{.status = 428, .code = std::string(word), .message = std::string(sentence)});
+  }
+  if (form == "status_202") return Answer{.status = 202, .body = Json{{"status", word}}};
+  if (form == "ok_without_secret") {
+    return Answer{.body = Json{{"status", word}},
+                  .headers = {{assumed_header, world.assumptions.assignment("device_pending")}}};
+  }
+  return device_refusal(word, sentence);
+}
+
+ServiceResult hand_out(World& world, const DeviceLogin& login) {
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_SERVE_LET(const IssuedKey key,
+               issue_key(world,
+                         {.owner_user_id = login.user_id,
+                          .audience = Audience::workspace,
+                          .workspace_id = login.workspace_id,
+                          .scopes = login.scopes}));
+  WS_SERVE(consume_device_login(world, login));
+  WS_SERVE_LET(const sqlite::Lent workspace, world.database.cached("select name from workspaces where id = ?"));
+  workspace->bind(1, login.workspace_id);
+  WS_SERVE_LET(const bool named, workspace->step());
+  const Json name = named ? Json(workspace->text(0)) : Json(nullptr);
+  WS_SERVE(work.commit());
+  return Answer{.body = Json{{"secret", key.secret},
+                             {"key_id", key.id},
+                             {"audience", "workspace"},
+                             {"scopes", login.scopes},
+                             {"expires_at", nullptr},
+                             {"created_at", rfc3339(key.created_at)},
+                             {"workspace_id", login.workspace_id},
+                             {"workspace_name", name}}};
+}
+
+ServiceResult start_authorization(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(const StartedLogin started,
+               start_device_login(world,
+                                  {.client_name = text_of(call.body, "client_name"),
+                                   .cli_version = text_of(call.body, "cli_version"),
+                                   .scopes = find_texts(call.body, "scopes")}));
+  const std::string page = call.base_url + "/device";
+  return Answer{
+      .status = 201,
+      .body = Json{{"authorization_id", started.login.id},
+                   {"device_code", started.device_code},
+                   {"user_code", started.login.user_code},
+                   {"verification_uri", page},
+                   {"verification_uri_complete", page + "?user_code=" + percent_encode(started.login.user_code)},
+                   {"expires_in", world.options.device_expires.count()},
+                   {"interval", started.login.interval_s}}};
+}
+
+ServiceResult exchange_device_code(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(const Polled polled, poll_device_login(world, text_of(call.body, "device_code")));
+  switch (polled.outcome) {
+    case Poll::approved: return hand_out(world, polled.login);
+    case Poll::pending: return not_yet(world, "authorization_pending", "The login has not been approved yet");
+    case Poll::slow_down: return not_yet(world, "slow_down", "Polled too fast: the interval is 5 seconds longer now");
+    case Poll::denied: return device_refusal("access_denied", "The login was denied");
+    case Poll::expired: return device_refusal("expired_token", "The login was not approved in time");
+    case Poll::unknown: return device_refusal("invalid_grant", "The device code is not known, or was used already");
+  }
+  return device_refusal("invalid_grant", "The device code is not known");
+}
+
+ServiceResult revoke_current_credential(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(const bool revoked, revoke_key(world, call.caller.key_id));
+  if (!revoked) return not_found("credential");
+  return Answer{.body = Json{{"ok", true}, {"key_id", call.caller.key_id}, {"revoked_at", rfc3339(world.now())}}};
+}
+
+}  // namespace
+
+ServiceTable authorization_services() {
+  static constexpr ServiceEntry entries[] = {
+      {"auth.start", start_authorization},
+      {"auth.token", exchange_device_code},
+      {"auth.revoke", revoke_current_credential},
+  };
+  return entries;
+}
+
+}  // namespace ws::mock

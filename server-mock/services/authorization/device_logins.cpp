@@ -1,0 +1,228 @@
+#include "server-mock/services/authorization/device_logins.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/json.hpp"
+#include "api-client/base/sha256.hpp"
+
+namespace ws::mock {
+namespace {
+
+constexpr std::int64_t slow_down_s = 5;  // RFC 8628, 3.5
+
+#define WS_DEVICE_COLUMNS                                                                               \
+  "id, user_code, client_name, cli_version, scopes, interval_s, created_at, expires_at, last_poll_at, " \
+  "polls, status, user_id, workspace_id"
+
+Result<DeviceLogin> read_login(const World& world, const sqlite::Statement& row) {
+  WS_LET(const Json scopes, parse_bounded(row.text(4)));
+  DeviceLogin login = {.id = row.string(0),
+                       .user_code = row.string(1),
+                       .client_name = row.string(2),
+                       .cli_version = row.string(3),
+                       .interval_s = row.integer(5),
+                       .created_at = row.integer(6),
+                       .expires_at = row.integer(7),
+                       .last_poll_at = row.optional_integer(8),
+                       .polls = row.integer(9),
+                       .status = row.string(10),
+                       .user_id = row.string(11),
+                       .workspace_id = row.string(12)};
+  for (const Json& scope : scopes) login.scopes.push_back(scope.get<std::string>());
+  if (login.status != "consumed" && world.now() >= login.expires_at) login.status = "expired";
+  return login;
+}
+
+Result<std::optional<DeviceLogin>> find_one(World& world, const char* sql, std::string_view value) {
+  WS_LET(const sqlite::Lent row, world.database.cached(sql));
+  row->bind(1, value);
+  WS_LET(const bool found, row->step());
+  if (!found) return std::nullopt;
+  WS_LET(DeviceLogin login, read_login(world, *row));
+  return login;
+}
+
+/// Letters in upper case, a hyphen in the middle.
+std::string normal_code(std::string_view typed) {
+  std::string code;
+  for (char c : typed) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    if (c >= 'A' && c <= 'Z') code += c;
+  }
+  if (code.size() > 4) code.insert(4, "-");
+  return code;
+}
+
+/// Moves a pending login on, within its time; false where it is not pending any more.
+Result<bool> decide(World& world,
+                    const DeviceLogin& login,
+                    std::string_view status,
+                    std::string_view user_id,
+                    std::string_view workspace_id) {
+  WS_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_LET(const sqlite::Lent update,
+         world.database.cached("update device_authorizations set status = ?, user_id = ?, workspace_id = ? "
+                               "where id = ? and status = 'pending' and expires_at > ?"));
+  update->bind_all(status, user_id, workspace_id, login.id, world.now());
+  WS_TRY(update->run());
+  const bool moved = world.database.changes() > 0;
+  WS_TRY(work.commit());
+  return moved;
+}
+
+Result<void> write_poll(World& world, const DeviceLogin& login) {
+  WS_LET(const sqlite::Lent update,
+         world.database.cached(
+             "update device_authorizations set interval_s = ?, last_poll_at = ?, polls = ? where id = ?"));
+  update->bind_all(login.interval_s, login.last_poll_at, login.polls, login.id);
+  return update->run();
+}
+
+/// What `--device` decides without a person.
+Result<void> decide_by_mode(World& world, DeviceLogin& login) {
+  const DeviceMode mode = world.options.device;
+  if (mode == DeviceMode::manual) return {};
+  if (mode == DeviceMode::after_polls && login.polls < world.options.device_polls) return {};
+  if (mode == DeviceMode::deny) {
+    WS_TRY(deny_device_login(world, login));
+  } else {
+    WS_LET(const std::vector<Membership> people, list_memberships(world));
+    if (people.empty()) return {};
+    WS_TRY(approve_device_login(world, login, people.front().user_id, people.front().workspace_id));
+  }
+  WS_LET(std::optional<DeviceLogin> now, find_device_login(world, login.user_code));
+  if (now) login = std::move(*now);
+  return {};
+}
+
+/// A client that waits: in its rhythm, or faster than it may.
+Result<Poll> wait(World& world, DeviceLogin& login) {
+  const bool early = login.last_poll_at && world.now() - *login.last_poll_at < login.interval_s * 1000;
+  login.last_poll_at = world.now();
+  if (early) {
+    login.interval_s += slow_down_s;
+  } else {
+    ++login.polls;
+  }
+  WS_TRY(write_poll(world, login));
+  return early ? Poll::slow_down : Poll::pending;
+}
+
+}  // namespace
+
+Result<StartedLogin> start_device_login(World& world, const DeviceRequest& request) {
+  const std::int64_t now = world.now();
+  StartedLogin started = {.login = {.id = world.ids.uuid("device_authorization"),
+                                    .user_code = world.ids.user_code(),
+                                    .client_name = std::string(request.client_name),
+                                    .cli_version = std::string(request.cli_version),
+                                    .scopes = request.scopes,
+                                    .interval_s = world.options.device_interval.count(),
+                                    .created_at = now,
+                                    .expires_at = now + world.options.device_expires.count() * 1000,
+                                    .status = "pending"},
+                          .device_code = world.ids.code("device_code")};
+  WS_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_LET(const sqlite::Lent insert,
+         world.database.cached(
+             "insert into device_authorizations (id, device_code_sha256, user_code, client_name, cli_version, scopes, "
+             "interval_s, created_at, expires_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  insert->bind_all(started.login.id,
+                   Sha256::of(started.device_code).hex(),
+                   started.login.user_code,
+                   request.client_name,
+                   request.cli_version,
+                   dump(Json(request.scopes)),
+                   started.login.interval_s,
+                   now,
+                   started.login.expires_at);
+  WS_TRY(insert->run());
+  WS_TRY(work.commit());
+  return started;
+}
+
+Result<Polled> poll_device_login(World& world, std::string_view device_code) {
+  WS_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_LET(std::optional<DeviceLogin> found,
+         find_one(world,
+                  "select " WS_DEVICE_COLUMNS " from device_authorizations where device_code_sha256 = ?",
+                  Sha256::of(device_code).hex()));
+  if (!found) return Polled{};
+  DeviceLogin login = std::move(*found);
+  if (login.status == "pending") WS_TRY(decide_by_mode(world, login));
+  Poll outcome = Poll::unknown;  // of a code that has given its key, too
+  if (login.status == "pending") {
+    WS_LET(outcome, wait(world, login));
+  } else if (login.status == "approved") {
+    outcome = Poll::approved;
+  } else if (login.status == "denied") {
+    outcome = Poll::denied;
+  } else if (login.status == "expired") {
+    outcome = Poll::expired;
+  }
+  WS_TRY(work.commit());
+  return Polled{.outcome = outcome, .login = std::move(login)};
+}
+
+Result<std::optional<DeviceLogin>> find_device_login(World& world, std::string_view user_code) {
+  return find_one(
+      world, "select " WS_DEVICE_COLUMNS " from device_authorizations where user_code = ?", normal_code(user_code));
+}
+
+Result<std::vector<DeviceLogin>> list_device_logins(World& world) {
+  WS_LET(const sqlite::Lent rows,
+         world.database.cached("select " WS_DEVICE_COLUMNS " from device_authorizations order by id"));
+  std::vector<DeviceLogin> logins;
+  while (true) {
+    WS_LET(const bool found, rows->step());
+    if (!found) return logins;
+    WS_LET(DeviceLogin login, read_login(world, *rows));
+    logins.push_back(std::move(login));
+  }
+}
+
+Result<bool> approve_device_login(World& world,
+                                  const DeviceLogin& login,
+                                  std::string_view user_id,
+                                  std::string_view workspace_id) {
+  return decide(world, login, "approved", user_id, workspace_id);
+}
+
+Result<bool> deny_device_login(World& world, const DeviceLogin& login) {
+  return decide(world, login, "denied", "", "");
+}
+
+Result<bool> expire_device_login(World& world, const DeviceLogin& login) {
+  WS_LET(const sqlite::Lent update,
+         world.database.cached("update device_authorizations set expires_at = ? where id = ? and expires_at > ?1"));
+  update->bind_all(world.now(), login.id);
+  WS_TRY(update->run());
+  return world.database.changes() > 0;
+}
+
+Result<void> consume_device_login(World& world, const DeviceLogin& login) {
+  WS_LET(const sqlite::Lent update,
+         world.database.cached("update device_authorizations set status = 'consumed' where id = ?"));
+  update->bind(1, login.id);
+  return update->run();
+}
+
+Result<std::vector<Membership>> list_memberships(World& world) {
+  WS_LET(const sqlite::Lent rows,
+         world.database.cached(
+             "select u.id, u.display_name, u.email, w.id, w.name, m.role from members m join users u on u.id = "
+             "m.user_id join workspaces w on w.id = m.workspace_id order by u.id, w.id"));
+  std::vector<Membership> people;
+  while (true) {
+    WS_LET(const bool found, rows->step());
+    if (!found) return people;
+    people.push_back({.user_id = rows->string(0),
+                      .display_name = rows->string(1),
+                      .email = rows->string(2),
+                      .workspace_id = rows->string(3),
+                      .workspace_name = rows->string(4),
+                      .role = rows->string(5)});
+  }
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,177 @@
+#include "server-mock/services/built_in/built_in_world.hpp"
+
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/sha256.hpp"
+#include "api-client/contract/operations.hpp"
+#include "server-mock/services/built_in/built_in_documents.hpp"
+#include "server-mock/services/built_in/people.hpp"
+#include "server-mock/services/documents/document_changes.hpp"
+#include "server-mock/store/put.hpp"
+
+namespace ws::mock {
+namespace {
+
+Result<void> add_key(World& world, BuiltIn& made) {
+  made.key_id = world.ids.uuid("key");
+  made.token = world.ids.token("token");
+  Json scopes = Json::array();
+  for (const std::string_view scope : contract::all_scopes) scopes.push_back(scope);
+  return put(world,
+             "insert into keys (id, secret_sha256, owner_user_id, audience, workspace_id, scopes, created_at, "
+             "display_prefix) values (?, ?, ?, 'workspace', ?, ?, ?, ?)",
+             made.key_id,
+             Sha256::of(made.token).hex(),
+             made.user_id,
+             made.workspace_id,
+             dump(scopes),
+             world.now(),
+             made.token.substr(0, 12));
+}
+
+Result<void> add_agent(World& world, BuiltIn& made) {
+  made.agent_id = world.ids.uuid("agent");
+  return put(world,
+             "insert into agents (id, workspace_id, owner_user_id, handle, display_name, permissions, created_at, "
+             "updated_at) values (?, ?, ?, 'scout', 'Scout', '[\"read\",\"comment\",\"edit\"]', ?, ?)",
+             made.agent_id,
+             made.workspace_id,
+             made.user_id,
+             world.now(),
+             world.now());
+}
+
+/// A Page or a Project's node.
+Result<Node> add_node(World& world, std::string_view kind, std::string_view title, const Node& parent) {
+  Node node = {.id = world.ids.uuid("node"),
+               .workspace_id = parent.workspace_id,
+               .kind = std::string(kind),
+               .parent_id = parent.id,
+               .project_id = parent.project_id,
+               .title = std::string(title),
+               .created_by_user_id = parent.created_by_user_id};
+  WS_TRY(insert_node(world, node));
+  return node;
+}
+
+Result<Node> add_project(World& world, BuiltIn& made, std::string_view title) {
+  made.project_id = world.ids.uuid("project");
+  WS_LET(
+      Node node,
+      add_node(
+          world,
+          "project",
+          title,
+          Node{.workspace_id = made.workspace_id, .project_id = made.project_id, .created_by_user_id = made.user_id}));
+  made.project_node_id = node.id;
+  WS_TRY(
+      put(world,
+          "insert into projects (id, workspace_id, node_id, title, created_at, updated_at) values (?, ?, ?, ?, ?, ?)",
+          made.project_id,
+          made.workspace_id,
+          node.id,
+          title,
+          world.now(),
+          world.now()));
+  return node;
+}
+
+Result<void> add_documents(World& world, const BuiltIn& made, const Node& project) {
+  const Caller first = {.owner_user_id = made.user_id};
+  const Caller second = {.owner_user_id = made.other_user_id};
+  WS_LET(DocumentChanges by_first, DocumentChanges::by(world, first));
+  WS_LET(DocumentChanges by_second, DocumentChanges::by(world, second));
+  std::map<std::string_view, Node> pages = {{"", project}};
+  for (const BuiltInDocument& document : built_in_documents()) {
+    Draft draft = {.workspace_id = made.workspace_id, .title = document.title, .content = document.content};
+    switch (document.shelf) {
+      case Shelf::project: {
+        auto page = pages.find(document.page);
+        if (page == pages.end()) {
+          WS_LET(Node added, add_node(world, "page", document.page, project));
+          page = pages.emplace(document.page, std::move(added)).first;
+        }
+        draft.parent_node_id = page->second.id;
+        draft.project_id = made.project_id;
+        WS_TRY(by_first.create(draft));
+        break;
+      }
+      case Shelf::desk: WS_TRY(by_first.create(draft)); break;
+      case Shelf::second:
+        draft.workspace_id = made.other_workspace_id;
+        WS_TRY(by_second.create(draft));
+        break;
+    }
+  }
+  return {};
+}
+
+Result<void> remember(World& world, const BuiltIn& made) {
+  Json values = {{"key_id", made.key_id},
+                 {"user_id", made.user_id},
+                 {"other_user_id", made.other_user_id},
+                 {"workspace_id", made.workspace_id},
+                 {"other_workspace_id", made.other_workspace_id},
+                 {"project_id", made.project_id},
+                 {"project_node_id", made.project_node_id},
+                 {"agent_id", made.agent_id}};
+  // A seeded one is made again when it is asked for; a random one has to lie in the file, which is its owner's alone.
+  if (world.options.secrets == Secrets::random) values["token"] = made.token;
+  return put(world, "insert into meta (key, value) values ('built_in', ?)", dump(values));
+}
+
+}  // namespace
+
+Result<void> settle(World& world, BuiltIn& made) {
+  WS_TRY(add_key(world, made));
+  return remember(world, made);
+}
+
+Result<BuiltIn> reset(World& world, StartWith start) {
+  WS_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_TRY(world.clear());
+  BuiltIn made;
+  WS_LET(made.user_id, add_person(world, "mara@example.com", "Mara Lindqvist"));
+  WS_LET(made.workspace_id, add_workspace(world, "Harbour crew"));
+  WS_TRY(add_member(world, made.workspace_id, made.user_id, "owner"));
+  WS_TRY(add_key(world, made));
+  if (start == StartWith::seed) {
+    WS_LET(made.other_user_id, add_person(world, "tomas@example.com", "Tomás Okafor"));
+    WS_LET(made.other_workspace_id, add_workspace(world, "Garden"));
+    WS_TRY(add_member(world, made.workspace_id, made.other_user_id, "editor"));
+    WS_TRY(add_member(world, made.other_workspace_id, made.other_user_id, "owner"));
+    WS_TRY(add_member(world, made.other_workspace_id, made.user_id, "viewer"));
+    WS_TRY(add_agent(world, made));
+    WS_LET(const Node project, add_project(world, made, "Harbour handbook"));
+    WS_TRY(add_documents(world, made, project));
+  }
+  WS_TRY(remember(world, made));
+  WS_TRY(work.commit());
+  return made;
+}
+
+Result<BuiltIn> find_built_in(World& world) {
+  WS_LET(const sqlite::Lent row, world.database.cached("select value from meta where key = 'built_in'"));
+  WS_LET(const bool found, row->step());
+  if (!found) return fail(Failure::Kind::not_found, "the database was not filled with the built-in world");
+  WS_LET(const Json values, parse_bounded(row->text(0)));
+  const auto text = [&](std::string_view key) { return find_text(values, key).value_or(""); };
+  std::string token = find_text(values, "token").value_or(Ids(world.options.seed).token("token"));
+  WS_LET(const sqlite::Lent key, world.database.cached("select 1 from keys where secret_sha256 = ?"));
+  key->bind(1, Sha256::of(token).hex());
+  WS_LET(const bool valid, key->step());
+  if (!valid) token.clear();
+  return BuiltIn{.token = std::move(token),
+                 .key_id = text("key_id"),
+                 .user_id = text("user_id"),
+                 .other_user_id = text("other_user_id"),
+                 .workspace_id = text("workspace_id"),
+                 .other_workspace_id = text("other_workspace_id"),
+                 .project_id = text("project_id"),
+                 .project_node_id = text("project_node_id"),
+                 .agent_id = text("agent_id")};
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "server-mock/services/comments/comment_threads.hpp"
+#include "server-mock/services/events/held_events.hpp"
+#include "server-mock/services/events/mentions.hpp"
+#include "server-mock/services/events/notify.hpp"
+#include "server-mock/services/shared/arguments.hpp"
+#include "server-mock/services/shared/resources.hpp"
+#include "server-mock/services/shared/service_tables.hpp"
+
+namespace ws::mock {
+namespace {
+
+/// The document of the call, which the caller may comment on.
+Served<Document> commentable_document(World& world, const ServiceCall& call, WithContent content) {
+  WS_SERVE_LET(SeenDocument seen, see_document(world, call, id_of(call.parameters, "document_id"), content));
+  WS_SERVE(require_role(call, seen.role));
+  if (seen.access < Sight::comment) return forbidden("The document was shared with you, but not for comments");
+  if (seen.document.archived) return conflict("archived", "The document is archived");
+  return std::move(seen.document);
+}
+
+Served<Thread> thread_of(World& world, const ServiceCall& call, const Document& document) {
+  WS_SERVE_LET(std::optional<Thread> thread, find_thread(world, document.id, id_of(call.parameters, "thread_id")));
+  if (!thread) return not_found("comment thread");
+  return std::move(*thread);
+}
+
+Result<Json> identity_of(World& world, const Actor& actor) {
+  Json handle = nullptr;
+  if (actor.kind == "agent") {
+    WS_LET(const sqlite::Lent row, world.database.cached("select handle from agents where id = ?"));
+    row->bind(1, actor.id);
+    WS_LET(const bool found, row->step());
+    if (found) handle = row->text(0);
+  }
+  return Json{{"kind", actor.kind}, {"id", actor.id}, {"display_name", actor.name}, {"handle", std::move(handle)}};
+}
+
+/// A line of talk that an agent keeps its context by. A thread goes on with its last one unless a fresh one is asked
+/// for.
+Result<std::string> conversation_of(World& world, const ServiceCall& call, std::string_view thread_id) {
+  if (!find_bool(call.body, "start_new_chain").value_or(false)) {
+    WS_LET(const std::vector<CommentEntry> entries, entries_in(world, thread_id));
+    if (!entries.empty()) return entries.back().conversation_thread_id;
+  }
+  return world.ids.uuid("comment_conversation");
+}
+
+/// Writes what the call says into the thread, and tells the agents whom it concerns.
+Result<void> write_entry(World& world,
+                         const ServiceCall& call,
+                         const Document& document,
+                         const Thread& thread,
+                         const Actor& author,
+                         std::string_view source_event_id) {
+  const std::string_view body = text_of(call.body, "body");
+  std::vector<Handle> mentions;
+  if (body.find('@') != std::string_view::npos) {
+    WS_LET(const std::vector<Handle> handles, handles_in(world, document.workspace_id));
+    mentions = find_mentions(body, handles);
+  }
+  CommentEntry entry = {.id = world.ids.uuid("comment"),
+                        .thread_id = thread.id,
+                        .document_id = document.id,
+                        .author = author,
+                        .body = std::string(body),
+                        .mentions = Json::array(),
+                        .agent_mentions = Json::array(),
+                        .entry_point = find_text(call.body, "entry_point"),
+                        .source_event_id = std::string(source_event_id),
+                        .created_at = world.now(),
+                        .updated_at = world.now()};
+  WS_LET(entry.actor_identity, identity_of(world, author));
+  WS_LET(entry.conversation_thread_id, conversation_of(world, call, thread.id));
+  for (const Handle& handle : mentions) {
+    entry.mentions->push_back(handle.text);
+    if (handle.agent_id.empty()) continue;
+    entry.agent_mentions->push_back({{"agent_id", handle.agent_id}, {"handle", handle.text}});
+  }
+  WS_TRY(insert_entry(world, entry));
+  return notify_of_comment(world,
+                           {.document = document,
+                            .author = author,
+                            .thread_id = thread.id,
+                            .comment_id = entry.id,
+                            .conversation_thread_id = entry.conversation_thread_id,
+                            .body = body,
+                            .mentions = mentions});
+}
+
+/// The thread as it is now, with everything said in it.
+Served<Answer> thread_answer(World& world, int status, const Thread& thread) {
+  WS_SERVE_LET(const std::vector<CommentEntry> entries, entries_in(world, thread.id));
+  Json json = to_json(thread);
+  json["entries"] = Json::array();
+  for (const CommentEntry& entry : entries) json["entries"].push_back(to_json(entry));
+  return Answer{.status = status, .body = std::move(json)};
+}
+
+std::int64_t count_of(const std::vector<Thread>& threads, std::string_view status) {
+  return std::ranges::count(threads, status, &Thread::status);
+}
+
+Json listing(const Document& document, const std::vector<Thread>& threads, const std::vector<CommentEntry>& entries) {
+  std::map<std::string_view, Json> by_thread;
+  for (const CommentEntry& entry : entries) by_thread[entry.thread_id].push_back(to_json(entry));
+  Json shown = Json::array();
+  std::int64_t watermark = 0;
+  std::int64_t latest = 0;
+  for (const Thread& thread : threads) {
+    Json json = to_json(thread);
+    json["entries"] = std::move(by_thread[thread.id]);
+    shown.push_back(std::move(json));
+    watermark = std::max(watermark, thread.change);
+    latest = std::max(latest, thread.last_activity_at);
+  }
+  return {{"page_id", document.id},
+          {"workspace_id", document.workspace_id},
+          {"threads", std::move(shown)},
+          {"open_count", count_of(threads, "open")},
+          {"resolved_count", count_of(threads, "resolved")},
+          {"needs_reanchor_count", count_of(threads, "needs_reanchor")},
+          {"thread_count", threads.size()},
+          {"latest_activity_at", threads.empty() ? Json(nullptr) : Json(rfc3339(latest))},
+          {"watermark", threads.empty() ? Json(nullptr) : Json(fmt::format("c{}", watermark))}};
+}
+
+ServiceResult list_comments(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(const SeenDocument seen,
+               see_document(world, call, id_of(call.parameters, "document_id"), WithContent::no));
+  WS_SERVE_LET(const std::vector<Thread> threads, threads_on(world, seen.document.id));
+  WS_SERVE_LET(const std::vector<CommentEntry> entries, entries_on(world, seen.document.id));
+  return Answer{.body = listing(seen.document, threads, entries)};
+}
+
+ServiceResult add_comment(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_SERVE_LET(const Document document, commentable_document(world, call, WithContent::yes));
+  WS_SERVE_LET(const Actor author, find_actor(world, call.caller));
+  Thread thread = {.id = world.ids.uuid("comment_thread"),
+                   .document_id = document.id,
+                   .workspace_id = document.workspace_id,
+                   .created_by = author,
+                   .created_at = world.now(),
+                   .last_activity_at = world.now(),
+                   .updated_at = world.now()};
+  WS_SERVE_LET(thread.anchor, make_anchor(world, find(call.body, "selection"), document));
+  if (thread.anchor.quote_lost) thread.status = "needs_reanchor";
+  WS_SERVE(insert_thread(world, thread));
+  WS_SERVE(write_entry(world, call, document, thread, author, {}));
+  WS_SERVE(work.commit());
+  return thread_answer(world, 201, thread);
+}
+
+ServiceResult reply_to_comment(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_SERVE_LET(const Document document, commentable_document(world, call, WithContent::no));
+  WS_SERVE_LET(Thread thread, thread_of(world, call, document));
+  WS_SERVE_LET(const std::string event_id, cited_event(world, call));
+  WS_SERVE_LET(const Actor author, find_actor(world, call.caller));
+  thread.last_activity_at = world.now();
+  thread.updated_at = world.now();
+  WS_SERVE(save_thread(world, thread));
+  WS_SERVE(write_entry(world, call, document, thread, author, event_id));
+  WS_SERVE(work.commit());
+  return thread_answer(world, 201, thread);
+}
+
+ServiceResult set_comment_status(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_SERVE_LET(const Document document, commentable_document(world, call, WithContent::no));
+  WS_SERVE_LET(Thread thread, thread_of(world, call, document));
+  if (const std::string_view status = text_of(call.body, "status"); status != thread.status) {
+    thread.status = status;
+    thread.last_activity_at = world.now();
+    thread.updated_at = world.now();
+    WS_SERVE(save_thread(world, thread));
+  }
+  WS_SERVE(work.commit());
+  return thread_answer(world, 200, thread);
+}
+
+}  // namespace
+
+ServiceTable comment_services() {
+  static constexpr ServiceEntry entries[] = {
+      {"comments.list", list_comments},
+      {"comments.add", add_comment},
+      {"comments.reply", reply_to_comment},
+      {"comments.set_status", set_comment_status},
+  };
+  return entries;
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,113 @@
+#include <nlohmann/json.hpp>
+
+#include "server-mock/services/events/notify.hpp"
+#include "server-mock/services/shared/arguments.hpp"
+#include "server-mock/services/shared/service_tables.hpp"
+
+namespace ws::mock {
+namespace {
+
+struct Grantee {
+  std::string kind = {};
+  std::string id = {};
+};
+
+/// The person or agent named, of the document's Workspace: others are not known here.
+Served<Grantee> find_grantee(World& world, const ServiceCall& call, const Document& document) {
+  const std::string_view email = text_of(call.body, "email");
+  std::string_view handle = text_of(call.body, "agent_handle");
+  if (handle.starts_with('@')) handle.remove_prefix(1);
+  if (email.empty() == handle.empty()) {
+    return invalid("body", "email", "value_error", "Give either email or agent_handle", Json(email));
+  }
+  WS_SERVE_LET(const sqlite::Lent row,
+               world.database.cached(
+                   email.empty() ? "select id from agents where workspace_id = ? and handle = ? and status <> 'revoked'"
+                                 : "select u.id from users u join members m on m.user_id = u.id and m.workspace_id = ? "
+                                   "where u.email = ?"));
+  row->bind_all(document.workspace_id, email.empty() ? handle : email);
+  WS_SERVE_LET(const bool found, row->step());
+  if (!found) return not_found(email.empty() ? "agent" : "person in the Workspace");
+  return Grantee{.kind = email.empty() ? "agent" : "user", .id = row->string(0)};
+}
+
+Result<Json> shares_of(World& world, std::string_view document_id) {
+  WS_LET(
+      const sqlite::Lent rows,
+      world.database.cached("select s.id, s.grantee_kind, u.email, a.handle, s.permission, s.created_at from shares s "
+                            "left join users u on s.grantee_kind = 'user' and u.id = s.grantee_id "
+                            "left join agents a on s.grantee_kind = 'agent' and a.id = s.grantee_id "
+                            "where s.document_id = ? order by s.id"));
+  rows->bind(1, document_id);
+  Json shares = Json::array();
+  while (true) {
+    WS_LET(const bool found, rows->step());
+    if (!found) return shares;
+    const bool agent = rows->text(1) == "agent";
+    shares.push_back({{"id", rows->text(0)},
+                      {"grantee_kind", rows->text(1)},
+                      {agent ? "handle" : "email", rows->text(agent ? 3 : 2)},
+                      {"permission", rows->text(4)},
+                      {"created_at", rfc3339(rows->integer(5))}});
+  }
+}
+
+/// Whether the grantee gets by this what they did not have.
+Result<bool> is_news(World& world, const Document& document, const Grantee& grantee, std::string_view permission) {
+  WS_LET(const sqlite::Lent row,
+         world.database.cached("select permission from shares where document_id = ? and grantee_kind = ? "
+                               "and grantee_id = ?"));
+  row->bind_all(document.id, grantee.kind, grantee.id);
+  WS_LET(const bool found, row->step());
+  return !found || row->text(0) != permission;
+}
+
+ServiceResult share_document(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_SERVE_LET(const Document document,
+               editable_document(world, call, id_of(call.parameters, "document_id"), WithContent::no));
+  WS_SERVE_LET(const Grantee grantee, find_grantee(world, call, document));
+  if (document.archived) return conflict("archived", "The document is archived");
+  const std::string_view permission = text_of(call.body, "permission");
+  WS_SERVE_LET(const bool news, is_news(world, document, grantee, permission));
+  WS_SERVE_LET(
+      const sqlite::Lent put,
+      world.database.cached("insert into shares (id, document_id, grantee_kind, grantee_id, permission, message, "
+                            "created_by_user_id, created_at) values (?, ?, ?, ?, ?, ?, ?, ?) "
+                            "on conflict (document_id, grantee_kind, grantee_id) do update set "
+                            "permission = excluded.permission, message = excluded.message"));
+  put->bind_all(world.ids.uuid("share"),
+                document.id,
+                grantee.kind,
+                grantee.id,
+                permission,
+                text_of(call.body, "message"),
+                call.caller.owner_user_id,
+                world.now());
+  WS_SERVE(put->run());
+  if (news && grantee.kind == "agent") {
+    WS_SERVE_LET(const Actor actor, find_actor(world, call.caller));
+    WS_SERVE(notify_of_share(world,
+                             {.document = document,
+                              .by = actor,
+                              .agent_id = grantee.id,
+                              .permission = permission,
+                              .message = text_of(call.body, "message")}));
+  }
+  WS_SERVE_LET(Json shares, shares_of(world, document.id));
+  WS_SERVE(work.commit());
+  return Answer{.body = Json{{"document_id", document.id},
+                             {"shares", std::move(shares)},
+                             {"links", {{"document", "/v1/documents/" + document.id}}}}};
+}
+
+}  // namespace
+
+ServiceTable share_services() {
+  static constexpr ServiceEntry entries[] = {
+      {"docs.share", share_document},
+  };
+  return entries;
+}
+
+}  // namespace ws::mock

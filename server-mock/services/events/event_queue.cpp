@@ -1,0 +1,234 @@
+#include "server-mock/services/events/event_queue.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/sha256.hpp"
+#include "server-mock/services/shared/resources.hpp"
+
+namespace ws::mock {
+namespace {
+
+std::int64_t milliseconds(std::chrono::seconds duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+#define WS_EVENT_QUERY                                                                                           \
+  "select e.id, e.kind, e.workspace_id, e.agent_id, a.owner_user_id, e.document_id, e.thread_id, e.comment_id, " \
+  "e.payload, e.status, e.attempt, e.lease_token_sha256, e.lease_expires_at, e.created_at, e.sequence "          \
+  "from agent_events e join agents a on a.id = e.agent_id where "
+
+AgentEvent read_event(const sqlite::Statement& row) {
+  return {.id = row.string(0),
+          .kind = row.string(1),
+          .workspace_id = row.string(2),
+          .agent_id = row.string(3),
+          .owner_user_id = row.string(4),
+          .document_id = row.string(5),
+          .thread_id = row.string(6),
+          .comment_id = row.string(7),
+          .payload = row.string(8),
+          .status = row.string(9),
+          .attempt = row.integer(10),
+          .lease_token_sha256 = row.string(11),
+          .lease_expires_at = row.optional_integer(12),
+          .created_at = row.integer(13)};
+}
+
+void wake(World& world, const AgentEvent& event) {
+  if (!world.on_wake) return;
+  world.on_wake({.agent_id = event.agent_id, .owner_user_id = event.owner_user_id, .workspace_id = event.workspace_id});
+}
+
+/// Ends the lease, whatever comes next. `error` null: as it was.
+Result<void> release(World& world, AgentEvent& event, std::string_view status, std::optional<std::string_view> error) {
+  event.status = status;
+  event.lease_token_sha256.clear();
+  event.lease_expires_at.reset();
+  WS_LET(const sqlite::Lent update,
+         world.database.cached("update agent_events set status = ?, lease_token_sha256 = '', lease_expires_at = null, "
+                               "error = coalesce(?, error) where id = ?"));
+  update->bind_all(event.status, error, event.id);
+  return update->run();
+}
+
+Result<void> finish(World& world, const AgentEvent& event, std::int64_t at) {
+  WS_LET(const sqlite::Lent update, world.database.cached("update agent_events set finished_at = ? where id = ?"));
+  update->bind_all(at, event.id);
+  return update->run();
+}
+
+/// Back into the queue after an attempt that ended at `at`, or dead.
+Result<void> hand_back(World& world, AgentEvent& event, std::int64_t at, std::optional<std::string_view> error) {
+  if (event.attempt >= max_attempts) {
+    WS_TRY(release(world, event, "dead", error));
+    return finish(world, event, at);
+  }
+  WS_TRY(release(world, event, "queued", error));
+  WS_LET(const sqlite::Lent update, world.database.cached("update agent_events set available_at = ? where id = ?"));
+  update->bind_all(at + milliseconds(retry_delay(event.attempt)), event.id);
+  WS_TRY(update->run());
+  wake(world, event);
+  return {};
+}
+
+Result<std::vector<AgentEvent>> lapsed_events(World& world) {
+  WS_LET(const sqlite::Lent rows,
+         world.database.cached(WS_EVENT_QUERY "e.status = 'leased' and e.lease_expires_at <= ? "
+                                              "order by e.lease_expires_at, e.sequence"));
+  rows->bind(1, world.now());
+  std::vector<AgentEvent> events;
+  while (true) {
+    WS_LET(const bool found, rows->step());
+    if (!found) return events;
+    events.push_back(read_event(*rows));
+  }
+}
+
+/// The least of one column over one agent's events; empty where there are none.
+Result<std::optional<std::int64_t>> least(World& world, const char* sql, std::string_view agent_id) {
+  WS_LET(const sqlite::Lent row, world.database.cached(sql));
+  row->bind(1, agent_id);
+  WS_TRY(row->step());
+  return row->optional_integer(0);
+}
+
+}  // namespace
+
+std::chrono::seconds retry_delay(std::int64_t attempt) {
+  return std::chrono::seconds(5) * (std::int64_t{1} << std::clamp<std::int64_t>(attempt - 1, 0, max_attempts - 2));
+}
+
+bool AgentEvent::is_held_with(std::string_view lease_token) const {
+  return status == "leased" && lease_token_sha256 == Sha256::of(lease_token).hex();
+}
+
+Json to_json(const AgentEvent& event, std::string_view lease_token) {
+  const bool held = event.lease_expires_at.has_value();
+  return {{"id", event.id},
+          {"kind", event.kind},
+          {"workspace_id", event.workspace_id},
+          {"agent_id", event.agent_id},
+          {"document_id", text_or_null(event.document_id)},
+          {"thread_id", text_or_null(event.thread_id)},
+          {"comment_id", text_or_null(event.comment_id)},
+          {"payload", parse_bounded(event.payload).value_or(Json::object())},
+          {"attempt", event.attempt},
+          {"status", event.status},
+          {"lease_token", held ? Json(lease_token) : Json(nullptr)},
+          {"lease_expires_at", held ? Json(rfc3339(*event.lease_expires_at)) : Json(nullptr)},
+          {"created_at", rfc3339(event.created_at)}};
+}
+
+Result<std::string> queue_event(World& world, const NewEvent& event) {
+  std::string id = world.ids.uuid("event");
+  {
+    WS_LET(const sqlite::Lent insert,
+           world.database.cached("insert into agent_events (id, workspace_id, agent_id, kind, document_id, thread_id, "
+                                 "comment_id, payload, available_at, created_at) "
+                                 "select ?1, workspace_id, id, ?3, ?4, ?5, ?6, ?7, ?8, ?8 from agents where id = ?2"));
+    insert->bind_all(id,
+                     event.agent_id,
+                     event.kind,
+                     event.document_id,
+                     event.thread_id,
+                     event.comment_id,
+                     dump(event.payload),
+                     world.now());
+    WS_TRY(insert->run());
+  }
+  WS_LET(const std::optional<AgentEvent> made, find_event(world, id));
+  if (!made) return fail(Failure::Kind::not_found, fmt::format("there is no agent {}", event.agent_id));
+  wake(world, *made);
+  return id;
+}
+
+Result<std::vector<Lapse>> settle_leases(World& world) {
+  WS_LET(std::vector<AgentEvent> events, lapsed_events(world));
+  std::vector<Lapse> lapses;
+  for (AgentEvent& event : events) {
+    const std::int64_t at = event.lease_expires_at.value_or(world.now());
+    WS_TRY(hand_back(world, event, at, "the lease lapsed"));
+    lapses.push_back({.event_id = event.id, .at = at, .dead = event.status == "dead"});
+  }
+  return lapses;
+}
+
+Result<std::optional<AgentEvent>> find_event(World& world, std::string_view id) {
+  WS_LET(const sqlite::Lent row, world.database.cached(WS_EVENT_QUERY "e.id = ?"));
+  row->bind(1, id);
+  WS_LET(const bool found, row->step());
+  return found ? std::optional(read_event(*row)) : std::nullopt;
+}
+
+Result<std::optional<AgentEvent>> oldest_claimable(World& world, std::span<const std::string> agent_ids) {
+  std::optional<AgentEvent> oldest;
+  std::int64_t oldest_sequence = 0;
+  for (const std::string& agent_id : agent_ids) {
+    WS_LET(const sqlite::Lent row,
+           world.database.cached(WS_EVENT_QUERY "e.agent_id = ? and e.status = 'queued' and e.available_at <= ? "
+                                                "order by e.sequence limit 1"));
+    row->bind_all(agent_id, world.now());
+    WS_LET(const bool found, row->step());
+    if (!found || (oldest && row->integer(14) > oldest_sequence)) continue;
+    oldest_sequence = row->integer(14);
+    oldest = read_event(*row);
+  }
+  return oldest;
+}
+
+Result<std::optional<std::int64_t>> next_due(World& world, std::span<const std::string> agent_ids) {
+  std::optional<std::int64_t> due;
+  constexpr const char* queries[] = {
+      "select min(available_at) from agent_events where agent_id = ? and status = 'queued'",
+      "select min(lease_expires_at) from agent_events where agent_id = ? and status = 'leased'"};
+  for (const std::string& agent_id : agent_ids) {
+    for (const char* query : queries) {
+      WS_LET(const std::optional<std::int64_t> at, least(world, query, agent_id));
+      if (at && (!due || *at < *due)) due = at;
+    }
+  }
+  return due;
+}
+
+Result<std::string> lease_event(World& world,
+                                AgentEvent& event,
+                                std::string_view worker_id,
+                                std::chrono::seconds duration) {
+  std::string token = world.ids.code("lease_token");
+  ++event.attempt;
+  event.status = "leased";
+  event.lease_token_sha256 = Sha256::of(token).hex();
+  WS_LET(const sqlite::Lent update,
+         world.database.cached("update agent_events set status = 'leased', attempt = ?, worker_id = ?, "
+                               "lease_token_sha256 = ? where id = ?"));
+  update->bind_all(event.attempt, worker_id, event.lease_token_sha256, event.id);
+  WS_TRY(update->run());
+  WS_TRY(extend_lease(world, event, duration));
+  return token;
+}
+
+Result<void> extend_lease(World& world, AgentEvent& event, std::chrono::seconds duration) {
+  event.lease_expires_at = world.now() + milliseconds(duration);
+  WS_LET(const sqlite::Lent update, world.database.cached("update agent_events set lease_expires_at = ? where id = ?"));
+  update->bind_all(*event.lease_expires_at, event.id);
+  return update->run();
+}
+
+Result<void> complete_event(World& world, AgentEvent& event, const Json& result) {
+  WS_TRY(release(world, event, "completed", std::nullopt));
+  WS_LET(const sqlite::Lent update, world.database.cached("update agent_events set result = ? where id = ?"));
+  update->bind_all(dump(result), event.id);
+  WS_TRY(update->run());
+  return finish(world, event, world.now());
+}
+
+Result<void> fail_event(World& world, AgentEvent& event, std::string_view error, Retryable retryable) {
+  if (retryable == Retryable::yes) return hand_back(world, event, world.now(), error);
+  WS_TRY(release(world, event, "failed", error));
+  return finish(world, event, world.now());
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,92 @@
+#include <nlohmann/json.hpp>
+
+#include "server-mock/services/agents/agent_credentials.hpp"
+#include "server-mock/services/events/event_queue.hpp"
+#include "server-mock/services/events/held_events.hpp"
+#include "server-mock/services/shared/arguments.hpp"
+#include "server-mock/services/shared/service_tables.hpp"
+
+namespace ws::mock {
+namespace {
+
+constexpr std::int64_t retry_after_seconds = 5;  // API document, "Agent event claim response"
+
+std::chrono::seconds seconds_of(const ServiceCall& call, std::string_view name, std::int64_t fallback) {
+  return std::chrono::seconds(integer_of(call.body, name, fallback));
+}
+
+Answer claim_answer(Json event) {
+  return {.body = Json{{"event", std::move(event)}, {"retry_after_seconds", retry_after_seconds}}};
+}
+
+/// There is nothing to claim now; the caller may have asked to wait for it.
+Served<Answer> nothing_yet(World& world, const ServiceCall& call, const std::vector<std::string>& agents) {
+  Answer answer = claim_answer(nullptr);
+  const std::chrono::seconds wait = seconds_of(call, "wait_seconds", 0);
+  if (wait.count() <= 0) return answer;
+  WS_SERVE_LET(const std::optional<std::int64_t> due, next_due(world, agents));
+  const bool one_workspace = call.caller.audience == Audience::workspace;
+  answer.waiting = Waiting{.at_most = wait,
+                           .agent_id = call.caller.agent_id,
+                           .owner_user_id = call.caller.owner_user_id,
+                           .workspace_id = one_workspace ? call.caller.workspace_id : std::string(),
+                           .look_again_at = due};
+  return answer;
+}
+
+ServiceResult claim_agent_event(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_SERVE(settle_leases(world));
+  WS_SERVE(note_seen(world, call.caller));
+  WS_SERVE_LET(const std::vector<std::string> agents, agents_acting_for(world, call.caller));
+  WS_SERVE_LET(std::optional<AgentEvent> event, oldest_claimable(world, agents));
+  if (!event) {
+    WS_SERVE_LET(Answer nothing, nothing_yet(world, call, agents));
+    WS_SERVE(work.commit());
+    return nothing;
+  }
+  WS_SERVE_LET(const std::string token,
+               lease_event(world, *event, text_of(call.body, "worker_id"), seconds_of(call, "lease_seconds", 300)));
+  WS_SERVE(work.commit());
+  return claim_answer(to_json(*event, token));
+}
+
+ServiceResult renew_agent_event(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_SERVE_LET(AgentEvent event, held_event(world, call));
+  WS_SERVE(extend_lease(world, event, seconds_of(call, "lease_seconds", 300)));
+  WS_SERVE(work.commit());
+  return Answer{.body = to_json(event, text_of(call.body, "lease_token"))};
+}
+
+ServiceResult complete_agent_event(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_SERVE_LET(AgentEvent event, held_event(world, call));
+  const Json* result = find(call.body, "result");
+  WS_SERVE(complete_event(world, event, result != nullptr ? *result : Json::object()));
+  WS_SERVE(work.commit());
+  return Answer{.body = to_json(event, {})};
+}
+
+ServiceResult fail_agent_event(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_SERVE_LET(AgentEvent event, held_event(world, call));
+  const bool retryable = find_bool(call.body, "retryable").value_or(true);
+  WS_SERVE(fail_event(world, event, text_of(call.body, "error"), retryable ? Retryable::yes : Retryable::no));
+  WS_SERVE(work.commit());
+  return Answer{.body = to_json(event, {})};
+}
+
+}  // namespace
+
+ServiceTable event_services() {
+  static constexpr ServiceEntry entries[] = {
+      {"events.claim", claim_agent_event},
+      {"events.renew", renew_agent_event},
+      {"events.complete", complete_agent_event},
+      {"events.fail", fail_agent_event},
+  };
+  return entries;
+}
+
+}  // namespace ws::mock

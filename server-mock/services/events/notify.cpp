@@ -1,0 +1,115 @@
+#include "server-mock/services/events/notify.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "server-mock/services/events/event_queue.hpp"
+#include "server-mock/services/shared/resources.hpp"
+#include "server-mock/services/shared/visibility.hpp"
+
+namespace ws::mock {
+namespace {
+
+/// Whether the agent lives and may read the document now.
+Result<bool> hears_of(World& world, std::string_view agent_id, const Document& document) {
+  Caller agent = {.agent_id = std::string(agent_id), .audience = Audience::workspace};
+  {
+    WS_LET(const sqlite::Lent row,
+           world.database.cached("select a.workspace_id, a.owner_user_id, m.role from agents a "
+                                 "join members m on m.workspace_id = a.workspace_id and m.user_id = a.owner_user_id "
+                                 "where a.id = ? and a.status <> 'revoked'"));
+    row->bind(1, agent_id);
+    WS_LET(const bool found, row->step());
+    if (!found) return false;
+    agent.workspace_id = row->string(0);
+    agent.owner_user_id = row->string(1);
+    agent.role = contract::find_role(row->text(2)).value_or(contract::Role::none);
+  }
+  if (agent.workspace_id != document.workspace_id) return false;
+  WS_LET(const Sight access, access_to(world, agent, agent.role, document));
+  return access != Sight::none;
+}
+
+/// The agents that wrote in the thread, in the order in which they came.
+Result<std::vector<std::string>> agents_in(World& world, std::string_view thread_id) {
+  WS_LET(const sqlite::Lent rows,
+         world.database.cached("select author_id from comment_entries where thread_id = ? and author_kind = 'agent' "
+                               "group by author_id order by min(sequence)"));
+  rows->bind(1, thread_id);
+  std::vector<std::string> ids;
+  while (true) {
+    WS_LET(const bool found, rows->step());
+    if (!found) return ids;
+    ids.push_back(rows->string(0));
+  }
+}
+
+Json links_of(const Document& document) {
+  const std::string self = "/v1/documents/" + document.id;
+  return {{"document", self}, {"comments", self + "/comments"}};
+}
+
+Json payload_of(const CommentNews& news) {
+  Json links = links_of(news.document);
+  links["replies"] = fmt::format("/v1/documents/{}/comments/{}/replies", news.document.id, news.thread_id);
+  return {{"body", news.body},
+          {"author", to_json(news.author)},
+          {"document_title", news.document.title},
+          {"conversation_thread_id", news.conversation_thread_id},
+          {"links", std::move(links)}};
+}
+
+}  // namespace
+
+Result<void> notify_of_comment(World& world, const CommentNews& news) {
+  struct Told {
+    std::string agent_id = {};
+    std::string_view kind = {};
+  };
+  std::vector<Told> told;
+  const auto tell = [&](const std::string& agent_id, std::string_view kind) {
+    const bool self = news.author.kind == "agent" && news.author.id == agent_id;
+    if (agent_id.empty() || self || std::ranges::find(told, agent_id, &Told::agent_id) != told.end()) return;
+    told.push_back({agent_id, kind});
+  };
+  for (const Handle& handle : news.mentions) tell(handle.agent_id, "comment.mention");
+  WS_LET(const std::vector<std::string> writers, agents_in(world, news.thread_id));
+  for (const std::string& agent_id : writers) tell(agent_id, "comment.reply");
+  if (told.empty()) return {};
+
+  const Json payload = payload_of(news);
+  for (const Told& agent : told) {
+    WS_LET(const bool hears, hears_of(world, agent.agent_id, news.document));
+    if (!hears) continue;
+    WS_TRY(queue_event(world,
+                       {.kind = agent.kind,
+                        .agent_id = agent.agent_id,
+                        .document_id = news.document.id,
+                        .thread_id = news.thread_id,
+                        .comment_id = news.comment_id,
+                        .payload = payload}));
+  }
+  return {};
+}
+
+Result<void> notify_of_share(World& world, const ShareNews& news) {
+  if (news.by.kind == "agent" && news.by.id == news.agent_id) return {};
+  const Json payload = {{"permission", news.permission},
+                        {"message", news.message},
+                        {"shared_by", to_json(news.by)},
+                        {"document_title", news.document.title},
+                        {"links", links_of(news.document)}};
+  WS_TRY(queue_event(
+      world,
+      {.kind = "document.shared", .agent_id = news.agent_id, .document_id = news.document.id, .payload = payload}));
+  return {};
+}
+
+Result<std::string> ping_agent(World& world, std::string_view agent_id, const Json& payload) {
+  return queue_event(world, {.kind = "agent.ping", .agent_id = agent_id, .payload = payload});
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,193 @@
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/sha256.hpp"
+#include "server-mock/services/files/assets.hpp"
+#include "server-mock/services/files/disposition.hpp"
+#include "server-mock/services/files/uploads.hpp"
+#include "server-mock/services/shared/arguments.hpp"
+#include "server-mock/services/shared/service_tables.hpp"
+#include "server-mock/store/blobs.hpp"
+
+namespace ws::mock {
+namespace {
+
+constexpr std::string_view any_type = "application/octet-stream";
+/// So much of a file tells whether it is a text.
+constexpr std::size_t sample_bytes = std::size_t{64} << 10U;
+
+Result<void> insert_upload(World& world, const Upload& upload, const Caller& caller, std::string_view secret) {
+  WS_LET(const sqlite::Lent insert,
+         world.database.cached("insert into uploads (id, workspace_id, secret_sha256, blob_name, file_name, mime_type, "
+                               "size_bytes, created_by_user_id, created_by_agent_id, created_at, expires_at) "
+                               "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  insert->bind_all(upload.id,
+                   upload.workspace_id,
+                   Sha256::of(secret).hex(),
+                   upload.blob_name,
+                   upload.file_name,
+                   upload.mime_type,
+                   upload.size_bytes,
+                   caller.owner_user_id,
+                   caller.agent_id,
+                   upload.created_at,
+                   upload.expires_at);
+  return insert->run();
+}
+
+Result<void> insert_asset(World& world, const Asset& asset, const Caller& caller) {
+  WS_LET(const sqlite::Lent insert,
+         world.database.cached("insert into assets (id, node_id, workspace_id, original_file_name, mime_type, "
+                               "size_bytes, content_sha256, blob, is_text, processing_status, created_by_user_id, "
+                               "created_by_agent_id, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  insert->bind_all(asset.id,
+                   asset.node_id,
+                   asset.workspace_id,
+                   asset.original_file_name,
+                   asset.mime_type,
+                   asset.size_bytes,
+                   asset.content_sha256,
+                   asset.blob,
+                   asset.is_text,
+                   asset.processing_status,
+                   caller.owner_user_id,
+                   caller.agent_id,
+                   asset.created_at);
+  return insert->run();
+}
+
+/// The upload that the body of a finalize names: its own Workspace's, with that blob.
+Served<Upload> named_upload(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(std::optional<Upload> upload, find_upload(world, id_of(call.body, "upload_id")));
+  if (!upload || upload->blob_name != text_of(call.body, "blob_name")) return not_found("upload");
+  WS_SERVE_LET(const contract::Role role, role_in(world, call.caller, upload->workspace_id));
+  if (role == contract::Role::none) return not_found("upload");
+  WS_SERVE(require_role(call, role));
+  return std::move(*upload);
+}
+
+/// Declared, put and now told: three times the same size.
+Served<void> require_complete(const Upload& upload, std::int64_t size_bytes) {
+  if (!upload.received_bytes) return conflict("upload_incomplete", "Nothing was put to the upload's address yet");
+  if (size_bytes != upload.size_bytes) {
+    return conflict("upload_incomplete", "The upload was declared with another size");
+  }
+  if (*upload.received_bytes != upload.size_bytes) {
+    return conflict("upload_incomplete", "Fewer bytes were put than declared");
+  }
+  return {};
+}
+
+Asset make_asset(World& world, const Upload& upload, const ServiceCall& call) {
+  const std::string_view type = text_of(call.body, "mime_type");
+  return {.id = world.ids.uuid("asset"),
+          .node_id = world.ids.uuid("node"),
+          .workspace_id = upload.workspace_id,
+          .title = std::string(text_of(call.body, "file_name")),
+          .original_file_name = std::string(text_of(call.body, "file_name")),
+          // The default of the second call does not take back what the first one said.
+          .mime_type = type == any_type ? upload.mime_type : std::string(type),
+          .size_bytes = upload.size_bytes,
+          .content_sha256 = upload.received_sha256,
+          .blob = upload.blob,
+          .created_at = world.now()};
+}
+
+Result<void> consume(World& world, const Upload& upload, const Asset& asset) {
+  WS_LET(const sqlite::Lent update, world.database.cached("update uploads set asset_id = ? where id = ?"));
+  update->bind_all(asset.id, upload.id);
+  return update->run();
+}
+
+ServiceResult start_upload(World& world, const ServiceCall& call) {
+  WS_SERVE(forget_expired_uploads(world));
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  const std::string secret = world.ids.code("upload");
+  Upload upload = {.id = world.ids.uuid("upload"),
+                   .workspace_id = call.caller.workspace_id,
+                   .file_name = std::string(text_of(call.body, "file_name")),
+                   .mime_type = std::string(text_of(call.body, "mime_type")),
+                   .size_bytes = integer_of(call.body, "size_bytes", 0),
+                   .created_at = world.now(),
+                   .expires_at = world.now() + upload_lifetime_ms};
+  upload.blob_name = "uploads/" + upload.id;
+  WS_SERVE(insert_upload(world, upload, call.caller, secret));
+  WS_SERVE(work.commit());
+  return Answer{.status = 201,
+                .body = Json{{"upload_id", upload.id},
+                             {"blob_name", upload.blob_name},
+                             {"upload_url", call.base_url + upload_path(secret)},
+                             {"upload_method", "PUT"},
+                             {"upload_headers", {{"Content-Type", safe_media_type(upload.mime_type)}}},
+                             {"expires_at", rfc3339(upload.expires_at)}}};
+}
+
+ServiceResult finish_upload(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(const Upload upload, named_upload(world, call));
+  WS_SERVE(require_open(world, upload));
+  WS_SERVE(require_complete(upload, integer_of(call.body, "size_bytes", 0)));
+  WS_SERVE_LET(const std::string sample, text_of_asset(world, upload.blob, sample_bytes));
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  Asset asset = make_asset(world, upload, call);
+  asset.is_text = is_text(asset.mime_type, sample);
+  // The asset first: with its node the search index takes note of it.
+  WS_SERVE(insert_asset(world, asset, call.caller));
+  Node node = {.id = asset.node_id,
+               .workspace_id = asset.workspace_id,
+               .kind = "asset",
+               .title = asset.title,
+               .created_by_user_id = call.caller.owner_user_id,
+               .created_by_agent_id = call.caller.agent_id};
+  WS_SERVE(insert_node(world, node));
+  WS_SERVE(consume(world, upload, asset));
+  WS_SERVE(work.commit());
+  return Answer{.status = 201, .body = to_json(asset)};
+}
+
+ServiceResult list_files(World& world, const ServiceCall& call) {
+  const bool one_workspace = call.caller.audience == Audience::workspace || !call.caller.agent_id.empty();
+  WS_SERVE_LET(const sqlite::Lent rows,
+               world.database.cached("select " WS_ASSET_COLUMNS " from assets a join nodes n on n.id = a.node_id "
+                                     "join members m on m.workspace_id = a.workspace_id and m.user_id = ?1 "
+                                     "where ?2 = '' or a.workspace_id = ?2 order by a.sequence desc limit ?3"));
+  rows->bind_all(call.caller.owner_user_id,
+                 one_workspace ? std::string_view(call.caller.workspace_id) : std::string_view(),
+                 integer_of(call.parameters, "limit", 50));
+  Json data = Json::array();
+  while (true) {
+    WS_SERVE_LET(const bool found, rows->step());
+    if (!found) return Answer{.body = Json{{"data", std::move(data)}}};
+    data.push_back(to_json(read_asset(*rows)));
+  }
+}
+
+ServiceResult get_file(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(const SeenAsset seen, see_asset(world, call, id_of(call.parameters, "asset_id")));
+  return Answer{.body = to_json(seen.asset)};
+}
+
+ServiceResult get_file_content(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(const SeenAsset seen, see_asset(world, call, id_of(call.parameters, "asset_id")));
+  const Asset& asset = seen.asset;
+  return Answer{.blob = BlobBody{.blob = asset.blob,
+                                 .size_bytes = static_cast<std::uint64_t>(asset.size_bytes),
+                                 .media_type = safe_media_type(asset.mime_type)},
+                .headers = {{"ETag", '"' + asset.content_sha256 + '"'},
+                            {"Content-Disposition", content_disposition(asset.original_file_name)},
+                            // A browser must not take an upload for a page of this server.
+                            {"X-Content-Type-Options", "nosniff"}}};
+}
+
+}  // namespace
+
+ServiceTable file_services() {
+  static constexpr ServiceEntry entries[] = {
+      {"files.upload_start", start_upload},
+      {"files.upload_finish", finish_upload},
+      {"files.list", list_files},
+      {"files.get", get_file},
+      {"files.content", get_file_content},
+  };
+  return entries;
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,67 @@
+#include <nlohmann/json.hpp>
+
+#include "server-mock/services/files/assets.hpp"
+#include "server-mock/services/files/organize_runs.hpp"
+#include "server-mock/services/shared/arguments.hpp"
+#include "server-mock/services/shared/service_tables.hpp"
+
+namespace ws::mock {
+namespace {
+
+/// A Project or a Page of the asset's Workspace that the caller may change; none: where the asset is.
+Served<std::string> find_target(World& world, const ServiceCall& call, const Asset& asset) {
+  const std::string id = id_of(call.body, "target_root_node_id");
+  if (id.empty()) return std::string();
+  WS_SERVE_LET(const SeenNode target, see_node(world, call, id));
+  if (target.node.workspace_id != asset.workspace_id) return not_found("node");
+  if (target.node.kind != "page" && target.node.kind != "project") {
+    return invalid("body", "target_root_node_id", "value_error", "Only a Project or a Page can hold documents", id);
+  }
+  if (target.access < Sight::edit) return forbidden("The target is not yours to change");
+  return target.node.id;
+}
+
+ServiceResult organize_file(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(const SeenAsset seen, see_asset(world, call, id_of(call.parameters, "asset_id")));
+  WS_SERVE(require_role(call, seen.role));
+  WS_SERVE_LET(const std::string target, find_target(world, call, seen.asset));
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  const OrganizeRun run = {.id = world.ids.uuid("operation"),
+                           .asset_id = seen.asset.id,
+                           .workspace_id = seen.asset.workspace_id,
+                           .target_node_id = target,
+                           .created_by_user_id = call.caller.owner_user_id,
+                           .created_by_agent_id = call.caller.agent_id,
+                           .created_at = world.now(),
+                           .updated_at = world.now()};
+  WS_SERVE(insert_run(world, run, text_of(call.body, "instruction")));
+  WS_SERVE(work.commit());
+  return Answer{.status = 202, .body = to_json(run)};
+}
+
+ServiceResult get_file_operation(World& world, const ServiceCall& call) {
+  WS_SERVE(advance_due_runs(world));
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_SERVE_LET(std::optional<OrganizeRun> run, find_run(world, id_of(call.parameters, "operation_id")));
+  if (!run) return not_found("file operation");
+  WS_SERVE_LET(const contract::Role role, role_in(world, call.caller, run->workspace_id));
+  if (role == contract::Role::none) return not_found("file operation");
+  WS_SERVE(advance_run(world, *run));
+  WS_SERVE(work.commit());
+  Answer answer = {.body = to_json(*run)};
+  // The published resource has no field for it.
+  if (!run->message.empty()) answer.headers.emplace_back("X-Mock-Message", run->message);
+  return answer;
+}
+
+}  // namespace
+
+ServiceTable organize_services() {
+  static constexpr ServiceEntry entries[] = {
+      {"files.organize", organize_file},
+      {"files.operation", get_file_operation},
+  };
+  return entries;
+}
+
+}  // namespace ws::mock

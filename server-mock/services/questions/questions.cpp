@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "server-mock/services/questions/question_store.hpp"
+#include "server-mock/services/shared/arguments.hpp"
+#include "server-mock/services/shared/cursor.hpp"
+#include "server-mock/services/shared/service_tables.hpp"
+
+namespace ws::mock {
+namespace {
+
+/// How long an answer takes under `question_async`.
+constexpr std::int64_t answering_ms = 2000;
+
+// Newest first. ?1 person, ?2 before, ?3 only this Workspace, ?4 agent, ?5 the Workspace of the key and ?6 whether the
+// caller is an admin in it, ?7 conversation, ?8 limit.
+constexpr const char* questions_query =
+    "select " WS_QUESTION_COLUMNS
+    " from questions q where q.sequence < ?2 and (?3 = '' or q.workspace_id = ?3) and (?7 = '' or q.conversation_id = "
+    "?7) "
+    "and exists (select 1 from members m where m.workspace_id = q.workspace_id and m.user_id = ?1 "
+    "  and ((?4 = '' and (q.created_by_user_id = ?1 "
+    "    or iif(q.workspace_id = ?5, ?6, ?6 is not null and m.role in ('owner', 'admin')))) "
+    "  or (?4 <> '' and q.created_by_agent_id = ?4))) "
+    "order by q.sequence desc limit ?8";
+
+/// The passages whose documents the reader sees now.
+Served<std::vector<Passage>> seen_passages(World& world, const ServiceCall& call, const Question& question) {
+  std::vector<Passage> seen;
+  for (const Passage& passage : question.passages) {
+    const auto document = see_document(world, call, passage.document_id, WithContent::no);
+    if (document) seen.push_back(passage);
+    if (!document && document.error().status >= 500) return refuse(document.error());
+  }
+  return seen;
+}
+
+Json citations_of(const std::vector<Passage>& passages) {
+  Json citations = Json::array();
+  for (const Passage& passage : passages) {
+    citations.push_back({{"document_id", passage.document_id},
+                         {"chunk_id", passage.chunk_id},
+                         {"heading_path", passage.heading_path},
+                         {"quote", passage.quote}});
+  }
+  return citations;
+}
+
+Json documents_of(const std::vector<Passage>& passages) {
+  Json ids = Json::array();
+  for (const Passage& passage : passages) {
+    if (std::ranges::find(ids, Json(passage.document_id)) == ids.end()) ids.push_back(passage.document_id);
+  }
+  return ids;
+}
+
+Served<Json> artifacts_of(World& world, const ServiceCall& call, const Question& question) {
+  Json artifacts = Json::array();
+  if (question.artifact_document_id.empty()) return artifacts;
+  const auto document = see_document(world, call, question.artifact_document_id, WithContent::no);
+  if (!document && document.error().status >= 500) return refuse(document.error());
+  if (document) {
+    artifacts.push_back({{"kind", "document"},
+                         {"document_id", question.artifact_document_id},
+                         {"content_revision", question.artifact_revision}});
+  }
+  return artifacts;
+}
+
+Served<Json> to_json(World& world, const ServiceCall& call, const Question& question) {
+  WS_SERVE_LET(const std::vector<Passage> passages, seen_passages(world, call, question));
+  WS_SERVE_LET(Json artifacts, artifacts_of(world, call, question));
+  Json sources = Json::array();
+  for (const Knowledge source : question.sources) sources.push_back(name(source));
+  const bool completed = question.completed_at.has_value();
+  Json json = {{"id", question.id},
+               {"object", "question"},
+               {"status", completed ? "completed" : "running"},
+               {"conversation_id", question.conversation_id},
+               {"prompt", question.prompt},
+               {"title", question.title},
+               {"sources", std::move(sources)}};
+  if (completed && !question.answers_later) json["answer"] = render_answer(passages, question.sources);
+  json["source_document_ids"] = documents_of(passages);
+  json["citations"] = citations_of(passages);
+  json["artifacts"] = std::move(artifacts);
+  json["created_at"] = rfc3339(question.created_at);
+  json["completed_at"] = completed ? Json(rfc3339(*question.completed_at)) : Json(nullptr);
+  json["links"] = {{"self", "/v1/questions/" + question.id},
+                   {"conversation", "/v1/conversations/" + question.conversation_id}};
+  return json;
+}
+
+/// The conversation that the question goes on with, or a new one. Only who began a conversation goes on with it: so
+/// its count and its questions are never of different readers.
+Served<Conversation> find_or_begin(World& world, const ServiceCall& call, std::string_view title) {
+  const std::string id = id_of(call.body, "conversation_id");
+  if (id.empty()) {
+    WS_SERVE_LET(Conversation begun, begin_conversation(world, call.caller, title));
+    return begun;
+  }
+  WS_SERVE_LET(std::optional<Conversation> conversation, find_conversation(world, id));
+  if (!conversation) return not_found("conversation");
+  WS_SERVE_LET(const bool seen, is_seen(world, call.caller, conversation->workspace_id, conversation->maker));
+  if (!seen) return not_found("conversation");
+  if (conversation->maker.user_id != call.caller.owner_user_id ||
+      conversation->maker.agent_id != call.caller.agent_id) {
+    return forbidden("Only who began a conversation can go on with it");
+  }
+  return std::move(*conversation);
+}
+
+/// The switch as it stood when the question was asked.
+std::pair<std::string, std::string> answered_as(bool later) {
+  return {assumed_header, later ? "question_async=yes" : "question_async=no"};
+}
+
+std::vector<Knowledge> sources_of(const Json& body) {
+  std::vector<Knowledge> sources;
+  const Json* names = find(body, "sources");
+  if (names == nullptr) return sources;
+  for (const Knowledge source : {Knowledge::workspace, Knowledge::memory}) {
+    if (std::ranges::find(*names, Json(name(source))) != names->end()) sources.push_back(source);
+  }
+  return sources;
+}
+
+ServiceResult ask_question(World& world, const ServiceCall& call) {
+  WS_SERVE(complete_due_questions(world));
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  const std::string_view prompt = text_of(call.body, "prompt");
+  const std::string title = make_title(prompt);
+  WS_SERVE_LET(const Conversation conversation, find_or_begin(world, call, title));
+  const bool later = world.assumptions.is("question_async", "yes");
+  Question question = {.id = world.ids.uuid("question"),
+                       .workspace_id = conversation.workspace_id,
+                       .conversation_id = conversation.id,
+                       .prompt = std::string(prompt),
+                       .title = title,
+                       .sources = sources_of(call.body),
+                       .answers_later = later,
+                       .due_at = later ? std::optional(world.now() + answering_ms) : std::nullopt,
+                       .maker = {.user_id = call.caller.owner_user_id, .agent_id = call.caller.agent_id},
+                       .created_at = world.now()};
+  WS_SERVE(insert_question(world, question));
+  if (!later) WS_SERVE(answer_question(world, call.caller, question, world.now()));
+  WS_SERVE_LET(Json body, to_json(world, call, question));
+  WS_SERVE(work.commit());
+  return Answer{.status = world.assumptions.is("question_created", "201") ? 201 : 200,
+                .body = std::move(body),
+                .headers = {{assumed_header, world.assumptions.assignment("question_created")},
+                            {assumed_header, world.assumptions.assignment("question_async")}}};
+}
+
+ServiceResult get_question(World& world, const ServiceCall& call) {
+  WS_SERVE(complete_due_questions(world));
+  WS_SERVE_LET(const std::optional<Question> question, find_question(world, id_of(call.parameters, "question_id")));
+  if (!question) return not_found("question");
+  WS_SERVE_LET(const bool seen, is_seen(world, call.caller, question->workspace_id, question->maker));
+  if (!seen) return not_found("question");
+  WS_SERVE_LET(Json body, to_json(world, call, *question));
+  return Answer{.body = std::move(body), .headers = {answered_as(question->answers_later)}};
+}
+
+ServiceResult list_questions(World& world, const ServiceCall& call) {
+  WS_SERVE(complete_due_questions(world));
+  const std::string conversation = id_of(call.parameters, "conversation_id");
+  const std::string list = "questions.list " + conversation;
+  std::int64_t before = std::numeric_limits<std::int64_t>::max();
+  if (const Json* cursor = find(call.parameters, "cursor"); cursor != nullptr && cursor->is_string()) {
+    const auto place = parse_cursor(list, cursor->get_ref<const std::string&>());
+    if (!place) return invalid("query", "cursor", "value_error", "The cursor is malformed", *cursor);
+    before = *place;
+  }
+  const std::int64_t limit = integer_of(call.parameters, "limit", 20);
+  const Caller& caller = call.caller;
+  const bool one_workspace = caller.audience == Audience::workspace || !caller.agent_id.empty();
+  std::vector<Question> questions;
+  {
+    WS_SERVE_LET(const sqlite::Lent rows, world.database.cached(questions_query));
+    rows->bind_all(caller.owner_user_id,
+                   before,
+                   one_workspace ? std::string_view(caller.workspace_id) : std::string_view(),
+                   caller.agent_id,
+                   caller.workspace_id,
+                   admin_here(caller),
+                   conversation,
+                   limit + 1);
+    while (true) {
+      WS_SERVE_LET(const bool found, rows->step());
+      if (!found) break;
+      WS_SERVE_LET(Question question, read_question(*rows));
+      questions.push_back(std::move(question));
+    }
+  }
+  Json next = nullptr;
+  if (static_cast<std::int64_t>(questions.size()) > limit) {
+    questions.pop_back();
+    next = make_cursor(list, questions.back().sequence);
+  }
+  Json data = Json::array();
+  for (const Question& question : questions) {
+    WS_SERVE_LET(Json item, to_json(world, call, question));
+    data.push_back(std::move(item));
+  }
+  Answer answer = {.body = Json{{"data", std::move(data)}, {"next_cursor", std::move(next)}}};
+  if (!questions.empty()) {
+    answer.headers.push_back(answered_as(std::ranges::any_of(questions, &Question::answers_later)));
+  }
+  return answer;
+}
+
+}  // namespace
+
+ServiceTable question_services() {
+  static constexpr ServiceEntry entries[] = {
+      {"questions.list", list_questions},
+      {"questions.create", ask_question},
+      {"questions.get", get_question},
+  };
+  return entries;
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,96 @@
+#include "server-mock/services/shared/arguments.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace ws::mock {
+
+using contract::Role;
+
+std::string_view text_of(const Json& object, std::string_view name) {
+  const Json* member = find(object, name);
+  return member != nullptr && member->is_string() ? std::string_view(member->get_ref<const std::string&>())
+                                                  : std::string_view();
+}
+
+std::int64_t integer_of(const Json& object, std::string_view name, std::int64_t fallback) {
+  return find_integer(object, name).value_or(fallback);
+}
+
+std::string id_of(const Json& object, std::string_view name) {
+  std::string id(text_of(object, name));
+  for (char& c : id) {
+    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return id;
+}
+
+Served<SeenDocument> see_document(World& world, const ServiceCall& call, std::string_view id, WithContent content) {
+  WS_SERVE_LET(std::optional<Document> document, find_document(world, id, content));
+  if (!document) return not_found("document");
+  WS_SERVE_LET(const Role role, role_in(world, call.caller, document->workspace_id));
+  WS_SERVE_LET(const Sight access, access_to(world, call.caller, role, *document));
+  if (access == Sight::none) return not_found("document");
+  return SeenDocument{.document = std::move(*document), .access = access, .role = role};
+}
+
+Served<Document> editable_document(World& world, const ServiceCall& call, std::string_view id, WithContent content) {
+  WS_SERVE_LET(SeenDocument seen, see_document(world, call, id, content));
+  WS_SERVE(require_role(call, seen.role));
+  if (seen.access < Sight::edit) return forbidden("The document was shared with you, but not for editing");
+  return std::move(seen.document);
+}
+
+Served<SeenNode> see_node(World& world, const ServiceCall& call, std::string_view id) {
+  WS_SERVE_LET(std::optional<Node> node, find_node(world, id));
+  if (!node) return not_found("node");
+  WS_SERVE_LET(const Role role, role_in(world, call.caller, node->workspace_id));
+  WS_SERVE_LET(const std::optional<std::string> document_id, document_on(world, id));
+  Sight access = access_to(call.caller, role, *node);
+  if (document_id) {
+    WS_SERVE_LET(const std::optional<Document> document, find_document(world, *document_id, WithContent::no));
+    WS_SERVE_LET(access, access_to(world, call.caller, role, *document));
+    // The node of an archived document is in no tree any more.
+    if (document->archived) access = Sight::none;
+  }
+  if (access == Sight::none) return not_found("node");
+  return SeenNode{.node = std::move(*node), .access = access, .role = role};
+}
+
+Served<SeenNode> see_project(World& world, const ServiceCall& call, std::string_view project_id) {
+  std::string node_id;
+  {
+    WS_SERVE_LET(const sqlite::Lent row, world.database.cached("select node_id from projects where id = ?"));
+    row->bind(1, project_id);
+    WS_SERVE_LET(const bool found, row->step());
+    if (!found) return not_found("Project");
+    node_id = row->string(0);
+  }
+  auto seen = see_node(world, call, node_id);
+  if (!seen && seen.error().status == 404) return not_found("Project");
+  return seen;
+}
+
+Served<Place> find_place(World& world, const ServiceCall& call) {
+  const std::string parent_id = id_of(call.body, "parent_node_id");
+  const std::string project_id = id_of(call.body, "project_id");
+  if (parent_id.empty() && project_id.empty()) return Place{.workspace_id = call.caller.workspace_id};
+  std::optional<SeenNode> parent;
+  if (!project_id.empty()) {
+    WS_SERVE_LET(parent, see_project(world, call, project_id));
+  }
+  if (!parent_id.empty()) {
+    WS_SERVE_LET(parent, see_node(world, call, parent_id));
+  }
+  if (parent->node.kind != "page" && parent->node.kind != "project") {
+    return invalid("body", "parent_node_id", "value_error", "Only a Project or a Page can hold a document", parent_id);
+  }
+  if (!project_id.empty() && parent->node.project_id != project_id) {
+    return invalid("body", "parent_node_id", "value_error", "The node is not in that Project", parent_id);
+  }
+  WS_SERVE(require_role(call, parent->role));
+  return Place{.workspace_id = parent->node.workspace_id,
+               .parent_node_id = parent->node.id,
+               .project_id = parent->node.project_id};
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,47 @@
+/// The operations of each area with the functions that serve them. `registry.cpp` joins these tables.
+///
+/// A service is added to the table at the end of its own file. What it does stands in `workspace-api-v1.md` and
+/// `decisions.md`.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "server-mock/services/shared/service.hpp"
+
+namespace ws::mock {
+
+struct ServiceEntry {
+  std::string_view operation = {};  ///< id in the operation table: "docs.list"
+  Service service = nullptr;
+};
+using ServiceTable = std::span<const ServiceEntry>;
+
+/// Ids of all operations that have a service, for the test that compares them with the operation table.
+std::vector<std::string_view> served_operations();
+
+ServiceTable authorization_services();
+ServiceTable identity_services();
+ServiceTable discovery_services();
+ServiceTable workspace_services();
+ServiceTable node_services();
+ServiceTable question_services();
+ServiceTable conversation_services();
+ServiceTable search_services();
+ServiceTable document_services();
+ServiceTable share_services();
+ServiceTable comment_services();
+ServiceTable file_services();
+ServiceTable organize_services();
+ServiceTable sync_source_services();
+ServiceTable sync_pull_services();
+ServiceTable sync_plan_services();
+ServiceTable sync_push_services();
+ServiceTable sync_commit_services();
+ServiceTable sync_conflict_services();
+ServiceTable agent_services();
+ServiceTable event_services();
+ServiceTable test_services();
+
+}  // namespace ws::mock

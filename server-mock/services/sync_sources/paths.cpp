@@ -1,0 +1,155 @@
+#include "server-mock/services/sync_sources/paths.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api-client/base/utf8.hpp"
+
+namespace ws::mock {
+namespace {
+
+constexpr std::size_t max_path_bytes = 1024;
+constexpr std::size_t max_segment_bytes = 255;
+constexpr std::size_t max_title_bytes = 200;  // leaves room for ".md" and " (2)"
+constexpr std::ptrdiff_t max_levels = 200;
+constexpr std::string_view reserved[] = {".ws", ".ws.yaml", ".wsignore", ".git", ".gitmodules", ".gitattributes"};
+
+bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F); }
+
+constexpr char32_t zero_width_non_joiner = 0x200C;
+constexpr char32_t zero_width_joiner = 0x200D;
+
+/// Bidirectional and zero-width controls, byte order mark: what makes a name look like another one. The joiners are
+/// judged by where they stand.
+bool is_invisible(char32_t c) {
+  return c == 0x061C || c == 0x200B || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
+         (c >= 0x2060 && c <= 0x2064) || (c >= 0x2066 && c <= 0x206F) || c == 0xFEFF;
+}
+
+/// Persian, Hindi and emoji need joiners between two characters; anywhere else one is invisible.
+bool joins_nothing(std::string_view segment) {
+  std::u32string text;
+  utf8::for_each(segment, [&text](char32_t c) { text += c; });
+  const auto is_joiner = [](char32_t c) { return c == zero_width_non_joiner || c == zero_width_joiner; };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!is_joiner(text[i])) continue;
+    if (i == 0 || i + 1 == text.size() || is_joiner(text[i - 1])) return true;
+  }
+  return false;
+}
+
+std::string without_joiners(std::string_view segment) {
+  std::string text;
+  utf8::for_each(segment, [&text](char32_t c) {
+    if (c != zero_width_non_joiner && c != zero_width_joiner) utf8::append(text, c);
+  });
+  return text;
+}
+
+/// Whether some system takes the segment for one of the names that belong to us or to git.
+bool is_reserved(std::string_view segment) {
+  std::string key = utf8::lookalike_key(segment);
+  const std::size_t stream = key.find(':');  // ".git::$INDEX_ALLOCATION" is .git on NTFS
+  if (stream != std::string::npos) key.resize(stream);
+  while (!key.empty() && (key.back() == '.' || key.back() == ' ')) key.pop_back();
+  return key == "git~1" || std::ranges::find(reserved, key) != std::end(reserved);
+}
+
+bool is_drive(std::string_view segment) {
+  return segment.size() == 2 && segment[1] == ':' &&
+         ((segment[0] >= 'a' && segment[0] <= 'z') || (segment[0] >= 'A' && segment[0] <= 'Z'));
+}
+
+std::optional<std::string> segment_problem(std::string_view segment) {
+  if (segment.empty()) return "a part of it is empty";
+  if (segment == "." || segment == "..") return fmt::format("it holds a part \"{}\"", segment);
+  if (segment.size() > max_segment_bytes) return fmt::format("a part of it is over {} bytes", max_segment_bytes);
+  if (joins_nothing(segment)) return "it holds an invisible control";
+  if (is_reserved(segment)) return "a part of it is a reserved name";
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> path_problem(std::string_view path) {
+  if (path.empty()) return "it is empty";
+  if (path.size() > max_path_bytes) return fmt::format("it is over {} bytes", max_path_bytes);
+  if (!utf8::is_valid(path)) return "it is not UTF-8";
+  bool control = false;
+  bool invisible = false;
+  utf8::for_each(path, [&](char32_t c) {
+    control = control || is_control(c);
+    invisible = invisible || is_invisible(c);
+  });
+  if (control) return "it holds a control character";
+  if (invisible) return "it holds an invisible control";
+  if (path.find('\\') != std::string_view::npos) return "it holds a backslash";
+  if (path.front() == '/') return "it is absolute";
+  if (is_drive(path.substr(0, path.find('/')))) return "it names a drive";
+  if (std::ranges::count(path, '/') >= max_levels) return fmt::format("it has more than {} levels", max_levels);
+  std::string_view rest = path;
+  while (true) {
+    const std::size_t slash = rest.find('/');
+    if (auto problem = segment_problem(rest.substr(0, slash))) return problem;
+    if (slash == std::string_view::npos) return std::nullopt;
+    rest.remove_prefix(slash + 1);
+  }
+}
+
+std::string_view folder_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
+std::string_view file_name_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string_view stem_of(std::string_view file_name) {
+  const std::size_t dot = file_name.rfind('.');
+  return dot == std::string_view::npos || dot == 0 ? file_name : file_name.substr(0, dot);
+}
+
+std::string joined(std::string_view folder, std::string_view file_name) {
+  return folder.empty() ? std::string(file_name) : fmt::format("{}/{}", folder, file_name);
+}
+
+std::string with_suffix(std::string_view path, std::string_view suffix) {
+  const std::string_view name = file_name_of(path);
+  const std::string_view stem = stem_of(name);
+  const std::string_view extension = name.substr(stem.size());
+  std::size_t keep = stem.size();
+  // A name at its limit gives way to the suffix, at the edge of a code point.
+  while (keep > 0 && keep + suffix.size() + extension.size() > max_segment_bytes) --keep;
+  while (keep > 0 && keep < stem.size() && (static_cast<unsigned char>(stem[keep]) & 0xC0U) == 0x80U) --keep;
+  return joined(folder_of(path), fmt::format("{}{}{}", stem.substr(0, keep), suffix, extension));
+}
+
+std::vector<std::string_view> folders_above(std::string_view path) {
+  std::vector<std::string_view> folders;
+  for (std::size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/', slash + 1)) {
+    folders.push_back(path.substr(0, slash));
+  }
+  return folders;
+}
+
+std::string segment_of(std::string_view title) {
+  const std::string composed = utf8::nfc(title);
+  std::string segment;
+  utf8::for_each(composed, [&](char32_t c) {
+    std::string piece;
+    if (is_control(c) || is_invisible(c) || c == '/' || c == '\\') {
+      piece = "-";
+    } else {
+      utf8::append(piece, c);
+    }
+    if (segment.size() + piece.size() <= max_title_bytes) segment += piece;
+  });
+  if (joins_nothing(segment)) segment = without_joiners(segment);
+  if (segment_problem(segment) || is_drive(segment)) segment.insert(0, 1, '-');
+  return segment;
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,45 @@
+/// The tests that an administrator may launch: real checks of this server, each in a scratch world of its own.
+///
+/// Constant data. Ids, capabilities and owners are words to filter by; `role` is the least role that the case acts in,
+/// `cost_class` how long it takes (`free`: some milliseconds, `low`: some tens).
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "server-mock/services/tests/scratch_world.hpp"
+
+namespace ws::mock {
+
+struct TestCase {
+  std::string_view id = {};
+  std::string_view title = {};
+  std::string_view description = {};
+  std::string_view capability = {};
+  std::string_view owner = {};
+  std::string_view role = {};
+  std::string_view cost_class = {};
+  void (*check)(ScratchWorld& world) = nullptr;
+};
+
+/// What `checks_*.cpp` hold.
+std::span<const TestCase> content_cases();    ///< documents, access, tree
+std::span<const TestCase> sync_cases();       ///< local Markdown sync
+std::span<const TestCase> knowledge_cases();  ///< search, questions, comments
+
+/// All of them, in order of their area. `at` is below `case_count()`.
+std::size_t case_count();
+const TestCase& case_at(std::size_t at);
+/// Null where there is none.
+const TestCase* find_case(std::string_view id);
+
+struct TestSuite {
+  std::string_view id = {};
+  std::string_view title = {};
+  std::span<const std::string_view> case_ids = {};
+  std::string_view not_runnable_because = {};  ///< empty: it can be launched
+};
+std::span<const TestSuite> test_suites();
+const TestSuite* find_suite(std::string_view id);
+
+}  // namespace ws::mock

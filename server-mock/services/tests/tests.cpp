@@ -1,0 +1,271 @@
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/utf8.hpp"
+#include "server-mock/services/shared/arguments.hpp"
+#include "server-mock/services/shared/cursor.hpp"
+#include "server-mock/services/shared/resources.hpp"
+#include "server-mock/services/shared/service_tables.hpp"
+#include "server-mock/services/tests/catalog.hpp"
+#include "server-mock/services/tests/test_run.hpp"
+
+namespace ws::mock {
+namespace {
+
+using contract::Role;
+
+// Role and audience of the key are checked before (access/): what is left is the Workspace that a run belongs to.
+
+/// Whether the text holds what was asked for, whatever the case; an empty question is held by all.
+bool holds(std::string_view text, std::string_view wanted) {
+  return wanted.empty() || utf8::fold_key(text).find(utf8::fold_key(wanted)) != std::string::npos;
+}
+
+bool is_or_any(std::string_view value, std::string_view wanted) { return wanted.empty() || value == wanted; }
+
+bool is_in(const TestSuite& suite, std::string_view case_id) {
+  return std::ranges::find(suite.case_ids, case_id) != suite.case_ids.end();
+}
+
+Json to_json(const TestCase& test) {
+  Json suites = Json::array();
+  for (const TestSuite& suite : test_suites()) {
+    if (is_in(suite, test.id)) suites.push_back(suite.id);
+  }
+  return {{"case_id", test.id},
+          {"title", test.title},
+          {"description", test.description},
+          {"capability", test.capability},
+          {"owner", test.owner},
+          {"role", test.role},
+          {"cost_class", test.cost_class},
+          {"suite_ids", std::move(suites)}};
+}
+
+Json to_json(const TestSuite& suite) {
+  Json cases = Json::array();
+  for (const std::string_view id : suite.case_ids) cases.push_back(id);
+  return {{"suite_id", suite.id},
+          {"title", suite.title},
+          {"runnable", suite.not_runnable_because.empty()},
+          {"case_ids", std::move(cases)}};
+}
+
+bool is_wanted(const TestCase& test, const Json& filters) {
+  const std::string_view suite_id = text_of(filters, "suite_id");
+  const TestSuite* suite = find_suite(suite_id);
+  const std::string_view query = text_of(filters, "query");
+  return (suite_id.empty() || (suite != nullptr && is_in(*suite, test.id))) &&
+         is_or_any(test.capability, text_of(filters, "capability")) &&
+         is_or_any(test.owner, text_of(filters, "owner")) && is_or_any(test.role, text_of(filters, "role")) &&
+         is_or_any(test.cost_class, text_of(filters, "cost_class")) &&
+         (holds(test.id, query) || holds(test.title, query) || holds(test.description, query));
+}
+
+bool is_wanted(const TestSuite& suite, const Json& filters) {
+  const std::string_view query = text_of(filters, "query");
+  const std::optional<bool> runnable = find_bool(filters, "runnable");
+  return (!runnable || *runnable == suite.not_runnable_because.empty()) &&
+         (holds(suite.id, query) || holds(suite.title, query));
+}
+
+/// The name of a list for its cursors: with its filters.
+std::string list_name(const ServiceCall& call) {
+  Json filters = call.parameters;
+  for (const char* paging : {"limit", "cursor"}) filters.erase(paging);
+  return std::string(call.operation.id) + canonical(filters);
+}
+
+/// Where the page begins; `first` without a cursor.
+Served<std::int64_t> find_place(const ServiceCall& call, std::int64_t first) {
+  const Json* cursor = find(call.parameters, "cursor");
+  if (cursor == nullptr || !cursor->is_string()) return first;
+  const auto place = parse_cursor(list_name(call), cursor->get_ref<const std::string&>());
+  if (!place) return invalid("query", "cursor", "value_error", "The cursor is malformed", *cursor);
+  return *place;
+}
+
+/// One page of constant data: `at(i)` for i below `count`, those that the filters want.
+template <class At>
+ServiceResult list_page(const ServiceCall& call, std::size_t count, const At& at) {
+  WS_SERVE_LET(const std::int64_t begin, find_place(call, 0));
+  const std::int64_t limit = integer_of(call.parameters, "limit", 50);
+  Json data = Json::array();
+  Json next = nullptr;
+  for (auto i = static_cast<std::size_t>(begin); i < count; ++i) {
+    if (!is_wanted(at(i), call.parameters)) continue;
+    if (static_cast<std::int64_t>(data.size()) == limit) {
+      next = make_cursor(list_name(call), static_cast<std::int64_t>(i));
+      break;
+    }
+    data.push_back(to_json(at(i)));
+  }
+  return Answer{.body = Json{{"data", std::move(data)}, {"next_cursor", std::move(next)}}};
+}
+
+/// An administrator in the run's Workspace; it is not there for others.
+Served<void> require_admin(World& world,
+                           const ServiceCall& call,
+                           std::string_view workspace_id,
+                           std::string_view what) {
+  WS_SERVE_LET(const Role role, role_in(world, call.caller, workspace_id));
+  if (role == Role::none) return not_found(what);
+  return require_role(call, role);
+}
+
+/// The cases that are to run, each once, in the order given.
+Served<void> select_cases(const ServiceCall& call, TestRun& run) {
+  if (run.selection_kind == "suite") {
+    run.suite_id = text_of(call.body, "suite_id");
+    if (run.suite_id.empty()) return invalid("body", "suite_id", "missing", "Field required", call.body);
+    const TestSuite* suite = find_suite(run.suite_id);
+    if (suite == nullptr) return not_found("test suite");
+    if (!suite->not_runnable_because.empty()) {
+      return invalid("body",
+                     "suite_id",
+                     "value_error",
+                     "The suite cannot be run: " + std::string(suite->not_runnable_because),
+                     run.suite_id);
+    }
+    for (const std::string_view id : suite->case_ids) run.case_ids.emplace_back(id);
+    return {};
+  }
+  const Json* ids = find(call.body, "case_ids");
+  if (ids == nullptr || !ids->is_array()) {
+    return invalid("body", "case_ids", "missing", "Field required", call.body);
+  }
+  if (ids->empty()) return invalid("body", "case_ids", "too_short", "List should have at least 1 item", *ids);
+  for (const Json& id : *ids) {
+    const std::string& text = id.get_ref<const std::string&>();
+    if (find_case(text) == nullptr) return not_found("test case");
+    if (std::ranges::find(run.case_ids, text) == run.case_ids.end()) run.case_ids.push_back(text);
+  }
+  return {};
+}
+
+// Newest first, of the Workspaces that the caller administers. ?1 person, ?2 before, ?3 only this Workspace, ?4 the
+// Workspace of the key and ?5 whether the caller is an admin in it, ?6 status, ?7 selection, ?8 suite, ?9 case, ?10
+// limit.
+constexpr const char* runs_query =
+    "select " WS_TEST_RUN_COLUMNS
+    " from test_runs r join members m on m.workspace_id = r.workspace_id and m.user_id = ?1 "
+    "where r.sequence < ?2 and (?3 = '' or r.workspace_id = ?3) "
+    "and iif(r.workspace_id = ?4, ?5, ?5 is not null and m.role in ('owner', 'admin')) and (?6 = '' or r.status = ?6) "
+    "and (?7 = '' or r.selection_kind = ?7) and (?8 = '' or r.suite_id = ?8) "
+    "and (?9 = '' or exists (select 1 from json_each(r.case_ids) where value = ?9)) "
+    "order by r.sequence desc limit ?10";
+
+ServiceResult get_test_catalog(World& /*world*/, const ServiceCall& /*call*/) {
+  std::set<std::string_view> capabilities;
+  std::set<std::string_view> owners;
+  std::set<std::string_view> roles;
+  std::set<std::string_view> costs;
+  for (std::size_t i = 0; i < case_count(); ++i) {
+    const TestCase& test = case_at(i);
+    capabilities.insert(test.capability);
+    owners.insert(test.owner);
+    roles.insert(test.role);
+    costs.insert(test.cost_class);
+  }
+  return Answer{.body = Json{{"capabilities", capabilities},
+                             {"owners", owners},
+                             {"roles", roles},
+                             {"cost_classes", costs},
+                             {"case_count", case_count()},
+                             {"suite_count", test_suites().size()}}};
+}
+
+ServiceResult list_test_cases(World& /*world*/, const ServiceCall& call) {
+  return list_page(call, case_count(), case_at);
+}
+
+ServiceResult get_test_case(World& /*world*/, const ServiceCall& call) {
+  const TestCase* test = find_case(text_of(call.parameters, "case_id"));
+  if (test == nullptr) return not_found("test case");
+  return Answer{.body = to_json(*test)};
+}
+
+ServiceResult list_test_suites(World& /*world*/, const ServiceCall& call) {
+  return list_page(call, test_suites().size(), [](std::size_t i) -> const TestSuite& { return test_suites()[i]; });
+}
+
+ServiceResult get_test_suite(World& /*world*/, const ServiceCall& call) {
+  const TestSuite* suite = find_suite(text_of(call.parameters, "suite_id"));
+  if (suite == nullptr) return not_found("test suite");
+  return Answer{.body = to_json(*suite)};
+}
+
+ServiceResult list_test_runs(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(const std::int64_t before, find_place(call, std::numeric_limits<std::int64_t>::max()));
+  const std::int64_t limit = integer_of(call.parameters, "limit", 50);
+  const Caller& caller = call.caller;
+  const bool one_workspace = caller.audience == Audience::workspace || !caller.agent_id.empty();
+  WS_SERVE_LET(const sqlite::Lent rows, world.database.cached(runs_query));
+  rows->bind_all(caller.owner_user_id,
+                 before,
+                 one_workspace ? std::string_view(caller.workspace_id) : std::string_view(),
+                 caller.workspace_id,
+                 admin_here(caller),
+                 text_of(call.parameters, "status"),
+                 text_of(call.parameters, "selection_kind"),
+                 text_of(call.parameters, "suite_id"),
+                 text_of(call.parameters, "case_id"),
+                 limit + 1);
+  Json data = Json::array();
+  Json next = nullptr;
+  std::int64_t last = 0;
+  while (true) {
+    WS_SERVE_LET(const bool found, rows->step());
+    if (!found) break;
+    if (static_cast<std::int64_t>(data.size()) == limit) {
+      next = make_cursor(list_name(call), last);
+      break;
+    }
+    WS_SERVE_LET(const TestRun run, read_test_run(*rows));
+    last = run.sequence;
+    data.push_back(to_json(run));
+  }
+  return Answer{.body = Json{{"data", std::move(data)}, {"next_cursor", std::move(next)}}};
+}
+
+ServiceResult launch_test_run(World& world, const ServiceCall& call) {
+  TestRun run = {.workspace_id = id_of(call.body, "workspace_id"),
+                 .selection_kind = std::string(text_of(call.body, "selection_kind"))};
+  if (run.workspace_id.empty()) run.workspace_id = call.caller.workspace_id;
+  WS_SERVE(require_admin(world, call, run.workspace_id, "Workspace"));
+  WS_SERVE(select_cases(call, run));
+  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  run.id = world.ids.uuid("test_run");
+  WS_SERVE(run_cases(world, run));
+  WS_SERVE(insert_test_run(world, run));
+  WS_SERVE(work.commit());
+  return Answer{.status = 202, .body = to_json(run)};
+}
+
+ServiceResult get_test_run(World& world, const ServiceCall& call) {
+  WS_SERVE_LET(const std::optional<TestRun> run, find_test_run(world, id_of(call.parameters, "run_id")));
+  if (!run) return not_found("test run");
+  WS_SERVE(require_admin(world, call, run->workspace_id, "test run"));
+  return Answer{.body = to_json(*run)};
+}
+
+}  // namespace
+
+ServiceTable test_services() {
+  static constexpr ServiceEntry entries[] = {
+      {"tests.catalog", get_test_catalog},
+      {"tests.cases_list", list_test_cases},
+      {"tests.case_get", get_test_case},
+      {"tests.suites_list", list_test_suites},
+      {"tests.suite_get", get_test_suite},
+      {"tests.runs_list", list_test_runs},
+      {"tests.run_launch", launch_test_run},
+      {"tests.run_get", get_test_run},
+  };
+  return entries;
+}
+
+}  // namespace ws::mock

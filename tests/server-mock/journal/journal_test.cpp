@@ -1,0 +1,69 @@
+#include "server-mock/journal/journal.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/server-mock/wire.hpp"
+
+using namespace ws;
+using namespace ws::mock;
+using namespace ws::mock::test;
+
+TEST_CASE("journal: what was asked and answered stands in it, without secrets", "[server-mock]") {
+  Wire wire;
+  wire.control("DELETE", "/requests", nullptr, 204);
+  wire.send("POST", "/v1/auth/device-token", {{"device_code", std::string(43, 'd')}});
+  wire.get("/v1/documents?limit=2");
+  wire.ask({.target = "/nowhere"});
+  const Json data = wire.control("GET", "/requests").at("data");
+  REQUIRE(data.size() == 3);
+  CHECK(data[0].at("operation") == "auth.token");
+  CHECK(data[0].at("request_body") == Json{{"device_code", "[redacted]"}});
+  CHECK(data[0].at("request_headers").at("authorization") == "[redacted]");
+  CHECK(data[0].at("response_body").at("error") == "invalid_grant");
+  CHECK(data[1].at("path") == "/v1/documents");
+  CHECK(data[1].at("query") == "limit=2");
+  CHECK(data[1].at("time") == "2026-11-20T10:00:00.000Z");
+  CHECK(data[2].at("operation").is_null());
+  CHECK(data[2].at("status") == 404);
+  CHECK(wire.control("GET", "/requests?operation=docs.list").at("data").size() == 1);
+  CHECK(wire.control("GET", "/requests?since=" + dump(data[0].at("seq"))).at("data").size() == 2);
+}
+
+TEST_CASE("journal: holds so many entries and so many bytes, the newest", "[server-mock]") {
+  Journal journal({.entries = 10, .bytes = 1000, .body_bytes = 300});
+  const auto add = [&](std::string_view body) {
+    const http::Request request = {.head = "POST /x HTTP/1.1\r\n\r\n", .body = body};
+    journal.add(request, http::Response(200), {});
+  };
+  for (int i = 0; i < 25; ++i) add("1");
+  Json read = journal.read({});
+  CHECK(read.at("data").size() == 10);
+  CHECK(read.at("data").at(9).at("seq") == 25);
+  CHECK(read.at("dropped") == 15);
+  const std::string large = "\"" + std::string(288, 'b') + "\"";
+  for (int i = 0; i < 10; ++i) add(large);
+  read = journal.read({});
+  CHECK(read.at("data").size() == 3);
+  add(std::string(5000, 'x'));
+  CHECK(journal.read({}).at("data").back().at("request_body") == Json{{"omitted_bytes", 5000}});
+}
+
+TEST_CASE("journal: with room for none it keeps none", "[server-mock]") {
+  ApplicationOptions options;
+  options.sandbox.journal.entries = 0;
+  Wire wire(options);
+  wire.get("/v1/me");
+  CHECK(wire.control("GET", "/requests").at("data").empty());
+}
+
+TEST_CASE("journal: what was no request stands in it with its answer", "[server-mock]") {
+  Wire wire;
+  REQUIRE(wire.say("nonsense\r\n\r\n").status == 400);
+  REQUIRE(wire.say("POST /v1/documents HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n").status == 413);
+  const Json data = wire.control("GET", "/requests").at("data");
+  REQUIRE(data.size() == 2);
+  CHECK(data.at(0).at("status") == 400);
+  CHECK(data.at(0).at("operation").is_null());
+  CHECK(data.at(0).at("response_body").at("code") == "bad_request");
+  CHECK(data.at(1).at("status") == 413);
+}

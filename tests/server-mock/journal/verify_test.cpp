@@ -1,0 +1,102 @@
+#include "server-mock/journal/verify.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/server-mock/wire.hpp"
+
+using namespace ws;
+using namespace ws::mock;
+using namespace ws::mock::test;
+
+namespace {
+
+const Json entry = {{"seq", 3},
+                    {"method", "POST"},
+                    {"path", "/v1/documents"},
+                    {"query", "a=1&b=x+y"},
+                    {"operation", "docs.create"},
+                    {"status", 201},
+                    {"request_headers", {{"idempotency-key", "k"}}},
+                    {"request_body", {{"title", "T"}, {"content", "x"}, {"tags", {1, 2}}}}};
+
+}  // namespace
+
+TEST_CASE("verify: an entry matches by operation, path, method, status, query, headers and a part of its body",
+          "[server-mock]") {
+  for (const Json& match : {Json{{"operation", "docs.create"}},
+                            Json{{"operation", "docs.*"}, {"status", 201}},
+                            Json{{"path", "/v1/{what}"}, {"method", "post"}},
+                            Json{{"status", "2xx"}},
+                            Json{{"query", {{"b", "x y"}, {"a", 1}}}},
+                            Json{{"headers", {{"Idempotency-Key", "k"}}}},
+                            Json{{"body", {{"title", "T"}}}},
+                            Json{{"body", {{"tags", {1, 2}}}}},
+                            Json::object()}) {
+    CAPTURE(match.dump());
+    CHECK(differences(match, entry).empty());
+  }
+  CHECK(differences({{"status", 200}, {"body", {{"title", "U"}}}, {"query", {{"c", "1"}}}}, entry) ==
+        std::vector<std::string>{"status: 201, not 200",
+                                 R"(body: {"title":"T","content":"x","tags":[1,2]}, not {"title":"U"})",
+                                 "query c: a=1&b=x+y, not 1"});
+  CHECK(differences({{"body", {{"tags", {1}}}}}, entry).size() == 1);
+  CHECK(differences({{"headers", {{"x-other", "1"}}}}, entry) ==
+        std::vector<std::string>{"header x-other: none, not 1"});
+}
+
+TEST_CASE("verify: how often is told by times, or by min and max; without them at least once", "[server-mock]") {
+  const Json twice = {entry, entry};
+  const auto holds = [&](const Json& bounds) {
+    Json verification = {{"match", {{"operation", "docs.create"}}}};
+    verification.update(bounds);
+    return verify(verification, twice).at("verified").get<bool>();
+  };
+  CHECK(holds(Json::object()));
+  CHECK(holds({{"times", 2}}));
+  CHECK_FALSE(holds({{"times", 1}}));
+  CHECK(holds({{"min", 1}, {"max", 2}}));
+  CHECK_FALSE(holds({{"min", 3}}));
+  CHECK_FALSE(holds({{"max", 1}}));
+  CHECK_FALSE(verify({{"match", {{"status", 500}}}}, twice).at("verified").get<bool>());
+  CHECK(verify({{"match", {{"status", 500}}}, {"times", 0}}, twice).at("verified").get<bool>());
+}
+
+TEST_CASE("verify: over HTTP, 200 or 409 with what came nearest; order counts when asked", "[server-mock]") {
+  Wire wire;
+  wire.get("/v1/me");
+  const std::string id = wire.new_document("first", "a");
+  wire.get("/v1/documents/" + id);
+  const auto check = [&](const Json& body, int status) {
+    return wire.control("POST", "/requests:verify", body, status);
+  };
+  CHECK(check({{"match", {{"operation", "docs.create"}, {"body", {{"title", "first"}}}}}, {"times", 1}}, 200) ==
+        Json{{"verified", true}, {"matched", 1}});
+  const Json missed = check({{"match", {{"operation", "docs.create"}, {"body", {{"title", "second"}}}}}}, 409);
+  CHECK(missed.at("code") == "verification_failed");
+  CHECK(missed.at("nearest").at(0).at("operation") == "docs.create");
+  CHECK(missed.at("nearest").at(0).at("differences").size() == 1);
+  const auto in_order = [&](const std::vector<std::string>& operations, int status) {
+    Json list = Json::array();
+    for (const std::string& one : operations) list.push_back({{"operation", one}});
+    return check({{"match", list}, {"in_order", true}}, status);
+  };
+  in_order({"me.get", "docs.create", "docs.get"}, 200);
+  in_order({"me.get", "docs.get"}, 200);
+  CHECK(in_order({"docs.get", "me.get"}, 409).at("matched") == 1);
+  check({{"match", {{"colour", 1}}}, {"times", -1}}, 422);
+  check({{"match", Json::object()}, {"times", 1}, {"min", 1}}, 422);
+  check(nullptr, 422);
+}
+
+TEST_CASE("verify: what met no operation is told with the operations that it may have meant", "[server-mock]") {
+  Wire wire;
+  wire.get("/v1/me");
+  wire.get("/v1/document", 404);
+  wire.ask({.method = "POST", .target = "/v1/me", .token = wire.token()});
+  const Json data = wire.control("GET", "/requests/unmatched").at("data");
+  REQUIRE(data.size() == 2);
+  CHECK(data.at(0).at("path") == "/v1/document");
+  CHECK(data.at(0).at("nearest").at(0).at("path") == "/v1/documents");
+  CHECK(data.at(0).at("nearest").at(0).at("method") == "GET");
+  CHECK(data.at(1).at("nearest").at(0).at("operation") == "me.get");
+}

@@ -1,0 +1,371 @@
+#include <set>
+
+#include <catch2/catch.hpp>
+
+#include "api-client/contract/operations.hpp"
+#include "server-mock/services/events/event_queue.hpp"
+#include "server-mock/services/events/notify.hpp"
+#include "tests/server-mock/services/service_world.hpp"
+
+namespace ws::mock::test {
+namespace {
+
+using std::chrono::seconds;
+
+std::string ping(ServiceWorld& world, std::string_view agent_id, Json payload = Json::object()) {
+  auto work = UnitOfWork::begin(*world.world);
+  auto id = ping_agent(*world.world, agent_id, payload);
+  REQUIRE(id);
+  REQUIRE(work->commit());
+  return *id;
+}
+
+Outcome claim(ServiceWorld& world, const Caller& caller, Json more = Json::object()) {
+  Json body = {{"worker_id", "w1"}};
+  body.update(more);
+  return world.call("events.claim", caller, std::move(body));
+}
+
+/// The event that a claim brings; null where it brings none.
+Json claimed(ServiceWorld& world, const Caller& caller, Json more = Json::object()) {
+  const Outcome outcome = claim(world, caller, std::move(more));
+  REQUIRE(outcome.status == 200);
+  CHECK(outcome.body.at("retry_after_seconds") == 5);
+  return outcome.body.at("event");
+}
+
+Outcome act(ServiceWorld& world, const Caller& caller, std::string_view operation, const Json& event, Json more = {}) {
+  Json body = {{"lease_token", event.at("lease_token")}};
+  if (more.is_object()) body.update(more);
+  return world.call(operation, caller, std::move(body), {{"event_id", event.at("id")}});
+}
+
+Outcome renew(ServiceWorld& world, const Caller& caller, const Json& event, std::int64_t lease_seconds = 300) {
+  return act(world, caller, "events.renew", event, {{"lease_seconds", lease_seconds}});
+}
+
+Outcome complete(ServiceWorld& world, const Caller& caller, const Json& event) {
+  return act(world, caller, "events.complete", event, {{"result", {{"done", true}}}});
+}
+
+Outcome fail_it(ServiceWorld& world, const Caller& caller, const Json& event, bool retryable = true) {
+  return act(world, caller, "events.fail", event, {{"error", "no luck"}, {"retryable", retryable}});
+}
+
+std::string status_of(ServiceWorld& world, std::string_view id) {
+  const auto event = find_event(*world.world, id);
+  REQUIRE(event);
+  return event->value().status;
+}
+
+/// What a claim that finds nothing says of waiting.
+std::optional<Waiting> waiting(ServiceWorld& world, const Caller& caller, int wait_seconds) {
+  const contract::Operation& operation = *contract::find_operation("events.claim");
+  const Json body = {{"worker_id", "w1"}, {"lease_seconds", 300}, {"wait_seconds", wait_seconds}};
+  const Json none = Json::object();
+  const std::string base_url = "http://127.0.0.1:4711";
+  const ServiceResult result = find_service(operation)(*world.world, {operation, caller, none, body, base_url});
+  REQUIRE(result);
+  CHECK(result->body->at("event").is_null());
+  return result->waiting;
+}
+
+Json add_agent(ServiceWorld& world, const Caller& owner, std::string_view handle) {
+  const Outcome made = world.call("agents.create", owner, {{"handle", handle}, {"display_name", "Agent"}});
+  REQUIRE(made.status == 201);
+  return made.body.at("id");
+}
+
+}  // namespace
+
+TEST_CASE("events: a mention becomes an event that tells what was said and where", "[server-mock]") {
+  ServiceWorld world;
+  const Outcome document =
+      world.create_document(world.tomas, "Tides", "Text.", {{"project_id", world.built_in.project_id}});
+  const Outcome thread =
+      world.call("comments.add", world.tomas, {{"body", "@scout, when?"}}, {{"document_id", document.body.at("id")}});
+  const Json event = claimed(world, world.agent, {{"lease_seconds", 30}});
+  const Json& entry = thread.body.at("entries")[0];
+  CHECK(event.at("kind") == "comment.mention");
+  CHECK(event.at("workspace_id") == world.built_in.workspace_id);
+  CHECK(event.at("agent_id") == world.built_in.agent_id);
+  CHECK(event.at("document_id") == document.body.at("id"));
+  CHECK(event.at("thread_id") == thread.body.at("id"));
+  CHECK(event.at("comment_id") == entry.at("id"));
+  CHECK(event.at("payload").at("body") == "@scout, when?");
+  CHECK(event.at("payload").at("author").at("name") == "Tomás Okafor");
+  CHECK(event.at("payload").at("conversation_thread_id") == entry.at("conversation_thread_id"));
+  CHECK(event.at("attempt") == 1);
+  CHECK(event.at("status") == "leased");
+  CHECK(event.at("lease_token").get<std::string>().size() == 43);
+  CHECK(event.at("lease_expires_at") == "2026-11-20T10:00:30.000Z");
+}
+
+TEST_CASE("events: of many claims one gets the event; the others get the next or nothing", "[server-mock]") {
+  ServiceWorld world;
+  std::vector<std::string> made;
+  for (int i = 0; i < 5; ++i) made.push_back(ping(world, world.built_in.agent_id, {{"n", i}}));
+  std::vector<std::string> got;
+  std::set<std::string> tokens;
+  for (int worker = 0; worker < 12; ++worker) {
+    // The agent and its owner stand at the same queue.
+    const Json event =
+        claimed(world, worker % 2 == 0 ? world.agent : world.mara, {{"worker_id", std::to_string(worker)}});
+    if (event.is_null()) continue;
+    got.push_back(event.at("id"));
+    tokens.insert(event.at("lease_token").get<std::string>());
+  }
+  CHECK(got == made);
+  CHECK(tokens.size() == 5);
+}
+
+TEST_CASE("events: a claim is the agent's own, or its owner's for all of the agents", "[server-mock]") {
+  ServiceWorld world;
+  const Json helper = add_agent(world, world.mara, "helper");
+  const Json foreign = add_agent(world, world.tomas, "foreign");
+  const std::string second = ping(world, helper.get<std::string>());
+  const std::string third = ping(world, world.built_in.agent_id);
+  const std::string other = ping(world, foreign.get<std::string>());
+
+  Caller as_helper = world.agent;
+  as_helper.agent_id = helper;
+  CHECK(claimed(world, world.agent).at("id") == third);
+  CHECK(claimed(world, world.agent).is_null());
+  const Json mine = claimed(world, world.mara);
+  CHECK(mine.at("id") == second);
+  CHECK(claimed(world, world.mara).is_null());
+
+  // Held by the owner: the agent itself may finish it with the token, nobody else finds it.
+  CHECK(renew(world, world.agent, mine).status == 404);
+  CHECK(renew(world, world.tomas, mine).status == 404);
+  CHECK(complete(world, as_helper, mine).status == 200);
+  CHECK(claimed(world, world.tomas).at("id") == other);
+}
+
+TEST_CASE("events: a key of one Workspace takes none of another; an agent that is paused keeps its own",
+          "[server-mock]") {
+  ServiceWorld world;
+  ping(world, world.built_in.agent_id);
+  Caller elsewhere = world.mara;
+  elsewhere.audience = Audience::workspace;
+  elsewhere.workspace_id = world.built_in.other_workspace_id;
+  CHECK(claimed(world, elsewhere).is_null());
+  const auto set = [&](std::string_view status) {
+    const Json where = {{"agent_id", world.built_in.agent_id}};
+    REQUIRE(world.call("agents.update", world.mara, {{"status", status}}, where).status == 200);
+  };
+  set("paused");
+  CHECK(claimed(world, world.mara).is_null());
+  set("revoked");
+  CHECK(claimed(world, world.mara).is_null());
+  set("active");
+  CHECK_FALSE(claimed(world, world.mara).is_null());
+}
+
+TEST_CASE("events: renewal lengthens the lease from now on", "[server-mock]") {
+  ServiceWorld world;
+  ping(world, world.built_in.agent_id);
+  const Json event = claimed(world, world.agent, {{"lease_seconds", 30}});
+  world.clock.time += seconds(29);
+  const Outcome renewed = renew(world, world.agent, event, 60);
+  REQUIRE(renewed.status == 200);
+  CHECK(renewed.body.at("lease_token") == event.at("lease_token"));
+  CHECK(renewed.body.at("lease_expires_at") == "2026-11-20T10:01:29.000Z");
+  world.clock.time += seconds(59);
+  CHECK(renew(world, world.agent, event, 30).status == 200);
+  world.clock.time += seconds(30);
+  CHECK(renew(world, world.agent, event).code == "lease_lost");
+}
+
+TEST_CASE("events: completion keeps the result and ends it for everybody", "[server-mock]") {
+  ServiceWorld world;
+  const std::string id = ping(world, world.built_in.agent_id);
+  const Json event = claimed(world, world.agent);
+  const Outcome done = complete(world, world.agent, event);
+  REQUIRE(done.status == 200);
+  CHECK(done.body.at("status") == "completed");
+  CHECK(done.body.at("lease_token").is_null());
+  auto row = world.world->database.prepare("select result from agent_events");
+  REQUIRE(*row->step());
+  CHECK(row->text(0) == R"({"done":true})");
+  CHECK(complete(world, world.agent, event).code == "already_finished");
+  CHECK(renew(world, world.agent, event).code == "already_finished");
+  CHECK(fail_it(world, world.agent, event).code == "already_finished");
+  world.clock.time += std::chrono::hours(1);
+  CHECK(claimed(world, world.agent).is_null());
+}
+
+TEST_CASE("events: a wrong token holds nothing", "[server-mock]") {
+  ServiceWorld world;
+  const std::string id = ping(world, world.built_in.agent_id);
+  Json event = {{"id", id}, {"lease_token", "a token of at least twenty"}};
+  CHECK(renew(world, world.agent, event).code == "lease_lost");
+  const Json held = claimed(world, world.agent);
+  CHECK(complete(world, world.agent, event).code == "lease_lost");
+  CHECK(fail_it(world, world.agent, event, false).code == "lease_lost");
+  CHECK(complete(world, world.agent, held).status == 200);
+  event["id"] = "00000000-0000-7000-8000-000000000000";
+  CHECK(complete(world, world.agent, event).status == 404);
+}
+
+TEST_CASE("events: failures that may be tried again come back after 5, 10, 20, 40 s; the fifth is the last",
+          "[server-mock]") {
+  const bool lapse = GENERATE(false, true);
+  CAPTURE(lapse);
+  ServiceWorld world;
+  const std::string id = ping(world, world.built_in.agent_id);
+  for (const int delay : {5, 10, 20, 40}) {
+    const Json event = claimed(world, world.agent, {{"lease_seconds", 30}});
+    REQUIRE_FALSE(event.is_null());
+    if (lapse) {
+      world.clock.time += seconds(30);
+      CHECK(renew(world, world.agent, event).code == "lease_lost");
+    } else {
+      CHECK(fail_it(world, world.agent, event).body.at("status") == "queued");
+    }
+    world.clock.time += seconds(delay) - std::chrono::milliseconds(1);
+    CHECK(claimed(world, world.agent).is_null());
+    world.clock.time += std::chrono::milliseconds(1);
+  }
+  const Json last = claimed(world, world.agent, {{"lease_seconds", 30}});
+  CHECK(last.at("attempt") == 5);
+  if (lapse) {
+    world.clock.time += seconds(30);
+    CHECK(claimed(world, world.agent).is_null());
+  } else {
+    CHECK(fail_it(world, world.agent, last).body.at("status") == "dead");
+  }
+  CHECK(status_of(world, id) == "dead");
+  CHECK(complete(world, world.agent, last).code == "already_finished");
+  world.clock.time += std::chrono::hours(24);
+  CHECK(claimed(world, world.agent).is_null());
+}
+
+TEST_CASE("events: a final failure is not tried again", "[server-mock]") {
+  ServiceWorld world;
+  const std::string id = ping(world, world.built_in.agent_id);
+  const Json event = claimed(world, world.agent);
+  CHECK(fail_it(world, world.agent, event, false).body.at("status") == "failed");
+  world.clock.time += std::chrono::hours(1);
+  CHECK(claimed(world, world.agent).is_null());
+  CHECK(fail_it(world, world.agent, event).code == "already_finished");
+}
+
+TEST_CASE("events: a lease that lapsed long ago counts from when it lapsed", "[server-mock]") {
+  ServiceWorld world;
+  const std::string id = ping(world, world.built_in.agent_id);
+  claimed(world, world.agent, {{"lease_seconds", 30}});
+  world.clock.time += seconds(35);
+  const Json again = claimed(world, world.mara);
+  CHECK(again.at("id") == id);
+  CHECK(again.at("attempt") == 2);
+}
+
+TEST_CASE("events: what waits out a delay does not hold up what came after it", "[server-mock]") {
+  ServiceWorld world;
+  const std::string first = ping(world, world.built_in.agent_id);
+  const std::string second = ping(world, world.built_in.agent_id);
+  fail_it(world, world.agent, claimed(world, world.agent));
+  CHECK(claimed(world, world.agent).at("id") == second);
+  const std::string third = ping(world, world.built_in.agent_id);
+  world.clock.time += seconds(5);
+  CHECK(claimed(world, world.agent).at("id") == first);
+  CHECK(claimed(world, world.agent).at("id") == third);
+}
+
+TEST_CASE("events: settling tells of what lapsed, in order of time", "[server-mock]") {
+  ServiceWorld world;
+  const std::string first = ping(world, world.built_in.agent_id);
+  const std::string second = ping(world, world.built_in.agent_id);
+  claimed(world, world.agent, {{"lease_seconds", 60}});
+  claimed(world, world.agent, {{"lease_seconds", 30}});
+  const std::int64_t start = world.world->now();
+  world.clock.time += seconds(90);
+  const auto lapses = settle_leases(*world.world);
+  REQUIRE(lapses);
+  REQUIRE(lapses->size() == 2);
+  CHECK((*lapses)[0].event_id == second);
+  CHECK((*lapses)[0].at == start + 30'000);
+  CHECK((*lapses)[1].event_id == first);
+  CHECK_FALSE((*lapses)[1].dead);
+}
+
+TEST_CASE("events: a reply that cites an event needs its lease", "[server-mock]") {
+  ServiceWorld world;
+  const Outcome document =
+      world.create_document(world.mara, "Tides", "Text.", {{"project_id", world.built_in.project_id}});
+  const Json where = {{"document_id", document.body.at("id")}};
+  const Outcome thread = world.call("comments.add", world.mara, {{"body", "@scout?"}}, where);
+  const Json event = claimed(world, world.agent, {{"lease_seconds", 30}});
+  Json in_thread = where;
+  in_thread["thread_id"] = thread.body.at("id");
+  const auto reply = [&](const Caller& caller, const Json& id, const Json& token) {
+    const Json body = {{"body", "Here"}, {"source_event_id", id}, {"source_event_lease_token", token}};
+    return world.call("comments.reply", caller, body, in_thread);
+  };
+  CHECK(reply(world.agent, event.at("id"), event.at("lease_token")).status == 201);
+  CHECK(reply(world.mara, event.at("id"), event.at("lease_token")).status == 201);
+  CHECK(reply(world.agent, event.at("id"), "a token of at least twenty").code == "lease_lost");
+  CHECK(reply(world.agent, event.at("id"), nullptr).code == "lease_lost");
+  CHECK(reply(world.tomas, event.at("id"), event.at("lease_token")).status == 404);
+  CHECK(reply(world.agent, nullptr, nullptr).status == 201);
+  world.clock.time += seconds(30);
+  CHECK(reply(world.agent, event.at("id"), event.at("lease_token")).code == "lease_lost");
+  const Outcome listed = world.call("comments.list", world.mara, nullptr, where);
+  CHECK(listed.body.at("threads")[0].at("entries").size() == 4);
+}
+
+TEST_CASE("events: a claim that waits says for whom, how long, and when something is due", "[server-mock]") {
+  ServiceWorld world;
+  CHECK_FALSE(waiting(world, world.agent, 0));
+  const auto idle = waiting(world, world.agent, 30);
+  REQUIRE(idle);
+  CHECK(idle->at_most == seconds(30));
+  CHECK(idle->agent_id == world.built_in.agent_id);
+  CHECK_FALSE(idle->look_again_at);
+
+  ping(world, world.built_in.agent_id);
+  const Json event = claimed(world, world.agent, {{"lease_seconds", 30}});
+  const std::int64_t now = world.world->now();
+  CHECK(waiting(world, world.agent, 10)->look_again_at == now + 30'000);
+  fail_it(world, world.agent, event);
+  CHECK(waiting(world, world.mara, 10)->look_again_at == now + 5'000);
+  CHECK(waiting(world, world.mara, 10)->agent_id.empty());
+  CHECK_FALSE(waiting(world, world.tomas, 10)->look_again_at);
+}
+
+TEST_CASE("events: the world wakes who waits, with every event queued or given back", "[server-mock]") {
+  ServiceWorld world;
+  std::vector<std::string> woken;
+  world.world->on_wake = [&](const Wake& wake) {
+    CHECK(wake.owner_user_id == world.built_in.user_id);
+    woken.push_back(wake.agent_id);
+  };
+  ping(world, world.built_in.agent_id);
+  CHECK(woken.size() == 1);
+  const Json event = claimed(world, world.agent, {{"lease_seconds", 30}});
+  CHECK(woken.size() == 1);
+  fail_it(world, world.agent, event);
+  CHECK(woken.size() == 2);
+  CHECK(woken.back() == world.built_in.agent_id);
+}
+
+TEST_CASE("events: an agent that claims is seen, to the minute", "[server-mock]") {
+  ServiceWorld world;
+  const auto seen = [&] {
+    const Outcome listed = world.call("agents.list", world.mara, nullptr, {{"include_revoked", false}});
+    return listed.body.at("data")[0].at("last_seen_at");
+  };
+  claimed(world, world.mara);
+  CHECK(seen().is_null());
+  claimed(world, world.agent);
+  CHECK(seen() == "2026-11-20T10:00:00.000Z");
+  world.clock.time += seconds(59);
+  claimed(world, world.agent);
+  CHECK(seen() == "2026-11-20T10:00:00.000Z");
+  world.clock.time += seconds(1);
+  claimed(world, world.agent);
+  CHECK(seen() == "2026-11-20T10:01:00.000Z");
+}
+
+}  // namespace ws::mock::test
