@@ -1,4 +1,4 @@
-// All 56 operations: success, and what is common to each; every exchange against the OpenAPI document.
+// Every operation: success, and what is common to each; every exchange against the OpenAPI document.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ids, methodOf, operations, pathOf } from '../data/operations.mjs';
@@ -14,8 +14,7 @@ before(async () => {
 });
 after(() => api.stop());
 
-test('the document names the 56 operations with method, path, success status and no other', () => {
-  assert.equal(ids.length, 56);
+test('the document names every operation with method, path, success status and no other', () => {
   const named = api.contract.operations.map(({ method, path, operation }) => `${operation.operationId} ${method} ${path}`);
   assert.deepEqual(named.sort(), ids.map((id) => `${id} ${operations[id].request}`).sort());
   for (const { operation } of api.contract.operations) {

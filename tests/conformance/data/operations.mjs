@@ -1,4 +1,4 @@
-// The 56 operations, transcribed by hand from the API document's "Endpoints" and "Limits" and, where that says "not
+// Every operation, transcribed by hand from the API document's "Endpoints" and "Limits" and, where that says "not
 // shown", from decisions.md ("Resource shapes", "Local Markdown sync"). Not made from the table that the server reads:
 // a second opinion.
 
