@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api-client/base/files.hpp"
+#include "sync-engine/reconcile/change.hpp"
 #include "sync-engine/state/codec.hpp"
 #include "sync-engine/state/state_format.hpp"
 
@@ -31,6 +32,12 @@ Sha256 hash_of(std::string_view bytes) {
 }
 
 }  // namespace
+
+void BaseRow::lie_at(const RelativePath& file) {
+  const bool at_home = same_name(file, entry.path);
+  if (at_home) entry.path = file;
+  placed = at_home ? std::nullopt : std::optional(file);
+}
 
 Result<StateStore> StateStore::open(const std::filesystem::path& file) {
   auto database = open_state(file);

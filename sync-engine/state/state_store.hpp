@@ -30,6 +30,9 @@ struct BaseRow {
   bool stays = false;                       ///< it was decided that the document goes where its file lies
 
   const RelativePath& disk_path() const { return placed ? *placed : entry.path; }
+  /// The file lies at `file`. Where that is the document's own name in another Unicode form, the entry takes over the
+  /// form that the disk has: two forms of one name are not two places.
+  void lie_at(const RelativePath& file);
   bool operator==(const BaseRow&) const = default;
 };
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sync-engine/reconcile/change.hpp"
 #include "sync-engine/steps/journal.hpp"
 #include "sync-engine/steps/replaced_files.hpp"
 #include "sync-engine/steps/text_there.hpp"
@@ -112,6 +113,7 @@ class Applier {
     row.entry.path = action.service_path.value_or(text_only ? there->path : action.path);
     row.entry.revision = action.revision;
     row.placed = action.service_path ? std::optional(action.path) : std::nullopt;
+    if (text_only && !row.placed && same_name(action.path, row.entry.path)) row.entry.path = action.path;
     return row;
   }
 

@@ -136,7 +136,7 @@ class Committer {
     // Where it does not say, the next pull does.
     is_told_all_ = is_told_all_ && applied.revision != 0;
     now.entry.revision = applied.revision == 0 ? item.revision : applied.revision;
-    now.placed = staged.file != now.entry.path ? std::optional(staged.file) : std::nullopt;
+    now.lie_at(staged.file);
     now.stays = now.placed && now.stays;
     after_.push_back({.path = staged.file.string(), .blob = now.blob});
     base_.insert_or_assign(document, now);

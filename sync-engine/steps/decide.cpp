@@ -165,7 +165,7 @@ class Decision {
     if (theirs) {
       BaseRow row{.entry = *conflict_.remote};
       WS_LET(row.blob, session_.history.keep(*theirs));
-      if (row.entry.path != conflict_.path) row.placed = conflict_.path;
+      row.lie_at(conflict_.path);
       row.stays = row.placed && conflict_.base && conflict_.base->path != conflict_.path;
       end.base.insert_or_assign(conflict_.document, std::move(row));
     }
@@ -188,10 +188,8 @@ class Decision {
                               .revision = result && result->revision != 0 ? result->revision : known},
                     .blob = *after.front().blob};
       // The name is no part of what was decided: one that was given here goes to the service, one given there comes.
-      if (row->entry.path != conflict_.path) {
-        row->placed = conflict_.path;
-        row->stays = conflict_.base && conflict_.base->path != conflict_.path;
-      }
+      row->lie_at(conflict_.path);
+      row->stays = row->placed && conflict_.base && conflict_.base->path != conflict_.path;
     }
     WS_TRY(session_.history.record_after(after, "Resolved a conflict"));
     ConflictEnd end{.base = {{conflict_.document, std::nullopt}}, .pending = {{conflict_.document, std::nullopt}}};

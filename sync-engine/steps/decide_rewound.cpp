@@ -94,10 +94,8 @@ class RewoundDecision {
 
   static BaseRow as_there(const PendingRow& there, const Entry* file) {
     BaseRow row{.entry = *there.entry, .blob = there.blob};
-    if (file != nullptr && file->path != row.entry.path) {
-      row.placed = file->path;
-      row.stays = true;
-    }
+    if (file != nullptr) row.lie_at(file->path);
+    row.stays = row.placed.has_value();
     return row;
   }
 

@@ -1,5 +1,6 @@
 // What was renamed here, and two documents that want one place.
 #include <filesystem>
+#include <utility>
 
 #include <catch2/catch.hpp>
 
@@ -48,6 +49,88 @@ TEST_CASE("engine: a file renamed here is a move there, also when its stat cache
     CHECK(lines(here.run()) == Lines{"push_move sub/renamed.md"});
     CHECK(remote.document_count() == 2);
     check_in_step(here, remote, {{"b.md", "b\n"}, {"sub/renamed.md", "a\n"}});
+  }
+}
+
+TEST_CASE("engine: a name in its other Unicode form is the same place, whatever happens to the text beside it",
+          "[sync-engine]") {
+  const std::string composed = "caf\xC3\xA9.md";
+  const std::string decomposed = "cafe\xCC\x81.md";
+  const auto [from, to] = GENERATE_COPY(std::pair(composed, decomposed), std::pair(decomposed, composed));
+  const bool apart = GENERATE(false, true);  // pushed and committed by commands of their own
+  CAPTURE(from, to, apart);
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write(from, ten_lines);
+  here.run();
+  const auto check_rest = [&](const std::string& text) {
+    CHECK(here.tree() == Tree{{to, text}});
+    CHECK(remote.tree() == Tree{{composed, text}});
+    CHECK(lines(here.status()).empty());
+    const Report again = here.run();
+    CHECK(lines(again).empty());
+    CHECK(again.clean);
+  };
+  rename(here, from, to);
+  SECTION("edited here") {
+    here.write(to, ten_lines + "mine\n");
+    if (apart) {
+      REQUIRE(here.engine().push());
+      REQUIRE(here.engine().commit());
+    } else {
+      CHECK(lines(here.run()) == Lines{"push_update " + to});
+    }
+    check_rest(ten_lines + "mine\n");
+  }
+  SECTION("edited there") {
+    remote.edit(composed, ten_lines + "theirs\n");
+    CHECK(lines(here.run()) == Lines{"pull_update " + to});
+    check_rest(ten_lines + "theirs\n");
+  }
+  SECTION("edited on both sides, merged") {
+    here.write(to, "mine\n" + ten_lines);
+    remote.edit(composed, ten_lines + "theirs\n");
+    CHECK(lines(here.run()) == Lines{"merge " + to});
+    check_rest("mine\n" + ten_lines + "theirs\n");
+  }
+  SECTION("edited on both sides, decided") {
+    const Keep keep = GENERATE(Keep::local, Keep::remote);
+    here.write(to, "mine\n");
+    remote.edit(composed, "theirs\n");
+    const Report report = here.run();
+    REQUIRE(report.conflicts.size() == 1);
+    REQUIRE(here.engine().resolve(report.conflicts[0], keep));
+    check_rest(keep == Keep::local ? "mine\n" : "theirs\n");
+  }
+  SECTION("edited alike on both sides") {
+    here.write(to, "alike\n");
+    remote.edit(composed, "alike\n");
+    here.run();
+    check_rest("alike\n");
+  }
+}
+
+TEST_CASE("engine: names that differ in case, or change places, go with their edits in one run", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  here.write("a.md", ten_lines);
+  here.write("b.md", "b\n" + ten_lines);
+  here.run();
+  SECTION("another case") {
+    rename(here, "a.md", "A.md");
+    here.write("A.md", ten_lines + "mine\n");
+    here.run();
+    check_in_step(here, remote, {{"A.md", ten_lines + "mine\n"}, {"b.md", "b\n" + ten_lines}});
+  }
+  SECTION("changed places") {
+    rename(here, "a.md", "t.tmp");
+    rename(here, "b.md", "a.md");
+    rename(here, "t.tmp", "b.md");
+    here.write("a.md", "b\n" + ten_lines + "mine\n");
+    here.write("b.md", ten_lines + "mine too\n");
+    here.run();
+    check_in_step(here, remote, {{"b.md", ten_lines + "mine too\n"}, {"a.md", "b\n" + ten_lines + "mine\n"}});
+    CHECK(remote.document_count() == 2);
   }
 }
 

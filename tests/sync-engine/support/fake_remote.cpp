@@ -39,7 +39,7 @@ void FakeRemote::touch(FakeDocument& document) {
 
 std::string FakeRemote::create(const std::string& path, const std::string& text) {
   const std::string id = uuid(next_id_++);
-  documents_[id] = {.path = path, .text = text, .changed_at = ++revision_};
+  documents_[id] = {.path = utf8::nfc(path), .text = text, .changed_at = ++revision_};
   texts_.emplace(Sha256::of(text), text);
   return id;
 }
@@ -199,7 +199,7 @@ void FakeRemote::apply(const StagedText& staged, CommitAnswer& answer) {
       if (!document.gone) archive(document.path);
     } else {
       if (item.kind == ActionKind::push_move) {
-        document.path = item.path.string();
+        document.path = utf8::nfc(item.path.text());
       } else {
         document.text = staged.text;
       }
