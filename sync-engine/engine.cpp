@@ -284,7 +284,7 @@ Result<SyncEngine> SyncEngine::open(const std::filesystem::path& root,
   WS_LET(WsFolder ws, WsFolder::open(folder, options.trusted));
   WS_LET(Tie tie, read_tie(ws));
   WS_LET(const TreeConfig config, read_config(ws));
-  WS_LET(FileKinds kinds, FileKinds::with(config.include));
+  FileKinds kinds = FileKinds::with(config.include);
   const bool any_state = ws.has("state.db") && !ws.is_empty_file("state.db");
   const bool lost = !any_state && ws.has("history.git");
   WS_LET(StateStore state, StateStore::open(ws.through("state.db")));

@@ -65,7 +65,7 @@ Result<ExitCode> watch(Session& session) {
   WS_LET(Client * client, session.client());
   WS_LET(const sync::WsFolder folder, sync::WsFolder::open(tree.root, session.settings().trusted));
   WS_LET(const sync::TreeConfig config, sync::read_config(folder));
-  WS_LET(sync::FileKinds kinds, sync::FileKinds::with(config.include));
+  sync::FileKinds kinds = sync::FileKinds::with(config.include);
   WS_LET(const auto events, sync::InotifyEvents::open(tree.root, std::move(kinds), &session.world().cancelled));
   WatchVoice voice(session, tree);
   const std::string watching = "watching " + clean(tree.root.string(), Breaks::space) + "; Ctrl-C ends it";

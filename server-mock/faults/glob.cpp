@@ -9,11 +9,13 @@ namespace ws::mock {
 bool glob_matches(std::string_view pattern, std::string_view text) {
   std::vector<bool> reached(text.size() + 1, false);
   reached[0] = true;
+  const std::size_t last_brace = pattern.rfind('}');
+  const char* const braces_end = last_brace == std::string_view::npos ? nullptr : pattern.data() + last_brace;
   while (!pattern.empty()) {
     const bool deep = pattern.starts_with("**");
     std::size_t taken = 0;
     if (pattern.front() == '*') taken = deep ? 2 : 1;
-    if (pattern.front() == '{' && pattern.find('}') != std::string_view::npos) taken = pattern.find('}') + 1;
+    if (pattern.front() == '{' && pattern.data() < braces_end) taken = pattern.find('}') + 1;
     std::vector<bool> next(text.size() + 1, false);
     for (std::size_t at = 0; at <= text.size(); ++at) {
       if (taken == 0) {

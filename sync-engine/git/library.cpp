@@ -36,7 +36,6 @@ Result<Library> open_library() {
   symbols.load(git.libgit2_init, "git_libgit2_init");
   symbols.load(git.libgit2_opts, "git_libgit2_opts");
   symbols.load(git.error_last, "git_error_last");
-  symbols.load(git.repository_new, "git_repository_new");
   symbols.load(git.repository_free, "git_repository_free");
   symbols.load(git.repository_wrap_odb, "git_repository_wrap_odb");
   symbols.load(git.repository_set_config, "git_repository_set_config");
@@ -61,8 +60,6 @@ Result<Library> open_library() {
   symbols.load(git.packbuilder_write, "git_packbuilder_write");
   symbols.load(git.packbuilder_name, "git_packbuilder_name");
   symbols.load(git.packbuilder_free, "git_packbuilder_free");
-  symbols.load(git.ignore_add_rule, "git_ignore_add_rule");
-  symbols.load(git.ignore_path_is_ignored, "git_ignore_path_is_ignored");
   symbols.load(git.patch_from_buffers, "git_patch_from_buffers");
   symbols.load(git.patch_to_buf, "git_patch_to_buf");
   symbols.load(git.patch_num_hunks, "git_patch_num_hunks");

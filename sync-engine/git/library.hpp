@@ -1,6 +1,6 @@
 /// libgit2, opened when it is first needed: a `ws` that syncs nothing does not pay the 4 ms of its start.
 ///
-/// For `sync-engine/git/` alone; what leaves this folder are `Repository`, `IgnoreRules`, `merge_text`,
+/// For `sync-engine/git/` alone; what leaves this folder are `Repository`, `merge_text`,
 /// `changed_lines`.
 #pragma once
 
@@ -20,7 +20,6 @@ struct Library {
   decltype(&git_libgit2_init) libgit2_init = nullptr;
   decltype(&git_libgit2_opts) libgit2_opts = nullptr;
   decltype(&git_error_last) error_last = nullptr;
-  decltype(&git_repository_new) repository_new = nullptr;
   decltype(&git_repository_free) repository_free = nullptr;
   decltype(&git_repository_wrap_odb) repository_wrap_odb = nullptr;
   decltype(&git_repository_set_config) repository_set_config = nullptr;
@@ -45,8 +44,6 @@ struct Library {
   decltype(&git_packbuilder_write) packbuilder_write = nullptr;
   decltype(&git_packbuilder_name) packbuilder_name = nullptr;
   decltype(&git_packbuilder_free) packbuilder_free = nullptr;
-  decltype(&git_ignore_add_rule) ignore_add_rule = nullptr;
-  decltype(&git_ignore_path_is_ignored) ignore_path_is_ignored = nullptr;
   decltype(&git_patch_from_buffers) patch_from_buffers = nullptr;
   decltype(&git_patch_to_buf) patch_to_buf = nullptr;
   decltype(&git_patch_num_hunks) patch_num_hunks = nullptr;

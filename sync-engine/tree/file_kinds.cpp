@@ -1,5 +1,7 @@
 #include "sync-engine/tree/file_kinds.hpp"
 
+#include <utility>
+
 namespace ws::sync {
 namespace {
 
@@ -7,20 +9,25 @@ bool has_hidden_part(std::string_view path) { return path.front() == '.' || path
 
 }  // namespace
 
-Result<FileKinds> FileKinds::with(const std::vector<std::string>& include) {
+FileKinds FileKinds::with(const std::vector<std::string>& include) {
   FileKinds kinds;
   if (include.empty()) return kinds;
-  kinds.included_ = std::make_unique<git::IgnoreRules>();
   std::string patterns;
   for (const std::string& glob : include) patterns += glob + "\n";
-  WS_TRY(kinds.included_->add("", patterns));
+  kinds.included_.emplace(std::move(patterns));
   return kinds;
 }
 
 bool FileKinds::takes(std::string_view path) const {
   const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
   if (is_markdown(name) && !has_hidden_part(path)) return true;
-  return included_ != nullptr && included_->is_ignored(path);
+  if (!included_) return false;
+  for (bool is_folder = false;; is_folder = true) {
+    if (const auto verdict = included_->verdict(path, is_folder)) return *verdict;
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string_view::npos) return false;
+    path = path.substr(0, slash);
+  }
 }
 
 }  // namespace ws::sync

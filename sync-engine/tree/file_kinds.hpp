@@ -1,12 +1,11 @@
 /// Which files are synced, by their names: Markdown that is not hidden, and what `include:` of the tree's config adds.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "api-client/base/result.hpp"
-#include "sync-engine/git/ignore_rules.hpp"
+#include "sync-engine/tree/ignore_rules.hpp"
 #include "sync-engine/tree/relative_path.hpp"
 
 namespace ws::sync {
@@ -14,17 +13,17 @@ namespace ws::sync {
 class FileKinds {
  public:
   FileKinds() = default;  ///< Markdown alone
-  /// `include`: globs in gitignore syntax, from the root of the tree: `*.txt`, `docs/**`, `.github/*.md`. Fails with
-  /// `internal` where libgit2 cannot be opened.
-  static Result<FileKinds> with(const std::vector<std::string>& include);
+  /// `include`: globs in gitignore syntax, from the root of the tree: `*.txt`, `docs/**`, `.github/*.md`. The last one
+  /// that matches a file decides; where none does, the folder it lies in is asked for.
+  static FileKinds with(const std::vector<std::string>& include);
 
   /// Whether names alone decide, so that nothing hidden and nothing but Markdown need be looked at.
-  bool is_markdown_alone() const { return included_ == nullptr; }
+  bool is_markdown_alone() const { return !included_; }
   /// Safe to call from several threads.
   bool takes(std::string_view path) const;
 
  private:
-  std::unique_ptr<git::IgnoreRules> included_ = {};
+  std::optional<Patterns> included_ = {};
 };
 
 }  // namespace ws::sync

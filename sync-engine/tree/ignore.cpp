@@ -11,7 +11,7 @@
 
 namespace ws::sync {
 
-Result<void> read_ignore_file(int folder_fd, std::string_view folder, git::IgnoreRules& rules) {
+Result<void> read_ignore_file(int folder_fd, std::string_view folder, IgnoreRules& rules) {
   const std::string shown = folder.empty() ? ".wsignore" : fmt::format("{}/.wsignore", folder);
   const Descriptor file(::openat(folder_fd, ".wsignore", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file) return disk_failure("read", shown);
@@ -26,7 +26,8 @@ Result<void> read_ignore_file(int folder_fd, std::string_view folder, git::Ignor
   }
   if (filled > max_ignore_file_bytes) return fail(Failure::Kind::disk, fmt::format("{} is over 1 MiB", shown));
   text.resize(filled);
-  return rules.add(folder, text);
+  rules.add(folder, text);
+  return {};
 }
 
 }  // namespace ws::sync

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "api-client/base/result.hpp"
-#include "sync-engine/git/ignore_rules.hpp"
+#include "sync-engine/tree/ignore_rules.hpp"
 
 namespace ws::sync {
 
@@ -13,6 +13,6 @@ inline constexpr std::string_view ignore_file_name = ".wsignore";
 inline constexpr std::size_t max_ignore_file_bytes = std::size_t{1} << 20U;
 
 /// Reads the `.wsignore` of a folder, given by descriptor and by its path in the tree, into `rules`. Fails with `disk`.
-Result<void> read_ignore_file(int folder_fd, std::string_view folder, git::IgnoreRules& rules);
+Result<void> read_ignore_file(int folder_fd, std::string_view folder, IgnoreRules& rules);
 
 }  // namespace ws::sync

@@ -93,7 +93,7 @@ class Scan {
   friend Result<Scan> scan(const RootFolder& root, StatCache cache, const ScanOptions& options);
   StatCache cache_;
   std::vector<ScannedFolder> folders_;
-  std::unique_ptr<git::IgnoreRules> rules_;
+  std::unique_ptr<IgnoreRules> rules_;
   bool rules_loaded_ = false;
   bool same_ = false;
   bool same_places_ = false;

@@ -29,7 +29,7 @@ Walk::Walk(const RootFolder& root, const StatCache& cache, const ScanOptions& op
 }
 
 Result<void> Walk::run(Scan& into) {
-  into.rules_ = std::make_unique<git::IgnoreRules>();
+  into.rules_ = std::make_unique<IgnoreRules>();
   rules_ = into.rules_.get();
   tasks_.emplace_back();
   std::vector<Worker> workers(std::max(1U, options_.threads));

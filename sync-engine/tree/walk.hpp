@@ -80,7 +80,7 @@ class Walk {
   const StatCache& cache_;
   ScanOptions options_;
   IgnoreMode mode_;
-  git::IgnoreRules* rules_ = nullptr;
+  IgnoreRules* rules_ = nullptr;
   std::int64_t started_ns_ = 0;
   std::int64_t tick_ns_ = 0;
 

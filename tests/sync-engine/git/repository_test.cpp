@@ -6,7 +6,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "sync-engine/git/ignore_rules.hpp"
 #include "sync-engine/git/merge_text.hpp"
 #include "sync-engine/git/references.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -123,28 +122,6 @@ TEST_CASE("merge_text: distant edits merge, colliding ones do not, and the laws 
   CHECK(*merge_text(base, x, base) == x);
   CHECK(*merge_text(base, base, x) == x);
   CHECK(*merge_text(base, x, x) == x);
-}
-
-TEST_CASE("ignore_rules: a nested file speaks for its own folder only", "[sync-engine]") {
-  IgnoreRules rules;
-  CHECK(rules.is_ignored("~$open.md"));
-  CHECK_FALSE(rules.is_ignored("a.md"));
-  REQUIRE(rules.add("", "*.draft.md\nbuild/\n!keep.draft.md\n# a comment\n\n"));
-  REQUIRE(rules.add("sub [1]", "/top.md\n*.log.md\ninner/x.md\n"));
-  for (const char* path : {"a.draft.md",
-                           "d/e.draft.md",
-                           "build/",
-                           "sub [1]/top.md",
-                           "sub [1]/d/a.log.md",
-                           "sub [1]/inner/x.md",
-                           "~$open.md"}) {
-    CAPTURE(path);
-    CHECK(rules.is_ignored(path));
-  }
-  for (const char* path : {"keep.draft.md", "top.md", "sub [1]/d/top.md", "a.log.md", "inner/x.md", "sub 1/top.md"}) {
-    CAPTURE(path);
-    CHECK_FALSE(rules.is_ignored(path));
-  }
 }
 
 }  // namespace ws::sync::git
