@@ -1,19 +1,19 @@
 # The transport, the retries, the client, login.
 set(WS_API_CLIENT_SOURCES
-  answer_reader.cpp
-  client.cpp
-  client_conclusions.cpp
-  client_pages.cpp
-  device_login.cpp
-  echoed_id.cpp
+  client/answer_reader.cpp
+  client/client.cpp
+  client/conclusions.cpp
+  client/echoed_id.cpp
+  client/page_guard.cpp
+  client/pages.cpp
+  client/redactor.cpp
+  client/request_builder.cpp
   http/curl.cpp
   http/curl_exchange.cpp
   http/curl_library.cpp
   http/retry.cpp
   http/transport.cpp
-  page_guard.cpp
-  redactor.cpp
-  request_builder.cpp
+  login/device_login.cpp
   transfer/download.cpp
   transfer/file_source.cpp
   transfer/partial_file.cpp

@@ -10,14 +10,15 @@
 
 #include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
-#include "cli/catalogue.hpp"
-#include "cli/commands/commands.hpp"
-#include "cli/commands/completion.hpp"
-#include "cli/commands/operation_commands.hpp"
-#include "cli/help.hpp"
-#include "cli/nearest.hpp"
+#include "cli/base/suggestion.hpp"
+#include "cli/commands/registry.hpp"
+#include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/utilities/commands.hpp"
+#include "cli/commands/utilities/completion.hpp"
+#include "cli/grammar/catalogue.hpp"
+#include "cli/grammar/help.hpp"
+#include "cli/grammar/parse.hpp"
 #include "cli/output/failure.hpp"
-#include "cli/parse.hpp"
 #include "cli/terminal/progress.hpp"
 
 namespace ws::cli {
@@ -270,7 +271,7 @@ class App {
 
   World world_;
   std::vector<std::string> arguments_;
-  std::vector<Entry> entries_ = catalogue();
+  std::vector<Entry> entries_ = all_commands();
   std::optional<bool> json_errors_;  // whether the format that was settled on is JSON; empty: none was
 };
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/exit_code.hpp"
-#include "cli/session.hpp"
+#include "cli/base/exit_code.hpp"
+#include "cli/commands/shared/session.hpp"
 
 namespace ws::cli {
 

@@ -1,7 +1,7 @@
 /// What may fail returns a `Result`: the value, or the `Failure` that stands in its way.
 ///
 /// A `Failure` says what was tried, on what, what came back and what to do next. It never holds a secret or the text
-/// of a document. Its `kind` decides the exit code (`cli/exit_code.hpp`) and nothing else is parsed.
+/// of a document. Its `kind` decides the exit code (`cli/base/exit_code.hpp`) and nothing else is parsed.
 #pragma once
 
 #include <chrono>

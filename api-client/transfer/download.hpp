@@ -13,7 +13,7 @@
 
 #include "api-client/base/result.hpp"
 #include "api-client/base/sha256.hpp"
-#include "api-client/client.hpp"
+#include "api-client/client/client.hpp"
 
 namespace ws {
 

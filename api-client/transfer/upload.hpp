@@ -12,7 +12,7 @@
 #include <string>
 
 #include "api-client/base/result.hpp"
-#include "api-client/client.hpp"
+#include "api-client/client/client.hpp"
 #include "api-client/transfer/file_source.hpp"
 
 namespace ws {

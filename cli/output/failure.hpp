@@ -5,7 +5,7 @@
 
 #include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
-#include "cli/exit_code.hpp"
+#include "cli/base/exit_code.hpp"
 #include "cli/terminal/terminal.hpp"
 
 namespace ws::cli {

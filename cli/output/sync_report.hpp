@@ -7,7 +7,7 @@
 
 #include "api-client/base/json.hpp"
 #include "api-client/base/shell_command.hpp"
-#include "cli/exit_code.hpp"
+#include "cli/base/exit_code.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "sync-engine/engine.hpp"
 

@@ -16,8 +16,8 @@
 #include "api-client/base/json.hpp"
 #include "api-client/base/owner.hpp"
 #include "api-client/base/result.hpp"
-#include "cli/settings/environment.hpp"
-#include "cli/settings/paths.hpp"
+#include "cli/base/environment.hpp"
+#include "cli/base/paths.hpp"
 
 namespace ws::cli {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/settings/environment.hpp"
+#include "cli/base/environment.hpp"
 #include "cli/terminal/terminal.hpp"
 
 namespace ws::cli {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api-client/base/result.hpp"
-#include "cli/settings/environment.hpp"
+#include "cli/base/environment.hpp"
 #include "cli/terminal/terminal.hpp"
 
 namespace ws::cli {

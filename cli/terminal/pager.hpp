@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/settings/environment.hpp"
+#include "cli/base/environment.hpp"
 #include "cli/terminal/terminal.hpp"
 
 namespace ws::cli {

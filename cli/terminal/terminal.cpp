@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/exit_code.hpp"
+#include "cli/base/exit_code.hpp"
 
 namespace ws::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/settings/environment.hpp"
+#include "cli/base/environment.hpp"
 
 namespace ws::cli {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/settings/environment.hpp"
+#include "cli/base/environment.hpp"
 #include "cli/terminal/key_press.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "cli/walk/frame.hpp"

@@ -8,8 +8,8 @@
 
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
-#include "api-client/client.hpp"
-#include "api-client/page_guard.hpp"
+#include "api-client/client/client.hpp"
+#include "api-client/client/page_guard.hpp"
 #include "sync-engine/remote/answers.hpp"
 #include "sync-engine/remote/pulled_page.hpp"
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/json_items.hpp"
-#include "api-client/client.hpp"
+#include "api-client/client/client.hpp"
 #include "sync-engine/remote/answers.hpp"
 
 namespace ws::sync {

@@ -139,7 +139,7 @@ const std::vector<Home> homes = {
     {"CLI/", {"cli/", "server-mock/main.cpp"}},
     {"jq.h", {"cli/output/jq."}},
     {"jv.h", {"cli/output/jq."}},
-    {"libsecret/", {"cli/settings/keyring."}},
+    {"libsecret/", {"cli/credentials/keyring."}},
     {"tl/",
      {"api-client/base/result.hpp",
       "server-mock/services/shared/service.hpp",
@@ -290,17 +290,17 @@ TEST_CASE("arrows: the check itself sees what is forbidden", "[architecture]") {
   const auto seen = [](const char* file, const char* target) { return !forbidden({{file, 1, target}}).empty(); };
   CHECK(seen("api-client/base/json.cpp", "api-client/contract/schema.hpp"));
   CHECK(seen("api-client/contract/schema.cpp", "api-client/http/transport.hpp"));
-  CHECK(seen("sync-engine/engine.cpp", "api-client/client.hpp"));
-  CHECK_FALSE(seen("sync-engine/remote/api_remote.cpp", "api-client/client.hpp"));
-  CHECK(seen("server-mock/pipeline/pipeline.cpp", "api-client/client.hpp"));
+  CHECK(seen("sync-engine/engine.cpp", "api-client/client/client.hpp"));
+  CHECK_FALSE(seen("sync-engine/remote/api_remote.cpp", "api-client/client/client.hpp"));
+  CHECK(seen("server-mock/pipeline/pipeline.cpp", "api-client/client/client.hpp"));
   CHECK(seen("server-mock/services/sync/push.cpp", "server-mock/http/message.hpp"));
   CHECK(seen("server-mock/services/shared/refuse.cpp", "server-mock/services/sync/shared.hpp"));
   CHECK(seen("server-mock/services/events/notify.cpp", "server-mock/services/comments/anchors.hpp"));
   CHECK(seen("server-mock/pipeline/pipeline.cpp", "server-mock/http/server/server.hpp"));
   CHECK_FALSE(seen("server-mock/pipeline/pipeline.cpp", "server-mock/http/message.hpp"));
   CHECK(seen("cli/app.cpp", "server-mock/pipeline/pipeline.hpp"));
-  CHECK(seen("api-client/client.cpp", "curl/curl.h"));
-  CHECK(seen("cli/commands/sync.cpp", "git2.h"));
+  CHECK(seen("api-client/client/client.cpp", "curl/curl.h"));
+  CHECK(seen("cli/commands/sync/run.cpp", "git2.h"));
   CHECK(seen("server-mock/services/documents/documents.cpp", "boost/asio.hpp"));
   CHECK(seen("cli/app.hpp", "nlohmann/json.hpp"));
   CHECK(seen("cli/output/table.cpp", "sys/ioctl.h"));

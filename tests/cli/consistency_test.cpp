@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/operations.hpp"
-#include "cli/catalogue.hpp"
-#include "cli/commands/operation_commands.hpp"
-#include "cli/help.hpp"
+#include "cli/commands/registry.hpp"
+#include "cli/commands/shared/operation_commands.hpp"
+#include "cli/grammar/help.hpp"
 #include "tests/support/golden.hpp"
 
 using namespace ws;
@@ -18,9 +18,9 @@ using namespace ws::cli;
 
 namespace {
 
-std::vector<Command> all_commands() {
+std::vector<Command> made_commands() {
   std::vector<Command> commands;
-  for (const Entry& entry : catalogue()) commands.push_back(entry.make());
+  for (const Entry& entry : all_commands()) commands.push_back(entry.make());
   for (const auto* operation : contract::operations()) commands.push_back(call_command(*operation));
   return commands;
 }
@@ -28,7 +28,7 @@ std::vector<Command> all_commands() {
 Terminal screen(int columns) { return Terminal({.columns = columns}, Environment()); }
 
 std::string entry_help(std::string_view words, int columns) {
-  const auto entries = catalogue();
+  const auto entries = all_commands();
   const auto found = std::ranges::find(entries, words, &Entry::words);
   REQUIRE(found != entries.end());
   return render_help(found->make(), screen(columns));
@@ -41,7 +41,7 @@ TEST_CASE("flags: a letter means the same in every command", "[cli]") {
   for (const Flag& flag : global_flags()) {
     if (flag.letter != 0) meaning[flag.letter] = flag.name;
   }
-  for (const Command& command : all_commands()) {
+  for (const Command& command : made_commands()) {
     for (const Flag& flag : command.flags) {
       if (flag.letter == 0) continue;
       CAPTURE(command.words, flag.letter, flag.name);
@@ -52,7 +52,7 @@ TEST_CASE("flags: a letter means the same in every command", "[cli]") {
 }
 
 TEST_CASE("flags: none stands twice, none takes a secret's value", "[cli]") {
-  for (const Command& command : all_commands()) {
+  for (const Command& command : made_commands()) {
     std::set<std::string> seen;
     for (const Flag& flag : command.flags) {
       CAPTURE(command.words, flag.spelled());
@@ -64,7 +64,7 @@ TEST_CASE("flags: none stands twice, none takes a secret's value", "[cli]") {
 }
 
 TEST_CASE("commands: each has a summary without a full stop, and an example that names it", "[cli]") {
-  for (const Command& command : all_commands()) {
+  for (const Command& command : made_commands()) {
     CAPTURE(command.words);
     CHECK_FALSE(command.summary.empty());
     CHECK(command.summary.back() != '.');
@@ -79,7 +79,7 @@ TEST_CASE("commands: each has a summary without a full stop, and an example that
 }
 
 TEST_CASE("commands: every operation has its primary command, and it knows its operation", "[cli]") {
-  const auto entries = catalogue();
+  const auto entries = all_commands();
   for (const auto* operation : contract::operations()) {
     if (operation->command.substr(0, 5) == "sync " || operation->command.substr(0, 4) == "call") continue;
     CAPTURE(operation->id, operation->command);

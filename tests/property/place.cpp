@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-#include "api-client/client.hpp"
+#include "api-client/client/client.hpp"
 #include "sync-engine/git/object.hpp"
 #include "sync-engine/git/repository.hpp"
 #include "sync-engine/remote/api_remote.hpp"

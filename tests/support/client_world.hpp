@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api-client/base/random.hpp"
-#include "api-client/client.hpp"
+#include "api-client/client/client.hpp"
 #include "tests/support/fake_transport.hpp"
 
 namespace ws::test {

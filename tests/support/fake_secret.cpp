@@ -1,5 +1,5 @@
-// Stands in for libsecret where there is no desktop: the functions that `cli/settings/keyring.cpp` opens at run time,
-// over a plain file. FAKE_SECRET_FILE names the file; FAKE_SECRET_MODE is empty, `hang` or `refuse`.
+// Stands in for libsecret where there is no desktop: the functions that `cli/credentials/keyring.cpp` opens at run
+// time, over a plain file. FAKE_SECRET_FILE names the file; FAKE_SECRET_MODE is empty, `hang` or `refuse`.
 #include <cstdarg>
 #include <cstdint>
 #include <cstdlib>

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "cli/catalogue.hpp"
+#include "cli/commands/registry.hpp"
 #include "tests/cli/workflow/stage.hpp"
 
 using namespace ws;
@@ -35,7 +35,7 @@ Ended run_example(const Person& person, const std::string& line, const std::file
 }  // namespace
 
 TEST_CASE("examples: every line that help shows is understood", "[cli]") {
-  for (const cli::Entry& entry : cli::catalogue()) {
+  for (const cli::Entry& entry : cli::all_commands()) {
     const cli::Command command = entry.make();
     if (needs_somebody(command.words)) continue;
     const MockProcess server;  // a fresh one: `ws logout` ends its key

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/sha256.hpp"
-#include "cli/exit_code.hpp"
+#include "cli/base/exit_code.hpp"
 #include "tests/cli/workflow/stage.hpp"
 #include "tests/support/hostile_server.hpp"
 

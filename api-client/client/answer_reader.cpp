@@ -1,0 +1,214 @@
+#include "api-client/client/answer_reader.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/json.hpp"
+#include "api-client/base/shell_command.hpp"
+#include "api-client/contract/operations.hpp"
+#include "api-client/contract/problem.hpp"
+
+namespace ws {
+namespace {
+
+using contract::Operation;
+using http::Broken;
+using http::Ending;
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+std::string header(const http::Response& response, std::string_view name) {
+  return std::string(http::find_header(response.headers, name).value_or(""));
+}
+
+bool is_json_type(std::string_view content_type) {
+  std::string type(content_type.substr(0, content_type.find(';')));
+  while (!type.empty() && type.back() == ' ') type.pop_back();
+  std::transform(type.begin(), type.end(), type.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  // Without a type the bytes decide.
+  return type.empty() || type == "application/json" || std::string_view(type).ends_with("+json");
+}
+
+contract::Body expected_body(const Operation& operation, int status) {
+  for (const contract::Response& response : operation.responses) {
+    if (response.status == status) return response.body;
+  }
+  return operation.responses.empty() ? contract::Body::json : operation.responses.front().body;
+}
+
+Verdict unusable(const Operation& operation, const http::Response& response, std::string_view reason) {
+  return {
+      .ending = Ending::unusable,
+      .failure = {.kind = Failure::Kind::internal,
+                  .what = fmt::format("{}: the answer ({}) is not usable: {}", operation.id, response.status, reason),
+                  .hint = "check that the base URL names the service",
+                  .request_id = header(response, "X-Request-Id"),
+                  .code = "unusable_answer",
+                  .call = {.http_status = response.status}}};
+}
+
+Verdict read_success(const Operation& operation, http::Response response, bool streamed) {
+  const contract::Body expected = expected_body(operation, response.status);
+  Verdict verdict;
+  if (expected == contract::Body::json) {
+    const std::string type = header(response, "Content-Type");
+    if (!is_json_type(type)) return unusable(operation, response, fmt::format("it is {}, not JSON", type));
+    if (!streamed) {
+      Result<Json> json = parse_bounded(response.body);
+      if (!json) return unusable(operation, response, json.error().what);
+      if (!json->is_object()) return unusable(operation, response, "it is no JSON object");
+      verdict.reply.json = std::move(*json);
+    }
+  }
+  verdict.reply.status = response.status;
+  verdict.reply.headers = std::move(response.headers);
+  verdict.reply.body = std::move(response.body);
+  return verdict;
+}
+
+/// A commit answered with 409 changed what it could: its body says what.
+Applied applied_by_body(const Failure& failure, const Json& body) {
+  if (failure.code != "sync_conflict") return Applied::no;
+  const Json* const applied = find(body, "applied");
+  return applied != nullptr && applied->is_array() && !applied->empty() ? Applied::yes : Applied::no;
+}
+
+Ending ending_of(int status, const Failure& failure, bool has_retry_after) {
+  if (status == 503 && has_retry_after) return Ending::unavailable;
+  if (status == 408 || status >= 500) return Ending::server_error;
+  if (status == 429) return Ending::rate_limited;
+  if (status == 409 && failure.code == "idempotency_in_flight") return Ending::in_flight;
+  return Ending::refused;
+}
+
+Verdict read_refusal(const Operation& operation, const http::Response& response, Time now) {
+  const contract::Problem problem = contract::read_problem(
+      response.status, header(response, "Content-Type"), header(response, "X-Request-Id"), response.body);
+  Verdict verdict{.failure = contract::to_failure(problem, operation.id)};
+  Failure& failure = verdict.failure;
+  // The whole body, whatever its size: a commit's 409 holds all that it applied.
+  if (const Result<Json> body = parse_bounded(response.body); body && body->is_object()) {
+    failure.call.details = response.body;
+    if (failure.code.empty()) failure.code = find_text(*body, "code").value_or("");
+    failure.call.applied = applied_by_body(failure, *body);
+  }
+  failure.call.http_status = response.status;
+  if (const auto value = http::find_header(response.headers, "Retry-After")) {
+    verdict.retry_after = http::parse_retry_after(*value, now);
+  }
+  verdict.ending = ending_of(response.status, failure, verdict.retry_after.has_value());
+  return verdict;
+}
+
+Ending ending_of(Broken::Stage stage) {
+  switch (stage) {
+    case Broken::Stage::nothing_sent: return Ending::nothing_sent;
+    case Broken::Stage::tls: return Ending::tls;
+    case Broken::Stage::no_answer: return Ending::no_answer;
+    case Broken::Stage::too_large:
+    case Broken::Stage::unusable:
+    case Broken::Stage::sink: return Ending::unusable;
+    case Broken::Stage::cancelled: return Ending::cancelled;
+  }
+  return Ending::unusable;
+}
+
+Verdict read_broken(const Operation& operation, Broken broken) {
+  Verdict verdict{.ending = ending_of(broken.stage),
+                  .local = broken.stage == Broken::Stage::sink,
+                  .failure = std::move(broken.reason)};
+  if (verdict.local) return verdict;
+  verdict.failure.what = fmt::format("{}: {}", operation.id, verdict.failure.what);
+  if (verdict.ending == Ending::unusable) verdict.failure.code = "unusable_answer";
+  if (verdict.ending == Ending::nothing_sent) verdict.failure.hint = "check the connection and the base URL";
+  if (verdict.ending == Ending::tls) verdict.failure.hint = "check the certificate, SSL_CERT_FILE and the base URL";
+  return verdict;
+}
+
+const Operation* find_get(std::string_view path) {
+  for (const Operation* const operation : contract::operations()) {
+    if (operation->method == contract::Method::get && operation->path == path) return operation;
+  }
+  return nullptr;
+}
+
+/// The nearest read above a path: that of the object itself, or the list that it stands in.
+const Operation* find_nearest_get(std::string_view path) {
+  path = path.substr(0, path.rfind(':') == std::string_view::npos ? path.size() : path.rfind(':'));
+  while (path.size() > std::string_view("/v1").size()) {
+    if (const Operation* const found = find_get(path)) return found;
+    path = path.substr(0, path.rfind('/'));
+  }
+  return nullptr;
+}
+
+/// Where no read stands above an operation's path, by the first word of its command.
+struct Look {
+  std::string_view noun;
+  std::string_view command;
+};
+constexpr Look looks[] = {
+    {"sync", "ws sync status"}, {"auth", "ws whoami"}, {"projects", "ws docs list"}, {"nodes", "ws docs list"}};
+
+/// The words behind a command: what the call itself was about, where it says so.
+ShellCommand command_of(const Operation& read, const Parameters& parameters) {
+  ShellCommand command{"ws"};
+  command.words(read.command);
+  for (const contract::Argument& argument : read.arguments) {
+    const auto known = std::find_if(parameters.begin(), parameters.end(), [&](const auto& parameter) {
+      return parameter.first == argument.target;
+    });
+    command.add({known == parameters.end() ? argument.placeholder : std::string_view(known->second)});
+  }
+  return command;
+}
+
+std::string command_to_look(const Operation& operation, const Parameters& parameters) {
+  // A claim has nothing to be read by: it lapses by itself.
+  if (operation.id == "events.claim") return "`ws events claim` (a lease that nobody holds lapses by itself)";
+  // The list of a tree's own conflicts asks nobody.
+  if (operation.id == "sync.conflict_resolve") return "`ws sync status`";
+  if (const Operation* const read = find_nearest_get(operation.path)) return command_of(*read, parameters).ticked();
+  // Whether a lease still holds shows when it is renewed.
+  if (operation.id.starts_with("events.")) {
+    return command_of(*contract::find_operation("events.renew"), parameters).ticked();
+  }
+  const std::string_view noun = operation.command.substr(0, operation.command.find(' '));
+  const auto known =
+      std::find_if(std::begin(looks), std::end(looks), [&](const Look& look) { return look.noun == noun; });
+  const std::string_view words = known == std::end(looks) ? "ws discover" : known->command;
+  return ShellCommand{}.words(words).ticked();
+}
+
+}  // namespace
+
+Verdict read_answer(const Operation& operation, http::Outcome outcome, bool streamed, Time now) {
+  if (auto* const broken = std::get_if<Broken>(&outcome)) return read_broken(operation, std::move(*broken));
+  auto& response = std::get<http::Response>(outcome);
+  if (response.status >= 200 && response.status < 300) {
+    return read_success(operation, std::move(response), streamed);
+  }
+  if (response.status >= 400) return read_refusal(operation, response, now);
+  const std::string target = http::origin_of(header(response, "Location"));
+  return unusable(operation, response, target.empty() ? "a redirect" : fmt::format("a redirect to {}", target));
+}
+
+std::string command_to_check(const Operation& operation) { return command_to_look(operation, {}); }
+
+std::string hint_for_unknown(const Operation& operation,
+                             const Parameters& parameters,
+                             const std::string& idempotency_key) {
+  const std::string look = command_to_look(operation, parameters);
+  if (idempotency_key.empty()) return fmt::format("look with {} before you send it again", look);
+  return fmt::format("look with {}, or repeat it with {}: it cannot happen twice",
+                     look,
+                     ShellCommand{"--idempotency-key=", idempotency_key}.ticked());
+}
+
+}  // namespace ws

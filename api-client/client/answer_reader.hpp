@@ -1,0 +1,38 @@
+/// From the end of one exchange to what it means for the call: a success, or a failure and the column of the retry
+/// table that it stands in.
+///
+/// Private to `client*.cpp`.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api-client/base/clock.hpp"
+#include "api-client/base/result.hpp"
+#include "api-client/client/client.hpp"
+#include "api-client/contract/schema.hpp"
+#include "api-client/http/retry.hpp"
+#include "api-client/http/transport.hpp"
+
+namespace ws {
+
+struct Verdict {
+  http::Ending ending = http::Ending::success;
+  bool local = false;    ///< the sink or the source failed: nothing of the table applies
+  Reply reply = {};      ///< of a success
+  Failure failure = {};  ///< of all else; `kind` is the status' or the reason's own
+  std::optional<std::chrono::milliseconds> retry_after = {};
+};
+
+/// `streamed`: a sink took the body of a success, so that it cannot be looked at.
+Verdict read_answer(const contract::Operation& operation, http::Outcome outcome, bool streamed, Time now);
+
+/// What to run to see whether a change happened whose outcome is unknown.
+std::string hint_for_unknown(const contract::Operation& operation,
+                             const std::vector<std::pair<std::string, std::string>>& parameters,
+                             const std::string& idempotency_key);
+
+}  // namespace ws

@@ -1,0 +1,353 @@
+#include "api-client/client/client.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/uuid.hpp"
+#include "api-client/client/client_impl.hpp"
+#include "api-client/client/echoed_id.hpp"
+
+namespace ws {
+namespace {
+
+using http::Ending;
+
+// A signal handler only sets a flag: how long it may go unseen while nothing happens on the wire.
+constexpr std::chrono::milliseconds longest_blindness{100};
+
+}  // namespace
+
+Client::Impl::Impl(http::Transport& wire, const Clock& time, Random& chance, ClientOptions settings)
+    : transport(wire),
+      clock(time),
+      random(chance),
+      options(std::move(settings)),
+      budget(options.budget),
+      self(std::make_shared<Impl*>(this)) {}
+
+bool Client::Impl::is_cancelled() const { return options.cancelled != nullptr && options.cancelled->load(); }
+
+void Client::Impl::start(Call call, Done done) {
+  auto running = std::make_unique<Running>();
+  if (options.credential) running->redactor.add(options.credential->secret);
+  if (!call.body.is_null()) running->redactor.add_members(*call.body);
+  Result<Prepared> prepared = prepare_request(call, options, make_uuid_v7(clock.now(), random));
+  if (!prepared) return finish_later(std::move(done), running->redactor.clean(std::move(prepared).error()));
+  running->prepared = std::move(*prepared);
+  http::Request& request = running->prepared.request;
+  if (auto added = add_credential(request, *running->prepared.operation, options); !added) {
+    return finish_later(std::move(done), running->redactor.clean(std::move(added).error()));
+  }
+  if (options.notice) {
+    for (const std::string& notice : running->prepared.notices) options.notice(running->redactor.clean(notice));
+    const bool is_plain = http::origin_of(request.url).substr(0, 5) == "http:" && !http::is_loopback(request.url);
+    if (is_plain && !std::exchange(http_warned, true)) {
+      options.notice(
+          fmt::format("plain http to {}: everybody on the way can read the key", http::origin_of(request.url)));
+    }
+  }
+  if (request.sink) {
+    request.sink = [state = running.get()](std::string_view piece) {
+      state->sink_has_some = true;
+      return state->call.sink(piece);
+    };
+  }
+  running->call = std::move(call);
+  running->done = std::move(done);
+  begin(std::move(running));
+}
+
+void Client::Impl::start(BytesPut put, Done done) {
+  auto running = std::make_unique<Running>();
+  if (options.credential) running->redactor.add(options.credential->secret);
+  auto prepared = prepare_put(put, options);
+  if (!prepared) return finish_later(std::move(done), running->redactor.clean(std::move(prepared).error()));
+  // What the service signed lets whoever reads it send bytes in its place.
+  running->redactor.add_query(put.url);
+  for (const auto& [name, value] : put.headers) {
+    if (!http::find_header({{name, value}}, "Content-Type")) running->redactor.add(value);
+  }
+  running->prepared = std::move(*prepared);
+  running->call.operation = running->prepared.operation->id;
+  running->open = std::move(put.open);
+  running->done = std::move(done);
+  begin(std::move(running));
+}
+
+void Client::Impl::start(AnyCall call, Done done) {
+  auto running = std::make_unique<Running>();
+  if (options.credential) running->redactor.add(options.credential->secret);
+  auto prepared = prepare_any(call, options, make_uuid_v7(clock.now(), random));
+  if (!prepared) return finish_later(std::move(done), running->redactor.clean(std::move(prepared).error()));
+  running->prepared = std::move(*prepared);
+  if (auto added = add_credential(running->prepared.request, *running->prepared.operation, options); !added) {
+    return finish_later(std::move(done), running->redactor.clean(std::move(added).error()));
+  }
+  running->call.operation = running->prepared.operation->id;
+  if (auto body = parse_bounded(call.body)) {
+    running->redactor.add_members(*body);
+    running->call.body = std::move(*body);
+  }
+  running->done = std::move(done);
+  begin(std::move(running));
+}
+
+void Client::Impl::begin(std::unique_ptr<Running> running) {
+  running->began = running->waiting_since = clock.now();
+  running->due = running->began;
+  calls.emplace(++last_id, std::move(running));
+}
+
+bool Client::Impl::run(Milliseconds at_most) {
+  if (is_cancelled()) {
+    transport.cancel_all();
+    end_waiting_as_cancelled();
+  }
+  const bool delivers = !failed_at_once.empty();
+  deliver();
+  send_due();
+  if (calls.empty() && failed_at_once.empty()) return false;
+  Milliseconds wait = delivers || !failed_at_once.empty() ? Milliseconds{0} : at_most;
+  if (const auto due = next_due()) wait = std::min(wait, *due);
+  if (options.cancelled != nullptr) wait = std::min(wait, longest_blindness);
+  transport.run(wait);
+  return !calls.empty() || !failed_at_once.empty();
+}
+
+void Client::Impl::send_due() {
+  const Time now = clock.now();
+  std::vector<Id> due;
+  for (const auto& [id, running] : calls) {
+    // A wall clock that was set back must not stretch a wait.
+    if (running->due && (now >= *running->due || now < running->waiting_since)) due.push_back(id);
+  }
+  for (const Id id : due) send(id);
+}
+
+std::optional<std::chrono::milliseconds> Client::Impl::next_due() const {
+  std::optional<Milliseconds> next;
+  const Time now = clock.now();
+  for (const auto& [id, running] : calls) {
+    if (!running->due) continue;
+    const Milliseconds left = std::max(*running->due - now, Milliseconds{0});
+    next = next ? std::min(*next, left) : left;
+  }
+  return next;
+}
+
+void Client::Impl::send(Id id) {
+  Running& running = *calls.at(id);
+  running.due.reset();
+  if (running.open) {
+    auto source = running.open();
+    if (!source) return finish(id, fail(running.redactor.clean(std::move(source).error())));
+    running.source = std::move(*source);
+    running.prepared.request.source = running.source.get();
+  }
+  if (running.call.sink_afresh) running.call.sink_afresh();
+  ++running.sends;
+  const http::Request& request = running.prepared.request;
+  // Of an address that the service signed not even the shape of the query.
+  const std::size_t shown = running.open ? request.url.find_first_of("?#") : std::string::npos;
+  trace(running, fmt::format("> {} {} (send {})", request.method, request.url.substr(0, shown), running.sends));
+  transport.start(request, [weak = std::weak_ptr<Impl*>(self), id](http::Outcome outcome) {
+    if (const auto impl = weak.lock()) (*impl)->on_outcome(id, std::move(outcome));
+  });
+}
+
+void Client::Impl::on_outcome(Id id, http::Outcome outcome) {
+  const auto found = calls.find(id);
+  if (found == calls.end()) return;
+  const Running& running = *found->second;
+  const bool streamed = static_cast<bool>(running.prepared.request.sink);
+  settle(id, read_answer(*running.prepared.operation, std::move(outcome), streamed, clock.now()));
+}
+
+std::optional<Failure> Client::Impl::another_object(const Running& running, const Reply& reply) const {
+  const Prepared& prepared = running.prepared;
+  if (prepared.operation != prepared.meaning) return std::nullopt;
+  // Of the reads only that of a document is checked, whose text is edited and saved: what others read is shown, and a
+  // service may know an object by another id than it was asked for.
+  const bool is_read = prepared.operation->retry == contract::RetryClass::read;
+  if (is_read && prepared.operation->id != "docs.get") return std::nullopt;
+  const auto other = find_other_object(*prepared.operation, prepared.parameters, *reply.json);
+  if (!other) return std::nullopt;
+  Failure failure{
+      .kind = Failure::Kind::integrity,
+      .what = fmt::format(
+          "{}: asked about {}, the service answered about {}", prepared.operation->id, other->asked_for, other->came),
+      .hint = is_read ? std::string("check the base URL, and what stands between here and the service")
+                      : hint_for_unknown(*prepared.meaning, prepared.parameters, {}),
+      .code = "another_object"};
+  failure.call = {.operation = std::string(prepared.operation->id),
+                  .http_status = reply.status,
+                  .applied = is_read ? Applied::no : Applied::unknown,
+                  .idempotency_key = prepared.idempotency_key};
+  return running.redactor.clean(std::move(failure));
+}
+
+void Client::Impl::settle(Id id, Verdict verdict) {
+  Running& running = *calls.at(id);
+  if (verdict.ending == Ending::success) {
+    trace(running, fmt::format("< {} {} bytes", verdict.reply.status, verdict.reply.body.size()));
+    if (auto other = another_object(running, verdict.reply)) return finish(id, fail(std::move(*other)));
+    verdict.reply.sends = running.sends;
+    verdict.reply.idempotency_key = running.prepared.idempotency_key;
+    verdict.reply.after_unanswered_send = running.unanswered;
+    return finish(id, std::move(verdict.reply));
+  }
+  if (conclude(id, verdict)) return;
+  const http::Decision decision = decision_on(running, verdict);
+  const contract::RetryClass retry = running.prepared.operation->retry;
+  trace(running,
+        fmt::format("! {}{}",
+                    verdict.failure.what,
+                    decision.again ? fmt::format("; again in {} ms", decision.delay.count()) : ""));
+  if (!decision.again) return finish(id, fail(final_failure(running, verdict, decision)));
+  running.in_doubt = running.in_doubt || http::leaves_doubt(retry, verdict.ending);
+  running.unanswered = running.unanswered || verdict.ending == Ending::no_answer;
+  if (http::is_counted(retry)) --budget.retries_left;
+  running.waiting_since = clock.now();
+  running.due = running.waiting_since + decision.delay;
+}
+
+http::Decision Client::Impl::decision_on(const Running& running, const Verdict& verdict) {
+  http::RetryBudget left = budget;
+  if (running.call.lease_left) left.lease_left = *running.call.lease_left - (clock.now() - running.began);
+  const http::Attempt attempt{.retry = running.prepared.operation->retry,
+                              .ending = verdict.ending,
+                              .sends = running.sends,
+                              .retry_after = verdict.retry_after,
+                              .in_doubt = running.in_doubt};
+  http::Decision decision = http::decide(attempt, left, random.unit());
+  const bool had_enough = running.sink_has_some && !running.call.sink_afresh;
+  if (!options.retry || !running.call.repeat || had_enough) decision.again = false;
+  return decision;
+}
+
+Failure Client::Impl::final_failure(const Running& running,
+                                    const Verdict& verdict,
+                                    const http::Decision& decision) const {
+  const Prepared& prepared = running.prepared;
+  Failure failure = verdict.failure;
+  CallTrace& call = failure.call;
+  const bool decides = verdict.ending != Ending::refused && !verdict.local;
+  if (decides) failure.kind = decision.kind;
+  // What a refusal's body says of itself (a commit that changed a part) stands, unless an earlier send is in doubt.
+  if (verdict.ending != Ending::refused || running.in_doubt) call.applied = decision.applied;
+  call.retryable = decision.retryable;
+  call.operation = prepared.operation->id;
+  call.retry_after = verdict.retry_after;
+  call.idempotency_key = prepared.idempotency_key;
+  if (call.applied == Applied::unknown)
+    failure.hint = hint_for_unknown(*prepared.meaning, prepared.parameters, call.idempotency_key);
+  return running.redactor.clean(std::move(failure));
+}
+
+bool Client::Impl::spend_retry(int attempt) {
+  if (!options.retry || budget.retries_left <= 0) return false;
+  --budget.retries_left;
+  const Time until = clock.now() + http::pause_before(attempt, random.unit());
+  while (clock.now() < until && !is_cancelled()) {
+    transport.run(std::min<Milliseconds>(until - clock.now(), longest_blindness));
+  }
+  return !is_cancelled();
+}
+
+void Client::Impl::end_waiting_as_cancelled() {
+  std::vector<Id> waiting;
+  for (const auto& [id, running] : calls) {
+    if (running->due) waiting.push_back(id);
+  }
+  for (const Id id : waiting) {
+    const auto found = calls.find(id);
+    if (found == calls.end()) continue;
+    const Running& running = *found->second;
+    Failure failure{.kind = Failure::Kind::cancelled,
+                    .what = fmt::format("{}: cancelled", running.prepared.operation->id),
+                    .call = {.operation = std::string(running.prepared.operation->id),
+                             .applied = running.in_doubt ? Applied::unknown : Applied::no,
+                             .retryable = true,
+                             .idempotency_key = running.prepared.idempotency_key}};
+    if (running.in_doubt)
+      failure.hint =
+          hint_for_unknown(*running.prepared.meaning, running.prepared.parameters, failure.call.idempotency_key);
+    finish(id, fail(std::move(failure)));
+  }
+}
+
+void Client::Impl::finish(Id id, Result<Reply> result) {
+  const auto found = calls.find(id);
+  const std::unique_ptr<Running> running = std::move(found->second);
+  calls.erase(found);  // before `done`, which may start and run others
+  if (running->done) running->done(std::move(result));
+}
+
+void Client::Impl::finish_later(Done done, Failure failure) {
+  failed_at_once.emplace_back(std::move(done), std::move(failure));
+}
+
+void Client::Impl::deliver() {
+  while (!failed_at_once.empty()) {
+    auto [done, failure] = std::move(failed_at_once.front());
+    failed_at_once.pop_front();
+    if (done) done(fail(std::move(failure)));
+  }
+}
+
+void Client::Impl::trace(const Running& running, const std::string& line) const {
+  if (options.trace) options.trace(running.redactor.clean(line));
+}
+
+Client::Client(http::Transport& transport, const Clock& clock, Random& random, ClientOptions options)
+    : impl_(std::make_unique<Impl>(transport, clock, random, std::move(options))) {}
+Client::~Client() = default;
+
+Result<Reply> Client::call(Call call) {
+  std::optional<Result<Reply>> result;
+  start(std::move(call), [&](Result<Reply> ended) { result.emplace(std::move(ended)); });
+  while (!result) run(std::chrono::milliseconds{1000});
+  return std::move(*result);
+}
+
+Result<Reply> Client::call(AnyCall call) {
+  std::optional<Result<Reply>> result;
+  impl_->start(std::move(call), [&](Result<Reply> ended) { result.emplace(std::move(ended)); });
+  while (!result) run(std::chrono::milliseconds{1000});
+  return std::move(*result);
+}
+
+void Client::start(Call call, std::function<void(Result<Reply>)> done) {
+  impl_->start(std::move(call), std::move(done));
+}
+
+void Client::start(BytesPut put, std::function<void(Result<Reply>)> done) {
+  impl_->start(std::move(put), std::move(done));
+}
+
+void Client::start_afresh() { impl_->budget = impl_->options.budget; }
+
+bool Client::spend_retry(int attempt) { return impl_->spend_retry(attempt); }
+
+bool Client::run(std::chrono::milliseconds at_most) { return impl_->run(at_most); }
+
+Result<http::Request> Client::prepare(const Call& call) const {
+  const std::string key = make_uuid_v7(impl_->clock.now(), impl_->random);
+  WS_LET(Prepared prepared, prepare_request(call, impl_->options, key));
+  return std::move(prepared.request);
+}
+
+Result<http::Request> Client::prepare(const AnyCall& call) const {
+  const std::string key = make_uuid_v7(impl_->clock.now(), impl_->random);
+  WS_LET(Prepared prepared, prepare_any(call, impl_->options, key));
+  return std::move(prepared.request);
+}
+
+const ClientOptions& Client::options() const { return impl_->options; }
+const http::RetryBudget& Client::budget() const { return impl_->budget; }
+
+}  // namespace ws

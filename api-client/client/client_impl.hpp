@@ -1,0 +1,87 @@
+/// The client's machine room: calls under way, their sends, waits and ends.
+///
+/// Private to `client*.cpp`.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api-client/client/answer_reader.hpp"
+#include "api-client/client/client.hpp"
+#include "api-client/client/redactor.hpp"
+#include "api-client/client/request_builder.hpp"
+
+namespace ws {
+
+struct Client::Impl {
+  using Milliseconds = std::chrono::milliseconds;
+  using Done = std::function<void(Result<Reply>)>;
+
+  /// One call from `start` to its end.
+  struct Running {
+    Call call = {};
+    Prepared prepared = {};
+    Redactor redactor = {};
+    Done done = {};
+    std::function<Result<std::unique_ptr<http::BodySource>>()> open = {};  ///< of `BytesPut`
+    std::unique_ptr<http::BodySource> source = {};                         ///< of the send under way
+    Time began = {};
+    int sends = 0;
+    bool in_doubt = false;       ///< an earlier send may have taken effect
+    bool unanswered = false;     ///< an earlier send got no answer at all
+    bool sink_has_some = false;  ///< the sink got a piece: a repeat would give it twice
+    /// When it is sent again, and since when it waits; empty while it is under way.
+    std::optional<Time> due = {};
+    Time waiting_since = {};
+  };
+  using Id = std::uint64_t;
+
+  Impl(http::Transport& wire, const Clock& time, Random& chance, ClientOptions settings);
+
+  void start(Call call, Done done);
+  void start(BytesPut put, Done done);
+  void start(AnyCall call, Done done);
+  void begin(std::unique_ptr<Running> running);
+  bool spend_retry(int attempt);
+  bool run(Milliseconds at_most);
+  bool is_cancelled() const;
+
+  void send(Id id);
+  void send_due();
+  void on_outcome(Id id, http::Outcome outcome);
+  void settle(Id id, Verdict verdict);
+  /// What is wrong with a success whose answer names another object than the call did.
+  std::optional<Failure> another_object(const Running& running, const Reply& reply) const;
+  /// Whether an earlier, unanswered send explains this refusal, so that the call has done its work.
+  bool conclude(Id id, const Verdict& verdict);
+  void compare_with_what_is_there(Id id, Failure refusal);
+  void end_waiting_as_cancelled();
+  void finish(Id id, Result<Reply> result);
+  void finish_later(Done done, Failure failure);
+  void deliver();
+  std::optional<Milliseconds> next_due() const;
+
+  http::Decision decision_on(const Running& running, const Verdict& verdict);
+  Failure final_failure(const Running& running, const Verdict& verdict, const http::Decision& decision) const;
+  void trace(const Running& running, const std::string& line) const;
+
+  http::Transport& transport;
+  const Clock& clock;
+  Random& random;
+  ClientOptions options;
+  http::RetryBudget budget;
+  std::map<Id, std::unique_ptr<Running>> calls;
+  std::deque<std::pair<Done, Failure>> failed_at_once;
+  Id last_id = 0;
+  bool http_warned = false;
+  /// Shared, because an exchange may outlive the client: its end then finds nobody and is dropped.
+  std::shared_ptr<Impl*> self;
+};
+
+}  // namespace ws

@@ -1,0 +1,52 @@
+#include "cli/base/suggestion.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "api-client/base/shell_command.hpp"
+
+namespace ws::cli {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> above(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) above[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + change});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before = std::exchange(above, row);
+  }
+  return above[b.size()];
+}
+
+std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
+  std::vector<std::pair<std::size_t, std::string>> close;
+  for (const std::string& candidate : known) {
+    std::size_t distance = edit_distance(word, candidate);
+    // The beginning of a name is a good guess too, however long the name is.
+    if (word.size() >= 2 && candidate.substr(0, word.size()) == word) distance = 1;
+    if (distance <= std::max<std::size_t>(1, word.size() / 3)) close.emplace_back(distance, candidate);
+  }
+  std::ranges::stable_sort(close, {}, &std::pair<std::size_t, std::string>::first);
+  std::vector<std::string> names;
+  for (auto& [distance, name] : close) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+    if (names.size() == 3) break;
+  }
+  return names;
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& known, std::string_view prefix) {
+  std::string text;
+  for (const std::string& name : nearest(word, known)) {
+    text += (text.empty() ? "did you mean " : ", ") + ShellCommand{}.words(prefix).words(name).ticked();
+  }
+  return text.empty() ? text : text + "?";
+}
+
+}  // namespace ws::cli

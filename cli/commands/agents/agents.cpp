@@ -1,0 +1,192 @@
+// Agents: made, paused, revoked; their secrets written where nobody else reads them.
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "api-client/base/files.hpp"
+#include "cli/commands/agents/commands.hpp"
+#include "cli/commands/shared/batch.hpp"
+#include "cli/commands/shared/composing.hpp"
+#include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/paging.hpp"
+
+namespace ws::cli {
+namespace {
+
+Flag secret_out_flag() {
+  return {.name = "secret-out",
+          .takes = Takes::one,
+          .placeholder = "FILE",
+          .help = "write the agent's secret to FILE, readable by you alone, and do not show it"};
+}
+
+/// The file for a secret that is shown once: made before the call, so that nothing is lost after it.
+class SecretFile {
+ public:
+  static Result<std::optional<SecretFile>> reserve(const Session& session) {
+    const auto path = session.arguments().value("secret-out");
+    if (!path) return std::optional<SecretFile>();
+    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (session.has("force") ? 0 : O_EXCL);
+    const int file = ::open(path->c_str(), flags, 0600);
+    if (file < 0) {
+      return fail(Failure::Kind::disk,
+                  "cannot write the secret to " + *path + (errno == EEXIST ? ": it is there already" : ""),
+                  errno == EEXIST ? "name another file, or add --force" : "name another file");
+    }
+    ::close(file);
+    return std::optional<SecretFile>(SecretFile(*path, session.has("force")));
+  }
+  Result<void> write(const std::string& secret) const { return write_file(path_, secret + "\n", 0600); }
+  void drop() const {
+    if (!was_there_) ::unlink(path_.c_str());
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  SecretFile(std::string path, bool was_there) : path_(std::move(path)), was_there_(was_there) {}
+  std::string path_;
+  bool was_there_;
+};
+
+/// Where the secret stands: in the answer to a rotation, or in a new agent's `credential`.
+Json* find_secret(Json& answer) {
+  for (Json* place : {&answer, answer.contains("credential") ? &answer["credential"] : &answer}) {
+    if (place->is_object() && place->contains("secret") && (*place)["secret"].is_string()) return &(*place)["secret"];
+  }
+  return nullptr;
+}
+
+Failure without_secret(const contract::Operation& operation, const Reply& reply) {
+  return {.kind = Failure::Kind::unknown_outcome,
+          .what = std::string(operation.id) + ": the answer holds no secret where one belongs",
+          .hint = "look with `ws agents list`; `ws agents rotate ID` gives a new one",
+          .code = "unusable_answer",
+          .call = {.operation = std::string(operation.id), .http_status = reply.status, .applied = Applied::unknown}};
+}
+
+Result<ExitCode> send_for_secret(Session& session, const contract::Operation& operation, Call call) {
+  WS_TRY(make_ready(session, operation, call));
+  if (session.has("dry-run")) return print_request(session, call);
+  WS_LET(Client * client, session.client());
+  WS_LET(const auto file, SecretFile::reserve(session));
+  Result<Reply> reply = client->call(std::move(call));
+  if (!reply) {
+    if (file) file->drop();
+    return fail(reply.error());
+  }
+  Json* const secret = find_secret(*reply->json);
+  if (file && secret != nullptr) {
+    const auto written = file->write(secret->get<std::string>());
+    if (written) {
+      *secret = nullptr;
+      reply->body.clear();
+      session.note("the secret is in " + file->path());
+    } else {
+      session.note("warning: " + written.error().what + "; the secret is shown instead, and only now");
+    }
+  }
+  print_reply(session, operation, *reply);
+  if (secret != nullptr) return ExitCode::done;
+  if (file) file->drop();
+  // Whatever stands in the answer is shown: it may be all that there is of the new secret.
+  session.complain(without_secret(operation, *reply), ExitCode::unknown_outcome);
+  return ExitCode::unknown_outcome;
+}
+
+Result<ExitCode> create(Session& session) {
+  const contract::Operation& operation = operation_of("agents.create");
+  WS_LET(Call call, build_call(session, operation));
+  if (call.body->is_object()) {
+    Json& body = *call.body;
+    if (const auto name = session.arguments().value("name")) body["display_name"] = *name;
+    if (!session.arguments().words.empty()) body["handle"] = session.arguments().words.front();
+  }
+  return send_for_secret(session, operation, std::move(call));
+}
+
+Result<ExitCode> rotate(Session& session) {
+  const contract::Operation& operation = operation_of("agents.rotate");
+  WS_LET(Call call, build_call(session, operation));
+  WS_TRY(check_call(session, operation, call));
+  if (!session.has("dry-run")) {
+    const std::string& id = session.arguments().words.front();
+    WS_LET(const bool yes, session.confirm("give the agent " + id + " a new secret? the old one ends at once"));
+    if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was changed");
+  }
+  return send_for_secret(session, operation, std::move(call));
+}
+
+/// `pause`, `resume`, `revoke`: the update with one member.
+Result<ExitCode> set_status(Session& session, std::string_view status) {
+  const contract::Operation& operation = operation_of("agents.update");
+  WS_LET(const std::vector<std::string> ids, ids_of(session));
+  std::vector<Call> calls;
+  for (const std::string& id : ids) {
+    Call call{.operation = operation.id, .parameters = {{"agent_id", id}}, .body = Json{{"status", status}}};
+    WS_TRY(check_call(session, operation, call));
+    call.validate = false;
+    calls.push_back(std::move(call));
+  }
+  if (session.has("dry-run")) {
+    for (const Call& call : calls) WS_TRY(print_request(session, call));
+    return ExitCode::done;
+  }
+  if (status == "revoked") {
+    const std::string whom = ids.size() == 1 ? "the agent " + ids.front() : std::to_string(ids.size()) + " agents";
+    WS_LET(const bool yes, session.confirm("revoke " + whom + "? their keys end at once"));
+    if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was revoked");
+  }
+  WS_LET(Client * client, session.client());
+  return run_batch(session, *client, operation, ids, std::move(calls));
+}
+
+Command status_command(std::string words, std::string summary, std::string_view status) {
+  std::string example = "ws " + words + " 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b";
+  if (status == "revoked") example += " --yes";
+  return {.words = std::move(words),
+          .summary = std::move(summary),
+          .details = status == "revoked" ? "It is confirmed by a person or by --yes." : "",
+          .arguments = {{.placeholder = "ID", .help = "a UUID", .count = Count::any}},
+          .flags = {stdin_flag()},
+          .examples = {std::move(example)},
+          .operation = &operation_of("agents.update"),
+          .run = [status](Session& session) { return set_status(session, status); }};
+}
+
+}  // namespace
+
+Command agents_create_command() {
+  Command command = operation_command(operation_of("agents.create"));
+  command.details = "The answer holds the agent's secret, which is shown this once.";
+  command.arguments = {{.placeholder = "HANDLE", .help = "1-64 characters", .count = Count::optional}};
+  command.flags = flags_without(command.flags, {"handle", "display-name"});
+  command.flags.insert(command.flags.begin(),
+                       {{.name = "name",
+                         .takes = Takes::one,
+                         .placeholder = "NAME",
+                         .help = "the name that people see",
+                         .limits = "1-100 characters"},
+                        secret_out_flag()});
+  command.examples = {"ws agents create scribe --name Scribe --permissions read,comment --secret-out scribe.key"};
+  command.run = create;
+  return command;
+}
+
+Command agents_rotate_command() {
+  Command command = operation_command(operation_of("agents.rotate"));
+  command.details = "The old secret ends at once. It is confirmed by a person or by --yes.";
+  command.arguments.front().count = Count::one;
+  command.flags = flags_without(command.flags, {"stdin"});
+  command.flags.push_back(secret_out_flag());
+  command.examples = {"ws agents rotate 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --yes --secret-out scribe.key"};
+  command.run = rotate;
+  return command;
+}
+
+Command agents_pause_command() { return status_command("agents pause", "Pause agents: their keys get 403", "paused"); }
+Command agents_resume_command() { return status_command("agents resume", "Let paused agents act again", "active"); }
+Command agents_revoke_command() {
+  return status_command("agents revoke", "Revoke agents: their keys end for good", "revoked");
+}
+
+}  // namespace ws::cli

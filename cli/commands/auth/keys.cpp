@@ -1,0 +1,119 @@
+// The stored keys: which one is in use, all of them, another one from now on.
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/shell_command.hpp"
+#include "cli/commands/auth/commands.hpp"
+#include "cli/commands/shared/session.hpp"
+
+namespace ws::cli {
+namespace {
+
+/// All but the secret.
+Json to_json(const StoredCredential& credential) {
+  return {{"profile", credential.profile},
+          {"base_url", credential.base_url},
+          {"workspace_id", text_or_null(credential.workspace_id)},
+          {"workspace_name", text_or_null(credential.workspace_name)},
+          {"key_id", credential.key_id},
+          {"audience", credential.audience},
+          {"scopes", credential.scopes},
+          {"created_at", text_or_null(credential.created_at)},
+          {"expires_at", text_or_null(credential.expires_at)},
+          {"current", credential.current}};
+}
+
+bool is_past(const std::string& time, Time now) {
+  const auto moment = parse_rfc3339(time);
+  return moment && *moment <= now;
+}
+
+/// The key itself, for programs that call the API on their own.
+Result<ExitCode> token(Session& session) {
+  WS_LET(const Key key, session.key());
+  if (is_json(session.format())) {
+    session.printer().json({{"v", 1}, {"token", key.credential.secret}, {"origin", key.credential.origin}});
+  } else {
+    session.printer().line(key.credential.secret);
+  }
+  return ExitCode::done;
+}
+
+Result<ExitCode> status(Session& session) {
+  WS_LET(const Key key, session.key());
+  WS_LET(const BaseUrl url, session.base_url());
+  Json value = {{"v", 1}, {"base_url", url.text}};
+  if (key.stored) {
+    value["kept_in"] = session.credentials().place(key.stored->kept_in);
+    value.update(to_json(*key.stored));
+    if (is_past(key.stored->expires_at, session.world().clock.now())) {
+      session.note("this key has expired; " + ShellCommand{"ws", "login", "--base-url=", url.text}.ticked() +
+                   " gets a new one");
+    }
+  } else {
+    value["kept_in"] = session.world().environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE";
+  }
+  session.printer().resource(value, {});
+  return ExitCode::done;
+}
+
+Result<ExitCode> list(Session& session) {
+  WS_LET(const auto stored, session.credentials().load());
+  Json value = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
+  for (const StoredCredential& credential : stored) value["data"].push_back(to_json(credential));
+  if (stored.empty() && session.format() == Format::table) {
+    session.note("no key is stored; `ws login --base-url URL` gets one");
+    return ExitCode::done;
+  }
+  session.printer().list("ws.keys", value, {});
+  return ExitCode::done;
+}
+
+Result<ExitCode> use(Session& session) {
+  const std::string& name = session.arguments().words.front();
+  WS_LET(const auto stored, session.credentials().load());
+  std::vector<const StoredCredential*> named;
+  for (const StoredCredential& one : stored) {
+    if (one.profile == name || one.key_id == name || one.workspace_id == name) named.push_back(&one);
+  }
+  if (named.empty()) {
+    return fail(Failure::Kind::not_found, "no stored key is called `" + name + "`", "`ws auth list` shows them");
+  }
+  if (named.size() > 1) {
+    return fail(
+        Failure::Kind::usage, "several keys are called `" + name + "`", "name one by its key id: `ws auth list`");
+  }
+  WS_TRY(session.credentials().make_current(named.front()->key_id));
+  session.note("using the key of profile `" + named.front()->profile + "` at " + named.front()->base_url);
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command auth_status_command() {
+  return {.words = "auth status",
+          .summary = "Show which key is in use; no network",
+          .examples = {"ws auth status"},
+          .run = status};
+}
+
+Command auth_list_command() {
+  return {.words = "auth list", .summary = "List the stored keys", .examples = {"ws auth list"}, .run = list};
+}
+
+Command auth_token_command() {
+  return {.words = "auth token",
+          .summary = "Print the key in use",
+          .details = "For programs that call the API on their own. Whoever has it can do what the key may do.",
+          .examples = {"curl -H \"Authorization: Bearer $(ws auth token)\" \"$WS_BASE_URL/v1/me\""},
+          .run = token};
+}
+
+Command auth_switch_command() {
+  return {.words = "auth switch",
+          .summary = "Use another stored key from now on",
+          .arguments = {{.placeholder = "NAME", .help = "a profile, the id of a key or of a Workspace"}},
+          .examples = {"ws auth switch work"},
+          .run = use};
+}
+
+}  // namespace ws::cli

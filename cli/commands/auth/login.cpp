@@ -1,0 +1,299 @@
+// Getting a key by the device grant, and giving it back.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "api-client/base/shell_command.hpp"
+#include "api-client/contract/operations.hpp"
+#include "api-client/login/device_login.hpp"
+#include "cli/base/suggestion.hpp"
+#include "cli/commands/auth/commands.hpp"
+#include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/session.hpp"
+#include "cli/credentials/keyring.hpp"
+#include "cli/credentials/pending_login.hpp"
+#include "cli/credentials/presets.hpp"
+#include "cli/terminal/browser.hpp"
+#include "cli/terminal/clean.hpp"
+#include "cli/terminal/qr_code.hpp"
+
+namespace ws::cli {
+namespace {
+
+Failure too_many_scopes(const std::vector<std::string>& scopes) {
+  const std::span<const std::string> all(scopes);
+  const std::size_t most = contract::max_scopes_per_authorization;
+  const auto login = [](std::string_view profile, std::span<const std::string> some) {
+    return ShellCommand{"ws", "login", "--profile=", profile, "--scopes=", joined_with_commas(some)}.ticked();
+  };
+  return {.kind = Failure::Kind::usage,
+          .what = fmt::format("{} scopes are more than the {} that one key can have", scopes.size(), most),
+          .hint = fmt::format("split them: {} and {}", login("one", all.first(most)), login("two", all.subspan(most)))};
+}
+
+Result<std::vector<std::string>> scopes_of(const Session& session) {
+  std::vector<std::string> scopes = session.arguments().items("scopes");
+  if (session.has("scopes") && session.has("for")) {
+    return fail(Failure::Kind::usage, "give --for or --scopes, not both");
+  }
+  if (!session.has("scopes")) {
+    const std::string name = session.arguments().value("for").value_or("notes");
+    const auto preset = std::ranges::find(presets(), name, &Preset::name);
+    if (preset != presets().end()) return preset->scopes;
+    return fail(
+        Failure::Kind::usage, "there is no preset `" + name + "`", "use notes, read, sync, worker, tests or admin");
+  }
+  if (scopes.empty()) return fail(Failure::Kind::usage, "--scopes is empty");
+  std::vector<std::string> known(contract::all_scopes.begin(), contract::all_scopes.end());
+  for (const std::string& scope : scopes) {
+    if (std::ranges::find(known, scope) != known.end() || session.has("no-validate")) continue;
+    const std::string hint = suggestion(scope, known);
+    return fail(Failure::Kind::usage, "there is no scope `" + scope + "`", hint);
+  }
+  if (scopes.size() > contract::max_scopes_per_authorization) return fail(too_many_scopes(scopes));
+  return scopes;
+}
+
+Result<void> check_keyring() {
+  WS_LET(const Keyring keyring, Keyring::open());
+  return keyring.check();
+}
+
+/// The keyring where one answers; plain text only where somebody said so. Before the login begins, so that no key is
+/// lost.
+Result<KeptIn> agree_on_store(Session& session) {
+  const std::string& store = session.settings().credential_store.value;
+  if (store == "file") return KeptIn::file;
+  if (!store.empty() && store != "keyring") {
+    return fail(Failure::Kind::usage, "there is no credential store `" + store + "`", "use --store keyring or file");
+  }
+  if (store == "keyring" || Keyring::is_likely(session.world().environment)) {
+    auto usable = check_keyring();
+    if (usable) return KeptIn::keyring;
+    if (store == "keyring") return fail(std::move(usable).error());
+    session.note(usable.error().what);
+  }
+  if (!session.terminal().may_ask()) {
+    return fail(Failure::Kind::usage, "nobody said where the key may be kept", "add --store file (plain text, 0600)");
+  }
+  WS_LET(const bool yes,
+         session.confirm("no keyring is at hand; keep the key as plain text, readable by you alone, in " +
+                         session.credentials().place(KeptIn::file) + "?"));
+  if (!yes) return fail(Failure::Kind::usage, "no place to keep the key; nothing was asked of the server");
+  return KeptIn::file;
+}
+
+std::string client_name() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0 || host[0] == 0) return "ws";
+  return "ws on " + std::string(host.data()).substr(0, 90);
+}
+
+void show_qr_code(Session& session, const std::string& address) {
+  const auto code = QrCode::of(address);
+  if (!code) return session.note("the address is too long for a QR code");
+  session.terminal().write(Stream::err, render_qr_code(*code, session.terminal(), Stream::err));
+}
+
+void show_code(Session& session, const DeviceAuthorization& authorization) {
+  const Terminal& terminal = session.terminal();
+  const std::string code = clean(authorization.user_code, Breaks::space);
+  const bool complete = !authorization.verification_uri_complete.empty();
+  const std::string& address = complete ? authorization.verification_uri_complete : authorization.verification_uri;
+  std::string text = "Your code:  " + terminal.paint(Stream::err, Look::strong, code) + "\n";
+  text += "Approve at: " + clean(address, Breaks::space) + "\n";
+  session.terminal().write(Stream::err, text);
+  if (session.has("qr")) show_qr_code(session, address);
+  const Environment& environment = session.world().environment;
+  if (can_open_browser(environment, terminal) && !session.has("no-browser") && open_browser(environment, address)) {
+    session.note("(opened in your browser)");
+  }
+}
+
+StoredCredential to_credential(Session& session, const PendingLogin& login, const DeviceKey& key, KeptIn kept_in) {
+  return {.profile = login.profile,
+          .base_url = login.base_url,
+          .origin = http::origin_of(login.base_url),
+          .key_id = key.key_id,
+          .audience = key.audience,
+          .scopes = key.scopes,
+          .expires_at = key.expires_at,
+          .created_at = key.created_at.empty() ? to_rfc3339(session.world().clock.now()) : key.created_at,
+          .workspace_id = key.workspace_id,
+          .workspace_name = key.workspace_name,
+          .secret = key.secret,
+          .kept_in = kept_in};
+}
+
+Result<ExitCode> keep(Session& session, const PendingLogin& login, const DeviceKey& key, KeptIn kept_in) {
+  const StoredCredential credential = to_credential(session, login, key, kept_in);
+  WS_TRY(session.credentials().put(credential));
+  PendingLogins(session.paths().state).forget(login.authorization.authorization_id);
+  if (session.format() == Format::table) {
+    const std::string workspace = clean(credential.workspace_name, Breaks::space);
+    session.printer().line("Logged in at " + credential.base_url +
+                           (workspace.empty() ? "" : ", Workspace `" + workspace + "`") + ".");
+    session.note("The key is saved in " + session.credentials().place(kept_in) + ".");
+  } else {
+    session.printer().resource({{"v", 1},
+                                {"profile", credential.profile},
+                                {"base_url", credential.base_url},
+                                {"key_id", credential.key_id},
+                                {"audience", credential.audience},
+                                {"scopes", credential.scopes},
+                                {"expires_at", text_or_null(credential.expires_at)},
+                                {"created_at", credential.created_at},
+                                {"workspace_id", text_or_null(credential.workspace_id)},
+                                {"workspace_name", text_or_null(credential.workspace_name)},
+                                {"kept_in", session.credentials().place(kept_in)}},
+                               {});
+  }
+  if (session.world().environment.text("WS_TOKEN")) session.note("note: WS_TOKEN is set and goes before stored keys");
+  return ExitCode::done;
+}
+
+/// A login that was refused for good is not resumed.
+Failure without_key(Session& session, const PendingLogin& login, Failure failure) {
+  const bool is_over = failure.kind == Failure::Kind::auth || failure.kind == Failure::Kind::forbidden;
+  if (is_over) PendingLogins(session.paths().state).forget(login.authorization.authorization_id);
+  return failure;
+}
+
+Result<ExitCode> wait_for_key(Session& session, const PendingLogin& login, KeptIn kept_in) {
+  WS_LET(Client * client, session.keyless_client());
+  if (session.has("once")) {
+    auto key = poll_device_login(*client, login.authorization.device_code);
+    if (!key) return fail(without_key(session, login, std::move(key).error()));
+    if (*key) return keep(session, login, **key, kept_in);
+    return fail(Failure{
+        .kind = Failure::Kind::pending,
+        .what = "the login is not approved yet",
+        .hint = "ask again: " + ShellCommand{"ws", "login", "--resume=", login.authorization.authorization_id}.ticked(),
+        .code = "authorization_pending"});
+  }
+  const auto key =
+      await_device_key(*client, session.world().clock, login.authorization, make_sleeper(&session.world().cancelled));
+  if (!key) return fail(without_key(session, login, key.error()));
+  return keep(session, login, *key, kept_in);
+}
+
+Result<ExitCode> resume(Session& session) {
+  const std::vector<std::string>& words = session.arguments().words;
+  WS_LET(const PendingLogin login, PendingLogins(session.paths().state).load(words.empty() ? "" : words.front()));
+  // The code was given out by one server; no other gets to see it.
+  const auto named = session.arguments().value("base-url");
+  if (named && http::origin_of(*named) != http::origin_of(login.base_url)) {
+    return fail(Failure::Kind::usage,
+                "this login was begun at " + login.base_url + ", not at " + *named,
+                "leave --base-url out");
+  }
+  session.use_server(login.base_url);
+  WS_LET(const KeptIn kept_in, agree_on_store(session));
+  return wait_for_key(session, login, kept_in);
+}
+
+/// The API's answer, JSON unless another format was asked for.
+Result<ExitCode> print_begun(Session& session, const DeviceAuthorization& authorization) {
+  if (session.has("qr")) show_qr_code(session, authorization.verification_uri_complete);
+  WS_LET(const Json body, parse_bounded(authorization.body));
+  const bool asked = session.settings().format || session.has("jq") || session.has("template") || session.has("fields");
+  if (asked) {
+    session.printer().resource(body, authorization.body);
+  } else {
+    session.printer().raw(authorization.body + "\n");
+  }
+  return ExitCode::done;
+}
+
+Result<ExitCode> login(Session& session) {
+  if (session.has("resume")) return resume(session);
+  if (!session.arguments().words.empty()) return fail(Failure::Kind::usage, "an id goes with --resume");
+  WS_LET(const std::vector<std::string> scopes, scopes_of(session));
+  WS_LET(const BaseUrl url, session.base_url());
+  if (session.has("dry-run")) {
+    return print_request(
+        session,
+        {.operation = "auth.start",
+         .body = Json{{"client_name", client_name()}, {"cli_version", std::string(version())}, {"scopes", scopes}}});
+  }
+  KeptIn kept_in = KeptIn::file;
+  if (!session.has("no-wait")) {
+    WS_LET(kept_in, agree_on_store(session));
+  }
+  WS_LET(Client * client, session.keyless_client());
+  PendingLogin pending{.base_url = url.text, .profile = session.settings().profile.value, .scopes = scopes};
+  if (pending.profile.empty()) pending.profile = "default";
+  WS_LET(pending.authorization,
+         start_device_login(*client, session.world().clock, client_name(), std::string(version()), scopes));
+  WS_TRY(PendingLogins(session.paths().state).save(pending));
+  if (session.has("no-wait")) return print_begun(session, pending.authorization);
+  show_code(session, pending.authorization);
+  return wait_for_key(session, pending, kept_in);
+}
+
+Result<ExitCode> logout(Session& session) {
+  WS_LET(const Key key, session.key());
+  if (session.has("dry-run")) return print_request(session, {.operation = "auth.revoke"});
+  WS_LET(Client * client, session.client());
+  const auto& operation = *contract::find_operation("auth.revoke");
+  auto reply = client->call({.operation = operation.id});
+  // A key that the server does not know any more needs no revoking.
+  if (!reply && reply.error().kind != Failure::Kind::auth) return fail(reply.error());
+  if (key.stored) WS_TRY(session.credentials().remove(key.stored->key_id));
+  if (!key.stored) session.note("the key from the environment is revoked; unset WS_TOKEN");
+  if (reply && session.format() != Format::table) {
+    session.printer().resource(*reply->json, reply->body);
+  } else if (session.format() == Format::table) {
+    session.printer().line(reply ? "Logged out; the key is revoked and forgotten."
+                                 : "Logged out; the server had ended the key already.");
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command login_command() {
+  return {.words = "login",
+          .summary = "Log in: get a key for this machine",
+          .details =
+              "A code is shown; a person approves it in a browser, on any machine. The key goes to the server "
+              "that issued it and nowhere else.",
+          .arguments = {{.placeholder = "ID", .help = "with --resume: of the login", .count = Count::optional}},
+          .flags = {{.name = "for",
+                     .takes = Takes::one,
+                     .placeholder = "USE",
+                     .help = "what the key may do",
+                     .limits = "notes, read, sync, worker, tests or admin",
+                     .fallback = "notes"},
+                    {.name = "scopes",
+                     .takes = Takes::many,
+                     .placeholder = "A,B",
+                     .help = "the same, scope by scope",
+                     .limits = "1-12 scopes"},
+                    {.name = "store",
+                     .takes = Takes::one,
+                     .placeholder = "WHERE",
+                     .help = "where the key is kept; `file` is plain text, readable by you alone",
+                     .limits = "keyring or file"},
+                    {.name = "no-wait", .help = "begin only, and print the answer as JSON; it holds the device code"},
+                    {.name = "resume", .help = "go on with a login that was begun: the one with the ID, else the last"},
+                    {.name = "once", .help = "with --resume: ask once, end with 8 while it is pending"},
+                    {.name = "qr", .help = "show the address as a QR code too"},
+                    {.name = "no-browser", .help = "open no browser"}},
+          .examples = {"ws login --base-url https://workspace.example", "ws login --for sync --store file"},
+          .operation = contract::find_operation("auth.start"),
+          .run = login};
+}
+
+Command logout_command() {
+  return {.words = "logout",
+          .summary = "Log out: revoke the key and forget it",
+          .examples = {"ws logout", "ws logout --profile work"},
+          .operation = contract::find_operation("auth.revoke"),
+          .run = logout};
+}
+
+}  // namespace ws::cli

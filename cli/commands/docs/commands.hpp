@@ -1,0 +1,18 @@
+/// Documents.
+#pragma once
+
+#include "cli/grammar/command.hpp"
+
+namespace ws::cli {
+
+// docs.cpp
+Command docs_share_command();
+Command docs_create_command();
+Command docs_get_command();
+Command docs_update_command();
+Command docs_archive_command();
+
+// edit.cpp
+Command docs_edit_command();
+
+}  // namespace ws::cli

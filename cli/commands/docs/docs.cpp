@@ -1,0 +1,267 @@
+// Documents, as files and people have them: content from a file, a title from its text, several at once.
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/markdown.hpp"
+#include "api-client/base/shell_command.hpp"
+#include "api-client/contract/operations.hpp"
+#include "cli/commands/docs/commands.hpp"
+#include "cli/commands/docs/merged_update.hpp"
+#include "cli/commands/docs/update_walk.hpp"
+#include "cli/commands/shared/batch.hpp"
+#include "cli/commands/shared/composing.hpp"
+#include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/paging.hpp"
+#include "cli/commands/shared/values.hpp"
+#include "cli/output/markdown_page.hpp"
+#include "cli/terminal/clean.hpp"
+
+namespace ws::cli {
+namespace {
+
+const Flag file_flag = {.name = "file",
+                        .letter = 'f',
+                        .takes = Takes::one,
+                        .placeholder = "FILE|-",
+                        .help = "the Markdown, UTF-8",
+                        .limits = "at most 1 MiB"};
+
+/// No TITLE: the first H1, else the file's stem (`cli.md`).
+Result<std::string> title_of(Session& session, const std::string& file, const std::string& content) {
+  if (!session.arguments().words.empty()) return session.arguments().words.front();
+  if (file.empty()) return fail(Failure::Kind::usage, "a document needs a title", "ws docs create TITLE [-f FILE|-]");
+  if (file == "-")
+    return fail(Failure::Kind::usage, "a document from stdin needs a TITLE", "ws docs create TITLE -f -");
+  if (auto heading = markdown::first_heading(content); heading && !heading->empty()) return *heading;
+  return std::filesystem::path(file).stem().string();
+}
+
+Result<ExitCode> create_document(Session& session) {
+  const contract::Operation& operation = operation_of("docs.create");
+  WS_LET(Call call, build_call(session, operation));
+  const std::string file = session.arguments().value("file").value_or("");
+  Json& body = *call.body;
+  if (!body.is_object()) return run_call(session, operation, std::move(call));
+  if (!file.empty()) {
+    WS_LET(body["content"], read_markdown(file));
+  } else if (!body.contains("content")) {
+    body["content"] = "";
+  }
+  if (!session.arguments().words.empty() || !body.contains("title")) {
+    const std::string content = body["content"].is_string() ? body["content"].get<std::string>() : "";
+    WS_LET(body["title"], title_of(session, file, content));
+  }
+  return run_call(session, operation, std::move(call));
+}
+
+Result<ExitCode> get_document(Session& session) {
+  const contract::Operation& operation = operation_of("docs.get");
+  if (!session.has("content") && !session.has("render")) return run_on_ids(session, operation);
+  if (session.has("content") && session.has("render")) {
+    return fail(Failure::Kind::usage, "give --content or --render, not both");
+  }
+  if (session.arguments().words.size() != 1) {
+    return fail(Failure::Kind::usage, "--content and --render show one document");
+  }
+  WS_LET(Call call, build_call(session, operation));
+  WS_TRY(check_call(session, operation, call));
+  if (session.has("dry-run")) return print_request(session, call);
+  WS_LET(Client * client, session.client());
+  WS_LET(const Reply reply, client->call(std::move(call)));
+  const auto content = find_text(*reply.json, "content");
+  if (!content) return fail(Failure::Kind::internal, "the server's answer holds no content");
+  if (const auto seen = seen_texts(session)) keep_seen(*seen, *reply.json);
+  if (session.has("render")) {
+    session.printer().page(render_markdown(*content, session.terminal()));
+    return ExitCode::done;
+  }
+  const bool to_file = session.arguments().value("output").value_or("-") != "-";
+  const bool shown = session.terminal().is_terminal(Stream::out) && !to_file;
+  session.printer().raw(shown ? clean(*content, Breaks::keep) : *content);
+  return ExitCode::done;
+}
+
+/// The change with the text that it was made from: the revision that was named, else the one that was seen last.
+Result<TextChange> change_of(Session& session, const Json& body) {
+  TextChange change{.document_id = session.arguments().words.front(), .title = find_text(body, "title")};
+  const auto content = find_text(body, "content");
+  if (!content) return fail(Failure::Kind::usage, "--merge is for a text", "give -f FILE|-");
+  change.content = *content;
+  WS_LET(const SeenTexts seen, seen_texts(session));
+  const auto revision = find_integer(body, "expected_content_revision");
+  auto base = revision ? seen.find(change.document_id, *revision) : seen.newest(change.document_id);
+  if (base) {
+    change.base = std::move(*base);
+  } else if (revision) {
+    change.base.revision = *revision;
+    change.base_is_known = false;
+  } else {
+    return fail(Failure::Kind::usage,
+                "--merge needs the text that the change was made from, and `ws` has shown none of this document yet",
+                "begin with " +
+                    ShellCommand{"ws", "docs", "get", change.document_id, "--content", ">", "FILE"}.ticked() +
+                    ", or name --revision N");
+  }
+  return change;
+}
+
+Failure collision_of(const TextChange& change, const UpdateEnd& end) {
+  const auto places =
+      std::ranges::count(end.collision.pieces, sync::merge::Piece::Kind::conflict, &sync::merge::Piece::kind);
+  return {.kind = Failure::Kind::conflict,
+          .what = fmt::format("revision {} changes the same lines in {} place{}; nothing was stored",
+                              end.theirs.revision,
+                              places,
+                              places == 1 ? "" : "s"),
+          .hint = ShellCommand{"ws", "docs", "edit", change.document_id}.ticked() +
+                  " shows both in an editor; or take your change over by hand",
+          .code = "revision_conflict"};
+}
+
+Result<ExitCode> update_with_merge(Session& session, const Json& body) {
+  WS_LET(const TextChange change, change_of(session, body));
+  if (session.has("dry-run")) {
+    Call call{.operation = "docs.update", .body = JsonBox(body)};
+    call.parameters.emplace_back("document_id", change.document_id);
+    (*call.body)["expected_content_revision"] = change.base.revision;
+    return print_request(session, call);
+  }
+  WS_LET(Client * client, session.client());
+  WS_LET(const UpdateEnd end, update_walked(session, *client, change));
+  if (end.keeps_theirs) {
+    session.note("kept theirs; nothing was stored");
+    return ExitCode::done;
+  }
+  if (!end.reply) return fail(collision_of(change, end));
+  WS_LET(const SeenTexts seen, seen_texts(session));
+  keep_seen(seen, *end.reply->json);
+  print_reply(session, operation_of("docs.update"), *end.reply);
+  return ExitCode::done;
+}
+
+Result<ExitCode> update(Session& session) {
+  const contract::Operation& operation = operation_of("docs.update");
+  WS_LET(Call call, build_call(session, operation));
+  Json& body = *call.body;
+  if (!body.is_object()) return run_call(session, operation, std::move(call));
+  if (const auto file = session.arguments().value("file")) {
+    WS_LET(body["content"], read_markdown(*file));
+  }
+  if (const auto revision = session.arguments().value("revision")) {
+    const auto* field = contract::find_field(*operation.request, "expected_content_revision");
+    WS_LET(body["expected_content_revision"], parse_value(*field, {*revision}, "--revision"));
+  }
+  if (session.has("merge")) return update_with_merge(session, body);
+  if (!body.contains("expected_content_revision")) {
+    const std::string& id = session.arguments().words.front();
+    return fail(
+        Failure::Kind::usage,
+        "--revision is missing: the content revision that the change was made from",
+        ShellCommand{"ws", "docs", "get", id, "--fields", "content_revision"}.ticked() + " shows the present one");
+  }
+  if (!body.contains("content") && !body.contains("title")) {
+    return fail(Failure::Kind::usage, "nothing to change", "give -f FILE|-, or --title TEXT");
+  }
+  return run_call(session, operation, std::move(call));
+}
+
+Result<ExitCode> archive(Session& session) {
+  const contract::Operation& operation = operation_of("docs.archive");
+  WS_LET(const std::vector<std::string> ids, ids_of(session));
+  WS_LET(std::vector<Call> calls, batch_calls(session, operation, ids));
+  if (session.has("dry-run")) {
+    for (const Call& call : calls) WS_TRY(print_request(session, call));
+    return ExitCode::done;
+  }
+  if (ids.size() > 1) {
+    WS_LET(const bool yes, session.confirm("archive " + std::to_string(ids.size()) + " documents?"));
+    if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was archived");
+  }
+  WS_LET(Client * client, session.client());
+  return run_batch(session, *client, operation, ids, std::move(calls));
+}
+
+Result<ExitCode> share(Session& session) {
+  const contract::Operation& operation = operation_of("docs.share");
+  WS_LET(Call call, build_call(session, operation));
+  const auto with = session.arguments().value("with");
+  if (with && call.body->is_object()) {
+    const bool is_handle = with->front() == '@';
+    (*call.body)[is_handle ? "agent_handle" : "email"] = is_handle ? with->substr(1) : *with;
+  }
+  if (call.body->is_object() && !call.body->contains("email") && !call.body->contains("agent_handle")) {
+    return fail(Failure::Kind::usage, "nobody is named to share with", "--with EMAIL, or --with @HANDLE");
+  }
+  return run_call(session, operation, std::move(call));
+}
+
+}  // namespace
+
+Command docs_create_command() {
+  Command command = operation_command(operation_of("docs.create"));
+  command.details =
+      "Without TITLE it is the first level-1 heading of the file, else the file's name without its ending.";
+  command.arguments = {{.placeholder = "TITLE", .help = "1-300 characters", .count = Count::optional}};
+  command.flags = flags_without(command.flags, {"content"});
+  command.flags.insert(command.flags.begin(), file_flag);
+  command.examples = {"ws docs create -f notes.md", "git log -5 | ws docs create 'What changed' -f -"};
+  command.run = create_document;
+  return command;
+}
+
+Command docs_get_command() {
+  Command command = operation_command(operation_of("docs.get"));
+  command.flags.push_back({.name = "content", .help = "the Markdown alone, byte for byte"});
+  command.flags.push_back({.name = "render", .help = "the Markdown as a page for a person"});
+  command.examples.push_back("ws docs get 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --content > notes.md");
+  command.run = get_document;
+  return command;
+}
+
+Command docs_update_command() {
+  Command command = operation_command(operation_of("docs.update"));
+  command.details =
+      "It replaces the text only if nobody changed the document since the revision that you name. With "
+      "--merge what others changed meanwhile is kept; where both changed the same lines a terminal asks what "
+      "to take, and elsewhere it is exit 7 and nothing is stored.";
+  command.flags = flags_without(command.flags, {"content", "expected-content-revision"});
+  command.flags.insert(
+      command.flags.begin(),
+      {file_flag,
+       {.name = "revision",
+        .takes = Takes::one,
+        .placeholder = "N",
+        .help = "the content revision that the change was made from; required without --merge",
+        .limits = "at least 1"},
+       {.name = "merge", .help = "merge with what others changed since you read it with `ws docs get --content`"}});
+  command.examples = {"ws docs update 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -f notes.md --revision 3",
+                      "ws docs update 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -f notes.md --revision 3 --merge"};
+  command.run = update;
+  return command;
+}
+
+Command docs_archive_command() {
+  Command command = operation_command(operation_of("docs.archive"));
+  command.details = "More than one are confirmed by a person or by --yes.";
+  command.run = archive;
+  return command;
+}
+
+Command docs_share_command() {
+  Command command = operation_command(operation_of("docs.share"));
+  command.arguments.front().count = Count::one;
+  command.flags = flags_without(command.flags, {"email", "agent-handle"});
+  command.flags.insert(command.flags.begin(),
+                       {.name = "with",
+                        .takes = Takes::one,
+                        .placeholder = "EMAIL|@HANDLE",
+                        .help = "the person or the agent that it is shared with"});
+  command.examples = {"ws docs share 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --with jonas@example.com --permission edit"};
+  command.run = share;
+  return command;
+}
+
+}  // namespace ws::cli

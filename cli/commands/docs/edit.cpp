@@ -1,0 +1,154 @@
+// `ws docs edit`: a document in the user's editor, merged with what others changed meanwhile.
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/files.hpp"
+#include "api-client/base/sha256.hpp"
+#include "api-client/base/shell_command.hpp"
+#include "api-client/base/uuid.hpp"
+#include "cli/commands/docs/commands.hpp"
+#include "cli/commands/docs/merged_update.hpp"
+#include "cli/commands/docs/update_walk.hpp"
+#include "cli/commands/shared/composing.hpp"
+#include "cli/commands/shared/paging.hpp"
+#include "cli/terminal/editor.hpp"
+
+namespace ws::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The text while it is edited, and the one that it was made from: what could not be sent is there the next time.
+class EditedText {
+ public:
+  EditedText(const fs::path& state, const std::string& server, const std::string& document_id)
+      : folder_(state / "edits" / Sha256::of(server + "\n" + document_id).hex().substr(0, 32)) {}
+
+  fs::path file() const { return folder_ / "text.md"; }
+
+  /// Empty: nothing was left here.
+  std::optional<SeenText> left_base() const {
+    const auto revision = read_file(folder_ / "revision");
+    auto content = read_file(folder_ / "base.md");
+    if (!revision || !content || !fs::exists(file())) return std::nullopt;
+    return SeenText{.revision = std::strtoll(revision->c_str(), nullptr, 10), .content = std::move(*content)};
+  }
+
+  Result<void> begin(const SeenText& base, std::string_view text) const {
+    WS_TRY(make_folders(folder_, 0700));
+    WS_TRY(write_file(folder_ / "base.md", base.content, 0600));
+    WS_TRY(write_file(file(), text, 0600));
+    return write_file(folder_ / "revision", std::to_string(base.revision), 0600);
+  }
+
+  void end() const {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
+ private:
+  fs::path folder_;
+};
+
+class Edit {
+ public:
+  Edit(Session& session, Client& client, std::string id, EditedText text)
+      : session_(session), client_(client), id_(std::move(id)), text_(std::move(text)) {}
+
+  Result<ExitCode> run(const std::string& editor) {
+    WS_LET(SeenText base, begin());
+    if (auto edited = edit_file(editor, text_.file()); !edited) return fail(kept(edited.error()));
+    WS_LET(std::string content, read_file(text_.file()));
+    if (sync::merge::has_markers(content) && !sync::merge::has_markers(base.content)) {
+      return fail(kept({.kind = Failure::Kind::conflict,
+                        .what = "the text still holds conflict markers; nothing was sent",
+                        .code = "markers_left"}));
+    }
+    if (content == base.content) {
+      text_.end();
+      session_.note("nothing changed");
+      return ExitCode::done;
+    }
+    auto end = update_walked(session_, client_, {.document_id = id_, .base = base, .content = std::move(content)});
+    if (!end) return fail(kept(end.error()));
+    if (end->reply) return done(*end->reply);
+    if (!end->keeps_theirs) return fail(left(*end));
+    text_.end();
+    session_.note("kept theirs; nothing was sent");
+    return ExitCode::done;
+  }
+
+ private:
+  /// What was left the last time goes on; else the document as it is.
+  Result<SeenText> begin() {
+    if (auto left = text_.left_base()) {
+      session_.note(fmt::format("going on with the text that was not sent, from revision {}", left->revision));
+      return std::move(*left);
+    }
+    WS_LET(SeenText base, read_document(client_, id_));
+    WS_TRY(text_.begin(base, base.content));
+    return base;
+  }
+
+  /// Both texts stand in the file: the same command goes on with it.
+  Failure left(const UpdateEnd& end) {
+    const std::string theirs = fmt::format("revision {}", end.theirs.revision);
+    if (auto begun = text_.begin(end.theirs, with_markers(end.collision, "yours", theirs)); !begun) {
+      return kept(begun.error());
+    }
+    return kept({.kind = Failure::Kind::conflict,
+                 .what = fmt::format("{} changes the same lines; nothing was sent", theirs),
+                 .code = "revision_conflict"});
+  }
+
+  Failure kept(Failure failure) const {
+    failure.hint = "your text is kept: " + ShellCommand{"ws", "docs", "edit", id_}.ticked() + " goes on with it";
+    return failure;
+  }
+
+  Result<ExitCode> done(const Reply& reply) {
+    text_.end();
+    if (const auto seen = seen_texts(session_)) keep_seen(*seen, *reply.json);
+    print_reply(session_, operation_of("docs.update"), reply);
+    return ExitCode::done;
+  }
+
+  Session& session_;
+  Client& client_;
+  std::string id_;
+  EditedText text_;
+};
+
+Result<ExitCode> edit_document(Session& session) {
+  const std::string& id = session.arguments().words.front();
+  if (!is_uuid(id) && !session.has("no-validate")) {
+    return fail(
+        Failure::Kind::usage, fmt::format("\"{}\" is no document id (a UUID)", id), "`ws docs list` shows them");
+  }
+  const std::string editor = editor_of(session.world().environment, session.terminal());
+  if (editor.empty()) {
+    return fail(
+        Failure::Kind::usage, "there is no editor to use", "set VISUAL or EDITOR, or `ws docs update ID -f FILE`");
+  }
+  WS_LET(const BaseUrl url, session.base_url());
+  WS_LET(Client * client, session.client());
+  return Edit(session, *client, id, EditedText(session.paths().state, url.text, id)).run(editor);
+}
+
+}  // namespace
+
+Command docs_edit_command() {
+  return {.words = "docs edit",
+          .summary = "Edit a document in $VISUAL or $EDITOR",
+          .details =
+              "What others changed meanwhile is merged. Where both changed the same lines, a terminal asks what to "
+              "take; a text that could not be sent is kept, both between markers, and the same command goes on with "
+              "it.",
+          .arguments = {{.placeholder = "ID", .help = "of the document"}},
+          .examples = {"EDITOR=true ws docs edit 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"},
+          .run = edit_document};
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,117 @@
+// Agent events by hand: claim one, hold it, close it. The lease token is kept between the commands.
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "cli/commands/events/commands.hpp"
+#include "cli/commands/events/lease.hpp"
+#include "cli/commands/shared/composing.hpp"
+#include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/paging.hpp"
+#include "cli/state/held_events.hpp"
+
+namespace ws::cli {
+namespace {
+
+Result<ExitCode> claim(Session& session) {
+  const contract::Operation& operation = operation_of("events.claim");
+  WS_LET(Call call, build_call(session, operation));
+  if (call.body->is_object()) {
+    if (const auto worker = session.arguments().value("worker")) (*call.body)["worker_id"] = *worker;
+    if (!call.body->contains("worker_id")) (*call.body)["worker_id"] = usual_worker_id();
+  }
+  WS_TRY(make_ready(session, operation, call));
+  if (session.has("dry-run")) return print_request(session, call);
+  const auto lease = lease_length(*call.body);
+  WS_LET(Client * client, session.client());
+  WS_LET(const Reply reply, client->call(std::move(call)));
+  const Time now = session.world().clock.now();
+  if (const auto claimed = read_claim(*reply.json)) {
+    const HeldEvent held{.event_id = claimed->event_id,
+                         .lease_token = claimed->lease_token,
+                         .lease_ends_at = now + granted_lease(reply, lease, now)};
+    if (auto kept = HeldEvents(session.paths().state).save(held); !kept) session.note("note: " + kept.error().what);
+  } else if (has_event(*reply.json)) {
+    session.note(unusable_claim().what);
+  } else if (is_for_people(session)) {
+    session.note("no event is waiting");
+  }
+  print_reply(session, operation, reply);
+  return ExitCode::done;
+}
+
+/// The token from flag, environment or the claim that was made from here.
+Result<void> add_lease(Session& session, Call& call, const std::optional<HeldEvent>& held) {
+  if (!call.body->is_object() || call.body->contains("lease_token")) return {};
+  WS_LET(std::string token, secret_of(session, "lease-token", "WS_LEASE_TOKEN"));
+  if (token.empty() && held) token = held->lease_token;
+  if (token.empty()) {
+    return fail(Failure::Kind::usage,
+                "the lease token of the event is not known here",
+                "give it as --lease-token @FILE, or in WS_LEASE_TOKEN");
+  }
+  (*call.body)["lease_token"] = std::move(token);
+  return {};
+}
+
+/// Renew, complete, fail: the rest is the operation's own.
+Result<ExitCode> run_on_lease(Session& session, const contract::Operation& operation) {
+  WS_LET(Call call, build_call(session, operation));
+  const HeldEvents events(session.paths().state);
+  const std::string& id = session.arguments().words.front();
+  std::optional<HeldEvent> held = events.find(id);
+  WS_TRY(add_lease(session, call, held));
+  WS_TRY(make_ready(session, operation, call));
+  const Time now = session.world().clock.now();
+  if (held && held->lease_ends_at > now) call.lease_left = held->lease_ends_at - now;
+  if (session.has("dry-run")) return print_request(session, call);
+  const auto lease = lease_length(*call.body);
+  WS_LET(Client * client, session.client());
+  WS_LET(const Reply reply, client->call(std::move(call)));
+  if (operation.id != "events.renew") {
+    events.forget(id);
+  } else if (held) {
+    const Time renewed = session.world().clock.now();
+    held->lease_ends_at = renewed + granted_lease(reply, lease, renewed);
+    static_cast<void>(events.save(*held));
+  }
+  print_reply(session, operation, reply);
+  return ExitCode::done;
+}
+
+Command lease_command(std::string_view id) {
+  const contract::Operation& operation = operation_of(id);
+  Command command = operation_command(operation);
+  command.details =
+      "The lease token of an event that was claimed from here is known; else --lease-token or "
+      "WS_LEASE_TOKEN names it.";
+  command.run = [&operation](Session& session) { return run_on_lease(session, operation); };
+  return command;
+}
+
+}  // namespace
+
+Command events_claim_command() {
+  Command command = operation_command(operation_of("events.claim"));
+  command.details = "Without an event it ends with 0 and `event` is null.";
+  command.flags = flags_without(command.flags, {"worker-id"});
+  command.flags.insert(command.flags.begin(), worker_flags().begin(), worker_flags().end());
+  command.examples = {"ws events claim --wait-seconds 30 --json"};
+  command.run = claim;
+  return command;
+}
+
+Command events_renew_command() { return lease_command("events.renew"); }
+
+Command events_complete_command() {
+  Command command = lease_command("events.complete");
+  command.examples = {"ws events complete 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --result '{\"done\": true}'"};
+  return command;
+}
+
+Command events_fail_command() {
+  Command command = lease_command("events.fail");
+  command.examples = {"ws events fail 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --error 'no such page' --retryable false"};
+  return command;
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,125 @@
+// `ws events work -- CMD...`: a worker that runs a command for each event.
+#include <charconv>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/events/child_process.hpp"
+#include "cli/commands/events/commands.hpp"
+#include "cli/commands/events/lease.hpp"
+#include "cli/commands/events/worker.hpp"
+#include "cli/commands/shared/composing.hpp"
+#include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/values.hpp"
+
+namespace ws::cli {
+namespace {
+
+Result<int> number_flag(const Session& session, std::string_view flag, int fallback, int least, int most) {
+  const auto text = session.arguments().value(flag);
+  if (!text) return fallback;
+  int value = 0;
+  const char* const end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data(), end, value);
+  if (error == std::errc{} && stop == end && value >= least && value <= most) return value;
+  return fail(Failure::Kind::usage, fmt::format("--{} takes an integer, {}-{}, not `{}`", flag, least, most, *text));
+}
+
+Result<WorkerOptions> options_of(Session& session) {
+  WorkerOptions options{.worker_id = session.arguments().value("worker").value_or(usual_worker_id()),
+                        .command = session.arguments().words,
+                        .once = session.has("once")};
+  WS_LET(const int jobs, number_flag(session, "jobs", 1, 1, 64));
+  WS_LET(const int lease, number_flag(session, "lease-seconds", 300, 30, 900));
+  WS_LET(const int wait, number_flag(session, "wait-seconds", 20, 0, 30));
+  options.jobs = static_cast<std::size_t>(jobs);
+  options.lease = std::chrono::seconds(lease);
+  options.wait = std::chrono::seconds(wait);
+  const Call claim{.operation = "events.claim", .body = Json{{"worker_id", options.worker_id}}};
+  WS_TRY(check_call(session, operation_of("events.claim"), claim));
+  if (is_program(options.command.front())) return options;
+  return fail(Failure::Kind::usage, "there is no program " + options.command.front(), "nothing was claimed");
+}
+
+void print_done(Session& session, const WorkDone& done) {
+  if (is_for_people(session)) {
+    return session.note(fmt::format("{} {} {}{}",
+                                    done.event_id,
+                                    done.kind,
+                                    name(done.outcome),
+                                    done.error.empty() ? "" : ": " + done.error.substr(0, done.error.find('\n'))));
+  }
+  session.printer().item({{"v", 1},
+                          {"id", done.event_id},
+                          {"kind", done.kind},
+                          {"outcome", name(done.outcome)},
+                          {"exit", done.exit},
+                          {"error", done.error.empty() ? Json() : Json(done.error)}});
+}
+
+Result<ExitCode> work(Session& session) {
+  WS_LET(WorkerOptions options, options_of(session));
+  if (session.has("dry-run")) {
+    return print_request(session,
+                         {.operation = "events.claim",
+                          .body = Json{{"worker_id", options.worker_id},
+                                       {"lease_seconds", options.lease.count()},
+                                       {"wait_seconds", options.wait.count()}}});
+  }
+  // A signal must not cut the calls that hand events back, so it reaches the worker and not the client.
+  WS_LET(const Key key, session.key());
+  WS_LET(ClientOptions client_options, session.client_options());
+  client_options.cancelled = nullptr;
+  client_options.credential = key.credential;
+  WS_LET(http::Transport * transport, session.transport());
+  Client client(*transport, session.world().clock, session.world().random, std::move(client_options));
+  EventWorker worker(client,
+                     std::move(options),
+                     {.done = [&session](const WorkDone& done) { print_done(session, done); },
+                      .note = [&session](const std::string& text) { session.note(text); },
+                      .must_stop = [&session] { return session.world().cancelled.load(); }});
+  WS_TRY(worker.run());
+  if (session.world().cancelled.load()) return fail(Failure::Kind::cancelled, "stopped");
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command events_work_command() {
+  return {
+      .words = "events work",
+      .summary = "Run a command for each agent event",
+      .details =
+          "The command gets the event as JSON on stdin, and WS_EVENT_ID and WS_LEASE_TOKEN. Exit 0 completes "
+          "the event with what it printed (a JSON object, else {\"output\": text}); any other exit fails it "
+          "with the end of its stderr, and 75 alone lets it be tried again. Ctrl-C ends it: what is under "
+          "way is finished within 10 s or handed back.",
+      .arguments = {{.placeholder = "CMD", .help = "the command and its arguments, after --", .count = Count::many}},
+      .flags = {worker_flags().front(),
+                {.name = "jobs",
+                 .takes = Takes::one,
+                 .placeholder = "N",
+                 .help = "so many events at a time",
+                 .limits = "1-64",
+                 .fallback = "1"},
+                {.name = "lease-seconds",
+                 .takes = Takes::one,
+                 .placeholder = "N",
+                 .help = "how long an event is held; renewed at a third of it",
+                 .limits = "30-900",
+                 .fallback = "300"},
+                {.name = "wait-seconds",
+                 .takes = Takes::one,
+                 .placeholder = "N",
+                 .help = "how long one claim waits for an event",
+                 .limits = "0-30",
+                 .fallback = "20"},
+                {.name = "once", .help = "one event, or none, and then the end"}},
+      .examples = {"ws events work --worker scribe --jobs 2 -- ./answer.sh"},
+      .operation = &operation_of("events.claim"),
+      .runs_on = true,
+      .hands_back = true,
+      .run = work};
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,280 @@
+#include "cli/commands/events/worker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/utf8.hpp"
+
+namespace ws::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds tick{20};
+constexpr milliseconds idle_tick{200};
+constexpr milliseconds first_backoff{1'000};
+constexpr milliseconds longest_backoff{60'000};
+/// A lease of a moment must not become a storm of renewals.
+constexpr milliseconds shortest_renewal{200};
+/// How long a command may take to end by itself when the worker stops.
+constexpr milliseconds grace{10'000};
+constexpr std::size_t most_error_characters = 4000;  // API document, "Limits"
+constexpr int exit_retryable = 75;                   // EX_TEMPFAIL of sysexits.h
+
+/// U+FFFD for each byte that is none of UTF-8: JSON cannot carry it.
+std::string valid_utf8(std::string_view text) {
+  if (utf8::is_valid(text)) return std::string(text);
+  std::string valid;
+  utf8::for_each(text, [&valid](char32_t code_point) { utf8::append(valid, code_point); });
+  return valid;
+}
+
+/// The end of a text: trimmed, valid UTF-8, at most so many characters.
+std::string tail_of(std::string_view text) {
+  while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
+  std::string valid = valid_utf8(text);
+  std::size_t count = 0;
+  std::size_t begin = valid.size();
+  while (begin > 0 && count < most_error_characters) {
+    --begin;
+    if ((static_cast<unsigned char>(valid[begin]) & 0xC0U) != 0x80U) ++count;
+  }
+  return valid.substr(begin);
+}
+
+Json result_of(const ChildEnd& end) {
+  if (auto json = parse_bounded(end.out); json && json->is_object()) return std::move(*json);
+  return Json{{"output", valid_utf8(end.out)}};
+}
+
+/// Nobody who asks again fares better.
+bool is_final(const Failure& failure) {
+  using Kind = Failure::Kind;
+  return failure.kind == Kind::auth || failure.kind == Kind::forbidden || failure.kind == Kind::usage ||
+         failure.kind == Kind::invalid || failure.kind == Kind::not_found;
+}
+
+}  // namespace
+
+std::string_view name(WorkDone::Outcome outcome) {
+  switch (outcome) {
+    case WorkDone::Outcome::completed: return "completed";
+    case WorkDone::Outcome::failed: return "failed";
+    case WorkDone::Outcome::handed_back: return "handed_back";
+    case WorkDone::Outcome::lost: return "lost";
+  }
+  return "lost";
+}
+
+EventWorker::EventWorker(Client& client, WorkerOptions options, Callbacks callbacks)
+    : client_(client), options_(std::move(options)), callbacks_(std::move(callbacks)) {}
+
+bool EventWorker::may_claim(Steady::time_point now) const {
+  if (is_claiming_ || stopping_since_ || ended_by_ || now < claim_at_) return false;
+  return jobs_.size() < options_.jobs && !(options_.once && has_claimed_);
+}
+
+Result<void> EventWorker::run() {
+  while (true) {
+    const auto now = Steady::now();
+    if (!stopping_since_ && callbacks_.must_stop()) stop(now);
+    if (may_claim(now)) claim();
+    client_.run(jobs_.empty() && is_claiming_ ? idle_tick : tick);
+    for (const auto& job : jobs_) look_after(*job, Steady::now());
+    std::erase_if(jobs_, [](const auto& job) { return job->is_over && !job->is_renewing; });
+    if (!jobs_.empty()) continue;
+    // A claim under way might just have brought something: it gets a moment to say so.
+    const bool claim_is_over = !is_claiming_ || (stopping_since_ && Steady::now() > *stopping_since_ + idle_tick);
+    if (stopping_since_ && claim_is_over) return {};
+    if (ended_by_) return fail(*ended_by_);
+    if (options_.once && has_claimed_ && !is_claiming_) return {};
+  }
+}
+
+void EventWorker::claim() {
+  is_claiming_ = true;
+  client_.start_afresh();
+  Call call{.operation = "events.claim",
+            .body = Json{{"worker_id", options_.worker_id},
+                         {"lease_seconds", options_.lease.count()},
+                         {"wait_seconds", options_.once ? 0 : options_.wait.count()}},
+            .validate = false};
+  client_.start(std::move(call), [this](Result<Reply> reply) { on_claim(std::move(reply)); });
+}
+
+void EventWorker::on_claim(Result<Reply> reply) {
+  is_claiming_ = false;
+  if (!reply) {
+    const Failure& failure = reply.error();
+    if (is_final(failure) || options_.once) {
+      ended_by_ = failure;
+      return;
+    }
+    return back_off(failure);
+  }
+  auto claim = read_claim(*reply->json);
+  if (!claim && has_event(*reply->json)) {
+    if (!options_.once) return back_off(unusable_claim());
+    ended_by_ = unusable_claim();
+    return;
+  }
+  backoff_ = milliseconds{0};
+  if (claim) return begin(std::move(*claim), granted_lease(*reply, options_.lease, SystemClock().now()));
+  // Too early costs a lease slot: whichever asks for more time.
+  const auto header = http::find_header(reply->headers, "Retry-After");
+  const auto asked = header ? http::parse_retry_after(*header, {}) : std::nullopt;
+  claim_at_ = Steady::now() + std::max(pause_after_none(*reply->json), asked.value_or(milliseconds{0}));
+  has_claimed_ = has_claimed_ || options_.once;
+}
+
+void EventWorker::back_off(const Failure& failure) {
+  backoff_ = std::clamp(backoff_ * 2, first_backoff, longest_backoff);
+  const milliseconds pause = std::max(backoff_, failure.call.retry_after.value_or(milliseconds{0}));
+  claim_at_ = Steady::now() + pause;
+  callbacks_.note(fmt::format("{}; asking again in {} s", failure.what, pause.count() / 1000));
+}
+
+void EventWorker::set_lease(Job& job, milliseconds length) {
+  const auto now = Steady::now();
+  job.lease_ends = now + length;
+  job.renew_at = now + std::max(length / 3, shortest_renewal);
+}
+
+void EventWorker::begin(Claim claim, milliseconds lease) {
+  has_claimed_ = true;
+  auto job = std::make_unique<Job>(Job{.claim = std::move(claim)});
+  set_lease(*job, lease);
+  auto environment = options_.environment;
+  environment.emplace_back("WS_EVENT_ID", job->claim.event_id);
+  environment.emplace_back("WS_LEASE_TOKEN", job->claim.lease_token);
+  jobs_.push_back(std::move(job));
+  Job& held = *jobs_.back();
+  WorkDone back{.event_id = held.claim.event_id, .kind = held.claim.kind, .outcome = WorkDone::Outcome::handed_back};
+  if (stopping_since_) {
+    back.error = "handed back: the worker was stopped";
+    return give_up(held, std::move(back), true);
+  }
+  auto child = ChildProcess::start(options_.command, dump(*held.claim.event) + "\n", environment);
+  if (child) {
+    held.child = std::move(*child);
+    return;
+  }
+  back.error = child.error().what;
+  give_up(held, std::move(back), true);
+}
+
+void EventWorker::look_after(Job& job, Steady::time_point now) {
+  if (job.is_over || job.is_closing) return;
+  if (job.child) {
+    if (auto end = job.child->poll()) {
+      job.child.reset();
+      return finish(job, std::move(*end));
+    }
+    if (stopping_since_ && now > *stopping_since_ + grace) job.child->kill();
+  }
+  if (job.is_lost) return;
+  if (now >= job.lease_ends) return lose(job, "its lease ended");
+  if (!job.is_renewing && now >= job.renew_at) renew(job);
+}
+
+Call EventWorker::lease_call(const Job& job, std::string_view operation, Json body) const {
+  body["lease_token"] = job.claim.lease_token;
+  const auto left = std::chrono::duration_cast<milliseconds>(job.lease_ends - Steady::now());
+  return {.operation = operation,
+          .parameters = {{"event_id", job.claim.event_id}},
+          .body = std::move(body),
+          .lease_left = std::max(left, milliseconds{0}),
+          .validate = false};
+}
+
+void EventWorker::renew(Job& job) {
+  job.is_renewing = true;
+  client_.start(lease_call(job, "events.renew", {{"lease_seconds", options_.lease.count()}}),
+                [this, &job](Result<Reply> reply) { on_renewed(job, std::move(reply)); });
+}
+
+void EventWorker::on_renewed(Job& job, Result<Reply> reply) {
+  job.is_renewing = false;
+  if (job.is_closing || job.is_over) return;
+  if (reply) return set_lease(job, granted_lease(*reply, options_.lease, SystemClock().now()));
+  const auto now = Steady::now();
+  using Kind = Failure::Kind;
+  const Kind kind = reply.error().kind;
+  const bool is_gone = kind == Kind::conflict || kind == Kind::not_found || kind == Kind::forbidden ||
+                       kind == Kind::auth || now >= job.lease_ends;
+  if (is_gone) return lose(job, reply.error().what);
+  job.renew_at = now + first_backoff;
+}
+
+void EventWorker::lose(Job& job, const std::string& why) {
+  if (std::exchange(job.is_lost, true)) return;
+  callbacks_.note(fmt::format("event {} is no longer ours: {}", job.claim.event_id, why));
+  if (job.child) {
+    job.child->ask_to_end();
+  } else {
+    job.is_over = !job.is_closing;
+  }
+}
+
+void EventWorker::finish(Job& job, ChildEnd end) {
+  WorkDone done{.event_id = job.claim.event_id, .kind = job.claim.kind, .exit = end.exit};
+  if (!end.err.empty()) callbacks_.note(fmt::format("{}: {}", job.claim.event_id, tail_of(end.err)));
+  if (job.is_lost) {
+    done.outcome = WorkDone::Outcome::lost;
+    callbacks_.done(done);
+    job.is_over = true;
+    return;
+  }
+  if (end.exit == 0) return complete(job, end);
+  const bool was_stopped = stopping_since_ && end.exit > 128;
+  done.outcome = was_stopped ? WorkDone::Outcome::handed_back : WorkDone::Outcome::failed;
+  done.error = was_stopped ? "handed back: the worker was stopped" : tail_of(end.err);
+  if (done.error.empty()) done.error = fmt::format("exit status {}", end.exit);
+  give_up(job, std::move(done), was_stopped || end.exit == exit_retryable);
+}
+
+void EventWorker::complete(Job& job, const ChildEnd& end) {
+  close(job,
+        "events.complete",
+        {{"result", result_of(end)}},
+        {.event_id = job.claim.event_id, .kind = job.claim.kind, .outcome = WorkDone::Outcome::completed});
+}
+
+void EventWorker::give_up(Job& job, WorkDone done, bool retryable) {
+  Json body = {{"error", done.error}, {"retryable", retryable}};
+  close(job, "events.fail", std::move(body), std::move(done));
+}
+
+void EventWorker::close(Job& job, std::string_view operation, Json body, WorkDone done) {
+  job.is_closing = true;
+  client_.start(lease_call(job, operation, std::move(body)),
+                [this, &job, operation, done](Result<Reply> reply) mutable {
+                  job.is_over = true;
+                  const bool was_refused = !reply && reply.error().kind == Failure::Kind::invalid;
+                  if (was_refused && operation == "events.complete") {
+                    // The result itself is what the service does not take; asking again would not help.
+                    job.is_over = false;
+                    done.outcome = WorkDone::Outcome::failed;
+                    done.error = tail_of("the result was refused: " + reply.error().what);
+                    return give_up(job, std::move(done), false);
+                  }
+                  if (!reply) {
+                    callbacks_.note(fmt::format("event {}: {}", done.event_id, reply.error().what));
+                    done.outcome = WorkDone::Outcome::lost;
+                  }
+                  callbacks_.done(done);
+                });
+}
+
+void EventWorker::stop(Steady::time_point now) {
+  stopping_since_ = now;
+  if (!jobs_.empty()) callbacks_.note(fmt::format("stopping; {} under way", jobs_.size()));
+  for (const auto& job : jobs_) {
+    if (job->child) job->child->ask_to_end();
+  }
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,101 @@
+/// The loop behind `ws events work`: claim, run, renew, complete or fail; and hand back what is held when it must end.
+///
+/// One claim waits at a time, and only while there is room for what it brings. A claim without an answer backs off; its
+/// lease, if there is one, lapses by itself; so does that of an event which came without id or token. An event whose
+/// lease is lost belongs to somebody else: its command is ended and nothing is said about it.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api-client/client/client.hpp"
+#include "cli/commands/events/child_process.hpp"
+#include "cli/commands/events/lease.hpp"
+
+namespace ws::cli {
+
+struct WorkerOptions {
+  std::string worker_id = {};
+  std::vector<std::string> command = {};
+  std::size_t jobs = 1;
+  std::chrono::seconds lease{300};
+  std::chrono::seconds wait{20};                                      ///< of one claim
+  bool once = false;                                                  ///< one event, or none, and then the end
+  std::vector<std::pair<std::string, std::string>> environment = {};  ///< for the command
+};
+
+/// What became of one event.
+struct WorkDone {
+  enum class Outcome { completed, failed, handed_back, lost };
+  std::string event_id = {};
+  std::string kind = {};
+  Outcome outcome = Outcome::completed;
+  int exit = 0;
+  std::string error = {};  ///< what was said in `failed`
+};
+std::string_view name(WorkDone::Outcome outcome);
+
+class EventWorker {
+ public:
+  using Steady = std::chrono::steady_clock;
+
+  struct Callbacks {
+    std::function<void(const WorkDone& done)> done = {};
+    std::function<void(const std::string& text)> note = {};
+    std::function<bool()> must_stop = {};  ///< a signal was caught
+  };
+
+  /// The client must not be one that a signal cancels: what is held is still to be handed back.
+  EventWorker(Client& client, WorkerOptions options, Callbacks callbacks);
+
+  /// Until it must stop, or nothing can be claimed any more (no key, no permission): fails as that claim did.
+  Result<void> run();
+
+ private:
+  /// An event under way.
+  struct Job {
+    Claim claim = {};
+    std::optional<ChildProcess> child = {};
+    Steady::time_point lease_ends = {};
+    Steady::time_point renew_at = {};
+    bool is_renewing = false;
+    bool is_closing = false;
+    bool is_lost = false;
+    bool is_over = false;
+  };
+
+  bool may_claim(Steady::time_point now) const;
+  void claim();
+  void on_claim(Result<Reply> reply);
+  void back_off(const Failure& failure);
+  void begin(Claim claim, std::chrono::milliseconds lease);
+  static void set_lease(Job& job, std::chrono::milliseconds length);
+  void look_after(Job& job, Steady::time_point now);
+  void renew(Job& job);
+  void on_renewed(Job& job, Result<Reply> reply);
+  void finish(Job& job, ChildEnd end);
+  void complete(Job& job, const ChildEnd& end);
+  void give_up(Job& job, WorkDone done, bool retryable);
+  void close(Job& job, std::string_view operation, Json body, WorkDone done);
+  void stop(Steady::time_point now);
+  void lose(Job& job, const std::string& why);
+  Call lease_call(const Job& job, std::string_view operation, Json body) const;
+
+  Client& client_;
+  WorkerOptions options_;
+  Callbacks callbacks_;
+  std::list<std::unique_ptr<Job>> jobs_;
+  bool is_claiming_ = false;
+  bool has_claimed_ = false;
+  Steady::time_point claim_at_ = {};
+  std::chrono::milliseconds backoff_{0};
+  std::optional<Steady::time_point> stopping_since_ = {};
+  std::optional<Failure> ended_by_ = {};
+};
+
+}  // namespace ws::cli

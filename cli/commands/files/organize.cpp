@@ -1,0 +1,98 @@
+// Organization runs on a file: started, waited for.
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/shell_command.hpp"
+#include "cli/commands/files/commands.hpp"
+#include "cli/commands/shared/composing.hpp"
+#include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/paging.hpp"
+#include "cli/commands/shared/waiting.hpp"
+
+namespace ws::cli {
+namespace {
+
+Call read_operation(const std::string& id) {
+  return {.operation = "files.operation", .parameters = {{"operation_id", id}}, .validate = false};
+}
+
+Result<ExitCode> await_and_print(Session& session, Client& client, const std::string& id) {
+  WS_LET(const Awaited ended,
+         await_end(session, client, read_operation(id), ShellCommand{"ws", "files", "operation", id, "--wait"}));
+  print_reply(session, operation_of("files.operation"), ended.reply);
+  if (ended.phase == Phase::failed && !is_json(session.format())) {
+    session.note("the operation ended as " + find_text(*ended.reply.json, "status").value_or("failed"));
+  }
+  return exit_of(ended.phase);
+}
+
+/// A run was started, and nothing says which: whether it has ended cannot be asked.
+Failure nothing_to_wait_for(const std::string& asset, const Reply& reply) {
+  return {.kind = Failure::Kind::unknown_outcome,
+          .what = "files.organize: the answer names no operation to wait for",
+          .hint = "look with " + ShellCommand{"ws", "files", "get", asset}.ticked() + " before you send it again",
+          .code = "unusable_answer",
+          .call = {.operation = "files.organize", .http_status = reply.status, .applied = Applied::unknown}};
+}
+
+Result<ExitCode> organize(Session& session) {
+  const contract::Operation& operation = operation_of("files.organize");
+  WS_LET(Call call, build_call(session, operation));
+  if (call.body->is_object()) {
+    if (const auto text = session.arguments().value("message")) (*call.body)["instruction"] = *text;
+    if (const auto node = session.arguments().value("into")) (*call.body)["target_root_node_id"] = *node;
+  }
+  WS_TRY(make_ready(session, operation, call));
+  if (session.has("dry-run")) return print_request(session, call);
+  WS_LET(Client * client, session.client());
+  WS_LET(const Reply reply, client->call(std::move(call)));
+  if (waits(session) && phase_of(*reply.json) == Phase::pending) {
+    const auto id = find_text(*reply.json, "operation_id");
+    if (!id || id->empty()) return fail(nothing_to_wait_for(session.arguments().words.front(), reply));
+    return await_and_print(session, *client, *id);
+  }
+  print_reply(session, operation, reply);
+  return waits(session) ? exit_of(phase_of(*reply.json)) : ExitCode::done;
+}
+
+Result<ExitCode> operation(Session& session) {
+  if (!waits(session)) return run_on_ids(session, operation_of("files.operation"));
+  if (session.arguments().words.size() != 1) return fail(Failure::Kind::usage, "--wait waits for one operation");
+  const std::string& id = session.arguments().words.front();
+  WS_TRY(check_call(session, operation_of("files.operation"), read_operation(id)));
+  const Call call = read_operation(id);
+  if (session.has("dry-run")) return print_request(session, call);
+  WS_LET(Client * client, session.client());
+  return await_and_print(session, *client, id);
+}
+
+}  // namespace
+
+Command files_organize_command() {
+  Command command = operation_command(operation_of("files.organize"));
+  command.flags = flags_without(command.flags, {"instruction", "target-root-node-id"});
+  command.flags.insert(command.flags.begin(),
+                       {{.name = "message",
+                         .letter = 'm',
+                         .takes = Takes::one,
+                         .placeholder = "INSTRUCTION",
+                         .help = "what is to be made of the file",
+                         .limits = "1-8000 characters"},
+                        {.name = "into",
+                         .takes = Takes::one,
+                         .placeholder = "NODE",
+                         .help = "the node that the result goes under",
+                         .limits = "a UUID"},
+                        wait_flag("wait for its end; with --timeout S no longer than that")});
+  command.examples = {"ws files organize 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -m 'A page for each chapter' --wait"};
+  command.run = organize;
+  return command;
+}
+
+Command files_operation_command() {
+  Command command = operation_command(operation_of("files.operation"));
+  command.flags.push_back(wait_flag("wait for its end; with --timeout S no longer than that"));
+  command.run = operation;
+  return command;
+}
+
+}  // namespace ws::cli

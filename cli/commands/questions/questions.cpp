@@ -1,0 +1,262 @@
+// Questions: asked, waited for, shown with their sources.
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "api-client/base/files.hpp"
+#include "api-client/base/sha256.hpp"
+#include "api-client/base/shell_command.hpp"
+#include "cli/commands/questions/commands.hpp"
+#include "cli/commands/shared/composing.hpp"
+#include "cli/commands/shared/keyed_call.hpp"
+#include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/paging.hpp"
+#include "cli/commands/shared/values.hpp"
+#include "cli/commands/shared/waiting.hpp"
+#include "cli/output/markdown_page.hpp"
+#include "cli/terminal/clean.hpp"
+
+namespace ws::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Words, `-` or `--file`; with both, the file's text follows the words.
+Result<std::string> prompt_of(Session& session) {
+  std::string prompt;
+  for (const std::string& word : session.arguments().words) prompt += (prompt.empty() ? "" : " ") + word;
+  if (prompt == "-") {
+    WS_LET(prompt, read_markdown("-"));
+  }
+  if (const auto file = session.arguments().value("file")) {
+    WS_LET(const std::string text, read_markdown(*file));
+    prompt += (prompt.empty() ? "" : "\n\n") + text;
+  }
+  while (!prompt.empty() && (prompt.back() == '\n' || prompt.back() == '\r')) prompt.pop_back();
+  return prompt;
+}
+
+/// The conversation that somebody with this key last asked in, from here.
+Result<fs::path> conversation_note(Session& session) {
+  WS_LET(const BaseUrl url, session.base_url());
+  WS_LET(const Key key, session.key());
+  const std::string who = url.text + "\n" + Sha256::of(key.credential.secret).hex();
+  return session.paths().state / "conversations" / Sha256::of(who).hex().substr(0, 32);
+}
+
+void remember_conversation(Session& session, const Json& question) {
+  const auto id = find_text(question, "conversation_id");
+  const auto note = conversation_note(session);
+  if (!id || !note || !make_folders(note->parent_path(), 0700)) return;
+  static_cast<void>(write_file(*note, *id + "\n", 0600));  // a convenience: the answer matters more
+}
+
+/// From what was asked here, else the one of the service's list that was asked in last.
+Result<std::string> last_conversation(Session& session) {
+  WS_LET(const fs::path note, conversation_note(session));
+  if (auto text = read_file(note, 4096)) return text->substr(0, text->find('\n'));
+  WS_LET(Client * client, session.client());
+  std::string last;
+  std::string at;
+  WS_TRY(client->each_item({.operation = "conversations.list", .parameters = {{"limit", "100"}}},
+                           [&](const Json& one) -> Result<bool> {
+                             const std::string asked = find_text(one, "last_question_at").value_or("");
+                             if (last.empty() || asked > at) {
+                               last = find_text(one, "id").value_or("");
+                               at = asked;
+                             }
+                             return true;
+                           }));
+  if (!last.empty()) return last;
+  return fail(Failure::Kind::not_found, "there is no conversation yet", "ask without --conversation");
+}
+
+Result<Call> ask_call(Session& session) {
+  const contract::Operation& operation = operation_of("questions.create");
+  WS_LET(Call call, build_call(session, operation));
+  Json& body = *call.body;
+  if (!body.is_object()) return call;
+  body.erase("conversation_id");
+  WS_LET(const std::string prompt, prompt_of(session));
+  if (!prompt.empty()) body["prompt"] = prompt;
+  if (!body.contains("prompt")) {
+    return fail(Failure::Kind::usage, "there is no question", "ws ask 'What did we decide?', or `-` for stdin");
+  }
+  const auto sources = session.arguments().items("source");
+  if (!sources.empty()) body["sources"] = sources;
+  if (!body.contains("sources")) body["sources"] = {"workspace", "memory"};
+  if (auto conversation = session.arguments().value("conversation")) {
+    if (*conversation == "last") {
+      WS_LET(*conversation, last_conversation(session));
+    }
+    body["conversation_id"] = *conversation;
+  }
+  return call;
+}
+
+/// The answer itself, else the text of the first artifact that can be read.
+Result<std::string> answer_of(Client& client, const Json& question) {
+  if (const auto answer = find_text(question, "answer"); answer && !answer->empty()) return *answer;
+  const Json* const artifacts = find(question, "artifacts");
+  if (artifacts == nullptr || !artifacts->is_array()) return std::string();
+  for (const Json& artifact : *artifacts) {
+    const auto id = find_text(artifact, "document_id");
+    if (!id) continue;
+    WS_LET(const Reply document, client.call({.operation = "docs.get", .parameters = {{"document_id", *id}}}));
+    if (const auto content = find_text(*document.json, "content")) return *content;
+  }
+  return std::string();
+}
+
+std::string heading_path_of(const Json& citation) {
+  const Json* const path = find(citation, "heading_path");
+  std::string text;
+  if (path == nullptr || !path->is_array()) return text;
+  for (const Json& heading : *path) {
+    if (const auto* word = heading.get_ptr<const Json::string_t*>()) text += (text.empty() ? "" : " > ") + *word;
+  }
+  return text;
+}
+
+/// One line a source; a document is named once for each part of it that is cited.
+std::vector<std::string> sources_of(const Json& question) {
+  std::vector<std::string> lines;
+  const auto add = [&lines](std::string line) {
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+  };
+  if (const Json* citations = find(question, "citations"); citations != nullptr && citations->is_array()) {
+    for (const Json& citation : *citations) {
+      const std::string path = heading_path_of(citation);
+      if (const auto id = find_text(citation, "document_id")) add(*id + (path.empty() ? "" : "  " + path));
+    }
+  }
+  if (!lines.empty()) return lines;
+  if (const Json* ids = find(question, "source_document_ids"); ids != nullptr && ids->is_array()) {
+    for (const Json& id : *ids) {
+      if (const auto* text = id.get_ptr<const Json::string_t*>()) add(*text);
+    }
+  }
+  return lines;
+}
+
+Result<void> print_answer(Session& session, Client& client, const Json& question) {
+  WS_LET(std::string answer, answer_of(client, question));
+  const bool terminal = session.terminal().is_terminal(Stream::out) && !session.has("output");
+  if (terminal) answer = render_markdown(answer, session.terminal());
+  if (answer.empty()) session.note("the question has no answer");
+  if (!answer.empty() && answer.back() != '\n') answer += '\n';
+  const std::vector<std::string> sources = sources_of(question);
+  if (!sources.empty()) answer += "\n" + session.terminal().paint(Stream::out, Look::strong, "Sources") + "\n";
+  for (const std::string& line : sources) answer += "  " + (terminal ? clean(line, Breaks::space) : line) + "\n";
+  if (terminal) {
+    session.printer().page(answer);
+  } else {
+    session.printer().raw(answer);
+  }
+  if (const auto id = find_text(question, "id"); id && session.has("verbose")) session.note("question " + *id);
+  return {};
+}
+
+Call read_question(const std::string& id) {
+  return {.operation = "questions.get", .parameters = {{"question_id", id}}};
+}
+
+Result<ExitCode> show(Session& session, Client& client, const Reply& reply, Phase phase) {
+  if (!is_for_people(session)) {
+    print_reply(session, operation_of("questions.get"), reply);
+  } else if (phase == Phase::failed) {
+    session.note("the question ended as " + find_text(*reply.json, "status").value_or("failed"));
+  } else {
+    WS_TRY(print_answer(session, client, *reply.json));
+  }
+  return exit_of(phase);
+}
+
+/// The service said yes, and not to what.
+Failure without_question(const contract::Operation& operation, const Reply& reply) {
+  return {.kind = Failure::Kind::unknown_outcome,
+          .what = std::string(operation.id) + ": the answer names no question",
+          .hint = "look with `ws questions list`, or repeat it with " +
+                  ShellCommand{"--idempotency-key=", reply.idempotency_key}.ticked() + ": it cannot happen twice",
+          .code = "unusable_answer",
+          .call = {.operation = std::string(operation.id),
+                   .http_status = reply.status,
+                   .applied = Applied::unknown,
+                   .idempotency_key = reply.idempotency_key}};
+}
+
+Result<ExitCode> ask(Session& session) {
+  const contract::Operation& operation = operation_of("questions.create");
+  WS_LET(Call call, ask_call(session));
+  WS_TRY(make_ready(session, operation, call));
+  if (session.has("dry-run")) return print_request(session, call);
+  WS_LET(Client * client, session.client());
+  WS_LET(Reply reply, send_call(session, *client, operation, std::move(call)));
+  remember_conversation(session, *reply.json);
+  const auto id = find_text(*reply.json, "id");
+  const Phase phase = phase_of(*reply.json);
+  if (session.has("no-wait")) {
+    print_reply(session, operation, reply);
+    return exit_of(phase);
+  }
+  if (phase != Phase::pending) return show(session, *client, reply, phase);
+  if (!id) return fail(without_question(operation, reply));
+  WS_LET(const Awaited ended,
+         await_end(session, *client, read_question(*id), ShellCommand{"ws", "questions", "get", *id, "--wait"}));
+  return show(session, *client, ended.reply, ended.phase);
+}
+
+Result<ExitCode> get(Session& session) {
+  const contract::Operation& operation = operation_of("questions.get");
+  if (!waits(session)) return run_on_ids(session, operation);
+  if (session.arguments().words.size() != 1) return fail(Failure::Kind::usage, "--wait waits for one question");
+  const std::string& id = session.arguments().words.front();
+  Call call = read_question(id);
+  WS_TRY(make_ready(session, operation, call));
+  if (session.has("dry-run")) return print_request(session, call);
+  WS_LET(Client * client, session.client());
+  WS_LET(const Awaited ended, await_end(session, *client, call, ShellCommand{"ws", "questions", "get", id, "--wait"}));
+  print_reply(session, operation, ended.reply);
+  return exit_of(ended.phase);
+}
+
+}  // namespace
+
+Command ask_command() {
+  Command command = operation_command(operation_of("questions.create"));
+  command.details =
+      "The answer is shown with its sources as soon as it is there; --no-wait shows the question and ends. Any format "
+      "that is asked for shows the question as the service does.";
+  command.arguments = {{.placeholder = "PROMPT", .help = "the question, or - for stdin", .count = Count::any}};
+  command.flags = flags_without(command.flags, {"prompt", "sources", "conversation-id"});
+  command.flags.insert(
+      command.flags.begin(),
+      {{.name = "source",
+        .takes = Takes::many,
+        .placeholder = "S",
+        .help = "where the answer may come from",
+        .limits = "workspace, memory",
+        .fallback = "workspace,memory"},
+       {.name = "conversation", .takes = Takes::one, .placeholder = "ID|last", .help = "go on with this conversation"},
+       {.name = "file",
+        .letter = 'f',
+        .takes = Takes::one,
+        .placeholder = "FILE|-",
+        .help = "the question, or what follows it, from a file"},
+       {.name = "no-wait", .help = "end when the question is taken"}});
+  command.examples = {"ws ask 'What did we decide about the roof?'", "ws ask --conversation last 'And who pays?'"};
+  command.run = ask;
+  return command;
+}
+
+Command questions_get_command() {
+  Command command = operation_command(operation_of("questions.get"));
+  command.flags.push_back(wait_flag("wait until it is answered; with --timeout S no longer than that"));
+  command.examples.push_back("ws questions get 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --wait --timeout 60");
+  command.run = get;
+  return command;
+}
+
+}  // namespace ws::cli

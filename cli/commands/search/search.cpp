@@ -1,0 +1,28 @@
+// Searching, with the words that were searched for marked in what was found.
+#include <nlohmann/json.hpp>
+
+#include "api-client/contract/operations.hpp"
+#include "cli/commands/search/commands.hpp"
+#include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/session.hpp"
+
+namespace ws::cli {
+namespace {
+
+Result<ExitCode> search(Session& session) {
+  const contract::Operation& operation = *contract::find_operation("search.run");
+  WS_LET(Call call, build_call(session, operation));
+  if (const auto query = find_text(*call.body, "query")) session.printer().mark_words_of(*query);
+  return run_call(session, operation, std::move(call));
+}
+
+}  // namespace
+
+Command search_command() {
+  Command command = operation_command(*contract::find_operation("search.run"));
+  command.examples = {"ws search anchor chain", "ws search 'tides' --json --jq '.data[].title'"};
+  command.run = search;
+  return command;
+}
+
+}  // namespace ws::cli

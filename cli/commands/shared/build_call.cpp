@@ -1,0 +1,226 @@
+#include "cli/commands/shared/build_call.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/shell_command.hpp"
+#include "api-client/contract/operations.hpp"
+#include "api-client/contract/validate.hpp"
+#include "cli/commands/shared/keyed_call.hpp"
+#include "cli/commands/shared/values.hpp"
+
+namespace ws::cli {
+namespace {
+
+using contract::Field;
+using contract::In;
+using contract::Operation;
+using contract::Paging;
+
+Result<void> overlay(Json& body, const Operation& operation, const std::string& assignment, bool is_json) {
+  const std::size_t equals = assignment.find('=');
+  const std::string_view letter = is_json ? "-J" : "-F";
+  if (equals == std::string::npos || equals == 0) {
+    return fail(Failure::Kind::usage, fmt::format("{} takes KEY=VALUE, not `{}`", letter, assignment));
+  }
+  std::string key = assignment.substr(0, equals);
+  const std::string text = assignment.substr(equals + 1);
+  Field field{.name = key, .type = {.kind = is_json ? contract::Kind::any : contract::Kind::string}};
+  const Field* known = operation.request == nullptr ? nullptr : contract::find_field(*operation.request, key);
+  if (!is_json && known != nullptr) field = *known;
+  WS_LET(const Json value, parse_value(field, {text}, fmt::format("{} {}", letter, key)));
+  if (!set_at_path(body, key, value)) return fail(overlaid_twice(letter.back(), assignment));
+  return {};
+}
+
+/// `--body`, an empty object where it is not given.
+Result<Json> given_body(Session& session) {
+  const auto given = session.arguments().value("body");
+  if (!given) return Json(Json::object());
+  WS_LET(const std::string text, text_or_file(*given));
+  auto body = parse_bounded(text);
+  if (!body) return fail(Failure::Kind::usage, "--body takes JSON: " + body.error().what);
+  if (!body->is_object()) {
+    const bool is_let_through = session.has("no-validate") && session.command().words.substr(0, 5) == "call ";
+    if (!is_let_through) return fail(Failure::Kind::usage, "--body takes a JSON object");
+    return body;
+  }
+  const bool is_inline = given->substr(0, 1) != "@" && *given != "-";
+  for (const auto& member : body->items()) {
+    if (!is_inline || !is_secret(member.key())) continue;
+    return fail(Failure::Kind::usage, "the body's `" + member.key() + "` is a secret; give the body as @FILE or -");
+  }
+  return body;
+}
+
+Result<Json> build_body(Session& session, const Operation& operation) {
+  WS_LET(Json body, given_body(session));
+  WS_TRY(check_overlays(session.arguments()));
+  const bool has_overlay = session.has("F") || session.has("J");
+  if (!body.is_object() && has_overlay) return fail(Failure::Kind::usage, "-F and -J need a body that is an object");
+  for (const Field& field : operation.request->fields) {
+    const std::string name = kebab(field.name);
+    if (is_paging(operation, field.name) || is_global_flag(name) || !session.has(name) || !body.is_object()) continue;
+    WS_LET(body[std::string(field.name)], parse_value(field, session.arguments().values(name), "--" + name));
+  }
+  for (const std::string& one : session.arguments().values("F")) WS_TRY(overlay(body, operation, one, false));
+  for (const std::string& one : session.arguments().values("J")) WS_TRY(overlay(body, operation, one, true));
+  return body;
+}
+
+/// How the user spells what a violation is about.
+std::string spelled(const Operation& operation, const contract::Violation& violation, bool words_are_arguments) {
+  std::string text;
+  for (std::size_t i = 1; i < violation.loc.size(); ++i) {
+    if (const auto* index = std::get_if<std::size_t>(&violation.loc[i])) {
+      text += fmt::format("[{}]", *index);
+    } else {
+      text += (text.empty() ? "" : ".") + std::get<std::string>(violation.loc[i]);
+    }
+  }
+  if (text.empty()) return "the body";
+  for (const auto& argument : operation.arguments) {
+    if (words_are_arguments && argument.target == text) return std::string(argument.placeholder);
+  }
+  return is_global_flag(text) ? "the body's `" + text + "`" : "--" + kebab(text);
+}
+
+}  // namespace
+
+bool is_paging(const Operation& operation, std::string_view name) {
+  return operation.paging != contract::Paging::none && (name == "limit" || name == "cursor");
+}
+
+bool is_global_flag(std::string_view name) {
+  const auto same = [name](const Flag& flag) { return flag.name == name; };
+  return name == "body" || std::ranges::any_of(global_flags(), same);
+}
+
+const Field* find_member(const Operation& operation, std::string_view name) {
+  if (const auto* parameter = contract::find_parameter(operation, name)) return &parameter->field;
+  return operation.request == nullptr ? nullptr : contract::find_field(*operation.request, name);
+}
+
+bool is_list(const Operation& operation) {
+  if (operation.paging != Paging::none) return true;
+  const contract::Schema* const answer = operation.responses.front().schema;
+  if (operation.method != contract::Method::get || answer == nullptr) return false;
+  return std::ranges::any_of(item_members, [answer](std::string_view name) {
+    const contract::Field* const member = contract::find_field(*answer, name);
+    return member != nullptr && member->type.kind == contract::Kind::array;
+  });
+}
+
+Result<std::optional<std::int64_t>> count_flag(const Session& session, std::string_view flag, std::string_view limits) {
+  const auto text = session.arguments().value(flag);
+  if (!text) return std::optional<std::int64_t>();
+  std::int64_t value = 0;
+  const char* end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data(), end, value);
+  if (error != std::errc{} || stop != end || value < 1) {
+    return fail(Failure::Kind::usage,
+                "--" + std::string(flag) + " takes an integer, " + std::string(limits) + ", not `" + *text + "`");
+  }
+  return std::optional<std::int64_t>(value);
+}
+
+Result<void> apply_paging_flags(Session& session, const Operation& operation, Call& call) {
+  if (!is_list(operation)) return {};
+  WS_LET(const auto limit, count_flag(session, "limit", "1-100"));
+  WS_LET(const auto max_items, count_flag(session, "max-items", "at least 1"));
+  if (operation.paging == Paging::none && limit.value_or(0) > largest_page) {
+    return fail(Failure::Kind::usage, fmt::format("--limit takes an integer, 1-100, not `{}`", *limit));
+  }
+  if (const auto cursor = session.arguments().value("cursor")) {
+    if (operation.paging != Paging::cursor) {
+      return fail(Failure::Kind::usage,
+                  "the API has no cursor for " + ShellCommand{"ws"}.words(session.command().words).ticked());
+    }
+    set_member(operation, call, "cursor", Json(*cursor));
+  }
+  if (operation.paging == Paging::none) return {};
+  if (limit) {
+    set_member(operation, call, "limit", Json(*limit));
+  } else if (operation.paging == Paging::limit_only || (session.has("all") || session.has("max-items"))) {
+    const std::int64_t most = operation.paging == Paging::limit_only ? max_items.value_or(largest_page) : largest_page;
+    set_member(operation, call, "limit", Json(std::min(most, largest_page)));
+  }
+  return {};
+}
+
+void set_member(const Operation& operation, Call& call, std::string_view name, const Json& value) {
+  if (contract::find_parameter(operation, name) == nullptr) {
+    if (!call.body->is_object()) return;  // whoever gives such a body by hand gives all of it
+    (*call.body)[std::string(name)] = value;
+    return;
+  }
+  std::erase_if(call.parameters, [name](const auto& parameter) { return parameter.first == name; });
+  std::string text = value.is_string() ? value.get<std::string>() : dump(value);
+  call.parameters.emplace_back(std::string(name), std::move(text));
+}
+
+Result<Call> build_call(Session& session, const Operation& operation) {
+  Call call{.operation = operation.id};
+  if (operation.request != nullptr) {
+    WS_LET(Json body, build_body(session, operation));
+    call.body = JsonBox(std::move(body));
+  }
+  for (const auto& parameter : operation.parameters) {
+    const std::string name = kebab(parameter.field.name);
+    if (parameter.in == In::header || is_paging(operation, parameter.field.name)) continue;
+    // Query values stay text: the table reads them laxly.
+    if (const auto value = session.arguments().value(name)) {
+      call.parameters.emplace_back(std::string(parameter.field.name), *value);
+    }
+  }
+  const bool by_id = session.command().words.substr(0, 5) == "call ";
+  const std::vector<std::string>& words = session.arguments().words;
+  for (std::size_t i = 0; i < words.size() && !by_id && !operation.arguments.empty(); ++i) {
+    const std::size_t last = operation.arguments.size() - 1;
+    const contract::Argument& argument = operation.arguments[std::min(i, last)];
+    const Field* field = find_member(operation, argument.target);
+    if (field == nullptr) continue;
+    std::string text = words[i];
+    for (; i >= last && i + 1 < words.size(); ++i) text += " " + words[i + 1];  // a query of several words
+    WS_LET(const Json value, parse_value(*field, {text}, argument.placeholder));
+    set_member(operation, call, argument.target, value);
+  }
+  WS_TRY(apply_paging_flags(session, operation, call));
+  return call;
+}
+
+Result<void> check_call(Session& session, const Operation& operation, const Call& call) {
+  std::vector<std::pair<std::string, std::string>> path;
+  std::vector<std::pair<std::string, std::string>> query;
+  for (const auto& [name, value] : call.parameters) {
+    const auto* parameter = contract::find_parameter(operation, name);
+    (parameter != nullptr && parameter->in == In::path ? path : query).emplace_back(name, value);
+  }
+  std::vector<contract::Violation> violations = contract::validate_parameters(operation, path, query, {}).violations;
+  if (operation.request != nullptr) {
+    for (auto& one : contract::validate_body(operation, &*call.body).violations) violations.push_back(std::move(one));
+  }
+  const bool by_id = session.command().words.substr(0, 5) == "call ";
+  for (const contract::Violation& violation : violations) {
+    const std::string text = spelled(operation, violation, !by_id) + ": " + violation.message;
+    if (violation.limit == contract::Source::assumed) {
+      session.note("note: " + text + " (the server may see it otherwise)");
+    } else if (!session.has("no-validate")) {
+      return fail(Failure::Kind::usage,
+                  text,
+                  ShellCommand{"ws"}.words(session.command().words).add({"--help"}).ticked() + " shows the limits");
+    }
+  }
+  return {};
+}
+
+Result<void> make_ready(Session& session, const Operation& operation, Call& call) {
+  WS_TRY(check_call(session, operation, call));
+  call.validate = false;  // checked above, with the flags' names
+  return settle_idempotency_key(session, operation, call);
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,73 @@
+#include "cli/commands/shared/composing.hpp"
+
+#include <algorithm>
+
+#include "api-client/base/shell_command.hpp"
+#include "api-client/contract/operations.hpp"
+#include "cli/commands/shared/values.hpp"
+
+namespace ws::cli {
+
+const contract::Operation& operation_of(std::string_view id) { return *contract::find_operation(id); }
+
+std::vector<Flag> flags_without(const std::vector<Flag>& flags, const std::vector<std::string_view>& names) {
+  std::vector<Flag> kept;
+  std::ranges::copy_if(flags, std::back_inserter(kept), [&names](const Flag& flag) {
+    return flag.name.empty() || std::ranges::find(names, flag.name) == names.end();
+  });
+  return kept;
+}
+
+Flag stdin_flag() { return {.name = "stdin", .help = "take ids from stdin too, one a line"}; }
+
+Result<std::vector<std::string>> ids_of(Session& session) {
+  std::vector<std::string> ids = session.arguments().words;
+  if (session.has("stdin")) {
+    WS_LET(const std::string text, read_stdin());
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      std::string line = text.substr(begin, end - begin);
+      while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+      if (!line.empty()) ids.push_back(std::move(line));
+      begin = end + 1;
+    }
+    return ids;
+  }
+  if (ids.empty()) {
+    const Command& command = session.command();
+    const std::string placeholder = command.arguments.empty() ? "ID" : command.arguments.front().placeholder;
+    return fail(
+        Failure::Kind::usage,
+        "the argument " + placeholder + " is missing",
+        "give it, or --stdin; " + ShellCommand{"ws"}.words(command.words).add({"--help"}).ticked() + " tells more");
+  }
+  return ids;
+}
+
+bool is_for_people(const Session& session) {
+  for (const std::string_view flag : {"json", "format", "fields", "jq", "template"}) {
+    if (session.has(flag)) return false;
+  }
+  return !session.settings().format;
+}
+
+bool may_walk(Session& session) {
+  // A format for machines is a script's wish, not a person's.
+  return session.terminal().may_ask() && session.format() == Format::table;
+}
+
+Result<std::string> secret_of(Session& session, std::string_view flag, std::string_view variable) {
+  std::string secret;
+  if (const auto given = session.arguments().value(flag)) {
+    if (*given != "-" && given->substr(0, 1) != "@") {
+      return fail(Failure::Kind::usage, "--" + std::string(flag) + " is a secret; give it as @FILE or -");
+    }
+    WS_LET(secret, text_or_file(*given));
+  } else {
+    secret = session.world().environment.text(variable).value_or("");
+  }
+  while (!secret.empty() && (secret.back() == '\n' || secret.back() == '\r')) secret.pop_back();
+  return secret;
+}
+
+}  // namespace ws::cli

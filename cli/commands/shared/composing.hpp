@@ -1,0 +1,35 @@
+/// Small pieces that commands with a workflow are made of.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api-client/contract/schema.hpp"
+#include "cli/commands/shared/session.hpp"
+#include "cli/grammar/command.hpp"
+
+namespace ws::cli {
+
+/// One that is known to be in the table.
+const contract::Operation& operation_of(std::string_view id);
+
+/// The flags of a command, less those that another flag stands for.
+std::vector<Flag> flags_without(const std::vector<Flag>& flags, const std::vector<std::string_view>& names);
+
+/// `--stdin`: ids, one a line.
+Flag stdin_flag();
+/// The words of the command and, with `--stdin`, the lines of stdin that are not empty. Fails with `usage` where there
+/// are none and stdin was not asked for.
+Result<std::vector<std::string>> ids_of(Session& session);
+
+/// Whether the result is to be shown to people, as opposed to a format that somebody asked for.
+bool is_for_people(const Session& session);
+
+/// Whether somebody is there to be led through conflicts: a terminal on both ends, no CI, no `--no-input`.
+bool may_walk(Session& session);
+
+/// The secret that `name` stands for: `--name @FILE|-`, else the environment's `variable`, else empty.
+Result<std::string> secret_of(Session& session, std::string_view flag, std::string_view variable);
+
+}  // namespace ws::cli

@@ -1,0 +1,27 @@
+/// Any operation of the table as a command: its arguments, flags, limits and checks are read off the table.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api-client/client/client.hpp"
+#include "cli/commands/shared/build_call.hpp"
+#include "cli/commands/shared/session.hpp"
+#include "cli/grammar/command.hpp"
+
+namespace ws::cli {
+
+/// The operation under the words of its own command: `ws workspaces create NAME`.
+Command operation_command(const contract::Operation& operation);
+/// The operation by its id, every parameter a flag: `ws call docs.get --document-id ID`.
+Command call_command(const contract::Operation& operation);
+
+/// The operation on every id that words and `--stdin` name (`batch.hpp`).
+Result<ExitCode> run_on_ids(Session& session, const contract::Operation& operation);
+
+/// Checks and sends, pages where asked to, prints what came; with --dry-run prints the request instead.
+Result<ExitCode> run_call(Session& session, const contract::Operation& operation, Call call);
+/// The request as it would be sent, without the key.
+Result<ExitCode> print_request(Session& session, const Call& call);
+
+}  // namespace ws::cli

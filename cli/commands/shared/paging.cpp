@@ -1,0 +1,231 @@
+#include "cli/commands/shared/paging.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/percent.hpp"
+#include "api-client/base/shell_command.hpp"
+#include "api-client/client/page_guard.hpp"
+#include "api-client/contract/operations.hpp"
+#include "cli/commands/shared/build_call.hpp"
+
+namespace ws::cli {
+namespace {
+
+using contract::Operation;
+using contract::Paging;
+
+/// Null where it is no list.
+const Json* items_of(const Json& value) {
+  for (const std::string_view key : item_members) {
+    const Json* found = find(value, key);
+    if (found != nullptr && found->is_array()) return found;
+  }
+  return nullptr;
+}
+
+/// For a page that is shown as it came; empty where nobody could go on.
+std::string cursor_of(const Operation& operation, const Json& page) {
+  return PageGuard(operation.id).cursor_of(page).value_or("");
+}
+
+/// The first `most` of the items; how many there were.
+std::int64_t cut_to(Json& page, std::int64_t most) {
+  for (const std::string_view key : item_members) {
+    const Json* items = find(page, key);
+    if (items == nullptr || !items->is_array()) continue;
+    Json& all = page[std::string(key)];
+    const auto count = static_cast<std::int64_t>(all.size());
+    if (count > most) all.erase(all.begin() + most, all.end());
+    return count;
+  }
+  return 0;
+}
+
+/// Whether what is printed holds `next_cursor`; else stderr tells it.
+bool shows_cursor(const Session& session) {
+  const bool is_whole = session.format() == Format::json || session.format() == Format::yaml;
+  return is_whole && !session.has("jq") && !session.has("template");
+}
+
+/// Whether the API document itself says that the answer has its list.
+bool promises_list(const Operation& operation) {
+  const contract::Schema* const answer = operation.responses.front().schema;
+  if (answer == nullptr || answer->source != contract::Source::published) return false;
+  return std::ranges::any_of(item_members, [answer](std::string_view name) {
+    const contract::Field* const member = contract::find_field(*answer, name);
+    return member != nullptr && member->source == contract::Source::published &&
+           member->presence == contract::Presence::required && member->null == contract::Null::no;
+  });
+}
+
+Failure no_list(const Operation& operation, int status) {
+  return {.kind = Failure::Kind::internal,
+          .what = fmt::format("{}: the answer ({}) is not usable: it holds no list", operation.id, status),
+          .hint = "check that the base URL names the service",
+          .code = "unusable_answer",
+          .call = {.operation = std::string(operation.id), .http_status = status}};
+}
+
+/// An answer of the list: one whose list is only assumed may be something else, and is shown as that.
+Result<Reply> call_list(Client& client, const Operation& operation, Call call) {
+  WS_LET(Reply reply, client.call(std::move(call)));
+  if (promises_list(operation) && items_of(*reply.json) == nullptr) return fail(no_list(operation, reply.status));
+  return reply;
+}
+
+/// The pages joined into one document, the members of the first page kept.
+class Joined {
+ public:
+  void add(Json page) {
+    if (whole_.is_null()) {
+      whole_ = std::move(page);
+      return;
+    }
+    for (const std::string_view key : item_members) {
+      const Json* const more = find(page, key);
+      const Json* const items = find(whole_, key);
+      if (more == nullptr || !more->is_array() || items == nullptr || !items->is_array()) continue;
+      Json& all = whole_[std::string(key)];
+      for (Json& item : page[std::string(key)]) all.push_back(std::move(item));
+      return;
+    }
+  }
+  Json take(const std::string& next_cursor) {
+    whole_["next_cursor"] = next_cursor.empty() ? Json() : Json(next_cursor);
+    return std::move(whole_);
+  }
+
+ private:
+  Json whole_;
+};
+
+/// How many items were asked for of a list that comes in one answer.
+Result<std::optional<std::int64_t>> most_items(const Session& session) {
+  WS_LET(const auto limit, count_flag(session, "limit", "1-100"));
+  WS_LET(const auto max_items, count_flag(session, "max-items", "at least 1"));
+  if (!limit || !max_items) return limit ? limit : max_items;
+  return std::optional<std::int64_t>(std::min(*limit, *max_items));
+}
+
+/// The API document gives this list no cursor. A service that answers with one is asked on, and it is one document.
+Result<void> add_rest(Client& client, const Operation& operation, const Call& call, Reply& reply) {
+  PageGuard guard(operation.id);
+  WS_LET(std::string cursor, guard.cursor_of(*reply.json));
+  const Json* items = items_of(*reply.json);
+  if (cursor.empty() || items == nullptr) return {};
+  WS_TRY(guard.go_on(cursor, items->size()));
+  WS_LET(const http::Request first, client.prepare(call));
+  std::string path = first.url.substr(client.options().base_url.size());
+  path += path.find('?') == std::string::npos ? "?cursor=" : "&cursor=";
+  Joined joined;
+  joined.add(std::move(*reply.json));
+  while (!cursor.empty()) {
+    WS_LET(const Reply next, client.call(AnyCall{.method = "GET", .path = path + percent_encode(cursor)}));
+    auto page = parse_bounded(next.body);
+    items = page ? items_of(*page) : nullptr;
+    if (items == nullptr) return fail(no_list(operation, next.status));
+    WS_LET(cursor, guard.cursor_of(*page));
+    if (!cursor.empty()) WS_TRY(guard.go_on(cursor, items->size()));
+    joined.add(std::move(*page));
+  }
+  reply.json = joined.take("");
+  reply.body.clear();
+  return {};
+}
+
+/// A list that the API gives in one answer: cut here to what was asked for.
+Result<ExitCode> print_whole(Session& session, Client& client, const Operation& operation, const Call& call) {
+  WS_LET(const auto most, most_items(session));
+  WS_LET(Reply reply, call_list(client, operation, call));
+  if (session.has("all")) WS_TRY(add_rest(client, operation, call, reply));
+  const std::int64_t count = most ? cut_to(*reply.json, *most) : 0;
+  const bool is_cut = most && count > *most;
+  if (is_cut) reply.body.clear();
+  print_reply(session, operation, reply);
+  if (is_cut) session.note(fmt::format("{} of {} are shown", *most, count));
+  return ExitCode::done;
+}
+
+/// Whether more than one page was asked for.
+bool pages(const Session& session) { return session.has("all") || session.has("max-items"); }
+
+/// Page after page until the end, --max-items or a cursor that repeats.
+Result<ExitCode> print_pages(Session& session, Client& client, const Operation& operation, Call call) {
+  WS_LET(const auto page_limit, count_flag(session, "limit", "1-100"));
+  WS_LET(const auto max_items, count_flag(session, "max-items", "at least 1"));
+  const bool streams = session.printer().streams();
+  PageGuard guard(operation.id);
+  std::int64_t count = 0;
+  Joined joined;
+  std::string cursor;
+  for (bool is_first = true;; is_first = false) {
+    if (max_items) {
+      set_member(operation, call, "limit", Json(std::min(page_limit.value_or(largest_page), *max_items - count)));
+    }
+    WS_LET(Reply reply, call_list(client, operation, call));
+    if (items_of(*reply.json) == nullptr) {
+      if (!is_first) return fail(no_list(operation, reply.status));
+      print_reply(session, operation, reply);
+      return ExitCode::done;
+    }
+    Json page = std::move(*reply.json);
+    WS_LET(cursor, guard.cursor_of(page));
+    const std::size_t came = items_of(page)->size();
+    if (max_items) cut_to(page, *max_items - count);
+    count += static_cast<std::int64_t>(items_of(page)->size());
+    if (streams) {
+      session.printer().list(operation.id, page, {});
+    } else {
+      joined.add(std::move(page));
+    }
+    if (cursor.empty() || (max_items && count >= *max_items)) break;
+    WS_TRY(guard.go_on(cursor, came));
+    set_member(operation, call, "cursor", Json(cursor));
+  }
+  if (!streams) session.printer().list(operation.id, joined.take(cursor), {});
+  if (!cursor.empty() && !shows_cursor(session))
+    session.note("there is more; go on with " + ShellCommand{"--cursor=", cursor}.text());
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Result<ExitCode> print_list(Session& session, Client& client, const Operation& operation, Call call) {
+  if (operation.paging != Paging::cursor) return print_whole(session, client, operation, call);
+  if (!pages(session)) {
+    WS_LET(const Reply reply, call_list(client, operation, std::move(call)));
+    print_reply(session, operation, reply);
+    return ExitCode::done;
+  }
+  return print_pages(session, client, operation, std::move(call));
+}
+
+void print_reply(Session& session, const Operation& operation, const Reply& reply) {
+  const Json& value = *reply.json;
+  if (value.is_null() && reply.body.empty()) return;
+  const Json* items = items_of(value);
+  if (items == nullptr) {
+    if (is_list(operation)) session.note("the answer holds no list; it is shown as it is");
+    return session.printer().resource(value, reply.body);
+  }
+  if (items->empty() && session.format() == Format::table) {
+    session.note("nothing there");
+  } else {
+    session.printer().list(operation.id, value, reply.body);
+  }
+  const std::string cursor = cursor_of(operation, value);
+  if (!cursor.empty() && !shows_cursor(session)) {
+    session.note(operation.paging == Paging::cursor
+                     ? "there is more: --all, or " + ShellCommand{"--cursor=", cursor}.text()
+                     : "there is more: --all shows it");
+  }
+  if (operation.paging != Paging::limit_only) return;
+  const auto asked = most_items(session);
+  const std::int64_t most = asked && *asked ? std::min(**asked, largest_page) : largest_page;
+  if (static_cast<std::int64_t>(items->size()) >= most) session.note("more may exist; the API gives no cursor here");
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,322 @@
+#include "cli/commands/shared/session.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/files.hpp"
+#include "api-client/base/shell_command.hpp"
+#include "api-client/http/curl.hpp"
+#include "cli/credentials/key_store.hpp"
+#include "cli/credentials/presets.hpp"
+#include "cli/output/failure.hpp"
+#include "cli/terminal/clean.hpp"
+#include "cli/terminal/pager.hpp"
+
+namespace ws::cli {
+namespace {
+
+constexpr std::string_view version_text = WS_VERSION;
+constexpr std::string_view user_agent_text = "ws/" WS_VERSION;
+
+/// A profile without a key most likely belongs to the server that the others log in at.
+Failure no_server(const std::string& profile, const std::vector<StoredCredential>& stored) {
+  if (const auto known = choose(stored, {}); known && !profile.empty()) {
+    return {
+        .kind = Failure::Kind::usage,
+        .what = "the profile `" + profile + "` has no key, and no server is named",
+        .hint = "run " + ShellCommand{"ws", "login", "--base-url=", known->base_url, "--profile=", profile}.ticked()};
+  }
+  return {.kind = Failure::Kind::usage,
+          .what = "no server is named",
+          .hint = "run `ws login --base-url https://...`, or set WS_BASE_URL"};
+}
+
+std::string trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::string_view version() { return version_text; }
+std::string_view user_agent() { return user_agent_text; }
+
+Session::Session(const World& world, const Command& command, Parsed arguments)
+    : world_(world), command_(command), arguments_(std::move(arguments)), paths_(Paths::of(world.environment)) {}
+
+Session::~Session() = default;
+
+Result<void> Session::open() {
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  if (error) {
+    return fail(Failure::Kind::disk,
+                "the working directory is not there any more: " + error.message(),
+                "go to another folder, or name one with -C DIR");
+  }
+  WS_LET(settings_, read_settings(setting_flags(), world_.environment, paths_, here));
+  WS_LET(PrinterOptions options, printer_options());
+  printer_ = std::make_unique<Printer>(terminal(), std::move(options));
+  for (const std::string& text : settings_.notes) note(text);
+  return printer_->check();
+}
+
+SettingFlags Session::setting_flags() const {
+  return {.profile = arguments_.value("profile"),
+          .workspace = arguments_.value("workspace"),
+          .base_url = arguments_.value("base-url"),
+          .format = arguments_.value("format"),
+          .max_wait = arguments_.value("max-wait"),
+          .store = arguments_.value("store"),
+          .skill_url = arguments_.value("url")};
+}
+
+Result<PrinterOptions> Session::printer_options() {
+  PrinterOptions options{.fields = arguments_.items("fields"),
+                         .file = command_.writes_output ? "" : arguments_.value("output").value_or(""),
+                         .overwrite = has("force") ? Overwrite::yes : Overwrite::no};
+  const bool to_file = !options.file.empty() && options.file != "-";
+  options.format = terminal().is_terminal(Stream::out) && !to_file ? Format::table : Format::tsv;
+  if (has("jq") && has("template")) return fail(Failure::Kind::usage, "give --jq or --template, not both");
+  // Both read the document as it is, whatever people are used to see; NDJSON gives them its items.
+  const bool shaped = has("jq") || has("template");
+  if (shaped) options.format = Format::json;
+  if (settings_.format) {
+    const auto format = find_format(settings_.format.value);
+    if (!format) {
+      return fail(Failure::Kind::usage,
+                  "`" + settings_.format.value + "` is no format",
+                  "use table, tsv, json, ndjson, yaml, csv or ids");
+    }
+    if (!shaped || *format == Format::ndjson) options.format = *format;
+  }
+  if (has("json")) {
+    if (const auto named = arguments_.value("format"); named && *named != "json") {
+      return fail(Failure::Kind::usage, "give --json or --format " + *named + ", not both");
+    }
+    options.format = Format::json;
+  }
+  if (const auto expression = arguments_.value("jq")) {
+    WS_LET(options.jq, JqProgram::compile(*expression));
+  }
+  if (const auto text = arguments_.value("template")) {
+    WS_LET(options.line_of, Template::parse(*text));
+  }
+  const bool may_page = !has("no-pager") && !terminal().is_plain() && !to_file && options.format != Format::ndjson;
+  if (may_page) options.pager = pager_of(world_.environment, settings_.pager.value, terminal());
+  return options;
+}
+
+void Session::note(std::string_view text) {
+  if (has("quiet")) return;
+  std::string line = clean(text, Breaks::space) + "\n";
+  const bool waits = is_json(format()) && !command_.runs_on && !has("verbose") && !has("debug");
+  if (waits) {
+    held_notes_ += line;
+  } else {
+    terminal().write(Stream::err, line);
+  }
+}
+
+void Session::tell_notes() {
+  if (!held_notes_.empty()) terminal().write(Stream::err, std::exchange(held_notes_, {}));
+}
+
+void Session::has_told() {
+  for (const auto& act : std::exchange(once_told_, {})) act();
+}
+
+Result<bool> Session::confirm(std::string_view question) {
+  if (has("yes")) return true;
+  if (!terminal().may_ask()) {
+    return fail(Failure::Kind::usage, "nobody is there to answer: " + std::string(question), "add --yes to confirm");
+  }
+  const auto answer = terminal().ask_line(clean(question, Breaks::space) + " [y/N] ");
+  if (!answer && world_.cancelled.load()) return fail(Failure::Kind::cancelled, "stopped at a question");
+  return answer && (*answer == "y" || *answer == "Y" || *answer == "yes");
+}
+
+bool Session::confirm_word(std::string_view question, std::string_view word) {
+  if (!terminal().may_ask()) return false;
+  return terminal().ask(clean(question, Breaks::space) + " ") == word;
+}
+
+CredentialStore& Session::credentials() {
+  if (!credentials_) credentials_ = std::make_unique<KeyStore>(paths_.data);
+  return *credentials_;
+}
+
+void Session::complain(const Failure& failure, ExitCode exit) {
+  const bool json = is_json(format());
+  terminal().write(Stream::err, json ? failure_line(failure, exit) : render_failure(failure, exit, terminal()));
+}
+
+Result<void> Session::prefer_server(const std::string& base_url, const std::string& origin) {
+  if (settings_.base_url) return {};
+  WS_LET(const auto stored, credentials().load());
+  const auto chosen = choose(stored,
+                             {.base_url = base_url,
+                              .origin = origin,
+                              .profile = settings_.profile.value,
+                              .workspace_id = settings_.workspace.value});
+  if (!chosen) {
+    return fail(Failure::Kind::auth,
+                "not logged in at " + base_url,
+                "run " + ShellCommand{"ws", "login", "--base-url=", base_url}.ticked());
+  }
+  use_server(chosen->base_url);
+  return {};
+}
+
+void Session::use_server(const std::string& base_url) {
+  if (settings_.base_url.where != Where::flag) settings_.base_url = {base_url, Where::fallback};
+}
+
+Result<std::optional<StoredCredential>> Session::stored_key() {
+  WS_LET(const auto stored, credentials().load());
+  return choose(stored, {.profile = settings_.profile.value, .workspace_id = settings_.workspace.value});
+}
+
+Result<BaseUrl> Session::base_url() {
+  std::string text = settings_.base_url.value;
+  if (text.empty()) {
+    WS_LET(const auto chosen, stored_key());
+    if (!chosen && settings_.workspace) {
+      return fail(Failure::Kind::auth,
+                  "no key is stored for the Workspace " + settings_.workspace.value,
+                  "`ws auth list` shows the stored ones");
+    }
+    if (!chosen) {
+      WS_LET(const auto stored, credentials().load());
+      return fail(no_server(settings_.profile.value, stored));
+    }
+    text = chosen->base_url;
+  }
+  WS_LET(BaseUrl url, check_base_url(text, world_.environment));
+  return url;
+}
+
+Result<std::optional<Key>> Session::environment_key(const BaseUrl& url) {
+  std::string secret = world_.environment.text("WS_TOKEN").value_or("");
+  if (secret.empty()) {
+    const auto file = world_.environment.text("WS_TOKEN_FILE");
+    if (!file) return std::optional<Key>();
+    auto text = read_file(*file, 64U << 10U, Source::connected);
+    if (!text) return fail(Failure::Kind::disk, "WS_TOKEN_FILE: " + text.error().what);
+    secret = *text;
+  }
+  secret = trimmed(secret);
+  // The key is bound to the base URL given beside it: WS_BASE_URL, else the flag.
+  const auto beside = world_.environment.text("WS_BASE_URL");
+  if (!beside && settings_.base_url.where != Where::flag) {
+    return fail(Failure::Kind::usage, "WS_TOKEN is set, but no server beside it", "set WS_BASE_URL too");
+  }
+  const std::string origin = beside ? http::origin_of(*beside) : url.origin;
+  if (secret.empty() || origin != url.origin) return std::optional<Key>();
+  return std::optional<Key>(Key{.credential = {.secret = secret, .origin = origin}});
+}
+
+Result<Key> Session::key() {
+  WS_LET(const BaseUrl url, base_url());
+  // A Workspace is named by the key that sees it, so -W always means a stored one. What a file of the tree names does
+  // not stand above the environment.
+  const bool names_stored = settings_.workspace && (settings_.workspace.where == Where::flag ||
+                                                    settings_.workspace.where == Where::environment);
+  if (!names_stored) {
+    WS_LET(auto given, environment_key(url));
+    if (given) return std::move(*given);
+  }
+  WS_LET(const auto stored, credentials().load());
+  auto chosen = choose(stored,
+                       {.base_url = url.text,
+                        .origin = url.origin,
+                        .profile = settings_.profile.value,
+                        .workspace_id = settings_.workspace.value});
+  if (chosen) {
+    WS_LET(std::string secret, credentials().secret_of(*chosen));
+    Credential credential{.secret = std::move(secret), .origin = chosen->origin};
+    return Key{.credential = std::move(credential), .stored = std::move(chosen)};
+  }
+  std::string what = "not logged in at " + url.text;
+  if (settings_.profile) what += " as profile `" + settings_.profile.value + "`";
+  if (settings_.workspace) what += ", Workspace " + settings_.workspace.value;
+  ShellCommand login{"ws", "login", "--base-url=", url.text};
+  if (settings_.profile) login.add({"--profile=", settings_.profile.value});
+  return fail(Failure::Kind::auth, what, "run " + login.ticked());
+}
+
+Failure Session::with_login_hint(Failure failure) {
+  if (failure.code != "missing_scope") return failure;
+  const auto details = parse_bounded(failure.call.details);
+  const auto scope = details ? find_text(*details, "required_scope") : std::nullopt;
+  const auto used = key();
+  if (!scope || !used) return failure;
+  failure.hint = used->stored ? "run " + login_with_scope(*used->stored, *scope).ticked()
+                              : "the key of WS_TOKEN lacks " + shell_word(*scope) + "; " +
+                                    ShellCommand{"ws", "login", "--scopes=", *scope}.ticked() +
+                                    " gets one that has it, where WS_TOKEN is not set";
+  return failure;
+}
+
+Result<http::Transport*> Session::transport() {
+  if (!transport_) {
+    WS_LET(transport_, http::make_curl_transport());
+  }
+  return transport_.get();
+}
+
+Result<std::chrono::milliseconds> Session::seconds(std::string_view flag, const std::string& text) const {
+  auto duration = parse_duration(text);
+  if (!duration) {
+    return fail(Failure::Kind::usage, "--" + std::string(flag) + " takes a time like 30 or 2m, not `" + text + "`");
+  }
+  return *duration;
+}
+
+Result<ClientOptions> Session::client_options() {
+  WS_LET(const BaseUrl url, base_url());
+  ClientOptions options{.base_url = url.text, .user_agent = std::string(user_agent())};
+  options.retry = !has("no-retry");
+  if (url.plain_http) options.allowed_http_hosts = {url.origin.substr(std::string_view("http://").size())};
+  options.cancelled = &world_.cancelled;
+  options.budget.retries_left = retries_;
+  if (settings_.max_wait) {
+    WS_LET(options.budget.max_wait, seconds("max-wait", settings_.max_wait.value));
+  }
+  if (const auto timeout = arguments_.value("timeout")) {
+    WS_LET(options.timeout, seconds("timeout", *timeout));
+  }
+  if (has("debug") || world_.environment.text("WS_DEBUG")) {
+    options.trace = [this](const std::string& line) {
+      terminal().write(Stream::err, terminal().paint(Stream::err, Look::faint, clean(line, Breaks::space)) + "\n");
+    };
+  }
+  options.notice = [this](const std::string& text) { note("note: " + text); };
+  return options;
+}
+
+Result<std::unique_ptr<Client>> Session::make_client(std::optional<Credential> credential) {
+  WS_LET(ClientOptions options, client_options());
+  options.credential = std::move(credential);
+  WS_LET(http::Transport * network, transport());
+  return std::make_unique<Client>(*network, world_.clock, world_.random, std::move(options));
+}
+
+Result<Client*> Session::client() {
+  if (!client_) {
+    WS_LET(Key chosen, key());
+    WS_LET(client_, make_client(std::move(chosen.credential)));
+  }
+  return client_.get();
+}
+
+Result<Client*> Session::keyless_client() {
+  if (!keyless_client_) {
+    WS_LET(keyless_client_, make_client(std::nullopt));
+  }
+  return keyless_client_.get();
+}
+
+}  // namespace ws::cli

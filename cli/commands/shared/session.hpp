@@ -1,0 +1,129 @@
+/// One run of one command: what the user gave, and everything a command may reach - made when it is first asked for.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api-client/base/clock.hpp"
+#include "api-client/base/random.hpp"
+#include "api-client/base/result.hpp"
+#include "api-client/client/client.hpp"
+#include "api-client/http/transport.hpp"
+#include "cli/credentials/credential_store.hpp"
+#include "cli/grammar/command.hpp"
+#include "cli/output/printer.hpp"
+#include "cli/settings/settings.hpp"
+#include "cli/terminal/terminal.hpp"
+
+namespace ws::cli {
+
+/// What outlives a command, made by `main`.
+struct World {
+  const Environment& environment;
+  Terminal& terminal;
+  const Clock& clock;
+  Random& random;
+  const std::atomic<bool>& cancelled;
+  int (*caught_signal)();  ///< the signal that asked us to stop, or 0
+  /// From now on a signal is left to the command, however long it takes; else the process ends a second later.
+  void (*end_in_own_time)() = nullptr;
+};
+
+/// The key a command uses, and what is known of it.
+struct Key {
+  Credential credential = {};
+  std::optional<StoredCredential> stored = {};  ///< empty: it came by the environment
+};
+
+class Session {
+ public:
+  Session(const World& world, const Command& command, Parsed arguments);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Settings, format and colour; to be called once, before anything else. Fails with `usage`.
+  Result<void> open();
+
+  const Command& command() const { return command_; }
+  const Parsed& arguments() const { return arguments_; }
+  bool has(std::string_view flag) const { return arguments_.has(flag); }
+  Terminal& terminal() { return world_.terminal; }
+  const World& world() const { return world_; }
+  const Settings& settings() const { return settings_; }
+  /// Those of the settings that this command's flags name.
+  SettingFlags setting_flags() const;
+  const Paths& paths() const { return paths_; }
+  Printer& printer() { return *printer_; }
+  Format format() const { return printer_->format(); }
+
+  /// A line on stderr for people; not with --quiet. Where errors are one line of JSON it waits for `tell_notes`: a run
+  /// that fails says that line alone.
+  void note(std::string_view text);
+  void tell_notes();
+  /// Called when all that the command prints has been written: what a run that is killed before needs to tell the same
+  /// again goes only then.
+  void once_told(std::function<void()> act) { once_told_.push_back(std::move(act)); }
+  void has_told();
+  /// A failure that does not end the command by itself: what was done so far is printed too.
+  void complain(const Failure& failure, ExitCode exit);
+  /// Answers "yes" for --yes; asks where a person is there. Fails with `usage` naming --yes where nobody is.
+  Result<bool> confirm(std::string_view question);
+  /// The same, but `--yes` is no answer: the word itself must be typed. False where nobody can.
+  bool confirm_word(std::string_view question, std::string_view word);
+
+  /// The server from now on, unless a flag names another.
+  void use_server(const std::string& base_url);
+  /// Where neither flag nor environment nor profile names a server: the stored key of this base URL or origin is
+  /// meant. It only chooses among the keys that are stored. Fails with `auth` where there is none.
+  Result<void> prefer_server(const std::string& base_url, const std::string& origin);
+  /// Of the clients made from now on; a command has 10.
+  void allow_retries(int retries) { retries_ = retries; }
+  /// The key that is used where no server is named: of the profile or Workspace asked for, else the current one.
+  Result<std::optional<StoredCredential>> stored_key();
+  /// From flag, environment, profile, or the stored credential. Fails with `usage` and the command to run.
+  Result<BaseUrl> base_url();
+  CredentialStore& credentials();
+  /// Fails with `auth` and the command to run where there is none for the base URL.
+  Result<Key> key();
+  /// The failure, its hint the command that gets a key with the scope that is missing, where that is what it is about.
+  Failure with_login_hint(Failure failure);
+  /// The network; libcurl is loaded now.
+  Result<http::Transport*> transport();
+  /// With the key. Fails as `base_url`, `key`, `transport` do.
+  Result<Client*> client();
+  /// Without a key: for the two operations that have none.
+  Result<Client*> keyless_client();
+  Result<ClientOptions> client_options();
+
+ private:
+  Result<PrinterOptions> printer_options();
+  Result<std::unique_ptr<Client>> make_client(std::optional<Credential> credential);
+  Result<std::optional<Key>> environment_key(const BaseUrl& url);
+  Result<std::chrono::milliseconds> seconds(std::string_view flag, const std::string& text) const;
+
+  World world_;
+  const Command& command_;
+  Parsed arguments_;
+  Paths paths_;
+  Settings settings_;
+  std::unique_ptr<Printer> printer_;
+  std::unique_ptr<CredentialStore> credentials_;
+  std::unique_ptr<http::Transport> transport_;
+  std::unique_ptr<Client> client_;
+  std::unique_ptr<Client> keyless_client_;
+  std::string held_notes_;
+  std::vector<std::function<void()>> once_told_;
+  int retries_ = 10;
+};
+
+/// "ws/0.1.0", and the bare number.
+std::string_view user_agent();
+std::string_view version();
+
+}  // namespace ws::cli

@@ -1,0 +1,45 @@
+/// Text from the command line into what the table asks for, and files into text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api-client/base/json.hpp"
+#include "api-client/base/result.hpp"
+#include "api-client/contract/schema.hpp"
+#include "cli/grammar/command.hpp"
+
+namespace ws::cli {
+
+/// "content_revision" -> "content-revision".
+std::string kebab(std::string_view name);
+
+/// "1-100", "at most 300 characters", "one of open, resolved": what a value may be, for help; empty: anything.
+std::string describe(const contract::Type& type);
+
+/// The flag that fills a parameter or a member of the body.
+Flag flag_of(const contract::Field& field);
+
+/// A value of the type, as the body carries it. `null` stands for null where the field may be null and is no string.
+/// Fails with `usage`, naming `spelled` and what it takes.
+Result<Json> parse_value(const contract::Field& field, const std::vector<std::string>& given, std::string_view spelled);
+
+/// A file of the user's: fails with `disk` (exit 14) also where it is missing.
+Result<std::string> read_user_file(const std::string& path);
+/// All of stdin, bounded. Fails with `disk`.
+Result<std::string> read_stdin();
+/// `@FILE`, `-` (stdin), or the text itself.
+Result<std::string> text_or_file(const std::string& given);
+/// `-f FILE|-` as Markdown: fails with `usage` where it is not UTF-8.
+Result<std::string> read_markdown(const std::string& path);
+
+/// -F and -J: no two may set the same place, one of them from within. Fails with `usage`.
+Result<void> check_overlays(const Parsed& arguments);
+/// `-F a.b=1` where `a` is no object.
+Failure overlaid_twice(char letter, std::string_view assignment);
+
+/// Members that are secrets: they come by `@FILE`, `-`, environment or saved state, never as a flag's value.
+bool is_secret(std::string_view member);
+
+}  // namespace ws::cli

@@ -1,0 +1,89 @@
+#include "cli/commands/shared/waiting.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/login/device_login.hpp"
+#include "cli/terminal/progress.hpp"
+
+namespace ws::cli {
+namespace {
+
+using std::chrono::milliseconds;
+using Steady = std::chrono::steady_clock;
+
+constexpr milliseconds first_pause{250};
+constexpr milliseconds longest_pause{2'000};
+
+constexpr std::string_view good_ends[] = {
+    "completed", "complete", "succeeded", "success", "passed", "done", "finished"};
+constexpr std::string_view bad_ends[] = {
+    "failed", "cancelled", "canceled", "error", "errored", "aborted", "rejected", "timed_out", "expired"};
+
+bool holds(std::span<const std::string_view> words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+std::uint64_t seconds_since(Steady::time_point began) {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(Steady::now() - began).count());
+}
+
+std::string status_of(const Json& value) {
+  const std::string status = find_text(value, "status").value_or("pending");
+  const std::string phase = find_text(value, "phase").value_or("");
+  return phase.empty() || phase == status ? status : status + " (" + phase + ")";
+}
+
+}  // namespace
+
+Phase phase_of_status(std::string_view status) {
+  if (holds(good_ends, status)) return Phase::done;
+  return holds(bad_ends, status) ? Phase::failed : Phase::pending;
+}
+
+Phase phase_of(const Json& value) {
+  const auto status = find_text(value, "status");
+  if (status && phase_of_status(*status) != Phase::pending) return phase_of_status(*status);
+  if (find_text(value, "answer")) return Phase::done;
+  const Json* const artifacts = find(value, "artifacts");
+  const bool has_artifact = artifacts != nullptr && artifacts->is_array() && !artifacts->empty();
+  return !status && has_artifact ? Phase::done : Phase::pending;
+}
+
+bool waits(const Session& session) { return session.has("wait"); }
+
+Flag wait_flag(std::string help) { return {.name = "wait", .help = std::move(help)}; }
+
+Result<Awaited> await_end(Session& session, Client& client, const Call& read, const ShellCommand& again) {
+  WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
+  ProgressLine progress(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
+  const auto began = Steady::now();
+  std::optional<Steady::time_point> deadline;
+  if (session.has("timeout")) deadline = began + client.options().timeout;
+  std::string shown;
+  milliseconds wait = first_pause;
+  while (true) {
+    WS_LET(Reply reply, client.call(read));
+    const Phase phase = phase_of(*reply.json);
+    if (phase != Phase::pending) return Awaited{std::move(reply), phase};
+    const std::string status = status_of(*reply.json);
+    progress.update(status, seconds_since(began), 0, Counted::seconds);
+    if (std::exchange(shown, status) != status && session.has("verbose")) session.note(status);
+    if (deadline && Steady::now() + wait > *deadline) {
+      return fail(Failure{.kind = Failure::Kind::pending,
+                          .what = fmt::format("still {} after {} s", status, seconds_since(began)),
+                          .hint = "go on with " + again.ticked(),
+                          .code = "still_pending",
+                          .call = {.operation = std::string(read.operation), .retryable = true}});
+    }
+    WS_TRY(make_sleeper(&session.world().cancelled)(wait));
+    wait = std::min(wait * 3 / 2, longest_pause);
+  }
+}
+
+ExitCode exit_of(Phase phase) { return phase == Phase::failed ? ExitCode::partial : ExitCode::done; }
+
+}  // namespace ws::cli

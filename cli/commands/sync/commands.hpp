@@ -1,0 +1,33 @@
+/// The sync of a folder.
+#pragma once
+
+#include "cli/grammar/command.hpp"
+
+namespace ws::cli {
+
+// run.cpp
+Command sync_init_command();
+Command sync_run_command();
+Command sync_status_command();
+Command sync_plan_command();
+Command sync_pull_command();
+Command sync_push_command();
+Command sync_commit_command();
+
+// history.cpp
+Command sync_log_command();
+Command sync_restore_command();
+Command sync_diff_command();
+Command sync_roots_command();
+Command sync_gc_command();
+
+// watch.cpp
+Command sync_watch_command();
+
+// conflicts.cpp
+Command sync_conflicts_command();
+
+// resolve.cpp
+Command sync_resolve_command();
+
+}  // namespace ws::cli

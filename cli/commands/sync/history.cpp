@@ -1,0 +1,308 @@
+// What the local history holds: its states, a text brought back; and what differs now.
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/base/paths.hpp"
+#include "cli/commands/sync/commands.hpp"
+#include "cli/commands/sync/tree.hpp"
+#include "cli/state/tree_register.hpp"
+#include "cli/terminal/clean.hpp"
+
+namespace ws::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t shown_states = 50;
+constexpr std::size_t short_id = 10;
+
+Result<sync::RelativePath> path_argument(const fs::path& root, const std::string& given) {
+  return sync::RelativePath::parse(path_in_tree(root, given)).map_error([&](Failure failure) {
+    failure.kind = Failure::Kind::usage;
+    failure.hint = fmt::format("{} is not in the tree {}", given, root.string());
+    return failure;
+  });
+}
+
+Json state_to_json(const sync::HistoryState& state) {
+  Json changes = Json::array();
+  for (const sync::HistoryChange& change : state.changes) {
+    changes.push_back({{"path", change.path}, {"deleted", !change.blob.has_value()}});
+  }
+  return {{"state", state.id.substr(0, short_id)},
+          {"time", to_rfc3339(state.time)},
+          {"message", state.message},
+          {"files", state.changes.size()},
+          {"first", state.changes.empty() ? Json() : Json(state.changes.front().path)},
+          {"id", state.id},
+          {"changes", std::move(changes)}};
+}
+
+Result<ExitCode> log(Session& session) {
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
+  sync::LogOptions options{.limit = shown_states};
+  const std::vector<std::string>& words = session.arguments().words;
+  if (!words.empty()) {
+    WS_LET(options.path, path_argument(tree.root, words.front()));
+  }
+  if (const auto wanted = session.arguments().value("max-items")) {
+    const auto [end, error] = std::from_chars(wanted->data(), wanted->data() + wanted->size(), options.limit);
+    if (error != std::errc() || *end != '\0' || options.limit == 0) {
+      return fail(Failure::Kind::usage, "--max-items takes a number of at least 1, not `" + *wanted + "`");
+    }
+  }
+  if (session.has("all")) options.limit = 0;
+  WS_LET(const std::vector<sync::HistoryState> states, tree.engine->log(options));
+  Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
+  for (const sync::HistoryState& state : states) list["data"].push_back(state_to_json(state));
+  if (session.format() == Format::table && states.empty()) {
+    session.note(words.empty() ? "nothing was synced here yet" : "the history holds no state of " + words.front());
+    return ExitCode::done;
+  }
+  session.printer().list("ws.states", list, {});
+  if (options.limit != 0 && states.size() == options.limit) {
+    session.note(fmt::format("only the last {} are shown; --all shows every one", options.limit));
+  }
+  return ExitCode::done;
+}
+
+Result<ExitCode> restore(Session& session) {
+  const std::vector<std::string>& words = session.arguments().words;
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
+  WS_LET(const sync::RelativePath path, path_argument(tree.root, words.front()));
+  WS_LET(const sync::Restored restored, tree.engine->restore(path, session.arguments().value("at")));
+  if (session.format() != Format::table) {
+    session.printer().resource(
+        {{"v", 1}, {"path", path.text()}, {"state", restored.state}, {"changed", restored.changed}}, {});
+    return ExitCode::done;
+  }
+  const std::string shown = clean(path.text(), Breaks::space);
+  if (!restored.changed) {
+    session.printer().line(shown + " holds that text already");
+    return ExitCode::done;
+  }
+  session.printer().line(fmt::format("{} is as in {}", shown, restored.state.substr(0, short_id)));
+  session.note("the text that was there is in the history: the same command again brings it back");
+  return ExitCode::done;
+}
+
+Result<ExitCode> roots(Session& session) {
+  WS_LET(const std::vector<TiedTree> trees, TreeRegister(Paths::of(session.world().environment).state).all());
+  Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
+  for (const TiedTree& tree : trees) {
+    const auto tie = sync::read_tie(tree.folder, session.settings().trusted);
+    const bool is_it = tie && tie->source_id == tree.source_id;
+    list["data"].push_back({{"folder", tree.folder.string()},
+                            {"state", is_it ? "tied" : "missing"},
+                            {"name", tree.name},
+                            {"source_id", tree.source_id},
+                            {"base_url", tree.base_url}});
+  }
+  if (session.format() == Format::table && trees.empty()) {
+    session.note("no folder was tied by this user; `ws sync init` does that");
+    return ExitCode::done;
+  }
+  session.printer().list("ws.roots", list, {});
+  return ExitCode::done;
+}
+
+/// "1.4 MB".
+std::string shown_size(std::uint64_t bytes) {
+  constexpr std::string_view units[] = {"bytes", "kB", "MB", "GB", "TB"};
+  auto size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (size >= 1000 && unit + 1 < std::size(units)) {
+    size /= 1000;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", size, units[unit]);
+}
+
+std::string counted(std::size_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+/// Half a sentence: "3 states and 12 texts".
+std::string shown_loss(const sync::GcReport& report) {
+  return counted(report.states_dropped, "state") + " and " + counted(report.texts_dropped, "text");
+}
+
+void print_gc(Session& session, const sync::GcReport& report, const sync::GcOptions& options) {
+  const std::string from = to_rfc3339(options.keep_from).substr(0, 10);
+  const std::string kept = fmt::format("{} kept", counted(report.states_kept, "state"));
+  if (options.dry_run) {
+    return session.printer().line(fmt::format("would drop {} from before {}; {}", shown_loss(report), from, kept));
+  }
+  const std::string size = fmt::format("{} -> {}", shown_size(report.bytes_before), shown_size(report.bytes_after));
+  if (report.states_dropped == 0 && report.texts_dropped == 0) {
+    return session.printer().line(fmt::format("nothing is from before {}; {}, {}", from, kept, size));
+  }
+  session.printer().line(fmt::format("dropped {} from before {}; {}, {}", shown_loss(report), from, kept, size));
+}
+
+Result<ExitCode> gc(Session& session) {
+  const std::string keep = session.arguments().value("keep").value_or("90d");
+  const auto age = parse_duration(keep);
+  if (!age || age->count() < 0) {
+    return fail(Failure::Kind::usage, "--keep takes a time like 90d or 12h, not `" + keep + "`");
+  }
+  const sync::GcOptions options{.keep_from = session.world().clock.now() - *age, .dry_run = session.has("dry-run")};
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
+  WS_LET(const sync::GcReport report, tree.engine->gc(options));
+  if (session.format() == Format::table) {
+    print_gc(session, report, options);
+    return ExitCode::done;
+  }
+  const std::uint64_t freed = report.bytes_before - std::min(report.bytes_before, report.bytes_after);
+  session.printer().resource({{"v", 1},
+                              {"dry_run", options.dry_run},
+                              {"keep_from", to_rfc3339(options.keep_from)},
+                              {"states_dropped", report.states_dropped},
+                              {"states_kept", report.states_kept},
+                              {"texts_dropped", report.texts_dropped},
+                              {"bytes_before", report.bytes_before},
+                              {"bytes_after", options.dry_run ? Json() : Json(report.bytes_after)},
+                              {"bytes_freed", options.dry_run ? Json() : Json(freed)}},
+                             {});
+  return ExitCode::done;
+}
+
+std::string name_of(std::string_view side, const std::optional<sync::RelativePath>& path) {
+  return path ? fmt::format("{}/{}", side, path->text()) : "/dev/null";
+}
+
+Json difference_to_json(const sync::Difference& difference) {
+  const auto path = [](const std::optional<sync::RelativePath>& p) { return p ? Json(p->text()) : Json(); };
+  return {{"side", difference.side == sync::Side::here ? "local" : "remote"},
+          {"path", path(difference.after ? difference.after : difference.before)},
+          {"before", path(difference.before)},
+          {"after", path(difference.after)},
+          {"hunks", difference.hunks}};
+}
+
+/// As git colours it: only on a terminal that shows colours.
+std::string coloured(Session& session, const std::string& hunks) {
+  std::string out;
+  std::size_t begin = 0;
+  while (begin < hunks.size()) {
+    const std::size_t end = std::min(hunks.find('\n', begin), hunks.size());
+    const std::string line = clean(hunks.substr(begin, end - begin), Breaks::keep);
+    const Look look = line.starts_with('+')   ? Look::good
+                      : line.starts_with('-') ? Look::bad
+                      : line.starts_with('@') ? Look::faint
+                                              : Look::plain;
+    out += session.terminal().paint(Stream::out, look, line) + "\n";
+    begin = end + 1;
+  }
+  return out;
+}
+
+Result<ExitCode> diff(Session& session) {
+  WS_LET(sync::RunOptions options, run_options(session));
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), options.offline ? Network::none : Network::to_look));
+  const std::vector<std::string>& words = session.arguments().words;
+  if (!words.empty()) {
+    std::string wanted = path_in_tree(tree.root, words.front());
+    if (wanted.ends_with('/')) wanted.pop_back();
+    if (wanted == ".." || wanted.starts_with("../")) {
+      return fail(Failure::Kind::usage, fmt::format("{} is not in the tree {}", words.front(), tree.root.string()));
+    }
+    options.only = [wanted](const sync::RelativePath& path) {
+      return wanted == "." || path.text() == wanted || path.text().starts_with(wanted + "/");
+    };
+  }
+  WS_LET(const std::vector<sync::Difference> found, tree.engine->diff(options));
+  tree.progress->clear();
+  const ExitCode exit = session.has("exit-code") && !found.empty() ? ExitCode::partial : ExitCode::done;
+  if (session.format() != Format::table && session.format() != Format::tsv) {
+    Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
+    for (const sync::Difference& difference : found) list["data"].push_back(difference_to_json(difference));
+    session.printer().list("ws.diff", list, {});
+    return exit;
+  }
+  std::string text;
+  for (const sync::Difference& difference : found) {
+    const std::string after = name_of(difference.side == sync::Side::here ? "local" : "remote", difference.after);
+    text += fmt::format(
+        "--- {}\n+++ {}\n", clean(name_of("base", difference.before), Breaks::space), clean(after, Breaks::space));
+    text += coloured(session, difference.hunks);
+  }
+  session.printer().page(text);
+  if (found.empty()) session.note("nothing differs");
+  return exit;
+}
+
+}  // namespace
+
+Command sync_log_command() {
+  return {
+      .words = "sync log",
+      .summary = "List the states that the local history holds, the newest first",
+      .details =
+          "Every text that was ever synced, overwritten or deleted here is in it. It is a bare git repository, "
+          ".ws/history.git, that plain git reads.",
+      .arguments = {{.placeholder = "PATH", .help = "only states that changed this file", .count = Count::optional}},
+      .flags = {{.name = "all", .help = "every state, not only the last 50"},
+                {.name = "max-items", .takes = Takes::one, .placeholder = "N", .help = "at most so many"}},
+      .examples = {"ws sync log", "ws sync log notes/a.md --json"},
+      .run = log};
+}
+
+Command sync_restore_command() {
+  return {.words = "sync restore",
+          .summary = "Bring a file's text back from the local history",
+          .details =
+              "Without --at: the newest text that differs from what is there now. What is there goes to the history "
+              "first, so the same command undoes it. The change is local until the next `ws sync`.",
+          .arguments = {{.placeholder = "PATH", .help = "the file, deleted ones too"}},
+          .flags =
+              {{.name = "at", .takes = Takes::one, .placeholder = "STATE", .help = "a state that `ws sync log` lists"}},
+          .examples = {"ws sync restore notes/a.md", "ws sync restore notes/a.md --at 1f2e3d4c5b"},
+          .run = restore};
+}
+
+Command sync_roots_command() {
+  return {.words = "sync roots",
+          .summary = "List the folders that this user has tied",
+          .details = "A folder that was moved or removed since shows as `missing`.",
+          .examples = {"ws sync roots", "ws sync roots --json"},
+          .run = roots};
+}
+
+Command sync_gc_command() {
+  return {.words = "sync gc",
+          .summary = "Drop old states of the local history",
+          .details =
+              "Everything that was agreed on, replaced or deleted within the time stays, and so does every text that "
+              "this tree still needs. The rest is packed anew. -n shows what would go.",
+          .flags = {{.name = "keep",
+                     .takes = Takes::one,
+                     .placeholder = "TIME",
+                     .help = "keep the states of this time",
+                     .limits = "as in 90d, 12h",
+                     .fallback = "90d"},
+                    {.name = "wait-lock",
+                     .takes = Takes::one,
+                     .placeholder = "S",
+                     .help = "wait so long for another ws that works in this tree",
+                     .fallback = "0"}},
+          .examples = {"ws sync gc --keep 90d", "ws sync gc -n --keep 30d"},
+          .run = gc};
+}
+
+Command sync_diff_command() {
+  return {
+      .words = "sync diff",
+      .summary = "Show what each side changed, line by line",
+      .arguments = {{.placeholder = "PATH", .help = "a file or folder; all, if not given", .count = Count::optional}},
+      .flags = {{.name = "offline", .help = "without the network, against what was last heard"},
+                {.name = "exit-code", .help = "end with 13 when anything differs"}},
+      .examples = {"ws sync diff", "ws sync diff notes/a.md --offline"},
+      .run = diff};
+}
+
+}  // namespace ws::cli

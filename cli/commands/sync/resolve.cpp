@@ -1,0 +1,247 @@
+// The decision of a conflict.
+#include <algorithm>
+#include <filesystem>
+
+#include <fnmatch.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/shell_command.hpp"
+#include "cli/commands/shared/values.hpp"
+#include "cli/commands/sync/commands.hpp"
+#include "cli/commands/sync/tree.hpp"
+#include "cli/commands/sync/walk.hpp"
+#include "cli/terminal/clean.hpp"
+#include "sync-engine/merge/merge.hpp"
+
+namespace ws::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using sync::Conflict;
+
+struct Decision {
+  enum class About { text, name, markers } about = About::text;
+  sync::Keep keep = sync::Keep::local;
+  std::string word = {};  ///< as it was said: "local"
+  std::optional<std::string> merged = {};
+};
+
+Result<Decision> read_name_decision(const std::string& word) {
+  if (word != "local" && word != "remote") {
+    return fail(Failure::Kind::usage, "--path takes local or remote, not `" + word + "`");
+  }
+  return Decision{.about = Decision::About::name, .keep = *sync::find_keep(word), .word = word};
+}
+
+Result<Decision> read_decision(Session& session) {
+  const auto keep = session.arguments().value("keep");
+  const auto path = session.arguments().value("path");
+  const int said = static_cast<int>(keep.has_value()) + static_cast<int>(path.has_value()) +
+                   static_cast<int>(session.has("markers"));
+  if (said != 1) {
+    return fail(Failure::Kind::usage,
+                said == 0 ? "say what to keep" : "say one of --keep, --path and --markers",
+                "add --keep local, remote or both; --path local or remote for a name; or --markers. On a terminal you "
+                "are asked");
+  }
+  if (session.has("markers")) return Decision{.about = Decision::About::markers, .word = "markers"};
+  if (path) return read_name_decision(*path);
+  const auto known = sync::find_keep(*keep);
+  if (!known) return fail(Failure::Kind::usage, "--keep takes local, remote, both or merged, not `" + *keep + "`");
+  Decision decision{.keep = *known, .word = *keep};
+  const auto file = session.arguments().value("file");
+  if (file && *known != sync::Keep::merged) {
+    return fail(Failure::Kind::usage, "--file is the text for --keep merged", "add --keep merged");
+  }
+  if (!file) return decision;
+  WS_LET(decision.merged, read_markdown(*file));
+  return decision;
+}
+
+/// Whether a person is asked what to keep: nothing was said about it.
+bool is_asked(Session& session) {
+  const bool said = session.has("keep") || session.has("path") || session.has("markers") || session.has("file");
+  return !said && !session.has("dry-run") && may_walk(session);
+}
+
+bool is_named(const Conflict& conflict, const std::string& word, const std::string& path) {
+  return conflict.path.text() == path || (!conflict.id.empty() && conflict.id == word) ||
+         (word == "rewound" && conflict.kind == sync::ConflictKind::rewound);
+}
+
+Result<std::vector<Conflict>> select(Session& session, const fs::path& root, const std::vector<Conflict>& open) {
+  const std::vector<std::string>& words = session.arguments().words;
+  const auto glob = session.arguments().value("only");
+  if (words.empty() && !session.has("all") && !glob && !is_asked(session)) {
+    return fail(Failure::Kind::usage, "say which conflict", "name a PATH or an id, or give --all");
+  }
+  std::vector<Conflict> selected;
+  for (const Conflict& conflict : open) {
+    if (words.empty() && (!glob || ::fnmatch(glob->c_str(), conflict.path.string().c_str(), 0) == 0)) {
+      selected.push_back(conflict);
+    }
+  }
+  for (const std::string& word : words) {
+    const std::string path = path_in_tree(root, word);
+    const std::size_t before = selected.size();
+    for (const Conflict& conflict : open) {
+      if (is_named(conflict, word, path)) selected.push_back(conflict);
+    }
+    if (selected.size() == before) {
+      return fail(Failure::Kind::not_found, "no open conflict is about " + word, "`ws sync conflicts` lists them");
+    }
+  }
+  return selected;
+}
+
+/// A note about git may hold markers of its own: then one of the texts of the conflict has them too.
+Result<void> has_no_open_markers(sync::SyncEngine& engine, const Conflict& conflict, const std::string& merged) {
+  if (!sync::merge::has_markers(merged)) return {};
+  WS_LET(const sync::ConflictTexts texts, engine.texts(conflict));
+  for (const auto* text : {&texts.local, &texts.remote}) {
+    if (*text && sync::merge::has_markers(**text)) return {};
+  }
+  return fail(Failure::Kind::usage, "the text of --file still holds conflict markers", "take them out first");
+}
+
+/// Fails with `conflict` or `usage` where this one stays open.
+Result<void> decide_one(sync::SyncEngine& engine, const Conflict& conflict, const Decision& decision) {
+  if (decision.about == Decision::About::markers) return engine.write_markers(conflict);
+  if (decision.about == Decision::About::name && !is_about_place(conflict)) {
+    return fail(Failure::Kind::usage,
+                "the conflict at " + conflict.path.string() + " is about a text, not about a name",
+                "say --keep local, remote, both or merged");
+  }
+  if (decision.merged) WS_TRY(has_no_open_markers(engine, conflict, *decision.merged));
+  if (decision.keep != sync::Keep::merged || decision.merged || is_about_place(conflict)) {
+    return engine.resolve(conflict, decision.keep, decision.merged);
+  }
+  WS_LET(const std::string text, engine.merged_text(conflict));
+  return engine.resolve(conflict, decision.keep, text);
+}
+
+bool needs_a_run(const Conflict& conflict, sync::Keep keep) {
+  return is_about_place(conflict) || conflict.kind == sync::ConflictKind::rewound ||
+         (conflict.here_only && keep != sync::Keep::remote);
+}
+
+/// The line for people, of one that went as it was said.
+std::string told(const Conflict& conflict, const Decision& decision) {
+  const std::string path = clean(conflict.path.text(), Breaks::space);
+  if (decision.about == Decision::About::markers) {
+    return "put both texts into " + path + ": edit it, then `ws sync resolve PATH --keep merged`";
+  }
+  const std::string line = "resolved " + path + ": kept " + decision.word;
+  return needs_a_run(conflict, decision.keep) ? line + "; the next `ws sync` carries it out" : line;
+}
+
+std::string counted_conflicts(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " conflict" : " conflicts");
+}
+
+Result<ExitCode> walk_selected(Session& session) {
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::needed));
+  WS_LET(const std::vector<Conflict> open, tree.engine->conflicts());
+  WS_LET(std::vector<Conflict> selected, select(session, tree.root, open));
+  std::ranges::stable_sort(selected, {}, &Conflict::path);
+  if (selected.empty()) {
+    session.note("no conflict is open");
+    return ExitCode::done;
+  }
+  WS_LET(const WalkReport report, walk_conflicts(session, tree, selected));
+  ShellCommand again = program_for(tree).add({"sync"});
+  if (report.left_open != 0) {
+    session.note(counted_conflicts(report.left_open) + " left open: " + again.add({"resolve"}).ticked() + " goes on");
+    // A signal's exit code is all that is said of it.
+    if (report.stopped && session.world().cancelled.load()) return fail(Failure::Kind::cancelled, "stopped");
+    return ExitCode::conflict;
+  }
+  session.note("nothing is left to decide: " + again.ticked() + " brings both sides in step");
+  return ExitCode::done;
+}
+
+Result<ExitCode> decide(Session& session) {
+  if (is_asked(session)) return walk_selected(session);
+  WS_LET(const Decision decision, read_decision(session));
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::needed));
+  WS_LET(const std::vector<Conflict> open, tree.engine->conflicts());
+  WS_LET(const std::vector<Conflict> selected, select(session, tree.root, open));
+  if (session.has("dry-run")) {
+    for (const Conflict& one : selected) {
+      session.printer().line("would keep " + decision.word + ": " + clean(one.path.text(), Breaks::space));
+    }
+    return ExitCode::done;
+  }
+  Json list = {{"v", 1}, {"data", Json::array()}};
+  bool left_open = false;
+  for (const Conflict& conflict : selected) {
+    const Result<void> decided = decide_one(*tree.engine, conflict, decision);
+    const bool resolved = decided && decision.about != Decision::About::markers;
+    left_open = left_open || !resolved;
+    list["data"].push_back({{"path", conflict.path.text()},
+                            {"id", conflict.id},
+                            {"kind", sync::name(conflict.kind)},
+                            {"keep", decision.word},
+                            {"resolved", resolved}});
+    if (decided) {
+      if (session.format() == Format::table) session.printer().line(told(conflict, decision));
+      continue;
+    }
+    // Among several, what cannot be decided so is said and left; the others go on.
+    const bool stays_open = decided.error().kind == Failure::Kind::conflict ||
+                            (decided.error().kind == Failure::Kind::usage && selected.size() > 1);
+    if (!stays_open) return fail(decided.error());
+    session.complain(decided.error(), ExitCode::conflict);
+  }
+  tree.progress->clear();
+  if (session.format() != Format::table) session.printer().list("ws.resolved", list, {});
+  return left_open ? ExitCode::conflict : ExitCode::done;
+}
+
+std::vector<Flag> resolve_flags() {
+  return {{.name = "keep",
+           .takes = Takes::one,
+           .placeholder = "WHAT",
+           .help = "what becomes of it",
+           .limits = "local, remote, both or merged"},
+          {.name = "path",
+           .takes = Takes::one,
+           .placeholder = "WHOSE",
+           .help = "whose name holds, where it is about a name",
+           .limits = "local or remote"},
+          {.name = "file", .takes = Takes::one, .placeholder = "FILE|-", .help = "the text for --keep merged"},
+          {.name = "markers", .help = "put both texts into the working file, to edit"},
+          {.name = "all", .help = "every open conflict of this tree"},
+          {.name = "only", .takes = Takes::one, .placeholder = "GLOB", .help = "those whose path matches"},
+          {.name = "wait-lock",
+           .takes = Takes::one,
+           .placeholder = "S",
+           .help = "wait so long for another ws that works in this tree",
+           .fallback = "0"}};
+}
+
+}  // namespace
+
+Command sync_resolve_command() {
+  return {
+      .words = "sync resolve",
+      .summary = "Decide a conflict",
+      .details =
+          "On a terminal, without --keep, --path and --markers, it leads you through them one by one: what happened, "
+          "both texts, a key for each way out; nothing is written before you confirm it. --plain asks in lines of "
+          "words. For an edit against a delete, local and remote say which of the two wins; both keeps the local text "
+          "as a copy beside the remote one. Where two documents want one name, or one document has two, --path says "
+          "whose "
+          "name holds: the other file lies beside it. --keep merged takes the text of --file, the working file that "
+          "you edited after --markers, or a clean merge. A service that went back to an older state is the conflict "
+          "`rewound`. What loses is in the history.",
+      .arguments = {{.placeholder = "PATH|ID", .help = "a file, or the id of a conflict", .count = Count::any}},
+      .flags = resolve_flags(),
+      .examples = {"ws sync resolve recipes/soup.md --keep local",
+                   "ws sync resolve --all --keep remote",
+                   "ws sync resolve wall.md --path local",
+                   "ws sync resolve rewound --keep remote"},
+      .run = decide};
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,253 @@
+// Keeping a folder in step: init, run, status, plan and the steps one by one.
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/files.hpp"
+#include "api-client/base/shell_command.hpp"
+#include "cli/commands/sync/commands.hpp"
+#include "cli/commands/sync/tree.hpp"
+#include "cli/terminal/clean.hpp"
+#include "sync-engine/remote/api_remote.hpp"
+
+namespace ws::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder_of(const Session& session) {
+  const std::vector<std::string>& words = session.arguments().words;
+  return words.empty() ? fs::current_path() : fs::absolute(words.front());
+}
+
+Network needs_network(const Session& session) { return session.has("dry-run") ? Network::to_look : Network::needed; }
+
+/// The report, and what ended it early; `exit` stands for both.
+ExitCode finish(Session& session, SyncTree& tree, const sync::Report& report, Tense tense, ExitCode exit) {
+  tree.progress->clear();
+  print_report(session, tree, report, tense);
+  if (report.ended_by) session.complain(*report.ended_by, exit);
+  return exit;
+}
+
+ExitCode finish_run(Session& session, SyncTree& tree, const sync::Report& report, Tense tense) {
+  return finish(session, tree, report, tense, exit_code_of_run(report, session.world().caught_signal()));
+}
+
+Result<ExitCode> init(Session& session) {
+  const int places = static_cast<int>(session.has("project")) + static_cast<int>(session.has("root")) +
+                     static_cast<int>(session.has("source"));
+  if (places > 1) return fail(Failure::Kind::usage, "give one of --project, --root and --source");
+  sync::InitOptions options{.folder = folder_of(session),
+                            .name = session.arguments().value("name").value_or(""),
+                            .project_id = session.arguments().value("project").value_or(""),
+                            .root_node_id = session.arguments().value("root").value_or(""),
+                            .source_id = session.arguments().value("source").value_or(""),
+                            .trusted = session.settings().trusted};
+  WS_LET(const BaseUrl url, session.base_url());
+  options.base_url = url.text;
+  options.origin = url.origin;
+  if (session.has("dry-run")) {
+    session.printer().line("would tie " + options.folder.string() + " to " + url.text);
+    return ExitCode::done;
+  }
+  WS_LET(Client * client, session.client());
+  std::error_code error;
+  const bool is_new = !fs::exists(options.folder, error);
+  WS_TRY(make_folders(options.folder));
+  const auto remote = sync::make_api_remote(*client);
+  const auto made = sync::init(options, *remote, session.world().clock, session.world().random);
+  if (!made) {
+    if (is_new) fs::remove(options.folder, error);  // one that is not empty stays
+    return fail(made.error());
+  }
+  const sync::Tie& tie = *made;
+  register_tree(session, options.folder, tie);
+  const std::string join = ShellCommand{"ws", "sync", "init", "--source=", tie.source_id}.text();
+  if (session.format() == Format::table) {
+    session.printer().line("tied " + options.folder.string() + " to the source `" + clean(tie.name, Breaks::space) +
+                           "` at " + url.text);
+    session.printer().line("`ws sync` brings both sides together; another machine joins with");
+    session.printer().line("  " + join);
+    return ExitCode::done;
+  }
+  session.printer().resource({{"v", 1},
+                              {"source_id", tie.source_id},
+                              {"client_id", tie.client_id},
+                              {"name", tie.name},
+                              {"folder", options.folder.string()},
+                              {"base_url", tie.base_url},
+                              {"join", join}},
+                             {});
+  return ExitCode::done;
+}
+
+/// The guard stopped it: a person may confirm by typing the word.
+bool confirms_deletes(Session& session, SyncTree& tree, const sync::Report& report) {
+  if (!report.guard || session.has("json")) return false;
+  tree.progress->clear();
+  for (const std::string& line : render_outcome(report, Tense::planned, invocation_of(session, tree)))
+    session.note(line);
+  return session.confirm_word("type `delete` to go on, anything else to leave it:", "delete");
+}
+
+Result<ExitCode> run_sync(Session& session) {
+  WS_LET(sync::RunOptions options, run_options(session));
+  WS_LET(SyncTree tree, open_tree(session, folder_of(session), needs_network(session)));
+  if (session.has("dry-run")) {
+    WS_LET(const sync::Report planned, tree.engine->status(options));
+    return finish(session, tree, planned, Tense::planned, ExitCode::done);
+  }
+  WS_LET(sync::Report report, tree.engine->run(options));
+  if (report.guard && session.terminal().may_ask() && confirms_deletes(session, tree, report)) {
+    options.allow_deletes = true;
+    WS_LET(report, tree.engine->run(options));
+  }
+  return finish_run(session, tree, report, Tense::done);
+}
+
+Result<ExitCode> show_status(Session& session) {
+  WS_LET(const sync::RunOptions options, run_options(session));
+  WS_LET(SyncTree tree, open_tree(session, folder_of(session), options.offline ? Network::none : Network::to_look));
+  WS_LET(const sync::Report report, tree.engine->status(options));
+  const ExitCode exit = session.has("exit-code") ? exit_code_of_status(report) : ExitCode::done;
+  return finish(session, tree, report, Tense::planned, exit);
+}
+
+enum class Step { pull, push, commit };
+
+/// The plan of one step alone: what a run would do in its direction.
+sync::Report only_step(sync::Report report, Step step) {
+  const auto others = std::erase_if(report.rows, [step](const sync::Row& row) {
+    const sync::ActionKind kind = row.action.kind;
+    if (kind == sync::ActionKind::conflict || kind == sync::ActionKind::merge) return false;
+    return step == Step::pull ? sync::is_push(kind) : sync::is_pull(kind);
+  });
+  report.partial = report.partial || others > 0;
+  return report;
+}
+
+Result<ExitCode> run_step(Session& session, Step step) {
+  WS_LET(const sync::RunOptions options, run_options(session));
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), needs_network(session)));
+  if (session.has("dry-run")) {
+    const bool publishes = step == Step::commit;
+    WS_LET(sync::Report planned, publishes ? tree.engine->commit(options) : tree.engine->status(options));
+    if (!publishes) planned = only_step(std::move(planned), step);
+    return finish(session, tree, planned, publishes ? Tense::published : Tense::planned, ExitCode::done);
+  }
+  switch (step) {
+    case Step::pull: {
+      WS_LET(const sync::Report report, tree.engine->pull(options));
+      return finish_run(session, tree, report, Tense::done);
+    }
+    case Step::push: {
+      WS_LET(const sync::Report report, tree.engine->push(options));
+      return finish_run(session, tree, report, Tense::staged);
+    }
+    case Step::commit: {
+      WS_LET(const sync::Report report, tree.engine->commit(options));
+      return finish_run(session, tree, report, Tense::published);
+    }
+  }
+  return ExitCode::unexpected;
+}
+
+const Word folder_word = {
+    .placeholder = "DIR", .help = "a folder in the tree; here, if not given", .count = Count::optional};
+
+Flag flag_named(std::string_view name) {
+  for (Flag& flag : run_flags()) {
+    if (flag.name == name) return flag;
+  }
+  return {};
+}
+
+std::vector<Flag> joined_flags(std::vector<Flag> first, const std::vector<Flag>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+}  // namespace
+
+Command sync_init_command() {
+  return {
+      .words = "sync init",
+      .summary = "Tie a folder to the service",
+      .details =
+          "It makes a source on the service, by default a new empty place named after the folder, or joins "
+          "one that is there. No content is sent; `ws sync` does that.",
+      .arguments = {{.placeholder = "DIR", .help = "the folder; here, if not given", .count = Count::optional}},
+      .flags =
+          {{.name = "name",
+            .takes = Takes::one,
+            .placeholder = "NAME",
+            .help = "of the source; else the folder's",
+            .limits = "1-200 characters"},
+           {.name = "project", .takes = Takes::one, .placeholder = "ID", .help = "sync what stands in this Project"},
+           {.name = "root", .takes = Takes::one, .placeholder = "NODE", .help = "sync what stands below this node"},
+           {.name = "source", .takes = Takes::one, .placeholder = "ID", .help = "join a source that is there"}},
+      .examples = {"ws sync init ~/notes", "ws sync init --source 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"},
+      .run = init};
+}
+
+Command sync_run_command() {
+  return {.words = "sync run",
+          .summary = "Pull, merge, push: bring both sides together",
+          .details =
+              "`ws sync` is the same. Edits on both sides are merged where they do not collide; what collides "
+              "is recorded as a conflict, and the rest goes on. Nothing is overwritten.",
+          .arguments = {folder_word},
+          .flags = run_flags(),
+          .examples = {"ws sync", "ws sync ~/notes --json", "ws sync -n"},
+          .run = run_sync};
+}
+
+Command sync_status_command() {
+  return {.words = "sync status",
+          .summary = "Show what differs, and change nothing",
+          .arguments = {folder_word},
+          .flags = {{.name = "offline", .help = "without the network, against what was last heard"},
+                    {.name = "exit-code", .help = "end with 7 on conflicts, 13 when anything else is pending"},
+                    flag_named("no-merge")},
+          .examples = {"ws sync status", "ws sync status --offline --exit-code"},
+          .run = show_status};
+}
+
+Command sync_plan_command() {
+  Command command = sync_status_command();
+  command.words = "sync plan";
+  command.summary = "Show what a run would do";
+  command.arguments = {};
+  command.flags = joined_flags(std::move(command.flags), {flag_named("accept-deletes"), flag_named("allow-deletes")});
+  command.examples = {"ws sync plan", "ws sync plan --json"};
+  return command;
+}
+
+Command sync_pull_command() {
+  return {.words = "sync pull",
+          .summary = "Apply what comes from the service",
+          .details = "A clean merge stays as a local edit until it is pushed.",
+          .flags = joined_flags({flag_named("no-merge"), flag_named("accept-deletes"), flag_named("allow-deletes")},
+                                step_flags()),
+          .examples = {"ws sync pull", "ws sync pull -n"},
+          .run = [](Session& session) { return run_step(session, Step::pull); }};
+}
+
+Command sync_push_command() {
+  return {.words = "sync push",
+          .summary = "Stage what changed here; nobody sees it until `ws sync commit`",
+          .flags = joined_flags({flag_named("allow-deletes")}, step_flags()),
+          .examples = {"ws sync push && ws sync commit -m 'New chapter'"},
+          .run = [](Session& session) { return run_step(session, Step::push); }};
+}
+
+Command sync_commit_command() {
+  return {.words = "sync commit",
+          .summary = "Publish what is staged",
+          .flags = joined_flags({flag_named("message")}, step_flags()),
+          .examples = {"ws sync commit -m 'New chapter'"},
+          .run = [](Session& session) { return run_step(session, Step::commit); }};
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,230 @@
+#include "cli/commands/sync/tree.hpp"
+
+#include <fnmatch.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/base/paths.hpp"
+#include "cli/state/tree_register.hpp"
+#include "cli/terminal/clean.hpp"
+#include "sync-engine/remote/api_remote.hpp"
+
+namespace ws::cli {
+namespace {
+
+constexpr int retries_of_a_run = 100;  // `safety.md`, promise 11
+constexpr std::size_t rows_on_a_terminal = 40;
+
+const Flag only_flag = {.name = "only",
+                        .takes = Takes::one,
+                        .placeholder = "GLOB",
+                        .help = "only files whose path matches, as in 'notes/*'"};
+const Flag wait_lock_flag = {.name = "wait-lock",
+                             .takes = Takes::one,
+                             .placeholder = "S",
+                             .help = "wait so long for another ws that works in this tree",
+                             .fallback = "0"};
+
+std::string_view stage_word(sync::Stage stage) {
+  switch (stage) {
+    case sync::Stage::scan: return "looking at files";
+    case sync::Stage::pull: return "receiving";
+    case sync::Stage::write: return "writing";
+    case sync::Stage::push: return "sending";
+    case sync::Stage::commit: return "publishing";
+  }
+  return "";
+}
+
+/// Empty: conflicts stay open.
+Result<std::optional<sync::Keep>> parse_on_conflict(const std::string& text) {
+  const auto keep = sync::find_keep(text);
+  if (text == "open" || (keep && keep != sync::Keep::merged)) return keep;
+  return fail(Failure::Kind::usage, "--on-conflict takes open, local, remote or both, not `" + text + "`");
+}
+
+Failure foreign_server(const sync::Tie& tie, const BaseUrl& url) {
+  return {.kind = Failure::Kind::usage,
+          .what = "this tree belongs to " + tie.base_url + ", not to " + url.text,
+          .hint = "leave out --base-url and WS_BASE_URL, or name the tree's server",
+          .code = "foreign_server"};
+}
+
+/// Another folder that this user has tied and that has this tree's very `client_id`: one of the two is a copy.
+std::optional<std::filesystem::path> find_twin_tree(const Session& session,
+                                                    const std::filesystem::path& root,
+                                                    const sync::Tie& tie) {
+  const auto trees = TreeRegister(Paths::of(session.world().environment).state).all();
+  if (!trees) return std::nullopt;
+  for (const TiedTree& tree : *trees) {
+    std::error_code error;
+    if (tree.source_id != tie.source_id || std::filesystem::equivalent(tree.folder, root, error) || error) continue;
+    const auto other = sync::read_tie(tree.folder, session.settings().trusted);
+    if (other && other->client_id == tie.client_id) return tree.folder;
+  }
+  return std::nullopt;
+}
+
+/// Two trees with one `client_id` would take each other's conflicts for their own: the copy gets one of its own.
+Result<sync::Tie> settle_copy(Session& session, const std::filesystem::path& root, sync::Tie tie) {
+  const auto twin = find_twin_tree(session, root, tie);
+  if (!twin) return tie;
+  WS_LET(const bool agreed,
+         session.confirm("this folder is a copy of the synced folder " + twin->string() +
+                         ": sync it as a tree of its own?"));
+  if (!agreed) {
+    return fail(Failure::Kind::usage,
+                "this folder is a copy of the synced folder " + twin->string(),
+                "--yes syncs it as a tree of its own; or remove its .ws");
+  }
+  return sync::renew_client(root, session.world().clock, session.world().random, session.settings().trusted);
+}
+
+}  // namespace
+
+std::vector<Flag> run_flags() {
+  return {
+      {.name = "allow-deletes", .help = "go on where the guard against mass deletion would stop"},
+      {.name = "accept-deletes", .help = "a file deleted here wins over an edit there"},
+      {.name = "no-merge", .help = "every edit on both sides is a conflict"},
+      {.name = "on-conflict",
+       .takes = Takes::one,
+       .placeholder = "HOW",
+       .help = "decide conflicts at once",
+       .limits = "open, local, remote or both",
+       .fallback = "open"},
+      {.name = "message",
+       .letter = 'm',
+       .takes = Takes::one,
+       .placeholder = "TEXT",
+       .help = "of the commit",
+       .limits = "at most 500 characters"},
+      only_flag,
+      wait_lock_flag,
+  };
+}
+
+std::vector<Flag> step_flags() { return {only_flag, wait_lock_flag}; }
+
+Result<sync::RunOptions> run_options(const Session& session) {
+  sync::RunOptions options{.merge = !session.has("no-merge"),
+                           .accept_deletes = session.has("accept-deletes"),
+                           .allow_deletes = session.has("allow-deletes"),
+                           .offline = session.has("offline"),
+                           .dry_run = session.has("dry-run"),
+                           .message = session.arguments().value("message").value_or("")};
+  if (const auto text = session.arguments().value("on-conflict")) {
+    WS_LET(options.on_conflict, parse_on_conflict(*text));
+  }
+  if (const auto glob = session.arguments().value("only")) {
+    options.only = [pattern = *glob](const sync::RelativePath& path) {
+      return ::fnmatch(pattern.c_str(), path.string().c_str(), 0) == 0;
+    };
+  }
+  return options;
+}
+
+std::string path_in_tree(const std::filesystem::path& root, const std::string& given) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(given);
+  // The name itself may be a link, or not there any more; the folders above it are what they are.
+  const std::filesystem::path folder = std::filesystem::weakly_canonical(whole.parent_path(), error);
+  const std::filesystem::path canonical_root = std::filesystem::weakly_canonical(root, error);
+  if (error) return given;
+  return (folder / whole.filename()).lexically_normal().lexically_relative(canonical_root).generic_string();
+}
+
+void register_tree(const Session& session, const std::filesystem::path& root, const sync::Tie& tie) {
+  const TreeRegister trees(Paths::of(session.world().environment).state);
+  static_cast<void>(trees.add({.folder = std::filesystem::absolute(root).lexically_normal(),
+                               .name = tie.name,
+                               .source_id = tie.source_id,
+                               .base_url = tie.base_url}));
+}
+
+Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start, Network network) {
+  SyncTree tree;
+  WS_LET(tree.root, sync::find_root(start));
+  tree.is_elsewhere = session.arguments().value("C").has_value();
+  if (network != Network::none) {
+    WS_LET(sync::Tie tie, sync::read_tie(tree.root, session.settings().trusted));
+    WS_TRY(session.prefer_server(tie.base_url, tie.origin));
+    WS_LET(const BaseUrl url, session.base_url());
+    if (url.origin != tie.origin) return fail(foreign_server(tie, url));
+    if (network == Network::needed) {
+      WS_LET(tie, settle_copy(session, tree.root, std::move(tie)));
+    }
+    session.allow_retries(retries_of_a_run);
+    WS_LET(Client * client, session.client());
+    tree.remote = sync::make_api_remote(*client);
+    register_tree(session, tree.root, tie);
+  }
+  WS_TRY(open_engine(session, tree));
+  return tree;
+}
+
+Result<void> open_engine(Session& session, SyncTree& tree) {
+  WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
+  tree.progress =
+      std::make_unique<ProgressLine>(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
+  sync::EngineOptions options{.cancelled = &session.world().cancelled, .trusted = session.settings().trusted};
+  options.progress = [line = tree.progress.get()](const sync::Progress& progress) {
+    line->update(stage_word(progress.stage), progress.done, progress.total);
+  };
+  if (const auto wait = session.arguments().value("wait-lock")) {
+    auto duration = parse_duration(*wait);
+    if (!duration) return fail(Failure::Kind::usage, "--wait-lock takes a time like 30 or 2m, not `" + *wait + "`");
+    options.wait_lock = *duration;
+  }
+  WS_LET(tree.engine, sync::SyncEngine::open(tree.root, tree.remote.get(), session.world().clock, std::move(options)));
+  return {};
+}
+
+Invocation invocation_of(const Session& session, const SyncTree& tree) {
+  return {.program = program_for(tree), .only = session.arguments().value("only").value_or("")};
+}
+
+ShellCommand program_for(const SyncTree& tree) {
+  std::error_code error;
+  const auto here = std::filesystem::current_path(error);
+  if (!tree.is_elsewhere && !error && std::filesystem::equivalent(tree.root, here, error)) return {"ws"};
+  return ShellCommand{"ws", "-C"}.path(tree.root.string());
+}
+
+namespace {
+
+/// For pipes: what `--fields` and the other formats make of a list, and its plain form at once.
+void print_rows(Session& session, const sync::Report& report) {
+  const bool is_plain = session.format() == Format::tsv && !session.has("fields") && !session.has("template");
+  if (is_plain) return session.printer().raw(report_to_tsv(report));
+  Json items = report_items(report);
+  // What is new here has no id yet.
+  if (session.format() == Format::ids) {
+    std::erase_if(items.get_ref<Json::array_t&>(), [](const Json& item) { return item["document_id"].is_null(); });
+  }
+  session.printer().list("ws.sync_report", {{"data", std::move(items)}}, {});
+}
+
+}  // namespace
+
+void print_report(Session& session, const SyncTree& tree, const sync::Report& report, Tense tense) {
+  const Invocation called = invocation_of(session, tree);
+  switch (session.format()) {
+    case Format::table: {
+      std::string text =
+          render_report(report, tense, session.terminal(), session.has("verbose") ? 0 : rows_on_a_terminal, called);
+      while (!text.empty() && text.back() == '\n') text.pop_back();
+      if (!text.empty()) session.printer().line(text);
+      return;
+    }
+    case Format::json:
+    case Format::ndjson:
+    case Format::yaml: return session.printer().json(sync::to_json(report));
+    case Format::tsv:
+    case Format::csv:
+    case Format::ids: break;
+  }
+  print_rows(session, report);
+  for (const std::string& line : render_outcome(report, tense, called)) session.note(line);
+}
+
+}  // namespace ws::cli

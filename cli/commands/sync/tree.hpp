@@ -1,0 +1,55 @@
+/// What the sync commands share: the tree that they work in, the engine on it, how a report is shown.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api-client/base/shell_command.hpp"
+#include "cli/commands/shared/session.hpp"
+#include "cli/output/sync_report.hpp"
+#include "cli/terminal/progress.hpp"
+#include "sync-engine/engine.hpp"
+#include "sync-engine/remote/remote.hpp"
+
+namespace ws::cli {
+
+/// `to_look`: nothing is changed, here or there.
+enum class Network { needed, to_look, none };
+
+/// An engine on a tree, with what it borrows.
+struct SyncTree {
+  std::filesystem::path root = {};
+  std::unique_ptr<ProgressLine> progress = {};
+  std::unique_ptr<sync::Remote> remote = {};
+  std::optional<sync::SyncEngine> engine = {};
+  bool is_elsewhere = false;  ///< -C named it: the user's working directory is another
+};
+
+/// The tree at or above `start`. Its tie only chooses among the keys that are stored: a file in a tree cannot send one
+/// anywhere. Fails with `usage` (no tree), `disk`, `auth`, or as the client does.
+Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start, Network network);
+
+/// A new engine on the tree, as its files are now, and a progress line from its beginning. Fails as the engine does.
+Result<void> open_engine(Session& session, SyncTree& tree);
+
+/// A path given in the working directory, as the tree names it.
+std::string path_in_tree(const std::filesystem::path& root, const std::string& given);
+
+/// The flags that a sync command may have, by what they mean.
+std::vector<Flag> run_flags();
+std::vector<Flag> step_flags();
+/// What they say. Fails with `usage`.
+Result<sync::RunOptions> run_options(const Session& session);
+
+/// For `ws sync roots`; where it cannot be written nothing else suffers.
+void register_tree(const Session& session, const std::filesystem::path& root, const sync::Tie& tie);
+
+/// JSON, TSV, or words on a terminal.
+void print_report(Session& session, const SyncTree& tree, const sync::Report& report, Tense tense);
+/// How the tree's commands begin from here: "ws", or "ws -C DIR".
+ShellCommand program_for(const SyncTree& tree);
+Invocation invocation_of(const Session& session, const SyncTree& tree);
+
+}  // namespace ws::cli

@@ -1,0 +1,286 @@
+#include "cli/commands/sync/walk.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+#include "api-client/base/shell_command.hpp"
+#include "api-client/client/client.hpp"
+#include "cli/commands/shared/changed_by.hpp"
+#include "cli/terminal/clean.hpp"
+#include "cli/terminal/editor.hpp"
+#include "cli/walk/choices.hpp"
+#include "cli/walk/conflict_story.hpp"
+#include "cli/walk/guide.hpp"
+#include "sync-engine/git/object.hpp"
+#include "sync-engine/tree/root_folder.hpp"
+#include "sync-engine/tree/safe_write.hpp"
+
+namespace ws::cli {
+namespace {
+
+using sync::Conflict;
+using sync::Keep;
+using walk::Verdict;
+using Outcome = walk::Desk::Outcome;
+
+constexpr std::size_t shown_states_of_a_file = 100;
+constexpr std::size_t searched_states = 20;
+constexpr std::size_t digits_of_a_state = 10;
+
+std::string_view keep_word(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::mine: return "local";
+    case Verdict::theirs: return "remote";
+    case Verdict::both: return "both";
+    case Verdict::merged: return "merged";
+  }
+  return "";
+}
+
+Keep keep_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::mine: return Keep::local;
+    case Verdict::theirs: return Keep::remote;
+    case Verdict::both: return Keep::both;
+    case Verdict::merged: return Keep::merged;
+  }
+  return Keep::local;
+}
+
+bool is_a_name(const Conflict& conflict) {
+  return is_about_place(conflict) || conflict.kind == sync::ConflictKind::rewound;
+}
+
+/// One conflict on the desk.
+class ConflictDesk final : public walk::Desk {
+ public:
+  ConflictDesk(Session& session, SyncTree& tree, Conflict conflict)
+      : session_(session), tree_(tree), conflict_(std::move(conflict)) {}
+
+  /// The conflict as it is now. A service that cannot be asked leaves out who and when.
+  Result<walk::Matter> matter() {
+    walk::Facts facts;
+    if (const auto change = last_change()) {
+      facts.their_name = change->name;
+      facts.their_time = change->time;
+      if (is_outdated(*change)) {
+        WS_LET(const std::optional<Conflict> now, tree_.engine->look_again(conflict_));
+        if (now) conflict_ = *now;
+      }
+    }
+    WS_LET(sync::ConflictTexts texts, tree_.engine->texts(conflict_));
+    on_disk_ = read_file_here();
+    if (on_disk_ && !is_a_name(conflict_)) {
+      const bool being_merged = walk::has_open_markers(*on_disk_) && texts.local;
+      if (!being_merged) texts.local = on_disk_;
+      facts.my_time = time_here();
+    }
+    mine_ = texts.local;
+    theirs_ = texts.remote;
+    return walk::tell_conflict(texts, facts);
+  }
+
+  Result<Outcome> carry_out(const walk::Decided& decided) override {
+    WS_LET(const std::optional<Outcome> moved, look_again());
+    if (moved) return *moved;
+    auto done = resolve(decided);
+    tree_.progress->clear();
+    if (!done) {
+      if (!is_refusal(done.error())) return fail(std::move(done).error());
+      // Between our look and our word: the service has the last one.
+      WS_LET(const std::optional<Outcome> changed, look_again());
+      if (changed) return *changed;
+      return Outcome{.kind = Outcome::Kind::refused, .lines = {done.error().what + ".", done.error().hint}};
+    }
+    return Outcome{.kind = Outcome::Kind::done, .lines = told(decided)};
+  }
+
+  Result<std::vector<std::string>> history() override {
+    WS_LET(const auto states, tree_.engine->log({.path = conflict_.path, .limit = shown_states_of_a_file}));
+    std::vector<std::string> lines;
+    for (const sync::HistoryState& state : states) {
+      const bool gone = std::ranges::any_of(state.changes, [](const auto& change) { return !change.blob; });
+      lines.push_back(fmt::format("{}   {}   {}{}",
+                                  shown_time(state.time),
+                                  state.id.substr(0, digits_of_a_state),
+                                  state.message,
+                                  gone ? " (the file went)" : ""));
+    }
+    if (!lines.empty()) {
+      lines.push_back("");
+      lines.push_back(restore_command("STATE").ticked() + " brings one back.");
+    }
+    return lines;
+  }
+
+ private:
+  std::optional<LastChange> last_change() {
+    if (conflict_.document.empty() || !can_ask_) return std::nullopt;
+    const auto client = session_.client();
+    if (!client) return std::nullopt;
+    auto change = find_last_change(**client, conflict_.document.text);
+    can_ask_ = change.has_value();
+    return change;
+  }
+
+  bool is_outdated(const LastChange& change) const {
+    if (is_a_name(conflict_)) return false;
+    if (change.archived) return conflict_.remote.has_value();
+    return !conflict_.remote || conflict_.remote->revision != change.revision;
+  }
+
+  std::optional<std::string> read_file_here() const {
+    if (is_rewound_whole() || !conflict_.local) return std::nullopt;
+    const auto root = sync::RootFolder::open(tree_.root);
+    if (!root) return std::nullopt;
+    const auto files = sync::SafeWriter::open(*root);
+    if (!files) return std::nullopt;
+    auto text = files->read(conflict_.path);
+    return text ? std::optional(std::move(*text)) : std::nullopt;
+  }
+
+  bool is_rewound_whole() const { return conflict_.kind == sync::ConflictKind::rewound && conflict_.document.empty(); }
+
+  std::optional<std::string> time_here() const {
+    struct stat status {};
+    if (::lstat((tree_.root / conflict_.path.string()).c_str(), &status) != 0) return std::nullopt;
+    return shown_time(Time(std::chrono::seconds(status.st_mtim.tv_sec)));
+  }
+
+  /// Empty: everything is as it was shown.
+  Result<std::optional<Outcome>> look_again() {
+    using MaybeOutcome = std::optional<Outcome>;
+    const Conflict shown = conflict_;
+    const std::optional<std::string> file = on_disk_;
+    WS_LET(const std::optional<Conflict> now, tree_.engine->look_again(conflict_));
+    tree_.progress->clear();
+    if (!now) {
+      return MaybeOutcome(Outcome{.kind = Outcome::Kind::gone,
+                                  .lines = {fmt::format("{}: nothing is left to decide", name_of_conflict())}});
+    }
+    const bool moved_there = now->remote != shown.remote || now->kind != shown.kind || now->path != shown.path;
+    conflict_ = *now;
+    const bool moved_here = read_file_here() != file;
+    if (!moved_there && !moved_here) return MaybeOutcome();
+    WS_LET(walk::Matter matter, this->matter());
+    std::string what = moved_there && moved_here ? "It changed on both sides while you looked at it."
+                       : moved_there             ? "It changed on the service while you looked at it."
+                                                 : "The file here changed while you looked at it.";
+    what += " Nothing was done; this is how it is now. What you chose before is forgotten.";
+    return MaybeOutcome(Outcome{.kind = Outcome::Kind::changed, .lines = {std::move(what)}, .now = std::move(matter)});
+  }
+
+  Result<void> resolve(const walk::Decided& decided) {
+    if (decided.verdict == Verdict::merged) return tree_.engine->resolve(conflict_, Keep::merged, decided.text);
+    const bool as_recorded = is_a_name(conflict_) || !conflict_.local ||
+                             (mine_ && on_disk_ == mine_ && conflict_.local->hash == Sha256::of(*mine_));
+    if (!as_recorded && decided.verdict == Verdict::mine && mine_) {
+      // The service knows the text that the conflict was recorded with; what is in the file goes by itself.
+      return tree_.engine->resolve(conflict_, Keep::merged, mine_);
+    }
+    if (!as_recorded && decided.verdict == Verdict::both) {
+      return fail(Failure::Kind::conflict,
+                  "the file was edited since the conflict was recorded, and the copy would hold the older text",
+                  "run `ws sync` first, or take another way");
+    }
+    return tree_.engine->resolve(conflict_, keep_of(decided.verdict), {});
+  }
+
+  static bool is_refusal(const Failure& failure) {
+    return failure.kind == Failure::Kind::conflict || failure.kind == Failure::Kind::usage ||
+           failure.kind == Failure::Kind::invalid || failure.kind == Failure::Kind::not_found;
+  }
+
+  std::string name_of_conflict() const { return clean(conflict_.path.text(), Breaks::space); }
+
+  std::vector<std::string> told(const walk::Decided& decided) const {
+    std::string line = fmt::format("resolved {}: kept {}", name_of_conflict(), keep_word(decided.verdict));
+    if (is_a_name(conflict_)) line += "; the next `ws sync` carries it out";
+    std::vector<std::string> lines = {std::move(line)};
+    if (const std::string undo = undo_line(decided.verdict); !undo.empty()) lines.push_back("  undo: " + undo);
+    return lines;
+  }
+
+  ShellCommand restore_command(const std::string& state) const {
+    return program_for(tree_).add({"sync", "restore"}).path(conflict_.path.text()).add({"--at=", state});
+  }
+
+  /// As a command that is no `ws -C DIR` names it.
+  std::string path_from_here(const sync::RelativePath& path) const {
+    const bool is_here = program_for(tree_) == ShellCommand{"ws"};
+    return is_here ? path.string() : (tree_.root / path.string()).string();
+  }
+
+  /// What the decision took away, and the command that brings it back.
+  std::string undo_line(Verdict verdict) const {
+    if (is_about_place(conflict_)) return undo_of_a_name(verdict);
+    if (conflict_.kind == sync::ConflictKind::rewound) return "";
+    const auto& lost = verdict == Verdict::mine ? theirs_ : mine_;
+    // Nothing was lost: a file came to be.
+    if (!lost) return ShellCommand{"rm"}.path(path_from_here(conflict_.path)).text();
+    const std::string state = find_state(*lost);
+    if (!state.empty()) return restore_command(state).text();
+    return program_for(tree_).add({"sync", "log"}).path(conflict_.path.text()).text();
+  }
+
+  std::string undo_of_a_name(Verdict verdict) const {
+    const bool both_renamed =
+        conflict_.local && conflict_.remote && conflict_.base && conflict_.remote->path != conflict_.path;
+    if (both_renamed) {
+      const std::string here = path_from_here(conflict_.path);
+      const std::string there = path_from_here(conflict_.remote->path);
+      return verdict == Verdict::mine ? ShellCommand{"mv"}.path(here).path(there).text()
+                                      : ShellCommand{"mv"}.path(there).path(here).text();
+    }
+    if (!mine_ || read_file_here()) return "";
+    const std::string state = find_state(*mine_);
+    return state.empty() ? "" : restore_command(state).text();
+  }
+
+  /// The newest state with that text; empty where the history has none.
+  std::string find_state(const std::string& text) const {
+    const auto wanted = sync::git::object_id(sync::git::ObjectType::blob, text);
+    const auto states = tree_.engine->log({.path = conflict_.path, .limit = searched_states});
+    if (!states) return {};
+    for (const sync::HistoryState& state : *states) {
+      const bool has_it = std::ranges::any_of(state.changes, [&](const auto& change) { return change.blob == wanted; });
+      if (has_it) return state.id.substr(0, digits_of_a_state);
+    }
+    return {};
+  }
+
+  Session& session_;
+  SyncTree& tree_;
+  Conflict conflict_;
+  std::optional<std::string> mine_ = {};
+  std::optional<std::string> theirs_ = {};
+  std::optional<std::string> on_disk_ = {};  ///< as it was shown
+  bool can_ask_ = true;
+};
+
+}  // namespace
+
+Result<WalkReport> walk_conflicts(Session& session, SyncTree& tree, const std::vector<Conflict>& conflicts) {
+  WalkReport report{.left_open = conflicts.size()};
+  const walk::TextTools tools(editor_of(session.world().environment, session.terminal()));
+  const auto surface = walk::make_surface(session.terminal(), session.world().environment, session.world().cancelled);
+  for (std::size_t i = 0; i < conflicts.size(); ++i) {
+    ConflictDesk desk(session, tree, conflicts[i]);
+    WS_LET(walk::Matter matter, desk.matter());
+    tree.progress->clear();
+    const walk::Position position{.number = i + 1, .count = conflicts.size()};
+    WS_LET(const walk::WalkEnd end, lead_through(std::move(matter), position, {}, desk, *surface, tools));
+    if (end == walk::WalkEnd::decided || end == walk::WalkEnd::gone) --report.left_open;
+    report.stopped = end == walk::WalkEnd::stopped;
+    if (report.stopped || end == walk::WalkEnd::quit) break;
+  }
+  return report;
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,131 @@
+// `ws sync watch`: keeps a folder in step until it is stopped.
+#include "sync-engine/watch/watch.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/sync/commands.hpp"
+#include "cli/commands/sync/tree.hpp"
+#include "cli/terminal/clean.hpp"
+#include "sync-engine/tree_config.hpp"
+#include "sync-engine/watch/inotify_events.hpp"
+
+namespace ws::cli {
+namespace {
+
+constexpr std::chrono::milliseconds least_interval{1'000};
+constexpr std::chrono::milliseconds most_interval = std::chrono::hours{24};
+
+Result<sync::WatchOptions> watch_options(const Session& session) {
+  sync::WatchOptions options;
+  WS_LET(options.run, run_options(session));
+  options.run.hold_deletes = true;  // nobody is asked: what the guard would stop waits, the rest goes on
+  if (const auto text = session.arguments().value("interval")) {
+    const auto interval = parse_duration(*text);
+    if (!interval || *interval < least_interval || *interval > most_interval) {
+      return fail(Failure::Kind::usage, "--interval takes a time from 1s to 24h, not `" + *text + "`");
+    }
+    options.interval = *interval;
+  }
+  return options;
+}
+
+/// What the watch says: reports on stdout, the rest on stderr.
+class WatchVoice {
+ public:
+  WatchVoice(Session& session, SyncTree& tree) : session_(session), tree_(tree) {}
+
+  void show(const sync::Report& report) {
+    tree_.progress->clear();
+    // One report a line: who reads a stream need not find the end of a document.
+    if (session_.format() == Format::json) return session_.printer().item(sync::to_json(report));
+    print_report(session_, tree_, report, Tense::done);
+  }
+  void complain(const Failure& failure) {
+    tree_.progress->clear();
+    session_.note(fmt::format("{}; trying again until it works", clean(failure.what, Breaks::space)));
+  }
+  void note(std::string_view text) {
+    tree_.progress->clear();
+    session_.note(text);
+  }
+
+ private:
+  Session& session_;
+  SyncTree& tree_;
+};
+
+Result<ExitCode> watch(Session& session) {
+  WS_LET(sync::WatchOptions options, watch_options(session));
+  const std::vector<std::string>& words = session.arguments().words;
+  const std::filesystem::path start =
+      words.empty() ? std::filesystem::current_path() : std::filesystem::absolute(words.front());
+  WS_LET(SyncTree tree, open_tree(session, start, Network::needed));
+  WS_LET(Client * client, session.client());
+  WS_LET(const sync::WsFolder folder, sync::WsFolder::open(tree.root, session.settings().trusted));
+  WS_LET(const sync::TreeConfig config, sync::read_config(folder));
+  sync::FileKinds kinds = sync::FileKinds::with(config.include);
+  WS_LET(const auto events, sync::InotifyEvents::open(tree.root, std::move(kinds), &session.world().cancelled));
+  WatchVoice voice(session, tree);
+  const std::string watching = "watching " + clean(tree.root.string(), Breaks::space) + "; Ctrl-C ends it";
+  const std::string seldom = fmt::format(
+      "this system watches no more folders (fs.inotify.max_user_watches): some are looked at every {} s only",
+      options.interval.count() / 1000);
+  const sync::WatchCallbacks callbacks{.run = [&](const sync::RunOptions& run) -> Result<sync::Report> {
+                                         client->start_afresh();
+                                         // A fresh engine each time: configuration, state and the folder itself may
+                                         // have changed since.
+                                         WS_TRY(open_engine(session, tree));
+                                         auto report = tree.engine->run(run);
+                                         tree.progress->clear();
+                                         return report;
+                                       },
+                                       .news = [&](const sync::Report& report) { voice.show(report); },
+                                       .trouble = [&](const Failure& failure) { voice.complain(failure); },
+                                       .recovered = [&] { voice.note("in step again"); },
+                                       .in_step = [&] { voice.note(watching); },
+                                       .unwatched = [&] { voice.note(seldom); },
+                                       .must_stop = [&] { return session.world().cancelled.load(); }};
+  WS_TRY(sync::watch(*events, options, callbacks));
+  return ExitCode::done;
+}
+
+std::vector<Flag> watch_flags() {
+  std::vector<Flag> flags = {{.name = "interval",
+                              .takes = Takes::one,
+                              .placeholder = "S",
+                              .help = "look at the service so often",
+                              .limits = "1s-24h",
+                              .fallback = "30"}};
+  for (Flag& flag : run_flags()) {
+    if (flag.name == "no-merge" || flag.name == "on-conflict" || flag.name == "accept-deletes") {
+      flags.push_back(std::move(flag));
+    }
+  }
+  return flags;
+}
+
+}  // namespace
+
+Command sync_watch_command() {
+  return {
+      .words = "sync watch",
+      .summary = "Keep in step until stopped",
+      .details =
+          "A change here is sent once the file has been quiet for half a second and its writer has closed it, one on "
+          "the service comes within the interval. A delete waits for 5 s: a file that is written anew keeps its "
+          "document. Deletes that `ws sync` would ask about are held back and told once; the rest goes on. A lost "
+          "network is waited out. With --json every report is one line, and nothing is "
+          "printed while nothing happens. Ctrl-C ends it after the step under way.",
+      .arguments = {{.placeholder = "DIR",
+                     .help = "a folder in the tree; here, if not given",
+                     .count = Count::optional}},
+      .flags = watch_flags(),
+      .examples = {"ws sync watch", "ws sync watch ~/notes --interval 10s --json"},
+      .runs_on = true,
+      .run = watch};
+}
+
+}  // namespace ws::cli

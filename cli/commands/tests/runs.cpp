@@ -1,0 +1,129 @@
+// Test runs: launched, waited for, reported as JUnit.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/files.hpp"
+#include "api-client/base/replaced_file.hpp"
+#include "api-client/base/shell_command.hpp"
+#include "cli/commands/shared/composing.hpp"
+#include "cli/commands/shared/keyed_call.hpp"
+#include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/paging.hpp"
+#include "cli/commands/shared/waiting.hpp"
+#include "cli/commands/tests/commands.hpp"
+#include "cli/commands/tests/junit.hpp"
+
+namespace ws::cli {
+namespace {
+
+Flag junit_flag() {
+  return {.name = "junit", .takes = Takes::one, .placeholder = "FILE", .help = "write the results as JUnit XML"};
+}
+
+Result<Call> launch_call(Session& session) {
+  const contract::Operation& operation = operation_of("tests.run_launch");
+  WS_LET(Call call, build_call(session, operation));
+  Json& body = *call.body;
+  if (!body.is_object()) return call;
+  const auto suite = session.arguments().value("suite");
+  const auto cases = session.arguments().items("case");
+  if (suite && !cases.empty()) return fail(Failure::Kind::usage, "give --suite or --case, not both");
+  if (suite) {
+    body["selection_kind"] = "suite";
+    body["suite_id"] = *suite;
+  } else if (!cases.empty()) {
+    body["selection_kind"] = "cases";
+    body["case_ids"] = cases;
+  }
+  if (!body.contains("selection_kind")) {
+    return fail(Failure::Kind::usage, "nothing is selected", "give --suite ID, or --case ID once or more");
+  }
+  return call;
+}
+
+Result<ExitCode> report(Session& session, const Reply& reply, Phase phase) {
+  print_reply(session, operation_of("tests.run_get"), reply);
+  if (const auto file = session.arguments().value("junit")) {
+    WS_LET(const std::filesystem::path target, follow_link(*file));
+    WS_TRY(write_file(target, run_to_junit(*reply.json)));
+  }
+  if (phase == Phase::failed && !is_json(session.format())) {
+    session.note("the run ended as " + find_text(*reply.json, "status").value_or("failed"));
+  }
+  return waits(session) ? exit_of(phase) : ExitCode::done;
+}
+
+Result<Reply> await_run(Session& session, Client& client, const std::string& id, Phase& phase) {
+  WS_LET(Awaited ended,
+         await_end(session,
+                   client,
+                   {.operation = "tests.run_get", .parameters = {{"run_id", id}}, .validate = false},
+                   ShellCommand{"ws", "tests", "runs", "get", id, "--wait"}));
+  phase = ended.phase;
+  return std::move(ended.reply);
+}
+
+Result<void> check_flags(const Session& session) {
+  if (session.has("junit") && !waits(session)) {
+    return fail(Failure::Kind::usage, "--junit needs the end of the run", "add --wait");
+  }
+  return {};
+}
+
+Result<ExitCode> launch(Session& session) {
+  const contract::Operation& operation = operation_of("tests.run_launch");
+  WS_TRY(check_flags(session));
+  WS_LET(Call call, launch_call(session));
+  WS_TRY(make_ready(session, operation, call));
+  if (session.has("dry-run")) return print_request(session, call);
+  WS_LET(Client * client, session.client());
+  WS_LET(Reply reply, send_call(session, *client, operation, std::move(call)));
+  Phase phase = phase_of(*reply.json);
+  const auto id = find_text(*reply.json, "id");
+  if (waits(session) && phase == Phase::pending) {
+    if (!id) return fail(Failure::Kind::internal, "the answer names no run that could be waited for");
+    WS_LET(reply, await_run(session, *client, *id, phase));
+  }
+  return report(session, reply, phase);
+}
+
+Result<ExitCode> get_run(Session& session) {
+  const contract::Operation& operation = operation_of("tests.run_get");
+  WS_TRY(check_flags(session));
+  if (!waits(session)) return run_on_ids(session, operation);
+  if (session.arguments().words.size() != 1) return fail(Failure::Kind::usage, "--wait waits for one run");
+  const std::string& id = session.arguments().words.front();
+  Call call{.operation = operation.id, .parameters = {{"run_id", id}}};
+  WS_TRY(check_call(session, operation, call));
+  if (session.has("dry-run")) return print_request(session, call);
+  WS_LET(Client * client, session.client());
+  Phase phase = Phase::pending;
+  WS_LET(const Reply reply, await_run(session, *client, id, phase));
+  return report(session, reply, phase);
+}
+
+}  // namespace
+
+Command tests_runs_launch_command() {
+  Command command = operation_command(operation_of("tests.run_launch"));
+  command.details = "With --wait it ends with 13 where the run fails or is cancelled, with 8 at --timeout.";
+  command.flags = flags_without(command.flags, {"selection-kind", "case-ids", "suite-id"});
+  command.flags.insert(command.flags.begin(),
+                       {{.name = "suite", .takes = Takes::one, .placeholder = "ID", .help = "run this suite"},
+                        {.name = "case", .takes = Takes::many, .placeholder = "ID", .help = "run these cases"},
+                        wait_flag("wait for its end"),
+                        junit_flag()});
+  command.examples = {"ws tests runs launch --suite smoke --wait --junit report.xml"};
+  command.run = launch;
+  return command;
+}
+
+Command tests_runs_get_command() {
+  Command command = operation_command(operation_of("tests.run_get"));
+  command.flags.push_back(wait_flag("wait for its end"));
+  command.flags.push_back(junit_flag());
+  command.run = get_run;
+  return command;
+}
+
+}  // namespace ws::cli

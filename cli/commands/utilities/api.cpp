@@ -1,0 +1,229 @@
+// Any request to the server of the profile, in the operation table or not.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/percent.hpp"
+#include "api-client/client/page_guard.hpp"
+#include "cli/commands/shared/session.hpp"
+#include "cli/commands/shared/values.hpp"
+#include "cli/commands/utilities/commands.hpp"
+
+namespace ws::cli {
+namespace {
+
+constexpr std::string_view methods[] = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"};
+
+/// "/v1/me?x=1" of what the user wrote; a whole URL only where it is the profile's own server.
+Result<std::string> path_of(std::string text, const BaseUrl& url) {
+  if (text.find("://") != std::string::npos) {
+    if (http::origin_of(text) != url.origin || text.substr(0, url.text.size()) != url.text) {
+      return fail(Failure::Kind::usage,
+                  "the key goes to " + url.text + " and nowhere else; `" + text + "` is another address",
+                  "give the path alone, or another server with --base-url");
+    }
+    text.erase(0, url.text.size());
+  }
+  if (text.empty() || text.front() != '/') text.insert(0, "/");
+  return text;
+}
+
+Result<http::Headers> headers_of(const Session& session) {
+  http::Headers headers;
+  for (const std::string& line : session.arguments().values("H")) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos || colon == 0) {
+      return fail(Failure::Kind::usage, "-H takes 'Name: value', not `" + line + "`");
+    }
+    const std::size_t value = std::min(line.find_first_not_of(' ', colon + 1), line.size());
+    headers.emplace_back(line.substr(0, colon), line.substr(value));
+    if (!http::is_header_name(headers.back().first) || !http::is_header_value(headers.back().second)) {
+      return fail(Failure::Kind::usage, "-H takes 'Name: value': a name without blanks, a value of one line");
+    }
+  }
+  return headers;
+}
+
+/// -F and -J over --body, into `body`; of a GET they are the query.
+Result<void> add_members(const Session& session, bool into_query, Json& body, std::string& path) {
+  WS_TRY(check_overlays(session.arguments()));
+  for (const char* const letter : {"F", "J"}) {
+    for (const std::string& one : session.arguments().values(letter)) {
+      const std::size_t equals = one.find('=');
+      if (equals == std::string::npos || equals == 0) {
+        return fail(Failure::Kind::usage, fmt::format("-{} takes KEY=VALUE, not `{}`", letter, one));
+      }
+      const std::string key = one.substr(0, equals);
+      WS_LET(const std::string text, text_or_file(one.substr(equals + 1)));
+      if (into_query) {
+        path += (path.find('?') == std::string::npos ? "?" : "&") + percent_encode(key) + "=" + percent_encode(text);
+        continue;
+      }
+      Json value = text;
+      if (*letter == 'J') {
+        auto parsed = parse_bounded(text);
+        if (!parsed) return fail(Failure::Kind::usage, "-J " + key + " takes JSON: " + parsed.error().what);
+        value = std::move(*parsed);
+      }
+      if (!set_at_path(body, key, std::move(value))) return fail(overlaid_twice(*letter, one));
+    }
+  }
+  return {};
+}
+
+Result<AnyCall> call_of(Session& session) {
+  const std::vector<std::string>& words = session.arguments().words;
+  AnyCall call{.method = words.front()};
+  std::ranges::transform(call.method, call.method.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  if (std::ranges::find(methods, call.method) == std::end(methods)) {
+    return fail(Failure::Kind::usage, "`" + words.front() + "` is no method", "ws api GET /v1/me");
+  }
+  WS_LET(const BaseUrl url, session.base_url());
+  WS_LET(call.path, path_of(words.back(), url));
+  WS_LET(call.headers, headers_of(session));
+  const auto given = session.arguments().value("body");
+  if (given) {
+    WS_LET(call.body, text_or_file(*given));
+    call.content_type = "application/json";
+  }
+  if (session.has("F") || session.has("J")) {
+    const bool into_query = !given && (call.method == "GET" || call.method == "HEAD" || call.method == "DELETE");
+    Json body = Json::object();
+    if (given) {
+      WS_LET(body, parse_bounded(call.body));
+      if (!body.is_object()) return fail(Failure::Kind::usage, "-F and -J need a body that is an object");
+    }
+    WS_TRY(add_members(session, into_query, body, call.path));
+    if (!into_query) {
+      call.body = dump(body);
+      call.content_type = "application/json";
+    }
+  }
+  const bool own_type = std::ranges::any_of(
+      call.headers, [](const auto& header) { return http::find_header({header}, "Content-Type").has_value(); });
+  if (own_type) call.content_type.clear();
+  return call;
+}
+
+void print_head(Session& session, const Reply& reply) {
+  session.printer().line(fmt::format("HTTP {}", reply.status));
+  for (const auto& [name, value] : reply.headers) session.printer().raw(name + ": " + value + "\n");
+  session.printer().line("");
+}
+
+/// The body as it came; with a format, --fields, --jq or --template what these make of it.
+void print_body(Session& session, const Json* body, const std::string& bytes) {
+  const bool shaped =
+      session.settings().format || session.has("jq") || session.has("template") || session.has("fields");
+  if (body == nullptr || (!shaped && !session.has("json"))) {
+    session.printer().raw(bytes);
+    const bool on_screen = session.terminal().is_terminal(Stream::out);
+    if (on_screen && !bytes.empty() && bytes.back() != '\n') session.printer().raw("\n");
+    return;
+  }
+  const Json* items = find(*body, "data");
+  if (items != nullptr && items->is_array()) return session.printer().list("api", *body, bytes);
+  session.printer().resource(*body, bytes);
+}
+
+/// `cursor` into a body that is JSON, else into the query.
+Result<void> go_on_at(AnyCall& call, const std::string& cursor) {
+  if (!call.body.empty()) {
+    WS_LET(Json body, parse_bounded(call.body));
+    body["cursor"] = cursor;
+    call.body = dump(body);
+    return {};
+  }
+  const std::size_t query = call.path.find('?');
+  std::string kept;
+  for (std::size_t begin = query; begin != std::string::npos && begin < call.path.size();) {
+    const std::size_t end = std::min(call.path.find('&', begin + 1), call.path.size());
+    const std::string part = call.path.substr(begin + 1, end - begin - 1);
+    if (part.substr(0, 7) != "cursor=" && !part.empty()) kept += (kept.empty() ? "?" : "&") + part;
+    begin = end;
+  }
+  call.path = call.path.substr(0, query) + kept + (kept.empty() ? "?" : "&") + "cursor=" + percent_encode(cursor);
+  return {};
+}
+
+Result<ExitCode> print_all_pages(Session& session, Client& client, AnyCall call) {
+  Json whole;
+  PageGuard guard("api");
+  while (true) {
+    WS_LET(const Reply reply, client.call(call));
+    WS_LET(Json page, parse_bounded(reply.body));
+    WS_LET(const std::string cursor, guard.cursor_of(page));
+    const Json* const items = find(page, "data");
+    const std::size_t count = items != nullptr && items->is_array() ? items->size() : 0;
+    if (session.printer().streams()) {
+      session.printer().list("api", page, {});
+    } else if (whole.is_null()) {
+      whole = std::move(page);
+    } else if (const Json* const all = find(whole, "data"); count > 0 && all != nullptr && all->is_array()) {
+      for (Json& item : page["data"]) whole["data"].push_back(std::move(item));
+    }
+    if (cursor.empty()) break;
+    WS_TRY(guard.go_on(cursor, count));
+    WS_TRY(go_on_at(call, cursor));
+  }
+  if (session.printer().streams()) return ExitCode::done;
+  if (whole.is_object() && whole.contains("next_cursor")) whole["next_cursor"] = nullptr;
+  const std::string bytes = dump(whole) + "\n";
+  print_body(session, &whole, bytes);
+  return ExitCode::done;
+}
+
+Result<ExitCode> print_shown(Session& session, Client& client, const AnyCall& call) {
+  WS_LET(const http::Request request, client.prepare(call));
+  if (is_json(session.format())) {
+    Json headers = Json::object();
+    for (const auto& [name, value] : request.headers) headers[name] = value;
+    session.printer().json({{"v", 1},
+                            {"method", request.method},
+                            {"url", request.url},
+                            {"headers", std::move(headers)},
+                            {"body", request.body}});
+    return ExitCode::done;
+  }
+  session.printer().line(request.method + " " + request.url);
+  for (const auto& [name, value] : request.headers) session.printer().line(name + ": " + value);
+  if (!request.body.empty()) session.printer().line("\n" + request.body);
+  return ExitCode::done;
+}
+
+Result<ExitCode> api(Session& session) {
+  WS_LET(AnyCall call, call_of(session));
+  WS_LET(Client * client, session.client());
+  if (session.has("dry-run")) return print_shown(session, *client, call);
+  if (session.has("paginate")) return print_all_pages(session, *client, std::move(call));
+  WS_LET(const Reply reply, client->call(std::move(call)));
+  if (session.has("include")) print_head(session, reply);
+  const auto body = parse_bounded(reply.body);
+  print_body(session, body ? &*body : nullptr, reply.body);
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command api_command() {
+  Command command{
+      .words = "api",
+      .summary = "Send any request to the server",
+      .details =
+          "The key goes to the profile's own server and nowhere else. The body of a success is printed as it came; "
+          "an error ends as everywhere. -F and -J make a JSON body, or the query of a GET.",
+      .arguments = {{.placeholder = "METHOD", .help = "GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS"},
+                    {.placeholder = "PATH", .help = "from the base URL on: /v1/me"}},
+      .flags = {{.letter = 'H', .takes = Takes::many, .placeholder = "'NAME: VALUE'", .help = "a header"},
+                {.name = "include", .help = "print status and headers too"},
+                {.name = "paginate", .help = "follow next_cursor to the end, as one document"}},
+      .examples = {"ws api GET /v1/me", "ws api GET /v1/documents --paginate --jq '.data[].title'"},
+      .run = api};
+  for (Flag& flag : body_flags()) command.flags.push_back(std::move(flag));
+  return command;
+}
+
+}  // namespace ws::cli

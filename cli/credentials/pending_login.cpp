@@ -1,0 +1,96 @@
+#include "cli/credentials/pending_login.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/files.hpp"
+#include "api-client/base/json.hpp"
+#include "api-client/base/uuid.hpp"
+
+namespace ws::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Json to_json(const PendingLogin& login) {
+  const DeviceAuthorization& authorization = login.authorization;
+  return {{"v", 1},
+          {"authorization_id", authorization.authorization_id},
+          {"device_code", authorization.device_code},
+          {"user_code", authorization.user_code},
+          {"verification_uri", authorization.verification_uri},
+          {"verification_uri_complete", authorization.verification_uri_complete},
+          {"interval", authorization.interval.count()},
+          {"expires_at", to_rfc3339(authorization.expires_at)},
+          {"base_url", login.base_url},
+          {"profile", login.profile},
+          {"scopes", login.scopes}};
+}
+
+Result<PendingLogin> login_from_json(const Json& value) {
+  const auto text = [&value](std::string_view key) { return find_text(value, key).value_or(""); };
+  PendingLogin login{.authorization = {.authorization_id = text("authorization_id"),
+                                       .device_code = text("device_code"),
+                                       .user_code = text("user_code"),
+                                       .verification_uri = text("verification_uri"),
+                                       .verification_uri_complete = text("verification_uri_complete"),
+                                       .interval = std::chrono::seconds(find_integer(value, "interval").value_or(5))},
+                     .base_url = text("base_url"),
+                     .profile = text("profile")};
+  if (const Json* scopes = find(value, "scopes"); scopes != nullptr && scopes->is_array()) {
+    for (const Json& scope : *scopes) {
+      if (const auto* word = scope.get_ptr<const Json::string_t*>()) login.scopes.push_back(*word);
+    }
+  }
+  WS_LET(login.authorization.expires_at, parse_rfc3339(text("expires_at")));
+  return login;
+}
+
+Failure none_pending(std::string_view id) {
+  std::string what = "no login is pending";
+  if (!id.empty()) what += " under the id " + std::string(id);
+  return {.kind = Failure::Kind::not_found, .what = std::move(what), .hint = "begin one with `ws login`"};
+}
+
+}  // namespace
+
+fs::path PendingLogins::file(std::string_view authorization_id) const {
+  return folder_ / (std::string(authorization_id) + ".json");
+}
+
+Result<void> PendingLogins::save(const PendingLogin& login) const {
+  // The id becomes a file name, and the server chose it.
+  if (!is_uuid(login.authorization.authorization_id))
+    return fail(Failure::Kind::internal, "the server's authorization id is no UUID");
+  WS_TRY(make_folders(folder_, 0700));
+  return write_file(file(login.authorization.authorization_id), dump(to_json(login), 2) + "\n", 0600);
+}
+
+Result<PendingLogin> PendingLogins::load(std::string_view authorization_id) const {
+  fs::path path;
+  if (!authorization_id.empty()) {
+    if (!is_uuid(authorization_id)) return fail(none_pending(authorization_id));
+    path = file(authorization_id);
+  } else {
+    std::error_code error;
+    fs::file_time_type newest = fs::file_time_type::min();
+    for (const auto& entry : fs::directory_iterator(folder_, error)) {
+      const auto written = entry.last_write_time(error);
+      if (error || entry.path().extension() != ".json" || written <= newest) continue;
+      newest = written;
+      path = entry.path();
+    }
+  }
+  auto text = path.empty() ? Result<std::string>(fail(none_pending(""))) : read_file(path, 64U << 10U);
+  if (!text && text.error().kind == Failure::Kind::not_found) return fail(none_pending(authorization_id));
+  if (!text) return fail(text.error());
+  auto value = parse_bounded(*text);
+  if (!value) return fail(Failure::Kind::disk, path.string() + " is damaged");
+  return login_from_json(*value);
+}
+
+void PendingLogins::forget(std::string_view authorization_id) const {
+  std::error_code ignored;
+  if (is_uuid(authorization_id)) fs::remove(file(authorization_id), ignored);
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,99 @@
+#include "cli/grammar/command.hpp"
+
+namespace ws::cli {
+namespace {
+
+const std::vector<Flag>& all_global_flags() {
+  constexpr Takes one = Takes::one;
+  static const std::vector<Flag> flags = {
+      {.name = "help", .letter = 'h', .help = "show help; with --json for machines"},
+      {.name = "version", .letter = 'V', .help = "show the version"},
+      {.name = "profile", .letter = 'p', .takes = one, .placeholder = "NAME", .help = "use the key of this profile"},
+      {.name = "workspace", .letter = 'W', .takes = one, .placeholder = "ID", .help = "use the key of this Workspace"},
+      {.name = "base-url", .takes = one, .placeholder = "URL", .help = "the server"},
+      {.letter = 'C', .takes = one, .placeholder = "DIR", .help = "run as if started in DIR"},
+      {.name = "json", .help = "print JSON as it was received"},
+      {.name = "format",
+       .takes = one,
+       .placeholder = "F",
+       .help = "how to print",
+       .limits = "table, tsv, json, ndjson, yaml, csv or ids"},
+      {.name = "fields", .takes = Takes::many, .placeholder = "A,B.C", .help = "only these members"},
+      {.name = "jq", .takes = one, .placeholder = "EXPR", .help = "print what a jq program makes of the JSON"},
+      {.name = "template",
+       .takes = one,
+       .placeholder = "TEXT",
+       .help = "print a line an item, members in braces: '{title}\\t{id}'"},
+      {.name = "output", .letter = 'o', .takes = one, .placeholder = "FILE|-", .help = "write the result to a file"},
+      {.name = "force", .help = "let --output replace a file"},
+      {.name = "dry-run", .letter = 'n', .help = "show what would be sent or done, and do nothing"},
+      {.name = "yes", .letter = 'y', .help = "answer questions with yes"},
+      {.name = "no-input", .help = "never ask"},
+      {.name = "no-validate", .help = "send what breaks a published limit too"},
+      {.name = "no-retry", .help = "send once"},
+      {.name = "max-wait",
+       .takes = one,
+       .placeholder = "S",
+       .help = "wait at most this long when the server says when to come back",
+       .fallback = "60"},
+      {.name = "timeout", .takes = one, .placeholder = "S", .help = "of one exchange", .fallback = "120"},
+      {.name = "quiet", .letter = 'q', .help = "no notes on stderr"},
+      {.name = "verbose", .letter = 'v', .help = "more notes on stderr"},
+      {.name = "debug", .help = "trace requests on stderr, secrets redacted"},
+      {.name = "color", .takes = one, .placeholder = "WHEN", .help = "colour", .limits = "auto, always or never"},
+      {.name = "no-pager", .help = "show long output without a pager"},
+      {.name = "plain", .help = "no colour, no pager, nothing that moves, no cell cut to the width"},
+      {.name = "progress",
+       .takes = one,
+       .placeholder = "HOW",
+       .help = "progress on stderr",
+       .limits = "auto, plain, json or none"},
+  };
+  return flags;
+}
+
+}  // namespace
+
+std::optional<std::string> Parsed::value(std::string_view flag) const {
+  const auto found = flags.find(flag);
+  if (found == flags.end() || found->second.empty()) return std::nullopt;
+  return found->second.back();
+}
+
+std::vector<std::string> Parsed::values(std::string_view flag) const {
+  const auto found = flags.find(flag);
+  return found == flags.end() ? std::vector<std::string>() : found->second;
+}
+
+std::vector<std::string> Parsed::items(std::string_view flag) const {
+  std::vector<std::string> split;
+  for (const std::string& value : values(flag)) {
+    for (std::size_t begin = 0; begin <= value.size();) {
+      const std::size_t comma = std::min(value.find(',', begin), value.size());
+      if (comma > begin) split.push_back(value.substr(begin, comma - begin));
+      begin = comma + 1;
+    }
+  }
+  return split;
+}
+
+std::span<const Flag> global_flags() { return all_global_flags(); }
+
+std::vector<Flag> paging_flags() {
+  return {
+      {.name = "limit", .takes = Takes::one, .placeholder = "N", .help = "items of a page", .limits = "1-100"},
+      {.name = "cursor", .takes = Takes::one, .placeholder = "C", .help = "go on where a page ended (its next_cursor)"},
+      {.name = "all", .help = "every page"},
+      {.name = "max-items", .takes = Takes::one, .placeholder = "N", .help = "every page, up to N items"},
+  };
+}
+
+std::vector<Flag> body_flags() {
+  return {
+      {.name = "body", .takes = Takes::one, .placeholder = "JSON|@FILE|-", .help = "the whole body"},
+      {.letter = 'F', .takes = Takes::many, .placeholder = "KEY=TEXT", .help = "set a member; dots lead inwards"},
+      {.letter = 'J', .takes = Takes::many, .placeholder = "KEY=JSON", .help = "set a member to a JSON value"},
+  };
+}
+
+}  // namespace ws::cli

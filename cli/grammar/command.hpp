@@ -1,0 +1,78 @@
+/// What a command is: its words, arguments and flags as data, and the function that does it.
+///
+/// Parsing (`parse.hpp`), help for people and machines (`help.hpp`) and suggestions (`nearest.hpp`) are read off this.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api-client/base/result.hpp"
+#include "api-client/contract/schema.hpp"
+#include "cli/base/exit_code.hpp"
+
+namespace ws::cli {
+
+class Session;
+
+enum class Takes { nothing, one, many };
+
+struct Flag {
+  std::string name = {};         ///< "title" for `--title`; empty: a letter only
+  char letter = 0;               ///< 'm' for `-m`; 0: none
+  Takes takes = Takes::nothing;  ///< a value, once or several times
+  std::string placeholder = {};  ///< "ID"
+  std::string help = {};         ///< half a sentence without a full stop
+  std::string limits = {};       ///< "1-100", "one of read, comment, edit"
+  std::string fallback = {};     ///< what it is when it is not given
+
+  /// "--title", or "-C" where there is no long name.
+  std::string spelled() const { return name.empty() ? std::string("-") + letter : "--" + name; }
+};
+
+enum class Count { one, optional, many, any };  ///< exactly 1, 0-1, 1-n, 0-n
+
+struct Word {
+  std::string placeholder = {};  ///< "ID"
+  std::string help = {};
+  Count count = Count::one;
+};
+
+/// What the user gave, still text.
+struct Parsed {
+  std::vector<std::string> words = {};
+  std::map<std::string, std::vector<std::string>, std::less<>> flags = {};  ///< by name, or by letter
+
+  bool has(std::string_view flag) const { return flags.find(flag) != flags.end(); }
+  std::optional<std::string> value(std::string_view flag) const;
+  std::vector<std::string> values(std::string_view flag) const;
+  /// The same with every value split at its commas.
+  std::vector<std::string> items(std::string_view flag) const;
+};
+
+struct Command {
+  std::string words = {};    ///< "docs list"
+  std::string summary = {};  ///< one sentence, no full stop
+  std::string details = {};  ///< further sentences, or empty
+  std::vector<Word> arguments = {};
+  std::vector<Flag> flags = {};
+  std::vector<std::string> examples = {};          ///< runnable lines
+  const contract::Operation* operation = nullptr;  ///< the one it stands for, if it is one
+  bool writes_output = false;                      ///< `--output` is its own to write, not the printer's
+  bool runs_on = false;                            ///< until somebody stops it: notes are told at once
+  bool hands_back = false;  ///< after a signal it gives back what it holds, however long it takes
+  std::function<Result<ExitCode>(Session&)> run = {};
+};
+
+/// Flags that every command takes.
+std::span<const Flag> global_flags();
+/// Flags of commands that list: --limit, --cursor, --all, --max-items.
+std::vector<Flag> paging_flags();
+/// Flags of commands that send a body: --body, -F, -J, and --dry-run's companions.
+std::vector<Flag> body_flags();
+
+}  // namespace ws::cli

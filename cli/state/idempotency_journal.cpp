@@ -1,0 +1,111 @@
+#include "cli/state/idempotency_journal.hpp"
+
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "api-client/base/files.hpp"
+#include "api-client/base/sqlite.hpp"
+
+namespace ws::cli {
+namespace {
+
+constexpr std::chrono::days open_rows_stay{90};
+
+// Another process may be writing; a power cut must not forget what was sent.
+constexpr std::string_view opening = "pragma busy_timeout = 10000; pragma synchronous = full;";
+constexpr int format = 1;
+constexpr std::string_view tables = R"(
+  create table if not exists creates(
+    key text primary key, fingerprint text not null, operation text not null, origin text not null,
+    begun_at integer not null, settled_at integer, stable integer not null default 0) without rowid;
+  create index if not exists creates_by_fingerprint on creates(fingerprint);
+  pragma user_version = 1;
+)";
+
+std::int64_t unix_milliseconds(Time time) { return time.time_since_epoch().count(); }
+
+/// Only the owner reads it, from its first moment on.
+Result<void> make_private(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return fail(Failure::Kind::disk, "cannot write " + path.string());
+  ::close(file);
+  return {};
+}
+
+Result<void> make_tables(sqlite::Database& database, const std::filesystem::path& path) {
+  WS_LET(sqlite::Statement version, database.prepare("pragma user_version"));
+  WS_TRY(version.step());
+  const std::int64_t found = version.integer(0);
+  version.reset();
+  if (found == format) return {};
+  if (found > format) {
+    return fail(Failure::Kind::disk, path.string() + " was written by a newer ws", "use that one");
+  }
+  WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(database));
+  WS_TRY(database.execute(tables));
+  return transaction.commit();
+}
+
+}  // namespace
+
+IdempotencyJournal::IdempotencyJournal(std::unique_ptr<sqlite::Database> database) : database_(std::move(database)) {}
+IdempotencyJournal::IdempotencyJournal(IdempotencyJournal&&) noexcept = default;
+IdempotencyJournal& IdempotencyJournal::operator=(IdempotencyJournal&&) noexcept = default;
+IdempotencyJournal::~IdempotencyJournal() = default;
+
+Result<IdempotencyJournal> IdempotencyJournal::open(const std::filesystem::path& state_folder) {
+  WS_TRY(make_folders(state_folder, 0700));
+  const std::filesystem::path path = state_folder / "idempotency.db";
+  WS_TRY(make_private(path));
+  WS_LET(sqlite::Database database, sqlite::Database::open(path.string()));
+  WS_TRY(database.execute(opening));
+  WS_TRY(make_tables(database, path));
+  return IdempotencyJournal(std::make_unique<sqlite::Database>(std::move(database)));
+}
+
+Result<std::optional<EarlierCreate>> IdempotencyJournal::find(const KeyedCreate& create) {
+  WS_LET(sqlite::Statement row,
+         database_->prepare("select key, begun_at, settled_at from creates where fingerprint = ?1 and "
+                            "(settled_at is null or stable = 1) order by settled_at is not null, begun_at limit 1"));
+  row.bind(1, create.fingerprint);
+  WS_LET(const bool found, row.step());
+  if (!found) return std::optional<EarlierCreate>();
+  return std::optional<EarlierCreate>(EarlierCreate{
+      .key = row.string(0), .begun_at = Time(std::chrono::milliseconds(row.integer(1))), .settled = !row.is_null(2)});
+}
+
+Result<Begun> IdempotencyJournal::begin(const KeyedCreate& create, const std::string& key, bool stable, Time now) {
+  WS_TRY(purge(now));
+  WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(*database_));
+  WS_LET(sqlite::Statement known, database_->prepare("update creates set stable = max(stable, ?2) where key = ?1"));
+  WS_TRY(known.bind_all(key, stable).run());
+  const bool is_known = database_->changes() > 0;
+  if (!is_known) {
+    WS_LET(sqlite::Statement insert,
+           database_->prepare("insert into creates(key, fingerprint, operation, origin, begun_at, stable) "
+                              "values(?1, ?2, ?3, ?4, ?5, ?6)"));
+    WS_TRY(insert.bind_all(key, create.fingerprint, create.operation, create.origin, unix_milliseconds(now), stable)
+               .run());
+  }
+  WS_TRY(transaction.commit());
+  return is_known ? Begun::before : Begun::anew;
+}
+
+Result<void> IdempotencyJournal::settle(const std::string& key, Time now) {
+  WS_LET(sqlite::Statement done, database_->prepare("update creates set settled_at = ?2 where key = ?1"));
+  return done.bind_all(key, unix_milliseconds(now)).run();
+}
+
+Result<void> IdempotencyJournal::forget(const std::string& key) {
+  WS_LET(sqlite::Statement gone, database_->prepare("delete from creates where key = ?1"));
+  return gone.bind_all(key).run();
+}
+
+Result<void> IdempotencyJournal::purge(Time now) {
+  WS_LET(sqlite::Statement old, database_->prepare("delete from creates where settled_at < ?1 or begun_at < ?2"));
+  return old.bind_all(unix_milliseconds(now - key_lifetime), unix_milliseconds(now - open_rows_stay)).run();
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,24 @@
+#include "cli/base/suggestion.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ws::cli;
+
+TEST_CASE("nearest: a slip of the finger is one step", "[cli]") {
+  CHECK(edit_distance("docs", "docs") == 0);
+  CHECK(edit_distance("dosc", "docs") == 1);
+  CHECK(edit_distance("doc", "docs") == 1);
+  CHECK(edit_distance("docks", "docs") == 1);
+  CHECK(edit_distance("", "docs") == 4);
+}
+
+TEST_CASE("nearest: the closest come first, and what is far off does not come", "[cli]") {
+  CHECK(nearest("crate", {"list", "create", "get"}) == std::vector<std::string>{"create"});
+  CHECK(nearest("zzz", {"list", "create", "get"}).empty());
+  CHECK(nearest("arch", {"get", "archive"}) == std::vector<std::string>{"archive"});
+}
+
+TEST_CASE("nearest: the suggestion is a question, or nothing", "[cli]") {
+  CHECK(suggestion("crate", {"create"}, "ws docs ") == "did you mean `ws docs create`?");
+  CHECK(suggestion("zzz", {"create"}).empty());
+}

@@ -1,0 +1,187 @@
+// The worker's leases, with ones that are short enough to see them renewed and lost.
+#include "cli/commands/events/worker.hpp"
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "api-client/http/curl.hpp"
+#include "tests/support/client_world.hpp"
+#include "tests/support/hostile_server.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/two_people.hpp"
+
+using namespace ws;
+using namespace ws::cli;
+using namespace ws::test;
+
+namespace {
+
+/// One event, and a service that answers its lease as the test wants.
+struct Stage {
+  std::function<Script(const Seen&)> on_lease = [](const Seen&) { return answer(200, "{}"); };
+  Json event = {{"id", some_id}, {"kind", "agent.ping"}, {"lease_token", std::string(20, 'l')}};
+  std::atomic<int> claims{0};
+  HostileServer server{[this](const Seen& seen) {
+    if (seen.target != "/v1/agent-events:claim") return on_lease(seen);
+    if (++claims > 1) return answer(403, "{}");
+    return answer(
+        200, dump(Json{{"event", event}, {"retry_after_seconds", 0}}), {{"Date", "Fri, 20 Nov 2026 00:00:00 GMT"}});
+  }};
+  SystemClock clock;
+  SeededRandom random{1};
+  std::unique_ptr<http::Transport> transport = *http::make_curl_transport();
+  Client client{
+      *transport, clock, random, {.base_url = server.origin(), .credential = Credential{secret_key, server.origin()}}};
+  TemporaryFolder folder;
+  std::vector<WorkDone> done = {};
+  std::vector<std::string> notes = {};
+
+  void work(const std::string& script, std::chrono::seconds lease = std::chrono::seconds{3}) {
+    EventWorker worker(client,
+                       {.worker_id = "w",
+                        .command = {"sh", "-c", script},
+                        .lease = lease,
+                        .environment = {{"FOLDER", folder.path().string()}}},
+                       {.done = [this](const WorkDone& one) { done.push_back(one); },
+                        .note = [this](const std::string& text) { notes.push_back(text); },
+                        .must_stop = [] { return false; }});
+    CHECK_FALSE(worker.run());  // ends because the second claim is forbidden
+  }
+  std::vector<std::string> verbs() const {
+    std::vector<std::string> found;
+    for (const Seen& seen : server.requests()) found.push_back(seen.target.substr(seen.target.rfind(':') + 1));
+    return found;
+  }
+};
+
+bool holds(const std::vector<std::string>& words, const std::string& word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+}  // namespace
+
+TEST_CASE("worker: a lease is renewed at a third of it, and the event completed under it", "[cli]") {
+  Stage stage;
+  stage.work("sleep 1.3; echo '{\"a\": 1}'");
+  const auto verbs = stage.verbs();
+  CHECK(std::ranges::count(verbs, "renew") == 1);
+  REQUIRE(stage.done.size() == 1);
+  CHECK(stage.done.front().outcome == WorkDone::Outcome::completed);
+  for (const Seen& seen : stage.server.requests()) {
+    if (!seen.target.ends_with(":complete")) continue;
+    CHECK(*parse_bounded(seen.body) == Json{{"result", {{"a", 1}}}, {"lease_token", std::string(20, 'l')}});
+  }
+}
+
+TEST_CASE("worker: an event whose lease is lost is left alone, and its command ended", "[cli]") {
+  Stage stage;
+  stage.on_lease = [](const Seen&) { return answer(409, R"({"detail":"x","code":"lease_lost"})"); };
+  const auto began = std::chrono::steady_clock::now();
+  stage.work("trap 'echo ended > $FOLDER/ended; exit 1' TERM; for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & wait; done");
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds{6});
+  CHECK(read_text(stage.folder / "ended") == "ended\n");
+  REQUIRE(stage.done.size() == 1);
+  CHECK(stage.done.front().outcome == WorkDone::Outcome::lost);
+  const auto verbs = stage.verbs();
+  CHECK_FALSE(holds(verbs, "complete"));
+  CHECK_FALSE(holds(verbs, "fail"));
+}
+
+TEST_CASE("worker: a completion whose answer is lost is sent again until it is known", "[cli]") {
+  Stage stage;
+  std::atomic<int> tries{0};
+  stage.on_lease = [&](const Seen&) { return ++tries < 3 ? Script{CloseConnection{}} : answer(200, "{}"); };
+  stage.work("echo ok");
+  CHECK(tries == 3);
+  REQUIRE(stage.done.size() == 1);
+  CHECK(stage.done.front().outcome == WorkDone::Outcome::completed);
+}
+
+TEST_CASE("worker: a result that the service refuses fails the event for good", "[cli]") {
+  Stage stage;
+  stage.on_lease = [](const Seen& seen) {
+    return seen.target.ends_with(":complete") ? answer(413, R"({"detail":"too large"})") : answer(200, "{}");
+  };
+  stage.work("echo ok");
+  REQUIRE(stage.done.size() == 1);
+  CHECK(stage.done.front().outcome == WorkDone::Outcome::failed);
+  CHECK(stage.verbs() == std::vector<std::string>{"claim", "complete", "fail", "claim"});
+}
+
+TEST_CASE("worker: output that is not UTF-8 and an end of stderr that is too long still make a request", "[cli]") {
+  Stage stage;
+  SECTION("output") { stage.work("printf 'a\\377b'"); }
+  SECTION("stderr") { stage.work("head -c 100000 /dev/zero | tr '\\0' 'e' >&2; exit 1"); }
+  REQUIRE(stage.done.size() == 1);
+  CHECK(stage.done.front().outcome != WorkDone::Outcome::lost);
+  for (const Seen& seen : stage.server.requests()) {
+    if (seen.target.ends_with(":fail")) CHECK((*parse_bounded(seen.body))["error"].get<std::string>().size() == 4000);
+  }
+}
+
+TEST_CASE("worker: a lease that is granted for less is renewed at a third of that", "[cli]") {
+  Stage stage;
+  // By the service's own clock, which is not ours.
+  stage.event["lease_expires_at"] = "2026-11-20T00:00:01.500Z";
+  stage.on_lease = [&stage](const Seen& seen) {
+    if (seen.target.ends_with(":renew")) write_text(stage.folder / "renewed", "");
+    return answer(200, "{}");
+  };
+  stage.work("i=0; while [ ! -e \"$FOLDER/renewed\" ] && [ $i -lt 250 ]; do sleep 0.02; i=$((i+1)); done",
+             std::chrono::seconds{300});
+  CHECK(holds(stage.verbs(), "renew"));
+  REQUIRE(stage.done.size() == 1);
+  CHECK(stage.done.front().outcome == WorkDone::Outcome::completed);
+}
+
+TEST_CASE("lease: it holds as long as was asked for or until it expires, by the clock that says so", "[cli]") {
+  using std::chrono::seconds;
+  const Time now = *parse_rfc3339("2026-11-20T12:00:00Z");
+  const auto granted = [&](Json answer, http::Headers headers = {}) {
+    return granted_lease({.headers = std::move(headers), .json = std::move(answer)}, seconds{300}, now);
+  };
+  const Json expiring = {{"lease_expires_at", "2026-11-20T12:00:30Z"}};
+  CHECK(granted(expiring) == seconds{30});
+  CHECK(granted(Json{{"event", expiring}}) == seconds{30});
+  CHECK(granted(expiring, {{"Date", "Fri, 20 Nov 2026 12:00:20 GMT"}}) == seconds{10});
+  CHECK(granted(expiring, {{"Date", "Fri, 20 Nov 2026 13:00:00 GMT"}}) == seconds{300});
+  CHECK(granted(expiring, {{"Date", "yesterday"}}) == seconds{30});
+  CHECK(granted(Json{{"lease_expires_at", "2026-11-20T13:00:00Z"}}) == seconds{300});
+  CHECK(granted(Json{{"lease_expires_at", nullptr}, {"event", nullptr}}) == seconds{300});
+  CHECK(granted(Json::object()) == seconds{300});
+}
+
+TEST_CASE("worker: an event that cannot be held is said, and the queue left alone for a while", "[cli]") {
+  Stage stage;
+  stage.event.erase("lease_token");
+  stage.work("true");
+  CHECK(stage.claims.load() == 2);
+  REQUIRE(stage.notes.size() == 1);
+  CHECK(stage.notes.front().find("no id or no lease token; it cannot be held; asking again in 1 s") !=
+        std::string::npos);
+}
+
+TEST_CASE("worker: an event that an unanswered completion finished is completed", "[cli]") {
+  std::atomic<int> completions{0};
+  Stage stage;
+  stage.on_lease = [&](const Seen&) {
+    if (++completions == 1) return Script{CloseConnection{}};
+    return answer(409, R"({"detail": "It is finished.", "code": "already_finished"})");
+  };
+  stage.work("true");
+  REQUIRE(stage.done.size() == 1);
+  CHECK(stage.done.front().outcome == WorkDone::Outcome::completed);
+  CHECK(completions.load() == 2);
+}
+
+TEST_CASE("worker: a command inherits nothing but its three streams", "[cli]") {
+  Stage stage;
+  stage.work("ls -l /proc/self/fd > \"$FOLDER/files\"");
+  const std::string files = read_text(stage.folder / "files");
+  CHECK(files.find(" 0 -> ") != std::string::npos);
+  CHECK(files.find("socket:") == std::string::npos);
+}
