@@ -7,7 +7,7 @@ set(WS_CONTRACT_SOURCES
   contract/lax.cpp
   contract/openapi.cpp
   contract/operation_schema.cpp
-  contract/operations.cpp
+  contract/operations/operations.cpp
   contract/operations/agents.cpp
   contract/operations/authorization.cpp
   contract/operations/comments.cpp

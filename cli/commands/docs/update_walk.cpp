@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/shared/changed_by.hpp"
-#include "cli/commands/sync/walk.hpp"
+#include "cli/commands/shared/composing.hpp"
 #include "cli/terminal/editor.hpp"
 #include "cli/walk/guide.hpp"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/operations.hpp"
-#include "cli/commands/shared/paging.hpp"
+#include "cli/commands/shared/build_call.hpp"
 #include "tests/cli/workflow/stage.hpp"
 #include "tests/support/hostile_server.hpp"
 

@@ -1,0 +1,49 @@
+/// Letter case, blanks and hexadecimal digits of ASCII. Unlike <cctype> these know no locale and take any `char`; every
+/// other byte stays as it is.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace ws {
+
+constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+constexpr char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+
+inline std::string to_lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = to_lower(c);
+  return lower;
+}
+
+inline std::string to_upper(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper) c = to_upper(c);
+  return upper;
+}
+
+inline bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return to_lower(x) == to_lower(y); });
+}
+
+/// The text without the `blanks` at its two ends.
+constexpr std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n") {
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// The text without the `blanks` at its end.
+constexpr std::string_view trimmed_end(std::string_view text, std::string_view blanks = " \t\r\n") {
+  return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+/// -1 where it is none.
+constexpr int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = to_lower(c);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+}  // namespace ws

@@ -1,0 +1,57 @@
+#include "api-client/base/descriptor.hpp"
+
+#include <cerrno>
+
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace ws {
+namespace {
+
+template <class SystemCall>
+auto again_after_signals(SystemCall call) {
+  while (true) {
+    const auto result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+ssize_t read_some(int file, char* buffer, std::size_t size) {
+  return again_after_signals([&] { return ::read(file, buffer, size); });
+}
+
+ssize_t read_some_at(int file, char* buffer, std::size_t size, off_t offset) {
+  return again_after_signals([&] { return ::pread(file, buffer, size, offset); });
+}
+
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = again_after_signals([&] { return ::write(file, text.data(), text.size()); });
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+bool write_all_at(int file, std::string_view text, off_t offset) {
+  while (!text.empty()) {
+    const ssize_t written = again_after_signals([&] { return ::pwrite(file, text.data(), text.size(), offset); });
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+    offset += written;
+  }
+  return true;
+}
+
+bool lock_file(int file, WaitForLock wait) {
+  const int operation = wait == WaitForLock::yes ? LOCK_EX : LOCK_EX | LOCK_NB;
+  return again_after_signals([&] { return ::flock(file, operation); }) == 0;
+}
+
+}  // namespace ws
