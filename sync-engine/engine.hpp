@@ -18,13 +18,13 @@
 
 #include "api-client/base/clock.hpp"
 #include "api-client/base/result.hpp"
-#include "sync-engine/difference.hpp"
-#include "sync-engine/model.hpp"
+#include "sync-engine/model/difference.hpp"
+#include "sync-engine/model/plan.hpp"
 #include "sync-engine/remote/remote.hpp"
-#include "sync-engine/report.hpp"
+#include "sync-engine/model/report.hpp"
 #include "sync-engine/state/history_gc.hpp"
 #include "sync-engine/state/history_log.hpp"
-#include "sync-engine/tie.hpp"
+#include "sync-engine/binding/tree_binding.hpp"
 
 namespace ws::sync {
 
@@ -94,7 +94,7 @@ class SyncEngine {
   Result<std::vector<Difference>> diff(const RunOptions& options = {});
   /// Every state that was ever synced or overwritten, the newest first. No network.
   Result<std::vector<HistoryState>> log(const LogOptions& options = {}) const;
-  /// Brings a text back from the history, as a local edit. See steps/restore.hpp.
+  /// Brings a text back from the history, as a local edit. See apply/restore.hpp.
   Result<Restored> restore(const RelativePath& path, const std::optional<std::string>& at = {});
   /// Drops old states from the history. See state/history_gc.hpp.
   Result<GcReport> gc(const GcOptions& options);
@@ -106,9 +106,9 @@ class SyncEngine {
   /// service that went back, is carried out by the next run. Fails with `not_found`, `usage` or `conflict` (the
   /// service's text changed again: the conflict now shows it; or something stands in the way).
   Result<void> resolve(const Conflict& conflict, Keep keep, const std::optional<std::string>& merged = {});
-  /// How a conflict is by now, recorded so; empty: it is open no more. See steps/look_again.hpp.
+  /// How a conflict is by now, recorded so; empty: it is open no more. See conflicts/refresh_conflict.hpp.
   Result<std::optional<Conflict>> look_again(const Conflict& conflict);
-  /// Both texts into the working file, and the text that comes of it; see steps/markers.hpp.
+  /// Both texts into the working file, and the text that comes of it; see conflicts/conflict_markers.hpp.
   Result<void> write_markers(const Conflict& conflict);
   Result<std::string> merged_text(const Conflict& conflict);
 

@@ -1,4 +1,4 @@
-/// Whole small files: settings, credentials, ready files. (A synced file is written by `sync-engine/tree/safe_write`.)
+/// Whole small files: settings, credentials, ready files. (A synced file is written by `sync-engine/disk/safe_write`.)
 #pragma once
 
 #include <cstddef>

@@ -111,7 +111,7 @@ class Story {
     offer(Verdict::theirs, "take it back", {"The file comes back here, with their text."});
   }
 
-  /// The shapes are those that a decision about names tells apart (sync-engine/steps/decide_place.cpp).
+  /// The shapes are those that a decision about names tells apart (sync-engine/conflicts/decide_place.cpp).
   void place() {
     matter_.mine = texts_.local;
     matter_.theirs = texts_.remote;

@@ -9,7 +9,7 @@
 
 #include "api-client/base/result.hpp"
 #include "sync-engine/git/library.hpp"
-#include "sync-engine/tree/root_folder.hpp"
+#include "sync-engine/disk/root_folder.hpp"
 
 namespace ws::sync::git {
 

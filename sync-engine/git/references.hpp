@@ -12,7 +12,7 @@
 
 #include "api-client/base/result.hpp"
 #include "sync-engine/git/object.hpp"
-#include "sync-engine/tree/root_folder.hpp"
+#include "sync-engine/disk/root_folder.hpp"
 
 namespace ws::sync::git {
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "sync-engine/model.hpp"
+#include "sync-engine/model/plan.hpp"
 
 namespace ws::sync {
 

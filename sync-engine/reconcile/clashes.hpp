@@ -1,7 +1,7 @@
 /// Two documents that want one place on disk: found, and settled so that no file is ever written over another.
 #pragma once
 
-#include "sync-engine/model.hpp"
+#include "sync-engine/model/plan.hpp"
 
 namespace ws::sync {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "sync-engine/model.hpp"
+#include "sync-engine/model/plan.hpp"
 
 namespace ws::sync {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "sync-engine/model.hpp"
+#include "sync-engine/model/plan.hpp"
 #include "sync-engine/reconcile/renames.hpp"
 
 namespace ws::sync {

@@ -2,7 +2,7 @@
 /// Pure.
 #pragma once
 
-#include "sync-engine/model.hpp"
+#include "sync-engine/model/plan.hpp"
 
 namespace ws::sync {
 

@@ -1,7 +1,7 @@
 /// The table of pairs: one document of the base, what happened to it here and there, and what follows.
 #pragma once
 
-#include "sync-engine/model.hpp"
+#include "sync-engine/model/plan.hpp"
 #include "sync-engine/reconcile/change.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 

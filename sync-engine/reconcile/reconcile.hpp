@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "sync-engine/model.hpp"
+#include "sync-engine/model/plan.hpp"
 
 namespace ws::sync {
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "sync-engine/model.hpp"
+#include "sync-engine/model/plan.hpp"
 
 namespace ws::sync {
 

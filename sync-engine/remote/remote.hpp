@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "api-client/base/result.hpp"
-#include "sync-engine/model.hpp"
+#include "sync-engine/model/plan.hpp"
 
 namespace ws::sync {
 

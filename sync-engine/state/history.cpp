@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sync-engine/git/references.hpp"
-#include "sync-engine/tree/root_folder.hpp"
+#include "sync-engine/disk/root_folder.hpp"
 
 namespace ws::sync {
 namespace {

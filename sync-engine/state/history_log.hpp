@@ -14,7 +14,7 @@
 #include "api-client/base/clock.hpp"
 #include "api-client/base/result.hpp"
 #include "sync-engine/git/repository.hpp"
-#include "sync-engine/tree/relative_path.hpp"
+#include "sync-engine/model/relative_path.hpp"
 
 namespace ws::sync {
 

@@ -16,7 +16,7 @@
 #include "api-client/base/result.hpp"
 #include "api-client/base/sqlite.hpp"
 #include "sync-engine/git/object.hpp"
-#include "sync-engine/model.hpp"
+#include "sync-engine/model/plan.hpp"
 #include "sync-engine/reconcile/renames.hpp"
 #include "sync-engine/remote/remote.hpp"
 
@@ -114,7 +114,7 @@ class StateStore {
   Result<void> drop_pending(const DocumentId& document);
   Result<bool> has_pending_or_conflicts();
 
-  /// Documents that the service would not take from here, and what each was like then (`steps/refused_push.hpp`).
+  /// Documents that the service would not take from here, and what each was like then (`survey/refused_documents.hpp`).
   Result<std::map<DocumentId, std::string>> refused();
   Result<void> put_refused(const DocumentId& document, const std::string& mark);
   Result<void> drop_refused(const DocumentId& document);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "sync-engine/model/relative_path.hpp"
 #include "sync-engine/tree/ignore_rules.hpp"
-#include "sync-engine/tree/relative_path.hpp"
 
 namespace ws::sync {
 

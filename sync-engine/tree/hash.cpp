@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "api-client/base/utf8.hpp"
-#include "sync-engine/tree/root_folder.hpp"
+#include "sync-engine/disk/root_folder.hpp"
 
 namespace ws::sync {
 namespace {

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "api-client/base/sha256.hpp"
-#include "sync-engine/model.hpp"
+#include "sync-engine/model/plan.hpp"
 
 struct statx;
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "sync-engine/tree/root_folder.hpp"
+#include "sync-engine/disk/root_folder.hpp"
 
 namespace ws::sync {
 

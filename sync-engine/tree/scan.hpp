@@ -18,7 +18,7 @@
 #include "sync-engine/reconcile/identify.hpp"
 #include "sync-engine/tree/file_kinds.hpp"
 #include "sync-engine/tree/ignore.hpp"
-#include "sync-engine/tree/root_folder.hpp"
+#include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/tree/stat_cache.hpp"
 
 namespace ws::sync {

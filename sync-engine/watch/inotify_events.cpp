@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "sync-engine/tree/ignore.hpp"
-#include "sync-engine/tree/relative_path.hpp"
+#include "sync-engine/model/relative_path.hpp"
 
 namespace ws::sync {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sync-engine/report.hpp"
+#include "sync-engine/model/report.hpp"
 #include "tests/property/place.hpp"
 #include "tests/property/service.hpp"
 

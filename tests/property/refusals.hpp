@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sync-engine/report.hpp"
+#include "sync-engine/model/report.hpp"
 #include "tests/property/network.hpp"
 
 namespace ws::property {

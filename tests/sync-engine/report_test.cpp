@@ -1,5 +1,5 @@
 // The JSON of `status`, `plan` and `run` against its written schema, for every kind of row.
-#include "sync-engine/report.hpp"
+#include "sync-engine/model/report.hpp"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "sync-engine/tree_lock.hpp"
+#include "sync-engine/binding/tree_lock.hpp"
 
 #include <chrono>
 #include <optional>

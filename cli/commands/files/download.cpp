@@ -15,7 +15,7 @@
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/terminal/progress.hpp"
-#include "sync-engine/tree/relative_path.hpp"
+#include "sync-engine/model/relative_path.hpp"
 
 namespace ws::cli {
 namespace {

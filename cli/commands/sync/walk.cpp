@@ -18,8 +18,8 @@
 #include "cli/walk/conflict_story.hpp"
 #include "cli/walk/guide.hpp"
 #include "sync-engine/git/object.hpp"
-#include "sync-engine/tree/root_folder.hpp"
-#include "sync-engine/tree/safe_write.hpp"
+#include "sync-engine/disk/root_folder.hpp"
+#include "sync-engine/disk/safe_write.hpp"
 
 namespace ws::cli {
 namespace {

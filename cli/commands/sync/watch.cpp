@@ -9,7 +9,7 @@
 #include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/terminal/clean.hpp"
-#include "sync-engine/tree_config.hpp"
+#include "sync-engine/binding/tree_config.hpp"
 #include "sync-engine/watch/inotify_events.hpp"
 
 namespace ws::cli {

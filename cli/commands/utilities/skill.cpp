@@ -12,7 +12,7 @@
 #include "cli/commands/shared/session.hpp"
 #include "cli/commands/utilities/commands.hpp"
 #include "cli/output/markdown_page.hpp"
-#include "sync-engine/tree/relative_path.hpp"
+#include "sync-engine/model/relative_path.hpp"
 
 namespace ws::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sync-engine/model.hpp"
+#include "sync-engine/model/plan.hpp"
 
 namespace ws::sync::test {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "sync-engine/tree/relative_path.hpp"
+#include "sync-engine/model/relative_path.hpp"
 
 namespace ws::sync::test {
 

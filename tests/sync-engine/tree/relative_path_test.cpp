@@ -1,4 +1,4 @@
-#include "sync-engine/tree/relative_path.hpp"
+#include "sync-engine/model/relative_path.hpp"
 
 #include <string>
 #include <vector>

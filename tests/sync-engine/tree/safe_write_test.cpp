@@ -1,4 +1,4 @@
-#include "sync-engine/tree/safe_write.hpp"
+#include "sync-engine/disk/safe_write.hpp"
 
 #include <atomic>
 #include <filesystem>

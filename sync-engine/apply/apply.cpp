@@ -1,0 +1,393 @@
+#include "sync-engine/apply/apply.hpp"
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sync-engine/reconcile/change.hpp"
+#include "sync-engine/apply/journal.hpp"
+#include "sync-engine/apply/replaced_files.hpp"
+#include "sync-engine/session/service_text.hpp"
+#include "sync-engine/disk/safe_write.hpp"
+
+namespace ws::sync {
+namespace {
+
+/// Texts in `.ws/tmp` at a time: bounds what a crash leaves there and what one barrier covers. A barrier waits for the
+/// whole file system, so ten batches took 371 fsyncs where one takes 30.
+constexpr std::size_t batch_size = 10'000;
+
+using Places = std::set<std::string, std::less<>>;
+
+/// Whether another file stands at `target`, above it or below it.
+bool is_held(const Places& places, const RelativePath& target, const RelativePath& self) {
+  const auto other = [&](Places::const_iterator place) { return place != places.end() && *place != self.text(); };
+  const std::string_view text = target.text();
+  if (other(places.find(text))) return true;
+  for (std::size_t slash = text.find('/'); slash != std::string_view::npos; slash = text.find('/', slash + 1)) {
+    if (other(places.find(text.substr(0, slash)))) return true;
+  }
+  const std::string folder = std::string(text) + "/";
+  for (auto below = places.lower_bound(folder); below != places.end() && below->starts_with(folder); ++below) {
+    if (other(below)) return true;
+  }
+  return false;
+}
+
+/// A row of the plan on its way to the disk.
+struct Task {
+  Row* row = nullptr;
+  JournalStep step;
+};
+
+class Applier {
+ public:
+  Applier(Session& session, const Survey& survey, std::vector<Row>& rows)
+      : session_(session), survey_(survey), rows_(rows), replaced_(survey, rows) {}
+
+  Result<void> apply() {
+    collect();
+    if (waiting_.empty() && survey_.plan.settled.empty()) return {};
+    WS_LET(SafeWriter writer, SafeWriter::open(session_.root));
+    WS_TRY(record_before(writer));
+    WS_TRY(step_aside(writer));
+    WS_TRY(settle());
+    for (std::size_t first = 0; first < waiting_.size(); first += batch_size) {
+      WS_TRY(session_.go_on());
+      std::vector<Task> batch;
+      for (std::size_t i = first; i < std::min(first + batch_size, waiting_.size()); ++i) {
+        batch.push_back({waiting_[i], step_of(waiting_[i]->action)});
+      }
+      WS_TRY(do_batch(writer, batch));
+    }
+    return {};
+  }
+
+ private:
+  /// Deletes, then moves: they free the places that others take.
+  void collect() {
+    std::set<std::pair<int, std::size_t>> order;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const ActionKind kind = rows_[i].action.kind;
+      if (kind == ActionKind::pull_delete) order.emplace(0, i);
+      if (kind == ActionKind::pull_move) order.emplace(1, i);
+      if (kind == ActionKind::adopt) order.emplace(2, i);
+      if (kind == ActionKind::pull_create || kind == ActionKind::pull_update || kind == ActionKind::merge) {
+        order.emplace(3, i);
+      }
+    }
+    for (const auto& [rank, i] : order) waiting_.push_back(&rows_[i]);
+  }
+
+  JournalStep step_of(const Action& action) const {
+    JournalStep step{.action = action, .base = base_after(action)};
+    if (const DocumentId* const replaced = replaced_.by(action)) step.replaces = *replaced;
+    // A move without its edit leaves the edit pending.
+    const auto there = survey_.remote.changed.find(action.document);
+    step.applies_remote = !step.base || action.kind != ActionKind::pull_move || there == survey_.remote.changed.end() ||
+                          step.base->entry == there->second;
+    return step;
+  }
+
+  git::ObjectId pending_blob(const DocumentId& document) const {
+    const auto found = survey_.pending.find(document);
+    return found == survey_.pending.end() ? git::ObjectId{} : found->second.blob;
+  }
+
+  std::optional<BaseRow> base_after(const Action& action) const {
+    if (action.kind == ActionKind::pull_delete) return std::nullopt;
+    const auto old = survey_.base_rows.find(action.document);
+    const Entry* there = nullptr;
+    if (const auto found = survey_.remote.changed.find(action.document); found != survey_.remote.changed.end()) {
+      there = &found->second;
+    }
+    // The service's entry; after a merge the file is a local edit of it. A move without its edit, or one that only
+    // brings a file home, leaves the text as the base has it.
+    const bool text_stays = action.kind == ActionKind::pull_move && (!there || there->revision != action.revision);
+    BaseRow row = text_stays ? old->second : BaseRow{.entry = *there, .blob = pending_blob(action.document)};
+    // A file that was renamed here has its place on the service until the move is committed.
+    const bool text_only = action.kind == ActionKind::pull_update || action.kind == ActionKind::merge;
+    row.entry.path = action.service_path.value_or(text_only ? there->path : action.path);
+    row.entry.revision = action.revision;
+    row.placed = action.service_path ? std::optional(action.path) : std::nullopt;
+    if (text_only && !row.placed && same_name(action.path, row.entry.path)) row.entry.path = action.path;
+    return row;
+  }
+
+  /// Promise 1: what a merge or a takeover is about to replace is in the history first.
+  Result<void> record_before(const SafeWriter& writer) {
+    TextChanges ours;
+    TextChanges theirs;
+    for (const Row* row : waiting_) {
+      const Action& action = row->action;
+      const auto base = survey_.base_rows.find(action.document);
+      const bool replaces = action.kind == ActionKind::merge || action.kind == ActionKind::pull_update ||
+                            action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_delete;
+      if (!replaces || !action.seen) continue;
+      if (action.kind != ActionKind::merge && base != survey_.base_rows.end() &&
+          base->second.entry.hash == *action.seen && session_.history.holds(base->second.blob)) {
+        continue;
+      }
+      const RelativePath& path = survey_.local.tracked.contains(action.document)
+                                     ? survey_.local.tracked.at(action.document).path
+                                     : action.path;
+      auto text = writer.read(path);
+      if (!text || Sha256::of(*text) != action.seen) continue;  // it will be refused when its turn comes
+      WS_LET(const git::ObjectId blob, session_.history.keep(*text));
+      ours.push_back({.path = action.path.string(), .blob = blob});
+      if (action.kind == ActionKind::merge && !pending_blob(action.document).empty()) {
+        theirs.push_back({.path = action.path.string(), .blob = pending_blob(action.document)});
+      }
+    }
+    return session_.history.record_before(ours, theirs);
+  }
+
+  /// Files whose place becomes a folder: out of the way before their documents are forgotten. A crash between the two
+  /// leaves a new file and a document that is gone on both sides.
+  Result<void> step_aside(SafeWriter& writer) {
+    for (Row& row : rows_) {
+      const Action& action = row.action;
+      if (action.kind != ActionKind::push_create || !action.previous_path) continue;
+      auto moved = writer.move(*action.previous_path, action.path, *action.seen);
+      if (moved) continue;
+      row.fail(std::move(moved).error());
+    }
+    return writer.flush_folders();
+  }
+
+  Result<void> settle() {
+    if (survey_.plan.settled.empty()) return {};
+    TextChanges after;
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    for (const Settled& settled : survey_.plan.settled) {
+      if (replaced_.contains(settled)) continue;
+      JournalStep step{.action = {.path = settled_path(settled), .document = settled.document}};
+      const auto old = survey_.base_rows.find(settled.document);
+      const bool known = old != survey_.base_rows.end();
+      if (settled.base) {
+        const bool same_text = known && old->second.entry.hash == settled.base->hash;
+        step.base =
+            BaseRow{.entry = *settled.base, .blob = same_text ? old->second.blob : pending_blob(settled.document)};
+      }
+      if (known && old->second.disk_path() != step.action.path) step.action.previous_path = old->second.disk_path();
+      note_texts(step, after);
+      WS_TRY(note_step(session_.state, step));
+    }
+    WS_TRY(session_.history.record_after(after, "Agreed already"));
+    return transaction.commit();
+  }
+
+  RelativePath settled_path(const Settled& settled) const {
+    return settled.base ? settled.base->path : survey_.base.disk_path(settled.document);
+  }
+
+  Result<void> do_batch(SafeWriter& writer, std::span<Task> batch) {
+    WS_TRY(journal(batch));
+    report_progress();
+    std::vector<std::optional<Staged>> staged(batch.size());
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      WS_TRY(stage(writer, batch[i], staged[i]));
+      ++staged_;
+      report_progress();
+    }
+    WS_TRY(writer.flush_texts());
+    report_progress();
+    for (Task& task : batch) {
+      if (task.step.action.kind == ActionKind::pull_delete) WS_TRY(do_one(writer, task, {}));
+    }
+    WS_TRY(do_moves(writer, batch));
+    for (std::size_t i = 0; i < batch.size(); ++i) WS_TRY(do_one(writer, batch[i], staged[i]));
+    WS_TRY(writer.flush_folders());
+    report_progress();
+    return note_done(batch);
+  }
+
+  /// Half of the work on a file is its text, half its place.
+  void report_progress() const { session_.progress(Stage::write, (staged_ + done_) / 2, waiting_.size()); }
+
+  Result<void> journal(std::span<const Task> batch) {
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    for (const Task& task : batch) WS_TRY(session_.state.put_step(task.step));
+    return transaction.commit();
+  }
+
+  /// The row's end. What ends everything is passed up; anything else stays with the row.
+  Result<void> finish(Task& task, Result<void> outcome) {
+    ++done_;
+    report_progress();
+    if (outcome) {
+      task.row->state = Row::State::done;
+      return {};
+    }
+    task.row->fail(outcome.error());
+    const bool ends = !is_about_one(outcome.error()) && outcome.error().kind != Failure::Kind::disk;
+    return ends ? Result<void>(fail(std::move(outcome).error())) : Result<void>();
+  }
+
+  Result<std::string> text_for(const Action& action) {
+    if (const auto merged = survey_.merged.find(action.document);
+        action.kind == ActionKind::merge && merged != survey_.merged.end()) {
+      return merged->second;
+    }
+    WS_LET(std::optional<std::string> text,
+           text_there(session_, action.document, pending_blob(action.document), *action.result));
+    if (text) return std::move(*text);
+    return fail(Failure::Kind::integrity, fmt::format("{} is not what the service announced", action.path.text()));
+  }
+
+  /// A merge of what is here already: the edit there was part of ours.
+  static bool keeps_text(const Action& action) {
+    return action.kind == ActionKind::merge && action.result && action.seen == action.result;
+  }
+
+  Result<void> stage(SafeWriter& writer, Task& task, std::optional<Staged>& staged) {
+    const Action& action = task.step.action;
+    const bool writes = action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_update ||
+                        action.kind == ActionKind::merge;
+    if (!writes || keeps_text(action)) return {};
+    auto text = text_for(action);
+    if (!text) return finish(task, fail(std::move(text).error()));
+    auto done = writer.stage(*text, *action.result);
+    if (!done) return finish(task, fail(std::move(done).error()));
+    staged = std::move(*done);
+    return {};
+  }
+
+  /// A move waits for those that leave its target, or make room for it. What is left then moves in a circle: each place
+  /// gets its new text in one replacement, with the text that the plan saw there expected.
+  Result<void> do_moves(SafeWriter& writer, std::span<Task> batch) {
+    std::vector<Task*> waiting;
+    for (Task& task : batch) {
+      if (task.step.action.kind == ActionKind::pull_move) waiting.push_back(&task);
+    }
+    while (!waiting.empty()) {
+      Places leaving;
+      for (const Task* task : waiting) leaving.insert(task->step.action.previous_path->string());
+      std::vector<Task*> blocked;
+      for (Task* task : waiting) {
+        const Action& action = task->step.action;
+        if (is_held(leaving, action.path, *action.previous_path)) {
+          blocked.push_back(task);
+          continue;
+        }
+        leaving.erase(action.previous_path->string());
+        WS_TRY(finish(*task, writer.move(*action.previous_path, action.path, *action.seen)));
+      }
+      if (blocked.size() == waiting.size()) return do_circle(writer, blocked);
+      waiting = std::move(blocked);
+    }
+    return {};
+  }
+
+  Result<void> do_circle(SafeWriter& writer, const std::vector<Task*>& circle) {
+    std::vector<std::optional<Staged>> texts;
+    TextChanges kept;
+    for (Task* task : circle) {
+      const Action& action = task->step.action;
+      const auto read = writer.read(*action.previous_path);
+      if (!read || Sha256::of(*read) != action.seen) {
+        Failure changed{.kind = Failure::Kind::conflict,
+                        .what = fmt::format("{} changed since it was looked at", action.previous_path->text())};
+        for (Task* each : circle) WS_TRY(finish(*each, fail(changed)));
+        return {};
+      }
+      const std::string& text = *read;
+      WS_LET(task->step.text, session_.history.keep(text));
+      kept.push_back({.path = action.previous_path->string(), .blob = task->step.text});
+      WS_LET(Staged staged, writer.stage(text));
+      texts.emplace_back(std::move(staged));
+    }
+    WS_TRY(writer.flush_texts());
+    WS_TRY(session_.history.record_before(kept, {}));
+    WS_TRY(journal_circle(circle));
+    WS_TRY(clear_nested(writer, circle));
+    for (std::size_t i = 0; i < circle.size(); ++i) {
+      const Action& action = circle[i]->step.action;
+      std::optional<Sha256> seen;
+      for (const Task* other : circle) {
+        if (*other->step.action.previous_path == action.path) seen = other->step.action.seen;
+      }
+      if (circle[i]->row->state != Row::State::planned) continue;
+      WS_TRY(finish(*circle[i], writer.place(*texts[i], action.path, seen)));
+    }
+    return {};
+  }
+
+  /// A file in whose place a folder comes, or above which one goes, makes room first: its text is safe by now.
+  Result<void> clear_nested(SafeWriter& writer, const std::vector<Task*>& circle) {
+    for (Task* task : circle) {
+      const Action& action = task->step.action;
+      const bool in_the_way = std::any_of(circle.begin(), circle.end(), [&](const Task* other) {
+        return is_nested(*action.previous_path, other->step.action.path);
+      });
+      if (!in_the_way) continue;
+      if (auto removed = writer.remove(*action.previous_path, *action.seen); !removed) {
+        WS_TRY(finish(*task, std::move(removed)));
+      }
+    }
+    return {};
+  }
+
+  /// Once one of them has moved, another's old place is lost: the journal says where their texts are.
+  Result<void> journal_circle(const std::vector<Task*>& circle) {
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    for (const Task* task : circle) WS_TRY(session_.state.put_step(task->step));
+    return transaction.commit();
+  }
+
+  Result<void> do_one(SafeWriter& writer, Task& task, const std::optional<Staged>& staged) {
+    if (task.row->state != Row::State::planned) return {};
+    const Action& action = task.step.action;
+    switch (action.kind) {
+      case ActionKind::pull_delete: return finish(task, writer.remove(action.path, *action.seen));
+      case ActionKind::adopt: return finish(task, {});
+      case ActionKind::pull_create:
+      case ActionKind::pull_update:
+      case ActionKind::merge:
+        return finish(task, keeps_text(action) ? Result<void>() : writer.place(*staged, action.path, action.seen));
+      case ActionKind::pull_move:
+      case ActionKind::push_create:
+      case ActionKind::push_update:
+      case ActionKind::push_delete:
+      case ActionKind::push_move:
+      case ActionKind::conflict:
+      case ActionKind::unchanged: return {};
+    }
+    return {};
+  }
+
+  /// The base advances for what is on disk now, and for nothing else (I15); its texts are in the history by then.
+  Result<void> note_done(std::span<const Task> batch) {
+    TextChanges after;
+    for (const Task& task : batch) {
+      if (task.row->state == Row::State::done) note_texts(task.step, after);
+    }
+    WS_TRY(session_.history.record_after(after, "Pulled from the service"));
+    report_progress();
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    for (const Task& task : batch) {
+      if (task.row->state == Row::State::done) WS_TRY(note_step(session_.state, task.step));
+    }
+    WS_TRY(session_.state.clear_steps());
+    return transaction.commit();
+  }
+
+  Session& session_;
+  const Survey& survey_;
+  std::vector<Row>& rows_;
+  std::vector<Row*> waiting_;  ///< in the order of their turn
+  ReplacedFiles replaced_;
+  std::uint64_t staged_ = 0;
+  std::uint64_t done_ = 0;
+};
+
+}  // namespace
+
+Result<void> apply_here(Session& session, const Survey& survey, std::vector<Row>& rows) {
+  return Applier(session, survey, rows).apply();
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,12 @@
+/// Drops what the history holds beyond the time wanted, and keeps what this tree's state needs.
+#pragma once
+
+#include "sync-engine/state/history_gc.hpp"
+#include "sync-engine/session/session.hpp"
+
+namespace ws::sync {
+
+/// The caller holds the tree's lock (a dry run needs none). Fails as `collect_history`, or as the state does.
+Result<GcReport> collect_garbage(Session& session, const GcOptions& options);
+
+}  // namespace ws::sync

@@ -1,0 +1,166 @@
+#include "sync-engine/apply/journal.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "sync-engine/disk/safe_write.hpp"
+
+namespace ws::sync {
+namespace {
+
+/// Whether the disk shows that a journalled step was done.
+bool is_done(const SafeWriter& files, const Action& action) {
+  const auto now = files.read(action.path);
+  if (!action.result) return !now && now.error().kind == Failure::Kind::not_found;
+  return now && Sha256::of(*now) == *action.result;
+}
+
+/// Which steps were done, as far as the disk shows. What stands in a place may be what another step was to take away
+/// from there, when it is the same text: then nothing is known until that one is known to be done.
+std::set<const JournalStep*> done_steps(const SafeWriter& files, const std::vector<JournalStep>& steps) {
+  std::multimap<std::string_view, const JournalStep*> leaving;
+  for (const JournalStep& step : steps) {
+    if (step.action.previous_path) leaving.emplace(step.action.previous_path->text(), &step);
+  }
+  std::set<const JournalStep*> done;
+  std::vector<const JournalStep*> shown;
+  for (const JournalStep& step : steps) {
+    if (is_done(files, step.action)) shown.push_back(&step);
+  }
+  const auto is_certain = [&](const JournalStep* step) {
+    const auto [first, last] = leaving.equal_range(step->action.path.text());
+    return std::all_of(first, last, [&](const auto& each) {
+      const JournalStep* const other = each.second;
+      return other == step || other->action.result != step->action.result || done.contains(other);
+    });
+  };
+  while (true) {
+    const auto known = std::stable_partition(shown.begin(), shown.end(), is_certain);
+    if (known == shown.begin()) return done;
+    done.insert(shown.begin(), known);
+    shown.erase(shown.begin(), known);
+  }
+}
+
+bool holds_its_text(const SafeWriter& files, const JournalStep& step) {
+  const auto now = files.read(*step.action.previous_path);
+  return now && step.action.result && Sha256::of(*now) == *step.action.result;
+}
+
+/// Files that made no room yet, of a circle in which others have: their texts are in the history.
+void clear_nested(SafeWriter& writer, const std::vector<const JournalStep*>& circle) {
+  for (const JournalStep* step : circle) {
+    const RelativePath& from = *step->action.previous_path;
+    const bool in_the_way = std::any_of(
+        circle.begin(), circle.end(), [&](const JournalStep* other) { return is_nested(from, other->action.path); });
+    // One that was edited meanwhile stays, and the next plan starts from there.
+    if (in_the_way && holds_its_text(writer, *step)) static_cast<void>(writer.remove(from, *step->action.result));
+  }
+}
+
+/// Moves in a circle that were begun are finished: what stands in a place is the text of another of them, or a text of
+/// theirs stands nowhere.
+Result<void> finish_circles(Session& session, SafeWriter& writer, const std::vector<JournalStep>& steps) {
+  std::set<Sha256> texts;
+  std::vector<const JournalStep*> circle;
+  for (const JournalStep& step : steps) {
+    if (step.text.empty() || !step.action.result || !step.action.previous_path) continue;
+    texts.insert(*step.action.result);
+    circle.push_back(&step);
+  }
+  const auto is_nowhere = [&](const JournalStep* step) {
+    return !is_done(writer, step->action) && !holds_its_text(writer, *step);
+  };
+  if (std::any_of(circle.begin(), circle.end(), is_nowhere)) clear_nested(writer, circle);
+  for (const JournalStep* step : circle) {
+    if (is_done(writer, step->action)) continue;
+    const auto there = writer.read(step->action.path);
+    if (there ? !texts.contains(Sha256::of(*there)) : !is_nowhere(step)) continue;
+    WS_LET(const std::string text, session.history.text(step->text));
+    WS_LET(const Staged staged, writer.stage(text));
+    WS_TRY(writer.flush_texts());
+    auto placed = writer.place(staged, step->action.path, there ? std::optional(Sha256::of(*there)) : std::nullopt);
+    // Something of the user's is in the way by now: the next plan sees both, and the history has the text.
+    if (!placed && there) return placed;
+  }
+  return writer.flush_folders();
+}
+
+}  // namespace
+
+Result<void> note_step(StateStore& state, const JournalStep& step) {
+  const DocumentId& document = step.action.document;
+  if (step.base) {
+    WS_TRY(state.put_base(document, *step.base));
+  } else {
+    WS_TRY(state.forget_base(document));
+  }
+  if (!step.replaces.empty()) {
+    WS_TRY(state.forget_base(step.replaces));
+    WS_TRY(state.drop_pending(step.replaces));
+  }
+  return step.applies_remote ? state.drop_pending(document) : Result<void>();
+}
+
+void note_texts(const JournalStep& step, TextChanges& after) {
+  const Action& action = step.action;
+  if (action.previous_path) after.push_back({.path = action.previous_path->string()});
+  if (!step.base) after.push_back({.path = action.path.string()});
+  if (step.base && !step.base->blob.empty()) {
+    after.push_back({.path = action.path.string(), .blob = step.base->blob});
+  }
+}
+
+namespace {
+
+/// What an interrupted run had in hand goes into the history, and out of `.ws/tmp`. A text that was on its way here is
+/// in the history already.
+Result<void> rescue_texts(Session& session, SafeWriter& writer, const std::vector<JournalStep>& steps) {
+  WS_LET(const std::vector<std::string> names, writer.leftovers());
+  if (names.empty()) return {};
+  std::set<git::ObjectId> on_their_way;
+  for (const JournalStep& step : steps) {
+    if (step.base) on_their_way.insert(step.base->blob);
+    on_their_way.insert(step.text);
+  }
+  WS_LET(const auto pending, session.state.pending());
+  for (const auto& [document, row] : pending) on_their_way.insert(row.blob);
+  TextChanges rescued;
+  for (const std::string& name : names) {
+    WS_LET(const std::string text, writer.read_leftover(name));
+    const git::ObjectId id = git::object_id(git::ObjectType::blob, text);
+    if (on_their_way.contains(id)) continue;
+    WS_LET(const git::ObjectId blob, session.history.keep(text));
+    rescued.push_back({.path = blob.hex() + ".md", .blob = blob});
+  }
+  if (!rescued.empty()) {
+    WS_TRY(session.history.record_aside({{"rescued", rescued}}, "Texts that an interrupted run had in hand"));
+  }
+  for (const std::string& name : names) WS_TRY(writer.remove_leftover(name));
+  return {};
+}
+
+}  // namespace
+
+Result<void> recover_steps(Session& session) {
+  session.history.drop_dead_locks();
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+  WS_LET(const std::vector<JournalStep> steps, session.state.steps());
+  WS_TRY(rescue_texts(session, writer, steps));
+  if (steps.empty()) return {};
+  WS_TRY(finish_circles(session, writer, steps));
+  TextChanges after;
+  const std::set<const JournalStep*> done = done_steps(writer, steps);
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  for (const JournalStep& step : steps) {
+    if (!done.contains(&step)) continue;  // the next plan starts from what is there
+    WS_TRY(note_step(session.state, step));
+    note_texts(step, after);
+  }
+  WS_TRY(session.state.clear_steps());
+  WS_TRY(transaction.commit());
+  return session.history.record_after(after, "Finished after an interruption");
+}
+
+}  // namespace ws::sync

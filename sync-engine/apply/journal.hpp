@@ -1,0 +1,19 @@
+/// What follows from a step once it can be seen on disk.
+#pragma once
+
+#include "sync-engine/state/history.hpp"
+#include "sync-engine/state/state_store.hpp"
+#include "sync-engine/session/session.hpp"
+
+namespace ws::sync {
+
+/// The base of its document, and what is pending for it. Within the caller's transaction.
+Result<void> note_step(StateStore& state, const JournalStep& step);
+
+/// How the tree of the history changes with it.
+void note_texts(const JournalStep& step, TextChanges& after);
+
+/// Finishes or undoes what an interrupted run left: steps on disk, texts in `.ws/tmp`.
+Result<void> recover_steps(Session& session);
+
+}  // namespace ws::sync

@@ -1,0 +1,23 @@
+/// A file changed because a person said so, outside a plan.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sync-engine/session/session.hpp"
+#include "sync-engine/disk/safe_write.hpp"
+
+namespace ws::sync {
+
+/// Puts `text` (empty: no file) where `now` stands (empty: nothing). What stands there goes to the history first. Fails
+/// with `conflict` where something else stands there by now; then nothing changed.
+Result<void> replace_file(Session& session,
+                          SafeWriter& writer,
+                          const RelativePath& path,
+                          const std::optional<std::string>& now,
+                          const std::optional<std::string>& text);
+
+/// The text at `path`; empty where there is no file. Fails with `disk`.
+Result<std::optional<std::string>> read_if_there(const SafeWriter& writer, const RelativePath& path);
+
+}  // namespace ws::sync

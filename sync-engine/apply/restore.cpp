@@ -1,0 +1,52 @@
+#include "sync-engine/apply/restore.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sync-engine/state/history_log.hpp"
+#include "sync-engine/apply/replace_file.hpp"
+
+namespace ws::sync {
+namespace {
+
+struct Found {
+  std::string state = {};
+  std::string text = {};
+};
+
+Result<Found> find_state_text(HistoryLog& log,
+                              const RelativePath& path,
+                              const std::optional<std::string>& at,
+                              const std::optional<std::string>& now) {
+  if (at) {
+    WS_LET(std::string text, log.text_in(*at, path));
+    return Found{.state = *at, .text = std::move(text)};
+  }
+  WS_LET(const std::vector<HistoryState> states, log.states({.path = path}));
+  for (const HistoryState& state : states) {
+    for (const HistoryChange& change : state.changes) {
+      if (!change.blob) continue;
+      WS_LET(std::string text, log.text(*change.blob));
+      if (text != now) return Found{.state = state.id, .text = std::move(text)};
+    }
+  }
+  return fail(Failure::Kind::not_found,
+              fmt::format("the history holds no other text of {}", path.text()),
+              "`ws sync log` lists what it holds");
+}
+
+}  // namespace
+
+Result<Restored> restore(Session& session, const RelativePath& path, const std::optional<std::string>& at) {
+  WS_LET(HistoryLog log, HistoryLog::open(session.own("history.git")));
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+  WS_LET(const std::optional<std::string> now, read_if_there(writer, path));
+  WS_LET(const Found found, find_state_text(log, path, at, now));
+  Restored restored{.path = path, .state = found.state, .changed = found.text != now};
+  if (!restored.changed) return restored;
+  WS_TRY(replace_file(session, writer, path, now, found.text));
+  return restored;
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,242 @@
+#include "sync-engine/binding/tree_binding.hpp"
+
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/shell_command.hpp"
+#include "api-client/base/utf8.hpp"
+#include "api-client/base/uuid.hpp"
+#include "sync-engine/state/state_store.hpp"
+#include "sync-engine/conflict_store/conflict_texts.hpp"
+#include "sync-engine/binding/tree_config.hpp"
+
+namespace ws::sync {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t tie_format = 1;
+/// In `.ws/` while a source is being made.
+constexpr const char* intent_name = "source.pending";
+constexpr std::size_t most_marker_bytes = std::size_t{1} << 20U;
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
+/// An `init` that did not get to its end. Nothing was synced yet: it may be begun again.
+bool is_unfinished(const fs::path& folder) {
+  const fs::path own = folder / ".ws";
+  return is_there(own) && !is_there(own / "source.json") && !is_there(own / "state.db");
+}
+
+/// A `.ws` that somebody put into /tmp binds nobody's folders below it, so it does not keep them from being bound.
+bool is_left_by_another_user(const fs::path& root, const fs::path& folder, const TrustedFolders& trusted) {
+  if (root == folder) return false;
+  const auto opened = WsFolder::open(root, trusted);
+  return !opened && opened.error().code == "foreign_owner";
+}
+
+Failure with_code(Failure::Kind kind, std::string what, std::string hint, std::string code) {
+  return {.kind = kind, .what = std::move(what), .hint = std::move(hint), .code = std::move(code)};
+}
+
+}  // namespace
+
+Result<fs::path> find_root(const fs::path& start) {
+  std::error_code error;
+  if (!fs::is_directory(start, error)) {
+    return fail(with_code(Failure::Kind::usage, fmt::format("{} is not a folder", start.string()), "", "not_tied"));
+  }
+  fs::path place = fs::absolute(start, error).lexically_normal();
+  if (!place.has_filename()) place = place.parent_path();  // a trailing slash
+  while (true) {
+    if (is_there(place / ".ws")) return place;
+    if (!place.has_relative_path()) break;
+    place = place.parent_path();
+  }
+  return fail(with_code(Failure::Kind::usage,
+                        fmt::format("{} is not in a synced folder: no .ws found here or above", start.string()),
+                        "run `ws sync init`",
+                        "not_tied"));
+}
+
+Result<Tie> read_tie(const fs::path& root, const TrustedFolders& trusted) {
+  WS_LET(const WsFolder folder, WsFolder::open(root, trusted));
+  return read_tie(folder);
+}
+
+Result<Tie> read_tie(const WsFolder& folder) {
+  const fs::path root = folder.path().parent_path();
+  auto text = folder.read("source.json", most_marker_bytes);
+  if (!text && text.error().kind != Failure::Kind::not_found) return fail(std::move(text).error());
+  if (!text) {
+    return fail(with_code(Failure::Kind::disk,
+                          fmt::format("{} has lost its marker .ws/source.json", root.string()),
+                          "is the folder mounted? Restore the file, or remove .ws and run `ws sync init --source ID`",
+                          "marker_missing"));
+  }
+  const auto parsed = parse_bounded(*text);
+  if (!parsed) {
+    return fail(with_code(Failure::Kind::disk,
+                          fmt::format("{}/.ws/source.json is damaged: {}", root.string(), parsed.error().what),
+                          "restore the file, or remove .ws and run `ws sync init --source ID`",
+                          "marker_damaged"));
+  }
+  const Json& value = *parsed;
+  const std::int64_t found = find_integer(value, "format").value_or(0);
+  if (found > tie_format) {
+    return fail(with_code(Failure::Kind::disk,
+                          fmt::format("{}/.ws was written by a later version (format {})", root.string(), found),
+                          "use the version of ws that wrote it",
+                          "newer_format"));
+  }
+  Tie tie{.source_id = find_text(value, "source_id").value_or(""),
+          .client_id = find_text(value, "client_id").value_or(""),
+          .name = find_text(value, "name").value_or(""),
+          .base_url = find_text(value, "base_url").value_or(""),
+          .origin = find_text(value, "origin").value_or("")};
+  if (tie.source_id.empty() || tie.client_id.empty()) {
+    return fail(with_code(Failure::Kind::disk,
+                          fmt::format("{}/.ws/source.json names no source", root.string()),
+                          "remove .ws and run `ws sync init --source ID`",
+                          "marker_missing"));
+  }
+  return tie;
+}
+
+namespace {
+
+Result<WsFolder> make_own_folder(const fs::path& root, const TrustedFolders& trusted) {
+  WS_LET(WsFolder own, WsFolder::make(root, trusted));
+  WS_TRY(own.write(".gitignore", "*\n"));
+  if (!own.has("config.yaml")) WS_TRY(own.write("config.yaml", config_template));
+  return own;
+}
+
+Failure maybe_made(const std::string& name) {
+  Failure failure = with_code(Failure::Kind::unknown_outcome,
+                              fmt::format("an earlier init here was cut off: it may have made a source `{}`", name),
+                              fmt::format("look for an empty page of that name; join its source with {}, or remove the "
+                                          "page and .ws/{}, and run this again",
+                                          ShellCommand{"ws", "sync", "init", "--source", "ID"}.ticked(),
+                                          intent_name),
+                              "source_in_doubt");
+  failure.call.applied = Applied::unknown;
+  return failure;
+}
+
+/// Making a source cannot be repeated without making two: what may have been sent is noted, and never sent again.
+Result<SourceInfo> create_source(const WsFolder& own, const SourceRequest& request, Remote& remote) {
+  if (own.has(intent_name)) return fail(maybe_made(request.name));
+  WS_TRY(own.write(intent_name, request.name + "\n"));
+  auto made = remote.create_source(request);
+  if (!made && made.error().call.applied == Applied::no) own.remove(intent_name);
+  return made;
+}
+
+bool is_same_id(std::string_view a, std::string_view b) { return utf8::fold_key(a) == utf8::fold_key(b); }
+
+Failure another_source(std::string_view asked_for, std::string_view answered) {
+  return with_code(Failure::Kind::integrity,
+                   fmt::format("asked for the source {} the service answered for {}", asked_for, answered),
+                   "check the base URL; nothing was tied",
+                   "another_source");
+}
+
+/// A staged commit and recorded conflicts are the tree's from which this one was copied: the next run stages and
+/// records its own.
+Result<void> forget_the_others(const RootFolder& root, const WsFolder& own) {
+  if (!own.has("state.db") || own.is_empty_file("state.db")) return {};
+  WS_LET(StateStore state, StateStore::open(own.through("state.db")));
+  WS_LET(const std::vector<Conflict> conflicts, state.conflicts());
+  WS_LET(sqlite::Transaction transaction, state.begin());
+  WS_TRY(state.clear_staged());
+  for (const Conflict& conflict : conflicts) {
+    if (!conflict.here_only) WS_TRY(state.drop_conflict(conflict.id));
+  }
+  WS_TRY(transaction.commit());
+  for (const Conflict& conflict : conflicts) {
+    if (!conflict.here_only) remove_conflict_files(root, conflict.id);
+  }
+  return {};
+}
+
+Result<void> write_tie(const WsFolder& own, const Tie& tie) {
+  const Json value{{"format", tie_format},
+                   {"source_id", tie.source_id},
+                   {"client_id", tie.client_id},
+                   {"name", tie.name},
+                   {"base_url", tie.base_url},
+                   {"origin", tie.origin}};
+  // The marker comes last: a tree is tied once it is there.
+  return own.write("source.json", dump(value, 2) + "\n");
+}
+
+}  // namespace
+
+Result<Tie> renew_client(const fs::path& root, const Clock& clock, Random& random, const TrustedFolders& trusted) {
+  WS_LET(const RootFolder folder, RootFolder::open(root));
+  WS_LET(const WsFolder own, WsFolder::open(folder, trusted));
+  WS_LET(Tie tie, read_tie(own));
+  WS_TRY(forget_the_others(folder, own));
+  tie.client_id = make_uuid_v7(clock.now(), random);
+  WS_TRY(write_tie(own, tie));
+  return tie;
+}
+
+Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock, Random& random) {
+  std::error_code error;
+  const fs::path folder = fs::canonical(options.folder, error);
+  if (error || !fs::is_directory(folder, error)) {
+    return fail(Failure::Kind::usage, fmt::format("{} is not a folder", options.folder.string()));
+  }
+  const auto above = find_root(is_unfinished(folder) ? folder.parent_path() : folder);
+  if (above && !is_left_by_another_user(*above, folder, options.trusted)) {
+    return fail(with_code(Failure::Kind::usage,
+                          above->string() == folder.string()
+                              ? fmt::format("{} is tied to a source already", folder.string())
+                              : fmt::format("{} lies in the synced folder {}", folder.string(), above->string()),
+                          "run `ws sync status`",
+                          "already_tied"));
+  }
+  // All that the disk can refuse comes before the source is made.
+  const bool fresh = !is_there(folder / ".ws");
+  WS_LET(const WsFolder own, make_own_folder(folder, options.trusted));
+  const std::string name = options.name.empty() ? folder.filename().string() : options.name;
+  const auto source =
+      options.source_id.empty()
+          ? create_source(
+                own, {.name = name, .project_id = options.project_id, .root_node_id = options.root_node_id}, remote)
+          : remote.find_source(options.source_id);
+  if (!source) {
+    if (fresh && source.error().call.applied == Applied::no) fs::remove_all(folder / ".ws", error);
+    return fail(source.error());
+  }
+  if (!options.source_id.empty() && !is_same_id(source->id, options.source_id)) {
+    if (fresh) fs::remove_all(folder / ".ws", error);
+    return fail(another_source(options.source_id, source->id));
+  }
+  Tie tie{.source_id = source->id,
+          .client_id = make_uuid_v7(clock.now(), random),
+          .name = source->name,
+          .base_url = options.base_url,
+          .origin = options.origin};
+  if (auto written = write_tie(own, tie); !written) {
+    Failure failure = std::move(written).error();
+    failure.hint =
+        "then join the source that was made: " + ShellCommand{"ws", "sync", "init", "--source=", source->id}.ticked();
+    return fail(std::move(failure));
+  }
+  own.remove(intent_name);
+  // Before anything only looks at the tree: what writes nothing finds all there is.
+  WS_TRY(StateStore::open(own.through("state.db")));
+  return tie;
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,52 @@
+/// `.ws/`: where it is, what it says, how it is made.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "api-client/base/clock.hpp"
+#include "api-client/base/random.hpp"
+#include "api-client/base/result.hpp"
+#include "sync-engine/remote/remote.hpp"
+#include "sync-engine/binding/ws_folder.hpp"
+
+namespace ws::sync {
+
+/// What ties a tree to the service: `.ws/source.json`.
+struct Tie {
+  std::string source_id = {};
+  std::string client_id = {};
+  std::string name = {};
+  std::string base_url = {};
+  std::string origin = {};  ///< compared before anything is sent
+  bool operator==(const Tie&) const = default;
+};
+
+/// The nearest folder upward from `start` that has a `.ws`, whatever that is and whoever owns it: opening it tells.
+/// Fails with `usage` where there is none.
+Result<std::filesystem::path> find_root(const std::filesystem::path& start);
+/// Fails with `disk`: code `marker_missing`, `newer_format` for one that a later version wrote, or as `WsFolder::open`.
+Result<Tie> read_tie(const std::filesystem::path& root, const TrustedFolders& trusted = {});
+Result<Tie> read_tie(const WsFolder& folder);
+
+/// Gives the tree a `client_id` of its own: for one that was copied with its `.ws/`. Fails with `disk`.
+Result<Tie> renew_client(const std::filesystem::path& root,
+                         const Clock& clock,
+                         Random& random,
+                         const TrustedFolders& trusted = {});
+
+struct InitOptions {
+  std::filesystem::path folder = {};
+  std::string base_url = {};
+  std::string origin = {};
+  std::string name = {};        ///< empty: the folder's
+  std::string project_id = {};  ///< at most one of project, root and source
+  std::string root_node_id = {};
+  std::string source_id = {};  ///< joins this source instead of making one
+  TrustedFolders trusted = {};
+};
+
+/// Makes `.ws/`; sends no content. Fails with `usage` (code `already_tied`) for a tree that is tied or lies in one.
+Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock, Random& random);
+
+}  // namespace ws::sync

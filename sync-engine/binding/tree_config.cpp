@@ -1,0 +1,120 @@
+#include "sync-engine/binding/tree_config.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/sha256.hpp"
+#include "api-client/base/yaml.hpp"
+
+namespace ws::sync {
+namespace {
+
+constexpr std::string_view shown_name = ".ws/config.yaml";
+constexpr std::size_t most_bytes = std::size_t{1} << 20U;
+
+tl::unexpected<Failure> refused_config(const std::string& place, std::string_view why) {
+  Failure failure{.kind = Failure::Kind::usage,
+                  .what = fmt::format("{}{}: {}", shown_name, place, why),
+                  .hint = "it knows `include`, `names`, `merge_later` and `max_file_bytes`"};
+  failure.code = "bad_config";
+  return fail(std::move(failure));
+}
+
+class ConfigReader {
+ public:
+  explicit ConfigReader(const PlacedYaml& yaml) : yaml_(yaml) {}
+
+  Result<TreeConfig> read() {
+    const Json& whole = *yaml_.value;
+    if (whole.is_null()) return config_;
+    if (!whole.is_object()) return refused_config(place(""), "it must hold keys and values");
+    for (const auto& [key, value] : whole.items()) WS_TRY(take(key, value));
+    return std::move(config_);
+  }
+
+ private:
+  std::string place(const std::string& pointer) const {
+    const auto found = yaml_.places.find(pointer);
+    return found == yaml_.places.end() ? "" : fmt::format(":{}:{}", found->second.line, found->second.column);
+  }
+
+  Result<void> take(const std::string& key, const Json& value) {
+    const std::string at = place("/" + key);
+    if (key == "max_file_bytes") {
+      if (!value.is_number_integer() || value.get<std::int64_t>() <= 0)
+        return refused_config(at, "`max_file_bytes` takes a number of at least 1");
+      config_.max_file_bytes = value.get<std::uint64_t>();
+      return {};
+    }
+    if (key == "names") {
+      if (value != "portable" && value != "any") return refused_config(at, "`names` takes portable or any");
+      config_.portable_names = value == "portable";
+      return {};
+    }
+    if (key == "include") return take_texts(key, value, at, "a list of globs, as in [\"*.txt\"]", config_.include);
+    if (key == "merge_later")
+      return take_texts(key, value, at, "a list of keys, as in [\"edited\"]", config_.merge_later);
+    return refused_config(at, fmt::format("nobody knows the key `{}`", key));
+  }
+
+  Result<void> take_texts(const std::string& key,
+                          const Json& value,
+                          const std::string& at,
+                          std::string_view wanted,
+                          std::vector<std::string>& into) {
+    if (value.is_null()) return {};
+    if (!value.is_array()) return refused_config(at, fmt::format("`{}` takes {}", key, wanted));
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (!value[i].is_string() || value[i].get<std::string>().empty())
+        return refused_config(place(fmt::format("/{}/{}", key, i)), fmt::format("`{}` takes {}", key, wanted));
+      into.push_back(value[i].get<std::string>());
+    }
+    return {};
+  }
+
+  const PlacedYaml& yaml_;
+  TreeConfig config_;
+};
+
+}  // namespace
+
+const std::string_view config_template =
+    "# How this folder is synced. Every line is optional.\n"
+    "#\n"
+    "# Further files than *.md and *.markdown, hidden ones too (globs as in .wsignore):\n"
+    "# include: [\"*.txt\", \".github/**\"]\n"
+    "#\n"
+    "# Refuse names that other systems cannot hold, like a:b.md:\n"
+    "# names: portable\n"
+    "#\n"
+    "# Front matter keys that programs stamp with a date; where both sides changed one, the later date wins.\n"
+    "# updated, modified, lastmod, date modified and last_modified are known already:\n"
+    "# merge_later: [\"edited\"]\n"
+    "#\n"
+    "# The largest file that is synced:\n"
+    "# max_file_bytes: 1048576\n";
+
+std::uint64_t TreeConfig::fingerprint() const {
+  std::string all = fmt::format("{}\n{}\n", max_file_bytes, portable_names);
+  for (const std::string& glob : include) all += glob + "\n";
+  const Sha256 hash = Sha256::of(all);
+  std::uint64_t number = 0;
+  std::memcpy(&number, hash.bytes().data(), sizeof number);
+  return number;
+}
+
+Result<TreeConfig> read_config(const WsFolder& folder) {
+  auto text = folder.read("config.yaml", most_bytes);
+  if (!text) {
+    if (text.error().kind == Failure::Kind::not_found) return TreeConfig{};
+    return fail(std::move(text).error());
+  }
+  const auto yaml = parse_placed_yaml(*text);
+  if (!yaml) return refused_config("", yaml.error().what);
+  return ConfigReader(*yaml).read();
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,32 @@
+/// What people set in `.ws/config.yaml`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api-client/base/result.hpp"
+#include "sync-engine/binding/ws_folder.hpp"
+
+namespace ws::sync {
+
+struct TreeConfig {
+  std::uint64_t max_file_bytes = std::uint64_t{1} << 20U;  ///< a larger file here is skipped
+  std::vector<std::string> include = {};                   ///< globs of further files, hidden ones too
+  std::vector<std::string> merge_later = {};               ///< front matter keys of which the later date wins
+  bool portable_names = false;  ///< `names: portable`: what another system could not hold is refused, on either side
+
+  /// Changes with every setting that decides what a walk finds: what the stat cache compares.
+  std::uint64_t fingerprint() const;
+  bool operator==(const TreeConfig&) const = default;
+};
+
+/// What a new tree gets: every key, explained, none set.
+extern const std::string_view config_template;
+
+/// Defaults where there is no file. Fails with `usage` (code `bad_config`), naming file, line and column: no YAML, a
+/// key that nobody knows, a value of the wrong kind.
+Result<TreeConfig> read_config(const WsFolder& folder);
+
+}  // namespace ws::sync

@@ -1,0 +1,148 @@
+#include "sync-engine/binding/ws_folder.hpp"
+
+#include <cerrno>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api-client/base/files.hpp"
+
+namespace ws::sync {
+namespace {
+
+enum class Kind { file, file_in_place, folder };
+
+struct KnownEntry {
+  const char* name;
+  Kind kind;
+};
+
+// `file`: replaced as a whole, so that a second name (a hard link) keeps the old text. `file_in_place`: what is written
+// to it would be written to its other name too.
+constexpr KnownEntry known_entries[] = {
+    {"source.json", Kind::file},
+    {"source.pending", Kind::file},
+    {"config.yaml", Kind::file},
+    {".gitignore", Kind::file},
+    {"stat.cache", Kind::file},
+    {"lock", Kind::file_in_place},
+    {"state.db", Kind::file_in_place},
+    {"state.db-wal", Kind::file_in_place},
+    {"state.db-shm", Kind::file_in_place},
+    {"state.db-journal", Kind::file_in_place},
+    {"tmp", Kind::folder},
+    {"conflicts", Kind::folder},
+    {"history.git", Kind::folder},
+};
+
+tl::unexpected<Failure> refused(const std::filesystem::path& path, std::string_view what, const char* code) {
+  Failure failure{.kind = Failure::Kind::disk,
+                  .what = fmt::format("{} {}", path.string(), what),
+                  .hint =
+                      "remove it if you did not put it there; in a folder that came from elsewhere remove .ws and run "
+                      "`ws sync init --source ID`"};
+  failure.code = code;
+  return fail(std::move(failure));
+}
+
+Result<void> check_kind(const struct stat& found, Kind kind, const std::filesystem::path& path) {
+  if (S_ISLNK(found.st_mode)) return refused(path, "is a symbolic link, which could lead anywhere", "linked_marker");
+  if (kind == Kind::folder) {
+    return S_ISDIR(found.st_mode) ? Result<void>() : refused(path, "is no folder", "not_ours");
+  }
+  if (!S_ISREG(found.st_mode)) return refused(path, "is no regular file", "not_ours");
+  if (kind == Kind::file_in_place && found.st_nlink > 1) {
+    return refused(path, "has a second name (a hard link), and would be changed there too", "not_ours");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<WsFolder> WsFolder::open(const RootFolder& root, const TrustedFolders& trusted) {
+  const std::filesystem::path path = root.path() / ".ws";
+  Descriptor fd(::openat(root.fd(), ".ws", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd) {
+    const int error = errno;
+    if (error == ENOENT) {
+      Failure missing{.kind = Failure::Kind::disk,
+                      .what = fmt::format("{} does not exist", path.string()),
+                      .hint = "is the folder mounted? Restore it, or run `ws sync init --source ID`"};
+      missing.code = "marker_missing";
+      return fail(std::move(missing));
+    }
+    struct stat found {};
+    if (::fstatat(root.fd(), ".ws", &found, AT_SYMLINK_NOFOLLOW) == 0) WS_TRY(check_kind(found, Kind::folder, path));
+    errno = error;
+    return disk_failure("open", path.string());
+  }
+  WsFolder opened(RootFolder::adopt(path, std::move(fd), root.resolution()));
+  WS_TRY(opened.check(root.path(), trusted));
+  return opened;
+}
+
+Result<WsFolder> WsFolder::open(const std::filesystem::path& root, const TrustedFolders& trusted) {
+  WS_LET(const RootFolder folder, RootFolder::open(root));
+  return open(folder, trusted);
+}
+
+Result<WsFolder> WsFolder::make(const std::filesystem::path& root, const TrustedFolders& trusted) {
+  WS_LET(const RootFolder folder, RootFolder::open(root));
+  if (::mkdirat(folder.fd(), ".ws", 0777) != 0 && errno != EEXIST) return disk_failure("make", (root / ".ws").string());
+  WS_LET(WsFolder made, open(folder, trusted));
+  for (const char* name : {"tmp", "conflicts"}) {
+    if (::mkdirat(made.folder_.fd(), name, 0777) != 0 && errno != EEXIST) {
+      return disk_failure("make", (made.path() / name).string());
+    }
+  }
+  return made;
+}
+
+Result<void> WsFolder::check(const std::filesystem::path& root, const TrustedFolders& trusted) const {
+  struct stat found {};
+  if (::fstat(folder_.fd(), &found) != 0) return disk_failure("look at", path().string());
+  WS_TRY(check_owner(found, path(), root, trusted));
+  for (const KnownEntry& entry : known_entries) {
+    if (::fstatat(folder_.fd(), entry.name, &found, AT_SYMLINK_NOFOLLOW) != 0) {
+      if (errno == ENOENT) continue;
+      return disk_failure("look at", (path() / entry.name).string());
+    }
+    WS_TRY(check_kind(found, entry.kind, path() / entry.name));
+    WS_TRY(check_owner(found, path() / entry.name, root, trusted));
+  }
+  return {};
+}
+
+std::filesystem::path WsFolder::through(const char* name) const { return path_through(folder_.fd(), path()) / name; }
+
+bool WsFolder::has(const char* name) const {
+  struct stat found {};
+  return ::fstatat(folder_.fd(), name, &found, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool WsFolder::is_empty_file(const char* name) const {
+  struct stat found {};
+  return ::fstatat(folder_.fd(), name, &found, AT_SYMLINK_NOFOLLOW) == 0 && found.st_size == 0;
+}
+
+Result<std::string> WsFolder::read(const char* name, std::size_t max_bytes) const {
+  const std::filesystem::path shown = path() / name;
+  const Descriptor file = folder_.open_beneath(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  if (!file && errno == ENOENT) return fail(Failure::Kind::not_found, fmt::format("{} does not exist", shown.string()));
+  if (!file) return disk_failure("open", shown.string());
+  struct stat found {};
+  if (::fstat(file.get(), &found) != 0) return disk_failure("read", shown.string());
+  WS_TRY(check_kind(found, Kind::file, shown));
+  return read_open_file(file.get(), shown, max_bytes);
+}
+
+Result<void> WsFolder::write(const char* name, std::string_view text) const {
+  return write_file_at(folder_.fd(), name, text, std::nullopt, path() / name);
+}
+
+void WsFolder::remove(const char* name) const { ::unlinkat(folder_.fd(), name, 0); }
+
+}  // namespace ws::sync

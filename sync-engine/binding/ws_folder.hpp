@@ -1,0 +1,46 @@
+/// `.ws/` of a tree, held by descriptor.
+///
+/// The tree may have come from elsewhere: an archive, a share, a folder that others write to. So whatever lies in
+/// `.ws/` is looked at before it is used. What we know by name must be a regular file, or a folder, of a trusted owner;
+/// what is written in place must have no second name. Nothing below is opened through a link.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "api-client/base/owner.hpp"
+#include "api-client/base/result.hpp"
+#include "sync-engine/disk/root_folder.hpp"
+
+namespace ws::sync {
+
+class WsFolder {
+ public:
+  /// Fails with `disk`: code `marker_missing`, `linked_marker` (it or something in it is a link), `foreign_owner`, or
+  /// `not_ours` (neither a file nor a folder, or one for the other, or with a second name).
+  static Result<WsFolder> open(const RootFolder& root, const TrustedFolders& trusted = {});
+  static Result<WsFolder> open(const std::filesystem::path& root, const TrustedFolders& trusted = {});
+  /// Makes it and the folders in it where they are missing; then as `open`.
+  static Result<WsFolder> make(const std::filesystem::path& root, const TrustedFolders& trusted = {});
+
+  /// For what opens by path: a path through the descriptor, whatever the tree is called by then.
+  std::filesystem::path through(const char* name) const;
+  /// Where it lies, for messages.
+  const std::filesystem::path& path() const noexcept { return folder_.path(); }
+
+  bool has(const char* name) const;
+  bool is_empty_file(const char* name) const;
+  /// Fails with `not_found`, `disk`, or `invalid` for a file over `max_bytes`.
+  Result<std::string> read(const char* name, std::size_t max_bytes) const;
+  /// All or nothing, and durable; with the mode that it had, or what the umask leaves. Fails with `disk`.
+  Result<void> write(const char* name, std::string_view text) const;
+  void remove(const char* name) const;
+
+ private:
+  explicit WsFolder(RootFolder folder) : folder_(std::move(folder)) {}
+  Result<void> check(const std::filesystem::path& root, const TrustedFolders& trusted) const;
+  RootFolder folder_;
+};
+
+}  // namespace ws::sync

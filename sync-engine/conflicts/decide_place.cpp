@@ -1,0 +1,300 @@
+#include "sync-engine/conflicts/decide_place.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include "sync-engine/reconcile/free_name.hpp"
+#include "sync-engine/conflict_store/end_conflict.hpp"
+#include "sync-engine/conflicts/refresh_conflict.hpp"
+#include "sync-engine/apply/replace_file.hpp"
+#include "sync-engine/session/service_text.hpp"
+
+namespace ws::sync {
+namespace {
+
+class PlaceDecision {
+ public:
+  PlaceDecision(Session& session, const Conflict& conflict, Keep keep, SafeWriter writer)
+      : session_(session), conflict_(conflict), keep_(keep), writer_(std::move(writer)) {}
+
+  Result<void> carry_out() {
+    WS_LET(base_, session_.state.base());
+    WS_LET(pending_, session_.state.pending());
+    if (conflict_.local) {
+      WS_LET(on_disk_, read_if_there(writer_, conflict_.path));
+    }
+    if (!conflict_.here_only) WS_TRY(close_on_service());
+    WS_TRY(decide());
+    WS_TRY(writer_.flush_folders());
+    return end_conflict(session_, conflict_, end_);
+  }
+
+ private:
+  const BaseRow* row() const {
+    const auto found = base_.find(conflict_.document);
+    return found == base_.end() ? nullptr : &found->second;
+  }
+  const PendingRow* there() const {
+    const auto found = pending_.find(conflict_.document);
+    return found == pending_.end() ? nullptr : &found->second;
+  }
+
+  /// As last heard: what was pushed from beside its place since then is ours.
+  std::uint64_t revision_there() const {
+    std::uint64_t revision = conflict_.remote ? conflict_.remote->revision : 0;
+    if (conflict_.remote && row() != nullptr) revision = std::max(revision, row()->entry.revision);
+    if (there() != nullptr && there()->entry) revision = std::max(revision, there()->revision);
+    return revision;
+  }
+
+  /// Its document keeps the text that it has; this only says that nothing is open any more.
+  Result<void> close_on_service() {
+    auto closed = session_.remote->resolve(
+        {.conflict_id = conflict_.id, .keep = Keep::remote, .expected_revision = revision_there()});
+    const bool is_closed =
+        closed || closed.error().code == "conflict_resolved" || closed.error().kind == Failure::Kind::not_found;
+    return is_closed ? Result<void>() : fail(std::move(closed).error());
+  }
+
+  Result<void> decide() {
+    if (conflict_.local && !on_disk_) return {};  // the file is gone: nothing is left to choose
+    switch (place_matter(conflict_)) {
+      case PlaceMatter::renamed_on_both: return renamed_on_both();
+      case PlaceMatter::two_documents: return two_documents();
+      case PlaceMatter::folder_there: return folder_there();
+      case PlaceMatter::document_there: return document_there();
+      case PlaceMatter::became_folder: return became_folder();
+      case PlaceMatter::not_synced: return not_synced();
+      case PlaceMatter::no_document: return is_gone_there() ? folder_took_the_old_place() : place_refused();
+    }
+    return {};
+  }
+
+  /// One document, two new names.
+  Result<void> renamed_on_both() {
+    if (keep_ == Keep::both) {
+      return fail(Failure::Kind::usage,
+                  fmt::format("{} is one document with two names: it cannot keep both", conflict_.path.text()),
+                  "say --path local or --path remote");
+    }
+    if (row() == nullptr) return {};
+    if (keep_ == Keep::local) return take_new_name(conflict_.path);
+    if (is_place_of_another(conflict_.remote->path)) {
+      // Its document may be about to leave it: the next run moves both.
+      WS_TRY(take_new_name(conflict_.path));
+      end_.base.at(conflict_.document)->stays = false;
+      return {};
+    }
+    WS_TRY(writer_.move(conflict_.path, conflict_.remote->path, Sha256::of(*on_disk_)));
+    return take_new_name(std::nullopt);
+  }
+
+  bool is_place_of_another(const RelativePath& place) const {
+    return std::any_of(base_.begin(), base_.end(), [&](const auto& known) {
+      return known.first != conflict_.document && known.second.disk_path() == place;
+    });
+  }
+
+  /// The name that the service gave it is agreed upon; `stays_at`: its file stays there, and names it anew.
+  Result<void> take_new_name(std::optional<RelativePath> stays_at) {
+    BaseRow now = *row();
+    const bool same_text = conflict_.remote->hash == now.entry.hash;
+    now.entry.path = conflict_.remote->path;
+    if (same_text) now.entry.revision = conflict_.remote->revision;
+    now.stays = stays_at.has_value();
+    now.placed = std::move(stays_at);
+    put(conflict_.document, std::move(now));
+    if (same_text) settle(conflict_.document);
+    return {};
+  }
+
+  /// A file in a folder here where the service has a document.
+  Result<void> document_there() {
+    // Once the document goes where its file lies, nothing is in the way.
+    if (row() != nullptr && row()->placed) return stay();
+    if (keep_ == Keep::local) return give_way_to(conflict_.remote->path);
+    const auto place = free_place(conflict_.remote->path, conflict_.path, "local");
+    return place ? writer_.move(conflict_.path, *place, Sha256::of(*on_disk_)) : no_free_name();
+  }
+
+  /// Something that is not synced has the name, or is a file where the service has a folder: whose it is moves it.
+  Result<void> not_synced() {
+    if (!conflict_.remote || is_nothing(conflict_.path)) return {};
+    if (keep_ == Keep::local) return give_way_to(conflict_.path);
+    return fail(Failure::Kind::conflict,
+                fmt::format("{} is in the way of the service's document, and is not synced", conflict_.path.text()),
+                "move it elsewhere, then `ws sync`; with --path local the document gets another name");
+  }
+
+  /// A file that was renamed here; on the service it is archived and a folder has its old place.
+  Result<void> folder_took_the_old_place() {
+    if (keep_ == Keep::remote) WS_TRY(replace_file(session_, writer_, conflict_.path, on_disk_, std::nullopt));
+    forget(conflict_.document);
+    return {};
+  }
+
+  bool is_gone_there() const { return there() != nullptr && !there()->entry; }
+
+  /// The service would not give the file its place, and has no document there to choose: a new file takes another name,
+  /// a renamed one its old place. Kept here, it is tried again.
+  Result<void> place_refused() {
+    if (keep_ == Keep::local) return {};
+    if (row() == nullptr || row()->disk_path() == conflict_.path) return step_aside();
+    if (!is_nowhere(row()->disk_path())) return no_free_name();
+    return writer_.move(conflict_.path, row()->disk_path(), Sha256::of(*on_disk_));
+  }
+
+  /// A file here, a folder of the service at the same place.
+  Result<void> folder_there() { return keep_ == Keep::local ? give_way_to(conflict_.path) : step_aside(); }
+
+  /// What is here at `taken` keeps its name: the document lies elsewhere, and is named so on the service.
+  Result<void> give_way_to(const RelativePath& taken) {
+    if (row() != nullptr && row()->placed) return stay();
+    // The file at `taken` is another document's, also where this one lay there before it was deleted here.
+    const bool has_file = row() != nullptr && row()->disk_path() != taken && is_file(row()->disk_path());
+    if (has_file) return take_new_name(row()->disk_path());
+    auto place = free_place(taken, conflict_.remote->path, "remote");
+    if (!place) return no_free_name();
+    WS_LET(const std::string text, remote_text());
+    WS_TRY(replace_file(session_, writer_, *place, std::nullopt, text));
+    WS_LET(const git::ObjectId blob, session_.history.keep(text));
+    put(conflict_.document, {.entry = *conflict_.remote, .blob = blob, .placed = std::move(place), .stays = true});
+    settle(conflict_.document);
+    return {};
+  }
+
+  /// A place for `path`, which is `taken` or lies beneath it, in a file or folder beside `taken`.
+  std::optional<RelativePath> free_place(const RelativePath& taken, const RelativePath& path, std::string_view word) {
+    // By parts, not by length: the two may spell a name in two forms.
+    std::size_t end = path.string().find('/');
+    for (auto above = std::count(taken.string().begin(), taken.string().end(), '/'); above > 0; --above) {
+      end = path.string().find('/', end + 1);
+    }
+    const std::string rest = end == std::string::npos ? "" : path.string().substr(end);
+    std::optional<RelativePath> found;
+    name_beside(taken, word, [&](const RelativePath& beside) {
+      const auto place = RelativePath::parse(beside.string() + rest);
+      if (!place || !is_free(*place) || (!rest.empty() && is_file(beside))) return false;
+      found = *place;
+      return true;
+    });
+    return found;
+  }
+
+  /// A folder here in the place of a file; its document was edited there and lies beside it.
+  Result<void> became_folder() {
+    if (row() == nullptr || !row()->placed) return lies_elsewhere();
+    if (keep_ != Keep::local) return stay();
+    WS_LET(const std::optional<std::string> text, read_if_there(writer_, *row()->placed));
+    return replace_file(session_, writer_, *row()->placed, text, std::nullopt);
+  }
+
+  /// Two documents that want one place: the file that stands there, and one that lies beside it.
+  Result<void> two_documents() {
+    forget_archived_one();
+    return keep_ == Keep::local ? give_way_to(conflict_.path) : step_aside();
+  }
+
+  /// The file here was another document's, which is archived there: its text is a new document from now on.
+  void forget_archived_one() {
+    for (const auto& [document, known] : base_) {
+      const auto pending = pending_.find(document);
+      const bool archived = pending != pending_.end() && !pending->second.entry;
+      if (archived && known.disk_path() == conflict_.path) forget(document);
+    }
+  }
+
+  Result<void> stay() {
+    BaseRow now = *row();
+    now.stays = true;
+    put(conflict_.document, std::move(now));
+    return {};
+  }
+
+  Result<void> step_aside() {
+    const auto copy =
+        name_beside(conflict_.path, "local", [this](const RelativePath& place) { return is_free(place); });
+    if (!copy) return no_free_name();
+    return writer_.move(conflict_.path, *copy, Sha256::of(*on_disk_));
+  }
+
+  Result<void> no_free_name() const {
+    return fail(Failure::Kind::conflict, fmt::format("no free name beside {}", conflict_.path.text()));
+  }
+
+  Result<void> lies_elsewhere() const {
+    return fail(Failure::Kind::conflict,
+                fmt::format("the service's document for {} waits for another decision", conflict_.path.text()),
+                "decide the other conflicts first, or keep the remote one: `ws sync conflicts` lists them");
+  }
+
+  bool is_nowhere(const RelativePath& place) const {
+    const auto text = writer_.read(place);
+    return !text && text.error().kind == Failure::Kind::not_found;
+  }
+
+  /// Of whatever kind.
+  bool is_nothing(const RelativePath& place) const {
+    return !session_.root.open_beneath(place.text(), O_PATH | O_NOFOLLOW) && errno == ENOENT;
+  }
+
+  bool is_file(const RelativePath& place) const {
+    const auto text = writer_.read(place);
+    return text.has_value();
+  }
+
+  bool is_free(const RelativePath& place) {
+    if (taken_.empty()) {
+      for (const auto& [document, known] : base_) {
+        taken_.insert(known.entry.path.twin_key());
+        taken_.insert(known.disk_path().twin_key());
+      }
+      for (const auto& [document, known] : pending_) {
+        if (known.entry) taken_.insert(known.entry->path.twin_key());
+      }
+    }
+    return is_nowhere(place) && !taken_.contains(place.twin_key());
+  }
+
+  Result<std::string> remote_text() {
+    const git::ObjectId blob = there() == nullptr ? git::ObjectId{} : there()->blob;
+    WS_LET(std::optional<std::string> text, text_there(session_, conflict_.document, blob, conflict_.remote->hash));
+    return text ? Result<std::string>(std::move(*text)) : fail(changed_again(conflict_));
+  }
+
+  void put(const DocumentId& document, BaseRow now) { end_.base.insert_or_assign(document, std::move(now)); }
+  void settle(const DocumentId& document) { end_.pending.insert_or_assign(document, std::nullopt); }
+  void forget(const DocumentId& document) {
+    end_.base.insert_or_assign(document, std::nullopt);
+    settle(document);
+  }
+
+  Session& session_;
+  const Conflict& conflict_;
+  Keep keep_;
+  SafeWriter writer_;
+  std::map<DocumentId, BaseRow> base_;
+  std::map<DocumentId, PendingRow> pending_;
+  std::optional<std::string> on_disk_;
+  ConflictEnd end_;
+  std::set<std::string> taken_;
+};
+
+}  // namespace
+
+Result<void> decide_place(Session& session, const Conflict& conflict, Keep keep) {
+  if (keep == Keep::merged) {
+    return fail(Failure::Kind::usage,
+                fmt::format("the conflict at {} is about a name, not about a text", conflict.path.text()),
+                "say --path local or --path remote");
+  }
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+  return PlaceDecision(session, conflict, keep, std::move(writer)).carry_out();
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,168 @@
+#include "sync-engine/conflicts/local_conflicts.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api-client/base/utf8.hpp"
+#include "sync-engine/conflict_store/conflict_texts.hpp"
+#include "sync-engine/survey/refused_documents.hpp"
+#include "sync-engine/apply/replace_file.hpp"
+
+namespace ws::sync {
+namespace {
+
+constexpr std::string_view rewound_word = "rewound";
+constexpr std::size_t most_at_once = 500;  // conflicts whose texts are written together
+
+bool is_same(const Conflict& a, const Conflict& b) { return a.document == b.document && a.path == b.path; }
+
+/// The base may have moved since: where a document lies beside its place, it is the service's text by now.
+bool says_the_same(const Conflict& a, const Conflict& b) {
+  return a.kind == b.kind && a.local == b.local && a.remote == b.remote;
+}
+
+std::optional<std::string> text_of(Session& session, const git::ObjectId& blob) {
+  if (blob.empty()) return std::nullopt;
+  auto text = session.history.text(blob);
+  return text ? std::optional(std::move(*text)) : std::nullopt;
+}
+
+ThreeTexts texts_of(Session& session, const Survey& survey, const SafeWriter& files, const Conflict& conflict) {
+  ThreeTexts texts;
+  const auto base = survey.base_rows.find(conflict.document);
+  if (base != survey.base_rows.end()) texts.base = text_of(session, base->second.blob);
+  if (conflict.local) {
+    if (auto text = read_if_there(files, conflict.local->path)) texts.local = std::move(*text);
+  }
+  if (!conflict.remote) return texts;
+  const auto there = survey.pending.find(conflict.document);
+  if (there != survey.pending.end()) texts.remote = text_of(session, there->second.blob);
+  if (!texts.remote && base != survey.base_rows.end() && base->second.entry.hash == conflict.remote->hash) {
+    texts.remote = texts.base;
+  }
+  return texts;
+}
+
+bool is_row_of(const Row& row, const Conflict& conflict) {
+  return row.action.kind == ActionKind::conflict && row.action.path == conflict.path &&
+         row.action.document == conflict.document;
+}
+
+/// A key that may read and not write, or a text that the service refuses: it never hears of the conflict.
+bool could_not_be_sent(const std::vector<Row>& rows, const Conflict& conflict) {
+  return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+    return is_row_of(row, conflict) && row.error &&
+           (row.error->kind == Failure::Kind::forbidden || is_refused_as_it_is(row.error->code));
+  });
+}
+
+/// The rows of a conflict that is kept here have come to their end.
+void close_row(std::vector<Row>& rows, const Conflict& conflict) {
+  for (Row& row : rows) {
+    if (is_row_of(row, conflict) && row.state == Row::State::planned) row.state = Row::State::done;
+  }
+}
+
+}  // namespace
+
+bool renamed_on_both(const Conflict& conflict) {
+  if (conflict.kind != ConflictKind::path || conflict.in_the_way) return false;
+  if (!conflict.base || !conflict.local || !conflict.remote) return false;
+  const std::string base = conflict.base->path.twin_key();
+  const std::string local = conflict.local->path.twin_key();
+  const std::string remote = conflict.remote->path.twin_key();
+  // Where one lies in the other's place, the two are not one document.
+  const bool nested = local.starts_with(remote + "/") || remote.starts_with(local + "/");
+  return conflict.local->path == conflict.path && conflict.remote->revision > conflict.base->revision &&
+         local != base && remote != base && local != remote && !nested;
+}
+
+bool is_for_service(const Conflict& conflict) {
+  if (!conflict.local) return false;
+  switch (conflict.kind) {
+    case ConflictKind::revision:
+      // A service that went back may have another text under the number of ours: it would take ours for an edit of it.
+      return !conflict.base || !conflict.remote || conflict.base->revision != conflict.remote->revision;
+    case ConflictKind::edit_delete:
+    case ConflictKind::hash: return true;
+    case ConflictKind::path:
+      // A new file at the very place of a document with another text, or a second new name: sure to be refused.
+      // Anything else might be applied.
+      return renamed_on_both(conflict) || (conflict.remote && conflict.remote->hash != conflict.local->hash &&
+                                           utf8::nfc(conflict.remote->path.text()) == utf8::nfc(conflict.path.text()));
+    case ConflictKind::delete_edit:
+    case ConflictKind::rewound: return false;
+  }
+  return false;
+}
+
+std::string local_conflict_id(const Conflict& conflict) {
+  const std::string about =
+      fmt::format("{}\n{}\n{}", name(conflict.kind), conflict.document.text, conflict.path.text());
+  std::string hex = Sha256::of(about).hex();
+  hex[12] = '8';  // RFC 9562, 5.8: a version for ids that are made in one's own way
+  hex[16] = '8';
+  const std::string_view digits = hex;
+  return fmt::format("{}-{}-{}-{}-{}",
+                     digits.substr(0, 8),
+                     digits.substr(8, 4),
+                     digits.substr(12, 4),
+                     digits.substr(16, 4),
+                     digits.substr(20, 12));
+}
+
+Conflict rewound_service() {
+  Conflict conflict{.kind = ConflictKind::rewound, .path = *RelativePath::parse(rewound_word), .here_only = true};
+  conflict.id = local_conflict_id(conflict);
+  return conflict;
+}
+
+bool is_rewound_service(const Conflict& conflict) {
+  return conflict.kind == ConflictKind::rewound && conflict.document.empty();
+}
+
+Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::vector<Row>& rows) {
+  const auto is_ours = [&](const Conflict& conflict) {
+    return !is_for_service(conflict) || could_not_be_sent(rows, conflict);
+  };
+  if (std::none_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), is_ours)) return {};
+  WS_LET(const std::vector<Conflict> known, session.state.conflicts());
+  WS_LET(const SafeWriter files, SafeWriter::open(session.root));
+  std::map<std::string, ThreeTexts> texts;
+  std::vector<std::string> replaced;
+  std::vector<Conflict> now;
+  for (const Conflict& planned : survey.plan.conflicts) {
+    if (!is_ours(planned)) continue;
+    close_row(rows, planned);
+    Conflict conflict = planned;
+    conflict.id = local_conflict_id(conflict);
+    conflict.here_only = true;
+    const auto kept =
+        std::find_if(known.begin(), known.end(), [&](const Conflict& each) { return is_same(each, conflict); });
+    if (kept != known.end() && says_the_same(*kept, conflict)) continue;
+    if (kept != known.end() && !kept->here_only) {
+      // One that the service recorded in its own words stays as it is, unless the file that it is about is none now.
+      if (!is_about_place(conflict) || is_about_place(*kept)) continue;
+      conflict.id = kept->id;
+      conflict.here_only = false;
+    }
+    if (!is_rewound_service(conflict)) texts.insert_or_assign(conflict.id, texts_of(session, survey, files, conflict));
+    if (texts.size() == most_at_once) {
+      WS_TRY(write_conflict_texts(session, texts));
+      texts.clear();
+    }
+    if (kept != known.end()) replaced.push_back(kept->id);
+    now.push_back(std::move(conflict));
+  }
+  WS_TRY(write_conflict_texts(session, texts));
+  if (now.empty()) return {};
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  for (const std::string& id : replaced) WS_TRY(session.state.drop_conflict(id));
+  for (const Conflict& conflict : now) WS_TRY(session.state.put_conflict(conflict));
+  return transaction.commit();
+}
+
+}  // namespace ws::sync

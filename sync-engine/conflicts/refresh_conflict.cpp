@@ -1,0 +1,117 @@
+#include "sync-engine/conflicts/refresh_conflict.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sync-engine/conflict_store/conflict_texts.hpp"
+#include "sync-engine/survey/survey.hpp"
+
+namespace ws::sync {
+namespace {
+
+using MaybeConflict = std::optional<Conflict>;
+
+Result<void> record_anew(Session& session,
+                         const Conflict& conflict,
+                         std::optional<std::string> remote_text,
+                         const std::optional<PendingRow>& pending = {}) {
+  ThreeTexts texts = read_conflict_texts(session.root, conflict.id);
+  texts.remote = std::move(remote_text);
+  WS_TRY(write_conflict_texts(session, conflict.id, texts));
+  WS_TRY(session.history.flush());
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  if (pending) WS_TRY(session.state.put_pending(conflict.document, *pending));
+  WS_TRY(session.state.put_conflict(conflict));
+  return transaction.commit();
+}
+
+/// Where the service has the document, as far as it is known: it is asked for its text, which does not say.
+Result<RelativePath> path_there(Session& session, const Conflict& conflict) {
+  if (conflict.remote) return conflict.remote->path;
+  WS_LET(const auto pending, session.state.pending());
+  const auto there = pending.find(conflict.document);
+  if (there != pending.end() && there->second.entry) return there->second.entry->path;
+  return conflict.base ? conflict.base->path : conflict.path;
+}
+
+/// What the service recorded: its document is asked for.
+Result<MaybeConflict> look_at_document(Session& session, Conflict conflict) {
+  if (conflict.document.empty()) return MaybeConflict(std::move(conflict));
+  WS_LET(PulledItem item, session.remote->content(conflict.document));
+  if (item.deleted) {
+    if (!conflict.local) return MaybeConflict();  // gone on both sides
+    if (!conflict.remote) return MaybeConflict(std::move(conflict));
+    conflict.remote.reset();
+    conflict.kind = ConflictKind::edit_delete;
+    WS_TRY(record_anew(session, conflict, std::nullopt, PendingRow{.revision = item.revision}));
+    return MaybeConflict(std::move(conflict));
+  }
+  if (!item.content) return fail(Failure::Kind::service, "the service sent no text");
+  const Sha256 hash = Sha256::of(*item.content);
+  if (conflict.remote && conflict.remote->revision == item.revision && conflict.remote->hash == hash) {
+    return MaybeConflict(std::move(conflict));
+  }
+  WS_LET(RelativePath path, path_there(session, conflict));
+  conflict.remote = Entry{.path = std::move(path), .hash = hash, .revision = item.revision};
+  if (conflict.kind == ConflictKind::edit_delete) conflict.kind = ConflictKind::revision;
+  // The plan has to know it too: a pull that began after this change never brings it.
+  PendingRow pending{.entry = conflict.remote, .revision = item.revision};
+  WS_LET(pending.blob, session.history.keep(*item.content));
+  WS_TRY(record_anew(session, conflict, std::move(item.content), pending));
+  return MaybeConflict(std::move(conflict));
+}
+
+/// What is about names: only a plan tells.
+Result<MaybeConflict> look_at_places(Session& session, Conflict conflict) {
+  WS_LET(const Survey now, survey(session, {.merge = false}, Pulled::keep));
+  const auto planned = std::find_if(now.plan.conflicts.begin(), now.plan.conflicts.end(), [&](const Conflict& each) {
+    return each.document == conflict.document && (each.path == conflict.path || !conflict.document.empty());
+  });
+  if (planned == now.plan.conflicts.end()) return MaybeConflict();
+  const bool is_as_recorded = planned->kind == conflict.kind && planned->path == conflict.path &&
+                              planned->local == conflict.local && planned->remote == conflict.remote;
+  if (is_as_recorded) return MaybeConflict(std::move(conflict));
+  conflict.kind = planned->kind;
+  conflict.path = planned->path;
+  conflict.base = planned->base;
+  conflict.local = planned->local;
+  conflict.remote = planned->remote;
+  conflict.in_the_way = planned->in_the_way;
+  std::optional<std::string> text;
+  const auto there = now.pending.find(conflict.document);
+  if (there != now.pending.end() && !there->second.blob.empty()) {
+    WS_LET(text, session.history.text(there->second.blob));
+  }
+  WS_TRY(record_anew(session, conflict, std::move(text)));
+  return MaybeConflict(std::move(conflict));
+}
+
+}  // namespace
+
+Result<std::optional<Conflict>> look_again(Session& session, const Conflict& conflict) {
+  WS_LET(MaybeConflict open, session.state.find_conflict(conflict.id));
+  if (!open || open->kind == ConflictKind::rewound) return open;
+  if (is_about_place(*open)) return look_at_places(session, std::move(*open));
+  return look_at_document(session, std::move(*open));
+}
+
+Failure look_after_refusal(Session& session, const Conflict& conflict, Failure refusal) {
+  if (refusal.kind != Failure::Kind::conflict || refusal.code == "conflict_resolved") return refusal;
+  const auto now = look_again(session, conflict);
+  if (!now || !*now || **now == conflict) return refusal;
+  refusal.what = fmt::format("{} changed on the service: the conflict shows it as it is now", conflict.path.text());
+  refusal.hint = "look at it with `ws sync conflicts`, then decide again";
+  return refusal;
+}
+
+Failure changed_again(const Conflict& conflict) {
+  return {.kind = Failure::Kind::conflict,
+          .what = fmt::format("{} changed on the service again", conflict.path.text()),
+          .hint = "`ws sync` shows it as it is now; then decide"};
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,111 @@
+#include "sync-engine/disk/root_folder.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "api-client/base/files.hpp"
+
+namespace ws::sync {
+namespace {
+
+int open_in_kernel(int root, const char* name, int flags, unsigned mode) {
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(static_cast<unsigned>(flags));
+  how.mode = mode;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  while (true) {
+    const auto fd = static_cast<int>(::syscall(SYS_openat2, root, name, &how, sizeof how));
+    // EAGAIN: a rename went on elsewhere while the kernel looked for `..`; there is none in our names.
+    if (fd < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    return fd;
+  }
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+tl::unexpected<Failure> disk_failure(std::string_view doing, std::string_view what) {
+  const int error = errno;
+  return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", doing, what, std::strerror(error)));
+}
+
+Result<RootFolder> RootFolder::open(const std::filesystem::path& path, Resolution resolution) {
+  Descriptor fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd) return disk_failure("open", path.string());
+  return RootFolder(path, std::move(fd), resolution);
+}
+
+Result<RootFolder> RootFolder::open(const std::filesystem::path& path) {
+  WS_LET(RootFolder root, open(path, Resolution::kernel));
+  const Descriptor probe(open_in_kernel(root.fd(), ".", O_PATH | O_CLOEXEC, 0));
+  if (!probe) root.resolution_ = Resolution::walk;  // ENOSYS: an old kernel; EPERM: a sandbox
+  return root;
+}
+
+Result<RootFolder> RootFolder::open_no_link(const std::filesystem::path& path) {
+  Descriptor fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd) return disk_failure("open", shown_path(path));
+  const Descriptor probe(open_in_kernel(fd.get(), ".", O_PATH | O_CLOEXEC, 0));
+  return RootFolder(path, std::move(fd), probe ? Resolution::kernel : Resolution::walk);
+}
+
+Descriptor RootFolder::open_beneath(std::string_view name, int flags, unsigned mode) const {
+  if (name.empty()) return Descriptor(::openat(fd_.get(), ".", flags | O_CLOEXEC, mode));
+  if (resolution_ == Resolution::walk) return walk(name, flags, mode);
+  const std::string text(name);
+  return Descriptor(open_in_kernel(fd_.get(), text.c_str(), flags | O_CLOEXEC, mode));
+}
+
+Descriptor RootFolder::walk(std::string_view name, int flags, unsigned mode) const {
+  if (name.front() == '/') {
+    errno = EXDEV;
+    return Descriptor();
+  }
+  Descriptor folder;
+  int at = fd_.get();
+  while (true) {
+    const std::size_t slash = name.find('/');
+    const std::string part(name.substr(0, slash));
+    if (part.empty() || part == "." || part == "..") {
+      errno = EXDEV;
+      return Descriptor();
+    }
+    if (slash == std::string_view::npos)
+      return Descriptor(::openat(at, part.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode));
+    Descriptor next(::openat(at, part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!next) return next;
+    folder = std::move(next);
+    at = folder.get();
+    name.remove_prefix(slash + 1);
+  }
+}
+
+Descriptor RootFolder::make_folders(std::string_view name,
+                                    const std::function<void(std::string_view above)>& made_in) const {
+  Descriptor there = open_beneath(name, O_RDONLY | O_DIRECTORY);
+  if (there || errno != ENOENT || name.empty()) return there;
+  const std::size_t slash = name.rfind('/');
+  const std::string_view parent = slash == std::string_view::npos ? std::string_view() : name.substr(0, slash);
+  const Descriptor above = make_folders(parent, made_in);
+  if (!above) return Descriptor();
+  const std::string last(slash == std::string_view::npos ? name : name.substr(slash + 1));
+  if (::mkdirat(above.get(), last.c_str(), 0777) == 0) {
+    made_in(parent);
+  } else if (errno != EEXIST) {
+    return Descriptor();
+  }
+  return open_beneath(name, O_RDONLY | O_DIRECTORY);
+}
+
+}  // namespace ws::sync

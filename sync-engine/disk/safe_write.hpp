@@ -1,0 +1,80 @@
+/// The only code that changes a user's file.
+///
+/// A change lands whole or not at all. What stands in the way is moved aside first and looked at: if it is not what the
+/// plan saw, it goes back to its place and the change is refused with `conflict`. So an edit that comes between the
+/// plan and the rename keeps its place. Paths resolve beneath the root: no link leads out of it.
+///
+/// A batch is durable in three strokes: `stage` every text, `flush_texts` (one barrier), `place` each, `flush_folders`
+/// (one barrier). Only then may the state claim what was done.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api-client/base/result.hpp"
+#include "api-client/base/sha256.hpp"
+#include "sync-engine/model/relative_path.hpp"
+#include "sync-engine/disk/root_folder.hpp"
+
+namespace ws::sync {
+
+/// A text that waits in `.ws/tmp` for its place.
+struct Staged {
+  std::string name = {};
+  Sha256 hash = {};
+};
+
+class SafeWriter {
+ public:
+  /// `.ws/tmp` is made where it is missing. The root outlives the writer. Fails with `disk`.
+  static Result<SafeWriter> open(const RootFolder& root);
+
+  Result<Staged> stage(std::string_view text) { return stage(text, Sha256::of(text)); }
+  /// The same where the hash of the text is known.
+  Result<Staged> stage(std::string_view text, const Sha256& hash);
+  Result<void> flush_texts();
+
+  /// Puts a staged text at `path`, where a file with the text `seen` stands, or no file (empty). A file keeps its mode.
+  /// Fails with `conflict` (not what the plan saw; nothing changed) or `disk`.
+  Result<void> place(const Staged& staged, const RelativePath& path, const std::optional<Sha256>& seen);
+  /// Takes the file away, and folders above it that hold nothing any more.
+  Result<void> remove(const RelativePath& path, const Sha256& seen);
+  /// Renames; nothing may stand at `to` but an empty folder. Where one of the two lies beneath the other the file steps
+  /// aside first: its place becomes a folder, or the folder its place.
+  Result<void> move(const RelativePath& from, const RelativePath& to, const Sha256& seen);
+  Result<void> flush_folders();
+
+  /// The files that interrupted runs left in `.ws/tmp`: texts, perhaps a user's. What is no file there stays there.
+  Result<std::vector<std::string>> leftovers() const;
+  Result<std::string> read_leftover(const std::string& name) const;
+  Result<void> remove_leftover(const std::string& name) const;
+
+  /// The text at `path`. Fails with `not_found` or `disk`.
+  Result<std::string> read(const RelativePath& path) const;
+
+ private:
+  SafeWriter(const RootFolder& root, Descriptor temporary) : root_(&root), temporary_(std::move(temporary)) {}
+  Result<Descriptor> folder_of(const RelativePath& path) const;
+  Result<Descriptor> make_folder_of(const RelativePath& path);
+  Result<std::string> aside_name();
+  Result<void> put_new(const Staged& staged, int folder, const RelativePath& path);
+  Result<void> put_over(const Staged& staged, int folder, const RelativePath& path, const Sha256& seen);
+  Result<void> swap_back(const Staged& staged, int folder, const RelativePath& path);
+  bool is_text(const std::string& aside, const Sha256& seen) const;
+  Result<std::optional<Sha256>> hash_at(int folder, const std::string& name) const;
+  void remove_empty_folders(std::string_view folder);
+  Result<void> move_nested(const RelativePath& from, const RelativePath& to, const Sha256& seen);
+
+  const RootFolder* root_;
+  Descriptor temporary_;
+  std::vector<std::string> unflushed_;  ///< names in `.ws/tmp`
+  std::set<std::string> touched_;       ///< folders with new or missing names
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace ws::sync

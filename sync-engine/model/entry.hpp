@@ -1,0 +1,57 @@
+/// A document as one side has it, and what keeps a file from being one.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api-client/base/sha256.hpp"
+#include "sync-engine/model/relative_path.hpp"
+
+namespace ws::sync {
+
+/// The service's id of a document. Empty: the document exists here only.
+struct DocumentId {
+  std::string text = {};
+  bool empty() const noexcept { return text.empty(); }
+  auto operator<=>(const DocumentId&) const = default;
+};
+
+/// A document as one side has it.
+struct Entry {
+  RelativePath path;
+  Sha256 hash = {};            ///< of the exact bytes
+  std::uint64_t revision = 0;  ///< the service's content revision; 0 on the local side
+  auto operator<=>(const Entry&) const = default;
+};
+
+/// What hinders a file that is there from being synced. It is never taken for a deletion.
+enum class Hindrance {
+  symlink,
+  unreadable,
+  not_utf8,
+  holds_nul,
+  too_large,
+  ignored,
+  twin,
+  dangerous_name,
+  busy,
+  special,
+  unportable_name,  ///< only where the tree's config refuses such names
+  refused,          ///< the service does not take it from this key; kept until something about it changes
+  no_room,          ///< what the service has for it does not fit on the disk; the next run tries again
+  no_path,          ///< a document of the service that it gives no place; listed by its id
+  no_id,            ///< a document of the service without an id that could be asked for; asked for by every run
+  damaged,          ///< what the service has for it cannot be read; the next run tries again
+};
+std::string_view name(Hindrance hindrance);  ///< "not_utf8"
+
+/// A file or name that was seen and left alone. The name may break every rule, so it is text and not a path.
+struct Skipped {
+  std::string path = {};
+  Hindrance reason = Hindrance::ignored;
+  auto operator<=>(const Skipped&) const = default;
+};
+
+}  // namespace ws::sync

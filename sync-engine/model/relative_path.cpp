@@ -1,0 +1,174 @@
+#include "sync-engine/model/relative_path.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "api-client/base/utf8.hpp"
+
+namespace ws::sync {
+namespace {
+
+/// What no part of a path may be taken for.
+constexpr std::array<std::string_view, 6> reserved = {
+    ".ws", ".ws.yaml", ".wsignore", ".git", ".gitmodules", ".gitattributes"};
+/// DOS short names of the same.
+constexpr std::array<std::string_view, 3> short_names = {"git~1", "gitmod~1", "gitatt~1"};
+/// Base names that are devices on Windows.
+constexpr std::array<std::string_view, 6> devices = {"con", "prn", "aux", "nul", "conin$", "conout$"};
+
+bool is_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+/// U+200C and U+200D: part of the spelling of Persian, Hindi and emoji.
+bool is_joiner(char32_t c) { return c == 0x200C || c == 0x200D; }
+
+/// C0, DEL, C1; bidirectional controls; zero-width characters; BOM; the interlinear and tag blocks.
+bool is_forbidden(char32_t c) {
+  if (c < 0x20 || (c >= 0x7F && c <= 0x9F)) return true;
+  if (c < 0x80 || is_joiner(c)) return false;
+  return c == 0x061C || c == 0x180E || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE007F);
+}
+
+std::string_view trimmed(std::string_view key) {
+  while (!key.empty() && (key.back() == '.' || key.back() == ' ')) key.remove_suffix(1);
+  return key;
+}
+
+/// Whether one part may be taken for a reserved name by a file system that folds, strips, or has streams.
+bool is_reserved(std::string_view part) {
+  // The look-alike key of ASCII is its lower case: most names are settled by their first byte.
+  const bool ascii = is_ascii(part);
+  if (ascii && part.front() != '.' && part.front() != 'g' && part.front() != 'G' && part.front() != ' ') return false;
+  const std::string key = utf8::lookalike_key(part);
+  std::string_view name = key;
+  name = name.substr(0, name.find(':'));  // an alternate data stream of one
+  name = trimmed(name);
+  while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
+  return std::find(reserved.begin(), reserved.end(), name) != reserved.end() ||
+         std::find(short_names.begin(), short_names.end(), name) != short_names.end();
+}
+
+bool has_forbidden_character(std::string_view part) {
+  bool found = false;
+  utf8::for_each(part, [&](char32_t c) { found = found || is_forbidden(c); });
+  return found;
+}
+
+/// A joiner at either end of a name, or beside another one, joins nothing: it only makes the name look like another.
+bool has_stray_joiner(std::string_view part) {
+  bool stray = false;
+  bool after_character = false;
+  utf8::for_each(part, [&](char32_t c) {
+    stray = stray || (is_joiner(c) && !after_character);
+    after_character = !is_joiner(c);
+  });
+  return stray || !after_character;
+}
+
+bool is_drive(std::string_view text) {
+  if (text.size() < 2 || text[1] != ':') return false;
+  const char letter = static_cast<char>(text[0] | 0x20);
+  return letter >= 'a' && letter <= 'z' && (text.size() == 2 || text[2] == '/');
+}
+
+/// For a message: nothing that a terminal would obey.
+std::string shown(std::string_view text) {
+  std::string out;
+  utf8::for_each(utf8::prefix(text, 80), [&](char32_t c) { utf8::append(out, is_forbidden(c) ? U'\uFFFD' : c); });
+  return out;
+}
+
+tl::unexpected<Failure> refused(std::string_view text, std::string_view rule) {
+  return fail(Failure::Kind::invalid, fmt::format("the path \"{}\" {}", shown(text), rule));
+}
+
+}  // namespace
+
+std::optional<std::string_view> dangerous_part(std::string_view part) {
+  if (part.empty()) return "has an empty part";
+  if (part == "." || part == "..") return "has a part . or ..";
+  if (part.size() > max_segment_bytes) return "has a part over 255 bytes";
+  const bool plain = is_ascii(part);
+  for (const char c : part) {
+    if (c == '\\' || c == '/') return "holds a backslash or a slash within a part";
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) return "holds a control character";
+  }
+  if (!plain) {
+    if (!utf8::is_valid(part)) return "is not UTF-8";
+    if (has_forbidden_character(part)) return "holds a control, bidirectional or zero-width character";
+    if (has_stray_joiner(part)) return "holds a zero-width joiner that joins nothing";
+  }
+  if (is_reserved(part)) return "has a part that may be taken for .ws or .git";
+  return std::nullopt;
+}
+
+Result<RelativePath> RelativePath::parse(std::string_view text) {
+  if (text.empty()) return refused(text, "is empty");
+  if (text.size() > max_path_bytes) return refused(text, "is over 1024 bytes");
+  if (text.front() == '/' || is_drive(text)) return refused(text, "is absolute");
+  std::size_t levels = 0;
+  for (std::string_view rest = text;;) {
+    const std::size_t slash = rest.find('/');
+    if (const auto rule = dangerous_part(rest.substr(0, slash))) return refused(text, *rule);
+    if (++levels > max_path_levels) return refused(text, "has more than 200 levels");
+    if (slash == std::string_view::npos) break;
+    rest.remove_prefix(slash + 1);
+  }
+  return RelativePath(std::string(text));
+}
+
+std::string_view RelativePath::folder() const noexcept {
+  const std::size_t slash = text_.rfind('/');
+  return slash == std::string::npos ? std::string_view() : std::string_view(text_).substr(0, slash);
+}
+
+std::string_view RelativePath::name() const noexcept {
+  const std::size_t slash = text_.rfind('/');
+  return slash == std::string::npos ? std::string_view(text_) : std::string_view(text_).substr(slash + 1);
+}
+
+std::string_view RelativePath::stem() const noexcept {
+  const std::string_view last = name();
+  return is_markdown(last) ? last.substr(0, last.rfind('.')) : last;
+}
+
+std::string RelativePath::twin_key() const { return utf8::fold_key(text_); }
+
+bool is_nested(const RelativePath& a, const RelativePath& b) {
+  const auto beneath = [](std::string_view path, std::string_view folder) {
+    return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+  };
+  return beneath(a.text(), b.text()) || beneath(b.text(), a.text());
+}
+
+bool is_markdown(std::string_view name) {
+  const auto ends_in = [&](std::string_view ending) {
+    if (name.size() <= ending.size()) return false;
+    return std::equal(
+        ending.begin(), ending.end(), name.end() - static_cast<std::ptrdiff_t>(ending.size()), [](char a, char b) {
+          return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b | 0x20) : b);
+        });
+  };
+  return ends_in(".md") || ends_in(".markdown");
+}
+
+bool is_unportable(const RelativePath& path) {
+  for (std::string_view rest = path.text();;) {
+    const std::size_t slash = rest.find('/');
+    const std::string_view part = rest.substr(0, slash);
+    if (part.find_first_of(":<>|?*\"") != std::string_view::npos) return true;
+    if (part.front() == ' ' || part.back() == ' ' || part.back() == '.') return true;
+    std::string base = utf8::fold_key(part.substr(0, part.find('.')));
+    if (std::find(devices.begin(), devices.end(), base) != devices.end()) return true;
+    const bool numbered = base.size() == 4 && (base.substr(0, 3) == "com" || base.substr(0, 3) == "lpt");
+    if (numbered && base[3] >= '0' && base[3] <= '9') return true;
+    if (slash == std::string_view::npos) return false;
+    rest.remove_prefix(slash + 1);
+  }
+}
+
+}  // namespace ws::sync

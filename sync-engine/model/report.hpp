@@ -1,0 +1,61 @@
+/// What a command of the sync engine did, row by row.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api-client/base/json.hpp"
+#include "api-client/base/result.hpp"
+#include "sync-engine/model/plan.hpp"
+
+namespace ws::sync {
+
+/// What became of one row of the plan.
+struct Row {
+  enum class State { planned, done, failed };
+  Action action;
+  State state = State::planned;
+  std::optional<Failure> error = {};
+
+  void fail(Failure failure);
+  bool operator==(const Row&) const = default;
+};
+
+/// Something to know that asks for nothing.
+struct Remark {
+  enum class Word {
+    unportable_name,  ///< a name that other systems cannot hold, when it comes or goes out
+    same_revision,    ///< a fault of the service: another text at the revision that both sides had
+    state_remade,     ///< the state was lost and is made anew: what was deleted since cannot be known
+  };
+  Word word = Word::unportable_name;
+  std::string path = {};  ///< empty: about the tree
+  bool operator==(const Remark&) const = default;
+};
+std::string_view name(Remark::Word word);  ///< "unportable_name"
+
+struct Report {
+  std::string source_id = {};
+  std::uint64_t base_revision = 0;  ///< of the source, before the call
+  std::uint64_t revision = 0;       ///< and as far as it is known now
+  std::vector<Row> rows = {};
+  std::vector<Conflict> conflicts = {};  ///< this tree's own that are open
+  std::vector<Skipped> skipped = {};
+  std::vector<Detached> detached = {};
+  std::optional<Guard> guard = {};      ///< set: the guard stopped the call, nothing was changed
+  std::optional<Guard> held_back = {};  ///< set: the guard held these deletes back, the rest was done
+  std::uint64_t not_included = 0;       ///< files here that are not hidden, and of no kind that is synced
+  std::vector<Remark> remarks = {};
+  std::optional<Failure> ended_by = {};  ///< what ended the call early, after some rows were done
+  bool clean = true;                     ///< nothing to do, or all of it done, and no conflict open
+  bool partial = false;                  ///< there is more to do than this call was asked for; then it is not clean
+};
+
+/// `cli.md`: {v: 1, source_id, base_revision, revision, actions, conflicts, skipped, detached, counts, clean}; beside
+/// them `remarks`, and where they apply `guard` and `ended_by`. tests/sync-engine/report_test.cpp holds its schema.
+Json to_json(const Report& report);
+
+}  // namespace ws::sync

@@ -1,0 +1,312 @@
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sync-engine/publish/match_answer.hpp"
+#include "sync-engine/publish/unusable_answer.hpp"
+#include "sync-engine/conflict_store/conflict_texts.hpp"
+#include "sync-engine/conflicts/local_conflicts.hpp"
+#include "sync-engine/publish/publish.hpp"
+#include "sync-engine/survey/refused_documents.hpp"
+
+namespace ws::sync {
+namespace {
+
+constexpr std::size_t most_text_bytes = std::size_t{32} << 20U;  // of conflicts, in memory at a time
+
+/// Takes the answer of a commit into state and history.
+class Committer {
+ public:
+  Committer(Session& session, CommitPart part, std::vector<Row>& rows)
+      : session_(session), part_(std::move(part)), rows_(rows) {}
+
+  Result<void> commit() {
+    if (items().empty()) return {};
+    session_.progress(Stage::commit, 0, items().size());
+    auto answer = send();
+    if (!answer && answer.error().code == "plan_expired") {
+      if (auto sent = send_anew(); !sent) return refused(std::move(sent).error());
+      if (items().empty()) return {};
+      answer = send();
+    }
+    if (!answer) return refused(std::move(answer).error());
+    WS_TRY(take(*answer, nullptr));
+    session_.progress(Stage::commit, items().size(), items().size());
+    return {};
+  }
+
+  /// A plan that was surely not committed.
+  Result<void> send_anew() {
+    part_.commit.under_way = false;
+    WS_TRY(send_part(session_, part_, part_.commit.request.expected_revision, rows_, [] {}));
+    return items().empty() ? session_.state.clear_staged() : Result<void>();
+  }
+
+ private:
+  const std::vector<StagedItem>& items() const { return part_.commit.items; }
+
+  Result<CommitAnswer> send() {
+    part_.commit.under_way = true;
+    WS_TRY(session_.state.put_staged(part_.commit));
+    return session_.remote->commit(part_.commit.request);
+  }
+
+  /// A commit that surely did not happen is forgotten; one that may have is kept, and sent again by the next run.
+  Result<void> refused(Failure failure) {
+    if (is_of_no_use(failure)) return settle(std::move(failure));
+    const bool surely_not = failure.kind == Failure::Kind::invalid || failure.kind == Failure::Kind::not_found ||
+                            failure.kind == Failure::Kind::conflict || failure.kind == Failure::Kind::forbidden;
+    if (!surely_not) return fail(std::move(failure));
+    WS_TRY(session_.state.clear_staged());
+    for (const std::size_t row : part_.rows) {
+      rows_[row].fail(failure.kind == Failure::Kind::forbidden ? cannot_push(failure) : failure);
+    }
+    return {};
+  }
+
+  /// The same commit would be answered in the same way for ever.
+  Result<void> settle(Failure failure) {
+    const auto arrived = look_what_arrived(session_, items());
+    if (arrived) WS_TRY(take(*arrived, &failure));
+    return fail(std::move(failure));
+  }
+
+  /// `no_word`: why nothing is said of an item; null: it should have been.
+  Result<void> take(const CommitAnswer& answer, const Failure* no_word) {
+    WS_LET(const std::vector<Answered> answered, match_answer(*session_.remote, items(), answer));
+    WS_LET(base_, session_.state.base());
+    WS_LET(pending_, session_.state.pending());
+    for (std::size_t i = 0; i < answered.size(); ++i) {
+      const StagedItem& staged = items()[i];
+      Row& row = rows_[part_.rows[i]];
+      if (answered[i].conflict != nullptr) {
+        WS_TRY(note_conflict(staged, *answered[i].conflict, row));
+      } else if (answered[i].applied != nullptr) {
+        note_applied(staged, *answered[i].applied, row);
+      } else {
+        row.fail(no_word != nullptr ? *no_word
+                                    : Failure{.kind = Failure::Kind::service,
+                                              .what = fmt::format("the service did not say what became of {}",
+                                                                  staged.item.path.text())});
+      }
+    }
+    return store(answer);
+  }
+
+  /// A document that was moved and edited has two items, in this order: `base_` is as the first left it.
+  void note_applied(const StagedItem& staged, const AppliedItem& applied, Row& row) {
+    const PushItem& item = staged.item;
+    // The answer to a move tells the text as an edit beside it left it.
+    const bool tells_text = item.kind != ActionKind::push_move && item.hash && applied.hash;
+    if (tells_text && *applied.hash != *item.hash) {
+      return row.fail({.kind = Failure::Kind::integrity,
+                       .what = fmt::format("the service stored another text for {}", item.path.text())});
+    }
+    if (applied.document.empty() && item.document.empty()) {
+      return row.fail({.kind = Failure::Kind::service,
+                       .what = fmt::format("the service did not say which document {} is", item.path.text()),
+                       .hint = "run the command again: what arrived is taken for the same"});
+    }
+    if (item.document.empty() && base_.contains(applied.document)) {
+      return row.fail(
+          {.kind = Failure::Kind::service,
+           .what = fmt::format("the service took {} for a document that is another file's", item.path.text()),
+           .hint = "run the command again: what arrived is taken for the same"});
+    }
+    row.state = Row::State::done;
+    const DocumentId document = applied.document.empty() ? item.document : applied.document;
+    row.action.document = document;
+    const auto old = base_.find(document);
+    if (old != base_.end() && old->second.disk_path() != staged.file)
+      after_.push_back({.path = old->second.disk_path().string()});
+    if (!item.hash) {
+      after_.push_back({.path = staged.file.string()});
+      advanced_.emplace_back(document, std::nullopt);
+      base_.erase(document);
+      return;
+    }
+    const bool moved_only = item.kind == ActionKind::push_move && old != base_.end();
+    BaseRow now =
+        moved_only ? old->second : BaseRow{.entry = {.path = item.path, .hash = *item.hash}, .blob = staged.blob};
+    const bool text_only = item.kind == ActionKind::push_update && old != base_.end();
+    now.entry.path = text_only ? place_there(document, old->second) : item.path;
+    if (item.kind == ActionKind::push_move) moved_.insert(document);
+    // Where it does not say, the next pull does.
+    is_told_all_ = is_told_all_ && applied.revision != 0;
+    now.entry.revision = applied.revision == 0 ? item.revision : applied.revision;
+    now.lie_at(staged.file);
+    now.stays = now.placed && now.stays;
+    after_.push_back({.path = staged.file.string(), .blob = now.blob});
+    base_.insert_or_assign(document, now);
+    advanced_.emplace_back(document, std::move(now));
+  }
+
+  /// Where the service has a document that was only edited: where a move of the same commit took it, or else where the
+  /// last pull found it. A move beside the edit that was not taken says nothing.
+  const RelativePath& place_there(const DocumentId& document, const BaseRow& known) const {
+    const auto pulled = pending_.find(document);
+    const bool was_moved_there = !moved_.contains(document) && pulled != pending_.end() && pulled->second.entry;
+    return was_moved_there ? pulled->second.entry->path : known.entry.path;
+  }
+
+  Result<void> note_conflict(const StagedItem& staged, const RecordedConflict& recorded, Row& row) {
+    const PushItem& item = staged.item;
+    Conflict conflict = staged.conflict ? *staged.conflict : new_conflict(item, recorded.kind);
+    std::optional<std::string> seen_there;
+    // One that only the service saw, and a new file whose place somebody has: what is there was in no pull.
+    if (conflict.document.empty() || !staged.conflict) {
+      WS_LET(seen_there, look_there(conflict, recorded.id));
+    }
+    conflict.here_only = recorded.id.empty();  // the service could not be asked about it
+    conflict.id = conflict.here_only ? local_conflict_id(conflict) : recorded.id;
+    row.state = Row::State::done;
+    row.action.kind = ActionKind::conflict;
+    row.action.reason = name(conflict.kind);
+    ThreeTexts texts;
+    if (!staged.blob.empty()) {
+      WS_LET(texts.local, session_.history.text(staged.blob));
+    }
+    if (const auto base = base_.find(conflict.document); base != base_.end()) {
+      if (auto text = session_.history.text(base->second.blob)) texts.base = std::move(*text);
+    }
+    if (const auto there = pending_.find(conflict.document); there != pending_.end() && !there->second.blob.empty()) {
+      if (auto text = session_.history.text(there->second.blob)) texts.remote = std::move(*text);
+    }
+    if (seen_there) texts.remote = std::move(seen_there);
+    for (const auto* text : {&texts.base, &texts.local, &texts.remote}) text_bytes_ += *text ? (*text)->size() : 0;
+    texts_.insert_or_assign(conflict.id, std::move(texts));
+    if (text_bytes_ > most_text_bytes) WS_TRY(write_texts());
+    conflicts_.push_back(std::move(conflict));
+    return {};
+  }
+
+  /// Its document, and what the service has of it: without that nobody could decide. Its text.
+  Result<std::optional<std::string>> look_there(Conflict& conflict, const std::string& id) {
+    using Text = std::optional<std::string>;
+    auto recorded = session_.remote->find_conflict(id);
+    if (!recorded) return is_about_one(recorded.error()) ? Result<Text>(Text{}) : fail(std::move(recorded).error());
+    PulledItem& item = recorded->remote;
+    if (item.document.empty()) item.document = conflict.document;
+    if (item.document.empty() || (!conflict.document.empty() && item.document != conflict.document)) return Text{};
+    if (!item.deleted && (!item.hash || !item.content)) {
+      auto asked = session_.remote->content(item.document);
+      if (!asked) return Text{};
+      if (asked->path.empty()) asked->path = item.path;
+      item = std::move(*asked);
+    }
+    if (item.deleted || !item.content) return Text{};
+    conflict.document = item.document;
+    auto path = RelativePath::parse(item.path);
+    const bool elsewhere = path && path_on_wire(path->text()) != path_on_wire(conflict.path.text());
+    conflict.remote = Entry{.path = elsewhere ? std::move(*path) : conflict.path,
+                            .hash = Sha256::of(*item.content),
+                            .revision = item.revision};
+    return std::move(item.content);
+  }
+
+  /// One that only the service saw: somebody was quicker between our pull and our commit.
+  Conflict new_conflict(const PushItem& item, ConflictKind kind) const {
+    Conflict conflict{.kind = kind, .path = item.path, .document = item.document};
+    if (const auto base = base_.find(item.document); base != base_.end()) conflict.base = base->second.entry;
+    if (item.hash) conflict.local = Entry{.path = item.path, .hash = *item.hash};
+    return conflict;
+  }
+
+  Result<void> write_texts() {
+    WS_TRY(write_conflict_texts(session_, texts_));
+    texts_.clear();
+    text_bytes_ = 0;
+    return {};
+  }
+
+  Result<void> store(const CommitAnswer& answer) {
+    WS_TRY(write_texts());
+    WS_TRY(session_.history.record_after(
+        after_, part_.commit.request.message.empty() ? "Pushed to the service" : part_.commit.request.message));
+    WS_LET(const std::vector<Conflict> known, session_.state.conflicts());
+    WS_LET(const auto refused, session_.state.refused());
+    std::vector<std::string> replaced;
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    for (const auto& [document, row] : advanced_) {
+      if (row) {
+        WS_TRY(session_.state.put_base(document, *row));
+      } else {
+        WS_TRY(session_.state.forget_base(document));
+      }
+      WS_TRY(session_.state.drop_pending(document));
+      if (refused.contains(document)) WS_TRY(session_.state.drop_refused(document));
+    }
+    for (const Conflict& conflict : conflicts_) {
+      // One open conflict a document: the newer takes the place of the older.
+      for (const Conflict& older : known) {
+        const bool same =
+            older.document == conflict.document && (!older.document.empty() || older.path == conflict.path);
+        if (!same || older.id == conflict.id) continue;
+        WS_TRY(session_.state.drop_conflict(older.id));
+        replaced.push_back(older.id);
+      }
+      WS_TRY(session_.state.put_conflict(conflict));
+    }
+    // The counter rises by one a change: if it rose by ours alone nobody else was there in between, and the next pull
+    // can begin after it. Otherwise that pull brings our own changes too, which costs time and changes nothing. Where a
+    // text was out of reach the counter stayed behind on purpose: the next pull asks for it again.
+    WS_LET(const std::uint64_t taken_over, session_.state.source_revision());
+    const bool follows = taken_over == part_.commit.request.expected_revision && is_told_all_;
+    const std::uint64_t least = taken_over + changed_documents();
+    if (follows && answer.revision == least) WS_TRY(session_.state.set_source_revision(answer.revision));
+    WS_TRY(session_.state.clear_staged());
+    WS_TRY(transaction.commit());
+    for (const std::string& id : replaced) remove_conflict_files(session_.root, id);
+    const bool counts_twice = answer.revision > least && answer.revision <= taken_over + advanced_.size();
+    return follows && counts_twice ? look_who_was_there(taken_over, answer.revision) : Result<void>();
+  }
+
+  /// A document that was moved and edited may count twice, and a stranger's edit looks the same: a pull tells them
+  /// apart. Where it cannot be had the next one does.
+  Result<void> look_who_was_there(std::uint64_t since, std::uint64_t revision) {
+    const auto end = session_.remote->pull(session_.tie.source_id, since, [this](const PulledItem& item) {
+      const auto ours = base_.find(item.document);
+      const bool known = ours != base_.end();
+      const bool is_ours = item.deleted ? !known
+                                        : known && ours->second.entry.revision == item.revision &&
+                                              path_on_wire(ours->second.entry.path.text()) == path_on_wire(item.path);
+      return is_ours ? Result<void>() : fail(Failure::Kind::conflict, "somebody else was there");
+    });
+    return end && end->revision == revision ? session_.state.set_source_revision(revision) : Result<void>();
+  }
+
+  std::size_t changed_documents() const {
+    std::set<DocumentId> documents;
+    for (const auto& [document, row] : advanced_) documents.insert(document);
+    return documents.size();
+  }
+
+  Session& session_;
+  CommitPart part_;
+  std::vector<Row>& rows_;
+  std::map<DocumentId, BaseRow> base_;
+  std::map<DocumentId, PendingRow> pending_;
+  std::vector<std::pair<DocumentId, std::optional<BaseRow>>> advanced_;
+  std::set<DocumentId> moved_;  ///< by this commit
+  std::vector<Conflict> conflicts_;
+  std::map<std::string, ThreeTexts> texts_;  ///< of conflicts, by id: written together
+  std::size_t text_bytes_ = 0;
+  TextChanges after_;
+  bool is_told_all_ = true;  ///< the revision of each document that was taken
+};
+
+}  // namespace
+
+Result<void> commit_part(Session& session, CommitPart part, std::vector<Row>& rows) {
+  return Committer(session, std::move(part), rows).commit();
+}
+
+Result<void> commit_anew(Session& session, CommitPart part, std::vector<Row>& rows) {
+  Committer committer(session, std::move(part), rows);
+  WS_TRY(committer.send_anew());
+  return committer.commit();
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,171 @@
+#include "sync-engine/publish/match_answer.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "sync-engine/survey/refused_documents.hpp"
+#include "sync-engine/session/session.hpp"
+
+namespace ws::sync {
+namespace {
+
+using ItemPlaces = std::vector<std::size_t>;
+using ItemsByText = std::unordered_map<std::string, ItemPlaces>;
+
+const ItemPlaces& places_at(const ItemsByText& places, const std::string& key) {
+  static const ItemPlaces none;
+  const auto found = places.find(key);
+  return found == places.end() ? none : found->second;
+}
+
+/// The places of the items by their paths as they go out.
+ItemsByText by_wire_path(const std::vector<StagedItem>& items) {
+  ItemsByText places;
+  for (std::size_t i = 0; i < items.size(); ++i) places[path_on_wire(items[i].item.path.text())].push_back(i);
+  return places;
+}
+
+class AnswerMatcher {
+ public:
+  AnswerMatcher(Remote& remote, const std::vector<StagedItem>& items, const CommitAnswer& answer)
+      : remote_(remote), items_(items), answer_(answer), answered_(items.size()), at_path_(by_wire_path(items)) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (!items[i].item.document.empty()) of_document_[items[i].item.document.text].push_back(i);
+    }
+    for (std::size_t i = 0; i < answer.applied.size(); ++i) {
+      const AppliedItem& applied = answer.applied[i];
+      applied_at_[path_on_wire(applied.path)].push_back(i);
+      if (!applied.document.empty()) applied_to_[applied.document.text].push_back(i);
+    }
+  }
+
+  Result<std::vector<Answered>> match() {
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      const PushItem& item = items_[i].item;
+      if (!item.document.empty()) answered_[i].applied = best_for(item, places_at(applied_to_, item.document.text));
+    }
+    for (const RecordedConflict& conflict : answer_.conflicts) {
+      WS_LET(const ItemPlaces about, items_of(conflict));
+      for (const std::size_t i : about) answered_[i].conflict = &conflict;
+    }
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      if (is_open(i)) answered_[i].applied = applied_by_path(items_[i].item);
+    }
+    return std::move(answered_);
+  }
+
+ private:
+  bool is_open(std::size_t place) const {
+    return answered_[place].applied == nullptr && answered_[place].conflict == nullptr;
+  }
+
+  /// A document that was moved and edited is named twice. Where no kind is told its text tells.
+  const AppliedItem* best_for(const PushItem& item, const ItemPlaces& candidates) const {
+    const AppliedItem* best = nullptr;
+    for (const std::size_t i : candidates) {
+      const AppliedItem& applied = answer_.applied[i];
+      if (applied.kind == item.kind) return &applied;
+      if (best == nullptr || (best->hash != item.hash && applied.hash == item.hash)) best = &applied;
+    }
+    return best;
+  }
+
+  /// New items, and answers that name no document. What is said of another item's document is no answer to this one.
+  const AppliedItem* applied_by_path(const PushItem& item) const {
+    const std::string path = path_on_wire(item.path.text());
+    const bool alone = places_at(at_path_, path).size() == 1;
+    ItemPlaces candidates;
+    for (const std::size_t i : places_at(applied_at_, path)) {
+      const AppliedItem& applied = answer_.applied[i];
+      const bool same_kind = applied.kind == item.kind;
+      const bool fits = applied.document.empty() ? alone || same_kind
+                                                 : item.document.empty() && (same_kind || !is_ours(applied.document));
+      if (fits) candidates.push_back(i);
+    }
+    return best_for(item, candidates);
+  }
+
+  bool is_ours(const DocumentId& document) const { return of_document_.contains(document.text); }
+
+  /// All items of the document that a conflict is about.
+  Result<ItemPlaces> items_of(const RecordedConflict& conflict) {
+    ItemPlaces at;
+    for (const std::size_t i : places_at(at_path_, path_on_wire(conflict.path))) {
+      if (is_open(i)) at.push_back(i);
+    }
+    if (!at.empty() && all_of_one(at)) return at;
+    if (conflict.id.empty()) return by_kind(conflict, at);
+    const auto there = remote_.find_conflict(conflict.id);
+    if (!there && !is_about_one(there.error())) return fail(there.error());
+    ItemPlaces named;
+    for (const std::size_t i : places_at(of_document_, there ? there->remote.document.text : "")) {
+      if (is_open(i)) named.push_back(i);
+    }
+    return named.empty() ? by_kind(conflict, at) : named;
+  }
+
+  bool all_of_one(const ItemPlaces& places) const {
+    const DocumentId& first = items_[places.front()].item.document;
+    return places.size() == 1 || (!first.empty() && std::all_of(places.begin(), places.end(), [&](std::size_t i) {
+             return items_[i].item.document == first;
+           }));
+  }
+
+  /// What was deleted here conflicts in a way of its own. A new file has no document that the service could name.
+  ItemPlaces by_kind(const RecordedConflict& conflict, const ItemPlaces& at) const {
+    const auto rank = [&](std::size_t i) {
+      const PushItem& item = items_[i].item;
+      const bool deletes = item.kind == ActionKind::push_delete;
+      if (deletes != (conflict.kind == ConflictKind::delete_edit)) return 2;
+      return item.document.empty() ? 0 : 1;
+    };
+    const auto best = std::min_element(at.begin(), at.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
+    return best == at.end() ? ItemPlaces{} : ItemPlaces{*best};
+  }
+
+  Remote& remote_;
+  const std::vector<StagedItem>& items_;
+  const CommitAnswer& answer_;
+  std::vector<Answered> answered_;
+  ItemsByText at_path_;      ///< of `items_`
+  ItemsByText of_document_;  ///< of `items_`
+  ItemsByText applied_at_;   ///< of the answer's, by path
+  ItemsByText applied_to_;   ///< of the answer's, by document
+};
+
+/// Whether a refusal's code can be about an item: a text that is not its hash's is no delete's.
+bool may_refuse(const std::string& code, const PushItem& item) {
+  if (is_out_of_reach(code)) return !item.document.empty();
+  return item.kind != ActionKind::push_delete;
+}
+
+}  // namespace
+
+Result<std::vector<Answered>> match_answer(Remote& remote,
+                                           const std::vector<StagedItem>& items,
+                                           const CommitAnswer& answer) {
+  return AnswerMatcher(remote, items, answer).match();
+}
+
+std::vector<Refusal> find_refused(const std::vector<StagedItem>& items, const std::vector<Rejected>& rejected) {
+  if (rejected.empty()) return {};
+  std::vector<Refusal> refusals;
+  std::vector<bool> taken(items.size());
+  const ItemsByText at_path = by_wire_path(items);
+  for (const Rejected& each : rejected) {
+    std::optional<std::size_t> meant;
+    for (const std::size_t i : places_at(at_path, path_on_wire(each.path))) {
+      if (taken[i]) continue;
+      if (!meant || (may_refuse(each.code, items[i].item) && !may_refuse(each.code, items[*meant].item))) meant = i;
+    }
+    if (!meant) continue;
+    taken[*meant] = true;
+    refusals.push_back({.place = *meant, .why = &each});
+  }
+  return refusals;
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,60 @@
+/// The half of a plan that changes the service: stage, then commit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sync-engine/survey/survey.hpp"
+
+namespace ws::sync {
+
+/// What one commit holds, and the place of each item's row among those of the report.
+struct CommitPart {
+  StagedCommit commit = {};
+  std::vector<std::size_t> rows = {};
+};
+
+/// Takes out the items of which `is_out` says so, one word each.
+void drop_items(CommitPart& part, const std::vector<bool>& is_out);
+
+/// Stages what `rows` want to push, and the open conflicts that no commit has recorded yet, with both texts. Rows that
+/// may not be pushed (a viewer's key) or were refused say so. Nobody sees anything of it before the commit. At most
+/// `EngineOptions::commit_items`, unless more change places with each other: see commit_parts.hpp.
+Result<void> stage_changes(Session& session, const Survey& survey, std::vector<Row>& rows);
+
+/// Stages and commits the same, all of it, in as many commits as it takes.
+Result<void> publish_changes(Session& session,
+                             const Survey& survey,
+                             const std::string& message,
+                             std::vector<Row>& rows);
+
+/// Asks for a plan of the items and stages their texts, which the history has: fills in what commits them. What the
+/// service would not take is among the items no more, and its row says why. Fails as `Remote::plan` and `Remote::push`
+/// do.
+Result<void> send_part(Session& session,
+                       CommitPart& part,
+                       std::uint64_t revision,
+                       std::vector<Row>& rows,
+                       const std::function<void()>& next_text);
+
+/// Commits a part that was sent; where its plan has expired, it is sent once more first. An answer that is complete and
+/// of no use is made good by a pull, and fails with `unknown_outcome` all the same; see arrived.hpp.
+Result<void> commit_part(Session& session, CommitPart part, std::vector<Row>& rows);
+/// The same for one that is not as it was sent: it is sent first.
+Result<void> commit_anew(Session& session, CommitPart part, std::vector<Row>& rows);
+
+/// Commits what was staged by an earlier call, less the deletes of files that are there again; sent again as it is
+/// after an interruption, which the service answers as before. Adds a row for each item. Nothing staged: nothing
+/// happens. A commit under way keeps the message it was sent with. `wanted` leaves out the rest, which is staged again;
+/// empty: all of it.
+Result<void> commit_staged(Session& session,
+                           const std::string& message,
+                           std::vector<Row>& rows,
+                           const WantedPath& wanted = {});
+/// The rows that this would add.
+Result<std::vector<Row>> staged_rows(Session& session, const WantedPath& wanted);
+
+}  // namespace ws::sync

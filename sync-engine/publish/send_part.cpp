@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sync-engine/publish/match_answer.hpp"
+#include "sync-engine/publish/publish.hpp"
+#include "sync-engine/survey/refused_documents.hpp"
+
+namespace ws::sync {
+namespace {
+
+/// The items that have the text of a document as it lies here.
+using EditedDocuments = std::unordered_map<std::string, const StagedItem*>;
+
+EditedDocuments edits_among(const std::vector<StagedItem>& items) {
+  EditedDocuments edits;
+  for (const StagedItem& staged : items) {
+    if (staged.item.kind == ActionKind::push_update) edits.emplace(staged.item.document.text, &staged);
+  }
+  return edits;
+}
+
+Failure failure_of(const Rejected& refused, const StagedItem& staged) {
+  Failure failure{.kind = Failure::Kind::invalid,
+                  .what = fmt::format("the service refused {}: {}", staged.item.path.text(), refused.message),
+                  .code = refused.code};
+  if (is_out_of_reach(refused.code)) failure = cannot_push(failure);
+  if (is_refused_as_it_is(refused.code))
+    failure.hint = "the file stays as it is, and is sent again once something about it changes";
+  return failure;
+}
+
+Result<void> take_out_refused(Session& session,
+                              CommitPart& part,
+                              const std::vector<Rejected>& rejected,
+                              std::vector<Row>& rows) {
+  const std::vector<StagedItem>& items = part.commit.items;
+  const std::vector<Refusal> refusals = find_refused(items, rejected);
+  if (refusals.empty()) return {};
+  const EditedDocuments edits = edits_among(items);
+  std::vector<bool> is_out(items.size());
+  for (const Refusal& refusal : refusals) {
+    const StagedItem& staged = items[refusal.place];
+    is_out[refusal.place] = true;
+    rows[part.rows[refusal.place]].fail(failure_of(*refusal.why, staged));
+    if (!is_refused_as_it_is(refusal.why->code)) continue;
+    const auto edit = edits.find(staged.item.document.text);
+    WS_TRY(note_refused(session, edit == edits.end() ? staged : *edit->second));
+  }
+  drop_items(part, is_out);
+  return {};
+}
+
+}  // namespace
+
+void drop_items(CommitPart& part, const std::vector<bool>& is_out) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < is_out.size(); ++i) {
+    if (is_out[i]) continue;
+    if (kept != i) part.commit.items[kept] = std::move(part.commit.items[i]);
+    part.rows[kept++] = part.rows[i];
+  }
+  part.commit.items.erase(part.commit.items.begin() + static_cast<std::ptrdiff_t>(kept), part.commit.items.end());
+  part.rows.resize(kept);
+}
+
+Result<void> send_part(Session& session,
+                       CommitPart& part,
+                       std::uint64_t revision,
+                       std::vector<Row>& rows,
+                       const std::function<void()>& next_text) {
+  StagedCommit& staged = part.commit;
+  std::vector<PushItem> items;
+  items.reserve(staged.items.size());
+  for (const StagedItem& each : staged.items) items.push_back(each.item);
+  const Tie& tie = session.tie;
+  WS_LET(const PlanAnswer plan, session.remote->plan(tie.source_id, revision, tie.client_id, items));
+  WS_LET(PushAnswer pushed, session.remote->push(tie.source_id, plan.plan_id, items, [&](std::size_t place) {
+    next_text();
+    return session.history.text(staged.items[place].blob);
+  }));
+  staged.request = {.source_id = tie.source_id,
+                    .plan_id = plan.plan_id,
+                    .push_ids = std::move(pushed.push_ids),
+                    .expected_revision = revision,
+                    .client_id = tie.client_id,
+                    .message = std::move(staged.request.message)};
+  return take_out_refused(session, part, pushed.rejected, rows);
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,248 @@
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sync-engine/publish/commit_parts.hpp"
+#include "sync-engine/conflict_store/conflict_texts.hpp"
+#include "sync-engine/conflicts/local_conflicts.hpp"
+#include "sync-engine/conflicts/conflict_markers.hpp"
+#include "sync-engine/publish/publish.hpp"
+#include "sync-engine/survey/refused_documents.hpp"
+#include "sync-engine/disk/safe_write.hpp"
+
+namespace ws::sync {
+namespace {
+
+/// Chooses what is staged, and sends it a part at a time.
+class Stager {
+ public:
+  Stager(Session& session, const Survey& survey, std::vector<Row>& rows)
+      : session_(session), survey_(survey), rows_(rows), revision_(survey.revision) {}
+
+  /// Reads the texts and puts them into the history.
+  Result<void> collect() {
+    WS_TRY(session_.state.clear_staged());
+    WS_LET(refused_, session_.state.refused());
+    WS_LET(const SafeWriter files, SafeWriter::open(session_.root));
+    // What could not be done here holds up the rest of its document: a move would carry the revision of a text that is
+    // not here.
+    for (const Row& row : rows_) {
+      if (row.state == Row::State::failed && !row.action.document.empty()) held_up_.insert(row.action.document);
+    }
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      if (held_up_.contains(rows_[row].action.document)) continue;
+      if (auto item = item_for(rows_[row])) WS_TRY(add(files, row, std::move(*item)));
+    }
+    hold_back_conflicts();
+    if (waiting_.empty()) return {};
+    put_in_order();
+    WS_TRY(session_.go_on());
+    return session_.history.record_before({}, used_up_);
+  }
+
+  /// The next part, staged, while there is one. Without items: the service took none of them.
+  Result<CommitPart> send_next() {
+    CommitPart part;
+    part.commit.items.reserve(ends_.front() - next_);
+    for (const std::size_t end = ends_.front(); next_ < end; ++next_) {
+      part.commit.items.push_back(std::move(waiting_.front().first));
+      part.rows.push_back(waiting_.front().second);
+      waiting_.pop_front();
+    }
+    ends_.pop_front();
+    const auto sent =
+        send_part(session_, part, revision_, rows_, [this] { session_.progress(Stage::push, ++sent_, all_); });
+    if (sent) return part;
+    if (sent.error().kind != Failure::Kind::forbidden) return fail(sent.error());
+    // No permission is a fact of each row; anything else ends the call.
+    for (const std::size_t row : part.rows) rows_[row].fail(cannot_push(sent.error()));
+    return CommitPart{};
+  }
+
+  bool any_left() const { return !ends_.empty(); }
+
+  /// The counter after the parts that are committed.
+  void expect_revision(std::uint64_t revision) { revision_ = std::max(revision_, revision); }
+
+ private:
+  using Waiting = std::deque<std::pair<StagedItem, std::size_t>>;
+
+  /// A commit that changes the document in whose place a file wants to stand is no judge of that file, and a service
+  /// takes no two texts of one place: the conflict is told by the next run.
+  void hold_back_conflicts() {
+    const auto records = [](const auto& each) { return each.first.conflict != nullptr; };
+    if (std::none_of(waiting_.begin(), waiting_.end(), records)) return;
+    std::multimap<std::string, DocumentId> changed;
+    for (const auto& [staged, row] : waiting_) {
+      if (!staged.conflict) changed.emplace(staged.item.path.twin_key(), staged.item.document);
+    }
+    std::erase_if(waiting_, [&](const auto& each) {
+      if (!records(each)) return false;
+      const auto [first, last] = changed.equal_range(each.first.item.path.twin_key());
+      return std::any_of(first, last, [&](const auto& other) { return other.second != each.first.item.document; });
+    });
+  }
+
+  void put_in_order() {
+    all_ = waiting_.size();
+    std::vector<const StagedItem*> items;
+    for (const auto& [staged, row] : waiting_) items.push_back(&staged);
+    const CommitParts parts = commit_parts(items, session_.options.commit_items);
+    ends_.assign(parts.ends.begin(), parts.ends.end());
+    if (std::is_sorted(parts.order.begin(), parts.order.end())) return;
+    Waiting ordered;
+    for (const std::size_t place : parts.order) ordered.push_back(std::move(waiting_[place]));
+    waiting_ = std::move(ordered);
+  }
+
+  std::optional<StagedItem> item_for(const Row& row) const {
+    const Action& action = row.action;
+    if (is_push(action.kind) && row.state == Row::State::planned) {
+      return StagedItem{
+          .item = {.kind = action.kind,
+                   .path = action.service_path.value_or(action.path),
+                   .previous_path = action.kind == ActionKind::push_move ? action.previous_path : std::nullopt,
+                   .document = action.document,
+                   .hash = action.result,
+                   .revision = action.revision},
+          .file = action.path};
+    }
+    if (action.kind == ActionKind::merge && row.state == Row::State::done) {
+      return StagedItem{.item = {.kind = ActionKind::push_update,
+                                 .path = action.service_path.value_or(action.path),
+                                 .document = action.document,
+                                 .hash = action.result,
+                                 .revision = action.revision},
+                        .file = action.path};
+    }
+    return action.kind == ActionKind::conflict ? item_for_conflict(action) : std::nullopt;
+  }
+
+  /// Pushed with the revision that it was made from, so that the commit refuses it and records both texts.
+  std::optional<StagedItem> item_for_conflict(const Action& action) const {
+    const auto found =
+        std::find_if(survey_.plan.conflicts.begin(), survey_.plan.conflicts.end(), [&](const Conflict& c) {
+          return c.document == action.document && c.path == action.path;
+        });
+    if (found == survey_.plan.conflicts.end() || !is_for_service(*found) || is_recorded(*found)) return std::nullopt;
+    PushItem item{.kind = ActionKind::push_create, .path = found->path, .hash = found->local->hash};
+    if (found->kind == ConflictKind::revision || found->kind == ConflictKind::edit_delete) {
+      item.kind = ActionKind::push_update;
+      item.document = found->document;
+      item.revision = found->base->revision;
+    }
+    if (renamed_on_both(*found)) {
+      item.kind = ActionKind::push_move;
+      item.document = found->document;
+      item.revision = found->base->revision;
+      item.previous_path = found->base->path;
+    }
+    return StagedItem{.item = std::move(item), .file = found->path, .conflict = std::make_unique<Conflict>(*found)};
+  }
+
+  bool is_recorded(const Conflict& conflict) const {
+    return std::any_of(survey_.known_conflicts.begin(), survey_.known_conflicts.end(), [&](const Conflict& known) {
+      return (!known.here_only || !is_for_service(known)) && known.document == conflict.document &&
+             known.local == conflict.local && known.remote == conflict.remote;
+    });
+  }
+
+  Result<void> add(const SafeWriter& files, std::size_t row, StagedItem staged) {
+    if (!staged.item.hash && came_back(files, staged.file)) {
+      rows_[row].fail({.kind = Failure::Kind::conflict,
+                       .what = fmt::format("{} came back since it was looked at", staged.file.text()),
+                       .hint = "run the command again"});
+      return {};
+    }
+    if (staged.item.kind == ActionKind::push_move && !staged.conflict) {
+      // Its text stays where it is.
+    } else if (staged.item.hash) {
+      auto text = files.read(staged.file);
+      if (!text || Sha256::of(*text) != *staged.item.hash) {
+        Failure busy{.kind = Failure::Kind::conflict,
+                     .what = fmt::format("{} changed since it was looked at", staged.file.text()),
+                     .hint = "run the command again"};
+        rows_[row].fail(std::move(busy));
+        return {};
+      }
+      // A file that somebody is merging by hand: the conflict keeps the text that it was recorded with.
+      if (staged.conflict && was_refused(session_, refused_, staged.file, *staged.item.hash)) return {};
+      if (staged.conflict && is_being_merged(*staged.conflict, *text)) return {};
+      staged.item.size_bytes = text->size();
+      WS_LET(staged.blob, session_.history.keep(*text));
+    } else if (const auto there = survey_.pending.find(staged.item.document);
+               there != survey_.pending.end() && !there->second.blob.empty()) {
+      // A local delete that wins over an edit: the text that nobody here has seen is kept.
+      used_up_.push_back({.path = staged.item.path.string(), .blob = there->second.blob});
+    }
+    waiting_.emplace_back(std::move(staged), row);
+    return {};
+  }
+
+  /// Markers that `ws` did not write are the document's own: a note about git holds some.
+  bool is_being_merged(const Conflict& conflict, const std::string& text) const {
+    if (conflict.id.empty() || !is_merging_by_hand(session_.root, conflict.id)) return false;
+    const ThreeTexts texts = read_conflict_texts(session_.root, conflict.id);
+    return adds_markers(text, {texts.base.value_or(""), texts.local.value_or(""), texts.remote.value_or("")});
+  }
+
+  /// An editor that saves anew takes the file away for a moment; another file may stand there by right.
+  bool came_back(const SafeWriter& files, const RelativePath& path) {
+    if (!files.read(path)) return false;
+    if (places_.empty()) {
+      for (const auto& [document, entry] : survey_.local.tracked) places_.insert(entry.path);
+      for (const auto& [created, hash] : survey_.local.created) places_.insert(created);
+      for (const Skipped& skipped : survey_.local.skipped) {
+        if (auto skipped_path = RelativePath::parse(skipped.path)) places_.insert(std::move(*skipped_path));
+      }
+    }
+    return !places_.contains(path);
+  }
+
+  Session& session_;
+  const Survey& survey_;
+  std::vector<Row>& rows_;
+  std::uint64_t revision_;        ///< of the source, as far as this run knows
+  Waiting waiting_;               ///< with the places of their rows
+  std::deque<std::size_t> ends_;  ///< of the parts, counted from the first item of all
+  std::size_t next_ = 0;          ///< how many items went
+  std::size_t all_ = 0;
+  std::uint64_t sent_ = 0;
+  TextChanges used_up_;
+  std::set<DocumentId> held_up_;
+  std::map<DocumentId, std::string> refused_;
+  std::set<RelativePath> places_;  ///< where the plan saw files; filled when a delete asks
+};
+
+}  // namespace
+
+Result<void> stage_changes(Session& session, const Survey& survey, std::vector<Row>& rows) {
+  Stager stager(session, survey, rows);
+  WS_TRY(stager.collect());
+  if (!stager.any_left()) return {};
+  WS_LET(const CommitPart part, stager.send_next());
+  return part.commit.items.empty() ? Result<void>() : session.state.put_staged(part.commit);
+}
+
+Result<void> publish_changes(Session& session,
+                             const Survey& survey,
+                             const std::string& message,
+                             std::vector<Row>& rows) {
+  Stager stager(session, survey, rows);
+  WS_TRY(stager.collect());
+  while (stager.any_left()) {
+    WS_LET(CommitPart part, stager.send_next());
+    if (part.commit.items.empty()) continue;
+    part.commit.request.message = message;
+    WS_TRY(commit_part(session, std::move(part), rows));
+    WS_LET(const std::uint64_t revision, session.state.source_revision());
+    stager.expect_revision(revision);
+  }
+  return {};
+}
+
+}  // namespace ws::sync

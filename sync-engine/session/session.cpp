@@ -1,0 +1,39 @@
+#include "sync-engine/session/session.hpp"
+
+namespace ws::sync {
+
+Result<void> Session::go_on() const {
+  if (options.cancelled != nullptr && options.cancelled->load()) {
+    return fail(Failure::Kind::cancelled, "stopped");
+  }
+  return {};
+}
+
+bool ends_everything(const Failure& failure) {
+  switch (failure.kind) {
+    case Failure::Kind::conflict:
+    case Failure::Kind::not_found:
+    case Failure::Kind::invalid: return false;
+    case Failure::Kind::internal:
+    case Failure::Kind::usage:
+    case Failure::Kind::auth:
+    case Failure::Kind::forbidden:
+    case Failure::Kind::pending:
+    case Failure::Kind::rate_limited:
+    case Failure::Kind::service:
+    case Failure::Kind::unreachable:
+    case Failure::Kind::unknown_outcome:
+    case Failure::Kind::partial:
+    case Failure::Kind::disk:
+    case Failure::Kind::integrity:
+    case Failure::Kind::cancelled: return true;
+  }
+  return true;
+}
+
+bool is_about_one(const Failure& failure) {
+  return !ends_everything(failure) || failure.kind == Failure::Kind::forbidden ||
+         failure.kind == Failure::Kind::service || failure.kind == Failure::Kind::integrity;
+}
+
+}  // namespace ws::sync

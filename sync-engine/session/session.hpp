@@ -1,0 +1,45 @@
+/// What every step of a sync works with.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "api-client/base/clock.hpp"
+#include "sync-engine/engine.hpp"
+#include "sync-engine/remote/remote.hpp"
+#include "sync-engine/state/history.hpp"
+#include "sync-engine/state/state_store.hpp"
+#include "sync-engine/binding/tree_binding.hpp"
+#include "sync-engine/tree/file_kinds.hpp"
+#include "sync-engine/disk/root_folder.hpp"
+#include "sync-engine/binding/tree_config.hpp"
+#include "sync-engine/binding/ws_folder.hpp"
+
+namespace ws::sync {
+
+struct Session {
+  RootFolder root;
+  WsFolder ws;
+  Tie tie;
+  TreeConfig config;
+  FileKinds kinds;
+  StateStore state;
+  History history;
+  Remote* remote = nullptr;
+  EngineOptions options = {};
+
+  /// For what opens by path; see `WsFolder::through`.
+  std::filesystem::path own(const char* name) const { return ws.through(name); }
+  void progress(Stage stage, std::uint64_t done, std::uint64_t total) const {
+    if (options.progress) options.progress({stage, done, total});
+  }
+  /// Fails with `cancelled` once a signal came: asked between steps, never within one.
+  Result<void> go_on() const;
+};
+
+/// A failure that ends the whole call, not just one row: no key, no network, no disk, a signal.
+bool ends_everything(const Failure& failure);
+/// A failure to look at one thing, or to change it there: another may fare better.
+bool is_about_one(const Failure& failure);
+
+}  // namespace ws::sync

@@ -1,0 +1,143 @@
+#include "sync-engine/survey/cached_walk.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <sys/stat.h>
+
+#include "sync-engine/reconcile/change.hpp"
+
+namespace ws::sync {
+namespace {
+
+constexpr const char* cache_name = "stat.cache";
+/// Writing a cache costs what reading one file in so many does: for fewer the old one serves.
+constexpr std::size_t entries_a_read = 64;
+/// A row looked up costs what so many cost that are read in a row.
+constexpr std::size_t rows_a_look_up = 8;
+
+using Files = std::map<DocumentId, FileId>;
+
+CacheMark mark_of(const Session& session) {
+  struct stat status {};
+  if (::fstat(session.root.fd(), &status) != 0) return {};
+  return {.root_inode = status.st_ino, .root_device = status.st_dev, .config = session.config.fingerprint()};
+}
+
+/// Whether each document has its file in its place; those whose text is another are put into `edited`.
+bool places_agree(const Survey& survey, std::set<RelativePath>& edited) {
+  for (const auto& [document, entry] : survey.local.tracked) {
+    const SideChange here = local_change(document, survey.base, survey.local);
+    if (here.change == Change::edited) edited.insert(entry.path);
+    if (here.change != Change::edited && here.change != Change::unchanged) return false;
+  }
+  return true;
+}
+
+/// Whether a file is one that lay, or has the text that lay, at the place of another: names that were swapped are told
+/// by a look at all of the base. As nothing came or went, the other one is among `edits` as well.
+bool changed_places(const Survey& edits, const std::map<FileId, DocumentId>& files_before, const Files& files_now) {
+  const bool other_file = std::any_of(files_now.begin(), files_now.end(), [&](const auto& now) {
+    const auto before = files_before.find(now.second.number());
+    return before != files_before.end() && before->second != now.first;
+  });
+  if (other_file) return true;
+  std::multimap<Sha256, DocumentId> before;
+  for (const auto& [document, entry] : edits.base.documents) before.emplace(entry.hash, document);
+  return std::any_of(edits.local.tracked.begin(), edits.local.tracked.end(), [&](const auto& file) {
+    const auto [first, end] = before.equal_range(file.second.hash);
+    return std::any_of(first, end, [&](const auto& known) { return known.second != file.first; });
+  });
+}
+
+bool nothing_came_or_went(const Survey& survey) {
+  const LocalTree& local = survey.local;
+  return local.created.empty() && local.hindered.empty() && local.tracked.size() == survey.base.documents.size() &&
+         local.skipped.size() == survey.scan.skipped().size();  // no twins, which only a comparison finds
+}
+
+}  // namespace
+
+Result<Scan> walk_tree(const Session& session, bool load_rules) {
+  StatCache cache = StatCache::load(session.own(cache_name));
+  const CacheMark here = mark_of(session);
+  // Another device or inode: a restore, a bind mount, a copy. The numbers in the cache are of something else.
+  const bool same_folder = cache.mark().root_inode == here.root_inode && cache.mark().root_device == here.root_device;
+  if (!same_folder || cache.mark().config != here.config) cache = {};
+  return scan(session.root,
+              std::move(cache),
+              {.threads = session.options.threads,
+               .max_file_bytes = session.config.max_file_bytes,
+               .kinds = &session.kinds,
+               .load_rules = load_rules,
+               .seen = [&session](std::uint64_t names) { session.progress(Stage::scan, names, 0); }});
+}
+
+InStep in_step_with(const Scan& scan, std::uint64_t generation) {
+  const CacheMark& mark = scan.cache_mark();
+  if (mark.in_step == InStep::no || mark.generation != generation || !scan.same_places()) return InStep::no;
+  return scan.same_as_cache() ? mark.in_step : InStep::places;
+}
+
+Result<std::optional<std::map<DocumentId, FileId>>> files_as_agreed(Session& session, const Scan& scan) {
+  if (session.config.portable_names) return std::optional<Files>{};  // a file may be refused for its name
+  WS_LET(auto base, session.state.base_files());
+  if (!base) return std::optional<Files>{};
+  Files files;
+  bool agreed = true;
+  scan.each_file([&](const std::string& path, const Sha256& hash, const FileId& id) {
+    const auto known = agreed ? base->find(path) : base->end();
+    agreed = known != base->end() && known->second.hash == hash;
+    if (agreed) files.emplace(std::move(known->second.document), id);
+  });
+  agreed = agreed && files.size() == base->size();
+  return agreed ? std::optional(std::move(files)) : std::nullopt;
+}
+
+Result<bool> load_edits(Session& session, Survey& survey) {
+  const std::vector<FoundFile> files = survey.scan.not_agreed();
+  if (files.size() > survey.scan.entry_count() / rows_a_look_up + entries_a_read) return false;
+  Survey edits;
+  std::map<FileId, DocumentId> files_before;  // by number
+  Files files_now;
+  for (const FoundFile& file : files) {
+    WS_LET(std::optional<KnownDocument> known, session.state.find_base(file.path));
+    if (!known) return false;
+    edits.local.tracked.emplace(known->document, Entry{.path = file.path, .hash = file.hash});
+    edits.base.documents.emplace(known->document, known->row.entry);
+    if (known->row.placed) edits.base.placed.emplace(known->document, *known->row.placed);
+    WS_LET(const std::optional<FileId> before, session.state.find_file(known->document));
+    if (before) files_before.emplace(before->number(), known->document);
+    files_now.emplace(known->document, file.id);
+    edits.base_rows.emplace(std::move(known->document), std::move(known->row));
+  }
+  if (changed_places(edits, files_before, files_now)) return false;
+  survey.local = std::move(edits.local);
+  survey.local.skipped = survey.scan.skipped();
+  survey.base = std::move(edits.base);
+  survey.base_rows = std::move(edits.base_rows);
+  return true;
+}
+
+bool is_as_agreed(const Survey& survey, const DocumentId& document) {
+  return local_change(document, survey.base, survey.local).change == Change::unchanged;
+}
+
+void save_cache(const Session& session, const Survey& survey, std::uint64_t generation, Looked looked) {
+  const Scan& scan = survey.scan;
+  std::set<RelativePath> edited;
+  // What is detached is no longer among the files that are compared: it is told anew each time.
+  const bool all_compared =
+      survey.local.hindered.empty() && (looked == Looked::at_edits || nothing_came_or_went(survey));
+  // A file that lies elsewhere than its document goes home as soon as it can, though nothing else changes.
+  const bool same_places = all_compared && survey.base.placed.empty() && places_agree(survey, edited);
+  CacheMark mark = mark_of(session);
+  mark.generation = generation;
+  mark.in_step = !same_places ? InStep::no : edited.empty() ? InStep::all : InStep::places;
+  if (scan.same_as_cache() && scan.cache_mark() == mark) return;
+  if (looked == Looked::at_edits && scan.files_hashed() * entries_a_read <= scan.entry_count()) return;
+  static_cast<void>(scan.save(session.own(cache_name), mark, edited));
+}
+
+}  // namespace ws::sync

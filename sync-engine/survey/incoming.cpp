@@ -1,0 +1,252 @@
+#include "sync-engine/survey/incoming.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api-client/base/utf8.hpp"
+#include "sync-engine/remote/answers.hpp"
+
+namespace ws::sync {
+namespace {
+
+class Puller {
+ public:
+  Puller(Session& session,
+         const std::map<DocumentId, BaseRow>& base,
+         const std::map<DocumentId, PendingRow>& pending,
+         const IncomingOptions& options)
+      : session_(session), base_(base), pending_(pending), options_(options) {}
+
+  Result<Incoming> pull() {
+    WS_LET(incoming_.end,
+           session_.remote->pull(session_.tie.source_id, options_.since_revision, [this](PulledItem item) {
+             return take(std::move(item));
+           }));
+    WS_TRY(fetch_left_out());
+    incoming_.foreign = !incoming_.end.source_id.empty() && incoming_.end.source_id != session_.tie.source_id;
+    return std::move(incoming_);
+  }
+
+ private:
+  /// What came without its text.
+  struct LeftOut {
+    PulledItem item;
+    RelativePath path;
+  };
+
+  /// The entry of the base, or what is pending for it: where the service does not say, it is as it was.
+  const Entry* last_known(const DocumentId& document) const {
+    if (const auto row = pending_.find(document); row != pending_.end() && row->second.entry)
+      return &*row->second.entry;
+    if (const auto row = base_.find(document); row != base_.end()) return &row->second.entry;
+    return nullptr;
+  }
+
+  Result<void> take(PulledItem item) {
+    WS_TRY(session_.go_on());
+    if (!incoming_.any) WS_TRY(begin());
+    session_.progress(Stage::pull, ++count_, 0);
+    incoming_.any = true;
+    if (item.document.empty()) {
+      incoming_.nameless.insert(std::move(item.path));
+      return {};
+    }
+    incoming_.misnamed.erase(item.document);
+    incoming_.damaged.erase(item.document);
+    // Only what the base knows can be missing.
+    if (base_.contains(item.document)) incoming_.listed.insert(item.document);
+    if (item.deleted) {
+      incoming_.rows.insert_or_assign(item.document, PendingRow{.revision = item.revision});
+      return {};
+    }
+    if (const Entry* known = last_known(item.document); item.revision == 0 && known != nullptr) {
+      item.revision = known->revision;
+      untold_.insert(item.document);
+    }
+    auto path = path_of(item);
+    if (!path) return {};
+    if (item.damage) {
+      left_out_.erase(item.document);
+      leave_damaged(item.document, std::move(*path), std::move(*item.damage));
+      return {};
+    }
+    if (!item.hash && item.content) item.hash = Sha256::of(*item.content);
+    if (needs_text(item)) {
+      // Not now: the answer that brings this very item is still on its way.
+      const DocumentId document = item.document;
+      left_out_.insert_or_assign(document, LeftOut{.item = std::move(item), .path = std::move(*path)});
+      return {};
+    }
+    left_out_.erase(item.document);
+    return keep(item, std::move(*path));
+  }
+
+  Result<void> keep(PulledItem& item, RelativePath path) {
+    if (!item.hash) return {};
+    PendingRow row{.entry = Entry{.path = std::move(path), .hash = *item.hash, .revision = item.revision},
+                   .revision = item.revision};
+    const auto base = base_.find(item.document);
+    const bool same_revision = base != base_.end() && base->second.entry.revision == item.revision &&
+                               base->second.entry.hash != *item.hash && !untold_.contains(item.document);
+    if (same_revision) incoming_.same_revision.push_back(base->second.disk_path());
+    WS_TRY(keep_text(item, row));
+    incoming_.rows.insert_or_assign(item.document, std::move(row));
+    return {};
+  }
+
+  /// It stays as it is on both sides until its text can be read.
+  void leave_damaged(const DocumentId& document, RelativePath path, Failure why) {
+    incoming_.rows.erase(document);
+    incoming_.damaged.insert_or_assign(document, Damaged{.path = std::move(path), .why = std::move(why)});
+  }
+
+  std::optional<RelativePath> path_of(const PulledItem& item) {
+    const Entry* known = last_known(item.document);
+    if (item.path.empty() && known != nullptr) return known->path;
+    auto parsed = RelativePath::parse(item.path);
+    // What is damaged may be the name itself: bytes that are no text came as U+FFFD.
+    const bool name_is_damaged = item.damage && item.path.find("\xEF\xBF\xBD") != std::string::npos;
+    if (!parsed || name_is_damaged) {
+      incoming_.rows.erase(item.document);
+      left_out_.erase(item.document);
+      incoming_.misnamed.insert_or_assign(item.document, item.path);
+      return std::nullopt;
+    }
+    // The disk's own spelling of the same name stays.
+    const auto base = base_.find(item.document);
+    if (base != base_.end() && utf8::nfc(base->second.entry.path.text()) == utf8::nfc(parsed->text())) {
+      return base->second.entry.path;
+    }
+    return in_disk_spelling(std::move(*parsed));
+  }
+
+  /// The base is read when the first document comes, and not before.
+  Result<void> begin() {
+    if (options_.before_first) WS_TRY(options_.before_first());
+    for (const auto& [document, row] : base_) note_spelling(row.disk_path());
+    return {};
+  }
+
+  /// The folders of a file whose name the disk spells otherwise than the service, which has NFC.
+  void note_spelling(const RelativePath& path) {
+    const std::string_view text = path.text();
+    const bool is_plain =
+        std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
+    if (is_plain) return;
+    for (std::size_t slash = text.find('/'); slash != std::string_view::npos; slash = text.find('/', slash + 1)) {
+      const std::string_view folder = text.substr(0, slash);
+      std::string key = utf8::nfc(folder);
+      if (key != folder) folders_.emplace(std::move(key), folder);
+    }
+  }
+
+  /// A new file goes into the folder that is there, not into one beside it that looks the same.
+  RelativePath in_disk_spelling(RelativePath path) const {
+    if (folders_.empty()) return path;
+    const std::string text = utf8::nfc(path.text());
+    for (std::size_t slash = text.rfind('/'); slash != std::string::npos && slash > 0;
+         slash = text.rfind('/', slash - 1)) {
+      const auto known = folders_.find(text.substr(0, slash));
+      if (known == folders_.end()) continue;
+      auto spelt = RelativePath::parse(known->second + text.substr(slash));
+      return spelt ? std::move(*spelt) : std::move(path);
+    }
+    return path;
+  }
+
+  bool text_is_known(const PulledItem& item) const {
+    if (!item.hash) return false;
+    const auto base = base_.find(item.document);
+    if (base != base_.end() && base->second.entry.hash == *item.hash) return true;
+    const auto pending = pending_.find(item.document);
+    return pending != pending_.end() && pending->second.entry && pending->second.entry->hash == *item.hash &&
+           !pending->second.blob.empty();
+  }
+
+  bool needs_text(const PulledItem& item) const {
+    const bool wanted = options_.keep_texts || (options_.wants_text && options_.wants_text(item.document));
+    return !item.content && !text_is_known(item) && (!item.hash || wanted);
+  }
+
+  /// A service may leave the texts out of a pull.
+  Result<void> fetch_left_out() {
+    std::vector<DocumentId> documents;
+    for (const auto& [document, left_out] : left_out_) documents.push_back(document);
+    if (documents.empty()) return {};
+    return session_.remote->contents(documents, [this](const DocumentId& document, Result<PulledItem> fetched) {
+      return take_fetched(left_out_.at(document), std::move(fetched));
+    });
+  }
+
+  Result<void> take_fetched(LeftOut& left_out, Result<PulledItem> fetched) {
+    WS_TRY(session_.go_on());
+    PulledItem& item = left_out.item;
+    if (!fetched) {
+      const Failure::Kind kind = fetched.error().kind;
+      if (kind == Failure::Kind::integrity) {
+        leave_damaged(item.document, std::move(left_out.path), std::move(fetched).error());
+        return {};
+      }
+      const bool of_this_one =
+          kind == Failure::Kind::not_found || kind == Failure::Kind::forbidden || kind == Failure::Kind::service;
+      if (!of_this_one) return fail(std::move(fetched).error());
+      incoming_.out_of_reach.push_back(item.document);
+      return {};
+    }
+    if (fetched->deleted) {
+      const std::uint64_t revision = fetched->revision != 0 ? fetched->revision : item.revision;
+      incoming_.rows.insert_or_assign(item.document, PendingRow{.revision = revision});
+      return {};
+    }
+    if (!fetched->content) {
+      return fail(unusable(fmt::format("document {} without its text", item.document.text)));
+    }
+    item.hash = Sha256::of(*fetched->content);
+    item.content = std::move(fetched->content);
+    if (fetched->revision != 0) item.revision = fetched->revision;
+    return keep(item, std::move(left_out.path));
+  }
+
+  Result<void> keep_text(PulledItem& item, PendingRow& row) {
+    const auto base = base_.find(item.document);
+    if (base != base_.end() && base->second.entry.hash == row.entry->hash) {
+      row.blob = base->second.blob;
+      return {};
+    }
+    const auto pending = pending_.find(item.document);
+    if (pending != pending_.end() && pending->second.entry && pending->second.entry->hash == row.entry->hash) {
+      row.blob = pending->second.blob;
+      if (!row.blob.empty()) return {};
+    }
+    if (!item.content) return {};
+    if (options_.keep_texts) {
+      WS_LET(row.blob, session_.history.keep(*item.content));
+    } else if (options_.wants_text && options_.wants_text(item.document)) {
+      incoming_.texts.insert_or_assign(item.document, std::move(*item.content));
+    }
+    return {};
+  }
+
+  Session& session_;
+  const std::map<DocumentId, BaseRow>& base_;
+  const std::map<DocumentId, PendingRow>& pending_;
+  const IncomingOptions& options_;
+  Incoming incoming_;
+  std::map<DocumentId, LeftOut> left_out_;
+  std::set<DocumentId> untold_;                 ///< the service does not say their revision
+  std::map<std::string, std::string> folders_;  ///< as the disk spells them, by NFC
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace
+
+Result<Incoming> pull_incoming(Session& session,
+                               const std::map<DocumentId, BaseRow>& base,
+                               const std::map<DocumentId, PendingRow>& pending,
+                               const IncomingOptions& options) {
+  return Puller(session, base, pending, options).pull();
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,47 @@
+/// What a pull brought, checked and in the form of the state.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sync-engine/session/session.hpp"
+
+namespace ws::sync {
+
+/// A document whose text cannot be taken.
+struct Damaged {
+  RelativePath path;
+  Failure why = {};
+};
+
+struct Incoming {
+  std::map<DocumentId, PendingRow> rows = {};    ///< as the service says, equal to the base or not
+  std::map<DocumentId, std::string> texts = {};  ///< those that `wants_text` asked for
+  Misnamed misnamed = {};
+  std::set<DocumentId> listed = {};           ///< of those that the base knows
+  std::vector<DocumentId> out_of_reach = {};  ///< 403, 404 or 5xx where the text was asked for
+  std::map<DocumentId, Damaged> damaged = {};
+  std::set<std::string> nameless = {};           ///< the paths of those without an id
+  std::vector<RelativePath> same_revision = {};  ///< another text than the base's, and the revision of the base
+  PullEnd end = {};
+  bool foreign = false;  ///< the service answered for another source
+  bool any = false;      ///< at least one item came
+};
+
+struct IncomingOptions {
+  std::uint64_t since_revision = 0;
+  bool keep_texts = false;  ///< every new text goes into the history
+  std::function<bool(const DocumentId&)> wants_text = {};
+  std::function<Result<void>()> before_first = {};  ///< before the first item: time to load what they are compared with
+};
+
+/// One pull from beginning to end.
+Result<Incoming> pull_incoming(Session& session,
+                               const std::map<DocumentId, BaseRow>& base,
+                               const std::map<DocumentId, PendingRow>& pending,
+                               const IncomingOptions& options);
+
+}  // namespace ws::sync

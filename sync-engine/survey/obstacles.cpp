@@ -1,0 +1,111 @@
+#include "sync-engine/survey/obstacles.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "sync-engine/disk/empty_folder.hpp"
+
+namespace ws::sync {
+namespace {
+
+enum class Thing { none, folder, other };
+
+class ForeignPlaces {
+ public:
+  ForeignPlaces(const Session& session, Survey& survey) : session_(session), survey_(survey) {}
+
+  bool find() {
+    bool any = false;
+    for (const Action& action : survey_.plan.actions) {
+      if (action.kind != ActionKind::pull_create && action.kind != ActionKind::pull_move) continue;
+      // A file that it replaces is the plan's own.
+      if (action.kind == ActionKind::pull_create && action.seen) continue;
+      if (auto found = in_the_way_of(action.path)) any = survey_.local.foreign.insert(std::move(*found)).second || any;
+    }
+    return any;
+  }
+
+ private:
+  std::optional<RelativePath> in_the_way_of(const RelativePath& path) {
+    const std::string& text = path.string();
+    for (std::size_t slash = text.find('/'); slash != std::string::npos; slash = text.find('/', slash + 1)) {
+      const std::string folder = text.substr(0, slash);
+      const Thing thing = folder_at(folder);
+      if (thing == Thing::none) return std::nullopt;
+      if (thing == Thing::other) return is_known(folder) ? std::nullopt : parsed(folder);
+    }
+    const Thing thing = look_at(text);
+    const bool is_ours = thing == Thing::none || is_known(text) ||
+                         (thing == Thing::folder && (holds_known(text) || is_nothing_but_folders(text)));
+    return is_ours ? std::nullopt : std::optional(path);
+  }
+
+  static std::optional<RelativePath> parsed(const std::string& text) {
+    auto path = RelativePath::parse(text);
+    return path ? std::optional(std::move(*path)) : std::nullopt;
+  }
+
+  Thing folder_at(const std::string& folder) {
+    const auto seen = folders_.find(folder);
+    return seen != folders_.end() ? seen->second : folders_.emplace(folder, look_at(folder)).first->second;
+  }
+
+  Thing look_at(const std::string& name) const {
+    const Descriptor file = session_.root.open_beneath(name, O_PATH | O_NOFOLLOW);
+    if (!file) return errno == ELOOP ? Thing::other : Thing::none;
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) return Thing::none;
+    if (S_ISDIR(status.st_mode)) return Thing::folder;
+    return S_ISREG(status.st_mode) && would_be_walked(name) ? Thing::none : Thing::other;
+  }
+
+  bool is_nothing_but_folders(const std::string& name) const {
+    const Descriptor folder = session_.root.open_beneath(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    return folder && is_empty_folder(folder.get(), ".");
+  }
+
+  bool would_be_walked(const std::string& name) const {
+    const auto path = RelativePath::parse(name);
+    return path && session_.kinds.takes(path->text()) && !survey_.scan.is_ignored(*path);
+  }
+
+  /// What the plan has heard of: it settles who goes and who stays.
+  const std::unordered_set<std::string_view>& known() {
+    if (!known_.empty()) return known_;
+    const LocalTree& local = survey_.local;
+    for (const auto& [document, entry] : local.tracked) known_.insert(entry.path.text());
+    for (const auto& [path, hash] : local.created) known_.insert(path.text());
+    for (const Skipped& skipped : local.skipped) known_.insert(skipped.path);
+    for (const auto& [document, hindrance] : local.hindered) {
+      if (survey_.base.documents.contains(document)) known_.insert(survey_.base.disk_path(document).text());
+    }
+    known_.insert("");  // not asked for twice where nothing is known
+    return known_;
+  }
+
+  bool is_known(std::string_view path) { return known().contains(path); }
+
+  bool holds_known(const std::string& folder) {
+    return std::ranges::any_of(known(), [&](std::string_view path) {
+      return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+    });
+  }
+
+  const Session& session_;
+  Survey& survey_;
+  std::unordered_map<std::string, Thing> folders_;
+  std::unordered_set<std::string_view> known_;
+};
+
+}  // namespace
+
+bool find_foreign(const Session& session, Survey& survey) { return ForeignPlaces(session, survey).find(); }
+
+}  // namespace ws::sync

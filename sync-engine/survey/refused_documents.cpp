@@ -1,0 +1,95 @@
+#include "sync-engine/survey/refused_documents.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api-client/base/utf8.hpp"
+
+namespace ws::sync {
+namespace {
+
+std::string mark_of(std::uint64_t revision, const std::optional<Sha256>& hash, const RelativePath& file) {
+  return hash ? fmt::format("{} {} {}", revision, hash->hex(), file.text()) : fmt::format("{} deleted", revision);
+}
+
+/// No id of the service holds a line break. `max_file_bytes` is part of the mark: whoever changes the bound asks again.
+std::string mark_of_text(const Session& session, const Sha256& hash) {
+  return fmt::format("{} {}", hash.hex(), session.config.max_file_bytes);
+}
+DocumentId new_file_key(const RelativePath& file) { return {"new\n" + file.string()}; }
+DocumentId new_conflict_key(const RelativePath& file) { return {"conflict\n" + file.string()}; }
+
+std::string refusal_mark(const BaseTree& base,
+                         const LocalTree& local,
+                         const RemoteTree& remote,
+                         const DocumentId& document) {
+  const auto known = base.documents.find(document);
+  const auto changed = remote.changed.find(document);
+  const std::uint64_t revision = changed != remote.changed.end() ? changed->second.revision
+                                 : known != base.documents.end() ? known->second.revision
+                                                                 : 0;
+  const auto here = local.tracked.find(document);
+  if (here == local.tracked.end()) return mark_of(revision, std::nullopt, base.disk_path(document));
+  return mark_of(revision, here->second.hash, here->second.path);
+}
+
+}  // namespace
+
+std::string path_on_wire(std::string_view path) { return utf8::nfc(path); }
+
+bool is_out_of_reach(const std::string& code) {
+  return code == "forbidden" || code == "not_found" || code == "gone" || code == "archived";
+}
+
+Failure cannot_push(const Failure& why) {
+  Failure failure = why;
+  failure.kind = Failure::Kind::forbidden;
+  failure.code = "cannot_push";
+  failure.hint = "this key may read but not write; the change stays here";
+  return failure;
+}
+
+bool is_refused_as_it_is(const std::string& code) {
+  return is_out_of_reach(code) || code == "too_large" || code == "payload_too_large" || code == "validation_error";
+}
+
+Result<void> note_refused(Session& session, const StagedItem& staged) {
+  StateStore& state = session.state;
+  const PushItem& item = staged.item;
+  if (item.document.empty()) {
+    const DocumentId key = staged.conflict ? new_conflict_key(staged.file) : new_file_key(staged.file);
+    return state.put_refused(key, mark_of_text(session, *item.hash));
+  }
+  const bool both_changed = staged.conflict && staged.conflict->remote;
+  const std::uint64_t revision = both_changed ? staged.conflict->remote->revision : item.revision;
+  return state.put_refused(item.document, mark_of(revision, item.hash, staged.file));
+}
+
+bool was_refused(const Session& session,
+                 const std::map<DocumentId, std::string>& refused,
+                 const RelativePath& file,
+                 const Sha256& hash) {
+  const auto known = refused.find(new_conflict_key(file));
+  return known != refused.end() && known->second == mark_of_text(session, hash);
+}
+
+Result<void> hold_refused(Session& session, const BaseTree& base, const RemoteTree& remote, LocalTree& local) {
+  WS_LET(const auto refused, session.state.refused());
+  for (const auto& [document, mark] : refused) {
+    if (!base.documents.contains(document) || remote.gone.contains(document)) continue;
+    if (refusal_mark(base, local, remote, document) != mark) continue;
+    local.hindered.emplace(document, Hindrance::refused);
+  }
+  if (refused.empty()) return {};
+  std::erase_if(local.created, [&](const auto& file) {
+    const auto known = refused.find(new_file_key(file.first));
+    if (known == refused.end() || known->second != mark_of_text(session, file.second)) return false;
+    local.skipped.push_back({.path = file.first.string(), .reason = Hindrance::refused});
+    return true;
+  });
+  std::sort(local.skipped.begin(), local.skipped.end());
+  return {};
+}
+
+}  // namespace ws::sync

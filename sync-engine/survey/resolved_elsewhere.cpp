@@ -1,0 +1,87 @@
+#include "sync-engine/survey/resolved_elsewhere.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "api-client/base/uuid.hpp"
+#include "sync-engine/conflict_store/conflict_texts.hpp"
+#include "sync-engine/conflict_store/end_conflict.hpp"
+
+namespace ws::sync {
+namespace {
+
+bool is_recorded(const Conflict& conflict) { return !conflict.here_only && !conflict.id.empty(); }
+
+/// That a list leaves it out says nothing yet: a service that was restored forgets what it recorded.
+Result<ConflictState> state_of(Session& session, const SourceInfo& source, const Conflict& conflict) {
+  if (!is_recorded(conflict)) return ConflictState::open;
+  // Nobody could ask for it, or decide it: the next commit records it anew.
+  if (!is_uuid(conflict.id)) return ConflictState::unknown;
+  if (!source.open_conflicts) return ConflictState::open;  // a service that does not say
+  const std::vector<std::string>& open = *source.open_conflicts;
+  if (std::find(open.begin(), open.end(), conflict.id) != open.end()) return ConflictState::open;
+  const auto there = session.remote->find_conflict(conflict.id);
+  if (there) return there->state;
+  return is_about_one(there.error()) ? Result<ConflictState>(ConflictState::open) : fail(there.error());
+}
+
+/// What both sides agree on now: the text that this tree pushed, in the state that the service had it from.
+std::optional<BaseRow> pushed_text(const Survey& survey, const Conflict& conflict, const git::ObjectId& blob) {
+  const auto known = survey.base_rows.find(conflict.document);
+  if (known != survey.base_rows.end()) {
+    BaseRow row = known->second;
+    row.entry.hash = conflict.local->hash;
+    row.blob = blob;
+    return row;
+  }
+  if (!conflict.remote) return std::nullopt;
+  return BaseRow{.entry = {.path = conflict.path, .hash = conflict.local->hash, .revision = conflict.remote->revision},
+                 .blob = blob};
+}
+
+/// A name is not decided by a text: what is in the way on disk still is.
+bool settles_text(const Conflict& conflict) { return conflict.local && !is_about_place(conflict); }
+
+}  // namespace
+
+Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep) {
+  if (session.remote == nullptr ||
+      std::none_of(survey.known_conflicts.begin(), survey.known_conflicts.end(), is_recorded))
+    return {};
+  WS_LET(const SourceInfo source, session.remote->find_source(session.tie.source_id));
+  std::vector<Conflict> still_open;
+  for (const Conflict& conflict : survey.known_conflicts) {
+    WS_LET(const ConflictState state, state_of(session, source, conflict));
+    if (state == ConflictState::open) {
+      still_open.push_back(conflict);
+      continue;
+    }
+    // Its file holds both texts: ended here, the markers would be taken for a text of somebody's.
+    if (state == ConflictState::unknown && is_merging_by_hand(session.root, conflict.id)) {
+      still_open.push_back(conflict);
+      still_open.back().here_only = true;
+      if (keep != Pulled::look_at) WS_TRY(session.state.put_conflict(still_open.back()));
+      continue;
+    }
+    const ThreeTexts texts = read_conflict_texts(session.root, conflict.id);
+    const bool has_text = settles_text(conflict) && texts.local && Sha256::of(*texts.local) == conflict.local->hash;
+    std::optional<BaseRow> row;
+    // What the service merely lost was decided by nobody: it is planned anew, from the base as it is.
+    if (has_text && state == ConflictState::resolved && !conflict.closing)
+      row = pushed_text(survey, conflict, git::object_id(git::ObjectType::blob, *texts.local));
+    if (row) survey.base_rows.insert_or_assign(conflict.document, *row);
+    if (keep == Pulled::look_at) continue;
+    if (row) {
+      WS_LET(row->blob, session.history.keep(*texts.local));
+      // It becomes the base and was never a state: without this nobody would find it in `ws sync log`.
+      WS_TRY(session.history.record_before({{.path = conflict.path.string(), .blob = row->blob}}, {}));
+    }
+    ConflictEnd end;
+    if (row) end.base.emplace(conflict.document, *row);
+    WS_TRY(end_conflict(session, conflict, end));
+  }
+  survey.known_conflicts = std::move(still_open);
+  return {};
+}
+
+}  // namespace ws::sync

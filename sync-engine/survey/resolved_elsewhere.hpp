@@ -1,0 +1,13 @@
+/// A conflict of this tree that somebody resolved on the service.
+#pragma once
+
+#include "sync-engine/survey/survey.hpp"
+
+namespace ws::sync {
+
+/// The text that was pushed with each such conflict becomes the base of its document: an unchanged file is then
+/// replaced by the result (its text is in the history), a changed one merged with it. `keep`: the state says so too.
+/// One request, and only where a conflict is open here. To be called after the pull, before the plan.
+Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep);
+
+}  // namespace ws::sync

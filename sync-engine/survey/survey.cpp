@@ -1,0 +1,434 @@
+#include "sync-engine/survey/survey.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sync-engine/reconcile/change.hpp"
+#include "sync-engine/reconcile/identify.hpp"
+#include "sync-engine/reconcile/narrow_plan.hpp"
+#include "sync-engine/reconcile/reconcile.hpp"
+#include "sync-engine/survey/cached_walk.hpp"
+#include "sync-engine/survey/obstacles.hpp"
+#include "sync-engine/survey/incoming.hpp"
+#include "sync-engine/survey/unavailable_texts.hpp"
+#include "sync-engine/conflicts/local_conflicts.hpp"
+#include "sync-engine/survey/try_merges.hpp"
+#include "sync-engine/survey/invalid_paths.hpp"
+#include "sync-engine/survey/refused_documents.hpp"
+#include "sync-engine/survey/resolved_elsewhere.hpp"
+#include "sync-engine/disk/safe_write.hpp"
+
+namespace ws::sync {
+namespace {
+
+Guard guard_of_absent(const Survey& survey) {
+  return {.absent = survey.remote.absent.size(), .tracked = survey.base.documents.size()};
+}
+
+class Surveyor {
+ public:
+  Surveyor(Session& session, const RunOptions& options, Pulled keep)
+      : session_(session), options_(options), keep_(keep) {}
+
+  Result<Survey> survey() {
+    session_.progress(Stage::scan, 0, 0);
+    WS_LET(survey_.scan, walk_tree(session_, false));
+    WS_LET(generation_, session_.state.generation());
+    WS_LET(survey_.revision_before, session_.state.source_revision());
+    survey_.revision = survey_.revision_before;
+    WS_LET(misnamed_, session_.state.misnamed());
+    WS_LET(const bool unsettled, session_.state.has_pending_or_conflicts());
+    in_step_ = unsettled ? InStep::no : in_step_with(survey_.scan, generation_);
+    if (in_step_ == InStep::no && !unsettled) {
+      WS_LET(survey_.agreed, files_as_agreed(session_, survey_.scan));
+      if (survey_.agreed) in_step_ = InStep::all;
+    }
+    if (in_step_ == InStep::no) WS_TRY(load_and_identify());
+    if (!options_.offline) WS_TRY(ask_service());
+    survey_.remote.refused = skipped_for_name(misnamed_, incoming_.nameless);
+    if (in_step_ != InStep::no && !identified_ && is_quiet_there()) {
+      WS_LET(const bool known, plan_edits());
+      if (known) return finish();
+    }
+    WS_TRY(load_and_identify());
+    if (is_foreign()) {
+      survey_.plan.guard = Guard{.tracked = survey_.base.documents.size(), .foreign_source = true};
+      survey_.plan.skipped = survey_.local.skipped;
+      return std::move(survey_);
+    }
+    if (rewound_) {
+      survey_.plan.conflicts = {rewound_service()};
+      survey_.plan.skipped = survey_.local.skipped;
+      return std::move(survey_);
+    }
+    if (!options_.offline) WS_TRY(take_over());
+    build_remote();
+    WS_TRY(make_plan());
+    leave_cache(Looked::at_all);
+    return finish();
+  }
+
+ private:
+  Result<Survey> finish() {
+    if (keep_ == Pulled::keep) WS_TRY(store_incoming());
+    return std::move(survey_);
+  }
+
+  void leave_cache(Looked looked) const {
+    if (!options_.dry_run) save_cache(session_, survey_, generation_, looked);
+  }
+
+  /// Nothing came that has to be compared with the base.
+  bool is_quiet_there() const { return !incoming_.any && !incoming_.end.complete && !rewound_ && !is_foreign(); }
+
+  /// Where nothing but texts changed, and here alone. False: all of the base has to be looked at.
+  Result<bool> plan_edits() {
+    if (in_step_ == InStep::all) {
+      survey_.plan.skipped = survey_.local.skipped = survey_.scan.skipped();
+      survey_.plan.skipped.insert(
+          survey_.plan.skipped.end(), survey_.remote.refused.begin(), survey_.remote.refused.end());
+      std::sort(survey_.plan.skipped.begin(), survey_.plan.skipped.end());
+      if (survey_.agreed) leave_cache(Looked::at_all);
+      return true;
+    }
+    WS_LET(const bool known, load_edits(session_, survey_));
+    if (!known) return false;
+    WS_TRY(make_plan());
+    // Texts that became empty: the guard compares them with the whole tree, not with the edited files alone.
+    if (survey_.plan.guard || survey_.plan.held) {
+      survey_.plan = {};
+      held_.clear();
+      return false;
+    }
+    leave_cache(Looked::at_edits);
+    return true;
+  }
+
+  Result<void> load() {
+    WS_LET(survey_.base_rows, session_.state.base());
+    WS_LET(survey_.pending, session_.state.pending());
+    WS_LET(survey_.known_conflicts, session_.state.conflicts());
+    rewound_ =
+        rewound_ || std::any_of(survey_.known_conflicts.begin(), survey_.known_conflicts.end(), is_rewound_service);
+    build_base();
+    return {};
+  }
+
+  void build_base() {
+    survey_.base = {};
+    for (const auto& [document, row] : survey_.base_rows) {
+      survey_.base.documents.emplace_hint(survey_.base.documents.end(), document, row.entry);
+      if (row.placed) survey_.base.placed.emplace(document, *row.placed);
+    }
+  }
+
+  Result<void> take_over() {
+    const std::size_t open = survey_.known_conflicts.size();
+    WS_TRY(take_over_resolutions(session_, survey_, keep_));
+    if (survey_.known_conflicts.size() == open) return {};
+    build_base();
+    identify_files();
+    return {};
+  }
+
+  /// A document that goes where its file lies was renamed here, as far as the plan is concerned.
+  void release_places() {
+    for (const auto& [document, row] : survey_.base_rows) {
+      if (row.stays) survey_.base.placed.erase(document);
+    }
+  }
+
+  Result<void> load_and_identify() {
+    if (identified_) return {};
+    identified_ = true;
+    WS_TRY(load());
+    identify_files();
+    // A missing file may be one that the rules hide: that is asked of the rules themselves.
+    if (survey_.local.tracked.size() < survey_.base.documents.size() && !survey_.scan.rules_loaded()) {
+      WS_LET(survey_.scan, walk_tree(session_, true));
+      identify_files();
+    }
+    return {};
+  }
+
+  void identify_files() {
+    const Scan& scan = survey_.scan;
+    // A kind that is no longer included hides a file like a rule does.
+    const auto ignored = [&](const RelativePath& path) {
+      return !session_.kinds.takes(path.text()) || (scan.rules_loaded() && scan.is_ignored(path));
+    };
+    const auto hidden = [&] { return scan.hidden(session_.root); };
+    survey_.local = identify(survey_.base,
+                             scan.found(),
+                             {.ignored = ignored, .renames = evidence(), .hidden = hidden, .busy = options_.busy});
+    if (session_.config.portable_names) refuse_unportable();
+  }
+
+  /// Left alone by name, like the dangerous ones; a document that had such a name before is kept as it is.
+  void refuse_unportable() {
+    LocalTree& local = survey_.local;
+    const auto skip = [&](const RelativePath& path) {
+      const bool refused = is_unportable(path);
+      if (refused) local.skipped.push_back({.path = path.string(), .reason = Hindrance::unportable_name});
+      return refused;
+    };
+    std::erase_if(local.created, [&](const auto& file) { return skip(file.first); });
+    std::erase_if(local.tracked, [&](const auto& file) {
+      const bool refused = skip(file.second.path);
+      if (refused) local.hindered.emplace(file.first, Hindrance::unportable_name);
+      return refused;
+    });
+    std::sort(local.skipped.begin(), local.skipped.end());
+  }
+
+  /// Where a text is not to be had, or is not the one expected, nothing is taken for alike.
+  RenameEvidence evidence() {
+    const auto files = [this] { return session_.state.files().value_or(std::map<DocumentId, FileId>()); };
+    const auto base_text = [this](const DocumentId& document) -> std::optional<std::string> {
+      auto text = session_.history.text(survey_.base_rows.at(document).blob);
+      return text ? std::optional(std::move(*text)) : std::nullopt;
+    };
+    const auto file_text = [this](const RelativePath& path) -> std::optional<std::string> {
+      const auto writer = SafeWriter::open(session_.root);
+      auto text = writer ? writer->read(path) : fail(Failure(writer.error()));
+      return text ? std::optional(std::move(*text)) : std::nullopt;
+    };
+    return {.files = files, .base_text = base_text, .file_text = file_text};
+  }
+
+  bool changed_here(const DocumentId& document) const {
+    const auto base = survey_.base.documents.find(document);
+    const auto here = survey_.local.tracked.find(document);
+    return base != survey_.base.documents.end() && here != survey_.local.tracked.end() &&
+           here->second.hash != base->second.hash;
+  }
+
+  Result<void> ask_service() {
+    if (session_.remote == nullptr)
+      return fail(Failure::Kind::usage, "this needs the service", "log in, or give --offline");
+    const IncomingOptions options{.since_revision = survey_.revision_before,
+                                  .keep_texts = keep_ == Pulled::keep,
+                                  .wants_text = [this](const DocumentId& document) { return changed_here(document); },
+                                  .before_first = [this] { return load_and_identify(); }};
+    WS_LET(incoming_, pull_incoming(session_, survey_.base_rows, survey_.pending, options));
+    if (is_foreign()) return {};
+    const std::uint64_t now = incoming_.end.revision.value_or(survey_.revision_before);
+    // It was restored from a backup, or is empty again: until somebody says which side holds, nothing of it is taken
+    // over.
+    rewound_ = rewound_ || now < survey_.revision_before;
+    if (rewound_) return {};
+    survey_.revision = now;
+    survey_.same_revision = std::move(incoming_.same_revision);
+    misnamed_before_ = std::exchange(misnamed_, misnamed_after(misnamed_, incoming_));
+    leave_out_damaged(incoming_, survey_);
+    if (keep_ == Pulled::keep) WS_TRY(write_incoming(session_, incoming_, survey_));
+    choose_pending();
+    return {};
+  }
+
+  /// Nothing of what it said is taken over, unless a person says so.
+  bool is_foreign() const { return incoming_.foreign && !options_.allow_deletes; }
+
+  /// It has nothing at all, and said so.
+  bool is_empty_listing() const { return incoming_.end.complete && !incoming_.any && !survey_.base.documents.empty(); }
+
+  bool is_as_base(const DocumentId& document, const PendingRow& row) const {
+    const auto base = survey_.base_rows.find(document);
+    if (!row.entry) return base == survey_.base_rows.end();
+    return base != survey_.base_rows.end() && base->second.entry == *row.entry;
+  }
+
+  /// Which of what came has to be stored: told before `build_remote` joins it with what was pending.
+  void choose_pending() {
+    for (const auto& [document, row] : incoming_.rows) {
+      const auto known = survey_.pending.find(document);
+      const bool is_known = known != survey_.pending.end();
+      if (!is_as_base(document, row)) {
+        if (!is_known || known->second != row) to_put_.push_back(document);
+      } else if (is_known) {
+        to_drop_.push_back(document);
+      }
+    }
+  }
+
+  /// Not where the guard stopped the plan: what it was about to do, no later run may take for said. The same is asked
+  /// for again, and a service that came to its senses says something else.
+  Result<void> store_incoming() {
+    if (options_.offline || survey_.plan.guard) return {};
+    if (!incoming_.any && survey_.revision == survey_.revision_before) return {};
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    // A delete that the guard held back is not stored as said either: the service is asked for it again.
+    for (const DocumentId& document : to_put_) {
+      if (!held_.contains(document)) WS_TRY(session_.state.put_pending(document, survey_.pending.at(document)));
+    }
+    for (const DocumentId& document : to_drop_) WS_TRY(session_.state.drop_pending(document));
+    WS_TRY(put_misnamed(session_.state, misnamed_before_, misnamed_));
+    // What was out of reach is asked for again: the next pull begins where this one did.
+    if (incoming_.out_of_reach.empty() && incoming_.nameless.empty() && survey_.left_out.empty() && held_.empty())
+      WS_TRY(session_.state.set_source_revision(survey_.revision));
+    return transaction.commit();
+  }
+
+  void build_remote() {
+    for (auto& [document, row] : incoming_.rows) survey_.pending.insert_or_assign(document, std::move(row));
+    incoming_.rows.clear();
+    for (const auto& [document, row] : survey_.pending) {
+      if (is_as_base(document, row)) continue;
+      if (row.entry) {
+        survey_.remote.changed.emplace(document, *row.entry);
+      } else {
+        survey_.remote.gone.emplace(document, row.revision);
+      }
+    }
+    std::set<DocumentId> absent(incoming_.out_of_reach.begin(), incoming_.out_of_reach.end());
+    std::erase_if(absent, [&](const DocumentId& document) { return !survey_.base.documents.contains(document); });
+    if (incoming_.end.complete) {
+      for (const auto& [document, entry] : survey_.base.documents) {
+        if (!incoming_.listed.contains(document) && !survey_.remote.gone.contains(document)) absent.insert(document);
+      }
+    }
+    survey_.remote.absent.assign(absent.begin(), absent.end());
+  }
+
+  /// A pulled path that is ignored here is listed, not written.
+  Result<void> refuse_ignored() {
+    std::vector<DocumentId> arriving;
+    for (const auto& [document, entry] : survey_.remote.changed) {
+      const auto base = survey_.base.documents.find(document);
+      if (base == survey_.base.documents.end() || base->second.path != entry.path) arriving.push_back(document);
+    }
+    if (arriving.empty()) return {};
+    if (!survey_.scan.rules_loaded()) {
+      WS_LET(survey_.scan, walk_tree(session_, true));
+      identify_files();
+    }
+    for (const DocumentId& document : arriving) {
+      const RelativePath& path = survey_.remote.changed.at(document).path;
+      const bool refused_name = session_.config.portable_names && is_unportable(path);
+      if (!refused_name && session_.kinds.takes(path.text()) && !survey_.scan.is_ignored(path)) continue;
+      survey_.remote.refused.push_back(
+          {.path = path.string(), .reason = refused_name ? Hindrance::unportable_name : Hindrance::ignored});
+      survey_.remote.changed.erase(document);
+      // A known one went where nothing is written: it stays on both sides, and nothing of it is pushed.
+      if (survey_.base.documents.contains(document)) survey_.local.hindered.emplace(document, Hindrance::ignored);
+    }
+    return {};
+  }
+
+  /// Until nothing is in the way of what arrives, and every merge that the plan has is made: where texts collide, both
+  /// files stay, and others may have to wait.
+  Result<void> plan_and_merge() {
+    ReconcileOptions how{
+        .merge = options_.merge, .accept_deletes = options_.accept_deletes, .allow_deletes = options_.allow_deletes};
+    while (true) {
+      survey_.plan = reconcile(survey_.base, survey_.local, survey_.remote, how);
+      if (find_foreign(session_, survey_)) continue;
+      WS_LET(std::set<DocumentId> colliding, try_merges(session_, survey_, incoming_.texts, options_.offline));
+      if (colliding.empty()) return {};
+      how.colliding.merge(colliding);
+    }
+  }
+
+  Result<void> make_plan() {
+    WS_TRY(refuse_ignored());
+    WS_TRY(hold_refused(session_, survey_.base, survey_.remote, survey_.local));
+    hold_left_out(survey_, survey_.local);
+    release_places();
+    WS_TRY(plan_and_merge());
+    if (is_empty_listing() && !options_.allow_deletes) {
+      if (!survey_.plan.guard) survey_.plan.guard = guard_of_absent(survey_);
+      survey_.plan.guard->empty_listing = true;
+    }
+    if (options_.only) narrow(options_.only);
+    if (options_.hold_deletes) hold_deletes();
+    std::multimap<DocumentId, const Conflict*> known_by_document;
+    for (const Conflict& known : survey_.known_conflicts) known_by_document.emplace(known.document, &known);
+    for (Conflict& conflict : survey_.plan.conflicts) {
+      if (conflict.document.empty()) continue;
+      const auto [first, last] = known_by_document.equal_range(conflict.document);
+      for (auto known = first; known != last; ++known) {
+        if (known->second->here_only && known->second->path != conflict.path) continue;
+        conflict.id = known->second->id;
+        conflict.here_only = known->second->here_only;
+      }
+    }
+    return {};
+  }
+
+  /// What is not done needs nobody's word.
+  void narrow(const WantedPath& wanted) {
+    Plan& plan = survey_.plan;
+    narrow_plan(plan, survey_.base, survey_.remote, wanted);
+    count_again(wanted);
+  }
+
+  /// The deletes, and the texts that would become empty, wait; what needs none of them goes on.
+  void hold_deletes() {
+    Plan& plan = survey_.plan;
+    if (!plan.guard || plan.guard->empty_listing) return;
+    plan.held = std::exchange(plan.guard, std::nullopt);
+    std::set<RelativePath> lost;
+    for (const Action& action : plan.actions) {
+      if (!loses_text(action)) continue;
+      lost.insert(action.path);
+      held_.insert(action.document);
+    }
+    narrow_plan(plan, survey_.base, survey_.remote, [&](const RelativePath& path) { return !lost.contains(path); });
+    plan.partial = true;
+  }
+
+  void count_again(const WantedPath& wanted) {
+    Plan& plan = survey_.plan;
+    if (!plan.guard || plan.guard->empty_listing) return;
+    const auto absent = std::ranges::count_if(
+        survey_.remote.absent, [&](const DocumentId& document) { return wanted(survey_.base.disk_path(document)); });
+    plan.guard = guard_of(plan, survey_.base.documents.size(), static_cast<std::size_t>(absent));
+  }
+
+  Session& session_;
+  const RunOptions& options_;
+  Pulled keep_;
+  Survey survey_;
+  Incoming incoming_;
+  Misnamed misnamed_;
+  Misnamed misnamed_before_;        ///< the pull
+  std::vector<DocumentId> to_put_;  ///< of what is pending, once the plan is made
+  std::vector<DocumentId> to_drop_;
+  std::set<DocumentId> held_;  ///< whose deletes the guard held back
+  std::uint64_t generation_ = 0;
+  InStep in_step_ = InStep::no;  ///< by the cache's account
+  bool identified_ = false;
+  bool rewound_ = false;
+};
+
+}  // namespace
+
+Result<Survey> survey(Session& session, const RunOptions& options, Pulled keep) {
+  return Surveyor(session, options, keep).survey();
+}
+
+Result<void> note_files(Session& session, const Survey& survey) {
+  if (survey.agreed) return session.state.put_files(*survey.agreed);
+  if (survey.base_rows.empty()) return {};
+  std::map<RelativePath, DocumentId> agreed;
+  for (const auto& [document, entry] : survey.local.tracked) {
+    if (is_as_agreed(survey, document)) agreed.emplace(entry.path, document);
+  }
+  if (agreed.empty()) return {};
+  std::map<DocumentId, FileId> files;
+  for (const FoundFile& file : survey.scan.found().files) {
+    if (const auto document = agreed.find(file.path); document != agreed.end()) {
+      files.emplace(document->second, file.id);
+    }
+  }
+  return session.state.put_files(files);
+}
+
+void refresh_cache(Session& session) {
+  // All that a survey does without the service: walk, compare, save.
+  const RunOptions options{.merge = false, .offline = true};
+  const auto seen = Surveyor(session, options, Pulled::look_at).survey();
+  if (seen) static_cast<void>(note_files(session, *seen));
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,54 @@
+/// Looks at all three trees and plans. The first half of every command, and all of `status`.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "sync-engine/session/session.hpp"
+#include "sync-engine/tree/scan.hpp"
+
+namespace ws::sync {
+
+/// A document whose text the disk had no room for, or that cannot be read.
+struct LeftOut {
+  RelativePath path;
+  Failure why = {};
+  Hindrance reason = Hindrance::no_room;
+};
+
+struct Survey {
+  Scan scan;
+  std::map<DocumentId, BaseRow> base_rows = {};
+  std::map<DocumentId, PendingRow> pending = {};
+  BaseTree base = {};
+  LocalTree local = {};
+  RemoteTree remote = {};
+  Plan plan = {};
+  std::map<DocumentId, std::string> merged = {};  ///< the text of each `merge`
+  std::uint64_t revision_before = 0;              ///< of the source, as last heard
+  std::uint64_t revision = 0;                     ///< and now
+  std::vector<RelativePath> same_revision = {};   ///< the service gave another text for the revision of the base
+  std::vector<Conflict> known_conflicts = {};     ///< those that a commit recorded
+  std::map<DocumentId, LeftOut> left_out = {};    ///< the next run asks for them again
+  /// Every file is as the base has it: these. Then `base`, `local` and `base_rows` may be empty.
+  std::optional<std::map<DocumentId, FileId>> agreed = {};
+};
+
+/// `look_at`: nothing is written but the stat cache; texts of the service are held only where a merge needs them.
+/// `keep`: what was pulled is durable in history and state before the survey returns; where the guard stops the plan
+/// the state is left as it was, and the next survey asks for the same.
+enum class Pulled { look_at, keep };
+
+/// Where the source's revision fell the plan is the one conflict `rewound` and nothing else. Fails where the tree
+/// cannot be walked or the service not asked.
+Result<Survey> survey(Session& session, const RunOptions& options, Pulled keep);
+
+/// Remembers the files that are as the base has them by their numbers: what tells a rename later. Nothing is written
+/// where they are known.
+Result<void> note_files(Session& session, const Survey& survey);
+
+/// Walks once more after a run and leaves a stat cache that says so. A failure costs only time later.
+void refresh_cache(Session& session);
+
+}  // namespace ws::sync
