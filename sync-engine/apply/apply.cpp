@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "sync-engine/reconcile/change.hpp"
+#include "sync-engine/model/change.hpp"
 #include "sync-engine/apply/journal.hpp"
 #include "sync-engine/apply/replaced_files.hpp"
 #include "sync-engine/session/service_text.hpp"

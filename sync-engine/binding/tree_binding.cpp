@@ -10,9 +10,8 @@
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
-#include "sync-engine/state/state_store.hpp"
-#include "sync-engine/conflict_store/conflict_texts.hpp"
 #include "sync-engine/binding/tree_config.hpp"
+#include "sync-engine/state/state_store.hpp"
 
 namespace ws::sync {
 namespace {
@@ -149,23 +148,7 @@ Failure another_source(std::string_view asked_for, std::string_view answered) {
                    "another_source");
 }
 
-/// A staged commit and recorded conflicts are the tree's from which this one was copied: the next run stages and
-/// records its own.
-Result<void> forget_the_others(const RootFolder& root, const WsFolder& own) {
-  if (!own.has("state.db") || own.is_empty_file("state.db")) return {};
-  WS_LET(StateStore state, StateStore::open(own.through("state.db")));
-  WS_LET(const std::vector<Conflict> conflicts, state.conflicts());
-  WS_LET(sqlite::Transaction transaction, state.begin());
-  WS_TRY(state.clear_staged());
-  for (const Conflict& conflict : conflicts) {
-    if (!conflict.here_only) WS_TRY(state.drop_conflict(conflict.id));
-  }
-  WS_TRY(transaction.commit());
-  for (const Conflict& conflict : conflicts) {
-    if (!conflict.here_only) remove_conflict_files(root, conflict.id);
-  }
-  return {};
-}
+}  // namespace
 
 Result<void> write_tie(const WsFolder& own, const Tie& tie) {
   const Json value{{"format", tie_format},
@@ -176,18 +159,6 @@ Result<void> write_tie(const WsFolder& own, const Tie& tie) {
                    {"origin", tie.origin}};
   // The marker comes last: a tree is tied once it is there.
   return own.write("source.json", dump(value, 2) + "\n");
-}
-
-}  // namespace
-
-Result<Tie> renew_client(const fs::path& root, const Clock& clock, Random& random, const TrustedFolders& trusted) {
-  WS_LET(const RootFolder folder, RootFolder::open(root));
-  WS_LET(const WsFolder own, WsFolder::open(folder, trusted));
-  WS_LET(Tie tie, read_tie(own));
-  WS_TRY(forget_the_others(folder, own));
-  tie.client_id = make_uuid_v7(clock.now(), random);
-  WS_TRY(write_tie(own, tie));
-  return tie;
 }
 
 Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock, Random& random) {

@@ -7,8 +7,8 @@
 #include "api-client/base/clock.hpp"
 #include "api-client/base/random.hpp"
 #include "api-client/base/result.hpp"
-#include "sync-engine/remote/remote.hpp"
 #include "sync-engine/binding/ws_folder.hpp"
+#include "sync-engine/remote/remote.hpp"
 
 namespace ws::sync {
 
@@ -29,11 +29,8 @@ Result<std::filesystem::path> find_root(const std::filesystem::path& start);
 Result<Tie> read_tie(const std::filesystem::path& root, const TrustedFolders& trusted = {});
 Result<Tie> read_tie(const WsFolder& folder);
 
-/// Gives the tree a `client_id` of its own: for one that was copied with its `.ws/`. Fails with `disk`.
-Result<Tie> renew_client(const std::filesystem::path& root,
-                         const Clock& clock,
-                         Random& random,
-                         const TrustedFolders& trusted = {});
+/// Fails with `disk`.
+Result<void> write_tie(const WsFolder& own, const Tie& tie);
 
 struct InitOptions {
   std::filesystem::path folder = {};

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "sync-engine/conflict_store/end_conflict.hpp"
-#include "sync-engine/conflicts/local_conflicts.hpp"
 
 namespace ws::sync {
 namespace {

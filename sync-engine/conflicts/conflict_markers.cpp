@@ -6,28 +6,16 @@
 
 #include <fmt/format.h>
 
-#include "sync-engine/merge/merge.hpp"
-#include "sync-engine/conflict_store/conflict_texts.hpp"
 #include "sync-engine/apply/replace_file.hpp"
+#include "sync-engine/conflict_store/conflict_texts.hpp"
+#include "sync-engine/merge/marker_lines.hpp"
+#include "sync-engine/merge/merge.hpp"
 
 namespace ws::sync {
 namespace {
 
 constexpr std::string_view our_label = "local";
 constexpr std::string_view their_label = "remote";
-constexpr std::array<std::string_view, 3> marker_lines = {"<<<<<<< local", "||||||| base", ">>>>>>> remote"};
-
-std::size_t count_lines(std::string_view text, std::string_view wanted) {
-  std::size_t count = 0;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line == wanted) ++count;
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return count;
-}
 
 Result<ThreeTexts> recorded_texts(const Session& session, const Conflict& conflict) {
   ThreeTexts texts = read_conflict_texts(session.root, conflict.id);
@@ -54,15 +42,6 @@ bool holds_open_markers(const Session& session,
 }
 
 }  // namespace
-
-bool adds_markers(std::string_view text, const std::vector<std::string_view>& others) {
-  return std::any_of(marker_lines.begin(), marker_lines.end(), [&](std::string_view line) {
-    const std::size_t count = count_lines(text, line);
-    return count > 0 && std::all_of(others.begin(), others.end(), [&](std::string_view other) {
-             return count_lines(other, line) < count;
-           });
-  });
-}
 
 Result<void> write_markers(Session& session, const Conflict& conflict) {
   WS_LET(const ThreeTexts texts, recorded_texts(session, conflict));

@@ -18,8 +18,4 @@ Result<void> write_markers(Session& session, const Conflict& conflict);
 /// clean merge of the three texts. Fails with `usage` where markers are left, or the texts collide.
 Result<std::string> merged_text(Session& session, const Conflict& conflict);
 
-/// Whether `text` holds lines that `write_markers` writes, more of them than any of `others`: a note about git may hold
-/// markers of its own.
-bool adds_markers(std::string_view text, const std::vector<std::string_view>& others);
-
 }  // namespace ws::sync

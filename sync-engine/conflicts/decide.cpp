@@ -9,15 +9,15 @@
 
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
-#include "sync-engine/reconcile/free_name.hpp"
+#include "sync-engine/apply/replace_file.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
+#include "sync-engine/conflict_store/end_conflict.hpp"
+#include "sync-engine/conflicts/conflict_markers.hpp"
 #include "sync-engine/conflicts/decide_place.hpp"
 #include "sync-engine/conflicts/decide_rewound.hpp"
-#include "sync-engine/conflict_store/end_conflict.hpp"
-#include "sync-engine/conflicts/local_conflicts.hpp"
 #include "sync-engine/conflicts/refresh_conflict.hpp"
-#include "sync-engine/conflicts/conflict_markers.hpp"
-#include "sync-engine/apply/replace_file.hpp"
+#include "sync-engine/merge/marker_lines.hpp"
+#include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/session/service_text.hpp"
 
 namespace ws::sync {

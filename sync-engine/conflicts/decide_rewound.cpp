@@ -5,7 +5,6 @@
 
 #include "sync-engine/conflict_store/end_conflict.hpp"
 #include "sync-engine/survey/incoming.hpp"
-#include "sync-engine/conflicts/local_conflicts.hpp"
 #include "sync-engine/survey/invalid_paths.hpp"
 #include "sync-engine/survey/survey.hpp"
 #include "sync-engine/disk/safe_write.hpp"

@@ -7,14 +7,13 @@
 #include <fmt/format.h>
 
 #include "api-client/base/utf8.hpp"
+#include "sync-engine/apply/replace_file.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
 #include "sync-engine/survey/refused_documents.hpp"
-#include "sync-engine/apply/replace_file.hpp"
 
 namespace ws::sync {
 namespace {
 
-constexpr std::string_view rewound_word = "rewound";
 constexpr std::size_t most_at_once = 500;  // conflicts whose texts are written together
 
 bool is_same(const Conflict& a, const Conflict& b) { return a.document == b.document && a.path == b.path; }
@@ -67,62 +66,6 @@ void close_row(std::vector<Row>& rows, const Conflict& conflict) {
 }
 
 }  // namespace
-
-bool renamed_on_both(const Conflict& conflict) {
-  if (conflict.kind != ConflictKind::path || conflict.in_the_way) return false;
-  if (!conflict.base || !conflict.local || !conflict.remote) return false;
-  const std::string base = conflict.base->path.twin_key();
-  const std::string local = conflict.local->path.twin_key();
-  const std::string remote = conflict.remote->path.twin_key();
-  // Where one lies in the other's place, the two are not one document.
-  const bool nested = local.starts_with(remote + "/") || remote.starts_with(local + "/");
-  return conflict.local->path == conflict.path && conflict.remote->revision > conflict.base->revision &&
-         local != base && remote != base && local != remote && !nested;
-}
-
-bool is_for_service(const Conflict& conflict) {
-  if (!conflict.local) return false;
-  switch (conflict.kind) {
-    case ConflictKind::revision:
-      // A service that went back may have another text under the number of ours: it would take ours for an edit of it.
-      return !conflict.base || !conflict.remote || conflict.base->revision != conflict.remote->revision;
-    case ConflictKind::edit_delete:
-    case ConflictKind::hash: return true;
-    case ConflictKind::path:
-      // A new file at the very place of a document with another text, or a second new name: sure to be refused.
-      // Anything else might be applied.
-      return renamed_on_both(conflict) || (conflict.remote && conflict.remote->hash != conflict.local->hash &&
-                                           utf8::nfc(conflict.remote->path.text()) == utf8::nfc(conflict.path.text()));
-    case ConflictKind::delete_edit:
-    case ConflictKind::rewound: return false;
-  }
-  return false;
-}
-
-std::string local_conflict_id(const Conflict& conflict) {
-  const std::string about =
-      fmt::format("{}\n{}\n{}", name(conflict.kind), conflict.document.text, conflict.path.text());
-  std::string hex = Sha256::of(about).hex();
-  hex[12] = '8';  // RFC 9562, 5.8: a version for ids that are made in one's own way
-  hex[16] = '8';
-  const std::string_view digits = hex;
-  return fmt::format("{}-{}-{}-{}-{}",
-                     digits.substr(0, 8),
-                     digits.substr(8, 4),
-                     digits.substr(12, 4),
-                     digits.substr(16, 4),
-                     digits.substr(20, 12));
-}
-
-Conflict rewound_service() {
-  Conflict conflict{.kind = ConflictKind::rewound, .path = *RelativePath::parse(rewound_word), .here_only = true};
-  conflict.id = local_conflict_id(conflict);
-  return conflict;
-}
-
-bool is_rewound_service(const Conflict& conflict) {
-  return conflict.kind == ConflictKind::rewound && conflict.document.empty();
-}
 
 Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::vector<Row>& rows) {
   const auto is_ours = [&](const Conflict& conflict) {

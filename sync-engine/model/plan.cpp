@@ -50,14 +50,6 @@ std::string_view name(ActionKind kind) {
   return "";
 }
 
-std::optional<Keep> find_keep(std::string_view name) {
-  if (name == "local") return Keep::local;
-  if (name == "remote") return Keep::remote;
-  if (name == "both") return Keep::both;
-  if (name == "merged") return Keep::merged;
-  return std::nullopt;
-}
-
 bool is_push(ActionKind kind) {
   return kind == ActionKind::push_create || kind == ActionKind::push_update || kind == ActionKind::push_delete ||
          kind == ActionKind::push_move;
@@ -66,48 +58,6 @@ bool is_push(ActionKind kind) {
 bool is_pull(ActionKind kind) {
   return kind == ActionKind::pull_create || kind == ActionKind::pull_update || kind == ActionKind::pull_delete ||
          kind == ActionKind::pull_move;
-}
-
-namespace {
-
-constexpr std::array<std::pair<ConflictKind, std::string_view>, 6> conflict_kinds = {{
-    {ConflictKind::revision, "revision"},
-    {ConflictKind::hash, "hash"},
-    {ConflictKind::edit_delete, "edit_delete"},
-    {ConflictKind::delete_edit, "delete_edit"},
-    {ConflictKind::path, "path"},
-    {ConflictKind::rewound, "rewound"},
-}};
-
-}  // namespace
-
-bool is_about_place(const Conflict& conflict) {
-  return conflict.kind == ConflictKind::path || (conflict.kind == ConflictKind::revision && !conflict.local);
-}
-
-PlaceMatter place_matter(const Conflict& conflict) {
-  if (!conflict.local)
-    return conflict.kind == ConflictKind::path ? PlaceMatter::not_synced : PlaceMatter::became_folder;
-  if (!conflict.remote) return PlaceMatter::no_document;
-  const std::string here = conflict.path.twin_key();
-  const std::string there = conflict.remote->path.twin_key();
-  if (here == there) return PlaceMatter::two_documents;
-  if (conflict.base && !conflict.in_the_way) return PlaceMatter::renamed_on_both;
-  return there.starts_with(here + "/") ? PlaceMatter::folder_there : PlaceMatter::document_there;
-}
-
-std::string_view name(ConflictKind kind) {
-  for (const auto& [known, word] : conflict_kinds) {
-    if (known == kind) return word;
-  }
-  return "";
-}
-
-std::optional<ConflictKind> find_conflict_kind(std::string_view name) {
-  for (const auto& [known, word] : conflict_kinds) {
-    if (word == name) return known;
-  }
-  return std::nullopt;
 }
 
 }  // namespace ws::sync

@@ -7,7 +7,6 @@
 #include "sync-engine/publish/match_answer.hpp"
 #include "sync-engine/publish/unusable_answer.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
-#include "sync-engine/conflicts/local_conflicts.hpp"
 #include "sync-engine/publish/publish.hpp"
 #include "sync-engine/survey/refused_documents.hpp"
 

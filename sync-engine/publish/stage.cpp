@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
-#include "sync-engine/publish/commit_parts.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
-#include "sync-engine/conflicts/local_conflicts.hpp"
 #include "sync-engine/conflicts/conflict_markers.hpp"
+#include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/merge/marker_lines.hpp"
+#include "sync-engine/publish/commit_parts.hpp"
 #include "sync-engine/publish/publish.hpp"
 #include "sync-engine/survey/refused_documents.hpp"
-#include "sync-engine/disk/safe_write.hpp"
 
 namespace ws::sync {
 namespace {

@@ -4,23 +4,11 @@
 #include <functional>
 #include <vector>
 
+#include "sync-engine/model/found_files.hpp"
 #include "sync-engine/model/plan.hpp"
 #include "sync-engine/reconcile/renames.hpp"
 
 namespace ws::sync {
-
-struct FoundTree {
-  std::vector<FoundFile> files = {};
-  std::vector<Skipped> skipped = {};  ///< for people: Markdown that is left alone, folders that could not be read
-  /// Everything that could not be looked at, links and ignored folders too: no document at or beneath one is deleted.
-  std::vector<Skipped> closed = {};
-};
-
-/// A file that is there, and which nobody reads: that it is a known one its number alone can tell.
-struct HiddenFile {
-  Hindrance reason = Hindrance::ignored;
-  FileId id = {};  ///< without an inode: it is gone by now, or cannot be looked at
-};
 
 /// What is asked of those who can see more than the walk found.
 struct IdentifyOptions {

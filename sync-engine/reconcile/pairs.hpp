@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sync-engine/model/plan.hpp"
-#include "sync-engine/reconcile/change.hpp"
+#include "sync-engine/model/change.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 
 namespace ws::sync {

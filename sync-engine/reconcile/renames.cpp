@@ -131,12 +131,6 @@ bool is_another_text(const DocumentId& document, const FoundFile& file, const Re
 
 }  // namespace
 
-SameFile is_same_file(const FileId& a, const FileId& b) {
-  if (a.inode == 0 || a.number() != b.number()) return SameFile::no;
-  if (a.born_ns == 0 || b.born_ns == 0) return SameFile::perhaps;
-  return a.born_ns == b.born_ns ? SameFile::yes : SameFile::no;
-}
-
 Renames moved_files(const BaseTree& base,
                     const std::vector<DocumentId>& missing,
                     const std::vector<const FoundFile*>& files,

@@ -14,36 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "sync-engine/model/found_files.hpp"
 #include "sync-engine/model/plan.hpp"
 
 namespace ws::sync {
-
-/// Which file it is to the file system, whatever its name.
-struct FileId {
-  std::uint64_t inode = 0;  ///< 0: not known
-  std::uint64_t device = 0;
-  std::int64_t born_ns = 0;  ///< 0: not known
-  auto operator<=>(const FileId&) const = default;
-
-  /// Without the birth time: one file at a time has it.
-  FileId number() const { return {.inode = inode, .device = device}; }
-};
-
-/// An inode number that was freed is given again, to a file with another birth time.
-enum class SameFile {
-  no,
-  perhaps,  ///< the same number, and a birth time is not known: the text has to confirm it
-  yes,
-};
-SameFile is_same_file(const FileId& a, const FileId& b);
-
-/// What a walk of the disk found.
-struct FoundFile {
-  RelativePath path;
-  Sha256 hash = {};
-  FileId id = {};
-  auto operator<=>(const FoundFile&) const = default;
-};
 
 /// What tells a renamed file. Each is asked only where something is missing and something is new.
 struct RenameEvidence {

@@ -46,18 +46,6 @@ struct PullEnd {
   bool complete = false;                       ///< every living document was listed, whatever was asked for
 };
 
-/// One local change, for the service's opinion and for staging.
-struct PushItem {
-  ActionKind kind = ActionKind::push_update;
-  RelativePath path;
-  std::optional<RelativePath> previous_path = {};
-  DocumentId document = {};
-  std::optional<Sha256> hash = {};  ///< empty: deleted here
-  std::uint64_t size_bytes = 0;
-  std::uint64_t revision = 0;  ///< the content revision that it was made from; 0: new
-  bool operator==(const PushItem&) const = default;
-};
-
 struct PlanAnswer {
   std::string plan_id = {};
   std::uint64_t revision = 0;

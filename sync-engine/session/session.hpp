@@ -5,15 +5,15 @@
 #include <string>
 
 #include "api-client/base/clock.hpp"
-#include "sync-engine/engine.hpp"
+#include "sync-engine/binding/tree_binding.hpp"
+#include "sync-engine/binding/tree_config.hpp"
+#include "sync-engine/binding/ws_folder.hpp"
+#include "sync-engine/disk/root_folder.hpp"
+#include "sync-engine/model/options.hpp"
 #include "sync-engine/remote/remote.hpp"
 #include "sync-engine/state/history.hpp"
 #include "sync-engine/state/state_store.hpp"
-#include "sync-engine/binding/tree_binding.hpp"
 #include "sync-engine/tree/file_kinds.hpp"
-#include "sync-engine/disk/root_folder.hpp"
-#include "sync-engine/binding/tree_config.hpp"
-#include "sync-engine/binding/ws_folder.hpp"
 
 namespace ws::sync {
 

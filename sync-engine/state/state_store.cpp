@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "api-client/base/files.hpp"
-#include "sync-engine/reconcile/change.hpp"
+#include "sync-engine/model/change.hpp"
 #include "sync-engine/state/codec.hpp"
 #include "sync-engine/state/state_format.hpp"
 

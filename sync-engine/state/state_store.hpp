@@ -16,9 +16,8 @@
 #include "api-client/base/result.hpp"
 #include "api-client/base/sqlite.hpp"
 #include "sync-engine/git/object.hpp"
+#include "sync-engine/model/found_files.hpp"
 #include "sync-engine/model/plan.hpp"
-#include "sync-engine/reconcile/renames.hpp"
-#include "sync-engine/remote/remote.hpp"
 
 namespace ws::sync {
 

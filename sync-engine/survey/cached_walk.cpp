@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-#include "sync-engine/reconcile/change.hpp"
+#include "sync-engine/model/change.hpp"
 
 namespace ws::sync {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "sync-engine/git/diff_text.hpp"
-#include "sync-engine/reconcile/change.hpp"
+#include "sync-engine/model/change.hpp"
 #include "sync-engine/session/service_text.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 

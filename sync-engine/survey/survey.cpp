@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sync-engine/reconcile/change.hpp"
+#include "sync-engine/model/change.hpp"
 #include "sync-engine/reconcile/identify.hpp"
 #include "sync-engine/reconcile/narrow_plan.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
@@ -11,7 +11,6 @@
 #include "sync-engine/survey/obstacles.hpp"
 #include "sync-engine/survey/incoming.hpp"
 #include "sync-engine/survey/unavailable_texts.hpp"
-#include "sync-engine/conflicts/local_conflicts.hpp"
 #include "sync-engine/survey/try_merges.hpp"
 #include "sync-engine/survey/invalid_paths.hpp"
 #include "sync-engine/survey/refused_documents.hpp"

@@ -4,11 +4,11 @@
 #include <set>
 #include <utility>
 
-#include "sync-engine/git/merge_text.hpp"
-#include "sync-engine/merge/merge.hpp"
-#include "sync-engine/conflicts/conflict_markers.hpp"
-#include "sync-engine/session/service_text.hpp"
 #include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/git/merge_text.hpp"
+#include "sync-engine/merge/marker_lines.hpp"
+#include "sync-engine/merge/merge.hpp"
+#include "sync-engine/session/service_text.hpp"
 
 namespace ws::sync {
 namespace {

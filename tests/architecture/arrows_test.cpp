@@ -42,6 +42,13 @@ Room command_line(const std::string& folder, const std::vector<std::string>& may
   return room;
 }
 
+/// A row of the sync engine; only `remote/` may use the client.
+Room sync(const std::string& folder, const std::vector<std::string>& may_know) {
+  Room room = {"sync-engine/" + folder, {"api-client/contract/**", "api-client/base/**"}};
+  for (const std::string& known : may_know) room.may_know.push_back("sync-engine/" + known);
+  return room;
+}
+
 /// Rows of one area stand in such an order that each permits only rows above it.
 const std::vector<Room> rooms = {
     {"api-client/base/", {}},
@@ -51,8 +58,46 @@ const std::vector<Room> rooms = {
     {"api-client/client/", {"api-client/http/", "api-client/contract/", "api-client/base/"}},
     {"api-client/login/", {"api-client/client/", "api-client/base/"}},
     {"api-client/transfer/", {"api-client/client/", "api-client/http/", "api-client/base/"}},
-    {"sync-engine/remote/", {"sync-engine/**", "api-client/**"}},
-    {"sync-engine/", {"sync-engine/**", "api-client/contract/**", "api-client/base/**"}},
+
+    sync("model/", {}),
+    sync("disk/", {"model/"}),
+    sync("git/", {"disk/"}),
+    sync("merge/", {"git/"}),
+    sync("tree/", {"disk/", "git/", "model/"}),
+    {"sync-engine/remote/", {"sync-engine/model/", "api-client/**"}},
+    sync("reconcile/", {"model/"}),
+    sync("state/", {"disk/", "git/", "model/"}),
+    sync("binding/", {"disk/", "remote/", "state/"}),
+    sync("session/", {"binding/", "disk/", "model/", "remote/", "state/", "tree/"}),
+    sync("conflict_store/", {"binding/", "session/", "state/"}),
+    sync("survey/",
+         {"conflict_store/",
+          "disk/",
+          "git/",
+          "merge/",
+          "model/",
+          "reconcile/",
+          "remote/",
+          "session/",
+          "state/",
+          "tree/"}),
+    sync("apply/", {"conflict_store/", "disk/", "model/", "session/", "state/", "survey/"}),
+    sync("conflicts/", {"apply/", "conflict_store/", "disk/", "merge/", "reconcile/", "session/", "survey/"}),
+    sync(
+        "publish/",
+        {"conflict_store/", "conflicts/", "disk/", "merge/", "reconcile/", "remote/", "session/", "state/", "survey/"}),
+    sync("",
+         {"apply/",
+          "binding/",
+          "conflict_store/",
+          "conflicts/",
+          "model/",
+          "publish/",
+          "reconcile/",
+          "remote/",
+          "state/",
+          "survey/"}),
+    sync("watch/", {"", "disk/", "model/", "tree/"}),
 
     command_line("base/", {}),
     command_line("settings/", {"base/"}),
@@ -172,7 +217,7 @@ const std::vector<Room> rooms = {
 };
 
 /// Areas in which every folder with sources has a row of its own, and every permission is used.
-const std::vector<std::string_view> complete_areas = {"api-client/", "cli/", "server-mock/"};
+const std::vector<std::string_view> complete_areas = {"api-client/", "cli/", "server-mock/", "sync-engine/"};
 
 /// A library and the only places that include it.
 struct Home {

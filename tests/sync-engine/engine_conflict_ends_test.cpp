@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "api-client/base/files.hpp"
+#include "sync-engine/conflict_store/renew_client.hpp"
 #include "tests/sync-engine/support/synced_folder.hpp"
 
 namespace ws::sync {

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "sync-engine/conflict_store/renew_client.hpp"
 #include "sync-engine/engine.hpp"
 #include "tests/sync-engine/support/synced_folder.hpp"
 

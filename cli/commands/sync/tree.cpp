@@ -6,6 +6,7 @@
 #include "cli/base/paths.hpp"
 #include "cli/state/tree_register.hpp"
 #include "cli/terminal/clean.hpp"
+#include "sync-engine/conflict_store/renew_client.hpp"
 #include "sync-engine/remote/api_remote.hpp"
 
 namespace ws::cli {

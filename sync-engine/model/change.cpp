@@ -1,4 +1,4 @@
-#include "sync-engine/reconcile/change.hpp"
+#include "sync-engine/model/change.hpp"
 
 #include <algorithm>
 

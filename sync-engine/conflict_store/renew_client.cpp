@@ -1,0 +1,46 @@
+#include "sync-engine/conflict_store/renew_client.hpp"
+
+#include <vector>
+
+#include "api-client/base/uuid.hpp"
+#include "sync-engine/binding/ws_folder.hpp"
+#include "sync-engine/conflict_store/conflict_texts.hpp"
+#include "sync-engine/state/state_store.hpp"
+
+namespace ws::sync {
+namespace {
+
+/// A staged commit and recorded conflicts are the tree's from which this one was copied: the next run stages and
+/// records its own.
+Result<void> forget_the_others(const RootFolder& root, const WsFolder& own) {
+  if (!own.has("state.db") || own.is_empty_file("state.db")) return {};
+  WS_LET(StateStore state, StateStore::open(own.through("state.db")));
+  WS_LET(const std::vector<Conflict> conflicts, state.conflicts());
+  WS_LET(sqlite::Transaction transaction, state.begin());
+  WS_TRY(state.clear_staged());
+  for (const Conflict& conflict : conflicts) {
+    if (!conflict.here_only) WS_TRY(state.drop_conflict(conflict.id));
+  }
+  WS_TRY(transaction.commit());
+  for (const Conflict& conflict : conflicts) {
+    if (!conflict.here_only) remove_conflict_files(root, conflict.id);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Tie> renew_client(const std::filesystem::path& root,
+                         const Clock& clock,
+                         Random& random,
+                         const TrustedFolders& trusted) {
+  WS_LET(const RootFolder folder, RootFolder::open(root));
+  WS_LET(const WsFolder own, WsFolder::open(folder, trusted));
+  WS_LET(Tie tie, read_tie(own));
+  WS_TRY(forget_the_others(folder, own));
+  tie.client_id = make_uuid_v7(clock.now(), random);
+  WS_TRY(write_tie(own, tie));
+  return tie;
+}
+
+}  // namespace ws::sync

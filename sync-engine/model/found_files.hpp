@@ -1,0 +1,54 @@
+/// What a walk of the disk found, and how a file is known whatever its name.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "api-client/base/sha256.hpp"
+#include "sync-engine/model/entry.hpp"
+#include "sync-engine/model/relative_path.hpp"
+
+namespace ws::sync {
+
+/// Which file it is to the file system, whatever its name.
+struct FileId {
+  std::uint64_t inode = 0;  ///< 0: not known
+  std::uint64_t device = 0;
+  std::int64_t born_ns = 0;  ///< 0: not known
+  auto operator<=>(const FileId&) const = default;
+
+  /// Without the birth time: one file at a time has it.
+  FileId number() const { return {.inode = inode, .device = device}; }
+};
+
+/// An inode number that was freed is given again, to a file with another birth time.
+enum class SameFile {
+  no,
+  perhaps,  ///< the same number, and a birth time is not known: the text has to confirm it
+  yes,
+};
+SameFile is_same_file(const FileId& a, const FileId& b);
+
+/// What a walk of the disk found.
+struct FoundFile {
+  RelativePath path;
+  Sha256 hash = {};
+  FileId id = {};
+  auto operator<=>(const FoundFile&) const = default;
+};
+
+struct FoundTree {
+  std::vector<FoundFile> files = {};
+  std::vector<Skipped> skipped = {};  ///< for people: Markdown that is left alone, folders that could not be read
+  /// Everything that could not be looked at, links and ignored folders too: no document at or beneath one is deleted.
+  std::vector<Skipped> closed = {};
+};
+
+/// A file that is there, and which nobody reads: that it is a known one its number alone can tell.
+struct HiddenFile {
+  Hindrance reason = Hindrance::ignored;
+  FileId id = {};  ///< without an inode: it is gone by now, or cannot be looked at
+};
+
+}  // namespace ws::sync

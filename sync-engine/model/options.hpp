@@ -1,0 +1,54 @@
+/// What a call of the sync engine is asked for, and what it tells while it works.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "api-client/base/owner.hpp"
+#include "sync-engine/model/plan.hpp"
+
+namespace ws::sync {
+
+struct RunOptions {
+  std::optional<Keep> on_conflict = {};  ///< empty: conflicts stay open; never `merged`
+  bool merge = true;                     ///< false: every edit on both sides is a conflict
+  bool accept_deletes = false;           ///< a local delete wins over a remote edit or move
+  bool allow_deletes = false;            ///< confirms the guard
+  bool hold_deletes = false;             ///< where the guard would stop: all but the deletes is done
+  bool offline = false;                  ///< `status` and `plan` against what was last heard of the service
+  bool dry_run = false;                  ///< leaves not even a new stat cache
+  std::string message = {};              ///< of the commit
+  WantedPath only = {};                  ///< empty: all
+  WantedPath busy = {};                  ///< still being written: a missing file may become it, and waits
+};
+
+enum class Stage { scan, pull, write, push, commit };
+struct Progress {
+  Stage stage = Stage::scan;
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;  ///< 0: not known
+};
+
+struct EngineOptions {
+  std::chrono::milliseconds wait_lock{0};  ///< how long to wait for another process
+  std::function<void(const Progress&)> progress = {};
+  const std::atomic<bool>* cancelled = nullptr;
+  unsigned threads = 2;
+  TrustedFolders trusted = {};  ///< whose `.ws/` may belong to somebody else
+  /// Of one commit. Of its answer 1,000,000 JSON values and 32 MiB are read: that leaves 50 and 1,600 bytes an item.
+  std::size_t commit_items = 20'000;
+};
+
+/// An open conflict with its texts, as far as they are known.
+struct ConflictTexts {
+  Conflict conflict;
+  std::optional<std::string> base = {};
+  std::optional<std::string> local = {};
+  std::optional<std::string> remote = {};
+};
+
+}  // namespace ws::sync
