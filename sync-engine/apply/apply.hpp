@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "sync-engine/model/report.hpp"
 #include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "sync-engine/model/report.hpp"
 #include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {

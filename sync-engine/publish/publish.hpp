@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sync-engine/model/report.hpp"
 #include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {

@@ -13,6 +13,7 @@
 
 #include "api-client/base/result.hpp"
 #include "sync-engine/engine.hpp"
+#include "sync-engine/model/report.hpp"
 #include "sync-engine/watch/folder_events.hpp"
 #include "sync-engine/watch/quiet_changes.hpp"
 
