@@ -10,9 +10,11 @@ find_package(SQLite3 REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS url)
 
-# Opened at run time by the files that use them (api-client/http/curl.cpp, sync-engine/git/): only their headers are needed.
+# Opened at run time by the files that use them (api-client/http/curl_library.cpp, sync-engine/git/, cli/terminal/qr_code.cpp):
+# only their headers are needed.
 find_path(WS_CURL_INCLUDE curl/curl.h REQUIRED)
 find_path(WS_GIT2_INCLUDE git2.h REQUIRED)
+find_path(WS_QRENCODE_INCLUDE qrencode.h REQUIRED)
 
 find_path(WS_UTF8PROC_INCLUDE utf8proc.h REQUIRED)
 find_library(WS_UTF8PROC utf8proc REQUIRED)

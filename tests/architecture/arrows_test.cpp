@@ -246,6 +246,7 @@ const std::vector<Home> homes = {
     {"CLI/", {"cli/", "server-mock/main.cpp"}},
     {"jq.h", {"cli/output/jq."}},
     {"jv.h", {"cli/output/jq."}},
+    {"qrencode.h", {"cli/terminal/qr_code."}},
     {"libsecret/", {"cli/credentials/keyring."}},
     {"tl/",
      {"api-client/base/result.hpp",

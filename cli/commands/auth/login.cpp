@@ -1,4 +1,4 @@
-// Getting a key by the device grant, and giving it back.
+// `ws login` by the OAuth device grant (RFC 8628), and `ws logout`.
 #include <algorithm>
 #include <array>
 
@@ -94,7 +94,7 @@ std::string client_name() {
 
 void show_qr_code(Session& session, const std::string& address) {
   const auto code = QrCode::of(address);
-  if (!code) return session.note("the address is too long for a QR code");
+  if (!code) return session.note(code.error().what + (code.error().hint.empty() ? "" : "; " + code.error().hint));
   session.terminal().write(Stream::err, render_qr_code(*code, session.terminal(), Stream::err));
 }
 
@@ -183,7 +183,7 @@ Result<ExitCode> wait_for_key(Session& session, const PendingLogin& login, KeptI
 Result<ExitCode> resume(Session& session) {
   const std::vector<std::string>& words = session.arguments().words;
   WS_LET(const PendingLogin login, PendingLogins(session.paths().state).load(words.empty() ? "" : words.front()));
-  // The code was given out by one server; no other gets to see it.
+  // A device code is sent only to the server that issued it.
   const auto named = session.arguments().value("base-url");
   if (named && http::origin_of(*named) != http::origin_of(login.base_url)) {
     return fail(Failure::Kind::usage,

@@ -45,6 +45,12 @@ TEST_CASE("qr code: the smallest version that holds the text, up to 230 bytes", 
   CHECK_FALSE(QrCode::of(std::string(231, 'x')));
 }
 
+TEST_CASE("qr code: without the library it says what to install", "[cli]") {
+  const auto code = QrCode::of(address, "libqrencode-absent.so.4");
+  REQUIRE_FALSE(code);
+  CHECK(code.error().hint.find("libqrencode4") != std::string::npos);
+}
+
 TEST_CASE("qr code: finders stand in three corners, the timing between them", "[cli]") {
   const auto code = QrCode::of(address);
   const std::size_t last = code->size() - 1;
