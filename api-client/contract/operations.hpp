@@ -1,4 +1,4 @@
-/// The table of the API's 56 operations, and the ways to look something up in it.
+/// The table of the API's operations, and the ways to look something up in it.
 ///
 /// Source: API document v1, "Endpoints", "Limits", "Resources and their fields"; what it does not show is from
 /// `decisions.md` and marked assumed. One file an area under `operations/`; a new operation is one entry in one of
@@ -14,7 +14,6 @@
 
 namespace ws::contract {
 
-inline constexpr std::size_t operation_count = 56;
 /// `info.version` of the API's description, and of `GET /v1`.
 inline constexpr std::string_view api_version = "1.0.0";
 /// API document, "Authentication", 7: every scope that can be asked for, in its order.

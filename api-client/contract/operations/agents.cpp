@@ -129,5 +129,6 @@ constexpr Operation agent_table[] = {
      .arguments = agent_argument},
 };
 static_assert(well_formed(agent_table));
+constinit const std::span<const Operation> agent_operations = agent_table;
 
 }  // namespace ws::contract

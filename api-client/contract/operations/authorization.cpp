@@ -131,5 +131,6 @@ constexpr Operation authorization_table[] = {
      .command = "whoami"},
 };
 static_assert(well_formed(authorization_table));
+constinit const std::span<const Operation> authorization_operations = authorization_table;
 
 }  // namespace ws::contract

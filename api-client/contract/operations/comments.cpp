@@ -169,5 +169,6 @@ constexpr Operation comment_table[] = {
      .errors = write_errors},
 };
 static_assert(well_formed(comment_table));
+constinit const std::span<const Operation> comment_operations = comment_table;
 
 }  // namespace ws::contract

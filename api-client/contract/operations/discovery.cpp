@@ -42,5 +42,6 @@ constexpr Operation discovery_table[] = {
      .command = "discover"},
 };
 static_assert(well_formed(discovery_table));
+constinit const std::span<const Operation> discovery_operations = discovery_table;
 
 }  // namespace ws::contract

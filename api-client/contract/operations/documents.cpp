@@ -176,5 +176,6 @@ constexpr Operation document_table[] = {
      .arguments = document_argument},
 };
 static_assert(well_formed(document_table));
+constinit const std::span<const Operation> document_operations = document_table;
 
 }  // namespace ws::contract

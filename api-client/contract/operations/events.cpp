@@ -114,5 +114,6 @@ constexpr Operation event_table[] = {
      .errors = lease_errors},
 };
 static_assert(well_formed(event_table));
+constinit const std::span<const Operation> event_operations = event_table;
 
 }  // namespace ws::contract

@@ -182,5 +182,6 @@ constexpr Operation file_table[] = {
      .arguments = operation_argument},
 };
 static_assert(well_formed(file_table));
+constinit const std::span<const Operation> file_operations = file_table;
 
 }  // namespace ws::contract

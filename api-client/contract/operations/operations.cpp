@@ -1,7 +1,6 @@
 #include "api-client/contract/operations.hpp"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "api-client/contract/operations/shared.hpp"
@@ -11,30 +10,24 @@ namespace ws::contract {
 
 namespace {
 
-using Pointers = std::array<const Operation*, operation_count>;
-
-template <std::size_t count>
-constexpr void append(Pointers& all, std::size_t& size, const Operation (&table)[count]) {
-  for (std::size_t i = 0; i < count; ++i) all.at(size++) = &table[i];
-}
-
-constinit const Pointers all_operations = [] {
-  Pointers all = {};
-  std::size_t size = 0;
-  append(all, size, authorization_table);
-  append(all, size, workspace_table);
-  append(all, size, question_table);
-  append(all, size, search_table);
-  append(all, size, document_table);
-  append(all, size, comment_table);
-  append(all, size, file_table);
-  append(all, size, sync_table);
-  append(all, size, agent_table);
-  append(all, size, event_table);
-  append(all, size, test_table);
-  append(all, size, discovery_table);
+std::vector<const Operation*> collect_operations() {
+  std::vector<const Operation*> all;
+  for (const std::span<const Operation> area : {authorization_operations,
+                                                workspace_operations,
+                                                question_operations,
+                                                search_operations,
+                                                document_operations,
+                                                comment_operations,
+                                                file_operations,
+                                                sync_operations,
+                                                agent_operations,
+                                                event_operations,
+                                                test_operations,
+                                                discovery_operations}) {
+    for (const Operation& operation : area) all.push_back(&operation);
+  }
   return all;
-}();
+}
 
 void collect(const Schema* schema, std::vector<const Schema*>& found);
 
@@ -51,7 +44,7 @@ void collect(const Schema* schema, std::vector<const Schema*>& found) {
 
 std::vector<const Schema*> collect_all() {
   std::vector<const Schema*> found;
-  for (const Operation* operation : all_operations) {
+  for (const Operation* operation : operations()) {
     collect(operation->request, found);
     for (const Response& response : operation->responses) collect(response.schema, found);
   }
@@ -62,16 +55,20 @@ std::vector<const Schema*> collect_all() {
 
 constinit const std::span<const std::string_view> all_scopes = requestable_scopes;
 
-std::span<const Operation* const> operations() { return all_operations; }
+std::span<const Operation* const> operations() {
+  // Found on first use and never changed: a constant that spans files cannot be computed while compiling.
+  static const std::vector<const Operation*> all = collect_operations();
+  return all;
+}
 
 const Operation* find_operation(std::string_view id) {
-  const auto found = std::ranges::find(all_operations, id, &Operation::id);
-  return found == all_operations.end() ? nullptr : *found;
+  const auto found = std::ranges::find(operations(), id, &Operation::id);
+  return found == operations().end() ? nullptr : *found;
 }
 
 const Operation* find_command(std::string_view command) {
-  const auto found = std::ranges::find(all_operations, command, &Operation::command);
-  return found == all_operations.end() ? nullptr : *found;
+  const auto found = std::ranges::find(operations(), command, &Operation::command);
+  return found == operations().end() ? nullptr : *found;
 }
 
 const Parameter* find_parameter(const Operation& operation, std::string_view name) {
@@ -93,7 +90,6 @@ std::vector<const Schema*> reached_from(const Schema& schema) {
 }
 
 std::span<const Schema* const> schemas() {
-  // Found on first use and never changed: a constant that spans files cannot be computed while compiling.
   static const std::vector<const Schema*> all = collect_all();
   return all;
 }

@@ -160,5 +160,6 @@ constexpr Operation question_table[] = {
      .arguments = conversation_argument},
 };
 static_assert(well_formed(question_table));
+constinit const std::span<const Operation> question_operations = question_table;
 
 }  // namespace ws::contract

@@ -64,5 +64,6 @@ constexpr Operation search_table[] = {
      .arguments = arguments},
 };
 static_assert(well_formed(search_table));
+constinit const std::span<const Operation> search_operations = search_table;
 
 }  // namespace ws::contract

@@ -365,5 +365,6 @@ constexpr Operation sync_table[] = {
      .errors = resolve_errors},
 };
 static_assert(well_formed(sync_table));
+constinit const std::span<const Operation> sync_operations = sync_table;
 
 }  // namespace ws::contract

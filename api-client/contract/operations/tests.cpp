@@ -219,5 +219,6 @@ constexpr Operation test_table[] = {
      .arguments = run_argument},
 };
 static_assert(well_formed(test_table));
+constinit const std::span<const Operation> test_operations = test_table;
 
 }  // namespace ws::contract

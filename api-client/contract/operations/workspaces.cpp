@@ -130,5 +130,6 @@ constexpr Operation workspace_table[] = {
      .errors = move_errors},
 };
 static_assert(well_formed(workspace_table));
+constinit const std::span<const Operation> workspace_operations = workspace_table;
 
 }  // namespace ws::contract

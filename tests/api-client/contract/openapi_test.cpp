@@ -35,7 +35,7 @@ const Json& component(const Json& document, const std::string& name) { return do
 
 }  // namespace
 
-TEST_CASE("openapi: has each of the 56 operations once, under its id", "[contract]") {
+TEST_CASE("openapi: has each operation once, under its id", "[contract]") {
   const Json document = openapi("");
   CHECK(document["openapi"] == "3.1.0");
   CHECK(document["info"]["version"] == "1.0.0");
@@ -63,7 +63,7 @@ TEST_CASE("openapi: has each of the 56 operations once, under its id", "[contrac
       CHECK(operation["responses"].contains("401") == (entry->auth == Auth::key));
     }
   }
-  CHECK(ids.size() == 56);
+  CHECK(ids.size() == operations().size());
 }
 
 TEST_CASE("openapi: every reference leads somewhere, and every schema is there", "[contract]") {

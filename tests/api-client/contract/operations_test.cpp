@@ -220,8 +220,7 @@ const std::string agent_shape =
 
 }  // namespace
 
-TEST_CASE("table: the 56 operations, in the order of the API document", "[contract]") {
-  REQUIRE(std::size(rows) == 56);
+TEST_CASE("table: every operation, in the order of the API document", "[contract]") {
   REQUIRE(operations().size() == std::size(rows));
   for (std::size_t i = 0; i < std::size(rows); ++i) {
     const Row& row = rows[i];
