@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <ctime>
 #include <string>
 #include <utility>
+
+#include "api-client/base/ascii.hpp"
 
 namespace ws::http {
 namespace {
@@ -103,98 +106,30 @@ bool has_sends_left(const Attempt& attempt, const RetryBudget& budget, Milliseco
   return attempt.sends < budget.sends_per_call;
 }
 
-/// Reads a text from its front; what does not fit empties it for good.
-class Scanner {
- public:
-  explicit Scanner(std::string_view text) : text_(text) {}
-  int number() {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
-    if (error != std::errc{} || value < 0) failed_ = true;
-    text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-    return value;
-  }
-  void skip(std::string_view expected) {
-    if (text_.substr(0, expected.size()) != expected) failed_ = true;
-    text_.remove_prefix(std::min(expected.size(), text_.size()));
-  }
-  unsigned month() {
-    constexpr std::array<std::string_view, 12> names = {
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    const auto found = std::find(names.begin(), names.end(), text_.substr(0, 3));
-    if (found == names.end()) failed_ = true;
-    text_.remove_prefix(std::min<std::size_t>(3, text_.size()));
-    return static_cast<unsigned>(found - names.begin()) + 1;
-  }
-  std::chrono::seconds time_of_day() {
-    const int hours = number();
-    skip(":");
-    const int minutes = number();
-    skip(":");
-    const int seconds = number();
-    if (hours > 23 || minutes > 59 || seconds > 60) failed_ = true;
-    return std::chrono::hours{hours} + std::chrono::minutes{minutes} + std::chrono::seconds{seconds};
-  }
-  char front() const { return text_.empty() ? '\0' : text_.front(); }
-  bool done() const { return !failed_ && text_.empty(); }
-
- private:
-  std::string_view text_;
-  bool failed_ = false;
-};
-
-std::optional<Time> make_time(int year, unsigned month, int day, std::chrono::seconds time_of_day) {
-  const std::chrono::year_month_day date{
-      std::chrono::year{year}, std::chrono::month{month}, std::chrono::day{static_cast<unsigned>(day)}};
-  if (year > 9999 || !date.ok()) return std::nullopt;
-  return std::chrono::sys_days{date} + time_of_day;
-}
-
-/// "06 Nov 1994 08:49:37 GMT", or "06-Nov-94 08:49:37 GMT" as RFC 850 had it.
-std::optional<Time> parse_after_comma(std::string_view text, Time now) {
-  Scanner scanner(text);
-  const int day = scanner.number();
-  const bool old = scanner.front() == '-';
-  scanner.skip(old ? "-" : " ");
-  const unsigned month = scanner.month();
-  scanner.skip(old ? "-" : " ");
-  int year = scanner.number();
-  scanner.skip(" ");
-  const auto time = scanner.time_of_day();
-  scanner.skip(" GMT");
-  if (!scanner.done()) return std::nullopt;
-  if (old && year < 100) {
-    // RFC 9110, 5.6.7: more than 50 years ahead means the century before.
-    const int this_year = int{std::chrono::year_month_day{std::chrono::floor<std::chrono::days>(now)}.year()};
-    year += this_year / 100 * 100;
-    if (year > this_year + 50) year -= 100;
-  }
-  return make_time(year, month, day, time);
-}
-
-/// "Nov  6 08:49:37 1994", what follows the day's name in asctime's form.
-std::optional<Time> parse_asctime(std::string_view text) {
-  Scanner scanner(text);
-  const unsigned month = scanner.month();
-  scanner.skip(" ");
-  if (scanner.front() == ' ') scanner.skip(" ");
-  const int day = scanner.number();
-  scanner.skip(" ");
-  const auto time = scanner.time_of_day();
-  scanner.skip(" ");
-  const int year = scanner.number();
-  if (!scanner.done()) return std::nullopt;
-  return make_time(year, month, day, time);
-}
-
 }  // namespace
 
 std::optional<Time> parse_http_date(std::string_view text, Time now) {
-  if (const std::size_t comma = text.find(", "); comma != std::string_view::npos) {
-    return parse_after_comma(text.substr(comma + 2), now);
+  const std::string whole(text);
+  // No program of ours sets a locale, so strptime(3) reads the English names.
+  for (const char* const format : {"%a, %d %b %Y %H:%M:%S GMT", "%a, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"}) {
+    std::tm parts{};
+    const char* const end = ::strptime(whole.c_str(), format, &parts);
+    if (end != whole.c_str() + whole.size()) continue;
+    int year = parts.tm_year + 1900;
+    if (std::string_view(format).find("%y") != std::string_view::npos) {
+      // RFC 9110, 5.6.7: a year of two digits that is more than 50 years ahead means the century before.
+      const int this_year = int{std::chrono::year_month_day{std::chrono::floor<std::chrono::days>(now)}.year()};
+      year = this_year / 100 * 100 + year % 100;
+      if (year > this_year + 50) year -= 100;
+    }
+    const std::chrono::year_month_day date{std::chrono::year{year},
+                                           std::chrono::month{static_cast<unsigned>(parts.tm_mon) + 1},
+                                           std::chrono::day{static_cast<unsigned>(parts.tm_mday)}};
+    if (!date.ok()) return std::nullopt;
+    return std::chrono::sys_days{date} + std::chrono::hours{parts.tm_hour} + std::chrono::minutes{parts.tm_min} +
+           std::chrono::seconds{parts.tm_sec};
   }
-  if (text.size() < 4 || text[3] != ' ') return std::nullopt;
-  return parse_asctime(text.substr(4));
+  return std::nullopt;
 }
 
 Milliseconds pause_before(int sends, double random) {
@@ -230,9 +165,8 @@ Decision decide(const Attempt& attempt, const RetryBudget& budget, double random
 }
 
 std::optional<Milliseconds> parse_retry_after(std::string_view value, Time now) {
-  const std::size_t first = value.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return std::nullopt;
-  value = value.substr(first, value.find_last_not_of(" \t") - first + 1);
+  value = trimmed(value, " \t");
+  if (value.empty()) return std::nullopt;
   const bool negative = value.front() == '-';
   const std::string_view digits = negative ? value.substr(1) : value;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
