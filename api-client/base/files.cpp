@@ -11,47 +11,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api-client/base/descriptor.hpp"
+
 namespace ws {
 namespace {
 
 constexpr std::string_view descriptor_folder = "/proc/self/fd/";
 
-/// Owns a file descriptor.
-class OpenFile {
- public:
-  explicit OpenFile(int fd) : fd_(fd) {}
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 tl::unexpected<Failure> cannot(std::string_view what, const std::filesystem::path& path, int error) {
   return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", what, shown_path(path), std::strerror(error)));
-}
-
-Result<void> write_whole(int fd, std::string_view text, const std::filesystem::path& path) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return cannot("write", path, errno);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
 }
 
 /// Reads a piece; waits only for a pipe whose other end is open (EAGAIN).
 ssize_t read_piece(int file, std::string& buffer) {
   while (true) {
-    const ssize_t count = ::read(file, buffer.data(), buffer.size());
-    if (count >= 0 || (errno != EINTR && errno != EAGAIN)) return count;
+    const ssize_t count = read_some(file, buffer.data(), buffer.size());
+    if (count >= 0 || errno != EAGAIN) return count;
     pollfd waiting{.fd = file, .events = POLLIN, .revents = 0};
-    if (errno == EAGAIN && ::poll(&waiting, 1, -1) < 0 && errno != EINTR) return -1;
+    if (::poll(&waiting, 1, -1) < 0 && errno != EINTR) return -1;
   }
 }
 
@@ -111,7 +88,7 @@ Result<std::string> read_open_file(int file, const std::filesystem::path& name, 
 
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes, Source source) {
   const int flags = source == Source::anything ? 0 : O_NONBLOCK | O_NOCTTY;
-  const OpenFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
   if (file.get() < 0) {
     if (errno == ENOENT || errno == ENOTDIR) {
       return fail(Failure::Kind::not_found, fmt::format("{} does not exist", shown_path(path)));
@@ -133,11 +110,11 @@ Result<void> write_file_at(int folder,
       !mode && ::fstatat(folder, name.c_str(), &replaced, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(replaced.st_mode);
   if (keeps_mode) mode = replaced.st_mode & 0777U;
   std::string temporary;
-  const OpenFile file(create_beside(folder, name, static_cast<mode_t>(mode.value_or(0666)), temporary));
+  const Descriptor file(create_beside(folder, name, static_cast<mode_t>(mode.value_or(0666)), temporary));
   if (file.get() < 0) return cannot("write beside", shown, errno);
   const auto write = [&]() -> Result<void> {
     if (mode && ::fchmod(file.get(), static_cast<mode_t>(*mode)) != 0) return cannot("set the mode of", shown, errno);
-    WS_TRY(write_whole(file.get(), text, shown));
+    if (!write_all(file.get(), text)) return cannot("write", shown, errno);
     if (::fsync(file.get()) != 0) return cannot("flush", shown, errno);
     if (::renameat(folder, temporary.c_str(), folder, name.c_str()) != 0) return cannot("replace", shown, errno);
     return {};
@@ -146,14 +123,14 @@ Result<void> write_file_at(int folder,
     ::unlinkat(folder, temporary.c_str(), 0);
     return written;
   }
-  const OpenFile directory(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor directory(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() < 0 || ::fsync(directory.get()) != 0) return cannot("flush the folder of", shown, errno);
   return {};
 }
 
 Result<void> write_file(const std::filesystem::path& path, std::string_view text, std::optional<unsigned> mode) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  const OpenFile directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() < 0) return cannot("write", path, errno);
   return write_file_at(directory.get(), path.filename().string(), text, mode, path);
 }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api-client/base/descriptor.hpp"
 #include "api-client/base/files.hpp"
 
 namespace ws {
@@ -76,24 +77,19 @@ Result<void> check_owner(const struct stat& found,
 Result<std::string> read_trusted_file(const std::filesystem::path& path,
                                       std::size_t max_bytes,
                                       const TrustedFolders& trusted) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (file < 0) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!file) {
     const int error = errno;
     if (error == ENOENT) return fail(Failure::Kind::not_found, fmt::format("{} does not exist", shown_path(path)));
     const char* const why = error == ELOOP ? "it is a symbolic link" : std::strerror(error);
     return fail(Failure::Kind::disk, fmt::format("cannot open {}: {}", shown_path(path), why));
   }
-  const auto read = [&]() -> Result<std::string> {
-    struct stat found {};
-    if (::fstat(file, &found) != 0 || !S_ISREG(found.st_mode)) {
-      return fail(Failure::Kind::disk, fmt::format("{} is no regular file", shown_path(path)));
-    }
-    WS_TRY(check_owner(found, path, path.parent_path(), trusted));
-    return read_open_file(file, path, max_bytes);
-  };
-  auto text = read();
-  ::close(file);
-  return text;
+  struct stat found {};
+  if (::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) {
+    return fail(Failure::Kind::disk, fmt::format("{} is no regular file", shown_path(path)));
+  }
+  WS_TRY(check_owner(found, path, path.parent_path(), trusted));
+  return read_open_file(file.get(), path, max_bytes);
 }
 
 }  // namespace ws

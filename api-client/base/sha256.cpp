@@ -7,6 +7,8 @@
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 
+#include "api-client/base/ascii.hpp"
+
 namespace ws {
 namespace {
 
@@ -15,13 +17,6 @@ const EVP_MD* algorithm() {
   static const EVP_MD* const fetched = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   if (fetched == nullptr) throw std::bad_alloc();
   return fetched;
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <utf8proc.h>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/handle.hpp"
 
 namespace ws::utf8 {
@@ -31,14 +32,6 @@ std::string map(std::string_view text, unsigned options) {
 
 bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
-
-std::string ascii_lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
 }
 
 /// The code point at the start of `text` and its length; 0 bytes where it is malformed.
@@ -208,12 +201,12 @@ std::string nfc(std::string_view text) {
 }
 
 std::string fold_key(std::string_view text) {
-  if (is_ascii(text)) return ascii_lower(text);
+  if (is_ascii(text)) return to_lower(text);
   return map(map(text, UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD), UTF8PROC_STABLE | UTF8PROC_COMPOSE);
 }
 
 std::string lookalike_key(std::string_view text) {
-  if (is_ascii(text)) return ascii_lower(text);
+  if (is_ascii(text)) return to_lower(text);
   const unsigned options =
       UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE | UTF8PROC_STRIPNA;
   return map(map(text, options), options);

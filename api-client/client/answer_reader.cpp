@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/json.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
@@ -26,13 +27,9 @@ std::string header(const http::Response& response, std::string_view name) {
 }
 
 bool is_json_type(std::string_view content_type) {
-  std::string type(content_type.substr(0, content_type.find(';')));
-  while (!type.empty() && type.back() == ' ') type.pop_back();
-  std::transform(type.begin(), type.end(), type.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string type = to_lower(trimmed_end(content_type.substr(0, content_type.find(';')), " "));
   // Without a type the bytes decide.
-  return type.empty() || type == "application/json" || std::string_view(type).ends_with("+json");
+  return type.empty() || type == "application/json" || type.ends_with("+json");
 }
 
 contract::Body expected_body(const Operation& operation, int status) {

@@ -1,4 +1,4 @@
-/// The client's machine room: calls under way, their sends, waits and ends.
+/// The client's implementation: calls under way, their attempts, waits and results.
 ///
 /// Private to `client*.cpp`.
 #pragma once

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/uuid.hpp"
 #include "api-client/contract/operations.hpp"
 
@@ -11,9 +12,7 @@ namespace ws {
 namespace {
 
 bool names_the_same(std::string_view a, std::string_view b) {
-  if (!is_uuid(a) || !is_uuid(b)) return a == b;
-  // Setting this bit makes small letters of capital ones, and leaves digits and hyphens as they are.
-  return std::ranges::equal(a, b, [](char x, char y) { return (x | 0x20) == (y | 0x20); });
+  return is_uuid(a) && is_uuid(b) ? equal_ignoring_case(a, b) : a == b;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/percent.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
@@ -239,10 +240,7 @@ const contract::Response* usual_response(const Operation& operation) {
 /// Headers that the client alone decides.
 bool is_ours(std::string_view name) {
   constexpr std::string_view ours[] = {"host", "authorization", "content-length", "transfer-encoding", "cookie"};
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string lower = to_lower(name);
   return std::find(std::begin(ours), std::end(ours), lower) != std::end(ours);
 }
 

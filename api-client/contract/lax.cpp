@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::contract {
@@ -20,13 +21,6 @@ struct LaxInteger {
   bool negative = false;
   std::int64_t value = 0;
 };
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n\f\v";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
 
 /// "1_000" without its underscores; empty where one stands anywhere but between two digits.
 std::string digits_of(std::string_view text) {
@@ -44,7 +38,7 @@ std::string digits_of(std::string_view text) {
 /// Blanks around, a sign, leading zeros, single underscores and a fraction of zeros are all let pass: "05", "+5",
 /// "5.0".
 LaxInteger read_integer(std::string_view text) {
-  text = trimmed(text);
+  text = trimmed(text, " \t\r\n\f\v");
   LaxInteger result;
   result.negative = text.starts_with('-');
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
@@ -65,10 +59,7 @@ LaxInteger read_integer(std::string_view text) {
 std::optional<bool> read_boolean(std::string_view text) {
   constexpr std::string_view yes[] = {"1", "on", "t", "true", "y", "yes"};
   constexpr std::string_view no[] = {"0", "off", "f", "false", "n", "no"};
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  const std::string lower = to_lower(text);
   if (std::ranges::find(yes, lower) != std::end(yes)) return true;
   if (std::ranges::find(no, lower) != std::end(no)) return false;
   return {};

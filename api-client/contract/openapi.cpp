@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/contract/errors.hpp"
 #include "api-client/contract/json_schema.hpp"
 #include "api-client/contract/operations.hpp"
@@ -188,12 +189,6 @@ Json components() {
   return result;
 }
 
-std::string lower_case_name(Method method) {
-  std::string text(name(method));
-  for (char& c : text) c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
 }  // namespace
 
 Json openapi(std::string_view server_url) {
@@ -206,7 +201,7 @@ Json openapi(std::string_view server_url) {
   document["tags"] = std::move(tags);
   Json paths = Json::object();
   for (const Operation* operation : operations()) {
-    paths[std::string(operation->path)][lower_case_name(operation->method)] = operation_object(*operation);
+    paths[std::string(operation->path)][to_lower(name(operation->method))] = operation_object(*operation);
   }
   document["paths"] = std::move(paths);
   document["components"] = components();

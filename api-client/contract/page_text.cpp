@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::contract {
@@ -18,13 +19,6 @@ bool is_blank(char32_t c) { return c <= 0x20 || c == 0xA0 || c == 0x2028 || c ==
 bool is_hidden(char32_t c) {
   return c == 0x7F || (c >= 0x80 && c < 0xA0) || (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) ||
          (c >= 0x2060 && c <= 0x206F) || c == 0x061C || c == 0xFEFF;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(
-      lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return lower;
 }
 
 /// What stands between `<name ...>` and `</name`. `lower` is `html` in lower case: their places are the same.
@@ -86,7 +80,7 @@ std::string one_line(std::string_view text, std::size_t max_code_points) {
 
 std::string page_title(std::string_view html) {
   html = html.substr(0, searched_bytes);
-  const std::string lower = lower_case(html);
+  const std::string lower = to_lower(html);
   for (const std::string_view name : {"title", "h1"}) {
     std::string text = one_line(plain(element_text(html, lower, name)), searched_bytes);
     if (!text.empty()) return text;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
 #include "api-client/contract/checks.hpp"
 #include "api-client/contract/lax.hpp"
@@ -132,13 +133,8 @@ void Walk::text_map(const Json& value, Source source) {
   }
 }
 
-bool equal_without_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
-
 bool names(const Parameter& parameter, std::string_view name) {
-  return parameter.in == In::header ? equal_without_case(parameter.field.name, name) : parameter.field.name == name;
+  return parameter.in == In::header ? equal_ignoring_case(parameter.field.name, name) : parameter.field.name == name;
 }
 
 std::vector<const std::string*> texts_of(const Parameter& parameter, TextPairs pairs) {

@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include "api-client/base/ascii.hpp"
+
 namespace ws::http {
 namespace {
 
@@ -16,13 +18,6 @@ namespace {
 constexpr std::uint64_t max_collected_beside_sink_bytes = std::uint64_t{32} << 20U;
 
 bool is_success(int status) { return status >= 200 && status < 300; }
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(blank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
 
 bool is_tls_failure(CURLcode code) {
   switch (code) {

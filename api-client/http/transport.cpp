@@ -5,14 +5,10 @@
 #include <cstddef>
 #include <system_error>
 
+#include "api-client/base/ascii.hpp"
+
 namespace ws::http {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
-}
 
 /// Four decimal numbers up to 255. What only looks like it (127.evil.example, 127.999.0.1) is a name to be resolved.
 bool is_ipv4(std::string_view host) {
@@ -40,7 +36,7 @@ std::optional<std::string_view> find_header(const Headers& headers, std::string_
 bool is_header_name(std::string_view text) {
   constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::all_of(text.begin(), text.end(), [marks](char c) {
-    const bool is_word = (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z');
+    const bool is_word = (c >= '0' && c <= '9') || (to_lower(c) >= 'a' && to_lower(c) <= 'z');
     return is_word || marks.find(c) != std::string_view::npos;
   });
 }
@@ -83,11 +79,11 @@ std::string origin_of(std::string_view url) {
   const bool digits = std::all_of(port.begin(), port.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (host.empty() || !digits || port.size() > 5) return {};
   std::string origin;
-  for (const char c : scheme) origin += lower(c);
+  for (const char c : scheme) origin += to_lower(c);
   origin += "://";
   for (const char c : host) {
     if (static_cast<unsigned char>(c) <= ' ') return {};
-    origin += lower(c);
+    origin += to_lower(c);
   }
   origin += ':';
   origin += port;

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/json.hpp"
 
 namespace ws {
@@ -43,11 +44,8 @@ constexpr std::array words = {
 
 /// Lower case, with underscores for spaces: "Authorization pending" is the word too.
 std::string folded(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
-    if (c == ' ') return '_';
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  std::string out = to_lower(text);
+  std::ranges::replace(out, ' ', '_');
   return out;
 }
 

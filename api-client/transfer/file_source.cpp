@@ -38,25 +38,20 @@ Result<FileStamp> stamp_of(const std::filesystem::path& path) {
 }
 
 Result<std::unique_ptr<FileSource>> FileSource::open(const std::filesystem::path& path, const FileStamp& expected) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (descriptor < 0) return disk(path, std::strerror(errno));
-  std::unique_ptr<FileSource> source(new FileSource(descriptor, path, expected));
+  Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!descriptor) return disk(path, std::strerror(errno));
+  std::unique_ptr<FileSource> source(new FileSource(std::move(descriptor), path, expected));
   struct stat status {};
-  if (::fstat(descriptor, &status) != 0) return disk(path, std::strerror(errno));
+  if (::fstat(source->descriptor_.get(), &status) != 0) return disk(path, std::strerror(errno));
   if (!S_ISREG(status.st_mode) || stamp_from(status) != expected) return changed(path);
   return source;
 }
-
-FileSource::~FileSource() { ::close(descriptor_); }
 
 Result<std::size_t> FileSource::read(char* buffer, std::size_t capacity) {
   const std::size_t wanted = static_cast<std::size_t>(
       std::min<std::uint64_t>(capacity, stamp_.size_bytes - std::min(offset_, stamp_.size_bytes)));
   if (wanted == 0) return std::size_t{0};
-  ssize_t count = -1;
-  do {
-    count = ::pread(descriptor_, buffer, wanted, static_cast<off_t>(offset_));
-  } while (count < 0 && errno == EINTR);
+  const ssize_t count = read_some_at(descriptor_.get(), buffer, wanted, static_cast<off_t>(offset_));
   if (count < 0) return disk(path_, std::strerror(errno));
   if (count == 0) return changed(path_);
   const auto got = static_cast<std::size_t>(count);
@@ -65,7 +60,7 @@ Result<std::size_t> FileSource::read(char* buffer, std::size_t capacity) {
   if (offset_ < stamp_.size_bytes) return got;
   // Looked at before the last bytes leave: a text of two halves must not be taken for the file.
   struct stat status {};
-  if (::fstat(descriptor_, &status) != 0 || stamp_from(status) != stamp_) return changed(path_);
+  if (::fstat(descriptor_.get(), &status) != 0 || stamp_from(status) != stamp_) return changed(path_);
   hash_ = stream_.finish();
   return got;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "api-client/base/descriptor.hpp"
 #include "api-client/base/result.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/http/transport.hpp"
@@ -27,7 +28,6 @@ class FileSource final : public http::BodySource {
  public:
   /// Fails with `disk` as `stamp_of` does, and where the file is no longer what `expected` says.
   static Result<std::unique_ptr<FileSource>> open(const std::filesystem::path& path, const FileStamp& expected);
-  ~FileSource() override;
 
   std::uint64_t size_bytes() const override { return stamp_.size_bytes; }
   Result<std::size_t> read(char* buffer, std::size_t capacity) override;
@@ -37,10 +37,10 @@ class FileSource final : public http::BodySource {
   std::optional<Sha256> hash() const { return hash_; }
 
  private:
-  FileSource(int descriptor, std::filesystem::path path, const FileStamp& stamp)
-      : descriptor_(descriptor), path_(std::move(path)), stamp_(stamp) {}
+  FileSource(Descriptor descriptor, std::filesystem::path path, const FileStamp& stamp)
+      : descriptor_(std::move(descriptor)), path_(std::move(path)), stamp_(stamp) {}
 
-  int descriptor_;
+  Descriptor descriptor_;
   std::filesystem::path path_;
   FileStamp stamp_;
   std::uint64_t offset_ = 0;

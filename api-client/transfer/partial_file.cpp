@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,14 +47,14 @@ int rename_without_replacing(const fs::path& from, const fs::path& to) {
 
 Result<std::unique_ptr<PartialFile>> PartialFile::open(const fs::path& target, const std::string& identity) {
   const fs::path part = folder_of(target) / part_name(target.filename().string());
-  const int descriptor = ::open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (descriptor < 0) return disk("write", part, errno);
-  std::unique_ptr<PartialFile> file(new PartialFile(target, part, descriptor));
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+  Descriptor descriptor(::open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (!descriptor) return disk("write", part, errno);
+  std::unique_ptr<PartialFile> file(new PartialFile(target, part, std::move(descriptor)));
+  if (!lock_file(file->descriptor_.get(), WaitForLock::no)) {
     file->finished_ = true;  // it is another run's to tidy up
     return fail(Failure::Kind::disk, fmt::format("another ws is downloading {}", target.string()), "wait for it");
   }
-  WS_TRY(take_over_mode(descriptor, target));
+  WS_TRY(take_over_mode(file->descriptor_.get(), target));
   WS_TRY(file->adopt(identity));
   return file;
 }
@@ -66,7 +65,7 @@ fs::path PartialFile::notes() const { return part_.string() + ".json"; }
 Result<void> PartialFile::adopt(const std::string& identity) {
   identity_ = identity;
   struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) return disk("read", part_, errno);
+  if (::fstat(descriptor_.get(), &status) != 0) return disk("read", part_, errno);
   const auto text = read_file(notes(), std::size_t{64} << 10U);
   const auto known = text ? parse_bounded(*text) : Result<Json>(fail(text.error()));
   if (!known || find_text(*known, "identity") != identity || !S_ISREG(status.st_mode)) return restart();
@@ -81,7 +80,6 @@ PartialFile::~PartialFile() {
     ::unlink(part_.c_str());
     ::unlink(notes().c_str());
   }
-  ::close(descriptor_);
 }
 
 Result<void> PartialFile::set_etag(const std::string& etag) {
@@ -91,18 +89,13 @@ Result<void> PartialFile::set_etag(const std::string& etag) {
 }
 
 Result<void> PartialFile::append(std::string_view piece) {
-  while (!piece.empty()) {
-    const ssize_t written = ::pwrite(descriptor_, piece.data(), piece.size(), static_cast<off_t>(size_));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return disk("write", part_, errno);
-    size_ += static_cast<std::uint64_t>(written);
-    piece.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (!write_all_at(descriptor_.get(), piece, static_cast<off_t>(size_))) return disk("write", part_, errno);
+  size_ += piece.size();
   return {};
 }
 
 Result<void> PartialFile::restart() {
-  if (::ftruncate(descriptor_, 0) != 0) return disk("empty", part_, errno);
+  if (::ftruncate(descriptor_.get(), 0) != 0) return disk("empty", part_, errno);
   size_ = 0;
   etag_.clear();
   return {};
@@ -112,8 +105,7 @@ Result<Sha256> PartialFile::hash() {
   Sha256Stream stream;
   std::array<char, std::size_t{64} << 10U> buffer;
   for (std::uint64_t offset = 0;;) {
-    const ssize_t count = ::pread(descriptor_, buffer.data(), buffer.size(), static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = read_some_at(descriptor_.get(), buffer.data(), buffer.size(), static_cast<off_t>(offset));
     if (count < 0) return disk("read", part_, errno);
     if (count == 0) return stream.finish();
     stream.update({buffer.data(), static_cast<std::size_t>(count)});
@@ -122,8 +114,8 @@ Result<Sha256> PartialFile::hash() {
 }
 
 Result<void> PartialFile::finish(Replace replace) {
-  if (replace == Replace::yes) WS_TRY(take_over_mode(descriptor_, target_));
-  if (::fsync(descriptor_) != 0) return disk("flush", part_, errno);
+  if (replace == Replace::yes) WS_TRY(take_over_mode(descriptor_.get(), target_));
+  if (::fsync(descriptor_.get()) != 0) return disk("flush", part_, errno);
   int error = 0;
   if (replace == Replace::no) {
     error = rename_without_replacing(part_, target_);
@@ -138,11 +130,8 @@ Result<void> PartialFile::finish(Replace replace) {
   if (error != 0) return disk("write", target_, error);
   finished_ = true;
   ::unlink(notes().c_str());
-  const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0) {
-    static_cast<void>(::fsync(folder));
-    ::close(folder);
-  }
+  const Descriptor folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder) static_cast<void>(::fsync(folder.get()));
   return {};
 }
 

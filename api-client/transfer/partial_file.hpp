@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "api-client/base/descriptor.hpp"
 #include "api-client/base/result.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/transfer/download.hpp"
@@ -40,13 +41,13 @@ class PartialFile final : public Destination {
   Result<void> finish(Replace replace);
 
  private:
-  PartialFile(std::filesystem::path target, std::filesystem::path part, int descriptor)
-      : target_(std::move(target)), part_(std::move(part)), descriptor_(descriptor) {}
+  PartialFile(std::filesystem::path target, std::filesystem::path part, Descriptor descriptor)
+      : target_(std::move(target)), part_(std::move(part)), descriptor_(std::move(descriptor)) {}
   Result<void> adopt(const std::string& identity);
 
   std::filesystem::path target_;
   std::filesystem::path part_;
-  int descriptor_;
+  Descriptor descriptor_;
   std::string identity_;
   std::string etag_;
   std::uint64_t size_ = 0;

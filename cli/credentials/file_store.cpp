@@ -6,10 +6,10 @@
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api-client/base/descriptor.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/json.hpp"
 #include "api-client/base/shell_command.hpp"
@@ -82,32 +82,15 @@ bool same_place(const StoredCredential& a, const StoredCredential& b) {
   return a.profile == b.profile && a.base_url == b.base_url && a.workspace_id == b.workspace_id;
 }
 
-/// One change of the file at a time, whoever makes it: held until it goes out of scope.
-class Turn {
- public:
-  /// Waits. Fails with `disk`.
-  static Result<Turn> take(const std::filesystem::path& folder) {
-    WS_TRY(make_folders(folder, 0700));
-    const std::string path = (folder / "credentials.lock").string();
-    Turn turn(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    int locked = -1;
-    while (turn.file_ >= 0 && (locked = ::flock(turn.file_, LOCK_EX)) != 0 && errno == EINTR) {
-    }
-    if (locked != 0) return fail(Failure::Kind::disk, "cannot lock " + path + ": " + std::strerror(errno));
-    return turn;
-  }
-  Turn(Turn&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  Turn& operator=(Turn&&) = delete;
-  ~Turn() {
-    if (file_ >= 0) ::close(file_);
-  }
-
- private:
-  explicit Turn(int file) : file_(file) {}
-  int file_;
-};
+/// Changes of the file are made one at a time, whoever makes them: held while the descriptor lives. Waits. Fails with
+/// `disk`.
+Result<Descriptor> lock_store(const std::filesystem::path& folder) {
+  WS_TRY(make_folders(folder, 0700));
+  const std::string path = (folder / "credentials.lock").string();
+  Descriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (lock && lock_file(lock.get(), WaitForLock::yes)) return lock;
+  return fail(Failure::Kind::disk, "cannot lock " + path + ": " + std::strerror(errno));
+}
 
 }  // namespace
 
@@ -148,7 +131,7 @@ Result<void> FileStore::save(const std::vector<StoredCredential>& credentials) c
 }
 
 Result<void> FileStore::put(const StoredCredential& credential) {
-  WS_LET(const Turn turn, Turn::take(folder_));
+  WS_LET(const Descriptor lock, lock_store(folder_));
   WS_LET(std::vector<StoredCredential> all, load());
   std::erase_if(all, [&](const StoredCredential& other) { return same_place(other, credential); });
   for (StoredCredential& other : all) other.current = false;
@@ -158,14 +141,14 @@ Result<void> FileStore::put(const StoredCredential& credential) {
 }
 
 Result<void> FileStore::remove(std::string_view key_id) {
-  WS_LET(const Turn turn, Turn::take(folder_));
+  WS_LET(const Descriptor lock, lock_store(folder_));
   WS_LET(std::vector<StoredCredential> all, load());
   const auto removed = std::erase_if(all, [&](const StoredCredential& one) { return one.key_id == key_id; });
   return removed == 0 ? Result<void>() : save(all);
 }
 
 Result<void> FileStore::make_current(std::string_view key_id) {
-  WS_LET(const Turn turn, Turn::take(folder_));
+  WS_LET(const Descriptor lock, lock_store(folder_));
   WS_LET(std::vector<StoredCredential> all, load());
   bool found = false;
   for (StoredCredential& one : all) {

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
+
 namespace ws::cli {
 namespace {
 
@@ -57,7 +59,7 @@ const std::vector<FixedColumns>& fixed_columns() {
   return all;
 }
 
-/// Where the member's own name is longer than what stands below it.
+/// Shorter headings for members whose names are longer than their values.
 constexpr std::pair<std::string_view, std::string_view> short_headings[] = {{"original_file_name", "FILE"},
                                                                             {"mime_type", "TYPE"},
                                                                             {"size_bytes", "BYTES"},
@@ -82,7 +84,7 @@ std::string heading_of(std::string_view path) {
   std::string heading(path);
   for (char& c : heading) {
     if (c == '_' || c == '.') c = ' ';
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    c = to_upper(c);
   }
   return heading;
 }
@@ -175,7 +177,8 @@ Json pick(const Json& value, const std::vector<std::string>& paths) {
   Json picked = Json::object();
   for (const std::string& path : paths) {
     const Json* found = at_path(value, path);
-    static_cast<void>(set_at_path(picked, path, found == nullptr ? Json() : *found));  // the whole holds its part
+    static_cast<void>(set_at_path(
+        picked, path, found == nullptr ? Json() : *found));  // cannot fail: a path of the value fits into a part of it
   }
   return picked;
 }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "api-client/base/descriptor.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/replaced_file.hpp"
 #include "api-client/base/utf8.hpp"
@@ -35,7 +36,7 @@ const Json& items_of(const Json& whole) {
 /// A key and its value, one a line; long texts stand by themselves below.
 bool is_block(std::string_view text) { return text.find('\n') != std::string_view::npos; }
 
-/// Members that the API calls Markdown.
+/// Members that hold Markdown.
 bool is_markdown(std::string_view key) { return key == "content" || key == "answer"; }
 
 constexpr std::size_t narrowest_value = 16;  // columns beside the longest key
@@ -53,7 +54,7 @@ void Printer::put(std::string_view text) {
     collected_ += text;
     return;
   }
-  // What waits for the pager comes before what does not.
+  // Flush the text that is held for the pager first.
   if (!collected_.empty()) terminal_.write(Stream::out, std::exchange(collected_, {}));
   terminal_.write(Stream::out, text);
 }
@@ -64,7 +65,7 @@ void Printer::raw(std::string_view bytes) {
 }
 
 void Printer::put_json(std::string_view json) {
-  // In one go: whoever follows the output gets whole lines.
+  // One write, so that a reader of the pipe gets whole lines.
   std::string line = is_on_screen() ? escape_json(json) : std::string(json);
   if (line.empty() || line.back() != '\n') line += '\n';
   put(line);
@@ -268,17 +269,9 @@ Result<void> Printer::check() const {
 }
 
 Result<void> Printer::write_stream() const {
-  const int stream = ::open(options_.file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  std::string_view rest = collected_;
-  while (stream >= 0 && !rest.empty()) {
-    const ssize_t written = ::write(stream, rest.data(), rest.size());
-    if (written < 0 && errno != EINTR) break;
-    rest.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
-  }
-  const int error = errno;
-  if (stream >= 0) ::close(stream);
-  if (stream >= 0 && rest.empty()) return {};
-  return fail(Failure::Kind::disk, "cannot write " + options_.file + ": " + std::strerror(error));
+  const Descriptor stream(::open(options_.file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (stream && write_all(stream.get(), collected_)) return {};
+  return fail(Failure::Kind::disk, "cannot write " + options_.file + ": " + std::strerror(errno));
 }
 
 Result<void> Printer::finish() {

@@ -1,11 +1,11 @@
 #include "cli/terminal/browser.hpp"
 
-#include <csignal>
 #include <string_view>
 
 #include <fcntl.h>
-#include <spawn.h>
-#include <unistd.h>
+
+#include "api-client/base/descriptor.hpp"
+#include "api-client/base/process.hpp"
 
 namespace ws::cli {
 namespace {
@@ -30,30 +30,9 @@ bool open_browser(const Environment& environment, const std::string& url) {
   if (!is_plain_url(url)) return false;
   std::string program = environment.text("BROWSER").value_or("xdg-open");
   program = program.substr(0, program.find(':'));  // a list; the first is tried
-  std::string address = url;
-  char* const arguments[] = {program.data(), address.data(), nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  if (::posix_spawn_file_actions_init(&actions) != 0) return false;
-  if (::posix_spawnattr_init(&attributes) != 0) {
-    ::posix_spawn_file_actions_destroy(&actions);
-    return false;
-  }
-  // It may neither read our answers nor write into our output, and has the usual signals again.
-  bool ready = true;
-  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    ready = ready && ::posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0) == 0;
-  }
-  sigset_t usual;
-  ::sigemptyset(&usual);
-  ::sigaddset(&usual, SIGPIPE);
-  ready = ready && ::posix_spawnattr_setsigdefault(&attributes, &usual) == 0 &&
-          ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF) == 0;
-  pid_t child = 0;
-  const bool started = ready && ::posix_spawnp(&child, program.c_str(), &actions, &attributes, arguments, environ) == 0;
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&actions);
-  return started;
+  // It may neither read our answers nor write into our output.
+  const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  return nothing && Process::start({program, url}, {.in = nothing.get(), .out = nothing.get(), .err = nothing.get()});
 }
 
 }  // namespace ws::cli

@@ -1,16 +1,18 @@
 #include "cli/walk/text_tools.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include "api-client/base/ascii.hpp"
+#include "api-client/base/descriptor.hpp"
 #include "api-client/base/files.hpp"
+#include "api-client/base/process.hpp"
 #include "cli/terminal/editor.hpp"
 
 namespace ws::cli::walk {
@@ -54,16 +56,19 @@ std::string tame_name(const std::string& name, const std::string& role) {
   return stem.substr(0, 80) + (role.empty() ? "" : "_" + role) + ".md";
 }
 
-/// A value of git's configuration; empty where there is none, or no git. `key` holds no quote.
+/// A value of git's configuration; empty where there is none, or no git.
 std::string git_setting(const std::string& key) {
-  const std::string line = fmt::format("git config --get '{}' 2>/dev/null", key);
-  const std::unique_ptr<FILE, int (*)(FILE*)> git(::popen(line.c_str(), "re"), ::pclose);
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
+  const Descriptor reading_end(ends[0]);
+  Descriptor writing_end(ends[1]);
+  const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const auto git = Process::start({"git", "config", "--get", key}, {.out = writing_end.get(), .err = nothing.get()});
   if (!git) return {};
-  std::string value;
-  std::array<char, 512> part{};
-  while (const std::size_t count = std::fread(part.data(), 1, part.size(), git.get())) value.append(part.data(), count);
-  while (value.ends_with('\n')) value.pop_back();
-  return value;
+  writing_end = Descriptor();
+  const auto value = read_open_file(reading_end.get(), "git config", std::size_t{64} << 10U);
+  git->wait();
+  return value ? std::string(trimmed_end(*value, "\n")) : std::string();
 }
 
 bool is_tool_name(const std::string& name) {

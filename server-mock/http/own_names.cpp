@@ -5,13 +5,14 @@
 #include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
 
+#include "api-client/base/ascii.hpp"
+
 namespace ws::mock::http {
 namespace {
 
 constexpr std::size_t longest_port = 5;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::optional<boost::asio::ip::address> address_of(const std::string& name) {
   boost::system::error_code unknown;
@@ -46,7 +47,7 @@ std::optional<HostParts> split_host(std::string_view host) {
     parts.name = host.substr(0, colon);
     rest = host.substr(colon);
   }
-  std::ranges::transform(parts.name, parts.name.begin(), lower);
+  parts.name = to_lower(parts.name);
   const auto address = in_brackets ? address_of(parts.name) : std::nullopt;
   if (in_brackets ? !address || !address->is_v6() : !is_name(parts.name)) return std::nullopt;
   if (rest.empty()) return parts;

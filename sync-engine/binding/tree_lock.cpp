@@ -70,12 +70,11 @@ Result<TreeLock> TreeLock::take(const RootFolder& root, std::chrono::millisecond
       if (!file) return disk_failure("open", path);
       WS_TRY(check_lock_file(file.get(), path));
     }
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
+    if (lock_file(file.get(), WaitForLock::no)) {
       if (is_file_at(file.get(), root) || ++removed == most_removed) break;
       file = Descriptor();
       continue;
     }
-    if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return disk_failure("lock", path);
     if (wait <= std::chrono::milliseconds(0)) {
       Failure failure{

@@ -104,12 +104,7 @@ class ConflictFolder {
     ::unlinkat(folder_.get(), (name + ".new").c_str(), 0);
     const Descriptor file(::openat(folder_.get(), (name + ".new").c_str(), flags, 0666));
     if (!file) return disk_failure("write", path_ + "/" + name);
-    while (!text.empty()) {
-      const ssize_t count = ::write(file.get(), text.data(), text.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return disk_failure("write", path_ + "/" + name);
-      text.remove_prefix(static_cast<std::size_t>(count));
-    }
+    if (!write_all(file.get(), text)) return disk_failure("write", path_ + "/" + name);
     return {};
   }
 

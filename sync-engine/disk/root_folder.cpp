@@ -31,10 +31,6 @@ int open_in_kernel(int root, const char* name, int flags, unsigned mode) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 tl::unexpected<Failure> disk_failure(std::string_view doing, std::string_view what) {
   const int error = errno;
   return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", doing, what, std::strerror(error)));

@@ -6,29 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include "api-client/base/descriptor.hpp"
 #include "api-client/base/result.hpp"
 
 namespace ws::sync {
-
-/// Owns a file descriptor; -1: none.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor();
-  int get() const noexcept { return fd_; }
-  explicit operator bool() const noexcept { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
 
 /// `kernel`: one openat2(2) a name. `walk`: part by part with O_NOFOLLOW, for kernels and sandboxes without it.
 enum class Resolution { kernel, walk };

@@ -44,8 +44,7 @@ Result<std::string> read_in(int folder, const std::string& name) {
   std::size_t filled = 0;
   while (true) {
     if (filled == text.size()) text.resize(text.size() * 2);
-    const ssize_t count = ::read(file.get(), text.data() + filled, text.size() - filled);
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = read_some(file.get(), text.data() + filled, text.size() - filled);
     if (count < 0) return disk_failure("read", name);
     if (count == 0) break;
     filled += static_cast<std::size_t>(count);
@@ -55,12 +54,7 @@ Result<std::string> read_in(int folder, const std::string& name) {
 }
 
 Result<void> write_all(int fd, std::string_view text, const std::string& name) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return disk_failure("write", name);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (!ws::write_all(fd, text)) return disk_failure("write", name);
   return {};
 }
 

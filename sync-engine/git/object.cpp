@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/sha256.hpp"
 
 namespace ws::sync::git {
@@ -14,12 +15,6 @@ std::string_view name(ObjectType type) {
     case ObjectType::blob: return "blob";
   }
   return "";
-}
-
-int digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
 }
 
 }  // namespace
@@ -38,8 +33,8 @@ std::optional<ObjectId> ObjectId::from_hex(std::string_view text) {
   if (text.size() != 40) return std::nullopt;
   ObjectId id;
   for (std::size_t i = 0; i < id.bytes.size(); ++i) {
-    const int high = digit(text[2 * i]);
-    const int low = digit(text[2 * i + 1]);
+    const int high = hex_digit(text[2 * i]);
+    const int low = hex_digit(text[2 * i + 1]);
     if (high < 0 || low < 0) return std::nullopt;
     id.bytes[i] = static_cast<std::uint8_t>(high * 16 + low);
   }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api-client/base/descriptor.hpp"
 #include "api-client/base/files.hpp"
 
 namespace ws::sync::git {
@@ -154,12 +155,7 @@ Result<void> PackWriter::write(std::string_view bytes) {
 
 // glibc makes no larger buffer for a stream than a block of the disk, whatever setvbuf asks for.
 Result<void> PackWriter::write_buffer() {
-  for (std::string_view rest = buffer_; !rest.empty();) {
-    const ssize_t written = ::write(::fileno(file_.get()), rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return disk("write", temporary_);
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (!write_all(::fileno(file_.get()), buffer_)) return disk("write", temporary_);
   buffer_.clear();
   return {};
 }
@@ -178,8 +174,7 @@ Result<Sha1Stream::Bytes> PackWriter::hash_pack() const {
   Sha1Stream stream;
   std::string piece(buffer_bytes, '\0');
   for (std::uint64_t place = 0; place < offset_;) {
-    const ssize_t count = ::pread(::fileno(file_.get()), piece.data(), piece.size(), static_cast<off_t>(place));
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = read_some_at(::fileno(file_.get()), piece.data(), piece.size(), static_cast<off_t>(place));
     if (count <= 0) return disk("read", temporary_);
     stream.update(std::string_view(piece).substr(0, static_cast<std::size_t>(count)));
     place += static_cast<std::uint64_t>(count);

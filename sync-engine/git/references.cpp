@@ -86,12 +86,7 @@ Result<Descriptor> open_folder_above(const RootFolder& folder, const std::string
 }
 
 Result<void> write_reference(int file, std::string_view text, Flush flush, const std::string& shown) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(file, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return disk_failure("write", shown);
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
+  if (!write_all(file, text)) return disk_failure("write", shown);
   if (flush == Flush::yes && ::fsync(file) != 0) return disk_failure("flush", shown);
   return {};
 }

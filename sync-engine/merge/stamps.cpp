@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <tuple>
 
+#include "api-client/base/ascii.hpp"
 #include "sync-engine/merge/text_form.hpp"
 
 namespace ws::sync::merge {
@@ -17,11 +18,6 @@ std::string_view unquoted(std::string_view text) {
   const bool is_quoted =
       text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
   return is_quoted ? text.substr(1, text.size() - 2) : text;
-}
-
-bool is_same_key(std::string_view left, std::string_view right) {
-  const auto folded = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::ranges::equal(left, right, {}, folded, folded);
 }
 
 struct Stamp {
@@ -167,7 +163,7 @@ std::string_view comments_of(std::string_view text) {
 
 bool is_stamp_key(std::string_view key, const std::vector<std::string>& more) {
   key = unquoted(key);
-  const auto is_it = [&](std::string_view known) { return is_same_key(key, known); };
+  const auto is_it = [&](std::string_view known) { return equal_ignoring_case(key, known); };
   return std::ranges::any_of(known_keys, is_it) || std::ranges::any_of(more, is_it);
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::sync {
@@ -71,7 +72,7 @@ bool has_stray_joiner(std::string_view part) {
 
 bool is_drive(std::string_view text) {
   if (text.size() < 2 || text[1] != ':') return false;
-  const char letter = static_cast<char>(text[0] | 0x20);
+  const char letter = to_lower(text[0]);
   return letter >= 'a' && letter <= 'z' && (text.size() == 2 || text[2] == '/');
 }
 
@@ -147,11 +148,7 @@ bool is_nested(const RelativePath& a, const RelativePath& b) {
 
 bool is_markdown(std::string_view name) {
   const auto ends_in = [&](std::string_view ending) {
-    if (name.size() <= ending.size()) return false;
-    return std::equal(
-        ending.begin(), ending.end(), name.end() - static_cast<std::ptrdiff_t>(ending.size()), [](char a, char b) {
-          return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b | 0x20) : b);
-        });
+    return name.size() > ending.size() && equal_ignoring_case(name.substr(name.size() - ending.size()), ending);
   };
   return ends_in(".md") || ends_in(".markdown");
 }

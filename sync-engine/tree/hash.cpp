@@ -28,8 +28,7 @@ std::optional<std::string_view> read_all(int fd, std::size_t size, std::string& 
   if (buffer.size() <= size) buffer.resize(size + 1);
   std::size_t filled = 0;
   while (filled <= size) {
-    const ssize_t count = ::read(fd, buffer.data() + filled, size + 1 - filled);
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = read_some(fd, buffer.data() + filled, size + 1 - filled);
     if (count < 0) return std::nullopt;
     filled += static_cast<std::size_t>(count);
     // A regular file is read short at its end alone: the read that would say so is spared where all of it came.

@@ -18,8 +18,7 @@ Result<void> read_ignore_file(int folder_fd, std::string_view folder, IgnoreRule
   std::string text(max_ignore_file_bytes + 1, '\0');
   std::size_t filled = 0;
   while (filled < text.size()) {
-    const ssize_t count = ::read(file.get(), text.data() + filled, text.size() - filled);
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = read_some(file.get(), text.data() + filled, text.size() - filled);
     if (count < 0) return disk_failure("read", shown);
     if (count == 0) break;
     filled += static_cast<std::size_t>(count);

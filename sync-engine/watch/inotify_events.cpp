@@ -108,8 +108,7 @@ Result<FolderNews> InotifyEvents::wait(std::chrono::milliseconds at_most) {
 Result<void> InotifyEvents::read_queue(FolderNews& news) {
   alignas(inotify_event) std::array<char, queue_bytes> buffer{};
   while (true) {
-    const ssize_t count = ::read(queue_.get(), buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = read_some(queue_.get(), buffer.data(), buffer.size());
     if (count < 0 && errno == EAGAIN) return {};
     if (count <= 0) return disk_failure("watch", root_.string());
     for (ssize_t place = 0; place < count;) {

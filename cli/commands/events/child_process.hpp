@@ -1,7 +1,7 @@
-/// A command of the user's, run with a text on its stdin; what it prints is kept until it ends.
+/// Runs the user's command with the event on its stdin and captures its output.
 ///
-/// It has a process group of its own, so that Ctrl-C reaches it only through `ask_to_end`. Its streams are files
-/// without a name, so it never waits for a reader; it inherits no other file.
+/// It has a process group of its own, so that Ctrl-C reaches it only through `ask_to_end`. Its streams are unlinked
+/// temporary files, so it never blocks on a full pipe; it inherits no other file.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <sys/types.h>
-
+#include "api-client/base/descriptor.hpp"
+#include "api-client/base/process.hpp"
 #include "api-client/base/result.hpp"
 
 namespace ws::cli {
@@ -30,8 +30,8 @@ class ChildProcess {
   static Result<ChildProcess> start(const std::vector<std::string>& command,
                                     const std::string& input,
                                     const std::vector<std::pair<std::string, std::string>>& environment);
-  ChildProcess(ChildProcess&& other) noexcept;
-  ChildProcess& operator=(ChildProcess&& other) noexcept;
+  ChildProcess(ChildProcess&&) = default;
+  ChildProcess& operator=(ChildProcess&&) = delete;
   /// Kills what still runs.
   ~ChildProcess();
 
@@ -42,15 +42,13 @@ class ChildProcess {
   void kill() const;
 
  private:
-  ChildProcess(pid_t pid, int out, int err) : pid_(pid), out_(out), err_(err) {}
-  void close_all();
+  ChildProcess(const Process& process, Descriptor out, Descriptor err)
+      : process_(process), out_(std::move(out)), err_(std::move(err)) {}
 
-  pid_t pid_ = -1;
-  int out_ = -1;
-  int err_ = -1;
+  Process process_;
+  bool has_ended_ = false;
+  Descriptor out_;
+  Descriptor err_;
 };
-
-/// Whether the program can be found, as the shell would.
-bool is_program(const std::string& name);
 
 }  // namespace ws::cli

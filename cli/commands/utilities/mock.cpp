@@ -1,27 +1,23 @@
 // `ws mock`: the mock server that stands beside this program, or in PATH.
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 
-#include <unistd.h>
-
+#include "api-client/base/process.hpp"
 #include "cli/commands/utilities/commands.hpp"
 
 namespace ws::cli {
 
 Failure start_mock(const std::vector<std::string>& arguments) {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  std::error_code unknown;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", unknown);
   std::string program = "ws-mock";
-  if (!error && std::filesystem::exists(self.parent_path() / program, error)) program = self.parent_path() / program;
+  if (!unknown && std::filesystem::exists(self.parent_path() / program, unknown))
+    program = self.parent_path() / program;
   std::vector<std::string> words = arguments;
   words.insert(words.begin(), program);
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  ::execvp(program.c_str(), pointers.data());
+  const int error = Process::replace_this(std::move(words));
   return {.kind = Failure::Kind::disk,
-          .what = "cannot start ws-mock: " + std::string(std::strerror(errno)),
+          .what = "cannot start ws-mock: " + std::string(std::strerror(error)),
           .hint = "install it beside ws, or in PATH"};
 }
 

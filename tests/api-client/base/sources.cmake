@@ -1,10 +1,12 @@
 set(WS_BASE_TESTS
+  base/ascii_test.cpp
   base/clock_test.cpp
   base/files_test.cpp
   base/json_items_test.cpp
   base/json_test.cpp
   base/markdown_test.cpp
   base/percent_test.cpp
+  base/process_test.cpp
   base/result_test.cpp
   base/sha256_test.cpp
   base/shell_command_test.cpp
