@@ -28,7 +28,7 @@ Failure usage(std::string what, std::string hint) {
   return {.kind = Failure::Kind::usage, .what = std::move(what), .hint = std::move(hint)};
 }
 
-/// Before the arguments are parsed: a plain look for a word among them.
+/// Looks for a flag among arguments that are not parsed yet.
 bool mentions(const std::vector<std::string>& arguments, std::string_view one, std::string_view other = "") {
   for (const std::string& argument : arguments) {
     if (argument == "--") return false;
@@ -47,7 +47,7 @@ bool wants_json(const std::vector<std::string>& arguments, const Environment& en
   return format == "json" || format == "ndjson";
 }
 
-/// As a shell would: blanks separate, quotes of either kind hold together. Empty: a quote without its end.
+/// Splits at blanks as a shell does, with single and double quotes. Empty for an unterminated quote.
 std::optional<std::vector<std::string>> split_words(std::string_view text) {
   std::vector<std::string> words;
   char quote = 0;
@@ -91,15 +91,15 @@ class App {
     return command(found, false);
   }
 
-  /// As it goes to stderr.
-  std::string told(const Failure& failure) const {
+  /// The failure as it is written to stderr.
+  std::string error_text(const Failure& failure) const {
     const ExitCode exit = exit_code_of(failure, world_.caught_signal());
     const bool json = json_errors_.value_or(wants_json(arguments_, world_.environment));
     return json ? failure_line(failure, exit) : render_failure(failure, exit, world_.terminal);
   }
 
  private:
-  /// A word that is no command may be one of the user's own: it is replaced once, by the words it stands for.
+  /// Expands an alias of the user's config.yaml once; aliases within an alias are not expanded.
   Result<void> expand_alias(const Resolution& found) {
     WS_LET(const auto aliases, read_aliases(Paths::of(world_.environment)));
     const auto alias = aliases.find(*found.next);
@@ -225,12 +225,12 @@ class App {
     const bool changes =
         chosen.operation != nullptr && chosen.operation->retry != contract::RetryClass::read && !session.has("dry-run");
     world_.terminal.on_write_error([this, changes](std::string what) {
-      return told({.kind = Failure::Kind::disk, .what = std::move(what), .call = {.applied = applied(changes)}});
+      return error_text({.kind = Failure::Kind::disk, .what = std::move(what), .call = {.applied = applied(changes)}});
     });
     if (chosen.hands_back && world_.end_in_own_time != nullptr) world_.end_in_own_time();
     Result<ExitCode> ended = chosen.run(session);
     if (!ended) ended = fail(session.with_login_hint(std::move(ended).error()));
-    // What was printed before a failure is shown, but makes no file.
+    // The output of a failed command is shown, but --output writes no file.
     if (!ended && session.has("output")) return ended;
     auto finished = session.printer().finish();
     if (ended && !finished) {
@@ -238,11 +238,11 @@ class App {
       if (changes) finished.error().hint = "the change was made; only its answer is lost";
       return fail(std::move(finished).error());
     }
-    if (finished) session.has_told();
+    if (finished) session.output_done();
     for (const std::string& path : session.printer().missing_fields()) {
       session.note("note: nothing that was printed has a member `" + path + "`");
     }
-    if (ended) session.tell_notes();
+    if (ended) session.print_notes();
     return ended;
   }
 
@@ -272,7 +272,7 @@ class App {
   World world_;
   std::vector<std::string> arguments_;
   std::vector<Entry> entries_ = all_commands();
-  std::optional<bool> json_errors_;  // whether the format that was settled on is JSON; empty: none was
+  std::optional<bool> json_errors_;  // empty until the output format is known
 };
 
 }  // namespace
@@ -291,7 +291,7 @@ ExitCode run(const World& world, const std::vector<std::string>& arguments) {
     result.error().what += std::string(": ") + bug.what();
   }
   if (result) return *result;
-  world.terminal.write(Stream::err, app.told(result.error()));
+  world.terminal.write(Stream::err, app.error_text(result.error()));
   return exit_code_of(result.error(), world.caught_signal());
 }
 

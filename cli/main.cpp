@@ -1,4 +1,4 @@
-// `ws`: makes what a command may reach, and is the outer net for what nobody expected.
+// `ws`: sets up signals, environment and terminal, runs the command, and reports exceptions that nothing else caught.
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -18,7 +18,7 @@ std::atomic<int> signal_number{0};
 std::atomic<bool> in_own_time{false};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
-/// What the commands may take to end by themselves: to tell what is not known of a change, to tidy up.
+/// Time for a command to report an unknown outcome and to clean up after a signal.
 constexpr unsigned seconds_to_end = 1;
 constexpr int exit_of_signals = 128;
 
@@ -40,16 +40,16 @@ int caught_signal() { return signal_number.load(); }
 void catch_signals() {
   struct sigaction action {};
   action.sa_handler = on_signal;
-  ::sigemptyset(&action.sa_mask);  // no SA_RESTART: a read of the terminal ends
+  ::sigemptyset(&action.sa_mask);  // no SA_RESTART: a blocking read of the terminal returns
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGALRM, on_alarm);
-  std::signal(SIGPIPE, SIG_IGN);  // noticed as EPIPE where we write
-  std::signal(SIGCHLD, SIG_DFL);  // inherited as ignored, no child would leave an exit code
+  std::signal(SIGPIPE, SIG_IGN);  // writes report EPIPE instead
+  std::signal(SIGCHLD, SIG_DFL);  // if inherited as ignored, waitpid(2) would report no exit codes
 }
 
-/// A stream that was closed on us must not become the first file that we open. Its place is taken by one that fails as
-/// a closed one does: /dev/null, opened the wrong way round.
+/// Opens /dev/null in place of standard streams that are closed, so that no file we open gets their numbers. It is
+/// opened the wrong way round: reading stdin or writing stdout then fails, as it does on a closed stream.
 void take_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;

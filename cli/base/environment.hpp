@@ -1,4 +1,4 @@
-/// The environment as a value: read once at the start, handed to whoever needs it.
+/// The environment variables, read once at the start.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-/// Where `ws` keeps its things outside a synced tree (XDG base directories).
+/// The directories of `ws` outside a synced tree (XDG base directory specification).
 #pragma once
 
 #include <filesystem>

@@ -24,11 +24,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
-std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
+std::vector<std::string> similar_names(std::string_view word, const std::vector<std::string>& known) {
   std::vector<std::pair<std::size_t, std::string>> close;
   for (const std::string& candidate : known) {
     std::size_t distance = edit_distance(word, candidate);
-    // The beginning of a name is a good guess too, however long the name is.
+    // A prefix counts as close, however long the name is.
     if (word.size() >= 2 && candidate.substr(0, word.size()) == word) distance = 1;
     if (distance <= std::max<std::size_t>(1, word.size() / 3)) close.emplace_back(distance, candidate);
   }
@@ -43,7 +43,7 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& known, std::string_view prefix) {
   std::string text;
-  for (const std::string& name : nearest(word, known)) {
+  for (const std::string& name : similar_names(word, known)) {
     text += (text.empty() ? "did you mean " : ", ") + ShellCommand{}.words(prefix).words(name).ticked();
   }
   return text.empty() ? text : text + "?";

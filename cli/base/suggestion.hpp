@@ -1,4 +1,4 @@
-/// What the user may have meant.
+/// "Did you mean" for misspelled commands, flags and settings.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace ws::cli {
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// At most three of `known` that are close to `word`, the closest first; empty where none is.
-std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
+std::vector<std::string> similar_names(std::string_view word, const std::vector<std::string>& known);
 
 /// "did you mean `a`, `b`?", or empty.
 std::string suggestion(std::string_view word, const std::vector<std::string>& known, std::string_view prefix = "");

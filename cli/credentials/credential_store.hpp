@@ -1,4 +1,4 @@
-/// The keys that logins gave us, and where they are kept.
+/// Stored API keys.
 ///
 /// A credential knows the origin that issued it and goes nowhere else (`safety.md`, promise 8). `CredentialStore` is
 /// the port; `file_store.*` keeps them in one file that nobody else may read, `key_store.*` the secrets in a keyring.
@@ -29,7 +29,7 @@ struct StoredCredential {
   std::string workspace_name = {};
   std::string secret = {};  ///< empty where the keyring holds it: `CredentialStore::secret_of`
   KeptIn kept_in = KeptIn::file;
-  bool current = false;  ///< the one that is used where nothing else decides
+  bool current = false;  ///< used where neither flag, environment nor profile names another
 
   bool operator==(const StoredCredential&) const = default;
 };
@@ -55,7 +55,7 @@ class CredentialStore {
   virtual std::string place(KeptIn kept_in) const = 0;
 };
 
-/// What narrows the choice of a key; empty: no matter.
+/// Which key is wanted; empty members match every key.
 struct CredentialQuery {
   std::string base_url = {};
   std::string origin = {};

@@ -1,4 +1,4 @@
-/// Device logins that somebody has begun and nobody has finished: `$XDG_STATE_HOME/ws/logins/ID.json`, 0600.
+/// Device logins that were started and not finished: `$XDG_STATE_HOME/ws/logins/ID.json`, 0600.
 ///
 /// They hold the device code, a secret; whoever resumes a login names it by its id.
 #pragma once

@@ -1,6 +1,7 @@
 /// What a command is: its words, arguments and flags as data, and the function that does it.
 ///
-/// Parsing (`parse.hpp`), help for people and machines (`help.hpp`) and suggestions (`nearest.hpp`) are read off this.
+/// Parsing (`parse.hpp`), help for people and machines (`help.hpp`) and suggestions (`suggestion.hpp`) are read off
+/// this.
 #pragma once
 
 #include <functional>
@@ -28,7 +29,7 @@ struct Flag {
   std::string placeholder = {};  ///< "ID"
   std::string help = {};         ///< half a sentence without a full stop
   std::string limits = {};       ///< "1-100", "one of read, comment, edit"
-  std::string fallback = {};     ///< what it is when it is not given
+  std::string fallback = {};     ///< the default
 
   /// "--title", or "-C" where there is no long name.
   std::string spelled() const { return name.empty() ? std::string("-") + letter : "--" + name; }
@@ -42,7 +43,7 @@ struct Word {
   Count count = Count::one;
 };
 
-/// What the user gave, still text.
+/// The parsed command line; values are text.
 struct Parsed {
   std::vector<std::string> words = {};
   std::map<std::string, std::vector<std::string>, std::less<>> flags = {};  ///< by name, or by letter
@@ -63,7 +64,7 @@ struct Command {
   std::vector<std::string> examples = {};          ///< runnable lines
   const contract::Operation* operation = nullptr;  ///< the one it stands for, if it is one
   bool writes_output = false;                      ///< `--output` is its own to write, not the printer's
-  bool runs_on = false;                            ///< until somebody stops it: notes are told at once
+  bool runs_on = false;                            ///< runs until it is stopped: notes are printed at once
   bool hands_back = false;  ///< after a signal it gives back what it holds, however long it takes
   std::function<Result<ExitCode>(Session&)> run = {};
 };

@@ -15,7 +15,7 @@ std::string_view word_of(ExitCode exit) {
   return "unexpected";
 }
 
-/// What a person tells the service's people; the message has operation, status and code. Empty: nothing to tell.
+/// Request id and whether the change was made, for a support request; the message has operation, status and code.
 std::string circumstances(const Failure& failure) {
   std::string text = failure.request_id.empty() ? std::string() : "request " + failure.request_id;
   if (failure.call.applied == Applied::unknown) {
@@ -28,7 +28,7 @@ std::string circumstances(const Failure& failure) {
 
 std::string render_failure(const Failure& failure, ExitCode exit, const Terminal& terminal) {
   const bool is_signal = exit == ExitCode::interrupted || exit == ExitCode::terminated;
-  // Whoever pressed Ctrl-C knows that; not whether the change was made.
+  // After Ctrl-C the only news is that the outcome of a change is unknown.
   if (is_signal && failure.call.applied != Applied::unknown) return {};
   std::string text = terminal.paint(Stream::err, Look::bad, "error:") + " " + clean(failure.what, Breaks::space) + "\n";
   const std::string why = circumstances(failure);

@@ -1,4 +1,4 @@
-/// A `Failure` as the user meets it: at most three lines of text, or one line of JSON.
+/// Renders a `Failure` for stderr: at most three lines of text, or one line of JSON.
 #pragma once
 
 #include <string>

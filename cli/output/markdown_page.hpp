@@ -1,4 +1,4 @@
-/// Markdown as a person reads it on a terminal: headings, lists, tasks, tables, quotes, code, links.
+/// Renders Markdown for a terminal: headings, lists, tasks, tables, quotes, code, links.
 #pragma once
 
 #include <string>

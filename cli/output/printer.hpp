@@ -1,4 +1,4 @@
-/// Prints what a command found: data on stdout (or into `--output FILE`), in the format that was asked for.
+/// Prints the result of a command on stdout (or into `--output FILE`), in the requested format.
 ///
 /// JSON is printed as it was received. Text for a terminal is cleaned; everything else keeps every byte, escaped as
 /// the format asks.
@@ -50,7 +50,7 @@ class Printer {
   bool streams() const { return options_.format == Format::ndjson || options_.format == Format::ids; }
   /// Our own JSON; carries `v: 1` already.
   void json(const Json& value);
-  /// Bytes of others: as they are, but cleaned where a terminal shows them.
+  /// Remote bytes: unchanged, but sanitized on a terminal.
   void raw(std::string_view bytes);
   /// Our own text for people that may be longer than the screen: cleaned already, with its colours and newlines.
   void page(std::string_view text);
@@ -61,8 +61,7 @@ class Printer {
   /// there already and `--force` is not given. To be asked before anything is sent.
   Result<void> check() const;
   /// Shows what was kept for the pager, and writes `--output FILE`, whole or not at all (a device or pipe: into it).
-  /// Fails with `disk`, or as
-  /// `--jq` did.
+  /// Fails with `disk`, or as `--jq` did.
   Result<void> finish();
 
  private:

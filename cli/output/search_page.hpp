@@ -1,4 +1,4 @@
-/// Search results as a person reads them: what was found, where, and the words of the query marked in it.
+/// Renders search results for a terminal, with the words of the query highlighted.
 #pragma once
 
 #include <string>

@@ -65,11 +65,12 @@ std::string_view planned_sum(ActionKind kind) {
   return "";
 }
 
-std::string word_of(const Row& row, Tense tense) {
+std::string word_of(const Row& row, ReportStage stage) {
   if (row.state == Row::State::failed) return "failed";
   const ActionKind kind = row.action.kind;
-  if (tense == Tense::planned || row.state == Row::State::planned) return std::string(words_of(kind).planned);
-  if (tense == Tense::staged && sync::is_push(kind)) return kind == ActionKind::push_create ? "staged new" : "staged";
+  if (stage == ReportStage::planned || row.state == Row::State::planned) return std::string(words_of(kind).planned);
+  if (stage == ReportStage::staged && sync::is_push(kind))
+    return kind == ActionKind::push_create ? "staged new" : "staged";
   return std::string(words_of(kind).done);
 }
 
@@ -87,11 +88,11 @@ std::string path_of(const Row& row) {
 
 std::string reason_of(const Row& row) { return clean(row.error ? row.error->what : row.action.reason, Breaks::space); }
 
-std::string render_rows(const Report& report, Tense tense, const Terminal& terminal, std::size_t shown) {
+std::string render_rows(const Report& report, ReportStage stage, const Terminal& terminal, std::size_t shown) {
   std::size_t word_width = 0;
   std::size_t path_width = 0;
   for (std::size_t i = 0; i < shown; ++i) {
-    word_width = std::max(word_width, word_of(report.rows[i], tense).size());
+    word_width = std::max(word_width, word_of(report.rows[i], stage).size());
     path_width = std::max(path_width, utf8::columns(path_of(report.rows[i])));
   }
   const auto columns = static_cast<std::size_t>(terminal.columns());
@@ -100,7 +101,7 @@ std::string render_rows(const Report& report, Tense tense, const Terminal& termi
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) {
     const Row& row = report.rows[i];
-    std::string line = "  " + terminal.paint(Stream::out, look_of(row), fit(word_of(row, tense), word_width)) + "  ";
+    std::string line = "  " + terminal.paint(Stream::out, look_of(row), fit(word_of(row, stage), word_width)) + "  ";
     const std::string path = path_of(row);
     const std::string reason = reason_of(row);
     line += reason.empty() ? path : fit(path, std::max(path_width, utf8::columns(path))) + "  ";
@@ -205,7 +206,10 @@ ShellCommand resolve_command(ShellCommand program, const sync::Conflict& conflic
 
 ShellCommand sync_of(ShellCommand program) { return program.add({"sync"}); }
 
-void add_next_steps(const Report& report, Tense tense, const Invocation& called, std::vector<std::string>& lines) {
+void add_next_steps(const Report& report,
+                    ReportStage stage,
+                    const Invocation& called,
+                    std::vector<std::string>& lines) {
   const ShellCommand& program = called.program;
   if (report.guard || report.held_back) {
     ShellCommand again = sync_of(program);
@@ -214,7 +218,7 @@ void add_next_steps(const Report& report, Tense tense, const Invocation& called,
   }
   if (report.guard) return;
   // A conflict without an id is one that a plan foresees; nothing can be decided yet.
-  const auto is_open = [tense](const sync::Conflict& one) { return tense != Tense::planned || !one.id.empty(); };
+  const auto is_open = [stage](const sync::Conflict& one) { return stage != ReportStage::planned || !one.id.empty(); };
   const auto first = std::ranges::find_if(report.conflicts, is_open);
   if (first == report.conflicts.end()) {
     if (!report.conflicts.empty())
@@ -242,7 +246,7 @@ std::string left_alone_sum(const Report& report) {
   return text;
 }
 
-std::string render_sum(const Report& report, Tense tense) {
+std::string render_sum(const Report& report, ReportStage stage) {
   std::vector<std::pair<std::string_view, std::size_t>> counts;
   const auto count = [&counts](std::string_view word) {
     const auto known = std::ranges::find(counts, word, &std::pair<std::string_view, std::size_t>::first);
@@ -259,21 +263,22 @@ std::string render_sum(const Report& report, Tense tense) {
     } else if (row.state == Row::State::planned) {
       count(planned_sum(row.action.kind));
     } else {
-      count(tense == Tense::staged && sync::is_push(row.action.kind) ? "staged" : words_of(row.action.kind).plural);
+      count(stage == ReportStage::staged && sync::is_push(row.action.kind) ? "staged"
+                                                                           : words_of(row.action.kind).plural);
     }
   }
   std::string text;
   for (const auto& [word, number] : counts) text += (text.empty() ? "" : ", ") + fmt::format("{} {}", number, word);
   const std::string left_alone = left_alone_sum(report);
   if (!text.empty()) return left_alone.empty() ? text : text + ", " + left_alone;
-  if (tense == Tense::published) return "nothing is staged";
-  if (report.partial && tense != Tense::staged) return "nothing to do in what was asked for; there is more to do";
+  if (stage == ReportStage::published) return "nothing is staged";
+  if (report.partial && stage != ReportStage::staged) return "nothing to do in what was asked for; there is more to do";
   const std::string but = left_alone.empty() ? "" : " but for what is left alone: " + left_alone;
-  switch (tense) {
-    case Tense::published: break;
-    case Tense::planned: return "both sides are the same" + but;
-    case Tense::staged: return "nothing to stage" + (left_alone.empty() ? "" : ", " + left_alone);
-    case Tense::done: return "nothing to do: both sides are the same" + but;
+  switch (stage) {
+    case ReportStage::published: break;
+    case ReportStage::planned: return "both sides are the same" + but;
+    case ReportStage::staged: return "nothing to stage" + (left_alone.empty() ? "" : ", " + left_alone);
+    case ReportStage::done: return "nothing to do: both sides are the same" + but;
   }
   return text;
 }
@@ -299,12 +304,12 @@ std::array<std::string_view, column_count> values_of(const Row& row) {
 
 }  // namespace
 
-std::vector<std::string> render_outcome(const Report& report, Tense tense, const Invocation& called) {
+std::vector<std::string> render_outcome(const Report& report, ReportStage stage, const Invocation& called) {
   std::vector<std::string> lines;
   if (report.guard) {
     lines.push_back(guard_text(*report.guard));
   } else if (!report.rows.empty() || report.conflicts.empty()) {
-    lines.push_back(render_sum(report, tense));
+    lines.push_back(render_sum(report, stage));
   }
   if (report.held_back) {
     lines.push_back(fmt::format("held back: this would {} of {} documents; the rest goes on",
@@ -316,19 +321,19 @@ std::vector<std::string> render_outcome(const Report& report, Tense tense, const
                                 plural(report.not_included, "file is", "files are")));
   }
   for (std::string& line : remark_lines(report)) lines.push_back(std::move(line));
-  add_next_steps(report, tense, called, lines);
+  add_next_steps(report, stage, called, lines);
   return lines;
 }
 
 std::string render_report(
-    const Report& report, Tense tense, const Terminal& terminal, std::size_t max_rows, const Invocation& called) {
+    const Report& report, ReportStage stage, const Terminal& terminal, std::size_t max_rows, const Invocation& called) {
   const std::size_t shown = max_rows == 0 ? report.rows.size() : std::min(max_rows, report.rows.size());
-  std::string text = render_rows(report, tense, terminal, shown);
+  std::string text = render_rows(report, stage, terminal, shown);
   if (shown < report.rows.size()) {
     text += fmt::format("  and {} more (--verbose shows all)\n", report.rows.size() - shown);
   }
   text += asides(report, terminal);
-  for (const std::string& line : render_outcome(report, tense, called)) {
+  for (const std::string& line : render_outcome(report, stage, called)) {
     const Look look = report.guard || !report.conflicts.empty() ? Look::warning : Look::plain;
     text += terminal.paint(Stream::out, look, line) + "\n";
   }

@@ -1,4 +1,4 @@
-/// What a sync did, or would do, in words; and how it ends.
+/// Renders the report of a sync, and computes its exit code.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@
 
 namespace ws::cli {
 
-enum class Tense {
+enum class ReportStage {
   planned,    ///< status, plan, --dry-run
   staged,     ///< push
   published,  ///< commit
   done,       ///< run, pull
 };
 
-/// How the command was called, for those that it names.
+/// How the command was called: the commands that the report suggests repeat these flags.
 struct Invocation {
   ShellCommand program{"ws"};  ///< "ws -C DIR" where the tree is elsewhere
   std::string only = {};       ///< the GLOB of `--only`
@@ -28,7 +28,7 @@ struct Invocation {
 
 /// For a terminal: a line for each file (at most `max_rows`; 0: all), what was skipped, the sum, the next command.
 std::string render_report(const sync::Report& report,
-                          Tense tense,
+                          ReportStage stage,
                           const Terminal& terminal,
                           std::size_t max_rows,
                           const Invocation& called = {});
@@ -36,8 +36,8 @@ std::string render_report(const sync::Report& report,
 Json report_items(const sync::Report& report);
 /// The same without the id, `state<TAB>action<TAB>path<TAB>previous path<TAB>reason`, one a line: 100,000 rows at once.
 std::string report_to_tsv(const sync::Report& report);
-/// What came of it, a few lines: the sum ("2 sent, 1 received") or the guard, what is to be known, the next commands.
-std::vector<std::string> render_outcome(const sync::Report& report, Tense tense, const Invocation& called = {});
+/// The outcome in a few lines: the sum ("2 sent, 1 received") or the guard, what is to be known, the next commands.
+std::vector<std::string> render_outcome(const sync::Report& report, ReportStage stage, const Invocation& called = {});
 
 /// The first that applies (`cli.md`, "Local Markdown sync"): signal, 2, 4, 14, 12, what ended the run, 13, 7, 0.
 ExitCode exit_code_of_run(const sync::Report& report, int signal);

@@ -1,4 +1,4 @@
-/// Events that `ws events claim` took and nobody has closed: `$XDG_STATE_HOME/ws/events/ID.json`, 0600.
+/// Events that `ws events claim` leased and that are not closed yet: `$XDG_STATE_HOME/ws/events/ID.json`, 0600.
 ///
 /// They hold the lease token, a secret that renew, complete and fail need and that no flag takes as a value.
 #pragma once
@@ -26,7 +26,7 @@ class HeldEvents {
 
   /// Fails with `disk`; with `internal` where the service's id is no UUID.
   Result<void> save(const HeldEvent& event) const;
-  /// Empty: not held from here.
+  /// Empty: not claimed from this machine.
   std::optional<HeldEvent> find(std::string_view event_id) const;
   void forget(std::string_view event_id) const;
 

@@ -76,7 +76,7 @@ Result<std::optional<EarlierCreate>> IdempotencyJournal::find(const KeyedCreate&
       .key = row.string(0), .begun_at = Time(std::chrono::milliseconds(row.integer(1))), .settled = !row.is_null(2)});
 }
 
-Result<Begun> IdempotencyJournal::begin(const KeyedCreate& create, const std::string& key, bool stable, Time now) {
+Result<Recorded> IdempotencyJournal::begin(const KeyedCreate& create, const std::string& key, bool stable, Time now) {
   WS_TRY(purge(now));
   WS_LET(sqlite::Transaction transaction, sqlite::Transaction::begin(*database_));
   WS_LET(sqlite::Statement known, database_->prepare("update creates set stable = max(stable, ?2) where key = ?1"));
@@ -90,7 +90,7 @@ Result<Begun> IdempotencyJournal::begin(const KeyedCreate& create, const std::st
                .run());
   }
   WS_TRY(transaction.commit());
-  return is_known ? Begun::before : Begun::anew;
+  return is_known ? Recorded::again : Recorded::first_time;
 }
 
 Result<void> IdempotencyJournal::settle(const std::string& key, Time now) {

@@ -31,7 +31,7 @@ struct KeyedCreate {
 };
 
 /// Whether a key was written down for the first time.
-enum class Begun { anew, before };
+enum class Recorded { first_time, again };
 
 /// An earlier create of the same fingerprint.
 struct EarlierCreate {
@@ -53,7 +53,7 @@ class IdempotencyJournal {
   Result<std::optional<EarlierCreate>> find(const KeyedCreate& create);
   /// Written and flushed before the call is sent. A key that is known already stays as it is. `stable`: the key stands
   /// for the fingerprint from now on.
-  Result<Begun> begin(const KeyedCreate& create, const std::string& key, bool stable, Time now);
+  Result<Recorded> begin(const KeyedCreate& create, const std::string& key, bool stable, Time now);
   /// It is done.
   Result<void> settle(const std::string& key, Time now);
   /// Nothing happened under this key.

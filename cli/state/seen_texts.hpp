@@ -1,7 +1,8 @@
 /// The texts of documents that this user last saw, so that a change made from one of them can be merged with what
 /// others changed since: the API gives no old revisions.
 ///
-/// A cache: what is missing costs a merge, never a text. Files 0600 in folders 0700, three revisions a document.
+/// A cache: a missing entry costs an automatic merge, never a text. Files 0600 in folders 0700, three revisions a
+/// document.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ class SeenTexts {
   /// `cache`: `Paths::cache`. `server`: the base URL; documents of two servers never meet.
   SeenTexts(const std::filesystem::path& cache, std::string_view server);
 
-  /// Says nothing where it cannot be kept.
+  /// Ignores failures: it is a cache.
   void keep(std::string_view document_id, const SeenText& text) const;
   /// That revision.
   std::optional<SeenText> find(std::string_view document_id, std::int64_t revision) const;

@@ -1,4 +1,4 @@
-/// Which folders this user has tied to a service: a file each under `$XDG_STATE_HOME/ws/trees/`.
+/// The synced folders of this user: a file each under `$XDG_STATE_HOME/ws/trees/`.
 ///
 /// For people and for `ws sync roots`; nothing depends on it. A tree that was moved is registered again by its next
 /// run.

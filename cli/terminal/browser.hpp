@@ -1,4 +1,4 @@
-/// Shows a page to the person in front of the machine.
+/// Opens a page in the user's browser.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace ws::cli {
 
-/// Whether there is a person in front of a screen here: a terminal, no remote shell, a display (or BROWSER), no CI.
+/// Whether a browser of this user can be expected to show a page here: a terminal, no remote shell, a display (or
+/// BROWSER), no CI.
 bool can_open_browser(const Environment& environment, const Terminal& terminal);
 
 /// Starts BROWSER, else `xdg-open`, with the address as its one argument, without a shell. False where it cannot be

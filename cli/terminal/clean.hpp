@@ -1,4 +1,4 @@
-/// Text of others, made safe for a terminal (`safety.md`, promise 9).
+/// Sanitizes remote text for a terminal (`safety.md`, promise 9).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-/// The whole screen for a while: drawn as frames on stderr, given back as it was.
+/// Full-screen mode on stderr: the terminal's alternate screen, drawn frame by frame.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace ws::cli {
 class FullScreen {
  public:
   explicit FullScreen(Terminal& terminal) : terminal_(terminal) {}
-  /// Gives it back.
+  /// Leaves full-screen mode.
   ~FullScreen();
   FullScreen(const FullScreen&) = delete;
   FullScreen& operator=(const FullScreen&) = delete;
 
-  /// Twice is once, for both.
+  /// Both are idempotent.
   void enter();
   void leave();
 

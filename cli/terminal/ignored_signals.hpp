@@ -1,4 +1,4 @@
-/// Signals that this process lets pass while another program has the terminal.
+/// Ignores signals while another program uses the terminal.
 #pragma once
 
 #include <csignal>
@@ -8,7 +8,7 @@
 
 namespace ws::cli {
 
-/// Ignores them from now on; what was before comes back at the end.
+/// Ignores the signals until it is destroyed, then restores their handlers.
 class IgnoredSignals {
  public:
   explicit IgnoredSignals(std::initializer_list<int> signals) {

@@ -1,4 +1,4 @@
-/// A key that somebody pressed.
+/// A key press.
 #pragma once
 
 namespace ws::cli {
@@ -14,8 +14,8 @@ struct KeyPress {
     page_down,
     home,
     end,
-    other,    ///< a key that means nothing to us
-    redraw,   ///< no key: the screen changed its size, or is ours again
+    other,    ///< a key without a meaning here
+    redraw,   ///< no key: the screen was resized, or the process continued after a stop
     stopped,  ///< no key: a signal asks to end, or the terminal is gone
   };
   Sort sort = Sort::other;

@@ -11,7 +11,7 @@ namespace ws::cli {
 namespace {
 
 constexpr int forever = -1;
-/// The bytes of one key come together; what comes later is another key.
+/// Milliseconds within which the bytes of one key's escape sequence arrive.
 constexpr int within_a_key = 50;
 constexpr char control_c = 3;
 constexpr char control_z = 26;
@@ -76,7 +76,7 @@ bool Keyboard::begin() {
   raw.c_iflag &= ~static_cast<tcflag_t>(IXON | ICRNL);
   raw.c_cc[VMIN] = 1;
   raw.c_cc[VTIME] = 0;
-  // Keys that were pressed blind, while something was carried out, are dropped.
+  // TCSAFLUSH drops keys that were pressed while a decision was carried out.
   if (::tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw) != 0) return false;
   sigset_t held;
   ::sigemptyset(&held);
@@ -120,7 +120,7 @@ KeyPress Keyboard::take() {
   if (!read_byte(byte, forever)) return KeyPress::of(KeyPress::Sort::stopped);
   switch (byte) {
     case control_c:
-      // As the terminal would have sent it: whoever counts signals counts this one.
+      // Raw mode has no ISIG: raise the signal that the terminal would have sent.
       ::raise(SIGINT);
       end();
       return KeyPress::of(KeyPress::Sort::stopped);
@@ -157,7 +157,7 @@ bool Keyboard::read_byte(char& byte, int wait_milliseconds) {
 void Keyboard::suspend() {
   if (before_stop) before_stop();
   end();
-  ::raise(SIGTSTP);  // with the usual meaning again: here it waits for SIGCONT
+  ::raise(SIGTSTP);  // with its default action: the process stops here until SIGCONT
   begin();
   if (after_stop) after_stop();
 }

@@ -15,13 +15,13 @@ namespace ws::cli {
 
 class Keyboard {
  public:
-  /// `cancelled` rises when a signal asks this process to end.
+  /// `cancelled` is set by a signal that asks this process to end.
   explicit Keyboard(const std::atomic<bool>& cancelled);
   ~Keyboard();
   Keyboard(const Keyboard&) = delete;
   Keyboard& operator=(const Keyboard&) = delete;
 
-  /// False where stdin is no terminal. Calling it twice is calling it once; so with `end`.
+  /// False where stdin is no terminal. Idempotent, as `end` is.
   bool begin();
   void end();
 

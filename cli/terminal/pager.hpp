@@ -13,8 +13,8 @@ namespace ws::cli {
 /// WS_PAGER, `cat`), or none would help (stdout is no terminal, TERM=dumb).
 std::string pager_of(const Environment& environment, const std::string& configured, const Terminal& terminal);
 
-/// Through `pager` where the text is longer than the screen, else straight. A pager that cannot be started costs
-/// nothing of the text; one that is quit early is no failure.
+/// Through `pager` where the text is longer than the screen, else straight. If the pager cannot be
+/// started, the text is written straight; quitting it early is no failure.
 void show(Terminal& terminal, const std::string& pager, std::string_view text);
 
 }  // namespace ws::cli

@@ -1,4 +1,4 @@
-/// One line on stderr that says how far something is.
+/// A progress line on stderr.
 ///
 /// On a terminal only, from 300 ms on, at most ten times a second, and gone when it is over; `--progress plain|json`
 /// writes lines instead, `none` nothing.
@@ -37,7 +37,7 @@ class ProgressLine {
               std::uint64_t total,
               Counted counted = Counted::items,
               std::string_view more = {});
-  /// Takes the line away, before anything else is written.
+  /// Erases the line, before anything else is written.
   void clear();
 
  private:

@@ -49,7 +49,7 @@ std::string_view sequence(Look look) {
   return "";
 }
 
-struct AskedLine {
+struct InputLine {
   std::string text = {};
   bool is_whole = false;  ///< false: stdin ended, or a signal came
 };
@@ -59,8 +59,8 @@ bool is_set(const Environment& environment, std::string_view name) {
   return value && !value->empty();
 }
 
-AskedLine read_answer() {
-  AskedLine line;
+InputLine read_answer() {
+  InputLine line;
   char c = 0;
   while (true) {
     const ssize_t count = ::read(STDIN_FILENO, &c, 1);
@@ -123,7 +123,7 @@ void Terminal::write(Stream stream, std::string_view text) {
     } else if (errno == EPIPE && stream == Stream::out) {
       ::_exit(number(ExitCode::broken_pipe));
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      // Whoever started us made the pipe non-blocking: it is full for the moment.
+      // The parent process made the pipe non-blocking, and it is full: wait until it can be written.
       pollfd room{.fd = descriptor, .events = POLLOUT, .revents = 0};
       ::poll(&room, 1, -1);
     } else if (errno != EINTR) {
@@ -144,7 +144,7 @@ std::string Terminal::ask(std::string_view question) {
 
 std::optional<std::string> Terminal::ask_line(std::string_view question) {
   write(Stream::err, question);
-  AskedLine line = read_answer();
+  InputLine line = read_answer();
   return line.is_whole ? std::optional(std::move(line.text)) : std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-/// What stands at the other end of the three streams, and the only way to write to them.
+/// The standard streams: whether they are terminals, their width and colour, and the only functions that write to them.
 ///
 /// Each stream's state is decided by itself: stdout may be a pipe while stderr is a terminal. Colour: `--color`, then
 /// NO_COLOR, then CLICOLOR_FORCE, then a terminal that is not TERM=dumb.
@@ -17,7 +17,7 @@ namespace ws::cli {
 enum class Stream { out, err };
 enum class ColorChoice { automatic, always, never };
 
-/// One role of a piece of text; how it looks is decided in one place.
+/// The role of a piece of text; `Terminal::paint` maps roles to colours.
 enum class Look { plain, strong, faint, good, warning, bad, emphasis, struck, code, link, match, mine, theirs };
 
 struct TerminalState {

@@ -16,12 +16,12 @@ class Story {
  public:
   Story(const sync::ConflictTexts& texts, const Facts& facts)
       : texts_(texts), conflict_(texts.conflict), facts_(facts) {
-    matter_.name = conflict_.path.string();
-    matter_.what = words_for(conflict_);
-    matter_.has_history = true;
+    shown_conflict_.name = conflict_.path.string();
+    shown_conflict_.what = words_for(conflict_);
+    shown_conflict_.has_history = true;
   }
 
-  Matter tell() {
+  ShownConflict tell() {
     if (conflict_.kind == ConflictKind::rewound) {
       rewound();
     } else if (is_about_place(conflict_)) {
@@ -33,13 +33,13 @@ class Story {
     } else {
       two_texts();
     }
-    return std::move(matter_);
+    return std::move(shown_conflict_);
   }
 
  private:
-  void say(std::string sentence) { matter_.story.push_back(std::move(sentence)); }
+  void say(std::string sentence) { shown_conflict_.story.push_back(std::move(sentence)); }
   void offer(Verdict verdict, std::string what, std::vector<std::string> effects) {
-    matter_.offers.push_back({.verdict = verdict, .what = std::move(what), .effects = std::move(effects)});
+    shown_conflict_.offers.push_back({.verdict = verdict, .what = std::move(what), .effects = std::move(effects)});
   }
 
   std::string my_when() const { return facts_.my_time ? ", last on " + *facts_.my_time : ""; }
@@ -62,9 +62,9 @@ class Story {
   }
 
   void two_texts() {
-    matter_.base = texts_.base;
-    matter_.mine = texts_.local;
-    matter_.theirs = texts_.remote;
+    shown_conflict_.base = texts_.base;
+    shown_conflict_.mine = texts_.local;
+    shown_conflict_.theirs = texts_.remote;
     if (conflict_.base) {
       say(fmt::format("You edited it here{}.", my_when()));
       say_renamed_here();
@@ -90,8 +90,8 @@ class Story {
   }
 
   void edited_and_archived() {
-    matter_.base = texts_.base;
-    matter_.mine = texts_.local;
+    shown_conflict_.base = texts_.base;
+    shown_conflict_.mine = texts_.local;
     const bool edited = conflict_.base && conflict_.local && conflict_.local->hash != conflict_.base->hash;
     if (edited || !conflict_.base) say(fmt::format("You edited it here{}.", my_when()));
     say_renamed_here();
@@ -102,8 +102,8 @@ class Story {
   }
 
   void deleted_and_edited() {
-    matter_.base = texts_.base;
-    matter_.theirs = texts_.remote;
+    shown_conflict_.base = texts_.base;
+    shown_conflict_.theirs = texts_.remote;
     say("You deleted it here.");
     say(fmt::format("{} changed it on the service{}{}.", they(), their_when(), their_revision()));
     if (conflict_.base) say(fmt::format("What you deleted was revision {}.", conflict_.base->revision));
@@ -113,8 +113,8 @@ class Story {
 
   /// The shapes are those that a decision about names tells apart (sync-engine/conflicts/decide_place.cpp).
   void place() {
-    matter_.mine = texts_.local;
-    matter_.theirs = texts_.remote;
+    shown_conflict_.mine = texts_.local;
+    shown_conflict_.theirs = texts_.remote;
     switch (sync::place_matter(conflict_)) {
       case sync::PlaceMatter::renamed_on_both: return renamed_on_both();
       case sync::PlaceMatter::two_documents: return two_documents();
@@ -127,9 +127,9 @@ class Story {
   }
 
   void renamed_on_both() {
-    matter_.what = "renamed on both sides";
-    matter_.mine.reset();
-    matter_.theirs.reset();
+    shown_conflict_.what = "renamed on both sides";
+    shown_conflict_.mine.reset();
+    shown_conflict_.theirs.reset();
     say(fmt::format("You renamed it here: {} is now {}.", old_path(), conflict_.path.text()));
     say(fmt::format("On the service it was renamed too, to {}{}.", there_path(), by_them()));
     offer(Verdict::mine,
@@ -146,7 +146,7 @@ class Story {
   }
 
   void two_documents() {
-    matter_.what = "two documents want this name";
+    shown_conflict_.what = "two documents want this name";
     say(fmt::format("You have a file here at {}.", conflict_.path.text()));
     say(
         fmt::format("On the service another document has that name{}. It lies here beside yours, with (remote) in its "
@@ -161,9 +161,9 @@ class Story {
   }
 
   void became_folder() {
-    matter_.what = "a folder here, a document there";
-    matter_.base = texts_.base;
-    matter_.mine.reset();
+    shown_conflict_.what = "a folder here, a document there";
+    shown_conflict_.base = texts_.base;
+    shown_conflict_.mine.reset();
     say("Here a folder took the place of the file.");
     say(fmt::format("{} edited the document on the service{}{}. It lies here with (remote) in its name.",
                     they(),
@@ -177,8 +177,8 @@ class Story {
   }
 
   void folder_took_the_old_place() {
-    matter_.what = "renamed here, a folder there";
-    matter_.theirs.reset();
+    shown_conflict_.what = "renamed here, a folder there";
+    shown_conflict_.theirs.reset();
     say(fmt::format("You renamed it here: {} is now {}.", old_path(), conflict_.path.text()));
     say("On the service it was archived, and a folder has its old place.");
     offer(Verdict::mine, "keep the file", {"The next `ws sync` makes a new document of it."});
@@ -186,7 +186,7 @@ class Story {
   }
 
   void in_a_taken_folder() {
-    matter_.what = "its folder is a document there";
+    shown_conflict_.what = "its folder is a document there";
     say(fmt::format("You made this file here{}.", my_when()));
     say("On the service a document has the name of its folder, so the file has no place there yet.");
     offer(Verdict::mine, "keep the file", {"The next `ws sync` sends it, once the document has left that name."});
@@ -194,7 +194,7 @@ class Story {
   }
 
   void folder_there() {
-    matter_.what = "a file here, a folder there";
+    shown_conflict_.what = "a file here, a folder there";
     say(fmt::format("You have a file here at {}.", conflict_.path.text()));
     say(fmt::format("On the service there is a folder of that name, with {} in it{}.", there_path(), by_them()));
     offer(Verdict::mine,
@@ -206,7 +206,7 @@ class Story {
   }
 
   void document_there() {
-    matter_.what = "a folder here, a document there";
+    shown_conflict_.what = "a folder here, a document there";
     say(fmt::format("You have a file here at {}.", conflict_.path.text()));
     say(fmt::format("On the service {} is a document, where its folder is here{}.", there_path(), by_them()));
     offer(Verdict::mine,
@@ -219,8 +219,8 @@ class Story {
   }
 
   void not_synced() {
-    matter_.what = "a document wants the name of what is not synced";
-    matter_.mine.reset();
+    shown_conflict_.what = "a document wants the name of what is not synced";
+    shown_conflict_.mine.reset();
     say(fmt::format("Here is something at {} that is not synced.", conflict_.path.text()));
     say(fmt::format("On the service {} is a document{}.", there_path(), by_them()));
     say("Only you can move what is here: move it elsewhere, then `ws sync` puts the document in its place.");
@@ -230,11 +230,11 @@ class Story {
   }
 
   void rewound() {
-    matter_.has_history = !conflict_.document.empty();
-    matter_.mine = texts_.local;
-    matter_.theirs = texts_.remote;
+    shown_conflict_.has_history = !conflict_.document.empty();
+    shown_conflict_.mine = texts_.local;
+    shown_conflict_.theirs = texts_.remote;
     if (conflict_.document.empty()) {
-      matter_.name = "the whole tree";
+      shown_conflict_.name = "the whole tree";
       say("The service went back to an older state: it was restored from a backup, or replaced.");
       say("Nothing goes either way until somebody says which side holds.");
     } else {
@@ -252,11 +252,11 @@ class Story {
   const sync::ConflictTexts& texts_;
   const Conflict& conflict_;
   const Facts& facts_;
-  Matter matter_ = {};
+  ShownConflict shown_conflict_ = {};
 };
 
 }  // namespace
 
-Matter tell_conflict(const sync::ConflictTexts& texts, const Facts& facts) { return Story(texts, facts).tell(); }
+ShownConflict tell_conflict(const sync::ConflictTexts& texts, const Facts& facts) { return Story(texts, facts).tell(); }
 
 }  // namespace ws::cli::walk

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/walk/matter.hpp"
+#include "cli/walk/shown_conflict.hpp"
 #include "sync-engine/engine.hpp"
 
 namespace ws::cli::walk {
@@ -17,6 +17,6 @@ struct Facts {
 };
 
 /// `texts.local` is the text that counts as mine.
-Matter tell_conflict(const sync::ConflictTexts& texts, const Facts& facts);
+ShownConflict tell_conflict(const sync::ConflictTexts& texts, const Facts& facts);
 
 }  // namespace ws::cli::walk

@@ -71,9 +71,9 @@ class Composer {
   }
 
   std::vector<ScreenRow> head() const {
-    const Matter& matter = walk_.matter();
-    ScreenRow title = {{.text = " " + safe_line(matter.name), .look = Look::strong},
-                       {.text = "   " + safe_line(matter.what)}};
+    const ShownConflict& shown_conflict = walk_.shown_conflict();
+    ScreenRow title = {{.text = " " + safe_line(shown_conflict.name), .look = Look::strong},
+                       {.text = "   " + safe_line(shown_conflict.what)}};
     const std::string where = words_for(position_) + " ";
     const std::size_t room = size_.columns > where.size() + 2 ? size_.columns - where.size() - 2 : 1;
     title = padded(shortened(title, room), room + 2);
@@ -97,7 +97,7 @@ class Composer {
       case Walk::Page::help: return add_lines(help_lines());
       case Walk::Page::history: body_.emplace_back(); return add_lines(walk_.history());
       case Walk::Page::confirm: return add_change();
-      case Walk::Page::matter:
+      case Walk::Page::shown_conflict:
       case Walk::Page::places: break;
     }
     body_.emplace_back();
@@ -120,11 +120,11 @@ class Composer {
 
   /// Where there is nothing to choose in a text: what one side changed, or the texts of two documents.
   void add_shown_texts() {
-    const Matter& matter = walk_.matter();
-    const bool are_two = matter.mine && matter.theirs;
-    const auto& text = matter.theirs ? matter.theirs : matter.mine;
+    const ShownConflict& shown_conflict = walk_.shown_conflict();
+    const bool are_two = shown_conflict.mine && shown_conflict.theirs;
+    const auto& text = shown_conflict.theirs ? shown_conflict.theirs : shown_conflict.mine;
     if (!text) return;
-    const std::string before = are_two ? *matter.mine : matter.base.value_or(*text);
+    const std::string before = are_two ? *shown_conflict.mine : shown_conflict.base.value_or(*text);
     const auto choices = Choices::of(std::nullopt, before, *text);
     if (!choices) return;
     add_diff(*choices,
@@ -132,7 +132,7 @@ class Composer {
               .has_color = has_color_,
               .has_headings = false,
               .mine = are_two ? "mine" : "base",
-              .theirs = matter.theirs ? "theirs" : "mine"});
+              .theirs = shown_conflict.theirs ? "theirs" : "mine"});
   }
 
   void add_change() {
@@ -218,10 +218,11 @@ std::vector<std::string> sentences(const Walk& walk) {
       lines.insert(lines.end(), walk.proposed().effects.begin(), walk.proposed().effects.end());
       return lines;
     }
-    case Walk::Page::matter:
+    case Walk::Page::shown_conflict:
     case Walk::Page::places: break;
   }
-  std::vector<std::string> lines = walk.page() == Walk::Page::matter ? walk.matter().story : std::vector<std::string>();
+  std::vector<std::string> lines =
+      walk.page() == Walk::Page::shown_conflict ? walk.shown_conflict().story : std::vector<std::string>();
   if (std::string words = words_for_places(walk); !words.empty()) lines.push_back(std::move(words));
   return lines;
 }

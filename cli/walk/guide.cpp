@@ -19,8 +19,8 @@ std::string joined_lines(const std::vector<std::string>& lines) {
 
 class Guide {
  public:
-  Guide(Walk walk, const SideNames& names, Desk& desk, Surface& surface, const TextTools& tools)
-      : walk_(std::move(walk)), names_(names), desk_(desk), surface_(surface), tools_(tools) {}
+  Guide(Walk walk, const SideNames& names, ConflictResolver& resolver, Surface& surface, const TextTools& tools)
+      : walk_(std::move(walk)), names_(names), resolver_(resolver), surface_(surface), tools_(tools) {}
 
   Result<WalkEnd> lead(const Position& position) {
     while (true) {
@@ -44,17 +44,17 @@ class Guide {
  private:
   Result<std::optional<WalkEnd>> apply() {
     surface_.busy();
-    WS_LET(Desk::Outcome outcome, desk_.carry_out(walk_.decided()));
+    WS_LET(ConflictResolver::Outcome outcome, resolver_.carry_out(walk_.decided()));
     switch (outcome.kind) {
-      case Desk::Outcome::Kind::done:
-      case Desk::Outcome::Kind::gone:
+      case ConflictResolver::Outcome::Kind::done:
+      case ConflictResolver::Outcome::Kind::gone:
         for (const std::string& line : outcome.lines) surface_.tell(line);
-        return std::optional(outcome.kind == Desk::Outcome::Kind::done ? WalkEnd::decided : WalkEnd::gone);
-      case Desk::Outcome::Kind::refused:
+        return std::optional(outcome.kind == ConflictResolver::Outcome::Kind::done ? WalkEnd::decided : WalkEnd::gone);
+      case ConflictResolver::Outcome::Kind::refused:
         walk_.press(KeyPress::of(KeyPress::Sort::escape));
         walk_.set_notice(joined_lines(outcome.lines));
         return std::optional<WalkEnd>();
-      case Desk::Outcome::Kind::changed: break;
+      case ConflictResolver::Outcome::Kind::changed: break;
     }
     WS_LET(walk_, Walk::of(std::move(*outcome.now), joined_lines(outcome.lines)));
     return std::optional<WalkEnd>();
@@ -62,16 +62,16 @@ class Guide {
 
   Result<std::string> edit() {
     surface_.lend();
-    return tools_.edit(walk_.matter().name, walk_.editable(names_.mine, names_.theirs));
+    return tools_.edit(walk_.shown_conflict().name, walk_.editable(names_.mine, names_.theirs));
   }
 
   Result<std::string> use_tool() {
     surface_.lend();
-    const Matter& matter = walk_.matter();
-    return tools_.merge({.name = matter.name,
-                         .base = matter.base,
-                         .mine = *matter.mine,
-                         .theirs = *matter.theirs,
+    const ShownConflict& shown_conflict = walk_.shown_conflict();
+    return tools_.merge({.name = shown_conflict.name,
+                         .base = shown_conflict.base,
+                         .mine = *shown_conflict.mine,
+                         .theirs = *shown_conflict.theirs,
                          .merged = walk_.editable(names_.mine, names_.theirs)});
   }
 
@@ -89,12 +89,12 @@ class Guide {
 
   /// A document may be about merging.
   bool markers_belong() const {
-    const Matter& matter = walk_.matter();
-    return has_open_markers(*matter.mine) || has_open_markers(*matter.theirs);
+    const ShownConflict& shown_conflict = walk_.shown_conflict();
+    return has_open_markers(*shown_conflict.mine) || has_open_markers(*shown_conflict.theirs);
   }
 
   void show_history() {
-    auto lines = desk_.history();
+    auto lines = resolver_.history();
     if (!lines) return walk_.set_notice(sentence_of(lines.error()));
     if (lines->empty()) return walk_.set_notice("The local history holds nothing of this file yet.");
     walk_.show_history(std::move(*lines));
@@ -102,22 +102,22 @@ class Guide {
 
   Walk walk_;
   const SideNames& names_;
-  Desk& desk_;
+  ConflictResolver& resolver_;
   Surface& surface_;
   const TextTools& tools_;
 };
 
 }  // namespace
 
-Result<WalkEnd> lead_through(Matter matter,
+Result<WalkEnd> lead_through(ShownConflict shown_conflict,
                              const Position& position,
                              const SideNames& names,
-                             Desk& desk,
+                             ConflictResolver& resolver,
                              Surface& surface,
                              const TextTools& tools,
                              std::string notice) {
-  WS_LET(Walk walk, Walk::of(std::move(matter), std::move(notice)));
-  return Guide(std::move(walk), names, desk, surface, tools).lead(position);
+  WS_LET(Walk walk, Walk::of(std::move(shown_conflict), std::move(notice)));
+  return Guide(std::move(walk), names, resolver, surface, tools).lead(position);
 }
 
 }  // namespace ws::cli::walk

@@ -1,5 +1,5 @@
-/// Leads a person through one matter: shows it, takes the keys, lends the terminal to other programs, has the decision
-/// carried out.
+/// Resolves one conflict with the user: shows it, reads the keys, runs editor and merge tool, has the decision carried
+/// out.
 #pragma once
 
 #include <optional>
@@ -7,39 +7,39 @@
 #include <vector>
 
 #include "api-client/base/result.hpp"
-#include "cli/walk/matter.hpp"
+#include "cli/walk/shown_conflict.hpp"
 #include "cli/walk/surface.hpp"
 #include "cli/walk/text_tools.hpp"
 
 namespace ws::cli::walk {
 
-/// What the matter is about: the place where decisions are carried out.
-class Desk {
+/// Carries out what the person decides about the conflict.
+class ConflictResolver {
  public:
-  Desk() = default;
-  Desk(const Desk&) = delete;
-  Desk& operator=(const Desk&) = delete;
-  virtual ~Desk() = default;
+  ConflictResolver() = default;
+  ConflictResolver(const ConflictResolver&) = delete;
+  ConflictResolver& operator=(const ConflictResolver&) = delete;
+  virtual ~ConflictResolver() = default;
 
   struct Outcome {
     enum class Kind {
       done,     ///< carried out; `lines` say so
-      changed,  ///< nothing was done: something moved meanwhile, and `now` is how it is
+      changed,  ///< nothing was done: the conflict changed meanwhile, `now` is its new state
       refused,  ///< nothing was done, `lines` say why; another decision may do
       gone,     ///< nothing is left to decide; `lines` say why
     } kind = Kind::done;
     std::vector<std::string> lines = {};
-    std::optional<Matter> now = {};
+    std::optional<ShownConflict> now = {};
   };
-  /// Looks again whether everything is as it was shown, then does it. Fails with what ends the whole walk.
+  /// Checks that the conflict is still as it was shown, then applies the decision. Fails with what ends the whole walk.
   virtual Result<Outcome> carry_out(const Decided& decided) = 0;
-  /// One line a state; asked only where the matter says that there is one.
+  /// One line for each state; called only where `has_history` is set.
   virtual Result<std::vector<std::string>> history() = 0;
 };
 
 enum class WalkEnd {
   decided,
-  gone,     ///< it needed no decision any more
+  gone,     ///< the conflict was resolved elsewhere
   skipped,  ///< it stays open
   quit,
   stopped,  ///< a signal, or the terminal is gone
@@ -51,11 +51,11 @@ struct SideNames {
   std::string theirs = "theirs";
 };
 
-/// `notice` is shown with the first page. Fails as the desk does.
-Result<WalkEnd> lead_through(Matter matter,
+/// `notice` is shown with the first page. Fails as the resolver does.
+Result<WalkEnd> lead_through(ShownConflict shown_conflict,
                              const Position& position,
                              const SideNames& names,
-                             Desk& desk,
+                             ConflictResolver& resolver,
                              Surface& surface,
                              const TextTools& tools,
                              std::string notice = {});

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/ascii.hpp"
 #include "cli/walk/diff_rows.hpp"
 
 namespace ws::cli::walk {
@@ -96,7 +97,7 @@ class PlainLines {
 };
 
 void say_body(PlainLines& lines, const Walk& walk) {
-  const Matter& matter = walk.matter();
+  const ShownConflict& shown_conflict = walk.shown_conflict();
   switch (walk.page()) {
     case Walk::Page::help:
       for (const std::string_view line : plain_help) lines.say(std::string(line));
@@ -113,28 +114,16 @@ void say_body(PlainLines& lines, const Walk& walk) {
       }
       return;
     case Walk::Page::places: return lines.say_places(*walk.choices(), walk.place());
-    case Walk::Page::matter: break;
+    case Walk::Page::shown_conflict: break;
   }
   if (walk.choices()) return lines.say_places(*walk.choices(), std::nullopt);
-  const bool are_two = matter.mine && matter.theirs;
-  const auto& text = matter.theirs ? matter.theirs : matter.mine;
+  const bool are_two = shown_conflict.mine && shown_conflict.theirs;
+  const auto& text = shown_conflict.theirs ? shown_conflict.theirs : shown_conflict.mine;
   if (!text) return;
-  lines.say_change(are_two ? *matter.mine : matter.base.value_or(*text),
+  lines.say_change(are_two ? *shown_conflict.mine : shown_conflict.base.value_or(*text),
                    *text,
                    are_two ? "Mine" : "Base",
-                   matter.theirs ? "Theirs" : "Mine");
-}
-
-std::string lower(std::string_view text) {
-  std::string small;
-  for (const char c : text) small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return small;
-}
-
-std::string_view trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+                   shown_conflict.theirs ? "Theirs" : "Mine");
 }
 
 KeyPress press_of(char key) {
@@ -147,8 +136,8 @@ KeyPress press_of(char key) {
 
 std::vector<std::string> plain_page(const Walk& walk, const Position& position) {
   PlainLines lines;
-  if (walk.page() == Walk::Page::matter) {
-    lines.say(fmt::format("{}: {}, {}.", words_for(position), walk.matter().name, walk.matter().what));
+  if (walk.page() == Walk::Page::shown_conflict) {
+    lines.say(fmt::format("{}: {}, {}.", words_for(position), walk.shown_conflict().name, walk.shown_conflict().what));
   }
   if (walk.page() != Walk::Page::help) {
     for (const std::string& sentence : sentences(walk)) lines.say(sentence);
@@ -164,7 +153,7 @@ std::string plain_question(const Walk& walk) {
 }
 
 std::optional<KeyPress> find_key(const Walk& walk, std::string_view line) {
-  const std::string said = lower(trim(line));
+  const std::string said = to_lower(trimmed(line));
   for (const KeyOffer& offer : walk.keys()) {
     const bool is_letter = offer.key != '\n' && offer.key != '\033' && said == std::string(1, offer.key);
     if (said == offer.word || is_letter) return press_of(offer.key);

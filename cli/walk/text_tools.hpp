@@ -1,4 +1,4 @@
-/// The user's editor and merge tool on texts that lie in a folder of their own for as long as it takes.
+/// Runs the user's editor or merge tool on texts in a temporary folder.
 #pragma once
 
 #include <optional>

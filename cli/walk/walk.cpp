@@ -61,22 +61,22 @@ std::vector<KeyOffer> keys_of_places(const Choices& choices, std::size_t place) 
 
 }  // namespace
 
-Walk::Walk(Matter matter, std::optional<Choices> choices, std::string notice)
-    : matter_(std::move(matter)), choices_(std::move(choices)), notice_(std::move(notice)) {}
+Walk::Walk(ShownConflict shown_conflict, std::optional<Choices> choices, std::string notice)
+    : shown_conflict_(std::move(shown_conflict)), choices_(std::move(choices)), notice_(std::move(notice)) {}
 
-Result<Walk> Walk::of(Matter matter, std::string notice) {
+Result<Walk> Walk::of(ShownConflict shown_conflict, std::string notice) {
   std::optional<Choices> choices;
   const bool merges =
-      std::ranges::any_of(matter.offers, [](const Offer& offer) { return offer.verdict == Verdict::merged; });
-  if (merges && matter.mine && matter.theirs) {
-    WS_LET(choices, Choices::of(matter.base, *matter.mine, *matter.theirs));
+      std::ranges::any_of(shown_conflict.offers, [](const Offer& offer) { return offer.verdict == Verdict::merged; });
+  if (merges && shown_conflict.mine && shown_conflict.theirs) {
+    WS_LET(choices, Choices::of(shown_conflict.base, *shown_conflict.mine, *shown_conflict.theirs));
   }
-  return Walk(std::move(matter), std::move(choices), std::move(notice));
+  return Walk(std::move(shown_conflict), std::move(choices), std::move(notice));
 }
 
 const Offer* Walk::find_offer(Verdict verdict) const {
-  const auto found = std::ranges::find(matter_.offers, verdict, &Offer::verdict);
-  return found == matter_.offers.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(shown_conflict_.offers, verdict, &Offer::verdict);
+  return found == shown_conflict_.offers.end() ? nullptr : &*found;
 }
 
 std::vector<KeyOffer> Walk::keys() const {
@@ -90,9 +90,9 @@ std::vector<KeyOffer> Walk::keys() const {
       return keys;
     case Page::help:
     case Page::history: return {{.key = escape_key, .word = "back", .help = "back"}};
-    case Page::matter: break;
+    case Page::shown_conflict: break;
   }
-  for (const Offer& offer : matter_.offers) {
+  for (const Offer& offer : shown_conflict_.offers) {
     if (offer.verdict == Verdict::merged && !can_merge()) continue;
     keys.push_back({.key = key_of(offer.verdict), .word = word_of_verdict(offer.verdict), .help = offer.what});
   }
@@ -101,7 +101,7 @@ std::vector<KeyOffer> Walk::keys() const {
     keys.push_back({.key = 'e', .word = "edit", .help = "edit in your editor"});
     keys.push_back({.key = 'x', .word = "tool", .help = "merge tool"});
   }
-  if (matter_.has_history) keys.push_back({.key = 'l', .word = "history", .help = "history"});
+  if (shown_conflict_.has_history) keys.push_back({.key = 'l', .word = "history", .help = "history"});
   keys.push_back({.key = 's', .word = "skip", .help = "skip, leave it open"});
   keys.push_back({.key = 'q', .word = "quit", .help = "quit"});
   keys.push_back({.key = '?', .word = "help", .help = "help"});
@@ -116,7 +116,7 @@ Effect Walk::press(KeyPress key) {
   const char character = character_of(key);
   if (character != leaving_) leaving_ = 0;
   switch (page_) {
-    case Page::matter: return press_on_matter(character);
+    case Page::shown_conflict: return press_on_matter(character);
     case Page::places: return press_on_places(character);
     case Page::confirm: return press_on_confirm(character);
     case Page::help:
@@ -161,7 +161,7 @@ std::size_t Walk::scroll_within(std::size_t rows, std::size_t visible, std::opti
 }
 
 Effect Walk::press_on_matter(char key) {
-  for (const Offer& offer : matter_.offers) {
+  for (const Offer& offer : shown_conflict_.offers) {
     if (key_of(offer.verdict) != key) continue;
     if (offer.verdict == Verdict::merged && !can_merge()) {
       notice_ = fmt::format("{} still open: choose at each of them first, place by place.",
@@ -183,7 +183,7 @@ Effect Walk::press_on_matter(char key) {
       if (!choices_) break;
       return key == 'e' ? Effect::edit : Effect::tool;
     case 'l':
-      if (!matter_.has_history) break;
+      if (!shown_conflict_.has_history) break;
       return Effect::history;
     case 's': return leave(key, Effect::skip);
     case 'q': return leave(key, Effect::quit);
@@ -232,7 +232,7 @@ Effect Walk::press_on_places(char key) {
         notice_ = fmt::format("{} still open.", counted(choices_->open(), "place"));
       }
       break;
-    case escape_key: go(Page::matter); break;
+    case escape_key: go(Page::shown_conflict); break;
     default: notice_ = "That key does nothing here."; break;
   }
   return Effect::none;
@@ -258,8 +258,8 @@ Effect Walk::press_on_confirm(char key) {
 }
 
 void Walk::go(Page page) {
-  const bool returns = page == Page::matter || page == Page::places;
-  before_ = returns ? Page::matter : (page_ == Page::places ? Page::places : Page::matter);
+  const bool returns = page == Page::shown_conflict || page == Page::places;
+  before_ = returns ? Page::shown_conflict : (page_ == Page::places ? Page::places : Page::shown_conflict);
   page_ = page;
   top_ = 0;
   follows_place_ = page == Page::places;
@@ -312,11 +312,12 @@ void Walk::previous_place() {
 }
 
 std::optional<Walk::Change> Walk::change() const {
-  if (!proposed_ || !matter_.mine || !matter_.theirs) return std::nullopt;
+  if (!proposed_ || !shown_conflict_.mine || !shown_conflict_.theirs) return std::nullopt;
   switch (proposed_->verdict) {
-    case Verdict::mine: return Change{.before = *matter_.theirs, .after = *matter_.mine, .is_here = false};
-    case Verdict::theirs: return Change{.before = *matter_.mine, .after = *matter_.theirs};
-    case Verdict::merged: return Change{.before = *matter_.mine, .after = proposed_text_};
+    case Verdict::mine:
+      return Change{.before = *shown_conflict_.theirs, .after = *shown_conflict_.mine, .is_here = false};
+    case Verdict::theirs: return Change{.before = *shown_conflict_.mine, .after = *shown_conflict_.theirs};
+    case Verdict::merged: return Change{.before = *shown_conflict_.mine, .after = proposed_text_};
     case Verdict::both: break;
   }
   return std::nullopt;

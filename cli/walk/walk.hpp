@@ -1,4 +1,4 @@
-/// The walk through one matter as a state machine: a key in, a new state out. No terminal, no disk, no network.
+/// The walk through one shown_conflict as a state machine: a key in, a new state out. No terminal, no disk, no network.
 ///
 /// Nothing is decided before `Effect::apply`, which only follows a confirmation; whoever drives the walk carries it
 /// out.
@@ -12,7 +12,7 @@
 #include "api-client/base/result.hpp"
 #include "cli/terminal/key_press.hpp"
 #include "cli/walk/choices.hpp"
-#include "cli/walk/matter.hpp"
+#include "cli/walk/shown_conflict.hpp"
 
 namespace ws::cli::walk {
 
@@ -36,10 +36,10 @@ struct KeyOffer {
 
 class Walk {
  public:
-  enum class Page { matter, places, confirm, help, history };
+  enum class Page { shown_conflict, places, confirm, help, history };
 
   /// Fails with `internal` where texts cannot be compared.
-  static Result<Walk> of(Matter matter, std::string notice = {});
+  static Result<Walk> of(ShownConflict shown_conflict, std::string notice = {});
 
   Effect press(KeyPress key);
   /// What the keys do on this page, in the order in which they are shown.
@@ -53,7 +53,7 @@ class Walk {
   void keep_draft(std::string text) { draft_ = std::move(text); }
 
   Page page() const { return page_; }
-  const Matter& matter() const { return matter_; }
+  const ShownConflict& shown_conflict() const { return shown_conflict_; }
   /// Empty where there are no two texts to choose from.
   const std::optional<Choices>& choices() const { return choices_; }
   /// The stretch that is asked about, on the page of places.
@@ -78,7 +78,7 @@ class Walk {
   std::size_t scroll_within(std::size_t rows, std::size_t visible, std::optional<std::size_t> current);
 
  private:
-  Walk(Matter matter, std::optional<Choices> choices, std::string notice);
+  Walk(ShownConflict shown_conflict, std::optional<Choices> choices, std::string notice);
 
   bool scrolls(const KeyPress& key);
   Effect press_on_matter(char key);
@@ -95,10 +95,10 @@ class Walk {
   bool has_places() const;
   bool can_merge() const { return choices_ && choices_->open() == 0; }
 
-  Matter matter_;
+  ShownConflict shown_conflict_;
   std::optional<Choices> choices_;
-  Page page_ = Page::matter;
-  Page before_ = Page::matter;  ///< where a page leads back to
+  Page page_ = Page::shown_conflict;
+  Page before_ = Page::shown_conflict;  ///< where a page leads back to
   std::size_t place_ = 0;
   std::optional<Offer> proposed_ = {};
   std::string proposed_text_ = {};

@@ -48,7 +48,7 @@ class SecretFile {
   bool was_there_;
 };
 
-/// Where the secret stands: in the answer to a rotation, or in a new agent's `credential`.
+/// The secret of an answer: a member of a rotation, or of a new agent's `credential`.
 Json* find_secret(Json& answer) {
   for (Json* place : {&answer, answer.contains("credential") ? &answer["credential"] : &answer}) {
     if (place->is_object() && place->contains("secret") && (*place)["secret"].is_string()) return &(*place)["secret"];
@@ -88,8 +88,8 @@ Result<ExitCode> send_for_secret(Session& session, const contract::Operation& op
   print_reply(session, operation, *reply);
   if (secret != nullptr) return ExitCode::done;
   if (file) file->drop();
-  // Whatever stands in the answer is shown: it may be all that there is of the new secret.
-  session.complain(without_secret(operation, *reply), ExitCode::unknown_outcome);
+  // Print the answer even if no secret is found in it: it may be the only copy of the new secret.
+  session.print_failure(without_secret(operation, *reply), ExitCode::unknown_outcome);
   return ExitCode::unknown_outcome;
 }
 

@@ -1,4 +1,4 @@
-// Settings: what they are, who says so, and the user's own file of them.
+// `ws config`: shows settings with their origin, and edits config.yaml.
 #include <filesystem>
 
 #include <nlohmann/json.hpp>

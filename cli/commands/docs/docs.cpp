@@ -1,4 +1,4 @@
-// Documents, as files and people have them: content from a file, a title from its text, several at once.
+// `ws docs`: create, get, update, archive and share documents.
 #include <algorithm>
 #include <filesystem>
 

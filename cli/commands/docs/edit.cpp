@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The text while it is edited, and the one that it was made from: what could not be sent is there the next time.
+/// The draft of an edit and the text that it started from, on disk: the next `ws docs edit` resumes an unsent draft.
 class EditedText {
  public:
   EditedText(const fs::path& state, const std::string& server, const std::string& document_id)
@@ -28,7 +28,7 @@ class EditedText {
 
   fs::path file() const { return folder_ / "text.md"; }
 
-  /// Empty: nothing was left here.
+  /// Empty where there is no draft.
   std::optional<SeenText> left_base() const {
     const auto revision = read_file(folder_ / "revision");
     auto content = read_file(folder_ / "base.md");
@@ -81,7 +81,7 @@ class Edit {
   }
 
  private:
-  /// What was left the last time goes on; else the document as it is.
+  /// Resumes the draft of an earlier run, else starts from the document.
   Result<SeenText> begin() {
     if (auto left = text_.left_base()) {
       session_.note(fmt::format("going on with the text that was not sent, from revision {}", left->revision));
@@ -92,7 +92,7 @@ class Edit {
     return base;
   }
 
-  /// Both texts stand in the file: the same command goes on with it.
+  /// Writes both texts into the draft, between conflict markers; the same command resumes it.
   Failure left(const UpdateEnd& end) {
     const std::string theirs = fmt::format("revision {}", end.theirs.revision);
     if (auto begun = text_.begin(end.theirs, with_markers(end.collision, "yours", theirs)); !begun) {

@@ -15,36 +15,36 @@ namespace {
 
 using walk::Verdict;
 
-/// One document whose new text collides with what somebody else stored.
-class DocumentDesk final : public walk::Desk {
+/// Resolves a conflict between a new text and a revision that somebody else stored.
+class DocumentConflictResolver final : public walk::ConflictResolver {
  public:
-  DocumentDesk(Session& session, Client& client, UpdateEnd end)
+  DocumentConflictResolver(Session& session, Client& client, UpdateEnd end)
       : session_(session), client_(client), end_(std::move(end)) {}
 
   UpdateEnd take_end() { return std::move(end_); }
 
-  walk::Matter matter() {
+  walk::ShownConflict shown_conflict() {
     const auto last = find_last_change(client_, end_.sent.document_id);
     const bool is_theirs = last && static_cast<std::int64_t>(last->revision) == end_.theirs.revision;
-    walk::Matter matter{.name = last && last->title ? *last->title : end_.sent.document_id,
-                        .what = "changed by somebody else meanwhile",
-                        .base = end_.sent.base.content,
-                        .mine = end_.sent.content,
-                        .theirs = end_.theirs.content};
-    matter.story.push_back(fmt::format("You began with revision {}.", end_.sent.base.revision));
+    walk::ShownConflict shown_conflict{.name = last && last->title ? *last->title : end_.sent.document_id,
+                                       .what = "changed by somebody else meanwhile",
+                                       .base = end_.sent.base.content,
+                                       .mine = end_.sent.content,
+                                       .theirs = end_.theirs.content};
+    shown_conflict.story.push_back(fmt::format("You began with revision {}.", end_.sent.base.revision));
     const std::string who = is_theirs && last->name ? *last->name : "Somebody";
     const std::string when = is_theirs && last->time ? " on " + *last->time : "";
-    matter.story.push_back(fmt::format("{} stored revision {}{}.", who, end_.theirs.revision, when));
-    matter.offers = {{.verdict = Verdict::mine,
-                      .what = "keep mine",
-                      .effects = {"My text is stored over theirs, as the next revision."}},
-                     {.verdict = Verdict::theirs,
-                      .what = "keep theirs",
-                      .effects = {"Nothing is stored, and what I changed is let go."}},
-                     {.verdict = Verdict::merged,
-                      .what = "take the merge",
-                      .effects = {"The result is stored as the next revision."}}};
-    return matter;
+    shown_conflict.story.push_back(fmt::format("{} stored revision {}{}.", who, end_.theirs.revision, when));
+    shown_conflict.offers = {{.verdict = Verdict::mine,
+                              .what = "keep mine",
+                              .effects = {"My text is stored over theirs, as the next revision."}},
+                             {.verdict = Verdict::theirs,
+                              .what = "keep theirs",
+                              .effects = {"Nothing is stored, and what I changed is let go."}},
+                             {.verdict = Verdict::merged,
+                              .what = "take the merge",
+                              .effects = {"The result is stored as the next revision."}}};
+    return shown_conflict;
   }
 
   Result<Outcome> carry_out(const walk::Decided& decided) override {
@@ -69,7 +69,7 @@ class DocumentDesk final : public walk::Desk {
     return Outcome{.kind = Outcome::Kind::changed,
                    .lines = {"It was changed again while you looked at it. Nothing was stored; this is how it is now, "
                              "beside what you had decided on."},
-                   .now = matter()};
+                   .now = shown_conflict()};
   }
 
   Result<std::vector<std::string>> history() override { return std::vector<std::string>(); }
@@ -85,17 +85,18 @@ class DocumentDesk final : public walk::Desk {
 Result<UpdateEnd> update_walked(Session& session, Client& client, const TextChange& change) {
   WS_LET(UpdateEnd end, update_merged(session, client, change));
   if (end.reply || !may_walk(session)) return end;
-  DocumentDesk desk(session, client, std::move(end));
+  DocumentConflictResolver resolver(session, client, std::move(end));
   const walk::TextTools tools(editor_of(session.world().environment, session.terminal()));
   const auto surface = walk::make_surface(session.terminal(), session.world().environment, session.world().cancelled);
   const walk::Position position{.noun = "Document"};
-  walk::Matter matter = desk.matter();
+  walk::ShownConflict shown_conflict = resolver.shown_conflict();
   const walk::SideNames names{.mine = "yours", .theirs = "theirs"};
-  WS_LET(const walk::WalkEnd walked, lead_through(std::move(matter), position, names, desk, *surface, tools));
+  WS_LET(const walk::WalkEnd walked,
+         lead_through(std::move(shown_conflict), position, names, resolver, *surface, tools));
   if (walked == walk::WalkEnd::stopped && session.world().cancelled.load()) {
     return fail(Failure::Kind::cancelled, "stopped; nothing was stored");
   }
-  return desk.take_end();
+  return resolver.take_end();
 }
 
 }  // namespace ws::cli

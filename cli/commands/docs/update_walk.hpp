@@ -1,14 +1,14 @@
-/// Sending a document's new text where a person can be asked about what collides.
+/// Updates a document, and resolves conflicts with the user.
 #pragma once
 
 #include "cli/commands/docs/merged_update.hpp"
 
 namespace ws::cli {
 
-/// `update_merged`; and where that ends in a collision and somebody is there, leads them through it until it is stored,
-/// let go (`keeps_theirs`) or left open: then `collision` and `theirs` are the last ones that were shown. From the
-/// first question on nothing is merged unseen: whatever else is stored meanwhile is shown too. Fails as `update_once`
-/// does, with `cancelled` where a signal came.
+/// `update_merged`; where that ends in a conflict and a user is present, resolves it interactively until the text is
+/// stored, dropped (`keeps_theirs`) or left open: then `collision` and `theirs` are those shown last. After the first
+/// question, revisions that others store meanwhile are shown before they are merged. Fails as `update_once` does, with
+/// `cancelled` on a signal.
 Result<UpdateEnd> update_walked(Session& session, Client& client, const TextChange& change);
 
 }  // namespace ws::cli

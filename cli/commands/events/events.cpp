@@ -1,4 +1,4 @@
-// Agent events by hand: claim one, hold it, close it. The lease token is kept between the commands.
+// `ws events claim`, `renew`, `complete` and `fail`. The lease token is saved between them.
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t usual_pause_seconds = 5;    // API document, "Agent event claim response"
 constexpr std::int64_t usual_lease_seconds = 300;  // API document, "Limits"
 constexpr std::int64_t longest_pause_seconds = 3600;
-/// A service that says "at once" to a claim that brought nothing is not asked in a circle.
+/// The least pause after an empty claim: a service that answers `retry_after_seconds: 0` is not polled in a busy loop.
 constexpr std::chrono::milliseconds shortest_pause{250};
 
 }  // namespace
@@ -26,7 +26,7 @@ std::optional<Claim> read_claim(const Json& answer) {
               .lease_token = find_text(*event, "lease_token").value_or(""),
               .kind = find_text(*event, "kind").value_or(""),
               .event = *event};
-  // Where the fields stand is an assumption; beside the event is as likely a place.
+  // The API document does not show where these fields are: look in the event, then beside it.
   if (claim.lease_token.empty()) claim.lease_token = find_text(answer, "lease_token").value_or("");
   if (claim.event_id.empty()) claim.event_id = find_text(*event, "event_id").value_or("");
   if (claim.event_id.empty() || claim.lease_token.empty()) return std::nullopt;

@@ -1,4 +1,4 @@
-/// What the commands around agent events share: claims as values, worker names, lengths of leases.
+/// Claims, leases and worker names, as the event commands share them.
 #pragma once
 
 #include <chrono>
@@ -23,10 +23,11 @@ struct Claim {
 std::optional<Claim> read_claim(const Json& answer);
 /// Whether a claim brought an event, of whatever shape.
 bool has_event(const Json& answer);
-/// The failure that an event without id or token is: it is leased, and nobody can close it.
+/// The failure for an event without id or token: it is leased, and cannot be closed.
 Failure unusable_claim();
 
-/// How long to leave the queue alone after an answer without an event: `retry_after_seconds`, 5 s where it is missing.
+/// How long to wait before the next claim after an answer without an event: `retry_after_seconds`, 5 s where it is
+/// missing.
 std::chrono::milliseconds pause_after_none(const Json& answer);
 
 /// Of the body's `lease_seconds`; 300 s where it is missing.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/process.hpp"
 #include "cli/commands/events/child_process.hpp"
 #include "cli/commands/events/commands.hpp"
 #include "cli/commands/events/lease.hpp"
@@ -37,7 +38,7 @@ Result<WorkerOptions> options_of(Session& session) {
   options.wait = std::chrono::seconds(wait);
   const Call claim{.operation = "events.claim", .body = Json{{"worker_id", options.worker_id}}};
   WS_TRY(check_call(session, operation_of("events.claim"), claim));
-  if (is_program(options.command.front())) return options;
+  if (find_program(options.command.front())) return options;
   return fail(Failure::Kind::usage, "there is no program " + options.command.front(), "nothing was claimed");
 }
 

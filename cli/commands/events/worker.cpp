@@ -17,7 +17,7 @@ constexpr milliseconds tick{20};
 constexpr milliseconds idle_tick{200};
 constexpr milliseconds first_backoff{1'000};
 constexpr milliseconds longest_backoff{60'000};
-/// A lease of a moment must not become a storm of renewals.
+/// The least pause between two renewals, for services that grant very short leases.
 constexpr milliseconds shortest_renewal{200};
 /// How long a command may take to end by itself when the worker stops.
 constexpr milliseconds grace{10'000};
@@ -50,7 +50,7 @@ Json result_of(const ChildEnd& end) {
   return Json{{"output", valid_utf8(end.out)}};
 }
 
-/// Nobody who asks again fares better.
+/// Errors that a repeat of the same call cannot cure.
 bool is_final(const Failure& failure) {
   using Kind = Failure::Kind;
   return failure.kind == Kind::auth || failure.kind == Kind::forbidden || failure.kind == Kind::usage ||
@@ -86,7 +86,7 @@ Result<void> EventWorker::run() {
     for (const auto& job : jobs_) look_after(*job, Steady::now());
     std::erase_if(jobs_, [](const auto& job) { return job->is_over && !job->is_renewing; });
     if (!jobs_.empty()) continue;
-    // A claim under way might just have brought something: it gets a moment to say so.
+    // Wait a moment for a claim in flight: its answer may hold an event that must be handed back.
     const bool claim_is_over = !is_claiming_ || (stopping_since_ && Steady::now() > *stopping_since_ + idle_tick);
     if (stopping_since_ && claim_is_over) return {};
     if (ended_by_) return fail(*ended_by_);
@@ -123,7 +123,7 @@ void EventWorker::on_claim(Result<Reply> reply) {
   }
   backoff_ = milliseconds{0};
   if (claim) return begin(std::move(*claim), granted_lease(*reply, options_.lease, SystemClock().now()));
-  // Too early costs a lease slot: whichever asks for more time.
+  // The longer of the two: claiming too early costs a lease slot.
   const auto header = http::find_header(reply->headers, "Retry-After");
   const auto asked = header ? http::parse_retry_after(*header, {}) : std::nullopt;
   claim_at_ = Steady::now() + std::max(pause_after_none(*reply->json), asked.value_or(milliseconds{0}));
@@ -159,7 +159,7 @@ void EventWorker::begin(Claim claim, milliseconds lease) {
   }
   auto child = ChildProcess::start(options_.command, dump(*held.claim.event) + "\n", environment);
   if (child) {
-    held.child = std::move(*child);
+    held.child.emplace(std::move(*child));
     return;
   }
   back.error = child.error().what;
@@ -255,7 +255,7 @@ void EventWorker::close(Job& job, std::string_view operation, Json body, WorkDon
                   job.is_over = true;
                   const bool was_refused = !reply && reply.error().kind == Failure::Kind::invalid;
                   if (was_refused && operation == "events.complete") {
-                    // The result itself is what the service does not take; asking again would not help.
+                    // The service refuses the result itself; a repeat would fail again.
                     job.is_over = false;
                     done.outcome = WorkDone::Outcome::failed;
                     done.error = tail_of("the result was refused: " + reply.error().what);

@@ -1,4 +1,5 @@
-/// The loop behind `ws events work`: claim, run, renew, complete or fail; and hand back what is held when it must end.
+/// The loop of `ws events work`: claims events, runs the command, renews the leases, completes or fails the events, and
+/// hands back unfinished ones when it is stopped.
 ///
 /// One claim waits at a time, and only while there is room for what it brings. A claim without an answer backs off; its
 /// lease, if there is one, lapses by itself; so does that of an event which came without id or token. An event whose
@@ -25,7 +26,7 @@ struct WorkerOptions {
   std::size_t jobs = 1;
   std::chrono::seconds lease{300};
   std::chrono::seconds wait{20};                                      ///< of one claim
-  bool once = false;                                                  ///< one event, or none, and then the end
+  bool once = false;                                                  ///< end after one event, or after an empty claim
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< for the command
 };
 
@@ -36,7 +37,7 @@ struct WorkDone {
   std::string kind = {};
   Outcome outcome = Outcome::completed;
   int exit = 0;
-  std::string error = {};  ///< what was said in `failed`
+  std::string error = {};  ///< the text sent with `events.fail`
 };
 std::string_view name(WorkDone::Outcome outcome);
 
@@ -57,7 +58,7 @@ class EventWorker {
   Result<void> run();
 
  private:
-  /// An event under way.
+  /// A claimed event whose command runs.
   struct Job {
     Claim claim = {};
     std::optional<ChildProcess> child = {};

@@ -1,4 +1,4 @@
-// Files come down: to their own names, to one that is given, or to stdout.
+// `ws files download`: to the files' own names, to a given one, or to stdout.
 #include "api-client/transfer/download.hpp"
 
 #include <filesystem>
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A pipe: what went out cannot be taken back.
+/// Standard output: bytes that were written cannot be taken back.
 class StandardOutput final : public Destination {
  public:
   explicit StandardOutput(Terminal& terminal) : terminal_(terminal) {}

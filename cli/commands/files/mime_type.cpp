@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::cli {
@@ -108,9 +109,7 @@ constexpr Ending endings[] = {
 std::optional<std::string_view> type_of_name(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) return std::nullopt;
-  std::string ending(name.substr(dot + 1));
-  std::ranges::transform(
-      ending, ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string ending = to_lower(name.substr(dot + 1));
   const auto* const found = std::ranges::find(endings, ending, &Ending::ending);
   if (found == std::end(endings)) return std::nullopt;
   return found->type;
@@ -127,14 +126,14 @@ std::optional<std::string_view> type_of_bytes(std::string_view bytes) {
   return std::nullopt;
 }
 
-/// Containers that many kinds of file are made of: the name knows better.
+/// Container formats: the extension is more precise.
 bool is_container(std::string_view type) {
   return type == "application/zip" || type == "audio/ogg" || type == "application/gzip";
 }
 
 bool is_text(std::string_view bytes) {
   if (bytes.find('\0') != std::string_view::npos) return false;
-  // The sample may end within a character.
+  // The sample may end in the middle of a UTF-8 sequence.
   for (int cut = 0; cut < 4; ++cut) {
     if (utf8::is_valid(bytes)) return true;
     if (bytes.empty()) return false;

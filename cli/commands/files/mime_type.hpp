@@ -1,4 +1,4 @@
-/// What kind of file something is, by its first bytes and its name.
+/// The media type of a file, by its first bytes and its name.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace ws::cli {
 
-/// Bytes that say it themselves (PNG, PDF, ...) win, unless the name says more (a DOCX is a ZIP); then the name's
-/// ending; then plain text where it is UTF-8 without NUL; else `application/octet-stream`.
+/// Signatures (PNG, PDF, ...) win, except of container formats whose extension is more precise (a DOCX is a ZIP); then
+/// the extension; then plain text where it is UTF-8 without NUL; else `application/octet-stream`.
 std::string mime_type_of(std::string_view file_name, std::string_view first_bytes);
 
-/// How much of the front is worth reading.
+/// How many first bytes the signatures need.
 inline constexpr std::size_t mime_sample_bytes = 4096;
 
 }  // namespace ws::cli

@@ -1,4 +1,4 @@
-// Files go up: one or many, several at a time, gone on with where an earlier run was cut.
+// `ws files upload`: one or many files, several in parallel, resuming uploads of earlier runs.
 #include "api-client/transfer/upload.hpp"
 
 #include <algorithm>
@@ -75,18 +75,18 @@ Result<std::vector<UploadFile>> files_of(Session& session, const std::vector<std
   return files;
 }
 
-/// Where nothing can be kept (a home that cannot be written) the upload goes on without it.
+/// An upload whose record cannot be written (read-only home) goes on, and cannot be resumed.
 void keep(Session& session, const PendingUpload& upload) {
   auto kept = PendingUploads(session.paths().state).save(upload);
   if (!kept) session.note("note: if it is cut it cannot be gone on with: " + kept.error().what);
 }
 
-/// A run that is killed before it has told the Asset's id finds it by what is kept, and makes no second one.
+/// The record is removed only after the Asset's id was printed: a repeat of a killed run finds the Asset by it.
 void forget_once_told(Session& session, const std::string& upload_id) {
-  session.once_told([pending = PendingUploads(session.paths().state), upload_id] { pending.forget(upload_id); });
+  session.after_output([pending = PendingUploads(session.paths().state), upload_id] { pending.forget(upload_id); });
 }
 
-/// All uploads of one command: so many at a time, their bytes counted together.
+/// All uploads of one command: a bounded number in parallel, with one progress line.
 class Uploads {
  public:
   Uploads(Session& session, Client& client, std::vector<std::string> names, std::vector<UploadFile> files)
@@ -138,7 +138,7 @@ class Uploads {
     observer.progress = [this, place](std::uint64_t bytes) { sent_[place] = bytes; };
     start_upload(client_, file, std::move(resumed), std::move(observer), [this, place](Result<Reply> reply) {
       ++ended_;
-      // Without a key or by a signal the others fare no better.
+      // A missing key, or a signal, ends the other uploads too.
       if (!reply && (reply.error().kind == Failure::Kind::auth || reply.error().kind == Failure::Kind::cancelled)) {
         stopped_ = reply.error();
       }
@@ -238,7 +238,7 @@ Result<ExitCode> finalize(Session& session) {
     print_reply(session, operation, reply);
     return ExitCode::done;
   }
-  // The same way as an upload that is gone on with: the bytes go up if the service has not got them yet.
+  // As a resumed upload: the bytes are sent if the service does not have them yet.
   StartedUpload started = pending->started;
   started.state = UploadState::finishing;
   UploadObserver observer{.begins_anew = false};

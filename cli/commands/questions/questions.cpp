@@ -1,4 +1,4 @@
-// Questions: asked, waited for, shown with their sources.
+// `ws ask` and `ws questions get`: asks, waits, and shows the answer with its sources.
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -174,7 +174,7 @@ Result<ExitCode> show(Session& session, Client& client, const Reply& reply, Phas
   return exit_of(phase);
 }
 
-/// The service said yes, and not to what.
+/// The service accepted the question without an id to look it up by.
 Failure without_question(const contract::Operation& operation, const Reply& reply) {
   return {.kind = Failure::Kind::unknown_outcome,
           .what = std::string(operation.id) + ": the answer names no question",

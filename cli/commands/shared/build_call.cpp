@@ -153,7 +153,7 @@ Result<void> apply_paging_flags(Session& session, const Operation& operation, Ca
 
 void set_member(const Operation& operation, Call& call, std::string_view name, const Json& value) {
   if (contract::find_parameter(operation, name) == nullptr) {
-    if (!call.body->is_object()) return;  // whoever gives such a body by hand gives all of it
+    if (!call.body->is_object()) return;  // a body that is no object is sent as given
     (*call.body)[std::string(name)] = value;
     return;
   }
@@ -171,7 +171,7 @@ Result<Call> build_call(Session& session, const Operation& operation) {
   for (const auto& parameter : operation.parameters) {
     const std::string name = kebab(parameter.field.name);
     if (parameter.in == In::header || is_paging(operation, parameter.field.name)) continue;
-    // Query values stay text: the table reads them laxly.
+    // Query values stay text; validation converts them.
     if (const auto value = session.arguments().value(name)) {
       call.parameters.emplace_back(std::string(parameter.field.name), *value);
     }

@@ -52,7 +52,7 @@ bool is_for_people(const Session& session) {
 }
 
 bool may_walk(Session& session) {
-  // A format for machines is a script's wish, not a person's.
+  // A machine-readable format means that a script reads the output.
   return session.terminal().may_ask() && session.format() == Format::table;
 }
 

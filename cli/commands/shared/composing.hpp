@@ -1,4 +1,4 @@
-/// Small pieces that commands with a workflow are made of.
+/// Helpers that the commands share.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace ws::cli {
 
-/// One that is known to be in the table.
+/// The operation with this id, which must be in the table.
 const contract::Operation& operation_of(std::string_view id);
 
 /// The flags of a command, less those that another flag stands for.

@@ -20,8 +20,8 @@ bool takes_key(const contract::Operation& operation) { return operation.idempote
 
 bool is_stable(const Session& session) { return session.arguments().value("idempotency-key") == stable_word; }
 
-/// A key belongs to the credential's owner, whom only the service knows; the Workspace, or the key's hash, stands for
-/// them. Two owners who share it do no harm: the service keeps their keys apart.
+/// The service scopes an idempotency key to the credential's owner, whom the client does not know; the Workspace id, or
+/// the hash of the credential, stands in. Two owners with the same value do no harm: the service keeps them apart.
 Result<KeyedCreate> describe_create(Session& session, const contract::Operation& operation, const Call& call) {
   WS_LET(const BaseUrl url, session.base_url());
   WS_LET(const Key key, session.key());
@@ -89,25 +89,25 @@ Result<Reply> send_call(Session& session, Client& client, const contract::Operat
   WS_LET(const KeyedCreate create, describe_create(session, operation, call));
   const std::string key = call.idempotency_key;
   auto journal = IdempotencyJournal::open(session.paths().state);
-  Result<Begun> begun = Begun::anew;
-  if (journal) begun = journal->begin(create, key, is_stable(session), session.world().clock.now());
-  const bool is_kept = journal && begun;
+  Result<Recorded> recorded = Recorded::first_time;
+  if (journal) recorded = journal->begin(create, key, is_stable(session), session.world().clock.now());
+  const bool is_kept = journal && recorded;
   if (!is_kept) {
-    const Failure& failure = journal ? begun.error() : journal.error();
+    const Failure& failure = journal ? recorded.error() : journal.error();
     if (is_stable(session)) return fail(failure);
     session.note("note: a crash could not be completed, the journal cannot be written: " + failure.what);
   }
   Result<Reply> reply = client.call(std::move(call));
   if (!is_kept || is_open_after(reply)) return reply;
   // A refusal of this run says nothing of an earlier one that is still open.
-  if (!reply && *begun == Begun::before) return reply;
+  if (!reply && *recorded == Recorded::again) return reply;
   const Time now = session.world().clock.now();
   if (!reply) {
     if (auto forgotten = journal->forget(key); !forgotten) session.note("note: " + forgotten.error().what);
     return reply;
   }
-  // Open until the answer is told: `stable`, run again after a kill, gets this answer again.
-  session.once_told([&session, key, now, kept = std::make_shared<IdempotencyJournal>(std::move(*journal))] {
+  // Settled only after the output was written: `stable`, repeated after a kill, gets this answer again.
+  session.after_output([&session, key, now, kept = std::make_shared<IdempotencyJournal>(std::move(*journal))] {
     if (auto settled = kept->settle(key, now); !settled) session.note("note: " + settled.error().what);
   });
   return reply;

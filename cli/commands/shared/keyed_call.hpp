@@ -1,4 +1,4 @@
-/// A create that may be sent again without being done twice.
+/// Idempotency keys of creates, and the journal that lets a later run repeat one safely.
 #pragma once
 
 #include "api-client/client/client.hpp"

@@ -120,12 +120,12 @@ void Session::note(std::string_view text) {
   }
 }
 
-void Session::tell_notes() {
+void Session::print_notes() {
   if (!held_notes_.empty()) terminal().write(Stream::err, std::exchange(held_notes_, {}));
 }
 
-void Session::has_told() {
-  for (const auto& act : std::exchange(once_told_, {})) act();
+void Session::output_done() {
+  for (const auto& act : std::exchange(after_output_, {})) act();
 }
 
 Result<bool> Session::confirm(std::string_view question) {
@@ -148,7 +148,7 @@ CredentialStore& Session::credentials() {
   return *credentials_;
 }
 
-void Session::complain(const Failure& failure, ExitCode exit) {
+void Session::print_failure(const Failure& failure, ExitCode exit) {
   const bool json = is_json(format());
   terminal().write(Stream::err, json ? failure_line(failure, exit) : render_failure(failure, exit, terminal()));
 }

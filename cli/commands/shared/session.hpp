@@ -62,16 +62,16 @@ class Session {
   Printer& printer() { return *printer_; }
   Format format() const { return printer_->format(); }
 
-  /// A line on stderr for people; not with --quiet. Where errors are one line of JSON it waits for `tell_notes`: a run
+  /// A line on stderr for people; not with --quiet. Where errors are one line of JSON it waits for `print_notes`: a run
   /// that fails says that line alone.
   void note(std::string_view text);
-  void tell_notes();
+  void print_notes();
   /// Called when all that the command prints has been written: what a run that is killed before needs to tell the same
   /// again goes only then.
-  void once_told(std::function<void()> act) { once_told_.push_back(std::move(act)); }
-  void has_told();
+  void after_output(std::function<void()> act) { after_output_.push_back(std::move(act)); }
+  void output_done();
   /// A failure that does not end the command by itself: what was done so far is printed too.
-  void complain(const Failure& failure, ExitCode exit);
+  void print_failure(const Failure& failure, ExitCode exit);
   /// Answers "yes" for --yes; asks where a person is there. Fails with `usage` naming --yes where nobody is.
   Result<bool> confirm(std::string_view question);
   /// The same, but `--yes` is no answer: the word itself must be typed. False where nobody can.
@@ -118,7 +118,7 @@ class Session {
   std::unique_ptr<Client> client_;
   std::unique_ptr<Client> keyless_client_;
   std::string held_notes_;
-  std::vector<std::function<void()>> once_told_;
+  std::vector<std::function<void()>> after_output_;
   int retries_ = 10;
 };
 

@@ -1,4 +1,4 @@
-/// Text from the command line into what the table asks for, and files into text.
+/// Parses arguments by their type in the operation table, and reads the user's files.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ Result<std::string> text_or_file(const std::string& given);
 /// `-f FILE|-` as Markdown: fails with `usage` where it is not UTF-8.
 Result<std::string> read_markdown(const std::string& path);
 
-/// -F and -J: no two may set the same place, one of them from within. Fails with `usage`.
+/// -F and -J: no two may set the same member, or one a member of the other's. Fails with `usage`.
 Result<void> check_overlays(const Parsed& arguments);
 /// `-F a.b=1` where `a` is no object.
 Failure overlaid_twice(char letter, std::string_view assignment);

@@ -1,4 +1,4 @@
-/// Reading something again and again until it is over: `--wait`.
+/// `--wait`: polls a resource until its status is final.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace ws::cli {
 enum class Phase { pending, done, failed };
 
 /// What a status word means. The API publishes `completed` of a question and nothing else, so every word that is not
-/// known to be an end is pending.
+/// known to be final counts as pending.
 Phase phase_of_status(std::string_view status);
 /// By the member `status`; a question that has its answer is done whatever its status says.
 Phase phase_of(const Json& value);

@@ -191,7 +191,7 @@ Result<ExitCode> decide(Session& session) {
     const bool stays_open = decided.error().kind == Failure::Kind::conflict ||
                             (decided.error().kind == Failure::Kind::usage && selected.size() > 1);
     if (!stays_open) return fail(decided.error());
-    session.complain(decided.error(), ExitCode::conflict);
+    session.print_failure(decided.error(), ExitCode::conflict);
   }
   tree.progress->clear();
   if (session.format() != Format::table) session.printer().list("ws.resolved", list, {});

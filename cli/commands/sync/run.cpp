@@ -23,15 +23,15 @@ fs::path folder_of(const Session& session) {
 Network needs_network(const Session& session) { return session.has("dry-run") ? Network::to_look : Network::needed; }
 
 /// The report, and what ended it early; `exit` stands for both.
-ExitCode finish(Session& session, SyncTree& tree, const sync::Report& report, Tense tense, ExitCode exit) {
+ExitCode finish(Session& session, SyncTree& tree, const sync::Report& report, ReportStage stage, ExitCode exit) {
   tree.progress->clear();
-  print_report(session, tree, report, tense);
-  if (report.ended_by) session.complain(*report.ended_by, exit);
+  print_report(session, tree, report, stage);
+  if (report.ended_by) session.print_failure(*report.ended_by, exit);
   return exit;
 }
 
-ExitCode finish_run(Session& session, SyncTree& tree, const sync::Report& report, Tense tense) {
-  return finish(session, tree, report, tense, exit_code_of_run(report, session.world().caught_signal()));
+ExitCode finish_run(Session& session, SyncTree& tree, const sync::Report& report, ReportStage stage) {
+  return finish(session, tree, report, stage, exit_code_of_run(report, session.world().caught_signal()));
 }
 
 Result<ExitCode> init(Session& session) {
@@ -86,7 +86,7 @@ Result<ExitCode> init(Session& session) {
 bool confirms_deletes(Session& session, SyncTree& tree, const sync::Report& report) {
   if (!report.guard || session.has("json")) return false;
   tree.progress->clear();
-  for (const std::string& line : render_outcome(report, Tense::planned, invocation_of(session, tree)))
+  for (const std::string& line : render_outcome(report, ReportStage::planned, invocation_of(session, tree)))
     session.note(line);
   return session.confirm_word("type `delete` to go on, anything else to leave it:", "delete");
 }
@@ -96,14 +96,14 @@ Result<ExitCode> run_sync(Session& session) {
   WS_LET(SyncTree tree, open_tree(session, folder_of(session), needs_network(session)));
   if (session.has("dry-run")) {
     WS_LET(const sync::Report planned, tree.engine->status(options));
-    return finish(session, tree, planned, Tense::planned, ExitCode::done);
+    return finish(session, tree, planned, ReportStage::planned, ExitCode::done);
   }
   WS_LET(sync::Report report, tree.engine->run(options));
   if (report.guard && session.terminal().may_ask() && confirms_deletes(session, tree, report)) {
     options.allow_deletes = true;
     WS_LET(report, tree.engine->run(options));
   }
-  return finish_run(session, tree, report, Tense::done);
+  return finish_run(session, tree, report, ReportStage::done);
 }
 
 Result<ExitCode> show_status(Session& session) {
@@ -111,7 +111,7 @@ Result<ExitCode> show_status(Session& session) {
   WS_LET(SyncTree tree, open_tree(session, folder_of(session), options.offline ? Network::none : Network::to_look));
   WS_LET(const sync::Report report, tree.engine->status(options));
   const ExitCode exit = session.has("exit-code") ? exit_code_of_status(report) : ExitCode::done;
-  return finish(session, tree, report, Tense::planned, exit);
+  return finish(session, tree, report, ReportStage::planned, exit);
 }
 
 enum class Step { pull, push, commit };
@@ -134,20 +134,20 @@ Result<ExitCode> run_step(Session& session, Step step) {
     const bool publishes = step == Step::commit;
     WS_LET(sync::Report planned, publishes ? tree.engine->commit(options) : tree.engine->status(options));
     if (!publishes) planned = only_step(std::move(planned), step);
-    return finish(session, tree, planned, publishes ? Tense::published : Tense::planned, ExitCode::done);
+    return finish(session, tree, planned, publishes ? ReportStage::published : ReportStage::planned, ExitCode::done);
   }
   switch (step) {
     case Step::pull: {
       WS_LET(const sync::Report report, tree.engine->pull(options));
-      return finish_run(session, tree, report, Tense::done);
+      return finish_run(session, tree, report, ReportStage::done);
     }
     case Step::push: {
       WS_LET(const sync::Report report, tree.engine->push(options));
-      return finish_run(session, tree, report, Tense::staged);
+      return finish_run(session, tree, report, ReportStage::staged);
     }
     case Step::commit: {
       WS_LET(const sync::Report report, tree.engine->commit(options));
-      return finish_run(session, tree, report, Tense::published);
+      return finish_run(session, tree, report, ReportStage::published);
     }
   }
   return ExitCode::unexpected;

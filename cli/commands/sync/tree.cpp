@@ -207,12 +207,12 @@ void print_rows(Session& session, const sync::Report& report) {
 
 }  // namespace
 
-void print_report(Session& session, const SyncTree& tree, const sync::Report& report, Tense tense) {
+void print_report(Session& session, const SyncTree& tree, const sync::Report& report, ReportStage stage) {
   const Invocation called = invocation_of(session, tree);
   switch (session.format()) {
     case Format::table: {
       std::string text =
-          render_report(report, tense, session.terminal(), session.has("verbose") ? 0 : rows_on_a_terminal, called);
+          render_report(report, stage, session.terminal(), session.has("verbose") ? 0 : rows_on_a_terminal, called);
       while (!text.empty() && text.back() == '\n') text.pop_back();
       if (!text.empty()) session.printer().line(text);
       return;
@@ -225,7 +225,7 @@ void print_report(Session& session, const SyncTree& tree, const sync::Report& re
     case Format::ids: break;
   }
   print_rows(session, report);
-  for (const std::string& line : render_outcome(report, tense, called)) session.note(line);
+  for (const std::string& line : render_outcome(report, stage, called)) session.note(line);
 }
 
 }  // namespace ws::cli

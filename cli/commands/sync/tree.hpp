@@ -47,7 +47,7 @@ Result<sync::RunOptions> run_options(const Session& session);
 void register_tree(const Session& session, const std::filesystem::path& root, const sync::Tie& tie);
 
 /// JSON, TSV, or words on a terminal.
-void print_report(Session& session, const SyncTree& tree, const sync::Report& report, Tense tense);
+void print_report(Session& session, const SyncTree& tree, const sync::Report& report, ReportStage stage);
 /// How the tree's commands begin from here: "ws", or "ws -C DIR".
 ShellCommand program_for(const SyncTree& tree);
 Invocation invocation_of(const Session& session, const SyncTree& tree);

@@ -27,7 +27,7 @@ namespace {
 using sync::Conflict;
 using sync::Keep;
 using walk::Verdict;
-using Outcome = walk::Desk::Outcome;
+using Outcome = walk::ConflictResolver::Outcome;
 
 constexpr std::size_t shown_states_of_a_file = 100;
 constexpr std::size_t searched_states = 20;
@@ -57,14 +57,14 @@ bool is_a_name(const Conflict& conflict) {
   return is_about_place(conflict) || conflict.kind == sync::ConflictKind::rewound;
 }
 
-/// One conflict on the desk.
-class ConflictDesk final : public walk::Desk {
+/// One conflict on the resolver.
+class SyncConflictResolver final : public walk::ConflictResolver {
  public:
-  ConflictDesk(Session& session, SyncTree& tree, Conflict conflict)
+  SyncConflictResolver(Session& session, SyncTree& tree, Conflict conflict)
       : session_(session), tree_(tree), conflict_(std::move(conflict)) {}
 
   /// The conflict as it is now. A service that cannot be asked leaves out who and when.
-  Result<walk::Matter> matter() {
+  Result<walk::ShownConflict> shown_conflict() {
     walk::Facts facts;
     if (const auto change = last_change()) {
       facts.their_name = change->name;
@@ -168,12 +168,13 @@ class ConflictDesk final : public walk::Desk {
     conflict_ = *now;
     const bool moved_here = read_file_here() != file;
     if (!moved_there && !moved_here) return MaybeOutcome();
-    WS_LET(walk::Matter matter, this->matter());
+    WS_LET(walk::ShownConflict shown_conflict, this->shown_conflict());
     std::string what = moved_there && moved_here ? "It changed on both sides while you looked at it."
                        : moved_there             ? "It changed on the service while you looked at it."
                                                  : "The file here changed while you looked at it.";
     what += " Nothing was done; this is how it is now. What you chose before is forgotten.";
-    return MaybeOutcome(Outcome{.kind = Outcome::Kind::changed, .lines = {std::move(what)}, .now = std::move(matter)});
+    return MaybeOutcome(
+        Outcome{.kind = Outcome::Kind::changed, .lines = {std::move(what)}, .now = std::move(shown_conflict)});
   }
 
   Result<void> resolve(const walk::Decided& decided) {
@@ -271,11 +272,11 @@ Result<WalkReport> walk_conflicts(Session& session, SyncTree& tree, const std::v
   const walk::TextTools tools(editor_of(session.world().environment, session.terminal()));
   const auto surface = walk::make_surface(session.terminal(), session.world().environment, session.world().cancelled);
   for (std::size_t i = 0; i < conflicts.size(); ++i) {
-    ConflictDesk desk(session, tree, conflicts[i]);
-    WS_LET(walk::Matter matter, desk.matter());
+    SyncConflictResolver resolver(session, tree, conflicts[i]);
+    WS_LET(walk::ShownConflict shown_conflict, resolver.shown_conflict());
     tree.progress->clear();
     const walk::Position position{.number = i + 1, .count = conflicts.size()};
-    WS_LET(const walk::WalkEnd end, lead_through(std::move(matter), position, {}, desk, *surface, tools));
+    WS_LET(const walk::WalkEnd end, lead_through(std::move(shown_conflict), position, {}, resolver, *surface, tools));
     if (end == walk::WalkEnd::decided || end == walk::WalkEnd::gone) --report.left_open;
     report.stopped = end == walk::WalkEnd::stopped;
     if (report.stopped || end == walk::WalkEnd::quit) break;

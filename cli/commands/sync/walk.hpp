@@ -1,4 +1,4 @@
-/// `ws sync resolve` in front of a person: one conflict after the other.
+/// `ws sync resolve` without PATH: resolves the conflicts with the user, one after the other.
 #pragma once
 
 #include <cstddef>

@@ -33,17 +33,17 @@ Result<sync::WatchOptions> watch_options(const Session& session) {
 }
 
 /// What the watch says: reports on stdout, the rest on stderr.
-class WatchVoice {
+class WatchReporter {
  public:
-  WatchVoice(Session& session, SyncTree& tree) : session_(session), tree_(tree) {}
+  WatchReporter(Session& session, SyncTree& tree) : session_(session), tree_(tree) {}
 
   void show(const sync::Report& report) {
     tree_.progress->clear();
     // One report a line: who reads a stream need not find the end of a document.
     if (session_.format() == Format::json) return session_.printer().item(sync::to_json(report));
-    print_report(session_, tree_, report, Tense::done);
+    print_report(session_, tree_, report, ReportStage::done);
   }
-  void complain(const Failure& failure) {
+  void print_failure(const Failure& failure) {
     tree_.progress->clear();
     session_.note(fmt::format("{}; trying again until it works", clean(failure.what, Breaks::space)));
   }
@@ -68,7 +68,7 @@ Result<ExitCode> watch(Session& session) {
   WS_LET(const sync::TreeConfig config, sync::read_config(folder));
   sync::FileKinds kinds = sync::FileKinds::with(config.include);
   WS_LET(const auto events, sync::InotifyEvents::open(tree.root, std::move(kinds), &session.world().cancelled));
-  WatchVoice voice(session, tree);
+  WatchReporter voice(session, tree);
   const std::string watching = "watching " + clean(tree.root.string(), Breaks::space) + "; Ctrl-C ends it";
   const std::string seldom = fmt::format(
       "this system watches no more folders (fs.inotify.max_user_watches): some are looked at every {} s only",
@@ -83,7 +83,7 @@ Result<ExitCode> watch(Session& session) {
                                          return report;
                                        },
                                        .news = [&](const sync::Report& report) { voice.show(report); },
-                                       .trouble = [&](const Failure& failure) { voice.complain(failure); },
+                                       .trouble = [&](const Failure& failure) { voice.print_failure(failure); },
                                        .recovered = [&] { voice.note("in step again"); },
                                        .in_step = [&] { voice.note(watching); },
                                        .unwatched = [&] { voice.note(seldom); },

@@ -1,9 +1,10 @@
-// Any request to the server of the profile, in the operation table or not.
+// `ws api`: any request to the profile's server, whether or not the operation table has it.
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/percent.hpp"
 #include "api-client/client/page_guard.hpp"
 #include "cli/commands/shared/session.hpp"
@@ -74,10 +75,7 @@ Result<void> add_members(const Session& session, bool into_query, Json& body, st
 
 Result<AnyCall> call_of(Session& session) {
   const std::vector<std::string>& words = session.arguments().words;
-  AnyCall call{.method = words.front()};
-  std::ranges::transform(call.method, call.method.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
+  AnyCall call{.method = to_upper(words.front())};
   if (std::ranges::find(methods, call.method) == std::end(methods)) {
     return fail(Failure::Kind::usage, "`" + words.front() + "` is no method", "ws api GET /v1/me");
   }

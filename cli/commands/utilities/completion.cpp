@@ -137,7 +137,7 @@ bool is_plain_id(std::string_view id) {
   });
 }
 
-/// Asks the server for the ids that `name` may be. Whatever goes wrong, there are just none.
+/// Asks the server for the ids that `name` may take; empty on any failure.
 void add_ids(const World& world, const Parsed& given, std::string_view name, Candidates& candidates) {
   const auto* source = std::ranges::find(sources, name, &Source::name);
   if (source == std::end(sources)) return;

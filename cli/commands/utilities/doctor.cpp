@@ -1,4 +1,4 @@
-// Everything that must be right before a call can work, looked at in turn.
+// `ws doctor`: checks settings, keys, network and server, in the order in which a call needs them.
 #include <filesystem>
 #include <string>
 #include <vector>

@@ -13,9 +13,9 @@ TEST_CASE("nearest: a slip of the finger is one step", "[cli]") {
 }
 
 TEST_CASE("nearest: the closest come first, and what is far off does not come", "[cli]") {
-  CHECK(nearest("crate", {"list", "create", "get"}) == std::vector<std::string>{"create"});
-  CHECK(nearest("zzz", {"list", "create", "get"}).empty());
-  CHECK(nearest("arch", {"get", "archive"}) == std::vector<std::string>{"archive"});
+  CHECK(similar_names("crate", {"list", "create", "get"}) == std::vector<std::string>{"create"});
+  CHECK(similar_names("zzz", {"list", "create", "get"}).empty());
+  CHECK(similar_names("arch", {"get", "archive"}) == std::vector<std::string>{"archive"});
 }
 
 TEST_CASE("nearest: the suggestion is a question, or nothing", "[cli]") {

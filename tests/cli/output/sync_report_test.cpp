@@ -26,8 +26,8 @@ sync::Row failed(ActionKind kind, std::string_view file, Failure::Kind why) {
 constexpr auto done = sync::Row::State::done;
 constexpr auto planned = sync::Row::State::planned;
 
-std::string rendered(const sync::Report& report, Tense tense, std::size_t max_rows = 0) {
-  return render_report(report, tense, Terminal({.columns = 80}, Environment()), max_rows);
+std::string rendered(const sync::Report& report, ReportStage stage, std::size_t max_rows = 0) {
+  return render_report(report, stage, Terminal({.columns = 80}, Environment()), max_rows);
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ TEST_CASE("sync report: each file has a line that says what became of it", "[cli
                                row(ActionKind::merge, "wall.md", "edited on both sides", done)}};
   report.rows.push_back(row(ActionKind::push_move, "b.md", "renamed here", done));
   report.rows.back().action.previous_path = path("a.md");
-  CHECK(rendered(report, Tense::done) ==
+  CHECK(rendered(report, ReportStage::done) ==
         "  sent new     new.md           created here\n"
         "  received     recipes/soup.md  edited there\n"
         "  merged       wall.md          edited on both sides\n"
@@ -49,35 +49,35 @@ TEST_CASE("sync report: each file has a line that says what became of it", "[cli
 TEST_CASE("sync report: a plan speaks of what is to come", "[cli]") {
   const sync::Report report{.rows = {row(ActionKind::push_update, "a.md", "edited here", planned),
                                      row(ActionKind::pull_delete, "b.md", "archived there", planned)}};
-  CHECK(rendered(report, Tense::planned) ==
+  CHECK(rendered(report, ReportStage::planned) ==
         "  send         a.md  edited here\n"
         "  delete here  b.md  archived there\n"
         "1 to send, 1 to delete here\n");
 }
 
 TEST_CASE("sync report: nothing to do is one line", "[cli]") {
-  CHECK(rendered({}, Tense::done) == "nothing to do: both sides are the same\n");
-  CHECK(rendered({}, Tense::planned) == "both sides are the same\n");
-  CHECK(rendered({}, Tense::staged) == "nothing to stage\n");
-  CHECK(rendered({}, Tense::published) == "nothing is staged\n");
-  CHECK(rendered({.partial = true}, Tense::done) == "nothing to do in what was asked for; there is more to do\n");
+  CHECK(rendered({}, ReportStage::done) == "nothing to do: both sides are the same\n");
+  CHECK(rendered({}, ReportStage::planned) == "both sides are the same\n");
+  CHECK(rendered({}, ReportStage::staged) == "nothing to stage\n");
+  CHECK(rendered({}, ReportStage::published) == "nothing is staged\n");
+  CHECK(rendered({.partial = true}, ReportStage::done) == "nothing to do in what was asked for; there is more to do\n");
 }
 
 TEST_CASE("sync report: the commands that it names can be pasted", "[cli]") {
   const Invocation called{.program = ShellCommand{"ws", "-C"}.path("/my tree"), .only = "*.md"};
   const sync::Report stopped{.guard = sync::Guard{.deletes_here = 12, .tracked = 30}};
-  CHECK(render_outcome(stopped, Tense::done, called).back() ==
+  CHECK(render_outcome(stopped, ReportStage::done, called).back() ==
         "if that is meant: `ws -C '/my tree' sync --only '*.md' --allow-deletes`");
   const sync::Report open{
       .conflicts = {{.kind = sync::ConflictKind::path, .path = path("-$(id).md"), .in_the_way = true}}};
-  CHECK(render_outcome(open, Tense::done, called).back() ==
+  CHECK(render_outcome(open, ReportStage::done, called).back() ==
         "`ws -C '/my tree' sync resolve './-$(id).md' --path local` decides");
 }
 
 TEST_CASE("sync report: an open conflict names the next command", "[cli]") {
   const sync::Report report{.rows = {row(ActionKind::conflict, "my wall.md", "edited on both sides", done)},
                             .conflicts = {{.kind = sync::ConflictKind::revision, .path = path("my wall.md")}}};
-  CHECK(rendered(report, Tense::done) ==
+  CHECK(rendered(report, ReportStage::done) ==
         "  conflict  my wall.md  edited on both sides\n"
         "1 in conflict\n"
         "1 conflict is open: `ws sync conflicts` lists it\n"
@@ -86,27 +86,28 @@ TEST_CASE("sync report: an open conflict names the next command", "[cli]") {
 
 TEST_CASE("sync report: the guard says what it held back", "[cli]") {
   const sync::Report report{.guard = sync::Guard{.deletes_here = 12, .tracked = 30}};
-  CHECK(rendered(report, Tense::done) ==
+  CHECK(rendered(report, ReportStage::done) ==
         "stopped: this would delete 12 here of 30 documents; nothing was changed\n"
         "if that is meant: `ws sync --allow-deletes`\n");
 }
 
 TEST_CASE("sync report: what is skipped is named, hostile names are cleaned", "[cli]") {
   const sync::Report report{.skipped = {{.path = "a\033[2Jb.md", .reason = sync::Hindrance::not_utf8}}};
-  CHECK(rendered(report, Tense::done) ==
+  CHECK(rendered(report, ReportStage::done) ==
         "  skipped  ab.md  not utf8\n"
         "nothing to do: both sides are the same but for what is left alone: 1 skipped\n");
   const sync::Report busy{.rows = {row(ActionKind::push_create, "a.md", "", done)},
                           .skipped = report.skipped,
                           .detached = {{.path = path("b.md"), .reason = "ignored"}}};
-  CHECK(render_outcome(busy, Tense::done) == std::vector<std::string>{"1 sent, 1 skipped, 1 kept as it is"});
+  CHECK(render_outcome(busy, ReportStage::done) == std::vector<std::string>{"1 sent, 1 skipped, 1 kept as it is"});
 }
 
 TEST_CASE("sync report: many files end in a count, all of them with --verbose", "[cli]") {
   sync::Report report;
   for (int i = 0; i < 50; ++i) report.rows.push_back(row(ActionKind::push_create, std::to_string(i) + ".md", "", done));
-  CHECK(rendered(report, Tense::done, 40).find("  and 10 more (--verbose shows all)\n50 sent\n") != std::string::npos);
-  CHECK(rendered(report, Tense::done, 0).find("49.md") != std::string::npos);
+  CHECK(rendered(report, ReportStage::done, 40).find("  and 10 more (--verbose shows all)\n50 sent\n") !=
+        std::string::npos);
+  CHECK(rendered(report, ReportStage::done, 0).find("49.md") != std::string::npos);
 }
 
 TEST_CASE("sync report: as a list each row is an item", "[cli]") {

@@ -38,14 +38,14 @@ TEST_CASE("journal: what was begun and never settled is found by what it was, in
   {
     auto journal = open(folder);
     CHECK(key_found(journal).empty());
-    REQUIRE(journal.begin(wish, "k1", false, noon) == Begun::anew);
+    REQUIRE(journal.begin(wish, "k1", false, noon) == Recorded::first_time);
   }
   auto journal = open(folder);
   CHECK(key_found(journal) == "k1");
   KeyedCreate other = wish;
   other.fingerprint = "f2";
   CHECK(key_found(journal, other).empty());
-  CHECK(journal.begin(wish, "k1", true, noon) == Begun::before);
+  CHECK(journal.begin(wish, "k1", true, noon) == Recorded::again);
 }
 
 TEST_CASE("journal: a settled create is over, unless a stable key stands for it", "[cli]") {

@@ -14,7 +14,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-Matter two_places() {
+ShownConflict two_places() {
   return {.name = "plan.md",
           .what = "edited on both sides",
           .story = {"You edited it here."},
@@ -27,8 +27,8 @@ Matter two_places() {
           .has_history = true};
 }
 
-Walk walk_of(Matter matter) {
-  auto made = Walk::of(std::move(matter));
+Walk walk_of(ShownConflict shown_conflict) {
+  auto made = Walk::of(std::move(shown_conflict));
   REQUIRE(made);
   return std::move(*made);
 }
@@ -59,7 +59,7 @@ TEST_CASE("walk: nothing is applied before Enter on the page that asks for it", 
     CHECK(press_all(walk, choice) == Effect::none);
     CHECK(walk.page() == Walk::Page::confirm);
     CHECK(press_all(walk, "\033") == Effect::none);
-    CHECK(walk.page() == Walk::Page::matter);
+    CHECK(walk.page() == Walk::Page::shown_conflict);
     CHECK(press_all(walk, choice + "x") == Effect::none);
     CHECK(press_all(walk, "\n") == Effect::apply);
     CHECK(walk.decided().verdict == (choice == "m" ? Verdict::mine : Verdict::theirs));
@@ -69,7 +69,7 @@ TEST_CASE("walk: nothing is applied before Enter on the page that asks for it", 
 TEST_CASE("walk: the merge can be taken once every place is decided", "[cli]") {
   Walk walk = walk_of(two_places());
   CHECK(press_all(walk, "g") == Effect::none);
-  CHECK(walk.page() == Walk::Page::matter);
+  CHECK(walk.page() == Walk::Page::shown_conflict);
   CHECK_THAT(walk.notice(), Contains("2 places still open"));
   press_all(walk, "hm");
   CHECK(walk.choices()->open() == 1);
@@ -108,13 +108,13 @@ TEST_CASE("walk: a text from the editor is confirmed like any other, and a secon
 }
 
 TEST_CASE("walk: where there is one text only its ways out are keys", "[cli]") {
-  Matter matter = two_places();
-  matter.theirs.reset();
-  matter.offers.pop_back();
-  Walk walk = walk_of(matter);
+  ShownConflict shown_conflict = two_places();
+  shown_conflict.theirs.reset();
+  shown_conflict.offers.pop_back();
+  Walk walk = walk_of(shown_conflict);
   for (const char c : {'h', 'e', 'x', 'g', 'b'}) {
     CHECK(press_all(walk, std::string(1, c)) == Effect::none);
-    CHECK(walk.page() == Walk::Page::matter);
+    CHECK(walk.page() == Walk::Page::shown_conflict);
     CHECK_THAT(walk.notice(), Contains("does nothing"));
   }
 }
@@ -128,14 +128,14 @@ TEST_CASE("walk: a signal ends it from every page", "[cli]") {
 }
 
 TEST_CASE("walk: a frame has exactly the rows of the screen, none wider than it, at any size", "[cli]") {
-  Matter matter = two_places();
-  matter.name = std::string(300, 'n') + ".md";
-  matter.mine = "a " + std::string(400, 'm') + " words 漢字漢字漢字\n\nkeep\n\nb\tmine\n";
-  for (std::size_t i = 0; i < 100; ++i) *matter.theirs += "line " + std::to_string(i) + "\n";
+  ShownConflict shown_conflict = two_places();
+  shown_conflict.name = std::string(300, 'n') + ".md";
+  shown_conflict.mine = "a " + std::string(400, 'm') + " words 漢字漢字漢字\n\nkeep\n\nb\tmine\n";
+  for (std::size_t i = 0; i < 100; ++i) *shown_conflict.theirs += "line " + std::to_string(i) + "\n";
   for (const std::size_t columns : {20U, 40U, 80U, 119U, 120U, 200U}) {
     for (const std::size_t rows : {8U, 24U, 60U}) {
       for (const std::string way : {"", "h", "t", "?"}) {
-        Walk walk = walk_of(matter);
+        Walk walk = walk_of(shown_conflict);
         press_all(walk, way);
         const auto drawn = frame(walk, {.number = 1, .count = 3}, {.columns = columns, .rows = rows}, columns % 3 == 0);
         CAPTURE(columns, rows, way);
@@ -147,9 +147,9 @@ TEST_CASE("walk: a frame has exactly the rows of the screen, none wider than it,
 }
 
 TEST_CASE("walk: the view moves to its ends and no further", "[cli]") {
-  Matter matter = two_places();
-  for (std::size_t i = 0; i < 100; ++i) *matter.theirs += "line " + std::to_string(i) + "\n";
-  Walk walk = walk_of(matter);
+  ShownConflict shown_conflict = two_places();
+  for (std::size_t i = 0; i < 100; ++i) *shown_conflict.theirs += "line " + std::to_string(i) + "\n";
+  Walk walk = walk_of(shown_conflict);
   const ScreenSize size{.columns = 80, .rows = 24};
   CHECK_THAT(text_of_frame(walk, size), Contains("below, Space shows more") && !Contains("line 99"));
   walk.press(KeyPress::of(KeyPress::Sort::end));
@@ -162,12 +162,12 @@ TEST_CASE("walk: the view moves to its ends and no further", "[cli]") {
 }
 
 TEST_CASE("walk: what others wrote cannot steer a terminal", "[cli]") {
-  Matter matter = two_places();
-  matter.name = "a\033[2Jb.md";
-  matter.story = {"Mallory\033]0;title\007 edited it."};
-  matter.theirs = "a \033[31mred\033[0m \u202Ereversed\n\nkeep\n\nb theirs\n";
+  ShownConflict shown_conflict = two_places();
+  shown_conflict.name = "a\033[2Jb.md";
+  shown_conflict.story = {"Mallory\033]0;title\007 edited it."};
+  shown_conflict.theirs = "a \033[31mred\033[0m \u202Ereversed\n\nkeep\n\nb theirs\n";
   for (const std::string way : {"", "h", "t"}) {
-    Walk walk = walk_of(matter);
+    Walk walk = walk_of(shown_conflict);
     press_all(walk, way);
     std::string all = text_of_frame(walk, {.columns = 80, .rows = 40}, false);
     for (const std::string& line : plain_page(walk, {})) all += line;

@@ -1,4 +1,4 @@
-/// What a walk asks about: one conflict in words, its texts, and what can become of it. Plain values.
+/// A conflict as it is shown to the user: a description, the texts, and the possible resolutions. Plain values.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@ namespace ws::cli::walk {
 
 enum class Verdict { mine, theirs, both, merged };
 
-/// One way out.
+/// A possible resolution.
 struct Offer {
   Verdict verdict = Verdict::mine;
   std::string what = {};                  ///< "keep mine"
-  std::vector<std::string> effects = {};  ///< sentences: what happens then, and what becomes of the rest
+  std::vector<std::string> effects = {};  ///< sentences: what the resolution does, and what it leaves undone
 };
 
-struct Matter {
+struct ShownConflict {
   std::string name = {};                ///< "recipes/soup.md"
   std::string what = {};                ///< "edited on both sides"
   std::vector<std::string> story = {};  ///< sentences: who changed what, when, from which revision
@@ -27,7 +27,7 @@ struct Matter {
   bool has_history = false;
 };
 
-/// What was decided. `text` is that of `merged`.
+/// The user's decision. `text` is that of `merged`.
 struct Decided {
   Verdict verdict = Verdict::mine;
   std::string text = {};
