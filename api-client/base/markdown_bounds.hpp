@@ -1,4 +1,4 @@
-/// Texts that cmark-gfm 0.29.0.gfm.6 would take minutes or all memory for, made harmless before it reads them.
+/// Bounds the time and memory that cmark-gfm 0.29.0.gfm.6 takes for hostile texts, by masking their syntax.
 ///
 /// Its time grows with the square of: `![[]()` and other brackets and delimiters in one paragraph; the depth of nested
 /// quotes and lists; the columns of a table whose rows are short; the uses of a long link reference. Where a text has

@@ -18,8 +18,8 @@ void Random::fill(std::span<std::uint8_t> bytes) {
 
 std::uint64_t SystemRandom::next() {
   std::uint64_t value = 0;
-  // Up to 256 bytes getrandom neither fails nor stops short once the pool is ready; without randomness we may not go
-  // on.
+  // For up to 256 bytes getrandom(2) neither fails nor returns less once the pool is ready. Without randomness no key
+  // may be made.
   if (getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) std::abort();
   return value;
 }

@@ -1,4 +1,4 @@
-/// A file that the user named as the target of a write, and what a new one in its place takes over.
+/// The target of a write that the user named: follows its link, keeps its mode and group.
 #pragma once
 
 #include <filesystem>

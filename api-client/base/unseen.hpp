@@ -1,4 +1,4 @@
-/// Characters that do not show as themselves: controls, and marks that hide or reorder what stands beside them.
+/// Invisible characters: controls, and marks that hide or reorder their neighbours.
 #pragma once
 
 namespace ws::utf8 {

@@ -28,7 +28,7 @@ std::string header(const http::Response& response, std::string_view name) {
 
 bool is_json_type(std::string_view content_type) {
   const std::string type = to_lower(trimmed_end(content_type.substr(0, content_type.find(';')), " "));
-  // Without a type the bytes decide.
+  // Without Content-Type the bytes decide.
   return type.empty() || type == "application/json" || type.ends_with("+json");
 }
 
@@ -135,7 +135,7 @@ const Operation* find_get(std::string_view path) {
   return nullptr;
 }
 
-/// The nearest read above a path: that of the object itself, or the list that it stands in.
+/// The GET whose path is the longest prefix of `path`: of the object itself, or of the list that holds it.
 const Operation* find_nearest_get(std::string_view path) {
   path = path.substr(0, path.rfind(':') == std::string_view::npos ? path.size() : path.rfind(':'));
   while (path.size() > std::string_view("/v1").size()) {
@@ -167,7 +167,7 @@ ShellCommand command_of(const Operation& read, const Parameters& parameters) {
 }
 
 std::string command_to_look(const Operation& operation, const Parameters& parameters) {
-  // A claim has nothing to be read by: it lapses by itself.
+  // No operation reads a claim, and its lease lapses by itself.
   if (operation.id == "events.claim") return "`ws events claim` (a lease that nobody holds lapses by itself)";
   // The list of a tree's own conflicts asks nobody.
   if (operation.id == "sync.conflict_resolve") return "`ws sync status`";

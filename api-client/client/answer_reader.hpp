@@ -1,5 +1,4 @@
-/// From the end of one exchange to what it means for the call: a success, or a failure and the column of the retry
-/// table that it stands in.
+/// Classifies the end of an exchange: a success, or a failure with its column of the retry table.
 ///
 /// Private to `client*.cpp`.
 #pragma once
@@ -21,7 +20,7 @@ namespace ws {
 
 struct Verdict {
   http::Ending ending = http::Ending::success;
-  bool local = false;    ///< the sink or the source failed: nothing of the table applies
+  bool local = false;    ///< the sink or the source failed: the retry table does not apply
   Reply reply = {};      ///< of a success
   Failure failure = {};  ///< of all else; `kind` is the status' or the reason's own
   std::optional<std::chrono::milliseconds> retry_after = {};

@@ -16,7 +16,7 @@ namespace {
 
 using http::Ending;
 
-// A signal handler only sets a flag: how long it may go unseen while nothing happens on the wire.
+// How often a wait checks the flag that a signal handler sets.
 constexpr std::chrono::milliseconds longest_blindness{100};
 
 }  // namespace
@@ -66,7 +66,7 @@ void Client::Impl::start(BytesPut put, Done done) {
   if (options.credential) running->redactor.add(options.credential->secret);
   auto prepared = prepare_put(put, options);
   if (!prepared) return finish_later(std::move(done), running->redactor.clean(std::move(prepared).error()));
-  // What the service signed lets whoever reads it send bytes in its place.
+  // A signed upload address is a capability: never print it.
   running->redactor.add_query(put.url);
   for (const auto& [name, value] : put.headers) {
     if (!http::find_header({{name, value}}, "Content-Type")) running->redactor.add(value);
@@ -122,7 +122,7 @@ void Client::Impl::send_due() {
   const Time now = clock.now();
   std::vector<Id> due;
   for (const auto& [id, running] : calls) {
-    // A wall clock that was set back must not stretch a wait.
+    // Use the steady clock: setting the wall clock back must not prolong a wait.
     if (running->due && (now >= *running->due || now < running->waiting_since)) due.push_back(id);
   }
   for (const Id id : due) send(id);

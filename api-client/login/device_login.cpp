@@ -92,7 +92,7 @@ std::vector<std::string> texts_of(const Json& body, std::string_view name) {
   return texts;
 }
 
-/// A key that no later call could carry is none.
+/// Refuses a key that cannot be sent in an Authorization header.
 Failure unusable_secret(int status) {
   return {.kind = Failure::Kind::internal,
           .what = "auth.token: the answer is not usable: the key in it is not one line of visible characters",
@@ -136,7 +136,7 @@ Failure expired() {
 }
 
 Poll poll(Client& client, const std::string& device_code) {
-  // Not repeated below: a quick repeat is a poll too early. Not checked: the service knows its own codes.
+  // No retries: a quick repeat would poll too early. No validation: the service knows its own codes.
   return read_poll(client.call(
       {.operation = "auth.token", .body = Json{{"device_code", device_code}}, .validate = false, .repeat = false}));
 }
@@ -181,7 +181,7 @@ Poll read_poll(const Result<Reply>& answer) {
   if (answer) return read_answer(*answer);
   const Failure& failure = answer.error();
   const int status = failure.call.http_status;
-  // 202 and 204 without a body are no usable JSON, but they say it.
+  // 202 and 204 mean `pending` even without a JSON body.
   const bool says_later = status == 428 || status == 202 || status == 204;
   const Word* const word = status == 0 || status >= 500 || status == 429 ? nullptr : word_in_failure(failure);
   if (word != nullptr) return {.kind = word->poll, .failure = failure_of(*word, failure)};

@@ -73,7 +73,7 @@ struct Pace {
   std::chrono::milliseconds after(const Poll& poll);
 };
 
-/// Lets time pass; fails with `cancelled` when somebody wants it to end.
+/// Waits; fails with `cancelled` when the user interrupts.
 using Waiter = std::function<Result<void>(std::chrono::milliseconds)>;
 /// Sleeps; `cancelled` may be null.
 Waiter make_sleeper(const std::atomic<bool>* cancelled);

@@ -1,4 +1,4 @@
-/// The exact bytes of an Asset, wherever they go: gone on with after a cut, checked by their hash.
+/// Downloads an Asset: resumes after a lost connection, and verifies the hash.
 ///
 /// A cut answer is continued with `Range` (and `If-Range`, where the service gave a strong ETag). What the service
 /// declares - size, range, hash - is checked: a destination is complete and right, or the download has failed. Bytes of
@@ -29,7 +29,7 @@ class Destination {
   virtual Result<void> set_etag(const std::string& etag) = 0;
   /// Fails with `disk`.
   virtual Result<void> append(std::string_view piece) = 0;
-  /// Back to nothing; fails with `integrity` where bytes are gone for good (a pipe).
+  /// Discards all bytes; fails with `integrity` where bytes are gone for good (a pipe).
   virtual Result<void> restart() = 0;
   /// Of all that it holds.
   virtual Result<Sha256> hash() = 0;

@@ -58,7 +58,7 @@ Result<std::size_t> FileSource::read(char* buffer, std::size_t capacity) {
   stream_.update({buffer, got});
   offset_ += got;
   if (offset_ < stamp_.size_bytes) return got;
-  // Looked at before the last bytes leave: a text of two halves must not be taken for the file.
+  // Check before the last bytes are sent: a mix of two states of the file must not become an Asset.
   struct stat status {};
   if (::fstat(descriptor_.get(), &status) != 0 || stamp_from(status) != stamp_) return changed(path_);
   hash_ = stream_.finish();

@@ -34,7 +34,7 @@ std::string part_name(const std::string& name) {
   return fmt::format(".{}-{}.ws-part", name.substr(0, longest - hash.size() - 1), hash);
 }
 
-/// Where the file system cannot say "only if nothing is there", a look before must do.
+/// On file systems without RENAME_NOREPLACE the target is checked before the rename.
 int rename_without_replacing(const fs::path& from, const fs::path& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
@@ -51,7 +51,7 @@ Result<std::unique_ptr<PartialFile>> PartialFile::open(const fs::path& target, c
   if (!descriptor) return disk("write", part, errno);
   std::unique_ptr<PartialFile> file(new PartialFile(target, part, std::move(descriptor)));
   if (!lock_file(file->descriptor_.get(), WaitForLock::no)) {
-    file->finished_ = true;  // it is another run's to tidy up
+    file->finished_ = true;  // leave the file to the run that holds the lock
     return fail(Failure::Kind::disk, fmt::format("another ws is downloading {}", target.string()), "wait for it");
   }
   WS_TRY(take_over_mode(file->descriptor_.get(), target));
@@ -75,7 +75,7 @@ Result<void> PartialFile::adopt(const std::string& identity) {
 }
 
 PartialFile::~PartialFile() {
-  // Nothing came: leave nothing. Else the next run goes on with it.
+  // Remove an empty file; keep any other for the next run to resume.
   if (!finished_ && size_ == 0) {
     ::unlink(part_.c_str());
     ::unlink(notes().c_str());

@@ -1,7 +1,7 @@
 /// A file under download: `.NAME.ws-part` beside the target, until it is complete and takes the target's name.
 ///
-/// What a run leaves behind the next one goes on with, if it is of the same Asset; beside it lies what is known of it
-/// (`.NAME.ws-part.json`: Asset, ETag). Two runs on one target do not mix: the second is refused.
+/// The next run resumes an unfinished download of the same Asset; `.NAME.ws-part.json` beside it has Asset and ETag. A
+/// lock keeps a second run off the same target.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 namespace ws {
 namespace {
 
-/// Bytes on their way, with somebody told how far they are; the hash outlives the exchange.
+/// A source that reports its progress; its hash outlives the exchange.
 class ObservedSource final : public http::BodySource {
  public:
   ObservedSource(std::unique_ptr<FileSource> file,
@@ -83,7 +83,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
   void on_put(Result<Reply> reply) {
     if (reply) return finish();
     const int status = reply.error().call.http_status;
-    // An address that was given to an earlier run may have lapsed; it says so in many ways.
+    // The upload address of an earlier run may have expired; services report that in different ways.
     if (may_begin_anew() && status >= 400 && status < 500 && status != 429) return start_anew();
     done_(std::move(reply));
   }
@@ -117,7 +117,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
     start();
   }
 
-  /// The upload is an Asset already: an earlier finalize of ours was seen, though its answer was not.
+  /// The upload is an Asset already: the service received an earlier finalize whose answer was lost.
   void read_asset(Result<Reply> refusal) {
     const auto details = parse_bounded(refusal.error().call.details);
     const auto id = details ? find_text(*details, "asset_id") : std::nullopt;

@@ -1,4 +1,4 @@
-/// A file becomes an Asset: start, PUT of the bytes, finalize - and what was cut is gone on with, not begun again.
+/// Uploads a file as an Asset: start, PUT of the bytes, finalize. An interrupted upload is resumed.
 ///
 /// The key goes to the API alone, never to the upload address. The bytes stream from disk. An upload that ended
 /// half-way is described by a `StartedUpload`; given back with the same file, it is finished: if its finalize was in
@@ -26,7 +26,7 @@ struct UploadFile {
 
 enum class UploadState { started, finishing };
 
-/// What the service said at the start, and how far it came. `upload_url` is a capability: keep it to yourself.
+/// The service's answer to the start, and the state of the upload. `upload_url` is a capability: keep it to yourself.
 struct StartedUpload {
   std::string upload_id = {};
   std::string blob_name = {};
