@@ -65,6 +65,7 @@ struct Command {
   const contract::Operation* operation = nullptr;  ///< the one it stands for, if it is one
   bool writes_output = false;                      ///< `--output` is its own to write, not the printer's
   bool runs_on = false;                            ///< runs until it is stopped: notes are printed at once
+  bool needs_no_project = false;                   ///< it does without a `.ws.yaml` that another user owns
   bool hands_back = false;  ///< after a signal it gives back what it holds, however long it takes
   std::function<Result<ExitCode>(Session&)> run = {};
 };

@@ -38,6 +38,7 @@ Result<Json> read_yaml_file(const fs::path& path) { return parse_yaml_file(path,
 
 std::optional<fs::path> find_upward(fs::path folder, std::string_view file) {
   std::error_code error;
+  if (folder.empty()) return std::nullopt;
   folder = fs::absolute(folder, error);
   while (!error) {
     // Whatever it is: a link that leads nowhere is refused, not passed over.

@@ -72,7 +72,8 @@ struct Settings {
   std::vector<std::string> notes = {};  ///< for stderr: what was ignored
 };
 
-/// Reads `config.yaml` and the nearest `.ws.yaml` at or above `folder`. Fails with `usage`, naming file, line, reason.
+/// Reads `config.yaml` and the nearest `.ws.yaml` at or above `folder` (empty: none). Fails with `usage`, naming file,
+/// line and reason; code `foreign_owner` for a `.ws.yaml` that another user owns.
 Result<Settings> read_settings(const SettingFlags& flags,
                                const Environment& environment,
                                const Paths& paths,

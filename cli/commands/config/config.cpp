@@ -168,6 +168,7 @@ Command config_set_command() {
           .arguments = {key_word, {.placeholder = "VALUE", .count = Count::optional}},
           .flags = {{.name = "unset", .help = "remove it instead"}},
           .examples = {"ws config set format json", "ws config set aliases.mine 'docs list --limit 5'"},
+          .needs_no_project = true,
           .run = set};
 }
 

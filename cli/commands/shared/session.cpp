@@ -56,7 +56,11 @@ Result<void> Session::open() {
                 "the working directory is not there any more: " + error.message(),
                 "go to another folder, or name one with -C DIR");
   }
-  WS_LET(settings_, read_settings(setting_flags(), world_.environment, paths_, here));
+  auto settings = read_settings(setting_flags(), world_.environment, paths_, here);
+  if (!settings && settings.error().code == "foreign_owner" && command_.needs_no_project) {
+    settings = read_settings(setting_flags(), world_.environment, paths_, {});
+  }
+  WS_LET(settings_, std::move(settings));
   WS_LET(PrinterOptions options, printer_options());
   printer_ = std::make_unique<Printer>(terminal(), std::move(options));
   for (const std::string& text : settings_.notes) note(text);

@@ -70,7 +70,11 @@ Result<ExitCode> print_exit_codes(Session& session) {
 }  // namespace
 
 Command version_command() {
-  return {.words = "version", .summary = "Show the version", .examples = {"ws version --json"}, .run = print_version};
+  return {.words = "version",
+          .summary = "Show the version",
+          .examples = {"ws version --json"},
+          .needs_no_project = true,
+          .run = print_version};
 }
 
 Command call_overview_command() {
