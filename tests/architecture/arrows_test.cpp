@@ -247,6 +247,8 @@ const std::vector<Home> homes = {
     {"jq.h", {"cli/output/jq."}},
     {"jv.h", {"cli/output/jq."}},
     {"qrencode.h", {"cli/terminal/qr_code."}},
+    {"dlfcn.h", {"api-client/base/shared_library."}},
+    {"spawn.h", {"api-client/base/process.", "server-mock/application/serve."}},
     {"libsecret/", {"cli/credentials/keyring."}},
     {"tl/",
      {"api-client/base/result.hpp",
