@@ -292,17 +292,7 @@ class Settler {
 
   /// Those that want a place, one above it or one below it.
   static void add_wishes_at(const Wishes& wishes, const std::string& key, std::vector<Wishes::const_iterator>& found) {
-    const auto add = [&](auto range) {
-      for (auto wish = range.first; wish != range.second; ++wish) found.push_back(wish);
-    };
-    add(wishes.equal_range(key));
-    for (std::size_t slash = key.find('/'); slash != std::string::npos; slash = key.find('/', slash + 1)) {
-      add(wishes.equal_range(key.substr(0, slash)));
-    }
-    const std::string folder = key + "/";
-    for (auto below = wishes.lower_bound(folder); below != wishes.end() && below->first.starts_with(folder); ++below) {
-      found.push_back(below);
-    }
+    visit_around(wishes, key, [&](Wishes::const_iterator wish) { found.push_back(wish); });
   }
 
   /// A file that may not take its name on the service waits with its text too, whichever way that goes: the base would

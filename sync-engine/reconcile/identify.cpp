@@ -259,8 +259,9 @@ class Identifier {
   /// Its file is there, or may be, under another name.
   void hold(const DocumentId& document, Hindrance reason) {
     local_.hindered.emplace(document, reason);
-    if (reason == Hindrance::busy) waiting_.add(base_.disk_path(document).twin_key());
-    any_waits_ = any_waits_ || reason == Hindrance::busy;
+    if (reason != Hindrance::busy) return;
+    waiting_keys_.push_back(base_.disk_path(document).twin_key());
+    waiting_.add(waiting_keys_.back());
   }
 
   void wait_for_unknown() {
@@ -271,18 +272,19 @@ class Identifier {
 
   /// The place of one that waits is still its own on the service: what was renamed or made there here waits with it.
   void hold_what_follows() {
-    while (any_waits_) {
-      any_waits_ = false;
-      std::vector<DocumentId> follow;
-      for (const auto& [document, entry] : local_.tracked) {
-        if (is_moved(document, entry) && waiting_.touch(entry.path.twin_key())) follow.push_back(document);
-      }
-      for (const DocumentId& document : follow) {
-        local_.tracked.erase(document);
-        hold(document, Hindrance::busy);
-      }
-      std::erase_if(changed_, [&](const FoundFile* file) { return waiting_.touch(file->path.twin_key()); });
+    if (waiting_keys_.empty()) return;
+    std::multimap<std::string, DocumentId> moved;  // by the twin key of their new place
+    for (const auto& [document, entry] : local_.tracked) {
+      if (is_moved(document, entry)) moved.emplace(entry.path.twin_key(), document);
     }
+    while (!waiting_keys_.empty()) {
+      const std::string key = std::move(waiting_keys_.back());
+      waiting_keys_.pop_back();
+      visit_around(moved, key, [&](const auto& each) {
+        if (local_.tracked.erase(each->second) != 0) hold(each->second, Hindrance::busy);
+      });
+    }
+    std::erase_if(changed_, [&](const FoundFile* file) { return waiting_.touch(file->path.twin_key()); });
   }
 
   const BaseTree& base_;
@@ -291,11 +293,11 @@ class Identifier {
   std::unordered_multimap<std::string_view, const DocumentId*> by_path_;
   std::vector<const FoundFile*> changed_;  // not yet known to be a document's
   Closed closed_;
-  bool unknown_is_busy_ = false;    // a file is being written that may be any of those that are missing
-  bool unknown_is_closed_ = false;  // nobody can look at what may be any of them
-  bool any_waits_ = false;          // since `hold_what_follows` last looked
-  Surroundings waiting_;            // the places of the documents that wait for a busy file
-  Surroundings taken_;              // the places of the files that are synced
+  bool unknown_is_busy_ = false;           // a file is being written that may be any of those that are missing
+  bool unknown_is_closed_ = false;         // nobody can look at what may be any of them
+  Surroundings waiting_;                   // the places of the documents that wait for a busy file
+  std::vector<std::string> waiting_keys_;  // of them, those that `hold_what_follows` has still to look at
+  Surroundings taken_;                     // the places of the files that are synced
   bool any_renamed_ = false;
   LocalTree local_;
 };

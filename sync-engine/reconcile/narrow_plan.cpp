@@ -1,9 +1,11 @@
 #include "sync-engine/reconcile/narrow_plan.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "sync-engine/reconcile/surroundings.hpp"
@@ -17,8 +19,18 @@ class Narrower {
       : plan_(plan), base_(base), remote_(remote), wanted_(wanted) {}
 
   void narrow() {
-    bool any = leave_out([&](const Action& action) { return !wanted_(action.path); });
-    while (any) any = leave_out([&](const Action& action) { return waits(action); });
+    for (std::size_t i = 0; i < plan_.actions.size(); ++i) {
+      if (!wanted_(plan_.actions[i].path)) leave_out(i);
+    }
+    if (!unfollowed_.empty()) {
+      index_actions();
+      while (!unfollowed_.empty()) {
+        const std::size_t next = unfollowed_.back();
+        unfollowed_.pop_back();
+        leave_out_what_follows(plan_.actions[next]);
+      }
+      take_out();
+    }
     const auto erased =
         std::erase_if(plan_.conflicts, [&](const Conflict& conflict) { return !wanted_(conflict.path); });
     plan_.partial = plan_.partial || erased > 0;
@@ -26,24 +38,43 @@ class Narrower {
   }
 
  private:
-  template <class IsLeftOut>
-  bool leave_out(IsLeftOut is_left_out) {
-    const auto first = std::stable_partition(
-        plan_.actions.begin(), plan_.actions.end(), [&](const Action& action) { return !is_left_out(action); });
-    if (first == plan_.actions.end()) return false;
+  void leave_out(std::size_t place) {
+    if (!out_.insert(place).second) return;
     plan_.partial = true;
-    for (auto action = first; action != plan_.actions.end(); ++action) note(*action);
-    plan_.actions.erase(first, plan_.actions.end());
-    return true;
+    unfollowed_.push_back(place);
+  }
+
+  void index_actions() {
+    for (std::size_t i = 0; i < plan_.actions.size(); ++i) {
+      const Action& action = plan_.actions[i];
+      if (!action.document.empty()) of_document_.emplace(action.document, i);
+      const bool arrives_there = action.kind == ActionKind::push_create || is_push_move(action);
+      const bool arrives_here = action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_move;
+      if (arrives_there) arriving_there_.emplace(action.path.twin_key(), i);
+      if (arrives_here) arriving_here_.emplace(action.path.twin_key(), i);
+    }
+  }
+
+  void take_out() {
+    std::vector<Action> kept;
+    kept.reserve(plan_.actions.size() - out_.size());
+    for (std::size_t i = 0; i < plan_.actions.size(); ++i) {
+      if (!out_.contains(i)) kept.push_back(std::move(plan_.actions[i]));
+    }
+    plan_.actions = std::move(kept);
   }
 
   /// Its document waits, and the places that it would have left stay taken.
-  void note(const Action& action) {
-    if (!action.document.empty()) documents_.insert(action.document);
+  void leave_out_what_follows(const Action& action) {
+    if (!action.document.empty() && documents_.insert(action.document).second) {
+      const auto [first, last] = of_document_.equal_range(action.document);
+      for (auto each = first; each != last; ++each) leave_out(each->second);
+    }
     disk_paths_.insert(action.path);
     if (action.previous_path && !is_push_move(action)) disk_paths_.insert(*action.previous_path);
-    if (const auto place = place_left_here(action)) taken_here_.add(place->twin_key());
-    if (const auto place = place_left_there(action)) taken_there_.add(place->twin_key());
+    const auto leave_out_each = [this](const auto& each) { leave_out(each->second); };
+    if (const auto place = place_left_here(action)) visit_around(arriving_here_, place->twin_key(), leave_out_each);
+    if (const auto place = place_left_there(action)) visit_around(arriving_there_, place->twin_key(), leave_out_each);
   }
 
   static bool is_push_move(const Action& action) { return action.kind == ActionKind::push_move; }
@@ -61,25 +92,6 @@ class Narrower {
     return base_.documents.at(action.document).path;
   }
 
-  bool waits(const Action& action) const {
-    if (documents_.contains(action.document)) return true;
-    switch (action.kind) {
-      case ActionKind::push_create:
-      case ActionKind::push_move: return taken_there_.touch(action.path.twin_key());
-      case ActionKind::pull_create:
-      case ActionKind::pull_move: return taken_here_.touch(action.path.twin_key());
-      case ActionKind::push_update:
-      case ActionKind::push_delete:
-      case ActionKind::pull_update:
-      case ActionKind::pull_delete:
-      case ActionKind::conflict:
-      case ActionKind::unchanged:
-      case ActionKind::merge:
-      case ActionKind::adopt: return false;
-    }
-    return false;
-  }
-
   bool is_left_out(const Settled& settled) const {
     const RelativePath& path = settled.base ? settled.base->path : base_.disk_path(settled.document);
     if (!wanted_(path) || documents_.contains(settled.document)) return true;
@@ -91,10 +103,13 @@ class Narrower {
   const BaseTree& base_;
   const RemoteTree& remote_;
   const WantedPath& wanted_;
-  std::set<DocumentId> documents_;     // of what is left out
-  std::set<RelativePath> disk_paths_;  // that it is about
-  Surroundings taken_here_;
-  Surroundings taken_there_;
+  std::set<DocumentId> documents_;       // of what is left out
+  std::set<RelativePath> disk_paths_;    // that it is about
+  std::set<std::size_t> out_;            // places of the actions that are left out
+  std::vector<std::size_t> unfollowed_;  // of them, those whose followers are not looked for yet
+  std::multimap<DocumentId, std::size_t> of_document_;
+  std::multimap<std::string, std::size_t> arriving_here_;   // by twin key
+  std::multimap<std::string, std::size_t> arriving_there_;  // by twin key
 };
 
 }  // namespace

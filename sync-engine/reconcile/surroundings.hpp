@@ -44,4 +44,21 @@ class Surroundings {
   Keys above_;
 };
 
+/// Visits what stands at `key`, above it and below it, in a multimap by twin key.
+template <class Map, class Visit>
+void visit_around(const Map& map, const std::string& key, Visit visit) {
+  const auto visit_at = [&](const std::string& place) {
+    const auto [first, last] = map.equal_range(place);
+    for (auto each = first; each != last; ++each) visit(each);
+  };
+  visit_at(key);
+  for (std::size_t slash = key.find('/'); slash != std::string::npos; slash = key.find('/', slash + 1)) {
+    visit_at(key.substr(0, slash));
+  }
+  const std::string folder = key + "/";
+  for (auto below = map.lower_bound(folder); below != map.end() && below->first.starts_with(folder); ++below) {
+    visit(below);
+  }
+}
+
 }  // namespace ws::sync

@@ -1,7 +1,10 @@
 #include "sync-engine/reconcile/identify.hpp"
 
+#include <chrono>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -84,6 +87,22 @@ TEST_CASE("identify: while something cannot be looked at, what is missing is not
   tree.lies("n.md", 1, "a.md");
   CHECK(tree.local().hindered.empty());
   CHECK(places(tree.local()) == Places{"a.md at n.md", "b.md at b.md"});
+}
+
+TEST_CASE("identify: a chain of renames behind a busy file waits in about linear time", "[sync-engine]") {
+  constexpr std::uint64_t links = 4'000;
+  const auto link = [](std::uint64_t number) { return std::to_string(10'000 + number) + ".md"; };
+  std::vector<std::string> names;
+  for (std::uint64_t i = 0; i < links; ++i) names.push_back(link(i));
+  Numbered tree(names);
+  // Each has the next one's name; the last one's file is being written under a name of its own.
+  for (std::uint64_t i = 0; i + 1 < links; ++i) tree.lies(link(i + 1), i + 1, link(i));
+  tree.hides("w.md", links, Hindrance::busy);
+  const auto begun = std::chrono::steady_clock::now();
+  const LocalTree local = tree.local();
+  CHECK(local.hindered.size() == links);
+  CHECK(places(local).empty());
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(20));
 }
 
 TEST_CASE("identify: while a file is busy that nobody knows, what is missing waits", "[sync-engine]") {

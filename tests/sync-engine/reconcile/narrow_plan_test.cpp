@@ -1,6 +1,7 @@
 #include "sync-engine/reconcile/narrow_plan.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include <catch2/catch.hpp>
 
@@ -114,6 +115,20 @@ TEST_CASE("narrow: a chain waits up to its end, and what was free goes on", "[sy
   tree.here("d/x.md", "d/a.md");
   CHECK(tree.narrowed(under("d/")).empty());
   CHECK(tree.narrowed(under("out")) == NarrowLines{"push_move out.md"});
+}
+
+TEST_CASE("narrow: a chain of many renames waits in about linear time", "[sync-engine]") {
+  constexpr int links = 4'000;
+  const auto link = [](int number) { return "d/" + std::to_string(10'000 + number) + ".md"; };
+  std::vector<std::string> names;
+  for (int i = 0; i < links; ++i) names.push_back(link(i));
+  Moved tree(names);
+  for (int i = 0; i + 1 < links; ++i) tree.here(link(i), link(i + 1));
+  tree.here(link(links - 1), "out.md");
+  const auto begun = std::chrono::steady_clock::now();
+  CHECK(tree.narrowed(under("d/")).empty());
+  // Each link asked for all others: that took minutes.
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(20));
 }
 
 TEST_CASE("narrow: a folder waits for the file in its place, and a file for the folder", "[sync-engine]") {
