@@ -1,6 +1,7 @@
 #include "sync-engine/engine.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -80,50 +81,92 @@ Result<Report> report_of(Session& session, Survey& survey) {
   return report;
 }
 
-/// The row of a conflict that was decided, or would be, as what it comes to. One about a name has none: what is decided
-/// of names is carried out by a plan of its own.
-void settle_row(std::vector<Row>& rows, const Conflict& conflict, Keep keep, Row::State state) {
-  const auto its_own = [&](const Row& row) {
-    return row.action.kind == ActionKind::conflict && row.action.path == conflict.path &&
-           row.action.document == conflict.document;
-  };
-  const auto row = std::find_if(rows.begin(), rows.end(), its_own);
-  if (row == rows.end()) return;
-  const auto kind = decided_as(conflict, keep);
-  if (!kind) {
-    rows.erase(row);
-    return;
+/// Rows of conflicts that were decided, or would be, become what they come to.
+class SettledRows {
+ public:
+  explicit SettledRows(std::vector<Row>& rows) : rows_(rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i].action.kind == ActionKind::conflict)
+        places_.emplace(key(rows[i].action.path, rows[i].action.document), i);
+    }
   }
-  row->action.kind = *kind;
-  if (*kind == ActionKind::pull_move) {
-    row->action.previous_path = conflict.path;
-    row->action.path = conflict.remote->path;
+
+  void settle(const Conflict& conflict, Keep keep, Row::State state) {
+    settled_.insert(key(conflict.path, conflict.document));
+    const auto place = places_.find(key(conflict.path, conflict.document));
+    if (place == places_.end()) return;
+    Row& row = rows_[place->second];
+    places_.erase(place);
+    const auto kind = decided_as(conflict, keep);
+    // One about a name has no row: what is decided of names is carried out by a plan of its own.
+    if (!kind) {
+      dropped_.insert(static_cast<std::size_t>(&row - rows_.data()));
+      return;
+    }
+    row.action.kind = *kind;
+    if (*kind == ActionKind::pull_move) {
+      row.action.previous_path = conflict.path;
+      row.action.path = conflict.remote->path;
+    }
+    row.action.reason = keep == Keep::local              ? "conflict, the local text wins"
+                        : *kind == ActionKind::pull_move ? "conflict, the remote name wins"
+                        : keep == Keep::remote           ? "conflict, the remote text wins"
+                                                         : "conflict, the local text is kept beside it";
+    row.state = state;
+    row.error.reset();
   }
-  row->action.reason = keep == Keep::local              ? "conflict, the local text wins"
-                       : *kind == ActionKind::pull_move ? "conflict, the remote name wins"
-                       : keep == Keep::remote           ? "conflict, the remote text wins"
-                                                        : "conflict, the local text is kept beside it";
-  row->state = state;
-  row->error.reset();
-}
+
+  bool has(const Conflict& conflict) const { return settled_.contains(key(conflict.path, conflict.document)); }
+
+  void drop_rows() {
+    if (dropped_.empty()) return;
+    std::vector<Row> kept;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (!dropped_.contains(i)) kept.push_back(std::move(rows_[i]));
+    }
+    rows_ = std::move(kept);
+  }
+
+ private:
+  using Key = std::pair<RelativePath, DocumentId>;
+  static Key key(const RelativePath& path, const DocumentId& document) { return {path, document}; }
+
+  std::vector<Row>& rows_;
+  std::map<Key, std::size_t> places_;  ///< of the rows that are conflicts
+  std::set<Key> settled_;
+  std::set<std::size_t> dropped_;
+};
 
 /// What a run would decide at once.
 void foresee_decisions(Report& report, const RunOptions& options) {
   const auto& keep = options.on_conflict;
   if (!keep) return;
+  SettledRows settled(report.rows);
   std::erase_if(report.conflicts, [&](const Conflict& conflict) {
     if (!decided_as(conflict, *keep)) return false;
-    settle_row(report.rows, conflict, *keep, Row::State::planned);
+    settled.settle(conflict, *keep, Row::State::planned);
     return true;
   });
 }
 
-bool has_row(const Report& report, const Row& row) {
-  return std::any_of(report.rows.begin(), report.rows.end(), [&](const Row& each) {
-    return each.action.path == row.action.path ||
-           (!row.action.document.empty() && each.action.document == row.action.document);
-  });
-}
+/// Which paths and documents a report has rows about.
+class RowsAbout {
+ public:
+  explicit RowsAbout(const Report& report) {
+    for (const Row& row : report.rows) {
+      paths_.insert(row.action.path);
+      documents_.insert(row.action.document);
+    }
+  }
+  bool has(const Row& row) const {
+    return paths_.contains(row.action.path) ||
+           (!row.action.document.empty() && documents_.contains(row.action.document));
+  }
+
+ private:
+  std::set<RelativePath> paths_;
+  std::set<DocumentId> documents_;
+};
 
 /// Whether a file that was skipped as a twin is none any more: what held its name left the disk just now.
 bool frees_twin(const Report& report) {
@@ -172,11 +215,13 @@ struct SyncEngine::Impl {
   /// Those that are open now: also one whose file is out of sight, of which the plan says nothing.
   Result<void> list_conflicts(Report& report) {
     WS_LET(std::vector<Conflict> recorded, session.state.conflicts());
+    std::set<std::pair<RelativePath, DocumentId>> known;
+    for (const Conflict& each : recorded) {
+      known.emplace(each.path, each.document);
+      known.emplace(each.path, DocumentId());  // one that names no document is about that path
+    }
     for (const Conflict& conflict : report.conflicts) {
-      const bool known = std::any_of(recorded.begin(), recorded.end(), [&](const Conflict& each) {
-        return each.path == conflict.path && (each.document == conflict.document || conflict.document.empty());
-      });
-      if (!known && conflict.id.empty()) recorded.push_back(conflict);
+      if (!known.contains({conflict.path, conflict.document}) && conflict.id.empty()) recorded.push_back(conflict);
     }
     report.conflicts = std::move(recorded);
     return {};
@@ -222,23 +267,31 @@ struct SyncEngine::Impl {
     const auto& keep = options.on_conflict;
     if (!keep) return false;
     bool another_round = false;
-    WS_LET(const std::vector<Conflict> open, session.state.conflicts());
-    for (const Conflict& conflict : open) {
+    WS_LET(std::vector<Conflict> open, session.state.conflicts());
+    std::vector<Choice> choices;
+    for (Conflict& conflict : open) {
       // A service that went back is no conflict among others: that takes a word of its own.
       if (conflict.kind == ConflictKind::rewound || (options.only && !options.only(conflict.path))) continue;
-      if (auto decided = decide_conflict(session, conflict, *keep, {}); !decided) {
-        if (is_about_one(decided.error()) || decided.error().kind == Failure::Kind::usage) continue;
-        return fail(std::move(decided).error());
+      choices.push_back({.conflict = std::move(conflict), .keep = *keep});
+    }
+    const std::vector<Result<void>> decided = decide_conflicts(session, choices);
+    SettledRows settled(report.rows);
+    std::optional<Failure> ended_by;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      if (!decided[i]) {
+        const Failure& why = decided[i].error();
+        if (!is_about_one(why) && why.kind != Failure::Kind::usage && !ended_by) ended_by = why;
+        continue;
       }
+      const Conflict& conflict = choices[i].conflict;
       const bool is_elsewhere_there = conflict.remote && conflict.remote->path != conflict.path;
       another_round =
           another_round || is_about_place(conflict) || *keep == Keep::both || is_elsewhere_there || conflict.here_only;
-      settle_row(report.rows, conflict, *keep, Row::State::done);
-      std::erase_if(report.conflicts, [&](const Conflict& each) {
-        return each.path == conflict.path && each.document == conflict.document;
-      });
+      settled.settle(conflict, *keep, Row::State::done);
     }
-    return another_round;
+    settled.drop_rows();
+    std::erase_if(report.conflicts, [&](const Conflict& each) { return settled.has(each); });
+    return ended_by ? Result<bool>(fail(std::move(*ended_by))) : another_round;
   }
 
   /// Pull, apply, push, commit, once. What ends it early is in the report.
@@ -308,9 +361,11 @@ Result<Report> SyncEngine::status(const RunOptions& options) {
   WS_LET(Report report, report_of(impl_->session, survey));
   const std::vector<Row> left_out = rows_of_left_out(survey);
   report.rows.insert(report.rows.end(), left_out.begin(), left_out.end());
+  std::set<std::string> told;
+  for (const Conflict& conflict : report.conflicts) told.insert(conflict.id);
+  const OutOfSight out_of_sight(survey);
   for (const Conflict& known : survey.known_conflicts) {
-    const bool is_told = std::ranges::find(report.conflicts, known.id, &Conflict::id) != report.conflicts.end();
-    if (!is_told && is_out_of_sight(survey, known)) report.conflicts.push_back(known);
+    if (!told.contains(known.id) && out_of_sight.hides(known)) report.conflicts.push_back(known);
   }
   report.clean = report.clean && left_out.empty() && report.conflicts.empty();
   foresee_decisions(report, options);
@@ -334,8 +389,9 @@ Result<Report> SyncEngine::run(const RunOptions& options) {
     }
     rest->base_revision = report.base_revision;
     // What is still a conflict is one of the later plan too, and what failed is tried again by it.
+    const RowsAbout later(*rest);
     std::erase_if(report.rows, [&](const Row& row) {
-      return row.action.kind == ActionKind::conflict || (row.state == Row::State::failed && has_row(*rest, row));
+      return row.action.kind == ActionKind::conflict || (row.state == Row::State::failed && later.has(row));
     });
     rest->rows.insert(rest->rows.begin(), report.rows.begin(), report.rows.end());
     report = std::move(*rest);
@@ -430,11 +486,17 @@ Result<ConflictTexts> SyncEngine::texts(const Conflict& conflict) const {
 }
 
 Result<void> SyncEngine::resolve(const Conflict& conflict, Keep keep, const std::optional<std::string>& merged) {
+  WS_LET(std::vector<Result<void>> decided, resolve({{.conflict = conflict, .keep = keep, .merged = merged}}));
+  return std::move(decided.front());
+}
+
+Result<std::vector<Result<void>>> SyncEngine::resolve(const std::vector<Choice>& choices) {
   WS_LET(const TreeLock lock, impl_->begin());
   if (impl_->session.remote == nullptr) return fail(Failure::Kind::usage, "this needs the service", "log in");
-  WS_TRY(decide_conflict(impl_->session, conflict, keep, merged));
-  impl_->is_cache_old = true;
-  return {};
+  std::vector<Result<void>> decided = decide_conflicts(impl_->session, choices);
+  impl_->is_cache_old =
+      impl_->is_cache_old || std::ranges::any_of(decided, [](const auto& each) { return bool(each); });
+  return decided;
 }
 
 Result<std::optional<Conflict>> SyncEngine::look_again(const Conflict& conflict) {

@@ -65,6 +65,9 @@ class SyncEngine {
   /// service that went back, is carried out by the next run. Fails with `not_found`, `usage` or `conflict` (the
   /// service's text changed again: the conflict now shows it; or something stands in the way).
   Result<void> resolve(const Conflict& conflict, Keep keep, const std::optional<std::string>& merged = {});
+  /// Several at once, with one result for each: they wait for the disk together. A failure that is not about one
+  /// conflict alone ends the call, and is the result of those that were not decided yet too.
+  Result<std::vector<Result<void>>> resolve(const std::vector<Choice>& choices);
   /// How a conflict is by now, recorded so; empty: it is open no more. See conflicts/refresh_conflict.hpp.
   Result<std::optional<Conflict>> look_again(const Conflict& conflict);
   /// Both texts into the working file, and the text that comes of it; see conflicts/conflict_markers.hpp.

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "sync-engine/session/session.hpp"
 
@@ -17,8 +19,14 @@ struct ConflictEnd {
   bool drops_staged = false;  ///< what was staged was planned from a state that holds no longer
 };
 
-/// All of it at once, with the record of the conflict; the history is on the disk by then, and keeps the texts whose
-/// files under `.ws/conflicts/` go last. Fails with `disk`; then the conflict is open as before.
+struct EndedConflict {
+  std::string id = {};
+  ConflictEnd end = {};
+};
+
+/// All of it at once, with the records of the conflicts; the history is on the disk by then, and keeps the texts whose
+/// files under `.ws/conflicts/` go last. Fails with `disk`; then all of them are open as before.
+Result<void> end_conflicts(Session& session, const std::vector<EndedConflict>& ended);
 Result<void> end_conflict(Session& session, const Conflict& conflict, const ConflictEnd& end = {});
 
 }  // namespace ws::sync

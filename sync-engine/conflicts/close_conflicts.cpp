@@ -1,19 +1,30 @@
 #include "sync-engine/conflicts/close_conflicts.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "sync-engine/conflict_store/end_conflict.hpp"
 
 namespace ws::sync {
 namespace {
 
+using ByDocument = std::multimap<DocumentId, const Conflict*>;
+
+ByDocument by_document(const std::vector<Conflict>& conflicts) {
+  ByDocument found;
+  for (const Conflict& conflict : conflicts) found.emplace(conflict.document, &conflict);
+  return found;
+}
+
 /// The plan's conflict may have another place by now: the service's record of its document is the same.
-bool is_still_open(const Survey& survey, const Conflict& known) {
-  return std::any_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), [&](const Conflict& conflict) {
-    if (conflict.document != known.document) return false;
-    const bool same_record = !known.here_only && !known.document.empty() && is_for_service(conflict);
-    return conflict.path == known.path || same_record;
+bool is_still_open(const ByDocument& planned, const Conflict& known) {
+  const auto [first, last] = planned.equal_range(known.document);
+  return std::any_of(first, last, [&](const auto& each) {
+    const bool same_record = !known.here_only && !known.document.empty() && is_for_service(*each.second);
+    return each.second->path == known.path || same_record;
   });
 }
 
@@ -25,18 +36,29 @@ std::uint64_t revision_there(const Survey& survey, const DocumentId& document) {
   return base == survey.base.documents.end() ? 0 : base->second.revision;
 }
 
+bool is_on_service(const Session& session, const Conflict& conflict) {
+  return !conflict.here_only && !conflict.id.empty() && session.remote != nullptr;
+}
+
 /// Before it is told: a run that ends in between must not take the service's word for somebody's decision, and this
 /// tree's text for one that lost.
-Result<void> note_closing(Session& session, Conflict conflict) {
-  if (conflict.closing) return {};
-  conflict.closing = true;
-  return session.state.put_conflict(conflict);
+Result<void> note_closing(Session& session, const std::vector<const Conflict*>& conflicts) {
+  std::vector<Conflict> closing;
+  for (const Conflict* conflict : conflicts) {
+    if (!conflict->closing && is_on_service(session, *conflict)) closing.push_back(*conflict);
+  }
+  if (closing.empty()) return {};
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  for (Conflict& conflict : closing) {
+    conflict.closing = true;
+    WS_TRY(session.state.put_conflict(conflict));
+  }
+  return transaction.commit();
 }
 
 /// False: it has to stay open for now.
 Result<bool> close_there(Session& session, const Survey& survey, const Conflict& conflict) {
-  if (conflict.here_only || conflict.id.empty() || session.remote == nullptr) return true;
-  WS_TRY(note_closing(session, conflict));
+  if (!is_on_service(session, conflict)) return true;
   auto closed = session.remote->resolve({.conflict_id = conflict.id,
                                          .keep = Keep::remote,
                                          .expected_revision = revision_there(survey, conflict.document)});
@@ -51,24 +73,39 @@ Result<bool> close_there(Session& session, const Survey& survey, const Conflict&
 
 }  // namespace
 
-bool is_out_of_sight(const Survey& survey, const Conflict& known) {
-  const auto& absent = survey.remote.absent;
-  if (survey.local.hindered.contains(known.document)) return true;
+OutOfSight::OutOfSight(const Survey& survey) : survey_(survey) {
+  for (const Skipped& each : survey.plan.skipped) skipped_.insert(each.path);
+}
+
+bool OutOfSight::hides(const Conflict& known) const {
+  const auto& absent = survey_.remote.absent;
+  if (survey_.local.hindered.contains(known.document)) return true;
   if (std::binary_search(absent.begin(), absent.end(), known.document)) return true;
   // What is not synced is skipped for as long as it is there: the plan knows whether a document wants its name.
   if (known.kind == ConflictKind::path && !known.local) return false;
-  return std::ranges::any_of(survey.plan.skipped, [&](const Skipped& each) { return each.path == known.path.text(); });
+  return skipped_.contains(known.path.text());
 }
 
 Result<void> close_settled_conflicts(Session& session, const Survey& survey, const RunOptions& options) {
   const bool rewound = std::any_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), is_rewound_service);
-  if (options.only || rewound || survey.plan.guard) return {};
+  if (options.only || rewound || survey.plan.guard || survey.known_conflicts.empty()) return {};
+  const ByDocument planned = by_document(survey.plan.conflicts);
+  const OutOfSight out_of_sight(survey);
+  std::vector<const Conflict*> settled;
   for (const Conflict& known : survey.known_conflicts) {
-    if (is_still_open(survey, known) || is_out_of_sight(survey, known)) continue;
-    WS_LET(const bool closed, close_there(session, survey, known));
-    if (closed) WS_TRY(end_conflict(session, known));
+    if (!is_still_open(planned, known) && !out_of_sight.hides(known)) settled.push_back(&known);
   }
-  return {};
+  WS_TRY(note_closing(session, settled));
+  std::vector<EndedConflict> ended;
+  std::optional<Failure> ended_by;
+  for (const Conflict* known : settled) {
+    auto closed = close_there(session, survey, *known);
+    if (!closed) ended_by = std::move(closed).error();
+    if (ended_by) break;
+    if (*closed) ended.push_back({.id = known->id});
+  }
+  WS_TRY(end_conflicts(session, ended));
+  return ended_by ? Result<void>(fail(std::move(*ended_by))) : Result<void>();
 }
 
 }  // namespace ws::sync

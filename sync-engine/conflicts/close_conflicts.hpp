@@ -1,6 +1,9 @@
 /// Conflicts that are none any more: the two sides agree again, by an edit here or there.
 #pragma once
 
+#include <set>
+#include <string_view>
+
 #include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {
@@ -9,7 +12,16 @@ namespace ws::sync {
 /// is. One that the service does not let go of (its document changed at this moment) waits for the next run.
 Result<void> close_settled_conflicts(Session& session, const Survey& survey, const RunOptions& options);
 
-/// The plan says nothing of its document, which cannot be seen now: the conflict stays as it is.
-bool is_out_of_sight(const Survey& survey, const Conflict& known);
+/// Which conflicts stay as they are because the plan says nothing of their documents, which cannot be seen now.
+class OutOfSight {
+ public:
+  /// The survey outlives it.
+  explicit OutOfSight(const Survey& survey);
+  bool hides(const Conflict& known) const;
+
+ private:
+  const Survey& survey_;
+  std::set<std::string_view> skipped_;
+};
 
 }  // namespace ws::sync

@@ -1,6 +1,6 @@
 #include "sync-engine/conflicts/decide.hpp"
 
-#include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -15,6 +15,7 @@
 #include "sync-engine/conflicts/conflict_markers.hpp"
 #include "sync-engine/conflicts/decide_place.hpp"
 #include "sync-engine/conflicts/decide_rewound.hpp"
+#include "sync-engine/conflicts/decided_block.hpp"
 #include "sync-engine/conflicts/refresh_conflict.hpp"
 #include "sync-engine/merge/marker_lines.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
@@ -23,17 +24,22 @@
 namespace ws::sync {
 namespace {
 
+/// The decision of one conflict about a text.
 class Decision {
  public:
-  /// `not_free`: names that the service would not give a copy.
-  Decision(
-      Session& session, const Conflict& conflict, Keep keep, SafeWriter writer, const std::set<RelativePath>& not_free)
-      : session_(session), conflict_(conflict), keep_(keep), writer_(std::move(writer)), not_free_(not_free) {}
+  /// `not_free`: names that the service would not give a copy, or that another copy is to have.
+  Decision(Session& session,
+           const Conflict& conflict,
+           Keep keep,
+           const SafeWriter& writer,
+           const std::set<RelativePath>& not_free)
+      : session_(session), conflict_(conflict), keep_(keep), writer_(writer), not_free_(not_free) {}
 
   /// Where the copy was to lie when the service refused; empty: it was not asked.
   const std::optional<RelativePath>& refused_copy() const { return refused_copy_; }
 
-  Result<void> carry_out(const std::optional<std::string>& merged) {
+  /// Tells the service; what is left to do here comes back, and nothing of it is done yet.
+  Result<DecidedConflict> tell_service(const std::optional<std::string>& merged) {
     if (auto seen = has_seen_their_text(); !seen)
       return fail(look_after_refusal(session_, conflict_, std::move(seen).error()));
     texts_ = read_conflict_texts(session_.root, conflict_.id);
@@ -53,12 +59,14 @@ class Decision {
       }
       result = std::move(*answered);
     }
-    WS_TRY(keep_their_text());
-    if (copy) WS_TRY(write_copy(*copy));
+    DecidedConflict decided{.conflict = conflict_};
+    WS_TRY(keep_their_text(decided));
+    if (copy) WS_TRY(add_copy(decided, *copy));
     WS_LET(const std::optional<std::string> text, winning_text(merged));
     if (keep_ != Keep::local || holds_both_texts())
-      WS_TRY(replace_file(session_, writer_, conflict_.path, on_disk_, text));
-    return conflict_.here_only && keep_ != Keep::remote ? leave_to_push() : store(result, text);
+      decided.files.push_back({.path = conflict_.path, .now = on_disk_, .text = text});
+    WS_TRY(conflict_.here_only && keep_ != Keep::remote ? leave_to_push(decided) : agree(decided, result, text));
+    return decided;
   }
 
  private:
@@ -110,9 +118,8 @@ class Decision {
   /// Written by a decision that was cut off before it could say so: no second copy is made.
   bool is_own_copy(const RelativePath& place, const std::string& text) const {
     if (!conflict_.local || Sha256::of(text) != conflict_.local->hash) return false;
-    const auto base = session_.state.base();
-    return base &&
-           std::none_of(base->begin(), base->end(), [&](const auto& row) { return row.second.disk_path() == place; });
+    const auto known = session_.state.find_base(place);
+    return known && !*known;
   }
 
   Result<std::string> local_text() const {
@@ -145,56 +152,56 @@ class Decision {
   }
 
   /// Theirs loses: it is a state like any other, so that `restore` brings it back.
-  Result<void> keep_their_text() {
+  Result<void> keep_their_text(DecidedConflict& decided) {
     if (keep_ == Keep::remote || keep_ == Keep::both || !conflict_.remote || !texts_.remote) return {};
     WS_LET(const git::ObjectId blob, session_.history.keep(*texts_.remote));
-    return session_.history.record_before({}, {{.path = conflict_.path.string(), .blob = blob}});
+    decided.theirs.push_back({.path = conflict_.path.string(), .blob = blob});
+    return {};
   }
 
-  Result<void> write_copy(const RelativePath& copy) {
+  Result<void> add_copy(DecidedConflict& decided, const RelativePath& copy) {
     if (!conflict_.local) return {};
-    WS_LET(const std::string text, local_text());
+    WS_LET(std::string text, local_text());
     if (const auto there = writer_.read(copy); there && *there == text) return {};
-    return replace_file(session_, writer_, copy, std::nullopt, text);
+    decided.files.push_back({.path = copy, .text = std::move(text)});
+    return {};
   }
 
   /// The service was not told: it has its own text, which was seen, and the next run sends ours as an edit of that.
-  Result<void> leave_to_push() {
-    ConflictEnd end{.base = {{conflict_.document, std::nullopt}}, .pending = {{conflict_.document, std::nullopt}}};
+  Result<void> leave_to_push(DecidedConflict& decided) {
+    decided.end = {.base = {{conflict_.document, std::nullopt}}, .pending = {{conflict_.document, std::nullopt}}};
     WS_LET(const std::optional<std::string> theirs, remote_text());
-    if (theirs) {
-      BaseRow row{.entry = *conflict_.remote};
-      WS_LET(row.blob, session_.history.keep(*theirs));
-      row.lie_at(conflict_.path);
-      row.stays = row.placed && conflict_.base && conflict_.base->path != conflict_.path;
-      end.base.insert_or_assign(conflict_.document, std::move(row));
-    }
-    return end_conflict(session_, conflict_, end);
+    if (!theirs) return {};
+    BaseRow row{.entry = *conflict_.remote};
+    WS_LET(row.blob, session_.history.keep(*theirs));
+    row.lie_at(conflict_.path);
+    row.stays = row.placed && conflict_.base && conflict_.base->path != conflict_.path;
+    decided.end.base.insert_or_assign(conflict_.document, std::move(row));
+    return {};
   }
 
-  Result<void> store(const std::optional<AppliedItem>& result, const std::optional<std::string>& text) {
+  Result<void> agree(DecidedConflict& decided,
+                     const std::optional<AppliedItem>& result,
+                     const std::optional<std::string>& text) {
     const bool is_named = result && !result->document.empty();
     const DocumentId document = is_named ? result->document : conflict_.document;
-    std::optional<BaseRow> row;
-    TextChanges after = {{.path = conflict_.path.string()}};
-    if (text) {
-      WS_LET(after.front().blob, session_.history.keep(*text));
-    }
+    decided.end = {.base = {{conflict_.document, std::nullopt}}, .pending = {{conflict_.document, std::nullopt}}};
+    decided.agreed = {{.path = conflict_.path.string()}};
+    if (!text) return {};
+    WS_LET(const git::ObjectId blob, session_.history.keep(*text));
+    decided.agreed.front().blob = blob;
     // A new document that the service does not name comes with the next pull, with this very text.
-    if (text && (conflict_.remote || is_named)) {
-      const std::uint64_t known = conflict_.remote ? conflict_.remote->revision : 1;
-      row = BaseRow{.entry = {.path = path_there(result),
-                              .hash = Sha256::of(*text),
-                              .revision = result && result->revision != 0 ? result->revision : known},
-                    .blob = *after.front().blob};
-      // The name is no part of what was decided: one that was given here goes to the service, one given there comes.
-      row->lie_at(conflict_.path);
-      row->stays = row->placed && conflict_.base && conflict_.base->path != conflict_.path;
-    }
-    WS_TRY(session_.history.record_after(after, "Resolved a conflict"));
-    ConflictEnd end{.base = {{conflict_.document, std::nullopt}}, .pending = {{conflict_.document, std::nullopt}}};
-    if (row) end.base.insert_or_assign(document, *row);
-    return end_conflict(session_, conflict_, end);
+    if (!conflict_.remote && !is_named) return {};
+    const std::uint64_t known = conflict_.remote ? conflict_.remote->revision : 1;
+    BaseRow row{.entry = {.path = path_there(result),
+                          .hash = Sha256::of(*text),
+                          .revision = result && result->revision != 0 ? result->revision : known},
+                .blob = blob};
+    // The name is no part of what was decided: one that was given here goes to the service, one given there comes.
+    row.lie_at(conflict_.path);
+    row.stays = row.placed && conflict_.base && conflict_.base->path != conflict_.path;
+    decided.end.base.insert_or_assign(document, std::move(row));
+    return {};
   }
 
   /// Where the service has the document now, in the disk's own spelling where it is the same name.
@@ -208,30 +215,167 @@ class Decision {
   Session& session_;
   const Conflict& conflict_;
   Keep keep_;
-  SafeWriter writer_;
+  const SafeWriter& writer_;
   const std::set<RelativePath>& not_free_;
   std::optional<RelativePath> refused_copy_;
   ThreeTexts texts_;
   std::optional<std::string> on_disk_;
 };
 
-/// With both kept nothing is chosen: where the service's text changed again, or it has another file of the copy's name,
-/// the same decision holds.
-Result<void> decide_text(Session& session, Conflict conflict, Keep keep, const std::optional<std::string>& merged) {
-  constexpr int most_attempts = 4;
-  std::set<RelativePath> not_free;
-  for (int attempt = 1;; ++attempt) {
-    WS_LET(SafeWriter writer, SafeWriter::open(session.root));
-    Decision decision(session, conflict, keep, std::move(writer), not_free);
-    auto decided = decision.carry_out(merged);
-    const bool met_change = !decided && decided.error().kind == Failure::Kind::conflict;
-    if (!met_change || keep != Keep::both || attempt == most_attempts) return decided;
-    WS_LET(const std::optional<Conflict> now, session.state.find_conflict(conflict.id));
-    if (!now || (*now == conflict && !decision.refused_copy())) return decided;
-    if (*now == conflict) not_free.insert(*decision.refused_copy());
-    conflict = *now;
-  }
+Failure no_open(const Conflict& conflict) {
+  return {.kind = Failure::Kind::not_found,
+          .what = fmt::format("there is no open conflict at {} here", conflict.path.text()),
+          .hint = "`ws sync conflicts` lists them; `ws sync` records what is new"};
 }
+
+/// What is open under that id, and can be decided.
+Result<Conflict> find_open(Session& session, const Conflict& conflict) {
+  WS_LET(std::optional<Conflict> open, session.state.find_conflict(conflict.id));
+  if (!open) return fail(no_open(conflict));
+  if (!open->here_only && !is_uuid(open->id)) {
+    return fail(Failure::Kind::conflict,
+                fmt::format("the service recorded the conflict at {} under an id that is none", conflict.path.text()),
+                "`ws sync` has it recorded anew; then decide");
+  }
+  return std::move(*open);
+}
+
+/// Decisions about texts, carried out here a block at a time.
+class TextDecisions {
+ public:
+  using Tell = std::function<void(std::size_t choice, Result<void> result)>;
+
+  TextDecisions(Session& session, SafeWriter& writer, Tell tell)
+      : session_(session), writer_(writer), tell_(std::move(tell)) {}
+
+  void add(std::size_t choice, const Conflict& conflict, Keep keep, const std::optional<std::string>& merged) {
+    if (keep == Keep::merged && !merged) {
+      return tell_(choice, fail(Failure::Kind::usage, "`merged` needs the merged text", "give it with --file"));
+    }
+    // Two decisions about one place follow each other.
+    if (!places_.insert(conflict.path).second) {
+      finish();
+      places_.insert(conflict.path);
+    }
+    auto decided = tell_service(conflict, keep, merged);
+    if (!decided) return tell_(choice, fail(std::move(decided).error()));
+    for (const FileChange& file : decided->files) places_.insert(file.path);
+    bytes_ += decided->bytes();
+    block_.push_back(std::move(*decided));
+    choices_.push_back(choice);
+    if (block_.size() == most_at_once || bytes_ > most_bytes) finish();
+  }
+
+  void finish() {
+    if (!block_.empty()) {
+      std::vector<Result<void>> results = carry_out(session_, writer_, block_);
+      for (std::size_t i = 0; i < results.size(); ++i) tell_(choices_[i], std::move(results[i]));
+    }
+    block_.clear();
+    choices_.clear();
+    places_.clear();
+    bytes_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t most_at_once = 500;
+  static constexpr std::size_t most_bytes = std::size_t{32} << 20U;  // of texts, in memory
+
+  /// With both kept nothing is chosen: where the service's text changed again, or it has another file of the copy's
+  /// name, the same decision holds.
+  Result<DecidedConflict> tell_service(Conflict conflict, Keep keep, const std::optional<std::string>& merged) {
+    constexpr int most_attempts = 4;
+    std::set<RelativePath> not_free = places_;
+    for (int attempt = 1;; ++attempt) {
+      Decision decision(session_, conflict, keep, writer_, not_free);
+      auto decided = decision.tell_service(merged);
+      const bool met_change = !decided && decided.error().kind == Failure::Kind::conflict;
+      if (!met_change || keep != Keep::both || attempt == most_attempts) return decided;
+      WS_LET(const std::optional<Conflict> now, session_.state.find_conflict(conflict.id));
+      if (!now || (*now == conflict && !decision.refused_copy())) return decided;
+      if (*now == conflict) not_free.insert(*decision.refused_copy());
+      conflict = *now;
+    }
+  }
+
+  Session& session_;
+  SafeWriter& writer_;
+  Tell tell_;
+  std::vector<DecidedConflict> block_;
+  std::vector<std::size_t> choices_;  ///< that the block is of
+  std::set<RelativePath> places_;     ///< that the block is about
+  std::size_t bytes_ = 0;
+};
+
+class Decisions {
+ public:
+  Decisions(Session& session, const std::vector<Choice>& choices)
+      : session_(session), choices_(choices), results_(choices.size()) {}
+
+  std::vector<Result<void>> decide() {
+    if (auto done = decide_all(); !done && !ended_by_) ended_by_ = std::move(done).error();
+    std::vector<Result<void>> results;
+    for (std::optional<Result<void>>& result : results_) {
+      results.push_back(result ? std::move(*result) : Result<void>(fail(Failure(*ended_by_))));
+    }
+    return results;
+  }
+
+ private:
+  using Open = std::vector<std::pair<std::size_t, Conflict>>;
+
+  Result<void> decide_all() {
+    Open about_texts;
+    Open about_places;
+    std::set<std::string> ids;
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+      Result<Conflict> open = ids.insert(choices_[i].conflict.id).second ? find_open(session_, choices_[i].conflict)
+                                                                         : fail(no_open(choices_[i].conflict));
+      if (!open) {
+        tell(i, fail(std::move(open).error()));
+      } else if (open->kind == ConflictKind::rewound) {
+        tell(i, decide_rewound(session_, *open, choices_[i].keep));
+      } else {
+        (is_about_place(*open) ? about_places : about_texts).emplace_back(i, std::move(*open));
+      }
+    }
+    WS_LET(SafeWriter writer, SafeWriter::open(session_.root));
+    const auto tell_result = [this](std::size_t i, Result<void> result) { tell(i, std::move(result)); };
+    TextDecisions texts(session_, writer, tell_result);
+    for (const auto& [i, conflict] : about_texts) {
+      if (!ended_by_) texts.add(i, conflict, choices_[i].keep, choices_[i].merged);
+    }
+    texts.finish();
+    return ended_by_ ? Result<void>() : decide_places(writer, about_places);
+  }
+
+  Result<void> decide_places(SafeWriter& writer, const Open& about_places) {
+    if (about_places.empty()) return {};
+    WS_LET(PlaceDecisions places, PlaceDecisions::open(session_, writer));
+    for (const auto& [i, conflict] : about_places) {
+      if (places.must_finish_before(conflict)) tell_all(places.finish());
+      if (ended_by_) break;
+      if (auto decided = places.add(i, conflict, choices_[i].keep); !decided) tell(i, std::move(decided));
+    }
+    tell_all(places.finish());
+    return {};
+  }
+
+  void tell_all(std::vector<std::pair<std::size_t, Result<void>>> results) {
+    for (auto& [i, result] : results) tell(i, std::move(result));
+  }
+
+  void tell(std::size_t i, Result<void> result) {
+    const bool ends = !result && !is_about_one(result.error()) && result.error().kind != Failure::Kind::usage;
+    if (ends && !ended_by_) ended_by_ = result.error();
+    results_[i] = std::move(result);
+  }
+
+  Session& session_;
+  const std::vector<Choice>& choices_;
+  std::vector<std::optional<Result<void>>> results_;
+  std::optional<Failure> ended_by_;
+};
 
 }  // namespace
 
@@ -250,27 +394,8 @@ std::optional<ActionKind> decided_as(const Conflict& conflict, Keep keep) {
   return std::nullopt;
 }
 
-Result<void> decide_conflict(Session& session,
-                             const Conflict& conflict,
-                             Keep keep,
-                             const std::optional<std::string>& merged) {
-  WS_LET(const std::optional<Conflict> open, session.state.find_conflict(conflict.id));
-  if (!open) {
-    return fail(Failure::Kind::not_found,
-                fmt::format("there is no open conflict at {} here", conflict.path.text()),
-                "`ws sync conflicts` lists them; `ws sync` records what is new");
-  }
-  if (!open->here_only && !is_uuid(open->id)) {
-    return fail(Failure::Kind::conflict,
-                fmt::format("the service recorded the conflict at {} under an id that is none", conflict.path.text()),
-                "`ws sync` has it recorded anew; then decide");
-  }
-  if (open->kind == ConflictKind::rewound) return decide_rewound(session, *open, keep);
-  if (is_about_place(*open)) return decide_place(session, *open, keep);
-  if (keep == Keep::merged && !merged) {
-    return fail(Failure::Kind::usage, "`merged` needs the merged text", "give it with --file");
-  }
-  return decide_text(session, *open, keep, merged);
+std::vector<Result<void>> decide_conflicts(Session& session, const std::vector<Choice>& choices) {
+  return Decisions(session, choices).decide();
 }
 
 }  // namespace ws::sync

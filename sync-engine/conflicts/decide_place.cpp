@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "sync-engine/reconcile/free_name.hpp"
-#include "sync-engine/conflict_store/end_conflict.hpp"
 #include "sync-engine/conflicts/refresh_conflict.hpp"
 #include "sync-engine/apply/replace_file.hpp"
 #include "sync-engine/session/service_text.hpp"
@@ -19,30 +18,29 @@ namespace {
 
 class PlaceDecision {
  public:
-  PlaceDecision(Session& session, const Conflict& conflict, Keep keep, SafeWriter writer)
-      : session_(session), conflict_(conflict), keep_(keep), writer_(std::move(writer)) {}
+  PlaceDecision(Session& session, KnownPlaces& places, const Conflict& conflict, Keep keep, SafeWriter& writer)
+      : session_(session),
+        places_(places),
+        conflict_(conflict),
+        keep_(keep),
+        writer_(writer),
+        decided_{.conflict = conflict} {}
 
-  Result<void> carry_out() {
-    WS_LET(base_, session_.state.base());
-    WS_LET(pending_, session_.state.pending());
+  /// Closes it on the service and renames files here; texts that come or go, and the state, are left to the block.
+  Result<DecidedConflict> carry_out() {
     if (conflict_.local) {
       WS_LET(on_disk_, read_if_there(writer_, conflict_.path));
     }
     if (!conflict_.here_only) WS_TRY(close_on_service());
     WS_TRY(decide());
-    WS_TRY(writer_.flush_folders());
-    return end_conflict(session_, conflict_, end_);
+    return std::move(decided_);
   }
 
+  bool noted_places() const { return !decided_.end.base.empty() || !decided_.end.pending.empty(); }
+
  private:
-  const BaseRow* row() const {
-    const auto found = base_.find(conflict_.document);
-    return found == base_.end() ? nullptr : &found->second;
-  }
-  const PendingRow* there() const {
-    const auto found = pending_.find(conflict_.document);
-    return found == pending_.end() ? nullptr : &found->second;
-  }
+  const BaseRow* row() const { return places_.row(conflict_.document); }
+  const PendingRow* there() const { return places_.pending(conflict_.document); }
 
   /// As last heard: what was pushed from beside its place since then is ours.
   std::uint64_t revision_there() const {
@@ -87,7 +85,9 @@ class PlaceDecision {
     if (is_place_of_another(conflict_.remote->path)) {
       // Its document may be about to leave it: the next run moves both.
       WS_TRY(take_new_name(conflict_.path));
-      end_.base.at(conflict_.document)->stays = false;
+      BaseRow now = *row();
+      now.stays = false;
+      put(conflict_.document, std::move(now));
       return {};
     }
     WS_TRY(writer_.move(conflict_.path, conflict_.remote->path, Sha256::of(*on_disk_)));
@@ -95,9 +95,8 @@ class PlaceDecision {
   }
 
   bool is_place_of_another(const RelativePath& place) const {
-    return std::any_of(base_.begin(), base_.end(), [&](const auto& known) {
-      return known.first != conflict_.document && known.second.disk_path() == place;
-    });
+    return std::ranges::any_of(places_.documents_at(place),
+                               [&](const DocumentId& document) { return document != conflict_.document; });
   }
 
   /// The name that the service gave it is agreed upon; `stays_at`: its file stays there, and names it anew.
@@ -133,7 +132,7 @@ class PlaceDecision {
 
   /// A file that was renamed here; on the service it is archived and a folder has its old place.
   Result<void> folder_took_the_old_place() {
-    if (keep_ == Keep::remote) WS_TRY(replace_file(session_, writer_, conflict_.path, on_disk_, std::nullopt));
+    if (keep_ == Keep::remote) decided_.files.push_back({.path = conflict_.path, .now = on_disk_});
     forget(conflict_.document);
     return {};
   }
@@ -160,9 +159,9 @@ class PlaceDecision {
     if (has_file) return take_new_name(row()->disk_path());
     auto place = free_place(taken, conflict_.remote->path, "remote");
     if (!place) return no_free_name();
-    WS_LET(const std::string text, remote_text());
-    WS_TRY(replace_file(session_, writer_, *place, std::nullopt, text));
+    WS_LET(std::string text, remote_text());
     WS_LET(const git::ObjectId blob, session_.history.keep(text));
+    decided_.files.push_back({.path = *place, .text = std::move(text)});
     put(conflict_.document, {.entry = *conflict_.remote, .blob = blob, .placed = std::move(place), .stays = true});
     settle(conflict_.document);
     return {};
@@ -190,8 +189,9 @@ class PlaceDecision {
   Result<void> became_folder() {
     if (row() == nullptr || !row()->placed) return lies_elsewhere();
     if (keep_ != Keep::local) return stay();
-    WS_LET(const std::optional<std::string> text, read_if_there(writer_, *row()->placed));
-    return replace_file(session_, writer_, *row()->placed, text, std::nullopt);
+    WS_LET(std::optional<std::string> text, read_if_there(writer_, *row()->placed));
+    decided_.files.push_back({.path = *row()->placed, .now = std::move(text)});
+    return {};
   }
 
   /// Two documents that want one place: the file that stands there, and one that lies beside it.
@@ -202,10 +202,9 @@ class PlaceDecision {
 
   /// The file here was another document's, which is archived there: its text is a new document from now on.
   void forget_archived_one() {
-    for (const auto& [document, known] : base_) {
-      const auto pending = pending_.find(document);
-      const bool archived = pending != pending_.end() && !pending->second.entry;
-      if (archived && known.disk_path() == conflict_.path) forget(document);
+    for (const DocumentId& document : places_.documents_at(conflict_.path)) {
+      const PendingRow* const pending = places_.pending(document);
+      if (pending != nullptr && !pending->entry) forget(document);
     }
   }
 
@@ -248,18 +247,7 @@ class PlaceDecision {
     return text.has_value();
   }
 
-  bool is_free(const RelativePath& place) {
-    if (taken_.empty()) {
-      for (const auto& [document, known] : base_) {
-        taken_.insert(known.entry.path.twin_key());
-        taken_.insert(known.disk_path().twin_key());
-      }
-      for (const auto& [document, known] : pending_) {
-        if (known.entry) taken_.insert(known.entry->path.twin_key());
-      }
-    }
-    return is_nowhere(place) && !taken_.contains(place.twin_key());
-  }
+  bool is_free(const RelativePath& place) const { return is_nowhere(place) && !places_.is_taken(place); }
 
   Result<std::string> remote_text() {
     const git::ObjectId blob = there() == nullptr ? git::ObjectId{} : there()->blob;
@@ -267,34 +255,84 @@ class PlaceDecision {
     return text ? Result<std::string>(std::move(*text)) : fail(changed_again(conflict_));
   }
 
-  void put(const DocumentId& document, BaseRow now) { end_.base.insert_or_assign(document, std::move(now)); }
-  void settle(const DocumentId& document) { end_.pending.insert_or_assign(document, std::nullopt); }
+  void put(const DocumentId& document, BaseRow now) {
+    places_.put(document, now);
+    decided_.end.base.insert_or_assign(document, std::move(now));
+  }
+  void settle(const DocumentId& document) {
+    places_.settle(document);
+    decided_.end.pending.insert_or_assign(document, std::nullopt);
+  }
   void forget(const DocumentId& document) {
-    end_.base.insert_or_assign(document, std::nullopt);
+    places_.forget(document);
+    decided_.end.base.insert_or_assign(document, std::nullopt);
     settle(document);
   }
 
   Session& session_;
+  KnownPlaces& places_;
   const Conflict& conflict_;
   Keep keep_;
-  SafeWriter writer_;
-  std::map<DocumentId, BaseRow> base_;
-  std::map<DocumentId, PendingRow> pending_;
+  SafeWriter& writer_;
   std::optional<std::string> on_disk_;
-  ConflictEnd end_;
-  std::set<std::string> taken_;
+  DecidedConflict decided_;
 };
 
 }  // namespace
 
-Result<void> decide_place(Session& session, const Conflict& conflict, Keep keep) {
+Result<PlaceDecisions> PlaceDecisions::open(Session& session, SafeWriter& writer) {
+  PlaceDecisions decisions(session, writer);
+  WS_LET(decisions.places_, KnownPlaces::load(session.state));
+  return decisions;
+}
+
+Result<void> PlaceDecisions::add(std::size_t choice, const Conflict& conflict, Keep keep) {
   if (keep == Keep::merged) {
     return fail(Failure::Kind::usage,
                 fmt::format("the conflict at {} is about a name, not about a text", conflict.path.text()),
                 "say --path local or --path remote");
   }
-  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
-  return PlaceDecision(session, conflict, keep, std::move(writer)).carry_out();
+  PlaceDecision decision(*session_, places_, conflict, keep, *writer_);
+  auto decided = decision.carry_out();
+  if (!decided) {
+    if (decision.noted_places()) {
+      // What it noted before it failed holds no longer.
+      WS_LET(places_, KnownPlaces::load(session_->state));
+      for (const DecidedConflict& each : block_) places_.apply(each.end);
+    }
+    return fail(std::move(decided).error());
+  }
+  bytes_ += decided->bytes();
+  block_.push_back(std::move(*decided));
+  choices_.push_back(choice);
+  return {};
+}
+
+bool PlaceDecisions::must_finish_before(const Conflict& next) const {
+  constexpr std::size_t most_at_once = 500;
+  constexpr std::size_t most_bytes = std::size_t{32} << 20U;  // of texts, in memory
+  // Two decisions about one place follow each other.
+  return block_.size() == most_at_once || bytes_ > most_bytes ||
+         std::ranges::any_of(block_, [&](const DecidedConflict& each) {
+           return each.conflict.path == next.path || each.conflict.document == next.document;
+         });
+}
+
+std::vector<std::pair<std::size_t, Result<void>>> PlaceDecisions::finish() {
+  std::vector<std::pair<std::size_t, Result<void>>> told;
+  if (block_.empty()) return told;
+  std::vector<Result<void>> results = ws::sync::carry_out(*session_, *writer_, block_);
+  bool all_done = true;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    all_done = all_done && results[i];
+    told.emplace_back(choices_[i], std::move(results[i]));
+  }
+  block_.clear();
+  choices_.clear();
+  bytes_ = 0;
+  if (all_done) return told;
+  if (auto places = KnownPlaces::load(session_->state)) places_ = std::move(*places);
+  return told;
 }
 
 }  // namespace ws::sync

@@ -16,8 +16,6 @@ namespace {
 
 constexpr std::size_t most_at_once = 500;  // conflicts whose texts are written together
 
-bool is_same(const Conflict& a, const Conflict& b) { return a.document == b.document && a.path == b.path; }
-
 /// The base may have moved since: where a document lies beside its place, it is the service's text by now.
 bool says_the_same(const Conflict& a, const Conflict& b) {
   return a.kind == b.kind && a.local == b.local && a.remote == b.remote;
@@ -45,48 +43,61 @@ ThreeTexts texts_of(Session& session, const Survey& survey, const SafeWriter& fi
   return texts;
 }
 
-bool is_row_of(const Row& row, const Conflict& conflict) {
-  return row.action.kind == ActionKind::conflict && row.action.path == conflict.path &&
-         row.action.document == conflict.document;
-}
-
-/// A key that may read and not write, or a text that the service refuses: it never hears of the conflict.
-bool could_not_be_sent(const std::vector<Row>& rows, const Conflict& conflict) {
-  return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
-    return is_row_of(row, conflict) && row.error &&
-           (row.error->kind == Failure::Kind::forbidden || is_refused_as_it_is(row.error->code));
-  });
-}
-
-/// The rows of a conflict that is kept here have come to their end.
-void close_row(std::vector<Row>& rows, const Conflict& conflict) {
-  for (Row& row : rows) {
-    if (is_row_of(row, conflict) && row.state == Row::State::planned) row.state = Row::State::done;
+/// The rows of conflicts, by what they are about.
+class ConflictRows {
+ public:
+  explicit ConflictRows(std::vector<Row>& rows) {
+    for (Row& row : rows) {
+      if (row.action.kind == ActionKind::conflict) rows_.emplace(std::pair(row.action.document, row.action.path), &row);
+    }
   }
-}
+
+  /// A key that may read and not write, or a text that the service refuses: it never hears of the conflict.
+  bool could_not_be_sent(const Conflict& conflict) const {
+    const auto [first, last] = rows_.equal_range({conflict.document, conflict.path});
+    return std::any_of(first, last, [](const auto& each) {
+      const auto& error = each.second->error;
+      return error && (error->kind == Failure::Kind::forbidden || is_refused_as_it_is(error->code));
+    });
+  }
+
+  /// The rows of a conflict that is kept here have come to their end.
+  void close(const Conflict& conflict) {
+    const auto [first, last] = rows_.equal_range({conflict.document, conflict.path});
+    for (auto each = first; each != last; ++each) {
+      if (each->second->state == Row::State::planned) each->second->state = Row::State::done;
+    }
+  }
+
+ private:
+  std::multimap<std::pair<DocumentId, RelativePath>, Row*> rows_;
+};
 
 }  // namespace
 
 Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::vector<Row>& rows) {
+  ConflictRows of_conflicts(rows);
   const auto is_ours = [&](const Conflict& conflict) {
-    return !is_for_service(conflict) || could_not_be_sent(rows, conflict);
+    return !is_for_service(conflict) || of_conflicts.could_not_be_sent(conflict);
   };
   if (std::none_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), is_ours)) return {};
   WS_LET(const std::vector<Conflict> known, session.state.conflicts());
+  std::map<std::pair<DocumentId, RelativePath>, const Conflict*> known_by_place;
+  for (const Conflict& each : known) known_by_place.try_emplace({each.document, each.path}, &each);
   WS_LET(const SafeWriter files, SafeWriter::open(session.root));
   std::map<std::string, ThreeTexts> texts;
   std::vector<std::string> replaced;
   std::vector<Conflict> now;
   for (const Conflict& planned : survey.plan.conflicts) {
     if (!is_ours(planned)) continue;
-    close_row(rows, planned);
+    of_conflicts.close(planned);
     Conflict conflict = planned;
     conflict.id = local_conflict_id(conflict);
     conflict.here_only = true;
-    const auto kept =
-        std::find_if(known.begin(), known.end(), [&](const Conflict& each) { return is_same(each, conflict); });
-    if (kept != known.end() && says_the_same(*kept, conflict)) continue;
-    if (kept != known.end() && !kept->here_only) {
+    const auto same = known_by_place.find({conflict.document, conflict.path});
+    const Conflict* const kept = same == known_by_place.end() ? nullptr : same->second;
+    if (kept != nullptr && says_the_same(*kept, conflict)) continue;
+    if (kept != nullptr && !kept->here_only) {
       // One that the service recorded in its own words stays as it is, unless the file that it is about is none now.
       if (!is_about_place(conflict) || is_about_place(*kept)) continue;
       conflict.id = kept->id;
@@ -97,7 +108,7 @@ Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::v
       WS_TRY(write_conflict_texts(session, texts));
       texts.clear();
     }
-    if (kept != known.end()) replaced.push_back(kept->id);
+    if (kept != nullptr) replaced.push_back(kept->id);
     now.push_back(std::move(conflict));
   }
   WS_TRY(write_conflict_texts(session, texts));

@@ -34,6 +34,13 @@ struct Conflict {
 enum class Keep { local, remote, both, merged };
 std::optional<Keep> find_keep(std::string_view name);  ///< "local"
 
+/// A conflict and the word on it.
+struct Choice {
+  Conflict conflict;
+  Keep keep = Keep::local;
+  std::optional<std::string> merged = {};  ///< the text of `Keep::merged`
+};
+
 /// Whether it is about where a document stands, not about a text: a `path` conflict, and an edit on the service of a
 /// file that became a folder here.
 bool is_about_place(const Conflict& conflict);

@@ -237,12 +237,14 @@ class Committer {
       WS_TRY(session_.state.drop_pending(document));
       if (refused.contains(document)) WS_TRY(session_.state.drop_refused(document));
     }
+    std::multimap<DocumentId, const Conflict*> known_by_document;
+    for (const Conflict& older : known) known_by_document.emplace(older.document, &older);
     for (const Conflict& conflict : conflicts_) {
       // One open conflict a document: the newer takes the place of the older.
-      for (const Conflict& older : known) {
-        const bool same =
-            older.document == conflict.document && (!older.document.empty() || older.path == conflict.path);
-        if (!same || older.id == conflict.id) continue;
+      const auto [first, last] = known_by_document.equal_range(conflict.document);
+      for (auto each = first; each != last; ++each) {
+        const Conflict& older = *each->second;
+        if ((older.document.empty() && older.path != conflict.path) || older.id == conflict.id) continue;
         WS_TRY(session_.state.drop_conflict(older.id));
         replaced.push_back(older.id);
       }

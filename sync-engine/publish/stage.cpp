@@ -21,7 +21,12 @@ namespace {
 class Stager {
  public:
   Stager(Session& session, const Survey& survey, std::vector<Row>& rows)
-      : session_(session), survey_(survey), rows_(rows), revision_(survey.revision) {}
+      : session_(session), survey_(survey), rows_(rows), revision_(survey.revision) {
+    for (const Conflict& conflict : survey.plan.conflicts) {
+      planned_conflicts_.try_emplace({conflict.document, conflict.path}, &conflict);
+    }
+    for (const Conflict& conflict : survey.known_conflicts) known_conflicts_.emplace(conflict.document, &conflict);
+  }
 
   /// Reads the texts and puts them into the history.
   Result<void> collect() {
@@ -124,11 +129,10 @@ class Stager {
 
   /// Pushed with the revision that it was made from, so that the commit refuses it and records both texts.
   std::optional<StagedItem> item_for_conflict(const Action& action) const {
-    const auto found =
-        std::find_if(survey_.plan.conflicts.begin(), survey_.plan.conflicts.end(), [&](const Conflict& c) {
-          return c.document == action.document && c.path == action.path;
-        });
-    if (found == survey_.plan.conflicts.end() || !is_for_service(*found) || is_recorded(*found)) return std::nullopt;
+    const auto planned = planned_conflicts_.find({action.document, action.path});
+    if (planned == planned_conflicts_.end()) return std::nullopt;
+    const Conflict* const found = planned->second;
+    if (!is_for_service(*found) || is_recorded(*found)) return std::nullopt;
     PushItem item{.kind = ActionKind::push_create, .path = found->path, .hash = found->local->hash};
     if (found->kind == ConflictKind::revision || found->kind == ConflictKind::edit_delete) {
       item.kind = ActionKind::push_update;
@@ -145,9 +149,11 @@ class Stager {
   }
 
   bool is_recorded(const Conflict& conflict) const {
-    return std::any_of(survey_.known_conflicts.begin(), survey_.known_conflicts.end(), [&](const Conflict& known) {
-      return (!known.here_only || !is_for_service(known)) && known.document == conflict.document &&
-             known.local == conflict.local && known.remote == conflict.remote;
+    const auto [first, last] = known_conflicts_.equal_range(conflict.document);
+    return std::any_of(first, last, [&](const auto& each) {
+      const Conflict& known = *each.second;
+      return (!known.here_only || !is_for_service(known)) && known.local == conflict.local &&
+             known.remote == conflict.remote;
     });
   }
 
@@ -215,6 +221,8 @@ class Stager {
   TextChanges used_up_;
   std::set<DocumentId> held_up_;
   std::map<DocumentId, std::string> refused_;
+  std::map<std::pair<DocumentId, RelativePath>, const Conflict*> planned_conflicts_;
+  std::multimap<DocumentId, const Conflict*> known_conflicts_;
   std::set<RelativePath> places_;  ///< where the plan saw files; filled when a delete asks
 };
 

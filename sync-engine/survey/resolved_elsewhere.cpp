@@ -1,7 +1,11 @@
 #include "sync-engine/survey/resolved_elsewhere.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "api-client/base/uuid.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
@@ -13,13 +17,14 @@ namespace {
 bool is_recorded(const Conflict& conflict) { return !conflict.here_only && !conflict.id.empty(); }
 
 /// That a list leaves it out says nothing yet: a service that was restored forgets what it recorded.
-Result<ConflictState> state_of(Session& session, const SourceInfo& source, const Conflict& conflict) {
+/// `listed`: the ids of those that are open; empty: a service that does not say.
+Result<ConflictState> state_of(Session& session,
+                               const std::optional<std::set<std::string>>& listed,
+                               const Conflict& conflict) {
   if (!is_recorded(conflict)) return ConflictState::open;
   // Nobody could ask for it, or decide it: the next commit records it anew.
   if (!is_uuid(conflict.id)) return ConflictState::unknown;
-  if (!source.open_conflicts) return ConflictState::open;  // a service that does not say
-  const std::vector<std::string>& open = *source.open_conflicts;
-  if (std::find(open.begin(), open.end(), conflict.id) != open.end()) return ConflictState::open;
+  if (!listed || listed->contains(conflict.id)) return ConflictState::open;
   const auto there = session.remote->find_conflict(conflict.id);
   if (there) return there->state;
   return is_about_one(there.error()) ? Result<ConflictState>(ConflictState::open) : fail(there.error());
@@ -49,9 +54,13 @@ Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep
       std::none_of(survey.known_conflicts.begin(), survey.known_conflicts.end(), is_recorded))
     return {};
   WS_LET(const SourceInfo source, session.remote->find_source(session.tie.source_id));
+  std::optional<std::set<std::string>> listed;
+  if (source.open_conflicts) listed.emplace(source.open_conflicts->begin(), source.open_conflicts->end());
   std::vector<Conflict> still_open;
+  std::vector<EndedConflict> ended;
+  TextChanges kept;
   for (const Conflict& conflict : survey.known_conflicts) {
-    WS_LET(const ConflictState state, state_of(session, source, conflict));
+    WS_LET(const ConflictState state, state_of(session, listed, conflict));
     if (state == ConflictState::open) {
       still_open.push_back(conflict);
       continue;
@@ -74,12 +83,13 @@ Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep
     if (row) {
       WS_LET(row->blob, session.history.keep(*texts.local));
       // It becomes the base and was never a state: without this nobody would find it in `ws sync log`.
-      WS_TRY(session.history.record_before({{.path = conflict.path.string(), .blob = row->blob}}, {}));
+      kept.push_back({.path = conflict.path.string(), .blob = row->blob});
     }
-    ConflictEnd end;
-    if (row) end.base.emplace(conflict.document, *row);
-    WS_TRY(end_conflict(session, conflict, end));
+    ended.push_back({.id = conflict.id});
+    if (row) ended.back().end.base.emplace(conflict.document, *row);
   }
+  if (!kept.empty()) WS_TRY(session.history.record_before(kept, {}));
+  WS_TRY(end_conflicts(session, ended));
   survey.known_conflicts = std::move(still_open);
   return {};
 }

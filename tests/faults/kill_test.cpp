@@ -78,6 +78,12 @@ TEST_CASE("killed anywhere while a conflict ends for the remote text", "[faults]
 TEST_CASE("killed anywhere while a conflict ends with both texts", "[faults][kill]") {
   kill_everywhere("resolve both");
 }
+TEST_CASE("killed anywhere while several conflicts end for the local side", "[faults][kill]") {
+  kill_everywhere("resolve several local");
+}
+TEST_CASE("killed anywhere while several conflicts end for the remote side", "[faults][kill]") {
+  kill_everywhere("resolve several remote");
+}
 TEST_CASE("killed anywhere in a restore", "[faults][kill]") { kill_everywhere("restore"); }
 TEST_CASE("killed anywhere while the history is cleaned up: what stays is whole", "[faults][kill]") {
   kill_everywhere("gc");

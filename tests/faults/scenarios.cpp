@@ -88,6 +88,31 @@ Scenario resolve_by(const std::string& keep) {
           .steps = {{.arguments = {"sync", "resolve", "clash.md", "--keep", keep}, .exit = 0, .again = {6}}}};
 }
 
+const std::vector<std::string> clashing = {"one.md", "two.md", "sub/three.md"};
+
+void prepare_resolve_several(FaultWorld& world) {
+  world.tie();
+  for (const std::string& name : clashing) write_text(world.tree / name, "# " + name + "\n" + ten_lines);
+  write_text(world.tree / "name.md", "a name\n");
+  must_end(world.ws(sync_command), 0);
+  must_end(world.ws_there(sync_command), 0);
+  for (const std::string& name : clashing) {
+    write_text(world.other / name, "# " + name + "\n" + edited("five", "FIVE there, " + name));
+    write_text(world.tree / name, "# " + name + "\n" + edited("five", "FIVE here, " + name));
+  }
+  fs::rename(world.other / "name.md", world.other / "there.md");
+  fs::rename(world.tree / "name.md", world.tree / "here.md");
+  must_end(world.ws_there(sync_command), 0);
+  must_end(world.ws(sync_command), 7);
+}
+
+/// Conflicts about texts and one about a name: decided together.
+Scenario resolve_several_by(const std::string& keep) {
+  return {.name = "resolve several " + keep,
+          .prepare = prepare_resolve_several,
+          .steps = {{.arguments = {"sync", "resolve", "--all", "--keep", keep}, .exit = 0, .again = {7}}}};
+}
+
 Scenario restoring() {
   // The state is named by the history itself, so the command is known only then: "AT" stands for it.
   return {.name = "restore",
@@ -215,6 +240,8 @@ std::vector<Scenario> all_scenarios() {
       resolve_by("local"),
       resolve_by("remote"),
       resolve_by("both"),
+      resolve_several_by("local"),
+      resolve_several_by("remote"),
       restoring(),
       collecting("gc", "0"),
       collecting("gc of nothing", "90d"),

@@ -1,6 +1,8 @@
 // The decision of a conflict.
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <span>
 
 #include <fnmatch.h>
 #include <nlohmann/json.hpp>
@@ -18,6 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using sync::Conflict;
+
+/// Their merged texts are in memory together.
+constexpr std::size_t conflicts_at_a_time = 200;
 
 struct Decision {
   enum class About { text, name, markers } about = About::text;
@@ -76,6 +81,7 @@ Result<std::vector<Conflict>> select(Session& session, const fs::path& root, con
     return fail(Failure::Kind::usage, "say which conflict", "name a PATH or an id, or give --all");
   }
   std::vector<Conflict> selected;
+  std::set<std::string> ids;
   for (const Conflict& conflict : open) {
     if (words.empty() && (!glob || ::fnmatch(glob->c_str(), conflict.path.string().c_str(), 0) == 0)) {
       selected.push_back(conflict);
@@ -83,11 +89,13 @@ Result<std::vector<Conflict>> select(Session& session, const fs::path& root, con
   }
   for (const std::string& word : words) {
     const std::string path = path_in_tree(root, word);
-    const std::size_t before = selected.size();
+    bool any = false;
     for (const Conflict& conflict : open) {
-      if (is_named(conflict, word, path)) selected.push_back(conflict);
+      if (!is_named(conflict, word, path)) continue;
+      any = true;
+      if (ids.insert(conflict.id).second) selected.push_back(conflict);
     }
-    if (selected.size() == before) {
+    if (!any) {
       return fail(Failure::Kind::not_found, "no open conflict is about " + word, "`ws sync conflicts` lists them");
     }
   }
@@ -104,20 +112,45 @@ Result<void> has_no_open_markers(sync::SyncEngine& engine, const Conflict& confl
   return fail(Failure::Kind::usage, "the text of --file still holds conflict markers", "take them out first");
 }
 
-/// Fails with `conflict` or `usage` where this one stays open.
-Result<void> decide_one(sync::SyncEngine& engine, const Conflict& conflict, const Decision& decision) {
-  if (decision.about == Decision::About::markers) return engine.write_markers(conflict);
+/// What to tell the engine. Fails with `conflict` or `usage` where this one stays open.
+Result<sync::Choice> choice_of(sync::SyncEngine& engine, const Conflict& conflict, const Decision& decision) {
   if (decision.about == Decision::About::name && !is_about_place(conflict)) {
     return fail(Failure::Kind::usage,
                 "the conflict at " + conflict.path.string() + " is about a text, not about a name",
                 "say --keep local, remote, both or merged");
   }
+  sync::Choice choice{.conflict = conflict, .keep = decision.keep, .merged = decision.merged};
   if (decision.merged) WS_TRY(has_no_open_markers(engine, conflict, *decision.merged));
-  if (decision.keep != sync::Keep::merged || decision.merged || is_about_place(conflict)) {
-    return engine.resolve(conflict, decision.keep, decision.merged);
+  if (decision.keep == sync::Keep::merged && !decision.merged && !is_about_place(conflict)) {
+    WS_LET(choice.merged, engine.merged_text(conflict));
   }
-  WS_LET(const std::string text, engine.merged_text(conflict));
-  return engine.resolve(conflict, decision.keep, text);
+  return choice;
+}
+
+/// One result for each: they wait for the disk together.
+Result<std::vector<Result<void>>> decide_together(sync::SyncEngine& engine,
+                                                  std::span<const Conflict> conflicts,
+                                                  const Decision& decision) {
+  std::vector<Result<void>> results(conflicts.size());
+  std::vector<sync::Choice> choices;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < conflicts.size(); ++i) {
+    if (decision.about == Decision::About::markers) {
+      results[i] = engine.write_markers(conflicts[i]);
+      continue;
+    }
+    auto choice = choice_of(engine, conflicts[i], decision);
+    if (!choice) {
+      results[i] = fail(std::move(choice).error());
+      continue;
+    }
+    choices.push_back(std::move(*choice));
+    places.push_back(i);
+  }
+  if (choices.empty()) return results;
+  WS_LET(std::vector<Result<void>> decided, engine.resolve(choices));
+  for (std::size_t i = 0; i < places.size(); ++i) results[places[i]] = std::move(decided[i]);
+  return results;
 }
 
 bool needs_a_run(const Conflict& conflict, sync::Keep keep) {
@@ -160,6 +193,11 @@ Result<ExitCode> walk_selected(Session& session) {
   return ExitCode::done;
 }
 
+/// Among several, what cannot be decided so is said and left; the others go on.
+bool stays_open(const Failure& failure, std::size_t selected) {
+  return failure.kind == Failure::Kind::conflict || (failure.kind == Failure::Kind::usage && selected > 1);
+}
+
 Result<ExitCode> decide(Session& session) {
   if (is_asked(session)) return walk_selected(session);
   WS_LET(const Decision decision, read_decision(session));
@@ -174,24 +212,28 @@ Result<ExitCode> decide(Session& session) {
   }
   Json list = {{"v", 1}, {"data", Json::array()}};
   bool left_open = false;
-  for (const Conflict& conflict : selected) {
-    const Result<void> decided = decide_one(*tree.engine, conflict, decision);
-    const bool resolved = decided && decision.about != Decision::About::markers;
-    left_open = left_open || !resolved;
-    list["data"].push_back({{"path", conflict.path.text()},
-                            {"id", conflict.id},
-                            {"kind", sync::name(conflict.kind)},
-                            {"keep", decision.word},
-                            {"resolved", resolved}});
-    if (decided) {
-      if (session.format() == Format::table) session.printer().line(told(conflict, decision));
-      continue;
+  for (std::span<const Conflict> rest = selected; !rest.empty();) {
+    const std::span<const Conflict> some = rest.first(std::min(rest.size(), conflicts_at_a_time));
+    rest = rest.subspan(some.size());
+    WS_LET(const std::vector<Result<void>> results, decide_together(*tree.engine, some, decision));
+    std::optional<Failure> ended_by;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const bool resolved = results[i] && decision.about != Decision::About::markers;
+      left_open = left_open || !resolved;
+      list["data"].push_back({{"path", some[i].path.text()},
+                              {"id", some[i].id},
+                              {"kind", sync::name(some[i].kind)},
+                              {"keep", decision.word},
+                              {"resolved", resolved}});
+      if (results[i]) {
+        if (session.format() == Format::table) session.printer().line(told(some[i], decision));
+      } else if (stays_open(results[i].error(), selected.size())) {
+        session.print_failure(results[i].error(), ExitCode::conflict);
+      } else if (!ended_by) {
+        ended_by = results[i].error();
+      }
     }
-    // Among several, what cannot be decided so is said and left; the others go on.
-    const bool stays_open = decided.error().kind == Failure::Kind::conflict ||
-                            (decided.error().kind == Failure::Kind::usage && selected.size() > 1);
-    if (!stays_open) return fail(decided.error());
-    session.print_failure(decided.error(), ExitCode::conflict);
+    if (ended_by) return fail(std::move(*ended_by));
   }
   tree.progress->clear();
   if (session.format() != Format::table) session.printer().list("ws.resolved", list, {});
