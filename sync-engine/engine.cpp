@@ -297,6 +297,7 @@ struct SyncEngine::Impl {
   /// Pull, apply, push, commit, once. What ends it early is in the report.
   Result<Report> round(const RunOptions& options, bool& another) {
     another = false;
+    session.pulls_again = false;
     Survey survey;
     WS_LET(Report report, pull_half(options, survey));
     if (is_over(report, survey)) {
@@ -315,7 +316,7 @@ struct SyncEngine::Impl {
       if (auto published = publish(); !published) report.ended_by = published.error();
     }
     WS_TRY(close_report(report));
-    another = another || (!report.ended_by && frees_twin(report));
+    another = another || (!report.ended_by && (frees_twin(report) || session.pulls_again));
     return report;
   }
 };

@@ -50,12 +50,13 @@ class Decision {
     ResolveRequest request{.conflict_id = conflict_.id, .keep = keep_, .content = merged};
     if (conflict_.remote) request.expected_revision = conflict_.remote->revision;  // none there: none expected
     if (copy) request.path_for_local_copy = copy->string();
+    if (makes_new_document()) request.path = conflict_.path.string();
     std::optional<AppliedItem> result;
     if (!conflict_.here_only) {
       auto answered = session_.remote->resolve(request);
       if (!answered) {
         refused_copy_ = copy;
-        return fail(look_after_refusal(session_, conflict_, std::move(answered).error()));
+        return fail(name_is_taken(look_after_refusal(session_, conflict_, std::move(answered).error())));
       }
       result = std::move(*answered);
     }
@@ -77,6 +78,19 @@ class Decision {
     return fail(Failure::Kind::conflict,
                 fmt::format("what the service has at {} was not seen yet", conflict_.path.text()),
                 "`ws sync` fetches it; then decide");
+  }
+
+  /// The service has none any more that the text could go to.
+  bool makes_new_document() const {
+    return !conflict_.remote && conflict_.local && (keep_ == Keep::local || keep_ == Keep::merged);
+  }
+
+  /// A new document finds its name taken by one that is a twin here, and so in no plan.
+  Failure name_is_taken(Failure refusal) const {
+    if (!makes_new_document() || refusal.kind != Failure::Kind::conflict || !refusal.hint.empty()) return refusal;
+    refusal.what = fmt::format("the service would not make a document at {}: {}", conflict_.path.text(), refusal.what);
+    refusal.hint = "if its name is taken there, rename the file here, run `ws sync`, and decide again; or keep both";
+    return refusal;
   }
 
   Result<void> is_no_folder() const {

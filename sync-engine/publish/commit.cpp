@@ -8,6 +8,7 @@
 #include "sync-engine/publish/unusable_answer.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
 #include "sync-engine/publish/publish.hpp"
+#include "sync-engine/publish/stored_text.hpp"
 #include "sync-engine/survey/refused_documents.hpp"
 
 namespace ws::sync {
@@ -83,7 +84,7 @@ class Committer {
       if (answered[i].conflict != nullptr) {
         WS_TRY(note_conflict(staged, *answered[i].conflict, row));
       } else if (answered[i].applied != nullptr) {
-        note_applied(staged, *answered[i].applied, row);
+        WS_TRY(note_applied(staged, *answered[i].applied, row));
       } else {
         row.fail(no_word != nullptr ? *no_word
                                     : Failure{.kind = Failure::Kind::service,
@@ -95,27 +96,25 @@ class Committer {
   }
 
   /// A document that was moved and edited has two items, in this order: `base_` is as the first left it.
-  void note_applied(const StagedItem& staged, const AppliedItem& applied, Row& row) {
+  Result<void> note_applied(const StagedItem& staged, const AppliedItem& applied, Row& row) {
     const PushItem& item = staged.item;
+    if (auto refused = what_is_wrong(item, applied)) {
+      row.fail(std::move(*refused));
+      return {};
+    }
+    const DocumentId document = applied.document.empty() ? item.document : applied.document;
     // The answer to a move tells the text as an edit beside it left it.
     const bool tells_text = item.kind != ActionKind::push_move && item.hash && applied.hash;
-    if (tells_text && *applied.hash != *item.hash) {
-      return row.fail({.kind = Failure::Kind::integrity,
-                       .what = fmt::format("the service stored another text for {}", item.path.text())});
-    }
-    if (applied.document.empty() && item.document.empty()) {
-      return row.fail({.kind = Failure::Kind::service,
-                       .what = fmt::format("the service did not say which document {} is", item.path.text()),
-                       .hint = "run the command again: what arrived is taken for the same"});
-    }
-    if (item.document.empty() && base_.contains(applied.document)) {
-      return row.fail(
-          {.kind = Failure::Kind::service,
-           .what = fmt::format("the service took {} for a document that is another file's", item.path.text()),
-           .hint = "run the command again: what arrived is taken for the same"});
+    const bool in_its_own_form = tells_text && *applied.hash != *item.hash;
+    if (in_its_own_form) {
+      WS_LET(const bool alike, says_the_same_there(document, staged));
+      if (!alike) {
+        row.fail({.kind = Failure::Kind::integrity,
+                  .what = fmt::format("the service stored another text for {}", item.path.text())});
+        return {};
+      }
     }
     row.state = Row::State::done;
-    const DocumentId document = applied.document.empty() ? item.document : applied.document;
     row.action.document = document;
     const auto old = base_.find(document);
     if (old != base_.end() && old->second.disk_path() != staged.file)
@@ -124,7 +123,7 @@ class Committer {
       after_.push_back({.path = staged.file.string()});
       advanced_.emplace_back(document, std::nullopt);
       base_.erase(document);
-      return;
+      return {};
     }
     const bool moved_only = item.kind == ActionKind::push_move && old != base_.end();
     BaseRow now =
@@ -135,11 +134,42 @@ class Committer {
     // Where it does not say, the next pull does.
     is_told_all_ = is_told_all_ && applied.revision != 0;
     now.entry.revision = applied.revision == 0 ? item.revision : applied.revision;
+    if (in_its_own_form) {
+      // Both sides agree on our text, of which the service's is an edit: the next pull brings it.
+      now.entry.revision = old != base_.end() ? old->second.entry.revision : 0;
+      is_told_all_ = false;
+      session_.pulls_again = true;
+    }
     now.lie_at(staged.file);
     now.stays = now.placed && now.stays;
     after_.push_back({.path = staged.file.string(), .blob = now.blob});
     base_.insert_or_assign(document, now);
     advanced_.emplace_back(document, std::move(now));
+    return {};
+  }
+
+  /// Why the answer to an item cannot be believed.
+  std::optional<Failure> what_is_wrong(const PushItem& item, const AppliedItem& applied) const {
+    if (applied.document.empty() && item.document.empty()) {
+      return Failure{.kind = Failure::Kind::service,
+                     .what = fmt::format("the service did not say which document {} is", item.path.text()),
+                     .hint = "run the command again: what arrived is taken for the same"};
+    }
+    if (item.document.empty() && base_.contains(applied.document)) {
+      return Failure{.kind = Failure::Kind::service,
+                     .what = fmt::format("the service took {} for a document that is another file's", item.path.text()),
+                     .hint = "run the command again: what arrived is taken for the same"};
+    }
+    return std::nullopt;
+  }
+
+  /// Whether what the service stored is our text but for blanks and line ends.
+  Result<bool> says_the_same_there(const DocumentId& document, const StagedItem& staged) {
+    const auto there = session_.remote->content(document);
+    if (!there) return is_about_one(there.error()) ? Result<bool>(false) : fail(Failure(there.error()));
+    if (there->deleted || !there->content) return false;
+    WS_LET(const std::string ours, session_.history.text(staged.blob));
+    return is_same_but_for_blanks(ours, *there->content);
   }
 
   /// Where the service has a document that was only edited: where a move of the same commit took it, or else where the

@@ -27,6 +27,7 @@ struct Session {
   History history;
   Remote* remote = nullptr;
   EngineOptions options = {};
+  bool pulls_again = false;  ///< the service stored a text in a form of its own: it comes with a pull after the commit
 
   /// For what opens by path; see `WsFolder::through`.
   std::filesystem::path own(const char* name) const { return ws.through(name); }

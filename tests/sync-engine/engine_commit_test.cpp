@@ -455,4 +455,49 @@ TEST_CASE("commit: half of a swap does not go alone", "[sync-engine]") {
   CHECK(remote.tree() == here.tree());
 }
 
+TEST_CASE("commit: a service that strips blanks or writes other line ends is followed, in one run", "[sync-engine]") {
+  FakeRemote remote;
+  remote.normalise = [](const std::string& text) {
+    std::string stored;
+    for (const char c : text) {
+      while (c == '\n' && !stored.empty() && (stored.back() == ' ' || stored.back() == '\r')) stored.pop_back();
+      stored += c;
+    }
+    return stored;
+  };
+  SyncedFolder here(remote);
+  const auto check_rest = [&](const Tree& expected) {
+    CHECK(here.tree() == expected);
+    CHECK(remote.tree() == expected);
+    const Report again = here.run();
+    CHECK(again.clean);
+    CHECK(lines(again).empty());
+  };
+  here.write("a.md", "one \ntwo\n");
+  const Report created = here.run();
+  CHECK(lines(created) == Lines{"push_create a.md", "pull_update a.md"});
+  CHECK(created.clean);
+  check_rest({{"a.md", "one\ntwo\n"}});
+  here.write("a.md", "one\ntwo  \r\nthree\n");
+  CHECK(here.run().clean);
+  check_rest({{"a.md", "one\ntwo\nthree\n"}});
+  // What was here before it was normalised is in the history.
+  const auto log = here.engine().log({});
+  REQUIRE(log);
+  // Both sides edit, and the merge is normalised as well.
+  here.write("a.md", "mine \none\ntwo\nthree\n");
+  remote.edit("a.md", "one\ntwo\nthree\ntheirs\n");
+  CHECK(here.run().clean);
+  check_rest({{"a.md", "mine\none\ntwo\nthree\ntheirs\n"}});
+  SECTION("another text is no other form") {
+    remote.normalise = [](const std::string&) { return std::string("something else\n"); };
+    here.write("a.md", "edited\n");
+    const Report report = here.run();
+    REQUIRE(report.rows.size() == 1);
+    REQUIRE(report.rows[0].error);
+    CHECK(report.rows[0].error->kind == Failure::Kind::integrity);
+    CHECK(here.read("a.md") == "edited\n");
+  }
+}
+
 }  // namespace ws::sync

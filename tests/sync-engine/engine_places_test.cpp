@@ -1,5 +1,7 @@
 // Names that something stands on: whatever it is, nothing is a dead end, and both sides end up with one tree.
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -276,6 +278,116 @@ TEST_CASE("places: an open conflict whose file became a folder is about that fro
     CHECK(pair.settle() == Tree{{"f.md", "1\n2\n3\n4\n5\n6\n7\n"}, {"g.md/in.md", "in\n"}});
   }
   CHECK_FALSE(remote.conflicts()[0].open);
+}
+
+TEST_CASE("places: two conflicts about one name, met in one run, are decided one after the other", "[sync-engine]") {
+  const Keep first = GENERATE(Keep::local, Keep::remote);
+  const Keep second = GENERATE(Keep::local, Keep::remote);
+  CAPTURE(first == Keep::local, second == Keep::local);
+  Pair pair;
+  // `f.md` has two new names, and one of them is where `g.md` went there.
+  pair.rename("f.md", "n.md");
+  pair.remote.move("f.md", "m.md");
+  pair.remote.move("g.md", "n.md");
+  const Report met = pair.here.run();
+  CAPTURE(lines(met));
+  REQUIRE_FALSE(met.conflicts.empty());
+  for (const Keep keep : {first, second, first, second}) {
+    const auto open = pair.here.engine().conflicts();
+    REQUIRE(open);
+    if (open->empty()) break;
+    const auto decided = pair.here.engine().resolve(open->front(), keep);
+    if (!decided) FAIL(decided.error().what);
+    pair.here.run();
+  }
+  const Tree tree = pair.settle();
+  CHECK(tree.size() == 2);
+}
+
+TEST_CASE("places: several conflicts about names and texts are decided in one call", "[sync-engine]") {
+  const Keep keep = GENERATE(Keep::local, Keep::remote);
+  CAPTURE(keep == Keep::local);
+  Pair pair;
+  pair.here.write("t.md", "t\n");
+  pair.here.write("u.md", "u\n");
+  pair.here.run();
+  pair.rename("f.md", "here.md");
+  pair.remote.move("f.md", "there.md");
+  pair.rename("g.md", "g here.md");
+  pair.remote.move("g.md", "g there.md");
+  for (const char* name : {"t.md", "u.md"}) {
+    pair.here.write(name, std::string("mine ") + name);
+    pair.remote.edit(name, std::string("theirs ") + name);
+  }
+  REQUIRE(pair.here.run().conflicts.size() == 4);
+  const auto open = pair.here.engine().conflicts();
+  std::vector<Choice> choices;
+  for (const Conflict& conflict : *open) choices.push_back({.conflict = conflict, .keep = keep});
+  choices.push_back(choices.front());  // said twice
+  const auto decided = pair.here.engine().resolve(choices);
+  REQUIRE(decided);
+  REQUIRE(decided->size() == 5);
+  for (std::size_t i = 0; i < 4; ++i) CHECK((*decided)[i]);
+  CHECK((*decided)[4].error().kind == Failure::Kind::not_found);
+  const std::string whose = keep == Keep::local ? "mine " : "theirs ";
+  const std::string names = keep == Keep::local ? "here.md" : "there.md";
+  const Tree tree = pair.settle();
+  CHECK(tree.at("t.md") == whose + "t.md");
+  CHECK(tree.at("u.md") == whose + "u.md");
+  CHECK(tree.contains(names));
+  CHECK(tree.contains("g " + names));
+  CHECK(tree.size() == 4);
+}
+
+TEST_CASE("places: a file that waits for its name and gets it in another case is a twin, and goes once it has another",
+          "[sync-engine]") {
+  Pair pair;
+  pair.here.write("n.md", "new here\n");
+  pair.remote.move("f.md", "n.md");
+  REQUIRE(pair.here.run().conflicts.size() == 1);
+  pair.rename("n.md", "N.md");
+  const Report twin = pair.here.run();
+  CAPTURE(lines(twin));
+  CHECK(pair.here.read("N.md") == "new here\n");
+  // Nothing hangs: it is told by every run, and nothing else happens.
+  const Report again = pair.here.run();
+  const bool is_told = !again.skipped.empty() || !again.conflicts.empty();
+  CHECK(is_told);
+  for (const Row& row : again.rows) CHECK(row.action.kind == ActionKind::conflict);
+  pair.rename("N.md", "o.md");
+  const Tree tree = pair.settle();
+  CHECK(tree.at("o.md") == "new here\n");
+  CHECK(tree.contains("n.md"));
+  CHECK(tree.size() == 3);
+}
+
+TEST_CASE("places: a text kept where the service has a twin of its name is told what to do, and is no dead end",
+          "[sync-engine]") {
+  Pair pair;
+  pair.here.write("g.md", "mine\n");
+  pair.remote.archive("g.md");
+  REQUIRE(pair.here.run().conflicts.size() == 1);
+  pair.remote.create("G.md", "their twin\n");
+  const auto refused = pair.here.engine().resolve(pair.only_conflict(), Keep::local);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == Failure::Kind::conflict);
+  CAPTURE(refused.error().what, refused.error().hint);
+  CHECK(refused.error().hint.find("rename the file here") != std::string::npos);
+  SECTION("renamed, as it says") {
+    pair.here.run();
+    pair.rename("g.md", "h.md");
+    pair.here.run();
+    pair.decide(Keep::local);
+    const Tree tree = pair.settle();
+    CHECK(tree.at("h.md") == "mine\n");
+    CHECK(tree.at("G.md") == "their twin\n");
+  }
+  SECTION("both") {
+    pair.decide(Keep::both);
+    const Tree tree = pair.settle();
+    CHECK(tree.at("g (local).md") == "mine\n");
+    CHECK(tree.at("G.md") == "their twin\n");
+  }
 }
 
 }  // namespace ws::sync

@@ -190,9 +190,10 @@ std::string FakeRemote::refusal(const PushItem& item, const std::vector<StagedTe
 void FakeRemote::apply(const StagedText& staged, CommitAnswer& answer) {
   const PushItem& item = staged.item;
   std::string id = item.document.text;
+  const std::string text = normalise ? normalise(staged.text) : staged.text;
   if (item.document.empty()) {
     const FakeDocument* there = find_at(item.path.string(), &id);
-    if (there == nullptr) id = create(item.path.string(), staged.text);
+    if (there == nullptr) id = create(item.path.string(), text);
   } else {
     FakeDocument& document = documents_.at(id);
     if (item.kind == ActionKind::push_delete) {
@@ -201,7 +202,7 @@ void FakeRemote::apply(const StagedText& staged, CommitAnswer& answer) {
       if (item.kind == ActionKind::push_move) {
         document.path = utf8::nfc(item.path.text());
       } else {
-        document.text = staged.text;
+        document.text = text;
       }
       touch(document);
     }
@@ -210,7 +211,7 @@ void FakeRemote::apply(const StagedText& staged, CommitAnswer& answer) {
                             .kind = item.kind,
                             .document = {id},
                             .revision = documents_.at(id).revision,
-                            .hash = item.hash});
+                            .hash = item.hash && normalise ? Sha256::of(documents_.at(id).text) : item.hash});
 }
 
 void FakeRemote::record(const StagedText& staged, const std::string& kind, CommitAnswer& answer) {
@@ -297,13 +298,20 @@ Result<std::optional<AppliedItem>> FakeRemote::resolve(const ResolveRequest& req
     if (!document.gone && document.revision != request.expected_revision) {
       return fail(Failure::Kind::conflict, "the document changed again");
     }
+    const bool creates = document.gone && (request.keep == Keep::local || request.keep == Keep::merged);
+    const std::string place = request.path.empty() ? conflict.path : request.path;
+    if (creates && find_at(place) != nullptr) {
+      Failure taken{.kind = Failure::Kind::conflict, .what = "The path is taken by another document"};
+      taken.code = "sync_conflict";
+      return fail(std::move(taken));
+    }
     conflict.open = false;
     std::string id = conflict.document;
     if (request.keep == Keep::both) static_cast<void>(create(request.path_for_local_copy, conflict.local));
     if (request.keep == Keep::local || request.keep == Keep::merged) {
       const std::string text = request.keep == Keep::merged ? *request.content : conflict.local;
       if (document.gone) {
-        id = create(conflict.path, text);
+        id = create(place, text);
       } else {
         document.text = text;
         touch(document);

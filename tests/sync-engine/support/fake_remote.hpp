@@ -55,8 +55,10 @@ class FakeRemote final : public Remote {
   std::function<std::optional<Failure>(const std::string& request, bool after)> fault = {};
   std::vector<std::string> requests = {};
   std::size_t times_asked(const std::string& request) const;
-  bool ignores_filter = false;                      ///< pull always returns everything
-  bool leaves_out_content = false;                  ///< pull gives hashes only
+  bool ignores_filter = false;      ///< pull always returns everything
+  bool leaves_out_content = false;  ///< pull gives hashes only
+  /// What the service makes of a text that it stores; empty: it keeps the bytes.
+  std::function<std::string(const std::string& text)> normalise = {};
   bool leaves_out_result = false;                   ///< resolve does not say what came of it
   std::set<std::string> hidden = {};                ///< paths that a listing leaves out
   std::map<std::string, std::string> refused = {};  ///< paths that a push does not take, and the code it says
