@@ -1,6 +1,6 @@
 // Two people each do one compound change to the same two documents, then both sync in turn. Every pair of changes, and
-// either of them first. `WS_CASES` plays so many of them (CI: a sample; 0: all), `WS_SEED` another sample, and
-// `WS_CASE="name of the one / name of the other / 0"` tells one.
+// either of them first. `WS_CASES` plays so many of them (CI: a sample; 0: all), `WS_SEED` another sample, `WS_FIRST` a
+// slice of all of them that begins there, and `WS_CASE="name of the one / name of the other / 0"` tells one.
 #include "tests/property/compound_changes.hpp"
 
 #include <algorithm>
@@ -228,11 +228,15 @@ void play_pairs(const std::vector<CompoundChange>& changes, std::uint64_t in_ci)
   const std::uint64_t whole = changes.size() * changes.size();
   const char* const wanted = std::getenv("WS_CASE");
   std::uint64_t cases = sample_size(in_ci);
+  const bool is_slice = std::getenv("WS_FIRST") != nullptr;
+  const std::uint64_t first = ws::test::number_from_environment("WS_FIRST", 0);
   if (cases == 0 || cases > whole || wanted != nullptr) cases = whole;
+  if (is_slice) cases = std::min(cases, whole - std::min(first, whole));
   SeededRandom random(ws::test::number_from_environment("WS_SEED", 20261121));
   unsigned failed = 0;
   for (std::uint64_t i = 0; i < cases; ++i) {
-    const std::uint64_t number = cases == whole ? i : random.next() % whole;
+    const bool in_order = is_slice || cases == whole;
+    const std::uint64_t number = in_order ? first + i : random.next() % whole;
     const Case one{&changes[number / changes.size()], &changes[number % changes.size()], 0};
     const Case other{one.mine, one.theirs, 1};
     if (wanted != nullptr && !name_of(one).starts_with(wanted)) continue;

@@ -352,6 +352,21 @@ void act_in_folder(const Place& place, const Step& step, Words& words) {
   }
 }
 
+void enlarge_in_folder(const Place& place, const Step& step, Words& words) {
+  const Folder folder(place.root(), place.tree());
+  const auto path = folder.pick(step.what);
+  if (!path) return;
+  const std::size_t bytes = step.how % 16 == 0  ? (std::size_t{8} << 20U) + 100
+                            : step.how % 4 == 0 ? (std::size_t{1} << 20U) + 100
+                                                : 300;
+  std::string text = folder.read(*path) + "grown " + words.word(step.how) + "\n";
+  text.reserve(text.size() + bytes + 80);
+  for (const std::size_t full = text.size() + bytes; text.size() < full;) {
+    text += "a line of a long note, which is alike to all lines of all long notes here, as far as anybody can tell\n";
+  }
+  folder.write(*path, text);
+}
+
 void act_on_service(Service& service, const Step& step, Words& words) {
   const Documents documents = service.documents();
   if (step.deed == Deed::touch) {

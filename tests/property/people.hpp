@@ -21,6 +21,9 @@ class Words {
 
 /// Nothing happens where a step does not apply: no such file, no free name.
 void act_in_folder(const Place& place, const Step& step, Words& words);
+/// A note grows: beyond a bound of some hundred bytes, of the 1 MiB that the service takes, or of the 8 MiB of a
+/// request.
+void enlarge_in_folder(const Place& place, const Step& step, Words& words);
 void act_on_service(Service& service, const Step& step, Words& words);
 
 }  // namespace ws::property

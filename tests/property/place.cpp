@@ -219,4 +219,8 @@ void Place::add_strangers() {
   fs::create_symlink("../outside/secret.md", root_ / "link.md");
 }
 
+void Place::set_max_file_bytes(std::uint64_t bytes) {
+  std::ofstream(root_ / ".ws/config.yaml") << "max_file_bytes: " << bytes << "\n";
+}
+
 }  // namespace ws::property

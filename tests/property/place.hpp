@@ -70,6 +70,7 @@ class Place {
 
   /// A link that leads out, hidden files, a file that is no Markdown: nothing of it is the engine's business.
   void add_strangers();
+  void set_max_file_bytes(std::uint64_t bytes);
 
  private:
   Service& service_;

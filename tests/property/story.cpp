@@ -51,6 +51,8 @@ Story::Story(const Stage& stage, std::uint64_t seed) : stage_(stage), one_by_one
   for (std::size_t i = 0; i < stage.places; ++i) {
     places_.push_back(std::make_unique<Place>(service_, seed * 16 + i));
     if (stage.strangers) places_.back()->add_strangers();
+    // The first folder's bound is low, so that few bytes are too many; the others' is over what the service takes.
+    if (stage.large_notes) places_.back()->set_max_file_bytes(i == 0 ? 200 : std::uint64_t{16} << 20U);
   }
 }
 
@@ -78,7 +80,8 @@ std::string Story::play(const Script& script) {
     } else if (actor == places_.size()) {
       act_on_service(service_, step, words_);
     } else {
-      act_in_folder(*places_[actor], step, words_);
+      stage_.large_notes&& step.deed == Deed::touch ? enlarge_in_folder(*places_[actor], step, words_)
+                                                    : act_in_folder(*places_[actor], step, words_);
     }
   }
   return come_to_rest();

@@ -25,6 +25,7 @@ struct Stage {
   bool strangers = false;       ///< links and hidden files lie in the folders
   bool ignores_filter = false;  ///< the service answers every pull with all it has
   bool keeps_trace = false;     ///< every request and every report is written down
+  bool large_notes = false;     ///< notes grow: over the bound of a folder, and over the service's
   bool refusals = false;        ///< the service will not take or give some documents of an order
 };
 

@@ -124,4 +124,8 @@ TEST_CASE("engines: what fails fails alone, and alone is tried again", "[sync-mo
   play_all({.places = 2, .refusals = true}, 8, 11);
 }
 
+TEST_CASE("engines: notes that grow over the bound of a folder, and over the service's", "[sync-model]") {
+  play_all({.places = 2, .large_notes = true}, 2, 12);
+}
+
 }  // namespace ws::property
