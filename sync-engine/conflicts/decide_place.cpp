@@ -314,7 +314,8 @@ bool PlaceDecisions::must_finish_before(const Conflict& next) const {
   // Two decisions about one place follow each other.
   return block_.size() == most_at_once || bytes_ > most_bytes ||
          std::ranges::any_of(block_, [&](const DecidedConflict& each) {
-           return each.conflict.path == next.path || each.conflict.document == next.document;
+           const bool same_document = !next.document.empty() && each.conflict.document == next.document;
+           return same_document || each.conflict.path == next.path;
          });
 }
 

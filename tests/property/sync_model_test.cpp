@@ -125,7 +125,7 @@ TEST_CASE("engines: what fails fails alone, and alone is tried again", "[sync-mo
 }
 
 TEST_CASE("engines: notes that grow over the bound of a folder, and over the service's", "[sync-model]") {
-  play_all({.places = 2, .large_notes = true}, 2, 12);
+  play_all({.places = 2, .large_notes = true}, 1, 12);
 }
 
 }  // namespace ws::property
