@@ -8,9 +8,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include "sync-engine/reconcile/free_name.hpp"
-#include "sync-engine/conflicts/refresh_conflict.hpp"
 #include "sync-engine/apply/replace_file.hpp"
+#include "sync-engine/conflicts/refresh_conflict.hpp"
+#include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/session/service_text.hpp"
 
 namespace ws::sync {

@@ -6,8 +6,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "sync-engine/session/session.hpp"
 #include "sync-engine/conflict_store/end_conflict.hpp"
+#include "sync-engine/session/session.hpp"
 
 namespace ws::sync {
 

@@ -147,4 +147,14 @@ struct PushItem {
   bool operator==(const PushItem&) const = default;
 };
 
+/// What a commit publishes; journalled before it is sent, and sent again as it is after a crash.
+struct CommitRequest {
+  std::string source_id = {};
+  std::string plan_id = {};
+  std::vector<std::string> push_ids = {};
+  std::uint64_t expected_revision = 0;
+  std::string client_id = {};
+  std::string message = {};
+};
+
 }  // namespace ws::sync

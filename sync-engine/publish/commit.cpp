@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "sync-engine/publish/match_answer.hpp"
-#include "sync-engine/publish/unusable_answer.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
+#include "sync-engine/publish/match_answer.hpp"
 #include "sync-engine/publish/publish.hpp"
 #include "sync-engine/publish/stored_text.hpp"
+#include "sync-engine/publish/unusable_answer.hpp"
 #include "sync-engine/survey/refused_documents.hpp"
 
 namespace ws::sync {

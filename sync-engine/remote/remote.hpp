@@ -82,16 +82,6 @@ struct CommitAnswer {
   std::vector<RecordedConflict> conflicts = {};
 };
 
-/// What a commit publishes; journalled before it is sent, and sent again as it is after a crash.
-struct CommitRequest {
-  std::string source_id = {};
-  std::string plan_id = {};
-  std::vector<std::string> push_ids = {};
-  std::uint64_t expected_revision = 0;
-  std::string client_id = {};
-  std::string message = {};
-};
-
 struct ResolveRequest {
   std::string conflict_id = {};
   Keep keep = Keep::local;
