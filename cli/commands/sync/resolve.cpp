@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/shell_command.hpp"
+#include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/values.hpp"
 #include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
