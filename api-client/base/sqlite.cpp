@@ -219,15 +219,15 @@ Result<Statement> Database::prepare(std::string_view sql) const {
   return Statement(raw, raw_.get());
 }
 
-Result<Lent> Database::cached(const char* sql) {
+Result<CachedStatement> Database::cached(const char* sql) {
   auto& pool = cache_->statements[sql];
   for (const auto& statement : pool) {
-    if (statement->try_lend()) return Lent(*statement);
+    if (statement->try_lend()) return CachedStatement(*statement);
   }
   WS_LET(Statement made, prepare(sql));
   pool.push_back(std::make_unique<Statement>(std::move(made)));
   static_cast<void>(pool.back()->try_lend());
-  return Lent(*pool.back());
+  return CachedStatement(*pool.back());
 }
 
 std::int64_t Database::last_insert_rowid() const { return sqlite3_last_insert_rowid(raw_.get()); }
@@ -246,13 +246,13 @@ Result<void> Database::copy_to(Database& target) const {
 }
 
 Result<Transaction> Transaction::begin(Database& database) {
-  WS_LET(const Lent begin, database.cached("begin immediate"));
+  WS_LET(const CachedStatement begin, database.cached("begin immediate"));
   WS_TRY(begin->run());
   return Transaction(database);
 }
 
 Result<void> Transaction::commit() {
-  WS_LET(const Lent commit, database_->cached("commit"));
+  WS_LET(const CachedStatement commit, database_->cached("commit"));
   WS_TRY(commit->run());
   database_ = nullptr;
   return {};

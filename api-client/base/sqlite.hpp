@@ -73,7 +73,7 @@ class Statement {
   std::optional<std::string> optional_string(int column) const;
   std::optional<std::int64_t> optional_integer(int column) const;
 
-  /// Marks it as on loan; false where it is already. For `Database::cached` and `Lent` alone.
+  /// Marks it as in use; false if it is in use already. Only for `Database::cached` and `CachedStatement`.
   bool try_lend() { return !std::exchange(lent_, true); }
   void give_back() {
     reset();
@@ -87,15 +87,15 @@ class Statement {
   bool lent_ = false;
 };
 
-/// A statement lent from the database's cache: reset when it goes out of scope.
-class Lent {
+/// A prepared statement taken from the database's cache. Reset and returned to the cache when it goes out of scope.
+class CachedStatement {
  public:
-  explicit Lent(Statement& statement) : statement_(&statement) {}
-  Lent(Lent&& other) noexcept : statement_(std::exchange(other.statement_, nullptr)) {}
-  Lent& operator=(Lent&&) = delete;
-  Lent(const Lent&) = delete;
-  Lent& operator=(const Lent&) = delete;
-  ~Lent() {
+  explicit CachedStatement(Statement& statement) : statement_(&statement) {}
+  CachedStatement(CachedStatement&& other) noexcept : statement_(std::exchange(other.statement_, nullptr)) {}
+  CachedStatement& operator=(CachedStatement&&) = delete;
+  CachedStatement(const CachedStatement&) = delete;
+  CachedStatement& operator=(const CachedStatement&) = delete;
+  ~CachedStatement() {
     if (statement_ != nullptr) statement_->give_back();
   }
   Statement* operator->() const { return statement_; }
@@ -104,6 +104,7 @@ class Lent {
  private:
   Statement* statement_;
 };
+using Lent = CachedStatement;
 
 /// `in_place`: as `read_write_create`, for a file that may have come from elsewhere. It is opened at exactly this path,
 /// no link followed; no journal that names another file is played back; triggers and views of its schema do nothing.
@@ -123,9 +124,9 @@ class Database {
   /// One or more statements without values.
   Result<void> execute(std::string_view sql);
   Result<Statement> prepare(std::string_view sql) const;
-  /// Prepared once for the life of the database, looked up by the address of `sql`: pass a string literal. One use at a
-  /// time: a second loan of the same literal while the first is stepping gets a statement of its own.
-  Result<Lent> cached(const char* sql);
+  /// Prepared once for the life of the database, looked up by the address of `sql`: pass a string literal. If the
+  /// cached statement is still in use, another one is prepared for the same literal.
+  Result<CachedStatement> cached(const char* sql);
   std::int64_t last_insert_rowid() const;
   std::int64_t changes() const;
   /// All of it, tables and rows, in place of what `target` holds. Statements and caches of `target` may be stale
