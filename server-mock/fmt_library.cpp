@@ -1,5 +1,5 @@
-// fmt's own code as a part of ws-mock: Debian has it shared alone, and ws-mock is carried to machines where no library
-// but the C library is. What fmt itself compiles into that library, for narrow characters.
+// Compiles fmt into ws-mock, since Debian has only the shared library and ws-mock must run on machines that have only
+// the C library. These are the parts of fmt for narrow characters.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

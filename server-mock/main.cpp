@@ -1,4 +1,4 @@
-// ws-mock: words in, a server out.
+// ws-mock: parses the command line and runs the server.
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -20,7 +20,7 @@
 #ifdef WS_JEMALLOC
 #include <jemalloc/jemalloc.h>
 
-/// Read by jemalloc before `main`: one thread allocates, so one arena is enough.
+/// Read by jemalloc before `main`. Only one thread allocates much, so one arena is enough.
 extern "C" {
 const char* malloc_conf = "narenas:1";
 }
@@ -34,10 +34,10 @@ using namespace ws::mock;
 constexpr std::uint64_t default_seed = 1;
 constexpr int usage_exit = 2;
 constexpr int failed_exit = 1;
-constexpr int file_exit = 14;  // as `ws` has it: a local file, or who holds its lock
+constexpr int file_exit = 14;  // as in `ws`: a local file or its lock
 
-/// The flags as they were typed.
-struct Words {
+/// The parsed flags.
+struct Flags {
   std::string listen = "127.0.0.1:0";
   std::vector<std::string> allow_hosts = {};
   std::string ready_file = {};
@@ -69,89 +69,85 @@ struct Words {
   std::vector<std::string> checked = {};
 };
 
-void add_flags(CLI::App& app, Words& words) {
+void add_flags(CLI::App& app, Flags& flags) {
   const CLI::Range seconds(1, 86400);
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   CLI::Option* listen =
-      app.add_option("--listen", words.listen, "address and port; 0 is any free one")->capture_default_str();
-  app.add_option("--unix", words.unix_path, "a Unix socket at this path, for its owner alone, in place of a port")
+      app.add_option("--listen", flags.listen, "address and port; 0 is any free one")->capture_default_str();
+  app.add_option("--unix", flags.unix_path, "a Unix socket at this path, for its owner alone, in place of a port")
       ->excludes(listen);
   app.add_option("--allow-host",
-                 words.allow_hosts,
+                 flags.allow_hosts,
                  "a name by which clients call this server, such as a service's in compose; its address, that of "
                  "--listen and localhost are known")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
-  app.add_option("--ready-file", words.ready_file, "written when the server answers: base_url, port, pid, token");
-  app.add_option("--fixtures", words.fixtures, "the world to start with: YAML, JSON, or a folder of Markdown")
+  app.add_option("--ready-file", flags.ready_file, "written when the server answers: base_url, port, pid, token");
+  app.add_option("--fixtures", flags.fixtures, "the world to start with: YAML, JSON, or a folder of Markdown")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
   CLI::Option* data =
-      app.add_option("--data", words.data, "SQLite file; started again it goes on where it was (default: in memory)");
-  app.add_flag("--reset", words.reset, "begin anew: what is in the file of --data goes")->needs(data);
+      app.add_option("--data", flags.data, "SQLite file; started again it goes on where it was (default: in memory)");
+  app.add_flag("--reset", flags.reset, "begin anew: what is in the file of --data goes")->needs(data);
   app.add_option(
       "--seed",
-      words.seed,
+      flags.seed,
       "ids, codes and tokens (default: 1; with --data, and where others can call, keys and codes are random)");
-  app.add_option("--clock", words.clock, "real, frozen:TIME or offset:+2h")->capture_default_str();
-  app.add_option("--auth", words.auth, "strict, any or off")
+  app.add_option("--clock", flags.clock, "real, frozen:TIME or offset:+2h")->capture_default_str();
+  app.add_option("--auth", flags.auth, "strict, any or off")
       ->check(CLI::IsMember({"strict", "any", "off"}))
       ->capture_default_str();
-  app.add_option("--device", words.device, "who approves logins: manual, auto, after:N or deny")->capture_default_str();
-  app.add_option("--device-interval", words.device_interval, "seconds between polls")
+  app.add_option("--device", flags.device, "who approves logins: manual, auto, after:N or deny")->capture_default_str();
+  app.add_option("--device-interval", flags.device_interval, "seconds between polls")
       ->check(seconds)
       ->capture_default_str();
-  app.add_option("--device-expires", words.device_expires, "seconds until a code expires")
+  app.add_option("--device-expires", flags.device_expires, "seconds until a code expires")
       ->check(seconds)
       ->capture_default_str();
-  app.add_option("--assume", words.assume, "KEY=VALUE; see `ws-mock assumptions`")
+  app.add_option("--assume", flags.assume, "KEY=VALUE; see `ws-mock assumptions`")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
-  app.add_flag("--strict", words.strict, "unknown request fields are an error");
-  app.add_option("--faults", words.faults, "fault rules, as POST /_mock/faults takes them, in YAML or JSON");
-  app.add_option("--rate-limit", words.rate_limit, "calls that each key may make: 20/s, 100/m, 1000/h");
-  app.add_option("--journal", words.journal, "requests kept, 0 to 1000000")
+  app.add_flag("--strict", flags.strict, "unknown request fields are an error");
+  app.add_option("--faults", flags.faults, "fault rules, as POST /_mock/faults takes them, in YAML or JSON");
+  app.add_option("--rate-limit", flags.rate_limit, "calls that each key may make: 20/s, 100/m, 1000/h");
+  app.add_option("--journal", flags.journal, "requests kept, 0 to 1000000")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
-  app.add_option("--journal-file", words.journal_file, "every request as a line of JSON, behind what is there");
-  CLI::Option* tls = app.add_option("--tls", words.tls, "CERT,KEY: serve HTTPS with these PEM files");
-  app.add_flag("--tls-self-signed", words.tls_self_signed, "serve HTTPS on localhost; the ready file names the ca_file")
+  app.add_option("--journal-file", flags.journal_file, "every request as a line of JSON, behind what is there");
+  CLI::Option* tls = app.add_option("--tls", flags.tls, "CERT,KEY: serve HTTPS with these PEM files");
+  app.add_flag("--tls-self-signed", flags.tls_self_signed, "serve HTTPS on localhost; the ready file names the ca_file")
       ->excludes(tls);
-  app.add_option("--log", words.log, "text, json or off (default: text; with exec: off)")
+  app.add_option("--log", flags.log, "text, json or off (default: text; with exec: off)")
       ->check(CLI::IsMember({"text", "json", "off"}));
-  app.add_option("--control-token", words.control_token, "what calls under /_mock must bring");
-  app.add_flag("--no-control", words.no_control, "nothing under /_mock");
-  app.add_flag("--exit-with-parent", words.exit_with_parent, "end when the process that started this one ends");
-  app.add_option("--idle-exit", words.idle_exit, "end after so long without a request: 30s, 10m");
+  app.add_option("--control-token", flags.control_token, "what calls under /_mock must bring");
+  app.add_flag("--no-control", flags.no_control, "nothing under /_mock");
+  app.add_flag("--exit-with-parent", flags.exit_with_parent, "end when the process that started this one ends");
+  app.add_option("--idle-exit", flags.idle_exit, "end after so long without a request: 30s, 10m");
 }
 
 /// manual, auto, after:N, deny
 Result<void> parse_device(std::string_view text, WorldOptions& options) {
   constexpr std::string_view after = "after:";
-  if (text == "manual") {
-    options.device = DeviceMode::manual;
-  } else if (text == "auto") {
-    options.device = DeviceMode::automatic;
-  } else if (text == "deny") {
-    options.device = DeviceMode::deny;
-  } else {
-    const auto polls = text.starts_with(after) ? parse_bounded(text.substr(after.size())) : Result<Json>(Json());
-    if (!polls || !polls->is_number_unsigned() || *polls > 1'000'000) {
-      return fail(Failure::Kind::usage, fmt::format("--device \"{}\" is none of manual, auto, after:N, deny", text));
-    }
-    options.device = DeviceMode::after_polls;
-    options.device_polls = polls->get<int>();
+  options.device = text == "manual" ? DeviceMode::manual
+                   : text == "auto" ? DeviceMode::automatic
+                   : text == "deny" ? DeviceMode::deny
+                                    : DeviceMode::after_polls;
+  if (options.device != DeviceMode::after_polls) return {};
+  const auto polls = text.starts_with(after) ? parse_bounded(text.substr(after.size())) : Result<Json>(Json());
+  if (!polls || !polls->is_number_unsigned() || *polls > 1'000'000) {
+    return fail(Failure::Kind::usage, fmt::format("--device \"{}\" is none of manual, auto, after:N, deny", text));
   }
+  options.device_polls = polls->get<int>();
   return {};
 }
 
 Result<std::vector<FaultRule>> read_faults(const std::string& path) {
   if (path.empty()) return std::vector<FaultRule>();
-  WS_LET(const Written file, read_written(path));
-  Complaints complaints;
-  std::vector<FaultRule> rules = read_fault_rules(*file.value, {}, complaints);
-  if (complaints.empty()) return rules;
-  return fail(Failure::Kind::invalid, fmt::format("{}", fmt::join(render(file, complaints), "\n")));
+  WS_LET(const SourceFile file, read_source_file(path));
+  ValidationErrors errors;
+  std::vector<FaultRule> rules = read_fault_rules(*file.value, {}, errors);
+  if (errors.empty()) return rules;
+  return fail(Failure::Kind::invalid, fmt::format("{}", fmt::join(render(file, errors), "\n")));
 }
 
 /// 0: never.
@@ -163,16 +159,16 @@ Result<std::chrono::milliseconds> read_idle_exit(const std::string& text) {
 }
 
 /// Empty: plain HTTP.
-Result<std::optional<http::TlsIdentity>> read_tls(const Words& words) {
+Result<std::optional<http::TlsIdentity>> read_tls(const Flags& flags) {
   std::optional<http::TlsIdentity> identity;
-  if (words.tls_self_signed) {
+  if (flags.tls_self_signed) {
     WS_LET(identity, http::make_tls_identity());
-  } else if (!words.tls.empty()) {
-    const std::size_t comma = words.tls.find(',');
+  } else if (!flags.tls.empty()) {
+    const std::size_t comma = flags.tls.find(',');
     if (comma == std::string::npos) {
-      return fail(Failure::Kind::usage, fmt::format("--tls \"{}\" is not CERT,KEY", words.tls));
+      return fail(Failure::Kind::usage, fmt::format("--tls \"{}\" is not CERT,KEY", flags.tls));
     }
-    WS_LET(identity, http::read_tls_identity(words.tls.substr(0, comma), words.tls.substr(comma + 1)));
+    WS_LET(identity, http::read_tls_identity(flags.tls.substr(0, comma), flags.tls.substr(comma + 1)));
   }
   return identity;
 }
@@ -187,64 +183,63 @@ LogStyle log_style(std::string_view text) {
   return text == "json" ? LogStyle::json : LogStyle::text;
 }
 
-/// The allocator keeps freed pages for some seconds of work: closed sandboxes would stay resident in a server that
-/// idles.
-void give_memory_back() {
+/// jemalloc returns freed pages only while it is used: after closing sandboxes an idle server would keep them resident.
+void release_memory() {
 #ifdef WS_JEMALLOC
   static const std::string purge = fmt::format("arena.{}.purge", MALLCTL_ARENAS_ALL);
   ::mallctl(purge.c_str(), nullptr, nullptr, nullptr, 0);
 #endif
 }
 
-Result<ServeSettings> settings_of(const Words& words) {
+Result<ServeSettings> settings_of(const Flags& flags) {
   ServeSettings settings;
-  WS_LET(settings.server.listen, http::Address::parse(words.listen));
-  settings.server.listen.unix_path = words.unix_path;
-  WS_LET(settings.server.idle_exit, read_idle_exit(words.idle_exit));
-  if (!settings.server.listen.is_loopback() && words.control_token.empty() && !words.no_control) {
+  WS_LET(settings.server.listen, http::Address::parse(flags.listen));
+  settings.server.listen.unix_path = flags.unix_path;
+  WS_LET(settings.server.idle_exit, read_idle_exit(flags.idle_exit));
+  if (!settings.server.listen.is_loopback() && flags.control_token.empty() && !flags.no_control) {
     return fail(Failure::Kind::usage,
-                fmt::format("--listen {} is open to others", words.listen),
+                fmt::format("--listen {} is open to others", flags.listen),
                 "protect the control surface with --control-token T, or leave it out with --no-control");
   }
   SandboxOptions& sandbox = settings.application.sandbox;
-  if (!words.data.empty()) sandbox.data = words.data;
-  sandbox.auth = auth_mode(words.auth);
-  sandbox.journal.entries = words.journal;
-  if (words.reset) sandbox.kept = KeptWorld::is_replaced;
-  const bool is_lasting = !words.data.empty() || !settings.server.listen.is_loopback();
-  sandbox.world.seed = words.seed.value_or(default_seed);
-  sandbox.world.secrets = is_lasting && !words.seed ? Secrets::random : Secrets::seeded;
-  if (is_lasting && words.seed) {
+  if (!flags.data.empty()) sandbox.data = flags.data;
+  sandbox.auth = auth_mode(flags.auth);
+  sandbox.journal.entries = flags.journal;
+  if (flags.reset) sandbox.existing_data = ExistingData::replace;
+  const bool is_lasting = !flags.data.empty() || !settings.server.listen.is_loopback();
+  sandbox.world.seed = flags.seed.value_or(default_seed);
+  sandbox.world.secrets = is_lasting && !flags.seed ? Secrets::random : Secrets::seeded;
+  if (is_lasting && flags.seed) {
     fmt::print(stderr,
                "ws-mock: with --seed {} keys and codes are the same every time, and whoever knows the seed can make "
                "them\n",
-               *words.seed);
+               *flags.seed);
   }
-  sandbox.world.unknown_fields = words.strict ? Unknown::refused : Unknown::ignored;
-  sandbox.world.device_interval = std::chrono::seconds(words.device_interval);
-  sandbox.world.device_expires = std::chrono::seconds(words.device_expires);
-  WS_TRY(parse_device(words.device, sandbox.world));
-  WS_LET(sandbox.clock, MockClock::parse(words.clock));
-  for (const std::string& assignment : words.assume) WS_TRY(sandbox.assumptions.set(assignment));
-  if (!words.rate_limit.empty()) {
-    WS_LET(sandbox.rate, Rate::parse(words.rate_limit));
+  sandbox.world.unknown_fields = flags.strict ? UnknownFields::refused : UnknownFields::ignored;
+  sandbox.world.device_interval = std::chrono::seconds(flags.device_interval);
+  sandbox.world.device_expires = std::chrono::seconds(flags.device_expires);
+  WS_TRY(parse_device(flags.device, sandbox.world));
+  WS_LET(sandbox.clock, MockClock::parse(flags.clock));
+  for (const std::string& assignment : flags.assume) WS_TRY(sandbox.assumptions.set(assignment));
+  if (!flags.rate_limit.empty()) {
+    WS_LET(sandbox.rate, Rate::parse(flags.rate_limit));
   }
-  WS_LET(sandbox.faults, read_faults(words.faults));
-  WS_LET(sandbox.fixtures, Fixtures::read(words.fixtures));
-  settings.application.journal_file = words.journal_file;
-  settings.application.give_memory_back = give_memory_back;
-  settings.application.control = {.is_on = !words.no_control, .token = words.control_token};
-  settings.application.log = log_style(words.log);
-  WS_TRY(http::OwnNames::check(words.allow_hosts));
-  settings.application.names = http::OwnNames::of(settings.server.listen, words.allow_hosts);
-  settings.ready_file = words.ready_file;
-  WS_LET(settings.server.tls, read_tls(words));
-  settings.trust = words.tls_self_signed ? TrustFile::written : TrustFile::none;
+  WS_LET(sandbox.faults, read_faults(flags.faults));
+  WS_LET(sandbox.fixtures, Fixtures::read(flags.fixtures));
+  settings.application.journal_file = flags.journal_file;
+  settings.application.release_memory = release_memory;
+  settings.application.control = {.is_on = !flags.no_control, .token = flags.control_token};
+  settings.application.log = log_style(flags.log);
+  WS_TRY(http::AllowedHosts::check(flags.allow_hosts));
+  settings.application.names = http::AllowedHosts::of(settings.server.listen, flags.allow_hosts);
+  settings.ready_file = flags.ready_file;
+  WS_LET(settings.server.tls, read_tls(flags));
+  settings.trust = flags.tls_self_signed ? TrustFile::written : TrustFile::none;
   return settings;
 }
 
-int complain(const Failure& failure) {
-  // Of several complaints about files each has its line, as a compiler's do: "world.yaml:3:5: ...".
+int report_failure(const Failure& failure) {
+  // Errors in files have a line each, like a compiler's: "world.yaml:3:5: ...".
   const bool many = failure.what.find('\n') != std::string::npos;
   fmt::print(stderr, "ws-mock:{}{}\n", many ? '\n' : ' ', failure.what);
   if (!failure.hint.empty()) fmt::print(stderr, "  {}\n", failure.hint);
@@ -254,24 +249,24 @@ int complain(const Failure& failure) {
   return usage ? usage_exit : failed_exit;
 }
 
-/// `parent`: as it was when the program began. In a container it may well be process 1.
+/// `parent`: the parent process at start. In a container this may be process 1.
 void end_with_parent(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  // The parent may have gone before that.
+  // The parent may have ended before prctl.
   if (::getppid() != parent) std::raise(SIGTERM);
 }
 
-int run_server(const Words& words, std::vector<std::string> command, pid_t parent) {
-  auto settings = settings_of(words);
-  if (!settings) return complain(settings.error());
+int run_server(const Flags& flags, std::vector<std::string> command, pid_t parent) {
+  auto settings = settings_of(flags);
+  if (!settings) return report_failure(settings.error());
   if (!command.empty()) {
     settings->command = std::move(command);
     settings->announce = AnnounceUrl::no;
-    if (words.log.empty()) settings->application.log = LogStyle::off;
+    if (flags.log.empty()) settings->application.log = LogStyle::off;
   }
-  if (words.exit_with_parent) end_with_parent(parent);
+  if (flags.exit_with_parent) end_with_parent(parent);
   const auto code = serve(*settings);
-  return code ? *code : complain(code.error());
+  return code ? *code : report_failure(code.error());
 }
 
 int print_openapi(bool yaml) {
@@ -280,13 +275,13 @@ int print_openapi(bool yaml) {
   return 0;
 }
 
-/// Puts the fixtures into a world that is thrown away.
-Result<void> try_out(const std::vector<std::string>& paths) {
+/// Loads the fixtures into a temporary world.
+Result<void> check_fixtures(const std::vector<std::string>& paths) {
   SandboxOptions options;
   WS_LET(options.fixtures, Fixtures::read(paths));
   WS_LET(const std::unique_ptr<Sandbox> sandbox, Sandbox::open(options));
   const auto count = [&](const char* what, const char* sql) -> Result<std::string> {
-    WS_LET(const sqlite::Lent row, sandbox->world->database.cached(sql));
+    WS_LET(const sqlite::CachedStatement row, sandbox->world->database.cached(sql));
     WS_TRY(row->step());
     return fmt::format("{} {}", what, row->integer(0));
   };
@@ -298,7 +293,7 @@ Result<void> try_out(const std::vector<std::string>& paths) {
   return {};
 }
 
-/// The program's own version, that of the API, and of each library that is part of the program (CMake knows them).
+/// The versions of the program, of the API, and of each linked library (from CMake).
 int print_version(bool as_json) {
   std::vector<std::pair<std::string, std::string>> libraries;
   for (std::string_view rest = WS_LIBRARIES; !rest.empty();) {
@@ -321,8 +316,8 @@ int print_version(bool as_json) {
 }
 
 int check(const std::vector<std::string>& paths) {
-  const auto tried = try_out(paths);
-  return tried ? 0 : complain(tried.error());
+  const auto tried = check_fixtures(paths);
+  return tried ? 0 : report_failure(tried.error());
 }
 
 int print_assumptions() {
@@ -333,7 +328,7 @@ int print_assumptions() {
   return 0;
 }
 
-/// What stands behind `--` is the command of `exec`, whatever it looks like.
+/// Splits off what follows `--`: the command of `exec`.
 std::vector<std::string> split_command(std::vector<std::string>& arguments) {
   const auto mark = std::ranges::find(arguments, "--");
   if (mark == arguments.end()) return {};
@@ -346,43 +341,44 @@ int run(int count, char** texts) {
   const pid_t parent = ::getppid();
   std::vector<std::string> arguments(texts + 1, texts + count);
   std::vector<std::string> command = split_command(arguments);
-  Words words;
+  Flags flags;
   CLI::App app("A whole Workspace service in one binary, for tests and for trying things out.", "ws-mock");
   bool version_flag = false;
   app.add_flag("--version", version_flag, "show the version, and those of the libraries in this program");
   app.require_subcommand(0, 1);
   app.fallthrough();
-  add_flags(app, words);
+  add_flags(app, flags);
   CLI::App* serve_words = app.add_subcommand("serve", "serve until stopped; what happens without a word, too");
   CLI::App* exec = app.add_subcommand("exec", "exec [flags] -- CMD...: run CMD with WS_BASE_URL and WS_TOKEN set");
   CLI::App* openapi = app.add_subcommand("openapi", "print the API as an OpenAPI 3.1 document");
-  openapi->add_flag("--yaml", words.yaml, "as YAML");
+  openapi->add_flag("--yaml", flags.yaml, "as YAML");
   CLI::App* assumptions = app.add_subcommand("assumptions", "list the switches of --assume");
   CLI::App* version = app.add_subcommand("version", "show the version, and those of the libraries in this program");
-  version->add_flag("--json", words.json, "as JSON");
+  version->add_flag("--json", flags.json, "as JSON");
   CLI::App* check_words = app.add_subcommand("check", "check FIXTURES...: everything that is wrong with them");
-  check_words->add_option("paths", words.checked, "YAML, JSON, or a folder of Markdown")->required();
+  check_words->add_option("paths", flags.checked, "YAML, JSON, or a folder of Markdown")->required();
   for (CLI::App* each : {serve_words, exec, openapi, assumptions, version, check_words}) each->fallthrough();
   try {
-    std::ranges::reverse(arguments);  // the order that CLI11 wants of a vector
+    std::ranges::reverse(arguments);  // CLI11 takes arguments in reverse order
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : usage_exit;
   }
-  if (version_flag || version->parsed()) return print_version(words.json);
+  if (version_flag || version->parsed()) return print_version(flags.json);
   if (exec->parsed() == command.empty()) {
-    return complain({.kind = Failure::Kind::usage, .what = "a command stands behind exec and --, and nowhere else"});
+    return report_failure(
+        {.kind = Failure::Kind::usage, .what = "a command stands behind exec and --, and nowhere else"});
   }
-  if (openapi->parsed()) return print_openapi(words.yaml);
+  if (openapi->parsed()) return print_openapi(flags.yaml);
   if (assumptions->parsed()) return print_assumptions();
-  if (check_words->parsed()) return check(words.checked);
-  return run_server(words, std::move(command), parent);
+  if (check_words->parsed()) return check(flags.checked);
+  return run_server(flags, std::move(command), parent);
 }
 
 }  // namespace
 
 int main(int count, char** texts) {
-  std::signal(SIGCHLD, SIG_DFL);  // inherited as ignored, no child would leave an exit code
+  std::signal(SIGCHLD, SIG_DFL);  // if it is inherited as ignored, waitpid returns no exit code
   try {
     return run(count, texts);
   } catch (const std::exception& bug) {

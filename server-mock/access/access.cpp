@@ -14,13 +14,12 @@ namespace ws::mock {
 namespace {
 
 using contract::Role;
-using Identified = tl::expected<const Caller*, Refusal>;
+using Identified = tl::expected<const Caller*, ApiError>;
 
-// A stranger who sends ever new keys must not fill the memory; the keys of a test run fit many times over.
+// Bounds the memory that a client with ever new keys can use; many times the keys of a test run.
 constexpr std::size_t most_known = 10'000;
 
-// Audiences other than `workspace` have no Workspace of their own: theirs is the first that their owner is in, the one
-// that /v1/me names.
+// Keys of audiences other than `workspace` are not bound to one: /v1/me shows the first Workspace of their owner.
 constexpr const char* key_query =
     "select k.id, k.owner_user_id, k.agent_id, k.audience, k.scopes, k.expires_at, k.revoked_at, "
     "iif(k.workspace_id <> '', k.workspace_id, m.workspace_id), m.role, a.status, k.ceiling from keys k left join "
@@ -29,40 +28,40 @@ constexpr const char* key_query =
     "k.owner_user_id)) left join agents a on a.id = k.agent_id where k.secret_sha256 = ?";
 enum Column { id, owner, agent, audience, scopes, expires_at, revoked_at, workspace, role, agent_status, ceiling };
 
-tl::unexpected<Refusal> unauthorized(std::string_view code, std::string_view sentence) {
-  return tl::unexpected(Refusal{.status = 401, .code = std::string(code), .message = std::string(sentence)});
+tl::unexpected<ApiError> unauthorized(std::string_view code, std::string_view sentence) {
+  return tl::unexpected(ApiError{.status = 401, .code = std::string(code), .message = std::string(sentence)});
 }
 
-Refusal broken(const Failure& failure) { return internal_error(failure.what); }
+ApiError broken(const Failure& failure) { return internal_error(failure.what); }
 
-Refusal forbidden_with(std::string_view code, std::string message, std::string_view member, std::string_view value) {
-  return Refusal{.status = 403,
-                 .code = std::string(code),
-                 .message = std::move(message),
-                 .members = Json{{std::string(member), value}}};
+ApiError forbidden_with(std::string_view code, std::string message, std::string_view member, std::string_view value) {
+  return ApiError{.status = 403,
+                  .code = std::string(code),
+                  .message = std::move(message),
+                  .members = Json{{std::string(member), value}}};
 }
 
-/// Copies only what differs: mostly nothing does.
+/// Copies only what differs, which is usually nothing.
 void keep(std::string& kept, std::string_view now) {
   if (kept != now) kept = now;
 }
 
-/// "Bearer KEY"; empty where it is anything else.
+/// The KEY of "Bearer KEY"; empty for other schemes.
 std::string_view bearer(std::string_view authorization) {
   const std::size_t space = authorization.find(' ');
   if (space == std::string_view::npos) return {};
-  if (!http::equal_without_case(authorization.substr(0, space), "bearer")) return {};
+  if (!equal_ignoring_case(authorization.substr(0, space), "bearer")) return {};
   std::string_view secret = authorization.substr(space + 1);
   while (secret.starts_with(' ')) secret.remove_prefix(1);
   return secret.find(' ') == std::string_view::npos ? secret : std::string_view();
 }
 
-/// Even a paused agent may see who it is, and give its key back.
+/// A paused agent may still read its identity and revoke its key.
 bool is_open_to_paused(const contract::Operation& operation) {
   return operation.id == "discovery.get" || operation.id == "me.get" || operation.id == "auth.revoke";
 }
 
-/// All but what any valid key may do, and making a Workspace of one's own.
+/// Operations that need a role: all but those for any valid key and creating a Workspace.
 bool acts_in_workspace(const contract::Operation& operation) {
   return !operation.scope.empty() && operation.id != "workspaces.create";
 }
@@ -83,18 +82,18 @@ Identified Access::identify(std::optional<std::string_view> authorization) {
   return found;
 }
 
-Result<Access::Moment> Access::moment() {
-  WS_LET(const sqlite::Lent row, world_.database.cached("select total_changes()"));
+Result<Access::DatabaseVersion> Access::database_version() {
+  WS_LET(const sqlite::CachedStatement row, world_.database.cached("select total_changes()"));
   WS_TRY(row->step());
-  return Moment{.changes = row->integer(0), .exchanges = world_.exchanges};
+  return DatabaseVersion{.changes = row->integer(0), .restore_count = world_.restore_count};
 }
 
 Identified Access::find(std::string_view secret) {
   std::string hash = Sha256::of(secret).hex();
-  const auto now = moment();
+  const auto now = database_version();
   if (!now) return tl::unexpected(broken(now.error()));
   if (const auto seen = known_.find(hash); seen != known_.end() && seen->second.read_at == *now) {
-    const Known& same = seen->second;
+    const KnownKey& same = seen->second;
     is_paused_ = same.is_paused;
     if (!same.expires_at || *same.expires_at > world_.now()) return &same.caller;
   }
@@ -112,7 +111,7 @@ Identified Access::find(std::string_view secret) {
     return unauthorized("expired_credential", "The key has expired");
   }
   if (known_.size() >= most_known) known_.clear();
-  Known& known = known_[std::move(hash)];
+  KnownKey& known = known_[std::move(hash)];
   keep(known.caller.key_id, key.text(id));
   keep(known.caller.owner_user_id, key.text(owner));
   keep(known.caller.agent_id, key.text(agent));
@@ -151,9 +150,9 @@ Identified Access::first_person() {
   return &caller;
 }
 
-std::optional<Refusal> Access::refusal_of(const contract::Operation& operation, const Caller& caller) {
+std::optional<ApiError> Access::authorization_error(const contract::Operation& operation, const Caller& caller) {
   if (is_paused_ && !is_open_to_paused(operation)) {
-    return Refusal{.status = 403, .code = "agent_paused", .message = "The agent is paused"};
+    return ApiError{.status = 403, .code = "agent_paused", .message = "The agent is paused"};
   }
   if (!operation.scope.empty() && std::ranges::find(caller.scopes, operation.scope) == caller.scopes.end()) {
     return forbidden_with("missing_scope",
@@ -162,30 +161,30 @@ std::optional<Refusal> Access::refusal_of(const contract::Operation& operation, 
                           operation.scope);
   }
   if (operation.scope.starts_with("tests:") && caller.audience == Audience::user) {
-    return Refusal{.status = 403, .code = "forbidden", .message = "Tests are for keys of a Workspace or the platform"};
+    return ApiError{.status = 403, .code = "forbidden", .message = "Tests are for keys of a Workspace or the platform"};
   }
-  if (caller.role < operation.role) return role_refusal(operation, caller);
+  if (caller.role < operation.role) return role_error(operation, caller);
   const bool bound = caller.audience == Audience::workspace || !caller.agent_id.empty();
   if (bound && caller.role == Role::none && acts_in_workspace(operation)) {
-    return Refusal{
+    return ApiError{
         .status = 403, .code = "forbidden", .message = "The owner of the key is no member of its Workspace any more"};
   }
   return std::nullopt;
 }
 
-std::optional<Refusal> Access::role_refusal(const contract::Operation& operation, const Caller& caller) {
-  const Refusal refusal = forbidden_with("insufficient_role",
-                                         fmt::format("This needs the role {}", contract::name(operation.role)),
-                                         "required_role",
-                                         contract::name(operation.role));
-  if (caller.audience == Audience::workspace || !caller.agent_id.empty()) return refusal;
+std::optional<ApiError> Access::role_error(const contract::Operation& operation, const Caller& caller) {
+  const ApiError api_error = forbidden_with("insufficient_role",
+                                            fmt::format("This needs the role {}", contract::name(operation.role)),
+                                            "required_role",
+                                            contract::name(operation.role));
+  if (caller.audience == Audience::workspace || !caller.agent_id.empty()) return api_error;
   auto rows = world_.database.cached("select role from members where user_id = ?");
   if (!rows) return broken(rows.error());
   (*rows)->bind(1, caller.owner_user_id);
   while (true) {
     const auto there = (*rows)->step();
     if (!there) return broken(there.error());
-    if (!*there) return refusal;
+    if (!*there) return api_error;
     const Role there_now = contract::find_role((*rows)->text(0)).value_or(Role::none);
     if (std::min(there_now, caller.ceiling) >= operation.role) return std::nullopt;
   }

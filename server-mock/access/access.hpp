@@ -1,7 +1,7 @@
-/// Who calls, and whether they may: re-checked in the database at every call.
+/// Authentication and authorization: identifies the caller of a request and checks scope and role.
 ///
-/// Keys are found by the SHA-256 of their secret. Expiry, revocation, membership, role and the agent's state are read
-/// anew each time, so that what changes takes effect with the next call.
+/// Keys are looked up by the SHA-256 of their secret. Expiry, revocation, membership, role and the agent's state are
+/// checked against the database at every call, so that changes take effect at once.
 #pragma once
 
 #include <optional>
@@ -17,46 +17,46 @@ namespace ws::mock {
 
 enum class AuthMode {
   strict,  ///< as the real service
-  any,     ///< some key is needed; one that nobody knows acts as the first person, with every scope
-  off,     ///< none is needed
+  any,     ///< any key is accepted; an unknown one acts as the first person with every scope
+  off,     ///< no key is needed
 };
 
 class Access {
  public:
   Access(World& world, AuthMode mode) : world_(world), mode_(mode) {}
 
-  /// The caller behind the value of an `Authorization` field; 401 otherwise. Valid until the next call.
-  tl::expected<const Caller*, Refusal> identify(std::optional<std::string_view> authorization);
+  /// The caller for the value of an `Authorization` header; 401 otherwise. Valid until the next call.
+  tl::expected<const Caller*, ApiError> identify(std::optional<std::string_view> authorization);
 
-  /// 403, about the caller identified last: the agent is paused, the key lacks the scope, its owner the role. A `user`
-  /// key's role is the one in the object's Workspace: where it could suffice, the service decides.
-  std::optional<Refusal> refusal_of(const contract::Operation& operation, const Caller& caller);
+  /// 403 for the caller identified last: its agent is paused, the key lacks the scope, or the owner lacks the role. For
+  /// a `user` key the role depends on the Workspace of the object: if it might suffice, the service checks it.
+  std::optional<ApiError> authorization_error(const contract::Operation& operation, const Caller& caller);
 
  private:
-  /// The database as it was: it is the same as long as neither number has changed.
-  struct Moment {
-    std::int64_t changes = -1;    // rows changed since it was opened
-    std::uint64_t exchanges = 0;  // `World::exchanges`
-    bool operator==(const Moment&) const = default;
+  /// The database is unchanged as long as both numbers are.
+  struct DatabaseVersion {
+    std::int64_t changes = -1;        // rows changed since the database was opened
+    std::uint64_t restore_count = 0;  // `World::restore_count`
+    bool operator==(const DatabaseVersion&) const = default;
   };
-  struct Known {
+  struct KnownKey {
     Caller caller = {};
-    std::string scopes_text = {};  // as the row has them: parsed again only when it differs
+    std::string scopes_text = {};  // scopes as stored; parsed again only if they changed
     std::optional<std::int64_t> expires_at = {};
     bool is_paused = false;
-    Moment read_at = {};
+    DatabaseVersion read_at = {};
   };
 
-  tl::expected<const Caller*, Refusal> find(std::string_view secret);
-  Result<Moment> moment();
-  tl::expected<const Caller*, Refusal> first_person();
-  std::optional<Refusal> role_refusal(const contract::Operation& operation, const Caller& caller);
+  tl::expected<const Caller*, ApiError> find(std::string_view secret);
+  Result<DatabaseVersion> database_version();
+  tl::expected<const Caller*, ApiError> first_person();
+  std::optional<ApiError> role_error(const contract::Operation& operation, const Caller& caller);
 
   World& world_;
   AuthMode mode_;
-  // By secret hash. Every call looks at the row, or knows that nothing in the database has changed since it did.
-  std::unordered_map<std::string, Known> known_ = {};
-  bool is_paused_ = false;  // the agent that was identified last
+  // Cache by secret hash. An entry is used only if the database has not changed since it was read.
+  std::unordered_map<std::string, KnownKey> known_ = {};
+  bool is_paused_ = false;  // of the agent identified last
 };
 
 }  // namespace ws::mock

@@ -10,11 +10,11 @@ namespace ws::mock {
 namespace {
 
 constexpr std::size_t json_body_bytes = std::size_t{16} << 20U;
-// A ticket tells whose it is: the number of its world (0: at the base URL), and a count below.
+// A ticket holds the number of its sandbox in the upper bits (0: the one at the base URL) and a counter below.
 constexpr unsigned number_shift = 40;
-// A hundred tables and indices, a page each at least: a fresh sandbox costs 100 KiB of them instead of 400.
+// The schema has a hundred tables and indices of at least one page each: small pages save 300 KiB in a fresh sandbox.
 constexpr int small_page_bytes = 1024;
-// Giving memory back costs as much as closing a sandbox does; so many of them hold some megabytes.
+// Releasing memory costs as much as closing a sandbox, so it is done once for several of them.
 constexpr std::uint64_t closed_at_a_time = 16;
 
 std::optional<std::uint64_t> number_of(std::string_view id) {
@@ -42,13 +42,13 @@ http::Request moved_to(std::string_view path, const http::Request& request) {
 Application::Application(const ApplicationOptions& options, std::unique_ptr<Sandbox> sandbox, JournalFile journal_file)
     : options_(options.sandbox),
       guard_(options.names, options.sandbox.auth),
-      give_memory_back_(options.give_memory_back),
-      household_{.control = Control(options.control),
-                 .journal_file = std::move(journal_file),
-                 .log = options.log,
-                 .approval = approval_of(options),
-                 .pipeline = {}},
-      root_(std::make_unique<Site>(household_, static_cast<Worlds*>(this), std::move(sandbox), 1)) {}
+      release_memory_(options.release_memory),
+      shared_{.control = Control(options.control),
+              .journal_file = std::move(journal_file),
+              .log = options.log,
+              .approval = approval_of(options),
+              .pipeline = {}},
+      root_(std::make_unique<Site>(shared_, static_cast<Sandboxes*>(this), std::move(sandbox), 1)) {}
 
 Result<std::unique_ptr<Application>> Application::open(const ApplicationOptions& options) {
   WS_LET(JournalFile journal_file, JournalFile::open(options.journal_file));
@@ -56,25 +56,25 @@ Result<std::unique_ptr<Application>> Application::open(const ApplicationOptions&
   return std::unique_ptr<Application>(new Application(options, std::move(sandbox), std::move(journal_file)));
 }
 
-Result<Json> Application::open(const Wishes& wishes) {
-  if (sandboxes_.size() >= most_sandboxes) {
+Result<Json> Application::open(const SandboxRequest& wanted) {
+  if (sandboxes_.size() >= max_sandboxes) {
     return fail(Failure::Kind::conflict,
-                fmt::format("There are {} sandboxes, and no more at once: DELETE those that are done", most_sandboxes));
+                fmt::format("There are {} sandboxes, and no more at once: DELETE those that are done", max_sandboxes));
   }
   SandboxOptions options = options_;
   options.data = ":memory:";
   options.world.page_bytes = small_page_bytes;
-  if (wishes.has_fixtures) {
-    options.fixtures = wishes.fixtures;
-    options.start = wishes.start;
+  if (wanted.has_fixtures) {
+    options.fixtures = wanted.fixtures;
+    options.start = wanted.start;
   }
   options.id = fmt::format("s{}", next_number_);
-  WS_LET(std::unique_ptr<Sandbox> sandbox, seeds_.grow(options, wishes.name));
+  WS_LET(std::unique_ptr<Sandbox> sandbox, seed_worlds_.copy_of(options, wanted.name));
   sandbox->base_url = fmt::format("{}/_s/{}", root_->sandbox().base_url, options.id);
   const std::uint64_t number = next_number_++;
   Json opened = describe(*sandbox);
   sandboxes_.emplace(number,
-                     std::make_unique<Site>(household_, nullptr, std::move(sandbox), (number << number_shift) + 1));
+                     std::make_unique<Site>(shared_, nullptr, std::move(sandbox), (number << number_shift) + 1));
   return opened;
 }
 
@@ -88,7 +88,7 @@ bool Application::close(std::string_view id) {
   } else {
     found.mapped().reset();
   }
-  if (++closed_ % closed_at_a_time == 0 && give_memory_back_) give_memory_back_();
+  if (++closed_ % closed_at_a_time == 0 && release_memory_) release_memory_();
   return true;
 }
 
@@ -131,41 +131,41 @@ Site& Application::site_at(const http::SandboxPath& inside) {
 std::unique_ptr<http::BodySink> Application::open_sink(const http::Request& head) {
   const http::SandboxPath inside = http::within_sandbox(head.path);
   Site& site = site_at(inside);
-  if (guard_.objection(head, inside.path)) return nullptr;  // `handle` says so
+  if (guard_.rejection(head, inside.path)) return nullptr;  // `handle` answers with the rejection
   return &site == root_.get() ? root_->open_sink(head) : site.open_sink(moved_to(inside.path, head));
 }
 
 http::Response Application::handle(const http::Request& request) {
   const http::SandboxPath inside = http::within_sandbox(request.path);
   Site& site = site_at(inside);
-  if (const auto refusal = guard_.objection(request, inside.path)) return site.turn_away(request, *refusal);
-  call_it_as(request, site);
+  if (const auto api_error = guard_.rejection(request, inside.path)) return site.reject(request, *api_error);
+  use_request_host(request, site);
   return &site == root_.get() ? root_->handle(request) : site.handle(moved_to(inside.path, request));
 }
 
-/// Absolute addresses in the answer carry the name by which this client called. Set for each request anew, also for one
-/// that has waited: another client may have called by another name meanwhile.
-void Application::call_it_as(const http::Request& request, Site& site) {
-  const std::string_view host = guard_.called_as(request);
+/// Sets the base URL of the URLs in the response from this request's Host. Also done for a resumed request: another
+/// client may have used another name meanwhile.
+void Application::use_request_host(const http::Request& request, Site& site) {
+  const std::string_view host = guard_.request_host(request);
   std::string& root_url = root_->sandbox().base_url;
   root_url = host.empty() ? base_url_ : fmt::format("{}://{}", base_url_.substr(0, base_url_.find(':')), host);
   if (&site != root_.get()) site.sandbox().base_url = root_url + "/_s/" + site.sandbox().options.id;
 }
 
-http::Response Application::refuse(const http::Unreadable& why) { return root_->refuse(why); }
+http::Response Application::refuse(const http::MalformedRequest& why) { return root_->refuse(why); }
 
-http::Response Application::again(std::uint64_t ticket, const http::Request& request, http::Patience patience) {
+http::Response Application::resume(std::uint64_t ticket, const http::Request& request, http::MayWait may_wait) {
   Site* site = site_of(ticket);
   if (site == nullptr) return handle(request);
-  call_it_as(request, *site);
-  if (site == root_.get()) return site->again(ticket, request, patience);
+  use_request_host(request, *site);
+  if (site == root_.get()) return site->resume(ticket, request, may_wait);
   const bool is_ending = ending_.contains(ticket >> number_shift);
-  return site->again(
-      ticket, moved_to(http::within_sandbox(request.path).path, request), is_ending ? http::Patience::none : patience);
+  return site->resume(
+      ticket, moved_to(http::within_sandbox(request.path).path, request), is_ending ? http::MayWait::no : may_wait);
 }
 
-void Application::forget(std::uint64_t ticket) {
-  if (Site* site = site_of(ticket); site != nullptr) site->forget(ticket);
+void Application::cancel(std::uint64_t ticket) {
+  if (Site* site = site_of(ticket); site != nullptr) site->cancel(ticket);
 }
 
 std::vector<std::uint64_t> Application::take_ready() {

@@ -6,10 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "server-mock/pipeline/errors.hpp"
+#include "server-mock/pipeline/error_response.hpp"
 #include "server-mock/services/authorization/keys.hpp"
 #include "server-mock/services/documents/document_changes.hpp"
 #include "server-mock/services/events/event_queue.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -18,7 +19,7 @@ constexpr std::string_view claim = "events.claim";
 constexpr std::string_view added_text = "\n\nSomebody else was here.\n";
 constexpr std::size_t longest_content_bytes = std::size_t{1} << 20U;
 
-/// Who calls; empty where nobody is known.
+/// The caller; empty if the key is unknown.
 std::optional<Caller> caller_of(const FaultedCall& call) {
   const auto caller = call.sandbox.access->identify(call.request.find("Authorization"));
   if (!caller) return std::nullopt;
@@ -27,9 +28,9 @@ std::optional<Caller> caller_of(const FaultedCall& call) {
 
 Json body_of(std::string_view text) { return parse_bounded(text).value_or(Json()); }
 
-/// Every value of one column for one id.
+/// All values of one column for one id.
 Result<void> collect(World& world, const char* sql, std::string_view id, std::set<std::string>& found) {
-  WS_LET(const sqlite::Lent rows, world.database.cached(sql));
+  WS_LET(const sqlite::CachedStatement rows, world.database.cached(sql));
   rows->bind(1, id);
   while (true) {
     WS_LET(const bool more, rows->step());
@@ -38,7 +39,7 @@ Result<void> collect(World& world, const char* sql, std::string_view id, std::se
   }
 }
 
-/// The documents that the call is about: by path, by body, by what it has pushed.
+/// The documents that the call names: in its path, in its body, or in what it pushed.
 Result<std::set<std::string>> documents_of(const FaultedCall& call, const http::Response* answer) {
   World& world = *call.sandbox.world;
   std::set<std::string> ids;
@@ -67,10 +68,10 @@ Result<std::set<std::string>> documents_of(const FaultedCall& call, const http::
   return ids;
 }
 
-/// Another member who may write; the caller's owner where nobody else is there.
+/// Another member who may write; the caller's owner if there is no other.
 Result<Caller> somebody_else(World& world, const std::optional<Caller>& caller, std::string_view workspace_id) {
   const std::string_view self = caller ? std::string_view(caller->owner_user_id) : std::string_view();
-  WS_LET(const sqlite::Lent row,
+  WS_LET(const sqlite::CachedStatement row,
          world.database.cached("select user_id from members where workspace_id = ? and role in ('editor', 'admin', "
                                "'owner') order by user_id = ?, user_id limit 1"));
   row->bind_all(workspace_id, self);
@@ -107,19 +108,15 @@ Result<void> lose_lease(const FaultedCall& call, const http::Response* answer) {
   }
   if (id.empty()) return {};
   WS_LET(UnitOfWork work, UnitOfWork::begin(world));
-  {
-    WS_LET(const sqlite::Lent update,
-           world.database.cached("update agent_events set lease_expires_at = ? where id = ? and status = 'leased'"));
-    update->bind_all(world.now(), id);
-    WS_TRY(update->run());
-  }
-  WS_TRY(settle_leases(world));
+  WS_TRY(
+      put(world, "update agent_events set lease_expires_at = ? where id = ? and status = 'leased'", world.now(), id));
+  WS_TRY(expire_leases(world));
   return work.commit();
 }
 
 bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
-/// Changes one digit of everything that looks like a SHA-256 in hexadecimal.
+/// Changes one digit of every hexadecimal SHA-256.
 std::string with_wrong_hashes(std::string text) {
   constexpr std::size_t digits = 64;
   for (std::size_t at = 0; at < text.size();) {
@@ -149,7 +146,7 @@ std::string_view usual_code(int status) {
 
 bool names_content_type(const Substitute& answer) {
   return std::ranges::any_of(answer.headers,
-                             [](const auto& field) { return http::equal_without_case(field.first, "Content-Type"); });
+                             [](const auto& field) { return equal_ignoring_case(field.first, "Content-Type"); });
 }
 
 http::Response substitute(const FaultedCall& call, const Substitute& answer) {
@@ -160,7 +157,7 @@ http::Response substitute(const FaultedCall& call, const Substitute& answer) {
     if (!names_content_type(answer)) response.header("Content-Type", text ? "text/plain" : "application/json");
   } else if (answer.status >= 400) {
     response = render(
-        Refusal{
+        ApiError{
             .status = answer.status, .code = std::string(usual_code(answer.status)), .message = "A fault rule says so"},
         call.request_id,
         call.sandbox.world->assumptions);
@@ -169,18 +166,18 @@ http::Response substitute(const FaultedCall& call, const Substitute& answer) {
   return response;
 }
 
-/// The last byte of the text is gone, and with it the end of the outermost object.
+/// Cuts off the last byte, and with it the end of the outermost object.
 std::string broken_json(const std::string& text) {
   return text.size() < 2 ? std::string("{\"broken\":") : text.substr(0, text.size() - 1);
 }
 
-http::Disturbance on_the_wire(const FaultRule& rule, std::uint64_t body_bytes) {
+http::WireFault on_the_wire(const FaultRule& rule, std::uint64_t body_bytes) {
   const Effect& effect = rule.effect;
-  http::Disturbance wire = {.end = effect.end,
-                            .delay = rule.phase == Phase::after ? effect.delay : std::chrono::milliseconds{0},
-                            .truncate_at = effect.truncate_at,
-                            .dribble_bytes = effect.dribble_bytes,
-                            .dribble_every = effect.dribble_every};
+  http::WireFault wire = {.end = effect.end,
+                          .delay = rule.phase == Phase::after ? effect.delay : std::chrono::milliseconds{0},
+                          .truncate_at = effect.truncate_at,
+                          .dribble_bytes = effect.dribble_bytes,
+                          .dribble_every = effect.dribble_every};
   if (effect.wrong_length) {
     const auto told = static_cast<std::int64_t>(body_bytes) + effect.wrong_length->by;
     wire.content_length =
@@ -191,7 +188,7 @@ http::Disturbance on_the_wire(const FaultRule& rule, std::uint64_t body_bytes) {
 
 }  // namespace
 
-Result<void> disturb_world(const FaultedCall& call, const FaultRule& rule, const http::Response* answer) {
+Result<void> apply_to_world(const FaultedCall& call, const FaultRule& rule, const http::Response* answer) {
   const Effect& effect = rule.effect;
   const bool is_time = (rule.phase == Phase::before) == (answer == nullptr);
   if (effect.lose_lease && (is_time || (answer != nullptr && call.operation == claim))) {
@@ -205,14 +202,14 @@ Result<void> disturb_world(const FaultedCall& call, const FaultRule& rule, const
   return {};
 }
 
-http::Response disturb_answer(const FaultedCall& call, const FaultRule& rule, http::Response&& answer) {
+http::Response apply_to_response(const FaultedCall& call, const FaultRule& rule, http::Response&& answer) {
   const Effect& effect = rule.effect;
   if (effect.answer) answer = substitute(call, *effect.answer);
   if (!effect.retry_after.empty()) answer.set_header("Retry-After", effect.retry_after);
   if (effect.bad_json) answer.text(broken_json(answer.text()));
   if (effect.bad_hash) answer.rewrite(with_wrong_hashes);
-  if (const http::Disturbance wire = on_the_wire(rule, answer.text().size()); wire != http::Disturbance()) {
-    answer.disturb(wire);
+  if (const http::WireFault wire = on_the_wire(rule, answer.text().size()); wire != http::WireFault()) {
+    answer.set_wire_fault(wire);
   }
   return std::move(answer);
 }

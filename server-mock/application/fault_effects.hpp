@@ -1,4 +1,4 @@
-/// What a fault does once its turn has come: to the world behind the call, and to the answer on its way.
+/// Applies the effects of a fault rule: to the world before or after the handler runs, and to the response.
 #pragma once
 
 #include <optional>
@@ -12,21 +12,22 @@
 
 namespace ws::mock {
 
-/// A call that is being disturbed.
+/// A call that a fault rule matched.
 struct FaultedCall {
   Sandbox& sandbox;
   const http::Request& request;
   std::string_view request_id;
   std::string_view operation = {};  ///< empty: no route
-  const http::Pairs& values;        ///< of the path's places
+  const http::Pairs& values;        ///< path parameters
 };
 
-/// `expire_key`, `lose_lease`, `bump_revision`, in the rule's phase: called before the handler (`answer` is null) and
-/// after it, and does each once. Before: the key is gone for this very call, the document that it names has been edited
-/// by somebody else. A claim names no event until it is answered: its lease lapses afterwards in either phase.
-Result<void> disturb_world(const FaultedCall& call, const FaultRule& rule, const http::Response* answer);
+/// Applies `expire_key`, `lose_lease` and `bump_revision` in the rule's phase. Called before the handler (`answer` is
+/// null) and after it; each effect happens once. In phase `before` this very call finds an expired key, or a document
+/// with a newer revision. The event of a claim is only known from its response, so its lease is lost after the handler
+/// in either phase.
+Result<void> apply_to_world(const FaultedCall& call, const FaultRule& rule, const http::Response* answer);
 
-/// The answer as the effect leaves it, with what the wire is to do to it. (A delay before the handler is over by now.)
-http::Response disturb_answer(const FaultedCall& call, const FaultRule& rule, http::Response&& answer);
+/// The response after the effect, with its wire fault. (A delay before the handler has already passed.)
+http::Response apply_to_response(const FaultedCall& call, const FaultRule& rule, http::Response&& answer);
 
 }  // namespace ws::mock

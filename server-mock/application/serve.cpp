@@ -20,9 +20,9 @@ namespace ws::mock {
 namespace {
 
 constexpr int not_started = 127;
-constexpr int killed_by = 128;  // plus the signal: what a shell says
+constexpr int killed_by = 128;  // plus the signal number, as shells do
 
-/// There while the server is ready, and no longer.
+/// The ready file: exists while the server is ready.
 class ReadyFile {
  public:
   ReadyFile() = default;
@@ -33,15 +33,15 @@ class ReadyFile {
     if (!path_.empty()) std::filesystem::remove(path_, ignored);
   }
 
-  /// By rename, so that nobody reads half of it; for the owner alone, since it holds keys. Not synced to the disk: it
-  /// means nothing once this process is gone.
+  /// Written by rename, so that no reader sees a part of it, and with mode 0600, since it holds keys. Not synced to
+  /// disk: it has no use after this process has ended.
   Result<void> write(const std::string& path, const std::string& text) {
     const std::string temporary = fmt::format("{}.{}", path, ::getpid());
     const auto failed = [&] {
       return fail(Failure::Kind::disk,
                   fmt::format("cannot write the ready file {}: {}", path, std::generic_category().message(errno)));
     };
-    ::unlink(temporary.c_str());  // of a process that had this number and was killed
+    ::unlink(temporary.c_str());  // left by a killed process with the same pid
     const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file < 0) return failed();
     const ssize_t written = ::write(file, text.data(), text.size());
@@ -78,7 +78,7 @@ std::string ready_text(const http::Server& server,
   return dump(ready, 2) + "\n";
 }
 
-/// A program beside the server. Stops the server when it ends; is asked to end when the server stops first.
+/// The command of `ws-mock exec`. The server stops when it ends, and sends it SIGTERM when the server stops first.
 class Companion {
  public:
   Companion(const std::vector<std::string>& command, http::Server& server) {
@@ -92,7 +92,7 @@ class Companion {
       server.stop();
       return;
     }
-    // Signals are the server's: a thread inherits the mask that it is made under.
+    // Signals are handled by the server: block them in this thread.
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
@@ -127,7 +127,7 @@ class Companion {
   std::thread waiter_;
 };
 
-/// Beside the ready file; for a command also without one. Empty: nobody would look for it.
+/// The path of the CA file: beside the ready file, or a temporary file for a command. Empty: not needed.
 Result<std::string> ca_path(const ServeSettings& settings) {
   if (!settings.ready_file.empty()) return std::filesystem::absolute(settings.ready_file).string() + ".pem";
   if (settings.command.empty()) return std::string();
@@ -137,14 +137,14 @@ Result<std::string> ca_path(const ServeSettings& settings) {
   return (folder / fmt::format("ws-mock-{}.pem", ::getpid())).string();
 }
 
-/// `ca_file`: of a certificate that nobody else knows; empty: there is none.
+/// `ca_file`: the generated certificate; empty if the certificate was given.
 int run_beside(const std::vector<std::string>& command,
                http::Server& server,
                const Application& application,
                const std::string& ca_file) {
   ::setenv("WS_BASE_URL", server.base_url().c_str(), 1);
   ::setenv("WS_TOKEN", application.sandbox().built_in.token.c_str(), 1);
-  // The first is what `ws`, OpenSSL, Python and Go read; the others have names of their own, and might point elsewhere.
+  // `ws`, OpenSSL, Python and Go read the first variable, other tools the others.
   for (const char* name : {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"}) {
     if (!ca_file.empty()) ::setenv(name, ca_file.c_str(), 1);
   }

@@ -1,4 +1,4 @@
-/// From settings to a server that answers, and back to an exit code.
+/// Runs the server with its settings, from opening the world to the exit code.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 namespace ws::mock {
 
 enum class AnnounceUrl { no, yes };
-/// Whether the certificate is written beside the ready file, for clients to trust: of one that was made just now. A
-/// command is told of it by `SSL_CERT_FILE` and the like.
+/// Whether a generated certificate is written to a file, for clients to trust. A command gets its path in
+/// `SSL_CERT_FILE` and similar variables.
 enum class TrustFile { none, written };
 
 struct ServeSettings {
@@ -21,13 +21,13 @@ struct ServeSettings {
   std::string ready_file = {};  ///< empty: none
   TrustFile trust = TrustFile::none;
   AnnounceUrl announce = AnnounceUrl::yes;
-  std::vector<std::string> command = {};  ///< not empty: run it beside the server, and end when it ends
+  std::vector<std::string> command = {};  ///< a command to run while the server runs; the server stops when it ends
 };
 
-/// Serves until told to stop. The base URL goes to standard output, alone on the first line, and the ready file is
-/// written, once the server listens; the file is gone when this returns, and so is the certificate that it names as
-/// `ca_file`. Returns the exit code: 0, or the command's (128 + N when signal N ended it, 127 when it could not be
-/// started). Fails as opening the world and listening do.
+/// Serves until it is stopped. Once the server listens, the base URL is written to standard output, alone on the first
+/// line, and the ready file is created; that file and the certificate file that it names as `ca_file` are removed
+/// before this returns. Returns the exit code: 0, or the command's (128 + N if signal N ended it, 127 if it could not
+/// be started). Fails if the world cannot be opened or the address not be bound.
 Result<int> serve(const ServeSettings& settings);
 
 }  // namespace ws::mock

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "server-mock/pipeline/errors.hpp"
+#include "server-mock/pipeline/error_response.hpp"
 #include "server-mock/pipeline/upload_put.hpp"
 
 namespace ws::mock {
@@ -23,25 +23,25 @@ bool is_under(std::string_view path, std::string_view root) {
 
 }  // namespace
 
-Site::Site(Household& household, Worlds* worlds, std::unique_ptr<Sandbox> sandbox, std::uint64_t first_ticket)
-    : household_(household), worlds_(worlds), sandbox_(std::move(sandbox)), next_ticket_(first_ticket) {}
+Site::Site(SharedState& shared, Sandboxes* sandboxes, std::unique_ptr<Sandbox> sandbox, std::uint64_t first_ticket)
+    : shared_(shared), sandboxes_(sandboxes), sandbox_(std::move(sandbox)), next_ticket_(first_ticket) {}
 
 std::unique_ptr<http::BodySink> Site::open_sink(const http::Request& head) {
-  return open_upload(*sandbox_, head, is_open_);
+  return open_upload(*sandbox_, head, accepts_uploads_);
 }
 
 void Site::end() {
-  is_open_.reset();
-  sandbox_->waiting_room.end_all();
+  accepts_uploads_.reset();
+  sandbox_->pending_claims.end_all();
   std::multimap<Steady::time_point, std::uint64_t> now;
-  for (const auto& [until, ticket] : held_) now.emplace(Steady::time_point::min(), ticket);
+  for (const auto& [until, ticket] : delayed_) now.emplace(Steady::time_point::min(), ticket);
   for (const auto& [until, ticket] : watchers_) now.emplace(Steady::time_point::min(), ticket);
-  held_ = std::move(now);
+  delayed_ = std::move(now);
   watchers_.clear();
 }
 
-/// The caller's own where it is fit to be shown, else one by the number of the request. Control calls count apart: who
-/// watches renumbers nothing.
+/// The client's `X-Request-Id` if it is short visible ASCII, else a number. Control calls have their own counter, so
+/// that polling the control API does not change the ids of API requests.
 std::string Site::next_request_id(const http::Request* request, Kind kind) {
   const std::uint64_t number = kind == Kind::control ? ++control_requests_ : ++sandbox_->requests;
   if (request != nullptr) {
@@ -59,55 +59,55 @@ std::string Site::next_request_id(const http::Request* request, Kind kind) {
 }
 
 http::Response Site::handle(const http::Request& request) {
-  if (household_.control.is_on() && is_under(request.path, "/_mock")) {
-    Begun begun = {.request_id = next_request_id(&request, Kind::control), .start = Steady::now()};
-    return handle_control(next_ticket_++, request, std::move(begun), http::Patience::some);
+  if (shared_.control.is_on() && is_under(request.path, "/_mock")) {
+    ActiveRequest active = {.request_id = next_request_id(&request, Kind::control), .start = Steady::now()};
+    return handle_control(next_ticket_++, request, std::move(active), http::MayWait::yes);
   }
-  Begun begun = {
+  ActiveRequest active = {
       .request_id = next_request_id(&request, Kind::usual), .time = sandbox_->world->now(), .start = Steady::now()};
   if (sandbox_->rate_limit.is_on()) {
-    if (const auto refusal = over_the_rate(request)) {
-      http::Response response = render(*refusal, begun.request_id, sandbox_->world->assumptions);
-      response.set_header("Retry-After", find_text(*refusal->members, "retry_after").value_or("1"));
-      return finish(request, {.response = std::move(response)}, begun);
+    if (const auto api_error = rate_limit_error(request)) {
+      http::Response response = render(*api_error, active.request_id, sandbox_->world->assumptions);
+      response.set_header("Retry-After", find_text(*api_error->members, "retry_after").value_or("1"));
+      return finish(request, {.response = std::move(response)}, active);
     }
   }
   if (!sandbox_->faults.empty()) {
-    begun.fault = find_fault(request);
-    const bool late = begun.fault && begun.fault->phase == Phase::before && begun.fault->effect.delay.count() > 0;
-    if (late) return hold(request, std::move(begun));
+    active.fault = find_fault(request);
+    const bool late = active.fault && active.fault->phase == Phase::before && active.fault->effect.delay.count() > 0;
+    if (late) return delay(request, std::move(active));
   }
-  return go_on(next_ticket_++, request, std::move(begun), http::Patience::some);
+  return process(next_ticket_++, request, std::move(active), http::MayWait::yes);
 }
 
-/// Neither journalled, nor logged, nor disturbed: watching must not change what is watched.
+/// Control calls are not journalled, logged or subject to fault rules.
 http::Response Site::handle_control(std::uint64_t ticket,
                                     const http::Request& request,
-                                    Begun&& begun,
-                                    http::Patience patience) {
-  http::Response response = household_.control.handle(*sandbox_, worlds_, request, begun.request_id);
+                                    ActiveRequest&& active,
+                                    http::MayWait may_wait) {
+  http::Response response = shared_.control.handle(*sandbox_, sandboxes_, request, active.request_id);
   if (sandbox_->advance && !advancing_) {
     advancing_ = ticket;
-    waiting_.emplace(ticket, std::move(begun));
+    waiting_.emplace(ticket, std::move(active));
     return http::Response::later(ticket);
   }
   const auto watch = std::exchange(sandbox_->watch, std::nullopt);
-  if (watch && patience == http::Patience::some && !begun.is_over) {
-    if (watchers_.empty()) watched_to_ = sandbox_->journal.last_seq();
-    watchers_.emplace(begun.start + *watch, ticket);
-    begun.watches = true;
-    waiting_.emplace(ticket, std::move(begun));
+  if (watch && may_wait == http::MayWait::yes && !active.timed_out) {
+    if (watchers_.empty()) watched_seq_ = sandbox_->journal.last_seq();
+    watchers_.emplace(active.start + *watch, ticket);
+    active.watches_journal = true;
+    waiting_.emplace(ticket, std::move(active));
     return http::Response::later(ticket);
   }
-  response.header("X-Request-Id", begun.request_id).header("X-Mock-Operation", "control");
+  response.header("X-Request-Id", active.request_id).header("X-Mock-Operation", "control");
   return response;
 }
 
-/// One step of time, after which those who wait may look; at the end the answer.
-http::Response Site::advance_on(std::uint64_t ticket, http::Patience patience) {
-  const Steps steps = patience == http::Patience::none ? Steps::all : Steps::one;
+/// Advances the clock by one step, after which pending claims may be resumed; responds when it has arrived.
+http::Response Site::continue_advance(std::uint64_t ticket, http::MayWait may_wait) {
+  const Steps steps = may_wait == http::MayWait::no ? Steps::all : Steps::one;
   const std::string request_id = waiting_.at(ticket).request_id;
-  std::optional<http::Response> response = household_.control.advance_on(*sandbox_, steps, request_id);
+  std::optional<http::Response> response = shared_.control.continue_advance(*sandbox_, steps, request_id);
   if (!response) return http::Response::later(ticket);
   advancing_.reset();
   waiting_.erase(ticket);
@@ -115,125 +115,129 @@ http::Response Site::advance_on(std::uint64_t ticket, http::Patience patience) {
   return std::move(*response);
 }
 
-/// Answers, or leaves the request waiting under its ticket.
-http::Response Site::go_on(std::uint64_t ticket, const http::Request& request, Begun&& begun, http::Patience patience) {
-  Reply reply = answer(request, begun);
-  if (!reply.waiting || begun.is_over || patience == http::Patience::none) {
-    release(begun);
-    return finish(request, std::move(reply), begun);
+/// Responds, or keeps the request pending under its ticket.
+http::Response Site::process(std::uint64_t ticket,
+                             const http::Request& request,
+                             ActiveRequest&& active,
+                             http::MayWait may_wait) {
+  Reply reply = answer(request, active);
+  if (!reply.long_poll || active.timed_out || may_wait == http::MayWait::no) {
+    release(active);
+    return finish(request, std::move(reply), active);
   }
-  WaitingRoom& room = sandbox_->waiting_room;
-  if (begun.guest) {
-    room.stay(*begun.guest, reply.waiting->look_again_at);
+  PendingClaims& claims = sandbox_->pending_claims;
+  if (active.claim) {
+    claims.keep_waiting(*active.claim, reply.long_poll->retry_at);
   } else {
-    begun.guest = room.enter(*reply.waiting, sandbox_->world->now());
-    sandbox_->guests.emplace(*begun.guest, Guest{.ticket = ticket, .request_id = begun.request_id});
+    active.claim = claims.add(*reply.long_poll, sandbox_->world->now());
+    sandbox_->pending_calls.emplace(*active.claim, PendingCall{.ticket = ticket, .request_id = active.request_id});
   }
-  waiting_.insert_or_assign(ticket, std::move(begun));
+  waiting_.insert_or_assign(ticket, std::move(active));
   return http::Response::later(ticket);
 }
 
-/// A fault delays the call before anybody looks at it. Who comes meanwhile with the same idempotency key is told so.
-http::Response Site::hold(const http::Request& request, Begun&& begun) {
+/// Keeps the request pending for the delay of a fault rule, before it is handled. Another request with the same
+/// idempotency key is answered with 409 meanwhile.
+http::Response Site::delay(const http::Request& request, ActiveRequest&& active) {
   http::Pairs values;
-  const contract::Operation* operation = household_.pipeline.find(request, values);
+  const contract::Operation* operation = shared_.pipeline.find(request, values);
   const auto key = request.find("Idempotency-Key");
   if (operation != nullptr && operation->idempotency == contract::Idempotency::key && key && !key->empty()) {
     if (const auto caller = sandbox_->access->identify(request.find("Authorization"))) {
       std::pair<std::string, std::string> occupied(idempotency_owner(**caller), std::string(*key));
       if (sandbox_->in_flight.insert(occupied).second) {
-        begun.in_flight = std::make_unique<std::pair<std::string, std::string>>(std::move(occupied));
+        active.in_flight = std::make_unique<std::pair<std::string, std::string>>(std::move(occupied));
       }
     }
   }
   const std::uint64_t ticket = next_ticket_++;
-  held_.emplace(begun.start + begun.fault->effect.delay, ticket);
-  waiting_.emplace(ticket, std::move(begun));
+  delayed_.emplace(active.start + active.fault->effect.delay, ticket);
+  waiting_.emplace(ticket, std::move(active));
   return http::Response::later(ticket);
 }
 
-/// It waits no more: neither for an event, nor with a key that nobody else may use meanwhile.
-void Site::release(Begun& begun) {
-  if (begun.in_flight) sandbox_->in_flight.erase(*std::exchange(begun.in_flight, nullptr));
-  if (!begun.guest) return;
-  sandbox_->waiting_room.leave(*begun.guest);
-  sandbox_->guests.erase(*std::exchange(begun.guest, std::nullopt));
+/// Removes the request from the pending claims, and frees its idempotency key.
+void Site::release(ActiveRequest& active) {
+  if (active.in_flight) sandbox_->in_flight.erase(*std::exchange(active.in_flight, nullptr));
+  if (!active.claim) return;
+  sandbox_->pending_claims.remove(*active.claim);
+  sandbox_->pending_calls.erase(*std::exchange(active.claim, std::nullopt));
 }
 
-/// Journalled with its answer, and timed from when it came.
-http::Response Site::finish(const http::Request& request, Reply&& reply, const Begun& begun) {
-  reply.response.header("X-Request-Id", begun.request_id)
+/// Adds the common headers, then records and logs the exchange. The duration counts from the arrival of the request.
+http::Response Site::finish(const http::Request& request, Reply&& reply, const ActiveRequest& active) {
+  reply.response.header("X-Request-Id", active.request_id)
       .header("X-Mock-Operation", reply.operation.empty() ? "none" : reply.operation);
-  const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - begun.start);
+  const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - active.start);
   const Exchange exchange = {.operation = reply.operation,
-                             .time = begun.time,
+                             .time = active.time,
                              .duration_us = taken.count(),
-                             .fault = begun.fault ? std::string_view(begun.fault->id) : std::string_view(),
+                             .fault = active.fault ? std::string_view(active.fault->id) : std::string_view(),
                              .warning = reply.warning};
-  if (household_.journal_file.is_open())
-    household_.journal_file.write(sandbox_->journal.describe(request, reply.response, exchange));
+  if (shared_.journal_file.is_open())
+    shared_.journal_file.write(sandbox_->journal.describe(request, reply.response, exchange));
   sandbox_->journal.add(request, reply.response, exchange);
-  if (household_.log != LogStyle::off) log(request, reply, taken.count());
+  if (shared_.log != LogStyle::off) log(request, reply, taken.count());
   return std::move(reply.response);
 }
 
-http::Response Site::again(std::uint64_t ticket, const http::Request& request, http::Patience patience) {
-  if (ticket == advancing_) return advance_on(ticket, patience);
+http::Response Site::resume(std::uint64_t ticket, const http::Request& request, http::MayWait may_wait) {
+  if (ticket == advancing_) return continue_advance(ticket, may_wait);
   auto waited = waiting_.extract(ticket);
   if (waited.empty()) return handle(request);
-  Begun begun = std::move(waited.mapped());
-  if (begun.watches) return handle_control(ticket, request, std::move(begun), patience);
-  if (begun.in_flight) sandbox_->in_flight.erase(*std::exchange(begun.in_flight, nullptr));
-  return go_on(ticket, request, std::move(begun), patience);
+  ActiveRequest active = std::move(waited.mapped());
+  if (active.watches_journal) return handle_control(ticket, request, std::move(active), may_wait);
+  if (active.in_flight) sandbox_->in_flight.erase(*std::exchange(active.in_flight, nullptr));
+  return process(ticket, request, std::move(active), may_wait);
 }
 
-void Site::forget(std::uint64_t ticket) {
+void Site::cancel(std::uint64_t ticket) {
   if (ticket == advancing_) {
-    static_cast<void>(advance_on(ticket, http::Patience::none));
+    static_cast<void>(continue_advance(ticket, http::MayWait::no));
     return;
   }
   if (auto waited = waiting_.extract(ticket); !waited.empty()) release(waited.mapped());
 }
 
-/// The clock goes on only when nobody else is to look at the time that it has reached.
+/// The clock advances only when no pending request is ready at the time that it has reached.
 void Site::take_ready(std::vector<std::uint64_t>& tickets) {
   const std::size_t others = tickets.size();
-  for (const WaitingRoom::Ready& ready : sandbox_->waiting_room.take_ready(sandbox_->world->now())) {
-    const auto guest = sandbox_->guests.find(ready.ticket);
-    if (guest == sandbox_->guests.end()) continue;
-    tickets.push_back(guest->second.ticket);
-    waiting_.at(guest->second.ticket).is_over = ready.is_over;
+  for (const PendingClaims::Ready& ready : sandbox_->pending_claims.take_ready(sandbox_->world->now())) {
+    const auto claim = sandbox_->pending_calls.find(ready.ticket);
+    if (claim == sandbox_->pending_calls.end()) continue;
+    tickets.push_back(claim->second.ticket);
+    waiting_.at(claim->second.ticket).timed_out = ready.timed_out;
   }
-  const auto due = held_.upper_bound(Steady::now());
-  for (auto held = held_.begin(); held != due; ++held) tickets.push_back(held->second);
-  held_.erase(held_.begin(), due);
+  const auto due = delayed_.upper_bound(Steady::now());
+  for (auto held = delayed_.begin(); held != due; ++held) tickets.push_back(held->second);
+  delayed_.erase(delayed_.begin(), due);
   take_watchers(tickets);
   if (tickets.size() == others && advancing_) tickets.push_back(*advancing_);
 }
 
-/// Those who watch the journal: all of them when there is something new, and who has watched long enough.
+/// Journal watchers: all of them if there is a new entry, else those whose time is up.
 void Site::take_watchers(std::vector<std::uint64_t>& tickets) {
   if (watchers_.empty()) return;
-  const bool is_new = sandbox_->journal.last_seq() != watched_to_;
+  const bool is_new = sandbox_->journal.last_seq() != watched_seq_;
   const auto due = is_new ? watchers_.end() : watchers_.upper_bound(Steady::now());
   for (auto watcher = watchers_.begin(); watcher != due; ++watcher) {
     const auto waiting = waiting_.find(watcher->second);
-    if (waiting == waiting_.end()) continue;  // went away meanwhile
+    if (waiting == waiting_.end()) continue;  // the client has disconnected
     tickets.push_back(watcher->second);
-    if (!is_new) waiting->second.is_over = true;
+    if (!is_new) waiting->second.timed_out = true;
   }
   watchers_.erase(watchers_.begin(), due);
 }
 
-/// While the clock stands still nothing is due by itself, but for what a fault holds up: its delays are real.
+/// A frozen clock makes nothing ready by itself, except delays of fault rules, which are in real time.
 std::optional<std::chrono::milliseconds> Site::next_ready() {
   using std::chrono::milliseconds;
   std::optional<milliseconds> next;
-  const auto due = sandbox_->waiting_room.next_due();
+  const auto due = sandbox_->pending_claims.next_due();
   if (due && !sandbox_->clock.is_frozen()) {
     next = milliseconds(std::max<std::int64_t>(0, *due - sandbox_->world->now()));
   }
-  for (const auto* waiting : {&held_, &watchers_}) {
+  for (const auto* waiting : {&delayed_, &watchers_}) {
     if (waiting->empty()) continue;
     const auto left = std::chrono::ceil<milliseconds>(waiting->begin()->first - Steady::now());
     next = std::min(next.value_or(left), std::max(left, milliseconds(0)));
@@ -241,41 +245,41 @@ std::optional<std::chrono::milliseconds> Site::next_ready() {
   return next;
 }
 
-http::Response Site::refuse(const http::Unreadable& why) {
+http::Response Site::refuse(const http::MalformedRequest& why) {
   const std::string request_id = next_request_id(nullptr, Kind::usual);
   http::Response response =
-      render(Refusal{.status = why.status, .code = std::string(why.code), .message = std::string(why.reason)},
+      render(ApiError{.status = why.status, .code = std::string(why.code), .message = std::string(why.reason)},
              request_id,
              sandbox_->world->assumptions);
   response.header("X-Request-Id", request_id).header("X-Mock-Operation", "none");
-  // What came was no whole request: of it nothing is known but how it was answered.
+  // A malformed request has no fields to record, only its response.
   const http::Request unread;
   const Exchange exchange = {.time = sandbox_->world->now()};
-  if (household_.journal_file.is_open())
-    household_.journal_file.write(sandbox_->journal.describe(unread, response, exchange));
+  if (shared_.journal_file.is_open())
+    shared_.journal_file.write(sandbox_->journal.describe(unread, response, exchange));
   sandbox_->journal.add(unread, response, exchange);
   return response;
 }
 
-http::Response Site::turn_away(const http::Request& request, const Refusal& refusal) {
+http::Response Site::reject(const http::Request& request, const ApiError& api_error) {
   const std::string_view path = http::within_sandbox(request.path).path;
   if (is_under(path, "/_mock")) {
     const std::string request_id = next_request_id(&request, Kind::control);
-    http::Response response = render(refusal, request_id, Assumptions());
+    http::Response response = render(api_error, request_id, Assumptions());
     response.header("X-Request-Id", request_id).header("X-Mock-Operation", "control");
     return response;
   }
-  Begun begun = {
+  ActiveRequest active = {
       .request_id = next_request_id(&request, Kind::usual), .time = sandbox_->world->now(), .start = Steady::now()};
-  return finish(request, {.response = render(refusal, begun.request_id, sandbox_->world->assumptions)}, begun);
+  return finish(request, {.response = render(api_error, active.request_id, sandbox_->world->assumptions)}, active);
 }
 
 void Site::log(const http::Request& request, const Reply& reply, std::int64_t duration_us) const {
   const std::string_view operation = reply.operation.empty() ? "none" : reply.operation;
   const std::string& id = sandbox_->options.id;
   const std::string path = (id.empty() ? "" : "/_s/" + id).append(shown_path(request.path));
-  // The query stays out: it may hold what a person was looking for.
-  if (household_.log == LogStyle::json) {
+  // The query is not logged: it may contain what a person searched for.
+  if (shared_.log == LogStyle::json) {
     const Json line = {{"time", rfc3339(sandbox_->world->now())},
                        {"method", request.method},
                        {"path", path},

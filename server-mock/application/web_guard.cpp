@@ -10,7 +10,7 @@ namespace {
 
 bool is_control(std::string_view path) { return path == "/_mock" || path.starts_with("/_mock/"); }
 
-Refusal foreign_host() {
+ApiError foreign_host() {
   return {.status = 403,
           .code = "foreign_host",
           .message =
@@ -18,7 +18,7 @@ Refusal foreign_host() {
               "with --allow-host NAME"};
 }
 
-Refusal foreign_page() {
+ApiError foreign_page() {
   return {.status = 403,
           .code = "foreign_origin",
           .message =
@@ -26,7 +26,7 @@ Refusal foreign_page() {
               "Open its address yourself"};
 }
 
-Refusal wrong_type(std::string_view message) {
+ApiError wrong_type(std::string_view message) {
   return {.status = 415, .code = "unsupported_media_type", .message = std::string(message)};
 }
 
@@ -35,23 +35,23 @@ constexpr std::string_view needs_json =
     "application/json')";
 constexpr std::string_view needs_form = "The page sends Content-Type: application/x-www-form-urlencoded";
 
-/// The type without its parameters.
+/// The media type without parameters.
 bool has_type(const http::Request& request, std::string_view type) {
   const std::string_view given = request.find("Content-Type").value_or("");
   std::string_view bare = given.substr(0, given.find(';'));
   while (bare.ends_with(' ') || bare.ends_with('\t')) bare.remove_suffix(1);
-  return http::equal_without_case(bare, type);
+  return equal_ignoring_case(bare, type);
 }
 
-/// Each field by itself: a second one must not hide behind the first.
+/// Checks each field: a second one must not hide behind the first.
 template <class Fits>
 bool all_fields(const http::Request& request, std::string_view name, Fits fits) {
   return std::ranges::all_of(request.headers, [&](const http::Header& field) {
-    return !http::equal_without_case(field.name, name) || fits(field.value);
+    return !equal_ignoring_case(field.name, name) || fits(field.value);
   });
 }
 
-/// A browser says whose page is behind a request: by `Origin`, and newer ones by `Sec-Fetch-Site`.
+/// Browsers name the page behind a request in `Origin`; newer ones also send `Sec-Fetch-Site`.
 bool is_from_elsewhere(const http::Request& request) {
   const std::string_view host = request.find("Host").value_or("");
   return !all_fields(request, "Origin", [&](std::string_view origin) { return http::is_origin_of(origin, host); }) ||
@@ -59,7 +59,7 @@ bool is_from_elsewhere(const http::Request& request) {
              request, "Sec-Fetch-Site", [](std::string_view site) { return site == "same-origin" || site == "none"; });
 }
 
-/// A link elsewhere that a person followed to a page that holds nothing by itself and cannot be framed.
+/// Following a link from another site is allowed to pages that hold no data and cannot be framed.
 bool is_link_to_inspector(const http::Request& request, std::string_view path) {
   return (path == "/_mock" || path == "/_mock/") && request.method == "GET" && !request.find("Origin") &&
          request.find("Sec-Fetch-Mode") == "navigate" && request.find("Sec-Fetch-Dest") == "document";
@@ -67,9 +67,9 @@ bool is_link_to_inspector(const http::Request& request, std::string_view path) {
 
 }  // namespace
 
-std::optional<Refusal> WebGuard::objection(const http::Request& request, std::string_view path) const {
+std::optional<ApiError> WebGuard::rejection(const http::Request& request, std::string_view path) const {
   const auto host = request.find("Host");
-  // Only HTTP/1.0 may leave it out, which no browser speaks.
+  // Only HTTP/1.0 may omit it, which no browser uses.
   const bool is_own = !host || names_.contains(*host);
   const bool from_elsewhere = is_from_elsewhere(request);
   const bool is_form = path == pages::device_path;
@@ -78,7 +78,7 @@ std::optional<Refusal> WebGuard::objection(const http::Request& request, std::st
     if (!is_own && (!names_.is_open_to_others() || !needs_key || from_elsewhere || request.find("Origin"))) {
       return foreign_host();
     }
-    // Without a key there is nobody to answer for it. Another page cannot bring one: it would have to ask first (CORS).
+    // With `--auth any|off` no key protects the API. Otherwise another site cannot send one without a CORS preflight.
     if (from_elsewhere && !(needs_key && request.find("Authorization"))) return foreign_page();
     return std::nullopt;
   }
@@ -93,7 +93,7 @@ std::optional<Refusal> WebGuard::objection(const http::Request& request, std::st
   return std::nullopt;
 }
 
-std::string_view WebGuard::called_as(const http::Request& request) const {
+std::string_view WebGuard::request_host(const http::Request& request) const {
   const std::string_view host = request.find("Host").value_or("");
   const auto parts = http::split_host(host);
   return parts && (!parts->port.empty() || names_.is_open_to_others()) ? host : std::string_view();

@@ -1,31 +1,31 @@
-/// No web page is a client: what a browser sends for a page of another site is refused before anybody looks at it.
+/// Rejects requests that a browser sends on behalf of a page of another site (CSRF, DNS rebinding).
 ///
-/// `/_mock` and `/device` take requests that call the server by one of its own names, for no page but its own, with
-/// JSON (the form: its own type) in the body. The rest needs a key, which no other page has: there a foreign name is
-/// refused too, unless others may call this server (a container's service name need not be known here), keys are
-/// checked, and no page is behind it. No answer ever allows another origin to read it (CORS).
+/// `/_mock` and `/device` accept only requests with an allowed Host, from their own pages, with a JSON body (the login
+/// form: a form body). The API needs a key, which other pages do not have. There a foreign Host is rejected too, unless
+/// the server is reachable from other machines (the service name of a container need not be known here), keys are
+/// checked, and no browser sent the request. No response allows other origins to read it (CORS).
 #pragma once
 
 #include <optional>
 #include <string_view>
 
 #include "server-mock/access/access.hpp"
-#include "server-mock/http/own_names.hpp"
+#include "server-mock/http/allowed_hosts.hpp"
 
 namespace ws::mock {
 
 class WebGuard {
  public:
-  WebGuard(http::OwnNames names, AuthMode auth) : names_(std::move(names)), auth_(auth) {}
+  WebGuard(http::AllowedHosts names, AuthMode auth) : names_(std::move(names)), auth_(auth) {}
 
-  /// `path` is that within the request's world. Empty: it may pass.
-  std::optional<Refusal> objection(const http::Request& request, std::string_view path) const;
-  /// What the client called the server, where that may stand in an address; empty: it may not. Without a port it is
-  /// believed only where ports may be mapped: on the loopback it is a relay that leaves it out.
-  std::string_view called_as(const http::Request& request) const;
+  /// `path` is the path inside the sandbox. Empty: the request is allowed.
+  std::optional<ApiError> rejection(const http::Request& request, std::string_view path) const;
+  /// The request's Host if URLs in responses may use it; else empty. A Host without a port is used only where ports may
+  /// be mapped: on a loopback address a relay has left it out.
+  std::string_view request_host(const http::Request& request) const;
 
  private:
-  http::OwnNames names_;
+  http::AllowedHosts names_;
   AuthMode auth_;
 };
 

@@ -22,17 +22,17 @@ ServiceResult get_assumptions(Call& call) {
   return Answer{.body = Json{{"data", std::move(data)}}};
 }
 
-/// `{key: value, ...}`: all or none.
+/// `{key: value, ...}`. Sets all of them or none.
 ServiceResult patch_assumptions(Call& call) {
-  Complaints complaints;
+  ValidationErrors errors;
   const Loc in_body = {std::string("body")};
-  if (!call.body.is_object()) complaints.add(in_body, "dict_type", "Say {key: value, ...}", call.body);
+  if (!call.body.is_object()) errors.add(in_body, "dict_type", "Say {key: value, ...}", call.body);
   Assumptions changed = call.sandbox.world->assumptions;
   for (const auto& [key, value] : call.body.items()) {
     const auto set = changed.set(key, value.is_string() ? value.get<std::string>() : dump(value));
-    if (!set) complaints.add(within(in_body, key), set.error().what, value);
+    if (!set) errors.add(within(in_body, key), set.error().what, value);
   }
-  if (!complaints.empty()) return tl::unexpected(complaints.refusal());
+  if (!errors.empty()) return tl::unexpected(errors.api_error());
   call.sandbox.world->assumptions = std::move(changed);
   return get_assumptions(call);
 }
@@ -41,7 +41,7 @@ ServiceResult patch_assumptions(Call& call) {
 
 Result<std::optional<FoundAgent>> find_agent(World& world, std::string_view word) {
   if (word.starts_with('@')) word.remove_prefix(1);
-  WS_LET(const sqlite::Lent row,
+  WS_LET(const sqlite::CachedStatement row,
          world.database.cached("select id, owner_user_id, workspace_id from agents where id = lower(?1) or handle = ?1 "
                                "order by status = 'revoked', id limit 1"));
   row->bind(1, word);

@@ -1,4 +1,4 @@
-/// The control calls: each is a row of the table at the end of its file, and `control.cpp` joins these tables.
+/// The control calls. Each file of calls ends with a table of them; `control.cpp` joins these tables.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "api-client/base/json.hpp"
-#include "server-mock/control/worlds.hpp"
+#include "server-mock/control/sandboxes.hpp"
 #include "server-mock/http/target.hpp"
 #include "server-mock/sandbox/sandbox.hpp"
 #include "server-mock/services/shared/service.hpp"
@@ -19,25 +19,25 @@ struct Call {
   Sandbox& sandbox;
   const http::Pairs& path;
   const http::Pairs& query;
-  const Json& body;          ///< null where none was sent
-  Worlds* worlds = nullptr;  ///< null within a sandbox
+  const Json& body;                ///< null if the request has none
+  Sandboxes* sandboxes = nullptr;  ///< null inside a sandbox
 };
 using Handler = ServiceResult (*)(Call& call);
 
-/// Who says what the body may hold. There is no default: a call that names no rule does not compile.
+/// What checks the body. There is no default, so that no call is left without a rule.
 struct BodyRule {
   enum class By { table, handler } by;
-  const contract::Schema& schema;                                    ///< with `table`
-  enum class Text { refused, taken } text = Text::refused;           ///< in place of an object
-  void (*more)(const Json& body, Complaints& complaints) = nullptr;  ///< what a schema cannot say
+  const contract::Schema& schema;                                      ///< with `table`
+  enum class Text { refused, taken } text = Text::refused;             ///< instead of an object
+  void (*more)(const Json& body, ValidationErrors& errors) = nullptr;  ///< checks that a schema cannot express
 };
 
 inline constexpr contract::Schema no_members = {};
 inline constexpr BodyRule nothing = {.by = BodyRule::By::table, .schema = no_members};
-/// The handler reads a list, or members that depend on the world: `Complaints::check`, or one by one.
+/// The handler validates the body itself: a list, or members that depend on the world.
 inline constexpr BodyRule by_handler = {.by = BodyRule::By::handler, .schema = no_members};
 constexpr BodyRule members(const contract::Schema& schema) { return {.by = BodyRule::By::table, .schema = schema}; }
-constexpr BodyRule members_and(const contract::Schema& schema, void (*more)(const Json&, Complaints&)) {
+constexpr BodyRule members_and(const contract::Schema& schema, void (*more)(const Json&, ValidationErrors&)) {
   return {.by = BodyRule::By::table, .schema = schema, .more = more};
 }
 constexpr BodyRule members_or_text(const contract::Schema& schema) {
@@ -72,7 +72,7 @@ struct FoundAgent {
   std::string owner_user_id = {};
   std::string workspace_id = {};
 };
-/// By id or handle, with or without its @. Of two Workspaces' agents with one handle the older.
+/// By id or handle, with or without `@`. If agents of two Workspaces share the handle: the older one.
 Result<std::optional<FoundAgent>> find_agent(World& world, std::string_view word);
 
 }  // namespace ws::mock::control

@@ -1,11 +1,11 @@
-// Control calls about time.
+// Control calls for the clock.
 #include <cmath>
 
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
-#include "server-mock/services/shared/refuse.hpp"
+#include "server-mock/services/shared/errors.hpp"
 #include "server-mock/services/shared/validation_errors.hpp"
 
 namespace ws::mock::control {
@@ -31,7 +31,7 @@ constexpr contract::Schema advance_body = {.name = "Advance", .fields = advance_
 
 constexpr std::string_view forms = "Say {\"clock\": \"real\"}, \"frozen:TIME\" or \"offset:+2h\"";
 
-/// The text that `MockClock::parse` reads, of all the ways to say it; empty: none of them.
+/// The text for `MockClock::parse`, from any accepted form of the body; empty if it has none of them.
 std::optional<std::string> clock_text(const Json& body, const MockClock& now) {
   if (body.is_string()) return body.get<std::string>();
   if (const auto text = find_text(body, "clock")) return text;
@@ -50,7 +50,7 @@ std::optional<std::string> clock_text(const Json& body, const MockClock& now) {
   return std::nullopt;
 }
 
-/// Of `seconds` (also with a fraction) or `by`.
+/// From `seconds` (may have a fraction) or `by`.
 std::optional<std::chrono::milliseconds> distance_of(const Json& body) {
   constexpr double hundred_years = 100.0 * 366 * 86400;
   if (const Json* seconds = find(body, "seconds"); seconds != nullptr) {
@@ -68,13 +68,13 @@ std::optional<std::chrono::milliseconds> distance_of(const Json& body) {
 
 ServiceResult get_clock(Call& call) { return Answer{.body = clock_of(call.sandbox)}; }
 
-/// `{clock: "real" | "frozen:TIME" | "offset:+2h"}`, or `{frozen: TIME}`, `{offset: "+2h"}`, `{real: true}`; the text
-/// alone, too. `{frozen: true}` stops the clock where it is.
+/// `{clock: "real" | "frozen:TIME" | "offset:+2h"}`, or that text alone, or `{frozen: TIME}`, `{offset: "+2h"}`,
+/// `{real: true}`. `{frozen: true}` freezes the clock at the current time.
 ServiceResult put_clock(Call& call) {
   if (const Json* inner = find(call.body, "clock"); inner != nullptr && inner->is_object()) {
-    Complaints complaints;
-    complaints.check(*inner, clock_body, {std::string("body"), std::string("clock")});
-    if (!complaints.empty()) return tl::unexpected(complaints.refusal());
+    ValidationErrors errors;
+    errors.check(*inner, clock_body, {std::string("body"), std::string("clock")});
+    if (!errors.empty()) return tl::unexpected(errors.api_error());
   }
   const auto text = clock_text(call.body, call.sandbox.clock);
   if (!text) return invalid("body", "clock", "value_error", forms, call.body);
@@ -84,7 +84,7 @@ ServiceResult put_clock(Call& call) {
   return Answer{.body = clock_of(call.sandbox)};
 }
 
-/// `{seconds}`, or `{by: "2h"}`. While somebody waits it goes step by step: `Sandbox::advance`.
+/// `{seconds}`, or `{by: "2h"}`. If claims are pending, the clock advances in steps: `Sandbox::advance`.
 ServiceResult advance_clock(Call& call) {
   const auto by = distance_of(call.body);
   if (!by) {
@@ -95,14 +95,14 @@ ServiceResult advance_clock(Call& call) {
                    "seconds is a number, 0 or more",
                    given == nullptr ? call.body : *given);
   }
-  WS_SERVE_LET(Advance advance, Advance::begin(call.sandbox, *by));
-  if (call.sandbox.waiting_room.size() > 0) {
+  WS_API_LET(Advance advance, Advance::begin(call.sandbox, *by));
+  if (call.sandbox.pending_claims.size() > 0) {
     call.sandbox.advance = std::move(advance);
     return Answer{};
   }
   while (true) {
-    WS_SERVE_LET(const bool goes_on, advance.step());
-    if (!goes_on) return Answer{.body = advance.answer()};
+    WS_API_LET(const bool more, advance.step());
+    if (!more) return Answer{.body = advance.answer()};
   }
 }
 

@@ -10,8 +10,8 @@
 #include "api-client/base/sha256.hpp"
 #include "server-mock/control/calls.hpp"
 #include "server-mock/pages/inspector_page.hpp"
-#include "server-mock/pipeline/errors.hpp"
-#include "server-mock/services/shared/refuse.hpp"
+#include "server-mock/pipeline/error_response.hpp"
+#include "server-mock/services/shared/errors.hpp"
 #include "server-mock/services/shared/validation_errors.hpp"
 
 namespace ws::mock {
@@ -19,9 +19,10 @@ namespace {
 
 using Outcome = http::Routed::Outcome;
 
-/// The transport is told by `Control::handle`, once the answer is made.
+/// Only answers; `Control::handle` stops the server after this.
 ServiceResult shut_down(control::Call& call) {
-  if (call.worlds == nullptr) return mock::refuse(Refusal{.message = "A sandbox cannot stop the server: DELETE it"});
+  if (call.sandboxes == nullptr)
+    return mock::refuse(ApiError{.message = "A sandbox cannot stop the server: DELETE it"});
   return Answer{.status = 202, .body = Json{{"status", "stopping"}}};
 }
 
@@ -46,34 +47,36 @@ constexpr control::CallTable (*tables[])() = {
     server_calls,
 };
 
-Refusal json_invalid(std::string_view reason) {
+ApiError json_invalid(std::string_view reason) {
   const Json entry = {{"loc", Json::array({"body", 0})},
                       {"msg", "JSON decode error"},
                       {"type", "json_invalid"},
                       {"input", Json::object()},
                       {"ctx", {{"error", reason}}}};
-  return Refusal{.status = 422, .code = "validation_error", .members = Json{{"detail", Json::array({entry})}}};
+  return ApiError{.status = 422, .code = "validation_error", .members = Json{{"detail", Json::array({entry})}}};
 }
 
-/// Members and parameters that the call does not know, and those of a wrong type: all at once.
-std::optional<Refusal> complaints_of(const control::CallEntry& entry, const Json& body, const http::Pairs& query) {
-  Complaints complaints;
+/// All unknown members and parameters, and members of a wrong type.
+std::optional<ApiError> validation_errors_of(const control::CallEntry& entry,
+                                             const Json& body,
+                                             const http::Pairs& query) {
+  ValidationErrors errors;
   const bool is_text = entry.body.text == control::BodyRule::Text::taken && body.is_string();
   if (entry.body.by == control::BodyRule::By::table && !body.is_null() && !is_text) {
-    complaints.check(body, entry.body.schema, {std::string("body")});
-    if (entry.body.more != nullptr) entry.body.more(body, complaints);
+    errors.check(body, entry.body.schema, {std::string("body")});
+    if (entry.body.more != nullptr) entry.body.more(body, errors);
   }
   for (const auto& [name, value] : query) {
     if (std::ranges::find(entry.query, name) != entry.query.end()) continue;
-    complaints.add({std::string("query"), name}, "extra_forbidden", unknown_among(name, entry.query), value);
+    errors.add({std::string("query"), name}, "extra_forbidden", unknown_among(name, entry.query), value);
   }
-  if (complaints.empty()) return std::nullopt;
-  return complaints.refusal();
+  if (errors.empty()) return std::nullopt;
+  return errors.api_error();
 }
 
 ServiceResult run(const control::CallEntry& entry,
                   Sandbox& sandbox,
-                  Worlds* worlds,
+                  Sandboxes* sandboxes,
                   const http::Request& request,
                   const http::Routed& routed) {
   Json body;
@@ -83,8 +86,9 @@ ServiceResult run(const control::CallEntry& entry,
     body = std::move(*parsed);
   }
   const http::Pairs query = http::parse_query(request.query);
-  if (auto refusal = complaints_of(entry, body, query)) return tl::unexpected(std::move(*refusal));
-  control::Call call = {.sandbox = sandbox, .path = routed.values, .query = query, .body = body, .worlds = worlds};
+  if (auto api_error = validation_errors_of(entry, body, query)) return tl::unexpected(std::move(*api_error));
+  control::Call call = {
+      .sandbox = sandbox, .path = routed.values, .query = query, .body = body, .sandboxes = sandboxes};
   try {
     return entry.handler(call);
   } catch (const std::exception& bug) {
@@ -92,9 +96,9 @@ ServiceResult run(const control::CallEntry& entry,
   }
 }
 
-/// The control surface always speaks plainly, whatever the switches say.
-http::Response refused(const Refusal& refusal, std::string_view request_id) {
-  return render(refusal, request_id, Assumptions());
+/// Control calls ignore the assumption switches.
+http::Response refused(const ApiError& api_error, std::string_view request_id) {
+  return render(api_error, request_id, Assumptions());
 }
 
 http::Response respond(const ServiceResult& result, std::string_view request_id) {
@@ -125,27 +129,27 @@ Control::Control(const ControlOptions& options) : options_(options) {
 }
 
 http::Response Control::handle(Sandbox& sandbox,
-                               Worlds* worlds,
+                               Sandboxes* sandboxes,
                                const http::Request& request,
                                std::string_view request_id) {
-  const auto refuse = [&](const Refusal& refusal) { return refused(refusal, request_id); };
-  // The page itself holds nothing that is worth hiding; it asks for the token.
+  const auto refuse = [&](const ApiError& api_error) { return refused(api_error, request_id); };
+  // The inspector page itself holds no data and needs no token; its script asks for the token.
   if (auto page = pages::inspector(request)) return std::move(*page);
   if (!options_.token.empty() && !is_authorized(request)) {
-    return refuse(Refusal{.status = 401, .code = "invalid_credential", .message = "The control token is needed"});
+    return refuse(ApiError{.status = 401, .code = "invalid_credential", .message = "The control token is needed"});
   }
   const http::Routed routed = router_.find(request.method, request.path);
   if (routed.outcome == Outcome::no_method) {
     http::Response response =
         request.method == "OPTIONS"
             ? http::Response(204)
-            : refuse(Refusal{.status = 405, .code = "method_not_allowed", .message = "Not with this method"});
+            : refuse(ApiError{.status = 405, .code = "method_not_allowed", .message = "Not with this method"});
     response.header("Allow", routed.allow);
     return response;
   }
-  if (routed.outcome != Outcome::found) return refuse(Refusal{.message = "There is no such control call"});
+  if (routed.outcome != Outcome::found) return refuse(ApiError{.message = "There is no such control call"});
   const control::CallEntry& entry = *entries_[routed.id];
-  const ServiceResult result = run(entry, sandbox, worlds, request, routed);
+  const ServiceResult result = run(entry, sandbox, sandboxes, request, routed);
   http::Response response = respond(result, request_id);
   if (result && entry.path == shutdown_path) {
     response.close();
@@ -154,21 +158,21 @@ http::Response Control::handle(Sandbox& sandbox,
   return response;
 }
 
-std::optional<http::Response> Control::advance_on(Sandbox& sandbox, Steps steps, std::string_view request_id) {
-  // A reset on the way has ended it.
+std::optional<http::Response> Control::continue_advance(Sandbox& sandbox, Steps steps, std::string_view request_id) {
+  // A reset has ended the advance.
   if (!sandbox.advance) return respond(Answer{.body = control::clock_of(sandbox)}, request_id);
   while (true) {
-    const Result<bool> goes_on = sandbox.advance->step();
-    if (goes_on && *goes_on && steps == Steps::one) return std::nullopt;
-    if (goes_on && *goes_on) continue;
+    const Result<bool> more = sandbox.advance->step();
+    if (more && *more && steps == Steps::one) return std::nullopt;
+    if (more && *more) continue;
     const Advance advance = *std::exchange(sandbox.advance, std::nullopt);
-    if (!goes_on) return respond(mock::refuse(goes_on.error()), request_id);
+    if (!more) return respond(mock::refuse(more.error()), request_id);
     return respond(Answer{.body = advance.answer()}, request_id);
   }
 }
 
 bool Control::is_authorized(const http::Request& request) const {
-  // Hashed, so that the time it takes tells nothing of how much of it was right.
+  // Comparing hashes hides how much of the token was right from timing attacks.
   return Sha256::of(request.find("Authorization").value_or("")) == Sha256::of("Bearer " + options_.token);
 }
 

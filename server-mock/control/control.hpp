@@ -1,4 +1,5 @@
-/// The control surface `/_mock`: what a test turns and reads (`mock.md`, "Control"). Never journalled, never faulted.
+/// The control API `/_mock`, with which tests inspect and change the mock (`mock.md`, "Control"). Its calls are not
+/// journalled and not subject to fault rules.
 #pragma once
 
 #include <functional>
@@ -7,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server-mock/control/worlds.hpp"
+#include "server-mock/control/sandboxes.hpp"
 #include "server-mock/http/message.hpp"
 #include "server-mock/http/router.hpp"
 #include "server-mock/sandbox/sandbox.hpp"
@@ -20,14 +21,14 @@ struct CallEntry;
 
 struct ControlOptions {
   bool is_on = true;
-  std::string token = {};  ///< empty: none is needed
+  std::string token = {};  ///< empty: no token is needed
 };
 
 struct ControlCall {
   std::string_view method = {};
   std::string_view path = {};  ///< "/_mock/snapshots/{name}:restore"
 };
-/// Every call that there is.
+/// All control calls.
 std::vector<ControlCall> control_calls();
 
 enum class Steps { one, all };
@@ -38,13 +39,14 @@ class Control {
 
   bool is_on() const { return options_.is_on; }
   void on_shutdown(std::function<void()> stop) { stop_ = std::move(stop); }
-  /// Leaves `sandbox.advance` behind where the clock has been set on its way while somebody waits: the answer is then
-  /// that of `advance_on`.
-  /// `worlds`: of the server, where the call stands at the base URL; null: within a sandbox, which cannot stop the
-  /// server either.
-  http::Response handle(Sandbox& sandbox, Worlds* worlds, const http::Request& request, std::string_view request_id);
-  /// Empty while there is further to go.
-  std::optional<http::Response> advance_on(Sandbox& sandbox, Steps steps, std::string_view request_id);
+  /// `sandboxes` is null inside a sandbox, which has no sandboxes of its own and cannot stop the server. If the clock
+  /// is to advance in steps, `sandbox.advance` is set and the response is that of `continue_advance`.
+  http::Response handle(Sandbox& sandbox,
+                        Sandboxes* sandboxes,
+                        const http::Request& request,
+                        std::string_view request_id);
+  /// Empty if the advance is not complete.
+  std::optional<http::Response> continue_advance(Sandbox& sandbox, Steps steps, std::string_view request_id);
 
  private:
   bool is_authorized(const http::Request& request) const;

@@ -1,10 +1,10 @@
-// Control calls about device logins.
+// Control calls for device logins.
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
 #include "server-mock/services/authorization/device_logins.hpp"
-#include "server-mock/services/shared/refuse.hpp"
+#include "server-mock/services/shared/errors.hpp"
 
 namespace ws::mock::control {
 namespace {
@@ -31,52 +31,51 @@ Json to_json(const DeviceLogin& login) {
           {"workspace_id", login.workspace_id.empty() ? Json(nullptr) : Json(login.workspace_id)}};
 }
 
-Served<DeviceLogin> login_of(Call& call) {
-  WS_SERVE_LET(std::optional<DeviceLogin> login,
-               find_device_login(*call.sandbox.world, http::value_of(call.path, "code")));
+ApiResult<DeviceLogin> login_of(Call& call) {
+  WS_API_LET(std::optional<DeviceLogin> login,
+             find_device_login(*call.sandbox.world, http::value_of(call.path, "code")));
   if (!login) return not_found("device login");
   return std::move(*login);
 }
 
-/// The login as it is now; 409 where the decision came too late.
+/// The login after the decision; 409 if it was no longer pending.
 ServiceResult decided(Call& call, bool moved) {
   if (!moved) return conflict("already_finished", "The login is not pending any more");
-  WS_SERVE_LET(const DeviceLogin now, login_of(call));
+  WS_API_LET(const DeviceLogin now, login_of(call));
   return Answer{.body = to_json(now)};
 }
 
 ServiceResult get_devices(Call& call) {
-  WS_SERVE_LET(const std::vector<DeviceLogin> logins, list_device_logins(*call.sandbox.world));
+  WS_API_LET(const std::vector<DeviceLogin> logins, list_device_logins(*call.sandbox.world));
   Json data = Json::array();
   for (const DeviceLogin& login : logins) data.push_back(to_json(login));
   return Answer{.body = Json{{"data", std::move(data)}}};
 }
 
-/// `{user_id?, workspace_id?}`; without them the first person, in the first of their Workspaces.
+/// `{user_id?, workspace_id?}`. Default: the first person, in their first Workspace.
 ServiceResult approve_device(Call& call) {
-  WS_SERVE_LET(const DeviceLogin login, login_of(call));
-  WS_SERVE_LET(const std::vector<Membership> people, list_memberships(*call.sandbox.world));
+  WS_API_LET(const DeviceLogin login, login_of(call));
+  WS_API_LET(const std::vector<Membership> people, list_memberships(*call.sandbox.world));
   const auto user_id = find_text(call.body, "user_id");
   const auto workspace_id = find_text(call.body, "workspace_id");
   for (const Membership& member : people) {
     if (user_id && member.user_id != *user_id) continue;
     if (workspace_id && member.workspace_id != *workspace_id) continue;
-    WS_SERVE_LET(const bool moved,
-                 approve_device_login(*call.sandbox.world, login, member.user_id, member.workspace_id));
+    WS_API_LET(const bool moved, approve_device_login(*call.sandbox.world, login, member.user_id, member.workspace_id));
     return decided(call, moved);
   }
   return not_found("member of that Workspace");
 }
 
 ServiceResult deny_device(Call& call) {
-  WS_SERVE_LET(const DeviceLogin login, login_of(call));
-  WS_SERVE_LET(const bool moved, deny_device_login(*call.sandbox.world, login));
+  WS_API_LET(const DeviceLogin login, login_of(call));
+  WS_API_LET(const bool moved, deny_device_login(*call.sandbox.world, login));
   return decided(call, moved);
 }
 
 ServiceResult expire_device(Call& call) {
-  WS_SERVE_LET(const DeviceLogin login, login_of(call));
-  WS_SERVE_LET(const bool moved, expire_device_login(*call.sandbox.world, login));
+  WS_API_LET(const DeviceLogin login, login_of(call));
+  WS_API_LET(const bool moved, expire_device_login(*call.sandbox.world, login));
   return decided(call, moved);
 }
 

@@ -1,10 +1,10 @@
-// Control calls about fault rules.
+// Control calls for fault rules.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "server-mock/control/calls.hpp"
 #include "server-mock/faults/fault_rules.hpp"
-#include "server-mock/services/shared/refuse.hpp"
+#include "server-mock/services/shared/errors.hpp"
 
 namespace ws::mock::control {
 namespace {
@@ -23,12 +23,12 @@ ServiceResult get_fault(Call& call) {
   return Answer{.body = std::move(rule)};
 }
 
-/// One rule, a list of them, or `{faults: [...]}`: all or none.
+/// One rule, a list of rules, or `{faults: [...]}`. Adds all of them or none.
 ServiceResult add_faults(Call& call) {
-  Complaints complaints;
-  std::vector<FaultRule> rules = read_fault_rules(call.body, in_body, complaints);
-  if (!complaints.empty()) return tl::unexpected(complaints.refusal());
-  FaultBook book = call.sandbox.faults;
+  ValidationErrors errors;
+  std::vector<FaultRule> rules = read_fault_rules(call.body, in_body, errors);
+  if (!errors.empty()) return tl::unexpected(errors.api_error());
+  FaultRules book = call.sandbox.faults;
   Json data = Json::array();
   for (FaultRule& rule : rules) {
     const std::string id = rule.id;
@@ -40,11 +40,11 @@ ServiceResult add_faults(Call& call) {
   return Answer{.status = 201, .body = Json{{"data", std::move(data)}}};
 }
 
-/// In place of the rule of that id, if there is one.
+/// Replaces the rule with that id, or adds it.
 ServiceResult put_fault(Call& call) {
-  Complaints complaints;
-  auto rule = read_fault_rule(call.body, in_body, complaints);
-  if (!rule) return tl::unexpected(complaints.refusal());
+  ValidationErrors errors;
+  auto rule = read_fault_rule(call.body, in_body, errors);
+  if (!rule) return tl::unexpected(errors.api_error());
   rule->id = std::string(http::value_of(call.path, "id"));
   const bool replaced = call.sandbox.faults.remove(rule->id);
   call.sandbox.faults.add(std::move(*rule));

@@ -1,14 +1,14 @@
-// Control calls for people: what the inspector shows beside the journal. Bounded, the latest first.
+// Control calls for the inspector page. Lists are bounded, newest first.
 #include <nlohmann/json.hpp>
 
 #include "server-mock/control/calls.hpp"
 #include "server-mock/services/authorization/device_logins.hpp"
-#include "server-mock/services/shared/refuse.hpp"
+#include "server-mock/services/shared/errors.hpp"
 
 namespace ws::mock::control {
 namespace {
 
-/// A list, each row one JSON object; times in it are milliseconds and named `..._at`.
+/// A list of JSON objects; members named `..._at` are times in milliseconds.
 struct InspectedList {
   const char* name = nullptr;
   const char* count = nullptr;
@@ -38,13 +38,13 @@ constexpr InspectedList lists[] = {
      "from agent_events e left join agents a on a.id = e.agent_id order by e.sequence desc limit 100"},
 };
 
-/// Milliseconds become times as the API writes them.
+/// Replaces milliseconds by times as the API writes them.
 void write_times(Json& value) {
   if (value.is_array()) {
     for (Json& item : value) write_times(item);
   } else if (value.is_object()) {
     for (auto& [name, member] : value.items()) {
-      if (name == "payload") continue;  // as it was given
+      if (name == "payload") continue;  // payloads are shown unchanged
       if (name.ends_with("_at") && member.is_number_integer()) {
         member = rfc3339(member.get<std::int64_t>());
       } else {
@@ -54,7 +54,7 @@ void write_times(Json& value) {
   }
 }
 
-Result<Json> rows_of(sqlite::Lent& rows) {
+Result<Json> rows_of(sqlite::CachedStatement& rows) {
   Json data = Json::array();
   while (true) {
     WS_LET(const bool found, rows->step());
@@ -67,15 +67,14 @@ Result<Json> rows_of(sqlite::Lent& rows) {
 }
 
 Result<Json> read_list(World& world, const InspectedList& list) {
-  WS_LET(const sqlite::Lent count, world.database.cached(list.count));
+  WS_LET(const sqlite::CachedStatement count, world.database.cached(list.count));
   WS_TRY(count->step());
-  WS_LET(sqlite::Lent rows, world.database.cached(list.rows));
+  WS_LET(sqlite::CachedStatement rows, world.database.cached(list.rows));
   WS_LET(Json data, rows_of(rows));
   return Json{{"total", count->integer(0)}, {"data", std::move(data)}};
 }
 
-/// What the inspector shows: `{clock, now, sandbox, base_url, last_seq, documents, threads, events, people}`, each list
-/// `{total, data}`; and a document's revisions with their text, the latest first.
+/// `{clock, now, sandbox, base_url, last_seq, documents, threads, events, people}`, each list as `{total, data}`.
 ServiceResult inspect(Call& call) {
   Sandbox& sandbox = call.sandbox;
   Json body = clock_of(sandbox);
@@ -83,9 +82,9 @@ ServiceResult inspect(Call& call) {
   body["base_url"] = sandbox.base_url;
   body["last_seq"] = sandbox.journal.last_seq();
   for (const InspectedList& list : lists) {
-    WS_SERVE_LET(body[list.name], read_list(*sandbox.world, list));
+    WS_API_LET(body[list.name], read_list(*sandbox.world, list));
   }
-  WS_SERVE_LET(const std::vector<Membership> members, list_memberships(*sandbox.world));
+  WS_API_LET(const std::vector<Membership> members, list_memberships(*sandbox.world));
   body["people"] = Json::array();
   for (const Membership& member : members) {
     body["people"].push_back({{"user_id", member.user_id},
@@ -99,17 +98,17 @@ ServiceResult inspect(Call& call) {
 
 ServiceResult inspect_document(Call& call) {
   World& world = *call.sandbox.world;
-  WS_SERVE_LET(const std::optional<Document> document,
-               find_document(world, http::value_of(call.path, "id"), WithContent::yes));
+  WS_API_LET(const std::optional<Document> document,
+             find_document(world, http::value_of(call.path, "id"), WithContent::yes));
   if (!document) return not_found("document");
-  WS_SERVE_LET(
-      sqlite::Lent rows,
+  WS_API_LET(
+      sqlite::CachedStatement rows,
       world.database.cached(
           "select json_object('content_revision', content_revision, 'content_sha256', content_sha256, 'content', "
           "content) from document_revisions where document_id = ? and content_revision <> ? "
           "order by content_revision desc limit 20"));
   rows->bind_all(document->id, document->content_revision);
-  WS_SERVE_LET(Json revisions, rows_of(rows));
+  WS_API_LET(Json revisions, rows_of(rows));
   revisions.insert(revisions.begin(),
                    Json{{"content_revision", document->content_revision},
                         {"content_sha256", document->content_sha256},

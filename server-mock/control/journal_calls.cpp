@@ -1,18 +1,18 @@
-// Control calls about what was asked: the journal, and whether it is as expected.
+// Control calls for the journal of requests.
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/clock.hpp"
 #include "server-mock/control/calls.hpp"
 #include "server-mock/journal/verify.hpp"
-#include "server-mock/services/shared/refuse.hpp"
+#include "server-mock/services/shared/errors.hpp"
 
 namespace ws::mock::control {
 namespace {
 
 constexpr int longest_wait_s = 60;
 
-/// `?operation=&since=&wait=`; `since` is a `seq` or a time. Where there is nothing it waits up to `wait` seconds (real
-/// ones, at most 60) for a request.
+/// `?operation=&since=&wait=`. `since` is a `seq` or a time. With `wait` (seconds of real time, at most 60) an empty
+/// result waits for a request.
 ServiceResult get_requests(Call& call) {
   Journal::Filter filter = {.operation = http::value_of(call.query, "operation")};
   if (const std::string_view since = http::value_of(call.query, "since"); !since.empty()) {
@@ -42,7 +42,7 @@ ServiceResult delete_requests(Call& call) {
   return Answer{.status = 204};
 }
 
-/// Those that met no operation, or that a 404 of the path or a 405 answered, each with the nearest operations.
+/// Requests that matched no operation (404 for the path, 405), each with the nearest operations.
 ServiceResult get_unmatched(Call& call) {
   Json all = call.sandbox.journal.read({});
   Json data = Json::array();
@@ -54,18 +54,18 @@ ServiceResult get_unmatched(Call& call) {
   return Answer{.body = Json{{"data", std::move(data)}}};
 }
 
-/// `{match: {operation, path, status, query, headers, body}, times | min, max, in_order}`; see control/verify.hpp.
+/// `{match: {operation, path, status, query, headers, body}, times | min, max, in_order}`; see journal/verify.hpp.
 ServiceResult verify_requests(Call& call) {
-  Complaints complaints;
-  check_verification(call.body, complaints);
-  if (!complaints.empty()) return tl::unexpected(complaints.refusal());
+  ValidationErrors errors;
+  check_verification(call.body, errors);
+  if (!errors.empty()) return tl::unexpected(errors.api_error());
   const Json all = call.sandbox.journal.read({});
   Json result = verify(call.body, all.at("data"));
   if (result.at("verified") == true) return Answer{.body = std::move(result)};
-  return refuse(Refusal{.status = 409,
-                        .code = "verification_failed",
-                        .message = "The requests were not as expected",
-                        .members = std::move(result)});
+  return refuse(ApiError{.status = 409,
+                         .code = "verification_failed",
+                         .message = "The requests were not as expected",
+                         .members = std::move(result)});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Control calls about keys: of any audience, scope, role and expiry, for any person or agent.
+// Control calls for API keys: of any audience, scopes, role and expiry, for any person or agent.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +9,7 @@
 #include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
 #include "server-mock/services/authorization/keys.hpp"
-#include "server-mock/services/shared/refuse.hpp"
+#include "server-mock/services/shared/errors.hpp"
 #include "server-mock/services/shared/validation_errors.hpp"
 
 namespace ws::mock::control {
@@ -44,36 +44,36 @@ constexpr contract::Schema key_body = {.name = "NewKey", .fields = key_fields};
 const Loc in_key_body = {std::string("body")};
 
 Result<std::optional<std::string>> find_id(World& world, const char* sql, std::string_view word) {
-  WS_LET(const sqlite::Lent row, world.database.cached(sql));
+  WS_LET(const sqlite::CachedStatement row, world.database.cached(sql));
   row->bind(1, word);
   WS_LET(const bool found, row->step());
   return found ? std::optional(row->string(0)) : std::nullopt;
 }
 
-/// By id or email; empty where there is none.
+/// By id or email; empty if there is none.
 Result<std::optional<std::string>> find_person(World& world, std::string_view word) {
   return find_id(world, "select id from users where id = lower(?1) or email = ?1", word);
 }
 
-/// By id or name; of two with one name the older.
+/// By id or name; of two with the same name the older.
 Result<std::optional<std::string>> find_workspace(World& world, std::string_view word) {
   return find_id(world, "select id from workspaces where id = lower(?1) or name = ?1 order by id limit 1", word);
 }
 
-/// What the key may do in its Workspace: no more than it grants, and no more than its owner may there. Null: it is
-/// bound to none, or its owner is no member.
-Served<Json> role_of(World& world, const NewKey& key) {
+/// The effective role of the key in its Workspace: the lower of the key's ceiling and its owner's role. Null if the key
+/// is not bound to a Workspace or its owner is no member.
+ApiResult<Json> role_of(World& world, const NewKey& key) {
   if (key.workspace_id.empty()) return Json(nullptr);
-  WS_SERVE_LET(const sqlite::Lent row,
-               world.database.cached("select role from members where user_id = ? and workspace_id = ?"));
+  WS_API_LET(const sqlite::CachedStatement row,
+             world.database.cached("select role from members where user_id = ? and workspace_id = ?"));
   row->bind_all(key.owner_user_id, key.workspace_id);
-  WS_SERVE_LET(const bool is_member, row->step());
+  WS_API_LET(const bool is_member, row->step());
   if (!is_member) return Json(nullptr);
   const contract::Role role = contract::find_role(row->text(0)).value_or(contract::Role::none);
   return Json(contract::name(std::min(role, key.ceiling)));
 }
 
-/// The member that is there of several names for one thing; empty: none is.
+/// The first of several alternative members that is present; empty if none is.
 std::string first_of(const Json& body, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
     if (auto text = find_text(body, name)) return std::move(*text);
@@ -101,36 +101,36 @@ struct Owner {
   std::string workspace_id = {};  ///< of an agent
 };
 
-/// An agent and who owns it, or a person; without a word the first person of the world.
-Served<Owner> owner_of(Call& call) {
+/// The agent and its owner, or the person. Default: the first person of the world.
+ApiResult<Owner> owner_of(Call& call) {
   World& world = *call.sandbox.world;
   if (const std::string agent = first_of(call.body, {"agent", "agent_id", "handle", "agent_handle"}); !agent.empty()) {
-    WS_SERVE_LET(const std::optional<FoundAgent> found, find_agent(world, agent));
+    WS_API_LET(const std::optional<FoundAgent> found, find_agent(world, agent));
     if (!found) return not_found("agent");
     return Owner{.user_id = found->owner_user_id, .agent_id = found->id, .workspace_id = found->workspace_id};
   }
   const std::string person = first_of(call.body, {"person", "user", "user_id", "email"});
   if (person.empty()) return Owner{.user_id = call.sandbox.built_in.user_id};
-  WS_SERVE_LET(std::optional<std::string> found, find_person(world, person));
+  WS_API_LET(std::optional<std::string> found, find_person(world, person));
   if (!found) return not_found("person");
   return Owner{.user_id = std::move(*found)};
 }
 
-/// The one that is named; for a key that is bound to one the owner's own.
-Served<std::string> workspace_of(Call& call, const Owner& owner, Audience audience) {
+/// The named Workspace; for a key that is bound to a Workspace, by default one of the owner's.
+ApiResult<std::string> workspace_of(Call& call, const Owner& owner, Audience audience) {
   World& world = *call.sandbox.world;
   if (const std::string named = first_of(call.body, {"workspace", "workspace_id"}); !named.empty()) {
-    WS_SERVE_LET(std::optional<std::string> found, find_workspace(world, named));
+    WS_API_LET(std::optional<std::string> found, find_workspace(world, named));
     if (!found) return not_found("Workspace");
     return std::move(*found);
   }
   if (audience != Audience::workspace) return std::string();
   if (!owner.workspace_id.empty()) return owner.workspace_id;
-  WS_SERVE_LET(const sqlite::Lent row,
-               world.database.cached("select workspace_id from members where user_id = ?1 "
-                                     "order by workspace_id = ?2 desc, workspace_id limit 1"));
+  WS_API_LET(const sqlite::CachedStatement row,
+             world.database.cached("select workspace_id from members where user_id = ?1 "
+                                   "order by workspace_id = ?2 desc, workspace_id limit 1"));
   row->bind_all(owner.user_id, call.sandbox.built_in.workspace_id);
-  WS_SERVE_LET(const bool found, row->step());
+  WS_API_LET(const bool found, row->step());
   return found ? row->string(0) : call.sandbox.built_in.workspace_id;
 }
 
@@ -148,7 +148,7 @@ Answer key_answer(const NewKey& key, const IssuedKey& issued, Json role) {
                        {"expires_at", key.expires_at ? Json(rfc3339(*key.expires_at)) : Json(nullptr)}}};
 }
 
-void check_scopes(const Json& body, Complaints& complaints) {
+void check_scopes(const Json& body, ValidationErrors& errors) {
   const Json* given = find(body, "scopes");
   if (given == nullptr || !given->is_array()) return;
   for (std::size_t i = 0; i < given->size(); ++i) {
@@ -156,40 +156,40 @@ void check_scopes(const Json& body, Complaints& complaints) {
     if (!scope.is_string()) continue;
     const auto text = scope.get<std::string>();
     if (std::ranges::find(contract::all_scopes, text) == contract::all_scopes.end()) {
-      complaints.add(within(within(in_key_body, "scopes"), i), fmt::format("There is no scope {}", text), scope);
+      errors.add(within(within(in_key_body, "scopes"), i), fmt::format("There is no scope {}", text), scope);
     }
   }
 }
 
-/// `{person?, agent?, audience?, workspace?, scopes?, role?, expires_in?, expires_at?}`; people by id or email
-/// (`user_id`, `email` too), agents by id or handle (`agent_id`, `handle`), Workspaces by id or name (`workspace_id`).
-/// `role` is the most that the key grants; its owner may have more.
+/// `{person?, agent?, audience?, workspace?, scopes?, role?, expires_in?, expires_at?}`. People are named by id or
+/// email (also `user_id`, `email`), agents by id or handle (also `agent_id`, `handle`), Workspaces by id or name (also
+/// `workspace_id`). `role` is the key's ceiling.
 ServiceResult create_key(Call& call) {
   const Json body = call.body.is_null() ? Json::object() : call.body;
   NewKey key = {.scopes = scopes_of(body),
                 .expires_at = expiry_of(body, call.sandbox.world->now()),
                 .ceiling = contract::find_role(first_of(body, {"role"})).value_or(contract::Role::owner)};
   key.audience = find_audience(first_of(body, {"audience"})).value_or(Audience::workspace);
-  WS_SERVE_LET(const Owner owner, owner_of(call));
-  WS_SERVE_LET(const std::string workspace_id, workspace_of(call, owner, key.audience));
+  WS_API_LET(const Owner owner, owner_of(call));
+  WS_API_LET(const std::string workspace_id, workspace_of(call, owner, key.audience));
   key.owner_user_id = owner.user_id;
   key.agent_id = owner.agent_id;
   key.workspace_id = workspace_id;
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(*call.sandbox.world));
-  WS_SERVE_LET(const IssuedKey issued, issue_key(*call.sandbox.world, key));
-  WS_SERVE(work.commit());
-  WS_SERVE_LET(Json role, role_of(*call.sandbox.world, key));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(*call.sandbox.world));
+  WS_API_LET(const IssuedKey issued, issue_key(*call.sandbox.world, key));
+  WS_API_TRY(work.commit());
+  WS_API_LET(Json role, role_of(*call.sandbox.world, key));
   return key_answer(key, issued, std::move(role));
 }
 
 ServiceResult revoke_key(Call& call) {
-  WS_SERVE_LET(const bool found, mock::revoke_key(*call.sandbox.world, http::value_of(call.path, "id")));
+  WS_API_LET(const bool found, mock::revoke_key(*call.sandbox.world, http::value_of(call.path, "id")));
   if (!found) return not_found("key");
   return Answer{.status = 204};
 }
 
 ServiceResult expire_key(Call& call) {
-  WS_SERVE_LET(const bool found, mock::expire_key(*call.sandbox.world, http::value_of(call.path, "id")));
+  WS_API_LET(const bool found, mock::expire_key(*call.sandbox.world, http::value_of(call.path, "id")));
   if (!found) return not_found("key");
   return Answer{.status = 204};
 }

@@ -1,4 +1,4 @@
-// Control calls about sandboxes.
+// Control calls for sandboxes.
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
@@ -6,7 +6,7 @@
 #include "api-client/base/sha256.hpp"
 #include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
-#include "server-mock/services/shared/refuse.hpp"
+#include "server-mock/services/shared/errors.hpp"
 #include "server-mock/services/shared/validation_errors.hpp"
 
 namespace ws::mock::control {
@@ -18,62 +18,62 @@ using contract::optional;
 constexpr contract::Field sandbox_fields[] = {nullable(optional("fixtures", contract::Type{}))};
 constexpr contract::Schema sandbox_body = {.name = "NewSandbox", .fields = sandbox_fields};
 
-Refused not_here() {
-  return refuse(Refusal{.message = "A sandbox has no sandboxes: ask the control surface of the base URL for one"});
+Unexpected not_here() {
+  return refuse(ApiError{.message = "A sandbox has no sandboxes: ask the control surface of the base URL for one"});
 }
 
-/// There are enough of them, or each line that a failure has about fixtures as a violation of the body.
-Refused refused(const Failure& failure) {
+/// 409 if there are too many sandboxes; 422 with one violation for each line of an error in the fixtures.
+Unexpected refused(const Failure& failure) {
   if (failure.kind == Failure::Kind::conflict) return conflict("too_many_sandboxes", failure.what);
   if (failure.kind != Failure::Kind::invalid) return refuse(failure);
-  Complaints complaints;
+  ValidationErrors errors;
   std::string_view rest = failure.what;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
-    complaints.add({std::string("body"), std::string("fixtures")}, rest.substr(0, end), nullptr);
+    errors.add({std::string("body"), std::string("fixtures")}, rest.substr(0, end), nullptr);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return refuse(complaints.refusal());
+  return refuse(errors.api_error());
 }
 
-/// Of `fixtures`: an object as a file of fixtures has it, the text of such a file, "seed" or "empty".
-Served<Worlds::Wishes> wishes_of(const Json& body) {
-  Worlds::Wishes wishes;
+/// `fixtures` is an object as in a fixtures file, the text of such a file, "seed" or "empty".
+ApiResult<Sandboxes::SandboxRequest> sandbox_request_of(const Json& body) {
+  Sandboxes::SandboxRequest wanted;
   const Json* given = find(body, "fixtures");
-  if (given == nullptr || given->is_null() || *given == "seed") return wishes;
-  wishes.has_fixtures = true;
+  if (given == nullptr || given->is_null() || *given == "seed") return wanted;
+  wanted.has_fixtures = true;
   if (*given == "empty") {
-    wishes.start = StartWith::empty;
-    wishes.name = "empty";
-    return wishes;
+    wanted.start = StartWith::empty;
+    wanted.name = "empty";
+    return wanted;
   }
-  wishes.name = Sha256::of(dump(*given)).hex();
+  wanted.name = Sha256::of(dump(*given)).hex();
   auto read = given->is_string() ? Fixtures::parse(given->get<std::string>()) : Fixtures::of(*given);
   if (!read) return refused(read.error());
-  wishes.fixtures = std::move(*read);
-  return wishes;
+  wanted.fixtures = std::move(*read);
+  return wanted;
 }
 
-/// Within a sandbox these three are 404. POST takes `{fixtures?}`: an object, the text of a file, "seed" or "empty".
+/// Inside a sandbox these three calls are 404. POST takes `{fixtures?}`.
 ServiceResult get_sandboxes(Call& call) {
-  if (call.worlds == nullptr) return not_here();
-  return Answer{.body = Json{{"data", call.worlds->list()}, {"at_most", most_sandboxes}}};
+  if (call.sandboxes == nullptr) return not_here();
+  return Answer{.body = Json{{"data", call.sandboxes->list()}, {"at_most", max_sandboxes}}};
 }
 
 ServiceResult open_sandbox(Call& call) {
-  if (call.worlds == nullptr) return not_here();
+  if (call.sandboxes == nullptr) return not_here();
   if (!call.body.is_null() && !call.body.is_object()) {
     return invalid("body", "fixtures", "dict_type", "Say {} or {\"fixtures\": {...}}", call.body);
   }
-  WS_SERVE_LET(const Worlds::Wishes wishes, wishes_of(call.body));
-  auto opened = call.worlds->open(wishes);
+  WS_API_LET(const Sandboxes::SandboxRequest wanted, sandbox_request_of(call.body));
+  auto opened = call.sandboxes->open(wanted);
   if (!opened) return refused(opened.error());
   return Answer{.status = 201, .body = std::move(*opened)};
 }
 
 ServiceResult close_sandbox(Call& call) {
-  if (call.worlds == nullptr) return not_here();
-  if (!call.worlds->close(http::value_of(call.path, "id"))) return not_found("sandbox");
+  if (call.sandboxes == nullptr) return not_here();
+  if (!call.sandboxes->close(http::value_of(call.path, "id"))) return not_found("sandbox");
   return Answer{.status = 204};
 }
 

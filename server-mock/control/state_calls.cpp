@@ -1,4 +1,4 @@
-// Control calls about the state as a whole: reset, snapshots, all of it as JSON.
+// Control calls for the whole state: reset, snapshots, all tables as JSON.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "api-client/contract/operations/fields.hpp"
 #include "server-mock/control/calls.hpp"
-#include "server-mock/services/shared/refuse.hpp"
+#include "server-mock/services/shared/errors.hpp"
 #include "server-mock/store/schema.hpp"
 
 namespace ws::mock::control {
@@ -66,39 +66,39 @@ Result<Json> read_table(World& world, const std::string& table) {
 }
 
 Result<void> write_table(
-    World& world, const std::string& table, const Json& rows, const Loc& loc, Complaints& complaints) {
+    World& world, const std::string& table, const Json& rows, const Loc& loc, ValidationErrors& errors) {
   WS_LET(const std::vector<std::string> columns, columns_of(world, table));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Json& row = rows[i];
     const Loc place = within(loc, i);
     if (!row.is_object()) {
-      complaints.add(place, "dict_type", "A row is an object", row);
+      errors.add(place, "dict_type", "A row is an object", row);
       continue;
     }
     std::string names;
     std::string values;
     for (const auto& [name, value] : row.items()) {
       if (std::ranges::find(columns, name) == columns.end()) {
-        complaints.add(within(place, name), "extra_forbidden", "The table has no such column", value);
+        errors.add(within(place, name), "extra_forbidden", "The table has no such column", value);
         continue;
       }
       names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", name);
       values += fmt::format("{}json_extract(?1, '$.{}')", values.empty() ? "" : ", ", name);
     }
     if (names.empty()) {
-      complaints.add(place, "A row has columns", row);
+      errors.add(place, "A row has columns", row);
       continue;
     }
     WS_LET(sqlite::Statement insert,
            world.database.prepare(fmt::format("insert into \"{}\" ({}) select {}", table, names, values)));
     insert.bind(1, dump(row));
-    if (const auto done = insert.run(); !done) complaints.add(place, done.error().what, row);
+    if (const auto done = insert.run(); !done) errors.add(place, done.error().what, row);
   }
   return {};
 }
 
-/// All tables of the world: `{tables: {name: [{column: value, ...}, ...]}}`, rows in order, keys sorted. Left out are
-/// the search index, which follows from the documents, and the bytes of assets.
+/// `{tables: {name: [{column: value, ...}, ...]}}`, rows in order, keys sorted. Omits the search index, which is
+/// rebuilt from the documents, and the bytes of assets.
 Result<Json> read_state(World& world) {
   WS_LET(const std::vector<std::string> tables, kept_tables(world));
   Json all = Json::object();
@@ -109,13 +109,13 @@ Result<Json> read_state(World& world) {
   return Json{{"tables", std::move(all)}};
 }
 
-/// Replaces all rows; a table that is not named is empty afterwards. With a complaint nothing is changed.
-Result<void> write_state(World& world, const Json& state, Complaints& complaints) {
+/// Replaces all rows; a table that is not named becomes empty. With an error nothing changes.
+Result<void> write_state(World& world, const Json& state, ValidationErrors& errors) {
   WS_LET(const std::vector<std::string> tables, kept_tables(world));
   const Loc loc = {std::string("body"), std::string("tables")};
   const Json* given = find(state, "tables");
   if (given == nullptr || !given->is_object()) {
-    complaints.add(loc, "missing", "The state has tables: {name: [rows]}", state);
+    errors.add(loc, "missing", "The state has tables: {name: [rows]}", state);
     return {};
   }
   WS_LET(UnitOfWork work, UnitOfWork::begin(world));
@@ -124,14 +124,14 @@ Result<void> write_state(World& world, const Json& state, Complaints& complaints
   for (const auto& [table, rows] : given->items()) {
     const Loc place = within(loc, table);
     if (std::ranges::find(tables, table) == tables.end()) {
-      complaints.add(place, "extra_forbidden", "There is no such table", table);
+      errors.add(place, "extra_forbidden", "There is no such table", table);
     } else if (!rows.is_array()) {
-      complaints.add(place, "list_type", "A table is a list of rows", rows);
+      errors.add(place, "list_type", "A table is a list of rows", rows);
     } else {
-      WS_TRY(write_table(world, table, rows, place, complaints));
+      WS_TRY(write_table(world, table, rows, place, errors));
     }
   }
-  if (!complaints.empty()) return {};
+  if (!errors.empty()) return {};
   WS_TRY(world.ids.load(world.database));
   WS_TRY(work.commit());
   return drop_orphans(world);
@@ -139,14 +139,14 @@ Result<void> write_state(World& world, const Json& state, Complaints& complaints
 
 constexpr std::size_t longest_name = 100;
 
-/// "seed" and "empty" mean something else.
+/// Excludes "seed" and "empty", which `reset` reserves.
 bool is_name(std::string_view text) {
   const auto fits = [](char c) { return c > ' ' && c != '/' && c != ':' && c != 0x7F; };
   return !text.empty() && text.size() <= longest_name && text != "seed" && text != "empty" &&
          std::ranges::all_of(text, fits);
 }
 
-Refused no_name(std::string_view text) {
+Unexpected no_name(std::string_view text) {
   return invalid("body",
                  "name",
                  "value_error",
@@ -157,7 +157,7 @@ Refused no_name(std::string_view text) {
 ServiceResult take(Call& call, const std::string& name) {
   Sandbox& sandbox = call.sandbox;
   if (!is_name(name)) return no_name(name);
-  WS_SERVE(sandbox.snapshots.take(*sandbox.world, sandbox.clock, sandbox.built_in, name));
+  WS_API_TRY(sandbox.snapshots.take(*sandbox.world, sandbox.clock, sandbox.built_in, name));
   return Answer{.status = 201, .body = sandbox.snapshots.read(name)};
 }
 
@@ -168,13 +168,13 @@ Answer restored(const Sandbox& sandbox, std::string_view name) {
   return Answer{.body = std::move(body)};
 }
 
-/// `{to: "seed" | "empty" | NAME}`; NAME is a snapshot's.
+/// `{to: "seed" | "empty" | NAME}`, NAME of a snapshot.
 ServiceResult reset(Call& call) {
   const std::string to = find_text(call.body, "to").value_or("seed");
   if (to == "seed" || to == "empty") {
-    WS_SERVE(call.sandbox.reset(to == "seed" ? StartWith::seed : StartWith::empty));
+    WS_API_TRY(call.sandbox.reset(to == "seed" ? StartWith::seed : StartWith::empty));
   } else {
-    WS_SERVE_LET(const bool found, call.sandbox.reset(to));
+    WS_API_LET(const bool found, call.sandbox.reset(to));
     if (!found) {
       return invalid("body", "to", "value_error", "to is seed, empty or the name of a snapshot", to);
     }
@@ -190,14 +190,14 @@ ServiceResult get_snapshot(Call& call) {
   return Answer{.body = std::move(snapshot)};
 }
 
-/// `{name}`, or the name in the path: in place of the one of that name.
+/// `{name}`, or the name in the path. Replaces a snapshot of that name.
 ServiceResult take_snapshot(Call& call) { return take(call, find_text(call.body, "name").value_or("")); }
 
 ServiceResult take_named_snapshot(Call& call) { return take(call, std::string(http::value_of(call.path, "name"))); }
 
 ServiceResult restore_snapshot(Call& call) {
   const std::string_view name = http::value_of(call.path, "name");
-  WS_SERVE_LET(const bool found, call.sandbox.restore(name));
+  WS_API_LET(const bool found, call.sandbox.restore(name));
   if (!found) return not_found("snapshot");
   return restored(call.sandbox, name);
 }
@@ -216,7 +216,7 @@ ServiceResult delete_snapshot(Call& call) {
 
 /// `{assumptions, clock, tables, v}`
 ServiceResult get_state(Call& call) {
-  WS_SERVE_LET(Json state, read_state(*call.sandbox.world));
+  WS_API_LET(Json state, read_state(*call.sandbox.world));
   std::map<std::string, std::string> sorted;
   for (const AssumptionSwitch& one : assumption_switches()) {
     sorted.emplace(one.key, call.sandbox.world->assumptions.value(one.key));
@@ -229,7 +229,7 @@ ServiceResult get_state(Call& call) {
 }
 
 ServiceResult put_state(Call& call) {
-  Complaints complaints;
+  ValidationErrors errors;
   Assumptions assumptions = call.sandbox.world->assumptions;
   MockClock clock = call.sandbox.clock;
   if (const auto text = find_text(call.body, "clock")) {
@@ -240,14 +240,14 @@ ServiceResult put_state(Call& call) {
   if (const Json* switches = find(call.body, "assumptions"); switches != nullptr && switches->is_object()) {
     for (const auto& [key, value] : switches->items()) {
       const auto set = assumptions.set(key, value.is_string() ? value.get<std::string>() : dump(value));
-      if (!set) complaints.add({std::string("body"), std::string("assumptions"), key}, set.error().what, value);
+      if (!set) errors.add({std::string("body"), std::string("assumptions"), key}, set.error().what, value);
     }
   }
-  WS_SERVE(write_state(*call.sandbox.world, call.body, complaints));
-  if (!complaints.empty()) return tl::unexpected(complaints.refusal());
+  WS_API_TRY(write_state(*call.sandbox.world, call.body, errors));
+  if (!errors.empty()) return tl::unexpected(errors.api_error());
   call.sandbox.world->assumptions = std::move(assumptions);
   call.sandbox.clock = clock;
-  call.sandbox.waiting_room.end_all();
+  call.sandbox.pending_claims.end_all();
   if (auto built_in = find_built_in(*call.sandbox.world)) call.sandbox.built_in = std::move(*built_in);
   return get_state(call);
 }

@@ -67,11 +67,11 @@ constexpr Schema dribble_schema = {.name = "Dribble", .fields = dribble_fields};
 constexpr std::int64_t longest_delay_ms = 600'000;
 constexpr std::int64_t usual_wrong_length = 10;
 
-/// Reads the members of one effect, each with its forms.
+/// Reads the members of one effect, in each of their forms.
 class EffectReader {
  public:
-  EffectReader(const Json& value, const Loc& loc, Complaints& complaints)
-      : value_(value), loc_(loc), complaints_(complaints) {}
+  EffectReader(const Json& value, const Loc& loc, ValidationErrors& errors)
+      : value_(value), loc_(loc), errors_(errors) {}
 
   Effect read() {
     Effect effect;
@@ -95,21 +95,21 @@ class EffectReader {
 
  private:
   Loc at(std::string_view name) const { return within(loc_, std::string(name)); }
-  void complain(std::string_view name, std::string_view message) {
-    complaints_.add(at(name), message, *find(value_, name));
+  void add_error(std::string_view name, std::string_view message) {
+    errors_.add(at(name), message, *find(value_, name));
   }
 
-  /// `true`, `{}` and `null` switch on, `false` leaves off.
+  /// `true`, `{}` and `null` enable the effect, `false` does not.
   bool flag(std::string_view name) {
     const Json* given = find(value_, name);
     if (given == nullptr) return false;
     if (given->is_boolean()) return given->get<bool>();
     if (given->is_null() || given->is_object()) return true;
-    complain(name, fmt::format("{} takes true or {{}}", name));
+    add_error(name, fmt::format("{} takes true or {{}}", name));
     return false;
   }
 
-  /// A number, or an object with it under one of these names.
+  /// A number, or an object that holds it under one of these names.
   std::optional<std::int64_t> number(std::string_view name,
                                      std::initializer_list<std::string_view> names,
                                      std::int64_t most) {
@@ -120,7 +120,7 @@ class EffectReader {
       if (given->is_object() && find(*given, one) != nullptr) inner = find(*given, one);
     }
     if (inner->is_number_integer() && *inner >= 0 && *inner <= most) return inner->get<std::int64_t>();
-    complain(name, fmt::format("{} takes an integer from 0 to {}", name, most));
+    add_error(name, fmt::format("{} takes an integer from 0 to {}", name, most));
     return std::nullopt;
   }
 
@@ -134,9 +134,9 @@ class EffectReader {
     } else if (inner->is_string() && !inner->get_ref<const std::string&>().empty()) {
       effect.retry_after = inner->get<std::string>();
     } else {
-      complain("retry_after", "retry_after takes seconds, or the text of the field");
+      add_error("retry_after", "retry_after takes seconds, or the text of the field");
     }
-    // By itself it is the refusal that carries it.
+    // Without `status` it is sent with 429.
     effect.answer = Substitute{.status = 429};
   }
 
@@ -145,7 +145,7 @@ class EffectReader {
     const Json* status = find(value_, "status");
     if (status == nullptr) {
       for (const std::string_view name : {"headers", "body"}) {
-        if (find(value_, name) != nullptr) complain(name, fmt::format("{} stands beside status", name));
+        if (find(value_, name) != nullptr) add_error(name, fmt::format("{} stands beside status", name));
       }
       return;
     }
@@ -153,9 +153,9 @@ class EffectReader {
     for (const std::string_view name : {"headers", "body"}) {
       if (const Json* beside = find(value_, name); beside != nullptr) whole[std::string(name)] = *beside;
     }
-    complaints_.check(whole, status_schema, at("status"));
+    errors_.check(whole, status_schema, at("status"));
     const auto code = find_integer(whole, find(whole, "status") != nullptr ? "status" : "code");
-    if (!code) complain("status", "status takes the number of a status, or an object with one");
+    if (!code) add_error("status", "status takes the number of a status, or an object with one");
     effect.answer = Substitute{.status = static_cast<int>(code.value_or(503))};
     if (const Json* headers = find(whole, "headers"); headers != nullptr && headers->is_object()) {
       for (const auto& [name, text] : headers->items()) {
@@ -166,12 +166,12 @@ class EffectReader {
   }
 
   void read_end(Effect& effect) {
-    using End = http::Disturbance::End;
+    using End = http::WireFault::End;
     constexpr std::pair<std::string_view, End> ends[] = {
         {"hang", End::hang}, {"reset", End::reset}, {"close_without_answer", End::close_without_answer}};
     for (const auto& [name, end] : ends) {
       if (!flag(name)) continue;
-      if (effect.end != End::as_usual) complain(name, "One of hang, reset and close_without_answer, not two");
+      if (effect.end != End::as_usual) add_error(name, "One of hang, reset and close_without_answer, not two");
       effect.end = end;
     }
   }
@@ -180,7 +180,7 @@ class EffectReader {
     const Json* given = find(value_, "dribble");
     if (given == nullptr) return;
     const Json whole = given->is_null() || *given == true ? Json::object() : *given;
-    complaints_.check(whole, dribble_schema, at("dribble"));
+    errors_.check(whole, dribble_schema, at("dribble"));
     effect.dribble_bytes = static_cast<std::uint64_t>(find_integer(whole, "bytes").value_or(1));
     effect.dribble_every = std::chrono::milliseconds(find_integer(whole, "every_ms").value_or(10));
   }
@@ -200,10 +200,10 @@ class EffectReader {
 
   const Json& value_;
   Loc loc_;
-  Complaints& complaints_;
+  ValidationErrors& errors_;
 };
 
-/// "upload.put" is no operation of the table, and can be disturbed all the same.
+/// "upload.put" is no operation of the API, but rules may name it.
 bool is_operation(std::string_view name) {
   return name.find('*') != std::string_view::npos || contract::find_operation(name) != nullptr ||
          name == "upload.put" || name.starts_with("page.") || name == "openapi";
@@ -213,42 +213,41 @@ std::uint64_t rule_count(const Json& value, std::string_view name) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, find_integer(value, name).value_or(0)));
 }
 
-void check_target(const Json& value, const Loc& loc, Complaints& complaints) {
+void check_target(const Json& value, const Loc& loc, ValidationErrors& errors) {
   const auto operation = find_text(value, "operation");
   if (operation && !is_operation(*operation)) {
-    complaints.add(within(loc, "operation"), fmt::format("There is no operation {}", *operation), *operation);
+    errors.add(within(loc, "operation"), fmt::format("There is no operation {}", *operation), *operation);
   }
   if (const auto path = find_text(value, "path"); path && !path->starts_with('/') && !path->starts_with('*')) {
-    complaints.add(within(loc, "path"), "A path starts with a slash", *path);
+    errors.add(within(loc, "path"), "A path starts with a slash", *path);
   }
   for (const char* name : {"operation", "method", "path"}) {
     if (find(value, name) != nullptr) return;
   }
-  complaints.add(
+  errors.add(
       within(loc, "operation"), "missing", "Say which requests: operation (\"*\" is any), or method and path", value);
 }
 
-void check_turns(const Json& value, const Loc& loc, Complaints& complaints) {
+void check_turns(const Json& value, const Loc& loc, ValidationErrors& errors) {
   int given = 0;
   for (const char* name : {"nth", "every", "after"}) {
     const Json* turn = find(value, name);
-    if (turn != nullptr && ++given > 1)
-      complaints.add(within(loc, name), "One of nth, every and after, not two", *turn);
+    if (turn != nullptr && ++given > 1) errors.add(within(loc, name), "One of nth, every and after, not two", *turn);
   }
   const Json* chance = find(value, "probability");
   if (chance != nullptr && chance->is_number() && (*chance < 0.0 || *chance > 1.0)) {
-    complaints.add(within(loc, "probability"), "A probability is a number from 0 to 1", *chance);
+    errors.add(within(loc, "probability"), "A probability is a number from 0 to 1", *chance);
   }
 }
 
 }  // namespace
 
-std::optional<FaultRule> read_fault_rule(const Json& value, const Loc& loc, Complaints& complaints) {
-  const std::size_t before = complaints.all().size();
-  complaints.check(value, rule_schema, loc);
+std::optional<FaultRule> read_fault_rule(const Json& value, const Loc& loc, ValidationErrors& errors) {
+  const std::size_t before = errors.all().size();
+  errors.check(value, rule_schema, loc);
   if (!value.is_object()) return std::nullopt;
-  check_target(value, loc, complaints);
-  check_turns(value, loc, complaints);
+  check_target(value, loc, errors);
+  check_turns(value, loc, errors);
   FaultRule rule = {.id = find_text(value, "id").value_or(""),
                     .operation = find_text(value, "operation").value_or(""),
                     .method = find_text(value, "method").value_or(""),
@@ -264,14 +263,14 @@ std::optional<FaultRule> read_fault_rule(const Json& value, const Loc& loc, Comp
   }
   if (const Json* effect = find(value, "effect"); effect != nullptr && effect->is_object()) {
     const Loc place = within(loc, "effect");
-    if (effect->empty()) complaints.add(place, "An effect has a name: {\"status\": 503}", *effect);
-    rule.effect = EffectReader(*effect, place, complaints).read();
+    if (effect->empty()) errors.add(place, "An effect has a name: {\"status\": 503}", *effect);
+    rule.effect = EffectReader(*effect, place, errors).read();
   }
-  if (complaints.all().size() > before) return std::nullopt;
+  if (errors.all().size() > before) return std::nullopt;
   return rule;
 }
 
-std::vector<FaultRule> read_fault_rules(const Json& value, const Loc& loc, Complaints& complaints) {
+std::vector<FaultRule> read_fault_rules(const Json& value, const Loc& loc, ValidationErrors& errors) {
   const Json* list = &value;
   Loc place = loc;
   for (const std::string_view name : {"faults", "rules"}) {
@@ -280,14 +279,13 @@ std::vector<FaultRule> read_fault_rules(const Json& value, const Loc& loc, Compl
     list = inner;
     place = within(loc, std::string(name));
     for (const auto& [member, other] : value.items()) {
-      if (member != name)
-        complaints.add(within(loc, member), "extra_forbidden", unknown_among(member, {{name}}), other);
+      if (member != name) errors.add(within(loc, member), "extra_forbidden", unknown_among(member, {{name}}), other);
     }
     break;
   }
   std::vector<FaultRule> rules;
   const auto read = [&](const Json& one, const Loc& at) {
-    if (auto rule = read_fault_rule(one, at, complaints)) rules.push_back(std::move(*rule));
+    if (auto rule = read_fault_rule(one, at, errors)) rules.push_back(std::move(*rule));
   };
   if (!list->is_array()) {
     read(*list, place);

@@ -1,7 +1,7 @@
-/// Fault rules as people write them: read with everything that is wrong told at once.
+/// Parses fault rules and reports all errors at once.
 ///
-/// Arguments come in the forms in which they are easily said: `{"delay_ms": 300}` or `{"delay_ms": {"ms": 300}}`,
-/// `{"reset": true}` or `{"reset": {}}`, `{"status": 503}` or `{"status": {"status": 503, "headers": {}, "body": {}}}`.
+/// Arguments have short and long forms: `{"delay_ms": 300}` or `{"delay_ms": {"ms": 300}}`, `{"reset": true}` or
+/// `{"reset": {}}`, `{"status": 503}` or `{"status": {"status": 503, "headers": {}, "body": {}}}`.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@
 
 namespace ws::mock {
 
-/// One rule; empty with a complaint. `loc` is where the value stands.
-std::optional<FaultRule> read_fault_rule(const Json& value, const Loc& loc, Complaints& complaints);
+/// One rule; empty if there is an error. `loc` is the place of the value, for errors.
+std::optional<FaultRule> read_fault_rule(const Json& value, const Loc& loc, ValidationErrors& errors);
 
 /// A rule, a list of rules, or `{"faults": [...]}` (`{"rules": [...]}`).
-std::vector<FaultRule> read_fault_rules(const Json& value, const Loc& loc, Complaints& complaints);
+std::vector<FaultRule> read_fault_rules(const Json& value, const Loc& loc, ValidationErrors& errors);
 
 }  // namespace ws::mock

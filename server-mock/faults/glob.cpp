@@ -5,7 +5,7 @@
 
 namespace ws::mock {
 
-// Which beginnings of the text the pattern so far can match, piece by piece: time is at most pattern times text.
+// For each prefix of the pattern the set of matching prefixes of the text: O(pattern * text).
 bool glob_matches(std::string_view pattern, std::string_view text) {
   std::vector<bool> reached(text.size() + 1, false);
   reached[0] = true;

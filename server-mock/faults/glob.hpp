@@ -1,11 +1,11 @@
-/// Patterns of paths and operations, as fault rules and verifications write them.
+/// Patterns for paths and operation ids, used in fault rules and verifications.
 #pragma once
 
 #include <string_view>
 
 namespace ws::mock {
 
-/// `{name}` and `*` stand for a part of a path's segment, `**` for any part of the path.
+/// `{name}` and `*` match within a path segment, `**` matches across segments.
 bool glob_matches(std::string_view pattern, std::string_view text);
 
 }  // namespace ws::mock

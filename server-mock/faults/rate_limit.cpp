@@ -9,7 +9,7 @@
 namespace ws::mock {
 namespace {
 
-// A stranger who sends ever new keys must not fill the memory.
+// Bounds the memory that a client with ever new keys can use.
 constexpr std::size_t most_keys = 10'000;
 constexpr std::uint64_t most_calls = 1'000'000;
 
@@ -38,7 +38,7 @@ std::optional<std::chrono::milliseconds> RateLimit::take(std::string_view key, s
   const double one = whole / static_cast<double>(rate_.calls);
   const auto time = static_cast<double>(now);
   double& due = due_[std::hash<std::string_view>()(key)];
-  // A clock that was set back must not shut the door for longer than a whole measure.
+  // If the clock was set back, wait at most one period.
   due = std::clamp(due, time, time + whole);
   const double wait = due + one - (time + whole);
   if (wait > 1e-6) return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(wait)));

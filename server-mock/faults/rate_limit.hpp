@@ -1,6 +1,6 @@
-/// So many calls a second for each key (`--rate-limit`), on the world's clock: a standing clock gives none back.
+/// Rate limit for each key (`--rate-limit`), on the world's clock: a frozen clock never refills it.
 ///
-/// A second's worth may come at once; then calls come back evenly (the generic cell rate algorithm).
+/// Allows a burst of one period's calls, then refills evenly (generic cell rate algorithm).
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 namespace ws::mock {
 
 struct Rate {
-  /// "20/s", "100/m", "1000/h"; "20" is a second's. Fails with `invalid`.
+  /// "20/s", "100/m", "1000/h"; "20" means per second. Fails with `invalid`.
   static Result<Rate> parse(std::string_view text);
 
   std::uint64_t calls = 0;  ///< 0: no limit
@@ -26,13 +26,13 @@ class RateLimit {
   explicit RateLimit(const Rate& rate = {}) : rate_(rate) {}
 
   bool is_on() const { return rate_.calls > 0; }
-  /// Empty: the call may pass, and is counted. Else in how long the next may.
+  /// Empty: the call is allowed, and counted. Else the time until the next call is allowed.
   std::optional<std::chrono::milliseconds> take(std::string_view key, std::int64_t now);
   void clear() { due_.clear(); }
 
  private:
   Rate rate_;
-  std::unordered_map<std::size_t, double> due_ = {};  // by hash of the key: when all that was taken has come back
+  std::unordered_map<std::size_t, double> due_ = {};  // by hash of the key: when it is refilled completely
 };
 
 }  // namespace ws::mock

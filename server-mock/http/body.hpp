@@ -1,7 +1,7 @@
-/// Bodies that are too large for memory: taken and given piece by piece.
+/// Streams for bodies that are too large for memory.
 ///
-/// A `Handler` opens a sink for a request whose body it wants as a stream; an answer carries a source in place of text.
-/// Both are called by the server's one thread and do not wait for anything but a local disk.
+/// A `Handler` opens a sink for a request body that it wants to receive in pieces; a response can carry a source
+/// instead of text. The server's one thread calls both; they may block on nothing but the local disk.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace ws::mock::http {
 
-/// Takes the body of one request, which is then handled with its sink in `Request::sink`. Where the client does not
-/// send the body whole the sink is destroyed without that: nothing of it is to be left.
+/// Receives the body of one request, which is then handled with its sink in `Request::sink`. If the client does not
+/// send the whole body, the sink is destroyed without that call and must leave nothing behind.
 class BodySink {
  public:
   BodySink() = default;
@@ -20,16 +20,16 @@ class BodySink {
   BodySink& operator=(const BodySink&) = delete;
   virtual ~BodySink() = default;
 
-  /// False: the answer is known already. The request is handled at once, before `100 Continue` too, and the connection
-  /// ends with the answer, since the rest of the body is not read.
+  /// False: the response is already known. The request is then handled at once, even before `100 Continue`, and the
+  /// connection closes after the response, since the rest of the body is not read.
   virtual bool wants_more() const = 0;
-  /// The next bytes of the body, without the chunks' frames.
+  /// The next bytes of the body, without chunk framing.
   virtual void take(std::string_view piece) = 0;
-  /// How much that was, for the journal.
+  /// Bytes received so far, for the journal.
   virtual std::uint64_t taken_bytes() const = 0;
 };
 
-/// The body of one answer.
+/// The body of one response.
 class BodySource {
  public:
   BodySource() = default;
@@ -37,10 +37,10 @@ class BodySource {
   BodySource& operator=(const BodySource&) = delete;
   virtual ~BodySource() = default;
 
-  /// All of it: the answer's `Content-Length`.
+  /// Size of the whole body: the `Content-Length`.
   virtual std::uint64_t size_bytes() const = 0;
-  /// Fills the front of `room` with the bytes that come next and returns how many; none: it cannot go on, and the
-  /// connection ends short.
+  /// Copies the next bytes into `room` and returns their number. 0 means that the source failed: the connection is
+  /// closed before the announced length is reached.
   virtual std::size_t read(std::span<char> room) = 0;
 };
 

@@ -72,15 +72,15 @@ void split_target(Request& request) {
 }
 
 std::unique_ptr<BodySink> Handler::open_sink(const Request& /*head*/) { return nullptr; }
-Response Handler::again(std::uint64_t /*ticket*/, const Request& request, Patience /*patience*/) {
+Response Handler::resume(std::uint64_t /*ticket*/, const Request& request, MayWait /*may_wait*/) {
   return handle(request);
 }
-void Handler::forget(std::uint64_t /*ticket*/) {}
+void Handler::cancel(std::uint64_t /*ticket*/) {}
 std::vector<std::uint64_t> Handler::take_ready() { return {}; }
 std::optional<std::chrono::milliseconds> Handler::next_ready() { return std::nullopt; }
 
 std::optional<std::string_view> Request::find(std::string_view name) const {
-  const auto found = std::ranges::find_if(headers, [&](const Header& h) { return equal_without_case(h.name, name); });
+  const auto found = std::ranges::find_if(headers, [&](const Header& h) { return equal_ignoring_case(h.name, name); });
   if (found == headers.end()) return std::nullopt;
   return found->value;
 }
@@ -113,7 +113,7 @@ Response& Response::text(std::string text) {
 Response& Response::set_header(std::string_view name, std::string_view value) {
   for (std::size_t line = 0; line < headers_.size();) {
     const std::size_t end = headers_.find("\r\n", line) + 2;
-    if (equal_without_case(std::string_view(headers_).substr(line, headers_.find(':', line) - line), name)) {
+    if (equal_ignoring_case(std::string_view(headers_).substr(line, headers_.find(':', line) - line), name)) {
       headers_.erase(line, end - line);
     } else {
       line = end;
@@ -131,12 +131,6 @@ Response& Response::rewrite(std::string (*change)(std::string)) {
 std::string_view reason_phrase(int status) {
   const auto* found = std::ranges::find(phrases, status, &Phrase::status);
   return found == std::end(phrases) ? std::string_view() : found->text;
-}
-
-bool equal_without_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(), [&](char x, char y) { return lower(x) == lower(y); });
 }
 
 }  // namespace ws::mock::http

@@ -9,7 +9,7 @@ namespace {
 struct Terminal {
   std::string method = {};
   std::size_t id = 0;
-  std::vector<std::string> names = {};  // of the places, in the order of the path
+  std::vector<std::string> names = {};  // of the path parameters, in order
 };
 
 }  // namespace
@@ -20,7 +20,7 @@ struct Router::Node {
     std::unique_ptr<Node> next = {};
   };
   std::vector<std::pair<std::string, std::unique_ptr<Node>>> literals = {};
-  std::vector<Place> places = {};  // the longest ending first
+  std::vector<Place> places = {};  // the longest suffix first
   std::vector<Terminal> terminals = {};
 
   Node& literal(std::string_view text) {
@@ -63,8 +63,8 @@ bool Router::Search::walk(const Node& node, std::size_t depth) {
   return false;
 }
 
-/// True ends the search: the closest path decides which methods there are, as OpenAPI has it. So GET /v1/files/uploads
-/// is no read of an asset called "uploads".
+/// Returns true to end the search: the most specific path decides which methods exist, as in OpenAPI. So
+/// GET /v1/files/uploads does not read an asset with the id "uploads".
 bool Router::Search::arrive(const Node& node) {
   for (const Terminal& terminal : node.terminals) {
     if (terminal.method == method) found = &terminal;

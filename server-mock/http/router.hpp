@@ -1,8 +1,8 @@
-/// From method and path to what was registered for them: a trie over the segments, made once at start.
+/// Finds what is registered for a method and a path: a trie over path segments, built once at start.
 ///
-/// Templates are those of the operation table: "/v1/nodes/{node_id}:move". A literal segment goes before a value, a
-/// value with a longer ending before one with a shorter. A path that is there under another method is told with the
-/// methods that it has.
+/// Templates are those of the operation table: "/v1/nodes/{node_id}:move". A literal segment wins over a parameter, and
+/// a parameter with a longer suffix over one with a shorter suffix. A path that is registered only under other methods
+/// gives `no_method` with a list of these methods.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct Routed {
   enum class Outcome { found, no_path, no_method, malformed };
   Outcome outcome = Outcome::no_path;
   std::size_t id = 0;      ///< with `found`
-  Pairs values = {};       ///< of the path's places, decoded
+  Pairs values = {};       ///< path parameters, percent-decoded
   std::string allow = {};  ///< with `no_method`: "GET, HEAD, OPTIONS"
 };
 
@@ -30,7 +30,7 @@ class Router {
   ~Router();
 
   void add(std::string_view method, std::string_view path, std::size_t id);
-  /// HEAD finds what GET does. OPTIONS finds every path, as `no_method`.
+  /// HEAD matches GET. OPTIONS gives `no_method` for every registered path.
   Routed find(std::string_view method, std::string_view path) const;
 
  private:

@@ -1,4 +1,4 @@
-/// The parts of a request's target, decoded once.
+/// Decodes the parts of a request target.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,15 @@
 
 namespace ws::mock::http {
 
-/// The segments of "/v1/documents/a%3Ab": "v1", "documents", "a:b". A "%2F" stays within its segment. Empty where a %
-/// is not followed by two hexadecimal digits, or where the path does not begin with a slash.
+/// The segments of "/v1/documents/a%3Ab": "v1", "documents", "a:b". "%2F" does not split a segment. Empty if a % is not
+/// followed by two hexadecimal digits, or if the path does not begin with a slash.
 std::optional<std::vector<std::string>> split_path(std::string_view path);
 
-/// "/v1/nodes/x:move" for "/v1/nodes/x%3Amove", which means the same; as it came where it cannot be decoded.
+/// Normalizes percent-encoding: "/v1/nodes/x:move" for "/v1/nodes/x%3Amove". Returned unchanged if it cannot be
+/// decoded.
 std::string decoded_path(std::string_view path);
 
-/// "/_s/ID/v1/me" as the sandbox's id and the path that the sandbox itself sees. Without the prefix: no id.
+/// Splits "/_s/ID/v1/me" into the sandbox's id and the path inside the sandbox. Without the prefix the id is empty.
 struct SandboxPath {
   std::string_view id = {};
   std::string_view path = {};
@@ -25,11 +26,11 @@ SandboxPath within_sandbox(std::string_view path);
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-/// "limit=5&q=a+b": names and values in their order, doubles too. The same of a form's body. What cannot be decoded
-/// stands as it came.
+/// Names and values of "limit=5&q=a+b" in order, duplicates included. Also reads the body of an HTML form. What cannot
+/// be decoded is kept as it is.
 Pairs parse_query(std::string_view query);
 
-/// The first value of that name; empty where there is none.
+/// The first value of that name; empty if there is none.
 std::string_view value_of(const Pairs& pairs, std::string_view name);
 
 }  // namespace ws::mock::http

@@ -2,8 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <vector>
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include "server-mock/http/target.hpp"
 #include "server-mock/services/files/uploads.hpp"
@@ -31,8 +38,8 @@ void redact(Json& value) {
   }
 }
 
-/// JSON where it is JSON, else text; null where there was none. A body that was cut off is neither: its beginning as
-/// text could hold half a secret, so only its size is told.
+/// A JSON body as JSON, other text as text, no body as null. Of a truncated body only the size is shown: a part of JSON
+/// could contain half of a secret that redaction does not find.
 Json body_to_json(std::string_view kept, std::size_t size) {
   if (size == 0) return nullptr;
   if (kept.size() < size) return {{"omitted_bytes", size}};
@@ -91,7 +98,7 @@ void Journal::add(const http::Request& request, const http::Response& response, 
     return;
   }
   Entry entry;
-  // The oldest makes room, and gives its memory to the newest.
+  // Evicts the oldest entry and reuses its memory.
   if (entries_.size() >= bounds_.entries) {
     entry = std::move(entries_.front());
     entries_.pop_front();
@@ -155,6 +162,23 @@ Json Journal::read(const Filter& filter) const {
     data.push_back(to_json(entry));
   }
   return {{"data", std::move(data)}, {"dropped", dropped_}};
+}
+
+Result<JournalFile> JournalFile::open(const std::string& path) {
+  JournalFile journal;
+  if (path.empty()) return journal;
+  journal.file_ = Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!journal.file_) {
+    return fail(Failure::Kind::disk,
+                fmt::format("cannot write the journal {}: {}", path, std::generic_category().message(errno)));
+  }
+  return journal;
+}
+
+void JournalFile::write(const Json& entry) {
+  if (!file_ || write_all(file_.get(), dump(entry) + "\n")) return;
+  fmt::print(stderr, "ws-mock: the journal's file is written no more: {}\n", std::generic_category().message(errno));
+  file_ = Descriptor();
 }
 
 }  // namespace ws::mock

@@ -1,6 +1,6 @@
-/// What came and what was answered: a ring, bounded in entries and in bytes.
+/// Requests with their responses, in a ring buffer bounded in entries and bytes.
 ///
-/// A request is kept as the bytes that it was; JSON is made of it, and secrets are taken out, when somebody reads.
+/// Messages are stored as raw bytes. Parsing to JSON and redaction of secrets happen when the journal is read.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "api-client/base/descriptor.hpp"
 #include "api-client/base/json.hpp"
+#include "api-client/base/result.hpp"
 #include "server-mock/http/message.hpp"
 
 namespace ws::mock {
@@ -18,38 +20,38 @@ namespace ws::mock {
 struct JournalBounds {
   std::size_t entries = 1000;
   std::size_t bytes = std::size_t{16} << 20U;
-  std::size_t body_bytes = std::size_t{64} << 10U;  ///< of one body; the rest is cut off and said so
+  std::size_t body_bytes = std::size_t{64} << 10U;  ///< of one body; a longer one is truncated
 };
 
-/// What the pipeline knows of an exchange beside its bytes.
+/// Facts about an exchange that are not in its bytes.
 struct Exchange {
-  std::string_view operation = {};  ///< id of the table; empty: no route
-  std::int64_t time = 0;            ///< of the world's clock
+  std::string_view operation = {};  ///< operation id; empty: no route
+  std::int64_t time = 0;            ///< by the world's clock
   std::int64_t duration_us = 0;
-  std::string_view fault = {};    ///< id of the rule that disturbed it; empty: none
-  std::string_view warning = {};  ///< what was unknown and ignored; empty: nothing
+  std::string_view fault = {};    ///< id of the fault rule that was applied; empty: none
+  std::string_view warning = {};  ///< unknown fields that were ignored; empty: none
 };
 
 class Journal {
  public:
-  /// `sandbox`: whose journal it is; empty: of the world at the base URL itself.
+  /// `sandbox`: id of the sandbox; empty for the one at the base URL.
   explicit Journal(const JournalBounds& bounds = {}, std::string_view sandbox = {})
       : bounds_(bounds), sandbox_(sandbox) {}
 
   void add(const http::Request& request, const http::Response& response, const Exchange& exchange);
   void clear();
 
-  /// Of the entry that came last; 0: none did since the start or `clear`.
+  /// `seq` of the last entry; 0 if there was none since the start or `clear`.
   std::uint64_t last_seq() const { return next_seq_ - 1; }
 
   struct Filter {
     std::string_view operation = {};  ///< empty: any
     std::uint64_t since = 0;          ///< only entries with a greater `seq`
-    std::int64_t since_time = 0;      ///< only entries of that time and later
+    std::int64_t since_time = 0;      ///< only entries at or after that time
   };
   /// `{data: [{seq, time, method, path, query, operation, status, ...}], dropped}`, oldest first.
   Json read(const Filter& filter) const;
-  /// What `add` would keep, whatever the bounds: for a file.
+  /// The entry that `add` would store, without bounds: for the journal file.
   Json describe(const http::Request& request, const http::Response& response, const Exchange& exchange);
 
  private:
@@ -60,10 +62,10 @@ class Journal {
     std::int64_t duration_us = 0;
     int status = 0;
     std::uint32_t head_bytes = 0;
-    std::uint32_t request_bytes = 0;  // as kept
-    std::size_t request_size = 0;     // as it was
+    std::uint32_t request_bytes = 0;  // stored part
+    std::size_t request_size = 0;     // full size
     std::size_t response_size = 0;
-    std::string text = {};  // head, request body, response body, one after the other
+    std::string text = {};  // head, request body and response body, concatenated
     std::string fault = {};
     std::string warning = {};
   };
@@ -76,6 +78,21 @@ class Journal {
   std::size_t bytes_ = 0;
   std::uint64_t next_seq_ = 1;
   std::uint64_t dropped_ = 0;
+};
+
+/// The journal file (`--journal-file`): a line of JSON for each exchange.
+class JournalFile {
+ public:
+  /// A closed file: writes nothing.
+  JournalFile() = default;
+  /// Appends to the file; creates it with mode 0600. Fails with `disk`.
+  static Result<JournalFile> open(const std::string& path);
+  bool is_open() const { return static_cast<bool>(file_); }
+  /// Writes one line before it returns. If writing fails, reports it once on standard error and stops writing.
+  void write(const Json& entry);
+
+ private:
+  Descriptor file_ = {};
 };
 
 }  // namespace ws::mock

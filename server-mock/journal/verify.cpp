@@ -67,10 +67,10 @@ bool status_fits(const Json& wanted, const Json& given) {
          std::ranges::equal(text, number, [](char a, char b) { return a == b || a == 'x' || a == 'X'; });
 }
 
-/// The first field of that name, whatever its case.
+/// The first header of that name, compared without case.
 const Json* find_field(const Json& headers, std::string_view name) {
   for (const auto& [key, value] : headers.items()) {
-    if (http::equal_without_case(key, name)) return &value;
+    if (equal_ignoring_case(key, name)) return &value;
   }
   return nullptr;
 }
@@ -80,7 +80,7 @@ const std::vector<Json> matches_of(const Json& verification) {
   return match.is_array() ? match.get<std::vector<Json>>() : std::vector<Json>{match};
 }
 
-/// How many of the list come one after the other, anything in between.
+/// How many expectations of the list are met in order, with other requests in between.
 std::size_t matched_in_order(const std::vector<Json>& matches, const Json& entries) {
   std::size_t next = 0;
   for (const Json& entry : entries) {
@@ -93,7 +93,7 @@ std::int64_t count_of(const Json& match, const Json& entries) {
   return std::ranges::count_if(entries, [&](const Json& entry) { return differences(match, entry).empty(); });
 }
 
-/// Those that differ least, the latest first.
+/// Those with the fewest differences, newest first.
 Json nearest(const Json& match, const Json& entries) {
   std::vector<std::tuple<std::size_t, std::int64_t, Json>> found;
   for (const Json& entry : entries) {
@@ -127,7 +127,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// Segment by segment; a place in the template fits anything.
+/// Compares segment by segment; a path parameter matches any segment.
 std::size_t path_distance(const std::vector<std::string>& path, const std::vector<std::string>& wanted) {
   std::size_t distance = 0;
   for (std::size_t i = 0; i < std::max(path.size(), wanted.size()); ++i) {
@@ -151,7 +151,7 @@ std::vector<std::string> differences(const Json& match, const Json& entry) {
     if (name == "operation" || name == "path" || name == "method") {
       const bool fits = given != nullptr && given->is_string() && wanted.is_string() &&
                         (glob_matches(text_of(wanted), text_of(*given)) ||
-                         (name == "method" && http::equal_without_case(text_of(wanted), text_of(*given))));
+                         (name == "method" && equal_ignoring_case(text_of(wanted), text_of(*given))));
       if (!fits) differ(name, wanted, given);
     } else if (name == "status") {
       if (given == nullptr || !status_fits(wanted, *given)) differ(name, wanted, given);
@@ -173,21 +173,21 @@ std::vector<std::string> differences(const Json& match, const Json& entry) {
   return found;
 }
 
-void check_verification(const Json& verification, Complaints& complaints) {
+void check_verification(const Json& verification, ValidationErrors& errors) {
   const Loc in_body = {std::string("body")};
-  complaints.check(verification, verification_schema, in_body);
+  errors.check(verification, verification_schema, in_body);
   const Json* match = find(verification, "match");
   if (match == nullptr) return;
   const Loc place = within(in_body, "match");
   if (match->is_array()) {
-    for (std::size_t i = 0; i < match->size(); ++i) complaints.check((*match)[i], match_schema, within(place, i));
+    for (std::size_t i = 0; i < match->size(); ++i) errors.check((*match)[i], match_schema, within(place, i));
   } else {
-    complaints.check(*match, match_schema, place);
+    errors.check(*match, match_schema, place);
   }
   if (find(verification, "times") == nullptr) return;
   for (const char* bound : {"min", "max"}) {
     const Json* given = find(verification, bound);
-    if (given != nullptr) complaints.add(within(in_body, bound), "Either times, or min and max", *given);
+    if (given != nullptr) errors.add(within(in_body, bound), "Either times, or min and max", *given);
   }
 }
 

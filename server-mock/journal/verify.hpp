@@ -1,6 +1,6 @@
-/// Whether what was asked of the server is what a test expected, and what came nearest where it is not.
+/// Verification: whether the journal contains the expected requests, and which were nearest if not.
 ///
-/// Pure: functions of the journal's entries as they are shown (`Journal::read`), secrets left out.
+/// Pure functions of journal entries as `Journal::read` shows them, with secrets redacted.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace ws::mock {
 
-/// In what an entry differs from `{operation, method, path, status, query, headers, body}`, a sentence each; none: it
-/// matches. Operation and path may be patterns, a status may be "4xx", a body is a subset of the one that came.
+/// The differences between an entry and `{operation, method, path, status, query, headers, body}`, a sentence each;
+/// none if it matches. Operation and path may be patterns, a status may be "4xx", a body is compared as a subset.
 std::vector<std::string> differences(const Json& match, const Json& entry);
 
-/// All that is wrong with a verification: `{match, times | min, max, in_order}`; `match` is one or a list.
-void check_verification(const Json& verification, Complaints& complaints);
+/// Validates `{match, times | min, max, in_order}`; `match` is one expectation or a list.
+void check_verification(const Json& verification, ValidationErrors& errors);
 
-/// `{verified, matched}`, and where it is not as expected `expected` and `nearest: [{seq, method, path, operation,
-/// status, differences}]`. A list in order is expected once, with anything in between; else each of it is counted.
+/// `{verified, matched}`, and if not verified also `expected` and `nearest: [{seq, method, path, operation, status,
+/// differences}]`. With `in_order` the list is expected once, other requests in between; else each match is counted.
 Json verify(const Json& verification, const Json& entries);
 
-/// The operations whose method and path come nearest: `[{operation, method, path}]`.
+/// The operations with the most similar method and path: `[{operation, method, path}]`.
 Json nearest_operations(const std::string& method, const std::string& path);
 
 }  // namespace ws::mock

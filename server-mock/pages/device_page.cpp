@@ -15,7 +15,7 @@
 namespace ws::mock::pages {
 namespace {
 
-/// 128 bits that nobody else knows.
+/// 128 random bits.
 std::string draw_secret() {
   SystemRandom random;
   return fmt::format("{:016x}{:016x}", random.next(), random.next());
@@ -29,10 +29,10 @@ http::Response failed(const Failure& failure, std::string_view request_id) {
       fmt::format("<h1>Something broke</h1>\n<p>The server's log says more, under {}.</p>\n", escape(request_id)));
 }
 
-http::Response ask_for_code(int status, std::string_view complaint, std::string_view typed) {
-  const std::string alert =
-      complaint.empty() ? std::string()
-                        : fmt::format("<p class=\"alert\" role=\"alert\" id=\"complaint\">{}</p>\n", escape(complaint));
+http::Response ask_for_code(int status, std::string_view error, std::string_view typed) {
+  const std::string alert = error.empty()
+                                ? std::string()
+                                : fmt::format("<p class=\"alert\" role=\"alert\" id=\"error\">{}</p>\n", escape(error));
   return page(status,
               "Enter the code",
               fmt::format("<h1>Log in a program</h1>\n{}<form method=\"get\" action=\"device\">\n"
@@ -43,7 +43,7 @@ http::Response ask_for_code(int status, std::string_view complaint, std::string_
                           "<div class=\"buttons\"><button type=\"submit\">Continue</button></div>\n</form>\n",
                           alert,
                           escape(typed),
-                          complaint.empty() ? "" : " aria-invalid=\"true\" aria-describedby=\"complaint\""));
+                          error.empty() ? "" : " aria-invalid=\"true\" aria-describedby=\"error\""));
 }
 
 std::string choice_of(const Membership& member, bool checked) {
@@ -57,7 +57,7 @@ std::string choice_of(const Membership& member, bool checked) {
       escape(member.role));
 }
 
-/// One group of Workspaces a person.
+/// An option group for each person, with their Workspaces.
 std::string choices(const std::vector<Membership>& people) {
   std::string html;
   for (std::size_t i = 0; i < people.size(); ++i) {
@@ -74,7 +74,7 @@ std::string choices(const std::vector<Membership>& people) {
                         : html + "</fieldset>\n";
 }
 
-/// What a person must know to decide, where others can open this page too.
+/// The field for the control token, if the page is reachable from other machines.
 std::string_view secret_field(const Approval& approval) {
   if (approval.by() != Approval::By::control_token) return "";
   return "<label class=\"field\" for=\"control_token\">The control token of this server (--control-token)</label>\n"
@@ -130,7 +130,7 @@ http::Response not_decided(std::string_view why) {
   return page(403, "Not decided", fmt::format("<h1>Not decided</h1>\n<p role=\"alert\">{}</p>\n", why));
 }
 
-/// Why this form decides nothing; empty: it may.
+/// The reason to reject the form; empty: it is valid.
 std::string_view objection_to(const http::Pairs& form, const DeviceLogin& login, const Approval& approval) {
   if (http::value_of(form, "form_token") != approval.form_token(login.id)) {
     return "This did not come from our page. Open the page again and decide there.";

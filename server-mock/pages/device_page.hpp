@@ -1,7 +1,7 @@
-/// `/device`: where a person sees which program asks for what, and approves or denies it.
+/// `/device`: the verification page of the device flow (RFC 8628), where a person approves or denies a login.
 ///
-/// GET shows a field for the code, or (with `?user_code=`) what is asked for and who may decide: in a mock one picks a
-/// person and a Workspace, there are no passwords. POST decides. Works without script, on a phone, by keyboard.
+/// GET shows a field for the user code, or (with `?user_code=`) the request and who may decide: in a mock one chooses a
+/// person and a Workspace, there are no passwords. POST decides. Works without script, on small screens, by keyboard.
 #pragma once
 
 #include <string>
@@ -14,20 +14,20 @@ namespace ws::mock::pages {
 
 inline constexpr std::string_view device_path = "/device";
 
-/// Who may decide on the page. Its form carries a token that only a reader of the page knows: made of a secret that the
-/// process drew when it began, so that the program that asks for the login cannot compute it either.
+/// Who may decide on the page. The form carries a CSRF token made from a secret of the process, so that the program
+/// that asks for the login cannot compute it.
 class Approval {
  public:
   enum class By {
-    anybody,        ///< a mock on this machine
-    control_token,  ///< who knows it types it into the form
-    nobody,         ///< others can call this server, and there is nothing that they must know
+    anybody,        ///< the mock is reachable from this machine only
+    control_token,  ///< the form asks for the control token
+    nobody,         ///< other machines can reach the mock, and there is no control token
   };
   Approval(By by, std::string control_token);
 
   By by() const { return by_; }
   std::string form_token(std::string_view login_id) const;
-  /// Takes as long for any text.
+  /// Compares in constant time.
   bool is_control_token(std::string_view typed) const;
 
  private:

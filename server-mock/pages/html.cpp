@@ -71,7 +71,7 @@ http::Response page(int status, std::string_view title, std::string_view main) {
               "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; "
               "frame-ancestors 'none'; base-uri 'none'")
       .header("X-Content-Type-Options", "nosniff")
-      .header("Referrer-Policy", "same-origin")  // without a referrer a form is sent with `Origin: null`
+      .header("Referrer-Policy", "same-origin")  // without a referrer browsers send `Origin: null` with a form
       .header("Cache-Control", "no-store");
   return response;
 }

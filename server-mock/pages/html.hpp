@@ -1,4 +1,4 @@
-/// What every page has in common: escaping, the frame, the style sheet.
+/// Shared by all pages: escaping, the page frame, the style sheet.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace ws::mock::pages {
 
-/// For text and for attributes in double quotes.
+/// Escapes for text and for attributes in double quotes.
 std::string escape(std::string_view text);
 
-/// A whole page: no script, no address outside, nothing that another site may frame. `main` is HTML.
+/// A complete page without script and external URLs, not framable by other sites. `main` is HTML.
 http::Response page(int status, std::string_view title, std::string_view main);
 
 }  // namespace ws::mock::pages

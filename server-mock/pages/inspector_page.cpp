@@ -12,7 +12,7 @@ struct InspectorFile {
   std::string_view text = {};
 };
 
-// The files of `inspector/`, put here by CMake.
+// The files of `inspector/`, embedded by CMake.
 constexpr InspectorFile inspector_files[] = {
     {
         "/_mock",

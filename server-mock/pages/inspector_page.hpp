@@ -1,7 +1,7 @@
-/// `GET /_mock`: the inspector, where a person watches and turns what a test would (`mock.md`, "Control").
+/// `GET /_mock`: the inspector, a page on which a person sees and controls what a test would (`mock.md`, "Control").
 ///
-/// A frame, a style sheet and a script, the same for everybody: all that they show they ask of the control calls, with
-/// the control token where one is needed. Addresses are relative, so that each sandbox has its own.
+/// Static files: a page, a style sheet and a script, which calls the control API with the control token if one is
+/// needed. URLs are relative, so that each sandbox has its own inspector.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace ws::mock::pages {
 
-/// Empty: the request is for none of its files.
+/// Empty if the request is not for one of its files.
 std::optional<http::Response> inspector(const http::Request& request);
 
 }  // namespace ws::mock::pages

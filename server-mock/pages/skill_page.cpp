@@ -16,7 +16,7 @@ struct File {
   std::string_view text = {};
 };
 
-// The Markdown files of `skill/`, put here by CMake.
+// The Markdown files of `skill/`, embedded by CMake.
 constexpr File files[] = {
     {
         "SKILL.md",

@@ -1,7 +1,7 @@
-/// `/skill/...`: the published operating skill, a file for agents to read, and its manifest with hashes.
+/// `/skill/...`: the operating skill, a file for agents to read, and its manifest with hashes.
 ///
 /// `.../service-operate-workspace` and `.../manifest.json` are the manifest: `{name, version, files: [{path, sha256,
-/// size_bytes}]}`, paths relative to the skill's address. No key is needed (API document, "Concepts", 6).
+/// size_bytes}]}`, with paths relative to the skill's URL. No key is needed (API document, "Concepts", 6).
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace ws::mock::pages {
 
 inline constexpr std::string_view skill_path = "/skill/service-operate-workspace";
 
-/// Empty: the path is none of the skill's.
+/// Empty if the path is not one of the skill's.
 std::optional<http::Response> skill(const http::Request& request);
 
 }  // namespace ws::mock::pages

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/ascii.hpp"
 #include "server-mock/store/blobs.hpp"
 
 namespace ws::mock {
@@ -32,18 +33,12 @@ class BlobSource final : public http::BodySource {
   std::uint64_t end_;
 };
 
-/// Digits and nothing else; a number that is too large is larger than any file.
+/// Accepts only digits. A number that does not fit saturates, since it is larger than any file.
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   if (text.empty() || !std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; })) return std::nullopt;
   std::uint64_t number = 0;
   const auto error = std::from_chars(text.data(), text.data() + text.size(), number).ec;
   return error == std::errc() ? number : std::numeric_limits<std::uint64_t>::max();
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 }  // namespace
@@ -56,14 +51,14 @@ Slice wanted_slice(const http::Request& request, std::string_view etag, std::uin
   const auto if_range = request.find("If-Range");
   if (if_range && *if_range != etag) return whole;
   const std::size_t equals = range->find('=');
-  if (equals == std::string_view::npos || !http::equal_without_case(trim(range->substr(0, equals)), "bytes")) {
+  if (equals == std::string_view::npos || !equal_ignoring_case(trimmed(range->substr(0, equals)), "bytes")) {
     return whole;
   }
-  const std::string_view spec = trim(range->substr(equals + 1));
+  const std::string_view spec = trimmed(range->substr(equals + 1));
   const std::size_t dash = spec.find('-');
   if (dash == std::string_view::npos || spec.find(',') != std::string_view::npos) return whole;
-  const auto first = parse_number(trim(spec.substr(0, dash)));
-  const auto last = parse_number(trim(spec.substr(dash + 1)));
+  const auto first = parse_number(trimmed(spec.substr(0, dash)));
+  const auto last = parse_number(trimmed(spec.substr(dash + 1)));
   if (dash == 0) {
     if (!last) return whole;
     if (*last == 0 || size_bytes == 0) return none;

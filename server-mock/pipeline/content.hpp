@@ -1,4 +1,4 @@
-/// Bytes as an answer: which of them a request asks for (RFC 9110, 13 and 14), and where the transport reads them.
+/// Responses with binary content: byte ranges (RFC 9110, 13 and 14) and the source that the transport reads.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 
-/// By `Range` and `If-Range`. One range of bytes is served; what is malformed, several ranges, another unit and what
-/// `If-Range` calls old get the whole, as the standard allows. Pure.
+/// Evaluates `Range` and `If-Range`. A single byte range is served. Malformed and multiple ranges, other units, and an
+/// `If-Range` that does not match give the whole content, as the standard allows. Pure.
 Slice wanted_slice(const http::Request& request, std::string_view etag, std::uint64_t size_bytes);
 
-/// "bytes 0-9/100"; of what cannot be satisfied "bytes */100".
+/// "bytes 0-9/100"; "bytes */100" if the range cannot be satisfied.
 std::string content_range(const Slice& slice, std::uint64_t size_bytes);
 
-/// Fails where the bytes are gone.
+/// Fails if the content no longer exists.
 Result<std::unique_ptr<http::BodySource>> open_slice(World& world, const BlobBody& blob, const Slice& slice);
 
 }  // namespace ws::mock

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/sha256.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -22,8 +23,8 @@ IdempotencyKey make_idempotency_key(
   return {.owner = idempotency_owner(caller), .key = std::string(key), .fingerprint = hash.finish().hex()};
 }
 
-Result<std::optional<KeptAnswer>> find_kept_answer(World& world, const IdempotencyKey& key) {
-  WS_LET(const sqlite::Lent row,
+Result<std::optional<StoredResponse>> find_stored_response(World& world, const IdempotencyKey& key) {
+  WS_LET(const sqlite::CachedStatement row,
          world.database.cached("select fingerprint, status, body, headers from idempotency_records "
                                "where owner = ? and key = ? and created_at > ?"));
   row->bind_all(key.owner, key.key, world.now() - kept_ms);
@@ -31,43 +32,45 @@ Result<std::optional<KeptAnswer>> find_kept_answer(World& world, const Idempoten
   if (!found) return std::nullopt;
   WS_LET(Json body, parse_bounded(row->text(2)));
   WS_LET(const Json headers, parse_bounded(row->text(3)));
-  KeptAnswer kept = {.fingerprint = row->string(0),
-                     .answer = {.status = static_cast<int>(row->integer(1)), .body = std::move(body)}};
+  StoredResponse kept = {.fingerprint = row->string(0),
+                         .answer = {.status = static_cast<int>(row->integer(1)), .body = std::move(body)}};
   for (const Json& pair : headers) kept.answer.headers.emplace_back(pair[0], pair[1]);
   return kept;
 }
 
-Result<void> keep_answer(World& world, const IdempotencyKey& key, const Answer& answer) {
-  WS_LET(const sqlite::Lent prune, world.database.cached("delete from idempotency_records where created_at <= ?"));
-  prune->bind(1, world.now() - kept_ms);
-  WS_TRY(prune->run());
-  WS_LET(const sqlite::Lent insert,
-         world.database.cached("insert or replace into idempotency_records (owner, key, fingerprint, status, body, "
-                               "headers, created_at) values (?, ?, ?, ?, ?, ?, ?)"));
-  insert->bind_all(
-      key.owner, key.key, key.fingerprint, answer.status, dump(*answer.body), dump(Json(answer.headers)), world.now());
-  return insert->run();
+Result<void> store_response(World& world, const IdempotencyKey& key, const Answer& answer) {
+  WS_TRY(put(world, "delete from idempotency_records where created_at <= ?", world.now() - kept_ms));
+  return put(world,
+             "insert or replace into idempotency_records (owner, key, fingerprint, status, body, "
+             "headers, created_at) values (?, ?, ?, ?, ?, ?, ?)",
+             key.owner,
+             key.key,
+             key.fingerprint,
+             answer.status,
+             dump(*answer.body),
+             dump(Json(answer.headers)),
+             world.now());
 }
 
 std::string idempotency_owner(const Caller& caller) {
   return caller.agent_id.empty() ? "user " + caller.owner_user_id : "agent " + caller.agent_id;
 }
 
-Refusal key_in_flight() {
-  return Refusal{.status = 409,
-                 .code = "idempotency_in_flight",
-                 .message = "The first call with this idempotency key is still running"};
+ApiError key_in_flight() {
+  return ApiError{.status = 409,
+                  .code = "idempotency_in_flight",
+                  .message = "The first call with this idempotency key is still running"};
 }
 
-Refusal key_reused(std::string_view key) {
+ApiError key_reused(std::string_view key) {
   const Json entry = {{"loc", {"header", "Idempotency-Key"}},
                       {"msg", "The key was used for another request"},
                       {"type", "idempotency_key_reused"},
                       {"input", key}};
-  return Refusal{.status = 422,
-                 .code = "validation_error",
-                 .message = "The idempotency key was used for another request",
-                 .members = Json{{"detail", Json::array({entry})}}};
+  return ApiError{.status = 422,
+                  .code = "validation_error",
+                  .message = "The idempotency key was used for another request",
+                  .members = Json{{"detail", Json::array({entry})}}};
 }
 
 }  // namespace ws::mock

@@ -1,4 +1,4 @@
-/// Answers kept for 24 hours under an `Idempotency-Key`, to be given again (`decisions.md`, "Idempotency").
+/// Responses stored for 24 hours under an `Idempotency-Key` (`decisions.md`, "Idempotency").
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace ws::mock {
 
-/// A key belongs to whom the credential belongs to, and is compared as bytes.
+/// Keys are scoped to the owner of the credential and compared as bytes.
 struct IdempotencyKey {
   std::string owner = {};
   std::string key = {};
@@ -21,20 +21,20 @@ struct IdempotencyKey {
 IdempotencyKey make_idempotency_key(
     const Caller& caller, std::string_view key, std::string_view method, std::string_view path, const Json& body);
 
-struct KeptAnswer {
+struct StoredResponse {
   std::string fingerprint = {};
   Answer answer = {};
 };
-/// Empty where there is none, or it is too old.
-Result<std::optional<KeptAnswer>> find_kept_answer(World& world, const IdempotencyKey& key);
-/// Belongs into the transaction of what it tells of.
-Result<void> keep_answer(World& world, const IdempotencyKey& key, const Answer& answer);
+/// Empty if there is none, or it has expired.
+Result<std::optional<StoredResponse>> find_stored_response(World& world, const IdempotencyKey& key);
+/// Call it in the transaction of the changes that the response reports.
+Result<void> store_response(World& world, const IdempotencyKey& key, const Answer& answer);
 
-/// Whose keys a caller's are: the first half of what a record is found by.
+/// The owner of a caller's idempotency keys.
 std::string idempotency_owner(const Caller& caller);
-/// 409: the first call with this key has not been answered yet.
-Refusal key_in_flight();
-/// 422: the key was used for something else.
-Refusal key_reused(std::string_view key);
+/// 409: the first request with this key is still in progress.
+ApiError key_in_flight();
+/// 422: the key was used with another request.
+ApiError key_reused(std::string_view key);
 
 }  // namespace ws::mock

@@ -27,19 +27,19 @@ void append(Findings& all, Findings&& more) {
   std::ranges::move(more.unknown, std::back_inserter(all.unknown));
 }
 
-/// The table's headers with their values, as often as they came.
+/// The headers of the operation's table entry with their values, repeated ones included.
 http::Pairs headers_of(const Operation& operation, const http::Request& request) {
   http::Pairs pairs;
   for (const contract::Parameter& parameter : operation.parameters) {
     if (parameter.in != In::header) continue;
     for (const http::Header& field : request.headers) {
-      if (http::equal_without_case(field.name, parameter.field.name)) pairs.emplace_back(field.name, field.value);
+      if (equal_ignoring_case(field.name, parameter.field.name)) pairs.emplace_back(field.name, field.value);
     }
   }
   return pairs;
 }
 
-/// Text that is no text: no operation can mean it.
+/// Not UTF-8: no operation accepts it.
 void check_encoding(const Operation& operation, const http::Pairs& query, Findings& findings) {
   for (const auto& [name, value] : query) {
     const contract::Parameter* known = contract::find_parameter(operation, name);
@@ -61,7 +61,7 @@ void fill_in(Json& value, const contract::Type& type) {
   }
 }
 
-/// Defaults of the table for what was not sent. (`parse_bounded` reads every fallback: a test of the table sees to it.)
+/// Fills in the defaults of the table. (A test of the table checks that `parse_bounded` reads each of them.)
 void fill_in(Json& object, const contract::Schema& schema) {
   for (const Field& field : schema.fields) {
     if (const Json* sent = find(object, field.name); sent == nullptr) {
@@ -89,7 +89,7 @@ Json parameters_of(const Operation& operation, const http::Pairs& values, const 
   return parameters;
 }
 
-/// The value that a `loc` names; null where it is in no body.
+/// The value at a `loc`; null if it is not in the body.
 Json value_at(const std::vector<Step>& loc, const Json& body) {
   const Json* value = &body;
   for (std::size_t i = 1; i < loc.size() && value != nullptr; ++i) {
@@ -117,15 +117,15 @@ std::string warning_of(const Findings& findings) {
   return text;
 }
 
-Refusal refusal_of(const std::vector<Violation>& violations) {
+ApiError authorization_error(const std::vector<Violation>& violations) {
   Json body = contract::to_json(violations);
-  return Refusal{.status = 422,
-                 .code = "validation_error",
-                 .message = "The request is not valid",
-                 .members = Json{{"detail", std::move(body["detail"])}}};
+  return ApiError{.status = 422,
+                  .code = "validation_error",
+                  .message = "The request is not valid",
+                  .members = Json{{"detail", std::move(body["detail"])}}};
 }
 
-/// Reads the body; what is wrong with it goes to the findings.
+/// Parses the body and adds violations to the findings.
 Json body_of(const Operation& operation, const http::Request& request, Findings& findings) {
   if (operation.request == nullptr) return nullptr;
   if (request.body.empty()) {
@@ -143,35 +143,35 @@ Json body_of(const Operation& operation, const http::Request& request, Findings&
 
 }  // namespace
 
-std::optional<Refusal> check_content_type(const Operation& operation, const http::Request& request) {
+std::optional<ApiError> check_content_type(const Operation& operation, const http::Request& request) {
   if (operation.request == nullptr || request.body.empty()) return std::nullopt;
   const auto given = request.find("Content-Type");
   if (!given) return std::nullopt;
   std::string_view type = given->substr(0, given->find(';'));
   while (type.ends_with(' ')) type.remove_suffix(1);
-  const bool suffix = type.size() > 5 && http::equal_without_case(type.substr(type.size() - 5), "+json");
-  if (suffix || http::equal_without_case(type, "application/json")) return std::nullopt;
-  return Refusal{.status = 415,
-                 .code = "unsupported_media_type",
-                 .message = "This operation takes a body of the type application/json"};
+  const bool suffix = type.size() > 5 && equal_ignoring_case(type.substr(type.size() - 5), "+json");
+  if (suffix || equal_ignoring_case(type, "application/json")) return std::nullopt;
+  return ApiError{.status = 415,
+                  .code = "unsupported_media_type",
+                  .message = "This operation takes a body of the type application/json"};
 }
 
-tl::expected<Input, Refusal> read_input(const Operation& operation,
-                                        const http::Request& request,
-                                        const http::Pairs& values,
-                                        Unknown unknown_fields) {
+tl::expected<Input, ApiError> read_input(const Operation& operation,
+                                         const http::Request& request,
+                                         const http::Pairs& values,
+                                         UnknownFields unknown_fields) {
   const http::Pairs query = http::parse_query(request.query);
   Findings findings = contract::validate_parameters(operation, values, query, headers_of(operation, request));
   check_encoding(operation, query, findings);
   Json body = body_of(operation, request, findings);
-  if (unknown_fields == Unknown::refused) {
+  if (unknown_fields == UnknownFields::refused) {
     for (const std::vector<Step>& loc : findings.unknown) {
       const bool in_query = std::get<std::string>(loc.front()) == "query";
       Json input = in_query ? Json(http::value_of(query, std::get<std::string>(loc.back()))) : value_at(loc, body);
       findings.violations.push_back(contract::extra_forbidden(loc, std::move(input)));
     }
   }
-  if (!findings.violations.empty()) return tl::unexpected(refusal_of(findings.violations));
+  if (!findings.violations.empty()) return tl::unexpected(authorization_error(findings.violations));
   if (operation.request != nullptr) fill_in(body, *operation.request);
   return Input{
       .parameters = parameters_of(operation, values, query), .body = std::move(body), .warning = warning_of(findings)};

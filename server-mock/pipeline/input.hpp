@@ -1,4 +1,4 @@
-/// What a request asks for, read by the table: typed parameters and body, defaults filled in - or every violation.
+/// Reads a request by the operation table: typed parameters and body with defaults filled in, or all violations.
 #pragma once
 
 #include <optional>
@@ -15,17 +15,17 @@ namespace ws::mock {
 
 struct Input {
   JsonBox parameters = {};   ///< object
-  JsonBox body = {};         ///< null where the operation has none
-  std::string warning = {};  ///< what was ignored: for `X-Mock-Warning`
+  JsonBox body = {};         ///< null if the operation has none
+  std::string warning = {};  ///< ignored fields, for `X-Mock-Warning`
 };
 
-/// 415: a body that says it is something other than JSON, where JSON belongs.
-std::optional<Refusal> check_content_type(const contract::Operation& operation, const http::Request& request);
+/// 415 if the body's content type is not JSON but the operation takes JSON.
+std::optional<ApiError> check_content_type(const contract::Operation& operation, const http::Request& request);
 
-/// 422 with all violations together. `values` are those of the path.
-tl::expected<Input, Refusal> read_input(const contract::Operation& operation,
-                                        const http::Request& request,
-                                        const http::Pairs& values,
-                                        Unknown unknown_fields);
+/// 422 with all violations. `values` are the path parameters.
+tl::expected<Input, ApiError> read_input(const contract::Operation& operation,
+                                         const http::Request& request,
+                                         const http::Pairs& values,
+                                         UnknownFields unknown_fields);
 
 }  // namespace ws::mock

@@ -7,9 +7,9 @@
 
 #include "api-client/base/utf8.hpp"
 #include "api-client/contract/operations.hpp"
-#include "server-mock/pipeline/assumed.hpp"
+#include "server-mock/pipeline/assumption_effects.hpp"
 #include "server-mock/pipeline/content.hpp"
-#include "server-mock/pipeline/errors.hpp"
+#include "server-mock/pipeline/error_response.hpp"
 
 namespace ws::mock {
 namespace {
@@ -19,7 +19,7 @@ using Outcome = http::Routed::Outcome;
 
 constexpr std::string_view answer_type = "application/json";
 
-/// A place in the path that takes any text, with bytes that are no text: nothing has that name.
+/// A free-text path parameter that is not UTF-8: no object has that name.
 bool names_nothing(const Operation& operation, const http::Pairs& values) {
   return std::ranges::any_of(values, [&](const auto& value) {
     const contract::Parameter* parameter = contract::find_parameter(operation, value.first);
@@ -28,7 +28,7 @@ bool names_nothing(const Operation& operation, const http::Pairs& values) {
   });
 }
 
-/// RFC 9110, 13.1.2: a list of tags, weak or not, or a star.
+/// `If-None-Match` (RFC 9110, 13.1.2): a list of entity tags, weak or not, or `*`.
 bool matches(std::string_view if_none_match, std::string_view etag) {
   if (if_none_match == "*") return true;
   for (std::size_t at = if_none_match.find(etag); at != std::string_view::npos; at = if_none_match.find(etag, at + 1)) {
@@ -43,8 +43,8 @@ std::string_view etag_of(const Answer& answer) {
   return found == answer.headers.end() ? std::string_view() : std::string_view(found->second);
 }
 
-/// Refusals that no replay may hide: the caller does not see the object any more.
-bool hides_object(const Refusal& refusal) { return refusal.status == 403 || refusal.status == 404; }
+/// Errors that take precedence over a stored response: the caller may no longer see the object.
+bool hides_object(const ApiError& api_error) { return api_error.status == 403 || api_error.status == 404; }
 
 }  // namespace
 
@@ -57,7 +57,7 @@ struct Pipeline::Call {
   Service service = nullptr;
   const Caller* caller = nullptr;
   Input input = {};
-  std::optional<Waiting> waiting = {};
+  std::optional<LongPoll> long_poll = {};
 };
 
 Pipeline::Pipeline() {
@@ -80,10 +80,10 @@ Reply Pipeline::handle(Sandbox& sandbox, const http::Request& request, std::stri
   try {
     reply.response = run(call);
   } catch (const std::exception& bug) {
-    // One of the two nets for exceptions; the other is main.
+    // One of the two places that catch exceptions; the other is main.
     reply.response = finish(call, internal_error(bug.what()));
   }
-  reply.waiting = std::move(call.waiting);
+  reply.long_poll = std::move(call.long_poll);
   reply.warning = std::move(call.input.warning);
   if (call.operation != nullptr) reply.operation = call.operation->id;
   return reply;
@@ -93,13 +93,13 @@ http::Response Pipeline::run(Call& call) const {
   call.routed = router_.find(call.request.method, call.request.path);
   switch (call.routed.outcome) {
     case Outcome::malformed:
-      return finish(call, Refusal{.status = 400, .code = "bad_request", .message = "The path is malformed"});
-    case Outcome::no_path: return finish(call, Refusal{.message = "There is no such path"});
+      return finish(call, ApiError{.status = 400, .code = "bad_request", .message = "The path is malformed"});
+    case Outcome::no_path: return finish(call, ApiError{.message = "There is no such path"});
     case Outcome::no_method: {
       const bool asked = call.request.method == "OPTIONS";
-      const Refusal refusal = {
+      const ApiError api_error = {
           .status = 405, .code = "method_not_allowed", .message = "This path is there, but not with this method"};
-      http::Response response = asked ? http::Response(204) : finish(call, refusal);
+      http::Response response = asked ? http::Response(204) : finish(call, api_error);
       response.header("Allow", call.routed.allow);
       return response;
     }
@@ -114,21 +114,23 @@ http::Response Pipeline::run(Call& call) const {
 
 ServiceResult Pipeline::answer(Call& call) {
   if (names_nothing(*call.operation, call.routed.values)) {
-    return tl::unexpected(Refusal{.message = "There is nothing of that name"});
+    return tl::unexpected(ApiError{.message = "There is nothing of that name"});
   }
   const bool credential_first = call.sandbox.world->assumptions.is("auth_order", "auth_first");
-  if (auto refusal = credential_first ? authorize(call) : validate(call)) return tl::unexpected(std::move(*refusal));
-  if (auto refusal = credential_first ? validate(call) : authorize(call)) return tl::unexpected(std::move(*refusal));
+  if (auto api_error = credential_first ? authorize(call) : validate(call))
+    return tl::unexpected(std::move(*api_error));
+  if (auto api_error = credential_first ? validate(call) : authorize(call))
+    return tl::unexpected(std::move(*api_error));
   if (call.service == nullptr) {
     return tl::unexpected(
-        Refusal{.status = 501, .code = "not_implemented", .message = "This server does not have the operation yet"});
+        ApiError{.status = 501, .code = "not_implemented", .message = "This server does not have the operation yet"});
   }
   const auto key =
       call.operation->idempotency == contract::Idempotency::key ? call.request.find("Idempotency-Key") : std::nullopt;
   return key && !key->empty() ? serve_keyed(call, *key) : serve(call);
 }
 
-std::optional<Refusal> Pipeline::authorize(Call& call) {
+std::optional<ApiError> Pipeline::authorize(Call& call) {
   static const Caller nobody;
   call.caller = &nobody;
   if (call.operation->auth == contract::Auth::none) return std::nullopt;
@@ -136,11 +138,11 @@ std::optional<Refusal> Pipeline::authorize(Call& call) {
   auto caller = access.identify(call.request.find("Authorization"));
   if (!caller) return std::move(caller.error());
   call.caller = *caller;
-  return access.refusal_of(*call.operation, *call.caller);
+  return access.authorization_error(*call.operation, *call.caller);
 }
 
-std::optional<Refusal> Pipeline::validate(Call& call) {
-  if (auto refusal = check_content_type(*call.operation, call.request)) return refusal;
+std::optional<ApiError> Pipeline::validate(Call& call) {
+  if (auto api_error = check_content_type(*call.operation, call.request)) return api_error;
   auto input =
       read_input(*call.operation, call.request, call.routed.values, call.sandbox.world->options.unknown_fields);
   if (!input) return std::move(input.error());
@@ -157,12 +159,12 @@ ServiceResult Pipeline::serve(Call& call) {
                                   .base_url = call.sandbox.base_url});
 }
 
-/// The record is written in the transaction of what it tells of: either both are there after a crash, or neither.
+/// The idempotency record is written in the transaction of the change, so that a crash keeps both or neither.
 ServiceResult Pipeline::serve_keyed(Call& call, std::string_view key) {
   World& world = *call.sandbox.world;
   const IdempotencyKey wanted = make_idempotency_key(
       *call.caller, key, call.request.method, http::decoded_path(call.request.path), *call.input.body);
-  auto kept = find_kept_answer(world, wanted);
+  auto kept = find_stored_response(world, wanted);
   if (!kept) return tl::unexpected(internal_error(kept.error().what));
   if (*kept) return replay(call, wanted, std::move(**kept));
   if (call.sandbox.in_flight.contains({wanted.owner, wanted.key})) return tl::unexpected(key_in_flight());
@@ -170,15 +172,15 @@ ServiceResult Pipeline::serve_keyed(Call& call, std::string_view key) {
   if (!work) return tl::unexpected(internal_error(work.error().what));
   ServiceResult result = serve(call);
   if (!result) return result;
-  if (auto written = keep_answer(world, wanted, *result); !written) {
+  if (auto written = store_response(world, wanted, *result); !written) {
     return tl::unexpected(internal_error(written.error().what));
   }
   if (auto done = work->commit(); !done) return tl::unexpected(internal_error(done.error().what));
   return result;
 }
 
-/// What the call names is looked at again before an old answer is given: the service runs, and is undone.
-ServiceResult Pipeline::replay(Call& call, const IdempotencyKey& key, KeptAnswer&& kept) {
+/// Re-checks authorization before returning a stored response: runs the service in a transaction that is rolled back.
+ServiceResult Pipeline::replay(Call& call, const IdempotencyKey& key, StoredResponse&& kept) {
   World& world = *call.sandbox.world;
   const Ids ids = world.ids;
   {
@@ -196,8 +198,8 @@ ServiceResult Pipeline::replay(Call& call, const IdempotencyKey& key, KeptAnswer
 http::Response Pipeline::finish(Call& call, Answer&& answer) {
   const Operation& operation = *call.operation;
   const Assumptions& assumptions = call.sandbox.world->assumptions;
-  call.waiting = std::move(answer.waiting);
-  apply_switches(operation, assumptions, answer);
+  call.long_poll = std::move(answer.long_poll);
+  apply_assumptions(operation, assumptions, answer);
   const std::string_view etag = etag_of(answer);
   if (operation.method == contract::Method::get && answer.status == 200 && !etag.empty()) {
     const auto wanted = call.request.find("If-None-Match");
@@ -215,7 +217,7 @@ http::Response Pipeline::finish_blob(Call& call, Answer&& answer) {
   const bool whole = slice.kind == Slice::Kind::whole;
   if (slice.kind == Slice::Kind::unsatisfiable) {
     http::Response response =
-        finish(call, Refusal{.status = 416, .code = "range_not_satisfiable", .message = "The file has no such bytes"});
+        finish(call, ApiError{.status = 416, .code = "range_not_satisfiable", .message = "The file has no such bytes"});
     response.header("Content-Range", content_range(slice, blob.size_bytes));
     return response;
   }
@@ -229,10 +231,10 @@ http::Response Pipeline::finish_blob(Call& call, Answer&& answer) {
   return response;
 }
 
-/// Status and fields, still without a body.
+/// Status and header fields, without a body.
 http::Response Pipeline::begin_response(const Call& call, const Answer& answer) {
   http::Response response(answer.status);
-  std::string assumed = assumed_by(*call.operation, call.sandbox.world->assumptions, answer.status, {});
+  std::string assumed = assumptions_behind(*call.operation, call.sandbox.world->assumptions, answer.status, {});
   for (const auto& [name, value] : answer.headers) {
     if (name == assumed_header) {
       assumed += (assumed.empty() ? "" : ", ") + value;
@@ -245,12 +247,13 @@ http::Response Pipeline::begin_response(const Call& call, const Answer& answer) 
   return response;
 }
 
-http::Response Pipeline::finish(Call& call, const Refusal& refusal) {
+http::Response Pipeline::finish(Call& call, const ApiError& api_error) {
   const Assumptions& assumptions = call.sandbox.world->assumptions;
-  http::Response response = render(refusal, call.request_id, assumptions);
+  http::Response response = render(api_error, call.request_id, assumptions);
   static const Operation no_operation = {};
   const Operation& operation = call.operation != nullptr ? *call.operation : no_operation;
-  if (const std::string assumed = assumed_by(operation, assumptions, refusal.status, refusal.code); !assumed.empty()) {
+  if (const std::string assumed = assumptions_behind(operation, assumptions, api_error.status, api_error.code);
+      !assumed.empty()) {
     response.header(assumed_header, assumed);
   }
   if (!call.input.warning.empty()) response.header("X-Mock-Warning", call.input.warning);

@@ -1,5 +1,5 @@
-/// One request's way through the API: route, credential, agent, scope and role, content type, validation, idempotency
-/// record, service, answer - in the order of checks that `decisions.md`, "General" gives.
+/// One API request from route to response: route, credential, agent, scope and role, content type, validation,
+/// idempotency record, service. `decisions.md`, "General", gives this order of checks.
 #pragma once
 
 #include <optional>
@@ -16,22 +16,22 @@
 
 namespace ws::mock {
 
-/// An answer, and what the journal wants to know of it.
+/// A response with what the journal records about it.
 struct Reply {
   http::Response response = {};
-  std::string_view operation = {};  ///< id of the table; empty: no route
-  /// The caller would rather wait; `response` is what it gets if it does not.
-  std::optional<Waiting> waiting = {};
-  std::string warning = {};  ///< what the request held that nobody knows
+  std::string_view operation = {};  ///< operation id; empty: no route
+  /// Set if the request may wait for more; `response` is what it gets otherwise.
+  std::optional<LongPoll> long_poll = {};
+  std::string warning = {};  ///< unknown fields of the request
 };
 
 class Pipeline {
  public:
   Pipeline();
 
-  /// The operation that a request means, and the values of its path's places; null where there is none.
+  /// The operation of a request, and its path parameters; null if there is none.
   const contract::Operation* find(const http::Request& request, http::Pairs& values) const;
-  /// Never throws but for want of memory; what a service throws is a 500.
+  /// Exceptions of a service become a 500. Throws only if memory runs out.
   Reply handle(Sandbox& sandbox, const http::Request& request, std::string_view request_id) const;
 
  private:
@@ -42,14 +42,14 @@ class Pipeline {
   struct Call;
 
   http::Response run(Call& call) const;
-  static tl::expected<Answer, Refusal> answer(Call& call);
-  static std::optional<Refusal> authorize(Call& call);
-  static std::optional<Refusal> validate(Call& call);
+  static tl::expected<Answer, ApiError> answer(Call& call);
+  static std::optional<ApiError> authorize(Call& call);
+  static std::optional<ApiError> validate(Call& call);
   static ServiceResult serve(Call& call);
   static ServiceResult serve_keyed(Call& call, std::string_view key);
-  static ServiceResult replay(Call& call, const IdempotencyKey& key, KeptAnswer&& kept);
+  static ServiceResult replay(Call& call, const IdempotencyKey& key, StoredResponse&& kept);
   static http::Response finish(Call& call, Answer&& answer);
-  static http::Response finish(Call& call, const Refusal& refusal);
+  static http::Response finish(Call& call, const ApiError& api_error);
   static http::Response finish_blob(Call& call, Answer&& answer);
   static http::Response begin_response(const Call& call, const Answer& answer);
 

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <optional>
 
-#include "server-mock/pipeline/assumed.hpp"
-#include "server-mock/pipeline/errors.hpp"
+#include "server-mock/pipeline/assumption_effects.hpp"
+#include "server-mock/pipeline/error_response.hpp"
 
 namespace ws::mock {
 namespace {
@@ -18,27 +18,27 @@ std::optional<std::uint64_t> declared_bytes(const http::Request& head) {
   return number;
 }
 
-/// The upload, or why there is none (any more).
+/// The upload in progress, or the error why it was refused.
 class UploadSink final : public http::BodySink {
  public:
-  UploadSink(Served<UploadPut> put, std::weak_ptr<const bool> is_open)
+  UploadSink(ApiResult<UploadPut> put, std::weak_ptr<const bool> is_open)
       : put_(std::move(put)), is_open_(std::move(is_open)) {}
 
-  bool wants_more() const override { return put_ && !refusal_ && !is_open_.expired(); }
+  bool wants_more() const override { return put_ && !api_error_ && !is_open_.expired(); }
   void take(std::string_view piece) override {
-    if (auto taken = put_->take(piece); !taken) refusal_ = std::move(taken).error();
+    if (auto taken = put_->take(piece); !taken) api_error_ = std::move(taken).error();
   }
   std::uint64_t taken_bytes() const override { return put_ ? put_->size_bytes() : 0; }
-  Served<void> finish(World& world) {
+  ApiResult<void> finish(World& world) {
     if (!put_) return refuse(put_.error());
-    if (refusal_) return refuse(*refusal_);
+    if (api_error_) return refuse(*api_error_);
     return put_->finish(world);
   }
 
  private:
-  Served<UploadPut> put_;
+  ApiResult<UploadPut> put_;
   std::weak_ptr<const bool> is_open_;
-  std::optional<Refusal> refusal_ = {};
+  std::optional<ApiError> api_error_ = {};
 };
 
 }  // namespace
@@ -62,7 +62,7 @@ Reply put_upload(Sandbox& sandbox, const http::Request& request, std::string_vie
     reply.response = render(done.error(), request_id, assumptions);
     code = done.error().code;
   }
-  const std::string assumed = assumed_by(contract::Operation(), assumptions, reply.response.status(), code);
+  const std::string assumed = assumptions_behind(contract::Operation(), assumptions, reply.response.status(), code);
   if (!assumed.empty()) reply.response.header(assumed_header, assumed);
   return reply;
 }

@@ -1,4 +1,4 @@
-/// PUT of bytes to the address of an upload: the one call of the API that stands outside `/v1` and takes a stream.
+/// PUT of bytes to an upload URL: the only API call outside `/v1`, and the only one that streams its request body.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@
 
 namespace ws::mock {
 
-/// The operation's name in journal and fault rules; it is none of the table.
+/// The name in the journal and in fault rules; not an operation of the API.
 inline constexpr std::string_view upload_operation = "upload.put";
 
-/// Takes the body of a PUT to such an address, while `is_open` is there; null for every other request.
+/// Receives the body of a PUT to an upload URL, as long as `is_open` exists; null for every other request.
 std::unique_ptr<http::BodySink> open_upload(Sandbox& sandbox,
                                             const http::Request& head,
                                             std::weak_ptr<const bool> is_open);
-/// The answer to a request with such a path, once its sink has the body.
+/// The response, once the sink has received the body.
 Reply put_upload(Sandbox& sandbox, const http::Request& request, std::string_view request_id);
 
 }  // namespace ws::mock

@@ -1,4 +1,4 @@
-/// The time of one world: the machine's, moved by an offset, or standing still. Everything that expires follows it.
+/// The clock of one world: real time, real time with an offset, or frozen. Everything that expires uses it.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ class MockClock final : public Clock {
   bool is_frozen() const { return frozen_.has_value(); }
   /// A frozen clock stays frozen, at its new time.
   void advance(std::chrono::milliseconds by);
-  /// As `parse` reads it: what `GET /_mock/clock` shows.
+  /// In the form that `parse` reads; shown by `GET /_mock/clock`.
   std::string text() const;
 
  private:

@@ -14,23 +14,23 @@
 namespace ws::mock {
 namespace {
 
-/// One kind of thing that falls due. `next` finds the least time in (?1, ?2]; `due` those of the time ?1: an id, and
-/// an object of what else is told of each.
+/// One kind of thing that expires or becomes due. `next` finds the earliest time in (?1, ?2]; `due` selects those due
+/// at the time ?1: an id, and an object with further members for the answer.
 struct DueSource {
   std::string_view kind = {};
   const char* next = nullptr;
   const char* due = nullptr;
-  /// What is to happen beside being looked at with later eyes; null: nothing.
+  /// Applies the change; null if it follows from the time alone (an expired key).
   Result<void> (*settle)(World& world) = nullptr;
 };
 
 Result<void> lapse(World& world) {
   WS_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_TRY(settle_leases(world));
+  WS_TRY(expire_leases(world));
   return work.commit();
 }
 
-// 86400000 ms: how long an idempotency record is kept (`decisions.md`, "Idempotency").
+// 86400000 ms: lifetime of an idempotency record (`decisions.md`, "Idempotency").
 constexpr DueSource sources[] = {
     {"lease",
      "select min(lease_expires_at) from agent_events where status = 'leased' and lease_expires_at > ?1 "
@@ -66,7 +66,7 @@ constexpr DueSource sources[] = {
      "select min(expires_at) from uploads where asset_id = '' and expires_at > ?1 and expires_at <= ?2",
      "select id, json_object('file_name', file_name) from uploads where asset_id = '' and expires_at = ?1 order by id",
      forget_expired_uploads},
-    // 5000 ms: how long a phase lasts that nobody looks at (`organize_runs.hpp`).
+    // 5000 ms: how long a phase lasts if nobody asks for it (`organize_runs.hpp`).
     {"organization",
      "select min(updated_at) + 5000 from organize_runs where status in ('queued', 'running') "
      "and updated_at > ?1 - 5000 and updated_at <= ?2 - 5000",
@@ -87,7 +87,7 @@ Advance::Advance(Sandbox& sandbox, const MockClock& goal)
 Result<Advance> Advance::begin(Sandbox& sandbox, std::chrono::milliseconds by) {
   MockClock goal = sandbox.clock;
   goal.advance(by);
-  // What a running clock has left behind unseen.
+  // First what became due earlier on a running clock.
   WS_TRY(lapse(*sandbox.world));
   return Advance(sandbox, goal);
 }
@@ -100,12 +100,12 @@ Result<std::optional<std::int64_t>> Advance::next_due() const {
     if (at && *at > reached_ && *at <= end && (!least || *at < *least)) least = at;
   };
   for (const DueSource& source : sources) {
-    WS_LET(const sqlite::Lent row, world.database.cached(source.next));
+    WS_LET(const sqlite::CachedStatement row, world.database.cached(source.next));
     row->bind_all(reached_, end);
     WS_TRY(row->step());
     consider(row->optional_integer(0));
   }
-  consider(sandbox_->waiting_room.next_end(reached_));
+  consider(sandbox_->pending_claims.next_end(reached_));
   return least;
 }
 
@@ -126,7 +126,7 @@ Result<void> Advance::fire(std::int64_t at) {
   for (const DueSource& source : sources) {
     bool any = false;
     {
-      WS_LET(const sqlite::Lent rows, world.database.cached(source.due));
+      WS_LET(const sqlite::CachedStatement rows, world.database.cached(source.due));
       rows->bind(1, at);
       while (true) {
         WS_LET(const bool found, rows->step());
@@ -138,9 +138,9 @@ Result<void> Advance::fire(std::int64_t at) {
     }
     if (any && source.settle != nullptr) WS_TRY(source.settle(world));
   }
-  for (const WaitingRoom::Ticket ticket : sandbox_->waiting_room.ending_at(at)) {
-    const auto guest = sandbox_->guests.find(ticket);
-    if (guest != sandbox_->guests.end()) note(at, "waiting_claim", guest->second.request_id, Json::object());
+  for (const PendingClaims::Ticket ticket : sandbox_->pending_claims.ending_at(at)) {
+    const auto pending = sandbox_->pending_calls.find(ticket);
+    if (pending != sandbox_->pending_calls.end()) note(at, "waiting_claim", pending->second.request_id, Json::object());
   }
   return {};
 }

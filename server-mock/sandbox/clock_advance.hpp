@@ -1,8 +1,8 @@
-/// What falls due as time passes, and the passing of time itself: `POST /_mock/clock:advance`.
+/// `POST /_mock/clock:advance`: moves the clock and fires what becomes due.
 ///
-/// Time does not jump: it goes from one thing that falls due to the next, so that each happens at its own time - a
-/// lease lapses, five seconds later the event may be claimed again, and the claim that waited for it has it from then
-/// on.
+/// The clock does not jump to its goal: it stops at each time at which something is due, so that everything happens in
+/// order and at its own time. For example a lease expires, five seconds later the event may be claimed again, and a
+/// pending claim gets it at that time.
 #pragma once
 
 #include <chrono>
@@ -19,12 +19,12 @@ namespace ws::mock {
 
 struct Sandbox;
 
-/// One way through time. Whoever waits may look after each step.
+/// One advance of the clock. Pending claims may be resumed after each step.
 class Advance {
  public:
   static Result<Advance> begin(Sandbox& sandbox, std::chrono::milliseconds by);
 
-  /// Moves the clock to the next thing that falls due and lets it happen; false: the end is reached.
+  /// Moves the clock to the next due time and fires what is due; false: the goal is reached.
   Result<bool> step();
   /// `{clock, now, fired: [{time, kind, id, ...}]}`
   Json answer() const;
@@ -37,7 +37,7 @@ class Advance {
 
   Sandbox* sandbox_;
   MockClock goal_;
-  std::int64_t reached_;  // all that was due by then has happened
+  std::int64_t reached_;  // everything due until then has fired
   JsonBox fired_;
 };
 

@@ -1,13 +1,14 @@
-/// Who waits for an agent event, and who is to look again: without timers or sockets, by the world's clock.
+/// Long polls (`events.claim` with `wait_seconds`) and when to retry them. No timers or sockets: time is the world's
+/// clock.
 ///
-/// A call whose answer came with `Waiting` enters and gets a ticket. The transport serves the call of every ticket that
-/// `take_ready` hands out once more, from the credential on, so that a key revoked meanwhile waits no longer. If the
-/// answer still says `Waiting`, and the ticket is not over, it stays; any other answer is sent, and it leaves. So does
-/// a client that goes away.
+/// A call whose answer has a `LongPoll` is added and gets a ticket. For every ticket that `take_ready` returns, the
+/// transport serves the call again from the start, including authentication, so that a key revoked meanwhile gets 401.
+/// If the answer still has a `LongPoll` and the ticket has not timed out, it is kept; otherwise the answer is sent and
+/// the ticket removed, as it is when the client disconnects.
 ///
-/// `take_ready` is asked, until it is empty, after every served call, after every move of the clock, and at `next_due`.
-/// Those who wait for the same look one after the other, first come first: where one finds nothing the next would
-/// find nothing either. So an event costs two looks, however many wait.
+/// Call `take_ready` after every served call, after every change of the clock, and at `next_due`, until it returns
+/// nothing. Calls that wait for the same queue are retried one at a time in order of arrival: if the first finds no
+/// event, the next would not either. So one event costs two retries, however many calls wait.
 #pragma once
 
 #include <cstdint>
@@ -24,40 +25,40 @@
 
 namespace ws::mock {
 
-class WaitingRoom {
+class PendingClaims {
  public:
   using Ticket = std::uint64_t;
   struct Ready {
     Ticket ticket = 0;
-    bool is_over = false;  ///< has waited as long as it wanted: it looks once more, and leaves with what it finds
+    bool timed_out = false;  ///< it is retried a last time, and answered whatever it finds
     bool operator==(const Ready&) const = default;
   };
 
-  Ticket enter(const Waiting& waiting, std::int64_t now);
-  /// It looked and found nothing; `look_again_at` as the answer said. The end stays what it was.
-  void stay(Ticket ticket, std::optional<std::int64_t> look_again_at);
-  void leave(Ticket ticket);
-  /// What they waited for is gone: each looks once more and leaves.
+  Ticket add(const LongPoll& long_poll, std::int64_t now);
+  /// The retry found nothing; `retry_at` is from its answer. The timeout does not change.
+  void keep_waiting(Ticket ticket, std::optional<std::int64_t> retry_at);
+  void remove(Ticket ticket);
+  /// Makes all calls time out now.
   void end_all();
 
-  /// For `World::on_wake`: only takes note.
-  void wake(const Wake& wake);
-  /// Who is to look now. Each stays or leaves before this is asked again.
+  /// For `World::on_queue_change`. Only marks tickets as ready.
+  void wake(const QueueChange& wake);
+  /// Tickets to retry now. Each must be kept or removed before the next call of this.
   std::vector<Ready> take_ready(std::int64_t now);
-  /// When somebody is to look should nothing else happen; empty: nobody waits.
+  /// The next time at which a ticket becomes ready if no queue changes; empty if no call waits.
   std::optional<std::int64_t> next_due() const;
-  std::size_t size() const { return guests_.size(); }
-  /// When the next of them has waited long enough, later than `after`; and who has by exactly that time.
+  std::size_t size() const { return waiters_.size(); }
+  /// The first timeout after `after`, and the tickets that time out exactly then.
   std::optional<std::int64_t> next_end(std::int64_t after) const;
   std::vector<Ticket> ending_at(std::int64_t time) const;
 
  private:
-  struct Guest {
-    const std::string* topic = nullptr;  // the key in `topics_`, which is there as long as the guest is
+  struct Waiter {
+    const std::string* topic = nullptr;  // key in `topics_`; valid as long as this waiter exists
     std::int64_t ends_at = 0;
-    bool is_looking = false;
+    bool is_retrying = false;
   };
-  /// Those who wait for the same: what one finds the next could have found.
+  /// Calls that wait for the same queue.
   struct Topic {
     std::set<Ticket> tickets = {};
     std::optional<std::int64_t> due_at = {};
@@ -66,7 +67,7 @@ class WaitingRoom {
   void make_ready(const std::string& name);
 
   Ticket next_ = 1;
-  std::map<Ticket, Guest> guests_ = {};
+  std::map<Ticket, Waiter> waiters_ = {};
   std::map<std::string, Topic> topics_ = {};
   std::set<std::string> ready_ = {};
   std::set<std::pair<std::int64_t, std::string>> by_due_ = {};

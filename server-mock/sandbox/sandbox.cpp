@@ -14,22 +14,22 @@ Sandbox::Sandbox(const SandboxOptions& given)
 }
 
 void Sandbox::refill_faults() {
-  faults = FaultBook(options.world.seed);
+  faults = FaultRules(options.world.seed);
   for (const FaultRule& rule : options.faults) faults.add(rule);
 }
 
 Result<std::unique_ptr<Sandbox>> Sandbox::open(const SandboxOptions& options) {
   std::unique_ptr<Sandbox> sandbox(new Sandbox(options));
   WS_LET(std::unique_ptr<World> opened, World::open(options.data, options.world, sandbox->clock));
-  sandbox->settle_in(std::move(opened));
+  sandbox->attach_world(std::move(opened));
   World& world = *sandbox->world;
   WS_LET(const bool is_empty, world.is_empty());
-  if (!is_empty && !options.fixtures.empty() && options.kept == KeptWorld::goes_on) {
+  if (!is_empty && !options.fixtures.empty() && options.existing_data == ExistingData::keep) {
     return fail(Failure::Kind::usage,
                 fmt::format("{} holds a world already, which --fixtures would not change", options.data),
                 "go on with it: leave --fixtures out; or replace it by the fixtures: add --reset");
   }
-  if (is_empty || options.kept == KeptWorld::is_replaced) {
+  if (is_empty || options.existing_data == ExistingData::replace) {
     WS_TRY(sandbox->fill(StartWith::seed));
   } else if (auto found = find_built_in(world)) {
     sandbox->built_in = std::move(*found);
@@ -42,15 +42,15 @@ Result<std::unique_ptr<Sandbox>> Sandbox::open(const SandboxOptions& options) {
 Result<std::unique_ptr<Sandbox>> Sandbox::copy_of(const Sandbox& seed, const SandboxOptions& options) {
   std::unique_ptr<Sandbox> sandbox(new Sandbox(options));
   WS_LET(std::unique_ptr<World> world, World::copy_of(*seed.world, sandbox->clock));
-  sandbox->settle_in(std::move(world));
+  sandbox->attach_world(std::move(world));
   sandbox->built_in = seed.built_in;
   return sandbox;
 }
 
-void Sandbox::settle_in(std::unique_ptr<World> filled) {
+void Sandbox::attach_world(std::unique_ptr<World> filled) {
   world = std::move(filled);
   world->assumptions = options.assumptions;
-  world->on_wake = [room = &waiting_room](const Wake& wake) { room->wake(wake); };
+  world->on_queue_change = [room = &pending_claims](const QueueChange& wake) { room->wake(wake); };
   access = std::make_unique<Access>(*world, options.auth);
 }
 
@@ -76,7 +76,7 @@ Result<bool> Sandbox::reset(std::string_view snapshot) {
 
 Result<bool> Sandbox::restore(std::string_view snapshot) {
   WS_LET(const bool found, snapshots.restore(*world, clock, built_in, snapshot));
-  if (found) waiting_room.end_all();
+  if (found) pending_claims.end_all();
   return found;
 }
 
@@ -85,7 +85,7 @@ void Sandbox::forget_calls() {
   refill_faults();
   rate_limit.clear();
   requests = 0;
-  waiting_room.end_all();
+  pending_claims.end_all();
 }
 
 }  // namespace ws::mock

@@ -1,4 +1,5 @@
-/// One world with all that belongs to it: its clock, who may call, what was asked, what goes wrong. None knows another.
+/// One sandbox: a world with its clock, access check, journal, fault rules and pending requests. Sandboxes share
+/// nothing.
 #pragma once
 
 #include <chrono>
@@ -27,44 +28,44 @@
 
 namespace ws::mock {
 
-/// What becomes of the world that a data file holds already.
-enum class KeptWorld { goes_on, is_replaced };
+/// What to do with the world in an existing data file.
+enum class ExistingData { keep, replace };
 
 struct SandboxOptions {
-  std::string id = {};            ///< of the address `/_s/ID`; empty: the one at the base URL itself
-  std::string data = ":memory:";  ///< or a file, which is gone on with where it holds a world already
-  KeptWorld kept = KeptWorld::goes_on;
+  std::string id = {};            ///< the ID of `/_s/ID`; empty: the sandbox at the base URL
+  std::string data = ":memory:";  ///< or a file; a world in it is continued
+  ExistingData existing_data = ExistingData::keep;
   WorldOptions world = {};
   Assumptions assumptions = {};
   MockClock clock = {};
   AuthMode auth = AuthMode::strict;
   JournalBounds journal = {};
-  Fixtures fixtures = {};             ///< what "seed" means; none: the built-in world
-  StartWith start = StartWith::seed;  ///< without fixtures: what it begins with, and what "seed" means to a reset
+  Fixtures fixtures = {};             ///< the content that "seed" means; empty: the built-in world
+  StartWith start = StartWith::seed;  ///< the initial content, and that of "seed", if there are no fixtures
   std::vector<FaultRule> faults = {};
   Rate rate = {};
 };
 
-/// A call that waits in the sandbox's waiting room: the transport's ticket for it, and its request id.
-struct Guest {
+/// A pending claim: the transport's ticket, and the request id.
+struct PendingCall {
   std::uint64_t ticket = 0;
   std::string request_id = {};
 };
 
 struct Sandbox {
-  /// Fails as `World::open` does, with `invalid` where fixtures are wrong, with `usage` where there are fixtures for a
-  /// world that goes on.
+  /// Fails as `World::open` does, with `invalid` if the fixtures are wrong, with `usage` if there are fixtures but the
+  /// data file holds a world to be continued.
   static Result<std::unique_ptr<Sandbox>> open(const SandboxOptions& options);
-  /// In memory, with the rows and bytes of `seed` to begin with, which `options` would have made as well.
+  /// In memory, with a copy of the rows and bytes of `seed`, which must have been made with the same content options.
   static Result<std::unique_ptr<Sandbox>> copy_of(const Sandbox& seed, const SandboxOptions& options);
   Sandbox(const Sandbox&) = delete;
   Sandbox& operator=(const Sandbox&) = delete;
 
-  /// State, journal, faults and clock as at the start; the switches stay as they are.
+  /// Restores state, journal, faults and clock of the start; assumption switches stay.
   Result<void> reset(StartWith start);
-  /// The same to a snapshot, with its clock and switches; false: there is none of that name.
+  /// The same with a snapshot, including its clock and switches; false if there is none of that name.
   Result<bool> reset(std::string_view snapshot);
-  /// State, clock and switches of a snapshot; journal and faults stay.
+  /// Restores state, clock and switches of a snapshot; journal and faults stay.
   Result<bool> restore(std::string_view snapshot);
 
   SandboxOptions options;
@@ -73,21 +74,21 @@ struct Sandbox {
   BuiltIn built_in = {};
   std::unique_ptr<Access> access = {};
   Journal journal;
-  FaultBook faults;
+  FaultRules faults;
   RateLimit rate_limit;
-  WaitingRoom waiting_room = {};
-  std::map<WaitingRoom::Ticket, Guest> guests = {};
-  /// Keyed calls that a fault holds up before their handler: owner and key (`IdempotencyKey::owner`).
+  PendingClaims pending_claims = {};
+  std::map<PendingClaims::Ticket, PendingCall> pending_calls = {};
+  /// Keyed calls that a fault rule delays before their handler: owner and key (`IdempotencyKey::owner`).
   std::set<std::pair<std::string, std::string>> in_flight = {};
   Snapshots snapshots = {};
-  std::optional<Advance> advance = {};                  ///< the clock is on its way
-  std::optional<std::chrono::milliseconds> watch = {};  ///< who asks for the journal would rather wait so long for more
-  std::uint64_t requests = 0;                           ///< so far: what request ids are made of
-  std::string base_url = {};                            ///< known once the server listens
+  std::optional<Advance> advance = {};                  ///< set while the clock advances in steps
+  std::optional<std::chrono::milliseconds> watch = {};  ///< set by a call that waits so long for new journal entries
+  std::uint64_t requests = 0;                           ///< count of requests, for request ids
+  std::string base_url = {};                            ///< set once the server listens
 
  private:
   explicit Sandbox(const SandboxOptions& given);
-  void settle_in(std::unique_ptr<World> filled);
+  void attach_world(std::unique_ptr<World> filled);
   Result<void> fill(StartWith start);
   void refill_faults();
   void forget_calls();

@@ -1,7 +1,7 @@
-/// Worlds that are filled already, to be copied: a sandbox costs a copy of pages, not the filling of a world.
+/// Cache of filled worlds: a new sandbox is a copy of one, which is much cheaper than filling a world.
 ///
-/// Times in a world count from when it was filled, so on a clock that runs a seed is used for a minute and then made
-/// anew. A few are kept, the default one and those of fixtures that were sent lately.
+/// Times in a world count from its creation, so on a running clock an entry is used for one minute only. The cache
+/// holds a few entries: the default content and recently sent fixtures.
 #pragma once
 
 #include <chrono>
@@ -14,19 +14,19 @@
 
 namespace ws::mock {
 
-class Seeds {
+class SeedWorlds {
  public:
-  /// A sandbox of these options, in memory. `name` tells which options have the same world: those of one name do.
-  /// Fails as `Sandbox::open` does.
-  Result<std::unique_ptr<Sandbox>> grow(const SandboxOptions& options, const std::string& name);
+  /// A new sandbox in memory. Options with the same `name` must describe the same content. Fails as `Sandbox::open`
+  /// does.
+  Result<std::unique_ptr<Sandbox>> copy_of(const SandboxOptions& options, const std::string& name);
 
  private:
-  struct Seed {
+  struct SeedWorld {
     std::string name = {};
     std::chrono::steady_clock::time_point made_at = {};
     std::unique_ptr<Sandbox> sandbox = {};
   };
-  std::list<Seed> seeds_ = {};  // the last that was used first
+  std::list<SeedWorld> seed_worlds_ = {};  // most recently used first
 };
 
 }  // namespace ws::mock

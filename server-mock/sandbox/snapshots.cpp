@@ -2,18 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "server-mock/store/query.hpp"
+
 namespace ws::mock {
 namespace {
 
 Result<std::vector<std::string>> blobs_of(World& world) {
-  WS_LET(const sqlite::Lent rows,
-         world.database.cached("select blob from uploads where blob <> '' union select blob from assets"));
-  std::vector<std::string> blobs;
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return blobs;
-    blobs.push_back(rows->string(0));
-  }
+  return read_rows(world, read_text, "select blob from uploads where blob <> '' union select blob from assets");
 }
 
 }  // namespace
@@ -27,7 +22,7 @@ Result<void> Snapshots::take(World& world, const MockClock& clock, const BuiltIn
                .built_in = built_in,
                .created_at = world.now()};
   WS_LET(copy.blobs, blobs_of(world));
-  world.kept_blobs.insert(copy.blobs.begin(), copy.blobs.end());
+  world.pinned_blobs.insert(copy.blobs.begin(), copy.blobs.end());
   remove(world, name);
   copies_.emplace(name, std::move(copy));
   return {};
@@ -44,23 +39,23 @@ Result<bool> Snapshots::restore(World& world, MockClock& clock, BuiltIn& built_i
   return true;
 }
 
-void Snapshots::let_go(World& world, const Copy& copy) {
+void Snapshots::release_blobs(World& world, const Copy& copy) {
   for (const std::string& blob : copy.blobs) {
-    const auto kept = world.kept_blobs.find(blob);
-    if (kept != world.kept_blobs.end()) world.kept_blobs.erase(kept);
+    const auto kept = world.pinned_blobs.find(blob);
+    if (kept != world.pinned_blobs.end()) world.pinned_blobs.erase(kept);
   }
 }
 
 bool Snapshots::remove(World& world, std::string_view name) {
   const auto found = copies_.find(name);
   if (found == copies_.end()) return false;
-  let_go(world, found->second);
+  release_blobs(world, found->second);
   copies_.erase(found);
   return true;
 }
 
 void Snapshots::clear(World& world) {
-  for (const auto& [name, copy] : copies_) let_go(world, copy);
+  for (const auto& [name, copy] : copies_) release_blobs(world, copy);
   copies_.clear();
 }
 

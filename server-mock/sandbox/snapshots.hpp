@@ -1,7 +1,5 @@
-/// Worlds that were put aside under a name, to come back to.
-///
-/// A copy holds the state, the clock and the switches; journal and faults are not part of it. It lives as long as the
-/// server does.
+/// Named copies of a world: state, clock and assumption switches, without journal and faults. Kept until the server
+/// stops.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +21,14 @@ namespace ws::mock {
 
 class Snapshots {
  public:
-  /// In place of the one of that name, if there is one.
+  /// Replaces the snapshot of that name.
   Result<void> take(World& world, const MockClock& clock, const BuiltIn& built_in, const std::string& name);
-  /// False where there is none of that name.
+  /// False if there is none of that name.
   Result<bool> restore(World& world, MockClock& clock, BuiltIn& built_in, std::string_view name) const;
   bool remove(World& world, std::string_view name);
   void clear(World& world);
 
-  /// `{name, created_at}`; null where there is none.
+  /// `{name, created_at}`; null if there is none.
   Json read(std::string_view name) const;
   Json read() const;  ///< all of them, by name
 
@@ -43,7 +41,7 @@ class Snapshots {
     std::int64_t created_at = 0;
     std::vector<std::string> blobs = {};
   };
-  static void let_go(World& world, const Copy& copy);
+  static void release_blobs(World& world, const Copy& copy);
 
   std::map<std::string, Copy, std::less<>> copies_ = {};
 };

@@ -19,7 +19,7 @@ set(WS_MOCK_SERVICES_SOURCES
   services/documents/shares.cpp
   services/events/event_queue.cpp
   services/events/events.cpp
-  services/events/held_events.cpp
+  services/events/leased_events.cpp
   services/events/mentions.cpp
   services/events/notify.cpp
   services/files/assets.cpp
@@ -36,17 +36,17 @@ set(WS_MOCK_SERVICES_SOURCES
   services/search/search.cpp
   services/search/snippet.cpp
   services/shared/arguments.cpp
-  services/shared/cursor.cpp
-  services/shared/refuse.cpp
+  services/shared/paging.cpp
+  services/shared/errors.cpp
   services/shared/resources.cpp
   services/shared/validation_errors.cpp
   services/shared/visibility.cpp
-  services/sync/claims.cpp
   services/sync/commit.cpp
   services/sync/commit_work.cpp
   services/sync/conflict.cpp
   services/sync/conflict_store.cpp
   services/sync/pages.cpp
+  services/sync/path_conflicts.cpp
   services/sync/plan.cpp
   services/sync/pull.cpp
   services/sync/push.cpp
@@ -61,7 +61,6 @@ set(WS_MOCK_SERVICES_SOURCES
   services/tests/scratch_world.cpp
   services/tests/test_run.cpp
   services/tests/tests.cpp
-  services/text_index/chunks.cpp
   services/text_index/index.cpp
   services/text_index/query.cpp
   services/workspaces/nodes.cpp

@@ -1,4 +1,4 @@
-/// Where the mock can be told to answer otherwise than `decisions.md` says ("Assumption switches").
+/// Assumption switches: settings that make the mock behave differently from `decisions.md` ("Assumption switches").
 #pragma once
 
 #include <span>
@@ -10,32 +10,32 @@
 
 namespace ws::mock {
 
-/// One switch; the first of its values is the default.
+/// One switch; its first value is the default.
 struct AssumptionSwitch {
   std::string_view key = {};
   std::span<const std::string_view> values = {};
 };
 
-/// Every switch there is, in the order of the page.
+/// All switches, in the order of `decisions.md`.
 std::span<const AssumptionSwitch> assumption_switches();
 
-/// How the switches of one world stand.
+/// The values of the switches in one world.
 class Assumptions {
  public:
   Assumptions();
 
-  /// The value that `key` stands at; empty where there is no such switch.
+  /// The value of `key`; empty if there is no such switch.
   std::string_view value(std::string_view key) const;
   bool is(std::string_view key, std::string_view wanted) const { return value(key) == wanted; }
-  /// "KEY=VALUE" as it stands.
+  /// "KEY=VALUE" with the current value.
   std::string assignment(std::string_view key) const;
-  /// Fails with `invalid`, naming the keys or values there are.
+  /// Fails with `invalid`, listing the known keys or values.
   Result<void> set(std::string_view key, std::string_view value);
-  /// `KEY=VALUE`, the form of `--assume`.
+  /// Parses `KEY=VALUE`, the form of `--assume`.
   Result<void> set(std::string_view assignment);
 
  private:
-  std::vector<std::size_t> chosen_;  // by place in assumption_switches()
+  std::vector<std::size_t> chosen_;  // index of the value, by index in assumption_switches()
 };
 
 }  // namespace ws::mock

@@ -18,14 +18,14 @@ namespace ws::mock {
 namespace {
 
 constexpr std::string_view half_written = ".part";
-/// The disk begins to write that early, so that the fsync at the end is short: nobody else is served meanwhile.
+/// Starts writeback early, so that the final fsync is short: it blocks the server's only thread.
 constexpr std::uint64_t flush_bytes = std::uint64_t{8} << 20U;
 
 tl::unexpected<Failure> disk(std::string_view what) {
   return fail(Failure::Kind::disk, fmt::format("cannot {}: {}", what, std::generic_category().message(errno)));
 }
 
-/// TMPDIR, else where large files belong: /tmp may be memory.
+/// TMPDIR, else /var/tmp: /tmp may be a file system in memory.
 std::vector<std::string> temporary_folders() {
   std::vector<std::string> folders;
   if (const char* chosen = std::getenv("TMPDIR"); chosen != nullptr && *chosen != '\0') folders.emplace_back(chosen);
@@ -33,7 +33,7 @@ std::vector<std::string> temporary_folders() {
   return folders;
 }
 
-/// Without a name from the start, or (a file system that cannot) at once after it was made.
+/// Opened with O_TMPFILE, or unlinked right after creation if the file system does not support that.
 int open_nameless(const std::string& folder) {
   const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file >= 0) return file;
@@ -44,23 +44,18 @@ int open_nameless(const std::string& folder) {
 }
 
 Result<void> sync_folder(const std::string& folder) {
-  const BlobFile opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (opened.descriptor() < 0 || ::fsync(opened.descriptor()) != 0) return disk("write " + folder);
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.get() < 0 || ::fsync(opened.get()) != 0) return disk("write " + folder);
   return {};
 }
 
 }  // namespace
 
-BlobFile::~BlobFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
 Result<std::size_t> BlobReader::read(std::uint64_t at, std::span<char> room) const {
   std::size_t filled = 0;
   while (filled < room.size()) {
     const ssize_t count =
-        ::pread(file_->descriptor(), room.data() + filled, room.size() - filled, static_cast<off_t>(at + filled));
-    if (count < 0 && errno == EINTR) continue;
+        read_some_at(file_->get(), room.data() + filled, room.size() - filled, static_cast<off_t>(at + filled));
     if (count < 0) return disk("read a file's bytes");
     if (count == 0) break;
     filled += static_cast<std::size_t>(count);
@@ -79,15 +74,10 @@ BlobWriter::~BlobWriter() {
 }
 
 Result<void> BlobWriter::write(std::string_view piece) {
-  while (!piece.empty()) {
-    const ssize_t count = ::pwrite(file_->descriptor(), piece.data(), piece.size(), static_cast<off_t>(size_bytes_));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return disk("write a file's bytes");
-    piece.remove_prefix(static_cast<std::size_t>(count));
-    size_bytes_ += static_cast<std::uint64_t>(count);
-  }
+  if (!write_all_at(file_->get(), piece, static_cast<off_t>(size_bytes_))) return disk("write a file's bytes");
+  size_bytes_ += piece.size();
   if (!path_.empty() && size_bytes_ - on_its_way_ >= flush_bytes) {
-    ::sync_file_range(file_->descriptor(),
+    ::sync_file_range(file_->get(),
                       static_cast<off_t>(on_its_way_),
                       static_cast<off_t>(size_bytes_ - on_its_way_),
                       SYNC_FILE_RANGE_WRITE);
@@ -104,11 +94,11 @@ Result<BlobWriter> Blobs::begin() {
     std::string path = path_of(fmt::format("{}{}", ++begun_, half_written));
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file < 0) return disk("write " + path);
-    return BlobWriter(std::move(path), std::make_shared<const BlobFile>(file));
+    return BlobWriter(std::move(path), std::make_shared<const Descriptor>(file));
   }
   for (const std::string& folder : temporary_folders()) {
     const int file = open_nameless(folder);
-    if (file >= 0) return BlobWriter({}, std::make_shared<const BlobFile>(file));
+    if (file >= 0) return BlobWriter({}, std::make_shared<const Descriptor>(file));
   }
   return disk("make a temporary file");
 }
@@ -119,7 +109,7 @@ Result<void> Blobs::keep(BlobWriter& writer, const std::string& name) {
     return {};
   }
   const std::string path = path_of(name);
-  if (::fsync(writer.file_->descriptor()) != 0 || std::rename(writer.path_.c_str(), path.c_str()) != 0) {
+  if (::fsync(writer.file_->get()) != 0 || std::rename(writer.path_.c_str(), path.c_str()) != 0) {
     return disk("keep " + path);
   }
   writer.path_.clear();
@@ -133,8 +123,8 @@ Result<BlobReader> Blobs::open(const std::string& name) const {
     return BlobReader(found->second);
   }
   const std::string path = path_of(name);
-  auto file = std::make_shared<const BlobFile>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file->descriptor() < 0) return disk("read " + path);
+  auto file = std::make_shared<const Descriptor>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file->get() < 0) return disk("read " + path);
   return BlobReader(std::move(file));
 }
 

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/magic.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -41,25 +40,10 @@ tl::unexpected<Failure> refused_by_system(const std::string& path, int error) {
   return refused(path, std::generic_category().message(error));
 }
 
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  int get() const { return descriptor_; }
-  int release() { return std::exchange(descriptor_, -1); }
-
- private:
-  int descriptor_;
-};
-
-/// The file itself, made where there is none. What is no regular file is not waited for: a FIFO has no end.
-Result<int> open_regular(const std::string& path, const std::string& shown) {
+/// Opens or creates the file. O_NONBLOCK, so that opening a FIFO does not block.
+Result<Descriptor> open_regular(const std::string& path, const std::string& shown) {
   const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  File file(::open(path.c_str(), flags, for_owner));
+  Descriptor file(::open(path.c_str(), flags, for_owner));
   const int error = errno;
   struct stat status {};
   const bool is_there = ::lstat(path.c_str(), &status) == 0;
@@ -67,10 +51,10 @@ Result<int> open_regular(const std::string& path, const std::string& shown) {
     return refused(shown, fmt::format("{} is a symbolic link", path), "name the file that it leads to");
   }
   if (is_there && !S_ISREG(status.st_mode)) return refused(shown, fmt::format("{} is not a regular file", path));
-  if (file.get() < 0) return refused_by_system(shown, error);
-  // Others may read it where it was made by hand or by an older version: it holds keys' hashes and everybody's texts.
+  if (!file) return refused_by_system(shown, error);
+  // A file created by hand or by an older version may be readable by others: it holds key hashes and document texts.
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) ::fchmod(file.get(), for_owner);
-  return file.release();
+  return file;
 }
 
 std::int32_t number_at(const Header& header, std::size_t at) {
@@ -79,11 +63,11 @@ std::int32_t number_at(const Header& header, std::size_t at) {
   return static_cast<std::int32_t>(number);
 }
 
-/// Files of versions that did not sign theirs yet: by their tables.
+/// Recognizes files of versions without an application id by their tables.
 Result<bool> is_unsigned_ours(const std::string& path, const Header& header) {
   const bool in_wal = header.at(write_version_at) == version_wal;
   const std::int32_t version = number_at(header, user_version_at);
-  // To read a file in that mode SQLite makes files beside it: not beside one that cannot be ours.
+  // Reading a file in WAL mode creates files beside it: not beside a file that is not ours.
   if (in_wal && (version < 1 || version > newest_version()) && ::access((path + "-wal").c_str(), F_OK) != 0)
     return false;
   WS_LET(sqlite::Database database, sqlite::Database::open(path, sqlite::OpenMode::read_only));
@@ -94,7 +78,7 @@ Result<bool> is_unsigned_ours(const std::string& path, const Header& header) {
   return counts.integer(0) == 0 || counts.integer(1) == 3;
 }
 
-/// Looks, and changes nothing.
+/// Inspects the file without changing it.
 Result<void> check_content(int file, const std::string& path) {
   Header header{};
   const ssize_t count = ::pread(file, header.data(), header.size(), 0);
@@ -119,7 +103,7 @@ Result<void> check_content(int file, const std::string& path) {
                  "use a newer ws-mock, or another file");
 }
 
-/// Who wrote its number into the lock's file; empty: nobody has yet.
+/// The pid in the lock file; empty if none is written yet.
 std::string holder_of(int lock) {
   std::array<char, 24> text{};
   const ssize_t count = ::pread(lock, text.data(), text.size(), 0);
@@ -128,19 +112,19 @@ std::string holder_of(int lock) {
   return error == std::errc() && pid > 0 ? fmt::format("process {}", pid) : "another process";
 }
 
-Result<int> take_lock(const std::string& path) {
-  WS_LET(const int descriptor, open_regular(path + ".lock", path));
-  File lock(descriptor);
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+Result<Descriptor> take_lock(const std::string& path) {
+  WS_LET(Descriptor lock, open_regular(path + ".lock", path));
+  if (!lock_file(lock.get(), WaitForLock::no)) {
     if (errno != EWOULDBLOCK) return refused(path, "it cannot be locked: " + std::generic_category().message(errno));
     return refused(path,
                    fmt::format("{} has it", holder_of(lock.get())),
                    "stop that one first, or give this one a file of its own");
   }
   const std::string pid = fmt::format("{}\n", ::getpid());
-  // For people alone: the lock holds without it.
+  // The pid is only for the error message; the lock works without it.
   if (::ftruncate(lock.get(), 0) == 0) static_cast<void>(::pwrite(lock.get(), pid.data(), pid.size(), 0) == 0);
-  return lock.release();
+  // The lock file is never removed: another process may have locked it meanwhile.
+  return lock;
 }
 
 bool is_network(int file) {
@@ -163,7 +147,7 @@ bool is_network(int file) {
 
 Result<DataFile> DataFile::open(const std::string& path) {
   struct stat status {};
-  // Before the lock's file is made beside something that is no data file.
+  // Checked before the lock file is created beside a file that is no data file.
   if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     return refused(path,
                    S_ISLNK(status.st_mode)   ? "it is a symbolic link: name the file that it leads to"
@@ -171,38 +155,23 @@ Result<DataFile> DataFile::open(const std::string& path) {
                                              : "it is not a regular file");
   }
   if (status.st_size > 0) {
-    const File there(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (there.get() < 0) return refused_by_system(path, errno);
+    const Descriptor there(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!there) return refused_by_system(path, errno);
     WS_TRY(check_content(there.get(), path));
   }
   DataFile held;
   WS_LET(held.lock_, take_lock(path));
-  WS_LET(const int descriptor, open_regular(path, path));
-  const File file(descriptor);
+  WS_LET(const Descriptor file, open_regular(path, path));
   held.is_on_network_ = is_network(file.get());
   for (const char* beside : {"-wal", "-shm"}) {
-    const File other(::open((path + beside).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    if (other.get() >= 0) ::fchmod(other.get(), for_owner);
+    const Descriptor other(::open((path + beside).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (other) ::fchmod(other.get(), for_owner);
   }
   return held;
 }
 
-DataFile::DataFile(DataFile&& other) noexcept
-    : lock_(std::exchange(other.lock_, -1)), is_on_network_(other.is_on_network_) {}
-
-DataFile& DataFile::operator=(DataFile&& other) noexcept {
-  std::swap(lock_, other.lock_);
-  is_on_network_ = other.is_on_network_;
-  return *this;
-}
-
-DataFile::~DataFile() {
-  // The lock's file stays: who removed it could remove the one that another process has locked meanwhile.
-  if (lock_ >= 0) ::close(lock_);
-}
-
 Result<void> sign(sqlite::Database& database) {
-  WS_LET(const sqlite::Lent row, database.cached("pragma application_id"));
+  WS_LET(const sqlite::CachedStatement row, database.cached("pragma application_id"));
   WS_TRY(row->step());
   if (row->integer(0) == data_application_id) return {};
   return database.execute(fmt::format("pragma application_id = {}", data_application_id));

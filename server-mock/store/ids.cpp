@@ -62,7 +62,7 @@ std::string Ids::code(std::string_view kind) {
   return base64url(bytes);
 }
 
-/// Counted in either case: which secrets are random changes no other id.
+/// The counter advances in either case, so that random secrets do not change other ids.
 void Ids::fill(std::span<std::uint8_t> bytes, Random& seeded) const {
   SystemRandom system;
   (secrets_ == Secrets::random ? static_cast<Random&>(system) : seeded).fill(bytes);
@@ -83,7 +83,7 @@ std::string Ids::user_code() {
 
 Result<void> Ids::load(sqlite::Database& database) {
   restart();
-  WS_LET(const sqlite::Lent rows, database.cached("select kind, next from id_counters"));
+  WS_LET(const sqlite::CachedStatement rows, database.cached("select kind, next from id_counters"));
   while (true) {
     WS_LET(const bool found, rows->step());
     if (!found) return {};
@@ -93,7 +93,8 @@ Result<void> Ids::load(sqlite::Database& database) {
 
 Result<void> Ids::save(sqlite::Database& database) {
   if (!moved_) return {};
-  WS_LET(const sqlite::Lent put, database.cached("insert or replace into id_counters (kind, next) values (?, ?)"));
+  WS_LET(const sqlite::CachedStatement put,
+         database.cached("insert or replace into id_counters (kind, next) values (?, ?)"));
   for (auto& [kind, counter] : counters_) {
     if (!counter.moved) continue;
     put->bind_all(kind, static_cast<std::int64_t>(counter.next));

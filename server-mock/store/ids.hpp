@@ -1,8 +1,9 @@
-/// Identifiers, codes and secrets of one world: the same for the same seed, unless its secrets are random.
+/// Generates ids, codes and secrets of one world, reproducibly from its seed unless secrets are random.
 ///
-/// Each kind counts by itself, so that one comment more never renumbers the documents. A UUID is version 7 with a fixed
-/// epoch plus the counter as its time: within a kind they sort in the order in which they were made. The counters are
-/// kept in the database (`UnitOfWork::commit` writes them), so a world on disk goes on where it was.
+/// Each kind has its own counter, so that one more comment does not renumber documents. A UUID is version 7 with a
+/// fixed epoch plus the counter as its timestamp, so ids of a kind sort by creation. The counters are stored in the
+/// database
+/// (`UnitOfWork::commit` writes them), so that a data file continues them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace ws::mock {
 
-/// Where keys and codes come from: the seed, for tests, or the system, for a server that others can call.
+/// Source of keys and codes: the seed, for tests, or the system's random generator, for a server that others can reach.
 enum class Secrets { seeded, random };
 
 class Ids {
@@ -30,10 +31,10 @@ class Ids {
   std::string token(std::string_view kind);
   /// 32 random bytes as 43 characters of base64url: device codes, lease tokens.
   std::string code(std::string_view kind);
-  /// `XXXX-XXXX` of letters that nobody mixes up.
+  /// `XXXX-XXXX` of letters that are hard to confuse.
   std::string user_code();
 
-  /// Takes the counters from the database, writes those that moved back to it, starts anew.
+  /// Reads the counters from the database; writes those that changed; resets them.
   Result<void> load(sqlite::Database& database);
   Result<void> save(sqlite::Database& database);
   void restart();

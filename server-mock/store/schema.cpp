@@ -7,8 +7,8 @@
 namespace ws::mock {
 namespace {
 
-// Times are milliseconds since 1970. An empty `parent_id`, `project_id`, `agent_id` means none: '' can stand in an
-// index and be compared, null cannot. Roles, kinds and states are the API's words.
+// Times are milliseconds since 1970. An empty `parent_id`, `project_id` or `agent_id` means none: unlike null, '' can
+// be indexed and compared. Roles, kinds and states are the API's words.
 constexpr const char* people_and_keys = R"sql(
 create table users (
   id text primary key, email text not null unique collate nocase, display_name text not null, created_at integer not null
@@ -83,9 +83,9 @@ create table shares (
 create index shares_by_grantee on shares (grantee_kind, grantee_id, document_id);
 )sql";
 
-// A document lies in every source whose root is above it: one row of sync_entries each. `present` 0 is a tombstone.
-// `revision` is the source's at the last change of any kind; `entered_revision` at the time it came in (first: ever),
-// `path_revision` and `content_revision_at` likewise for the path and the bytes.
+// sync_entries has a row for each document and each source whose root is above it. `present` 0 is a tombstone.
+// `revision` is the source's revision at the last change of any kind; `entered_revision` when the document came in
+// (first: for the first time), `path_revision` and `content_revision_at` when its path and its bytes changed.
 constexpr const char* sync = R"sql(
 create table sync_sources (
   id text primary key, workspace_id text not null, name text not null, root_node_id text not null,
@@ -131,8 +131,8 @@ create unique index sync_conflicts_open on sync_conflicts (source_id, client_id,
 create index sync_conflicts_by_source on sync_conflicts (source_id, status);
 )sql";
 
-// `change` counts the changes of a document's comments: the greatest is the watermark. `quote` stands only where the
-// text was found in the document, so that an edit can be told to have removed it. Lease tokens are kept as their hash.
+// `change` counts comment changes of a document; its maximum is the watermark. `quote` is stored only if the text was
+// found in the document, so that a later edit can be seen to remove it. Lease tokens are stored as hashes.
 constexpr const char* comments_and_events = R"sql(
 create table comment_threads (
   sequence integer primary key, id text not null unique, document_id text not null, workspace_id text not null,
@@ -163,9 +163,9 @@ create index agents_by_owner on agents (owner_user_id);
 create index keys_by_agent on keys (agent_id) where agent_id <> '';
 )sql";
 
-// `search_chunks`: a row for each part of a document that is found by itself (`document_id` '' : a Page or an asset,
-// found by its title); `search_words` holds their words under the same rowid. Triggers note in `search_dirty` what
-// changed, whoever changed it: the next search indexes it. `search_rankings` are results that a cursor goes on in.
+// `search_chunks` has a row for each searchable part of a document (`document_id` '': a Page or an asset, found by its
+// title); `search_words` holds the words under the same rowid. Triggers record changes in `search_dirty`; the next
+// search indexes them. `search_rankings` are results that cursors refer to.
 constexpr const char* search = R"sql(
 create table search_chunks (
   place integer primary key, id text not null unique, node_id text not null, document_id text not null,
@@ -193,7 +193,7 @@ end;
 insert into search_dirty (node_id) select id from nodes where kind <> 'project';
 )sql";
 
-// `due_at`: when a question that is still running will be answered; null once it is.
+// `due_at`: when a running question will be answered; null once it is.
 constexpr const char* questions_and_tests = R"sql(
 create table conversations (
   sequence integer primary key, id text not null unique, workspace_id text not null, title text not null,
@@ -218,8 +218,8 @@ create table test_runs (
 );
 )sql";
 
-// `blob`: the name of the bytes among the world's blobs ('' : none). An address is kept as the hash of its secret.
-// `received_bytes` is null until something was put; `updated_at` of a run is when its phase began.
+// `blob`: name of the bytes in the world's blobs ('': none). Upload URLs are stored as hashes of their secret.
+// `received_bytes` is null before the first PUT; `updated_at` of a run is when its phase began.
 constexpr const char* files = R"sql(
 create table uploads (
   id text primary key, workspace_id text not null, secret_sha256 text not null unique, blob_name text not null,
@@ -245,7 +245,7 @@ create table organize_runs (
 create index organize_runs_due on organize_runs (updated_at) where status in ('queued', 'running');
 )sql";
 
-// The most that a key grants, in any Workspace: `contract::Role`.
+// The key's ceiling: the highest role that it grants in any Workspace (`contract::Role`).
 constexpr const char* key_ceilings = "alter table keys add column ceiling text not null default 'owner'";
 
 constexpr const char* open_plans = "create index sync_plans_open on sync_plans (expires_at) where commit_id is null";
@@ -261,7 +261,7 @@ constexpr const char* migrations[] = {people_and_keys,
                                       open_plans};
 
 Result<std::int64_t> version(sqlite::Database& database) {
-  WS_LET(const sqlite::Lent row, database.cached("pragma user_version"));
+  WS_LET(const sqlite::CachedStatement row, database.cached("pragma user_version"));
   WS_TRY(row->step());
   return row->integer(0);
 }
@@ -288,7 +288,7 @@ Result<void> migrate(sqlite::Database& database) {
 }
 
 Result<std::vector<std::string>> table_names(sqlite::Database& database) {
-  WS_LET(const sqlite::Lent rows,
+  WS_LET(const sqlite::CachedStatement rows,
          database.cached("select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name "
                          "not in (select name from pragma_table_list where type = 'shadow') order by rowid"));
   std::vector<std::string> names;

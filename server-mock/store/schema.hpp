@@ -1,4 +1,4 @@
-/// The tables of a world, versioned: `pragma user_version` counts the migrations that a file has seen.
+/// The database schema; `pragma user_version` counts the applied migrations.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace ws::mock {
 
-/// Brings a database to the newest version, each step in one transaction. Fails with `invalid` where it is newer than
-/// this program, with `disk` where the file refuses.
+/// Migrates a database to the newest version, each step in a transaction. Fails with `invalid` if it is newer than this
+/// program, with `disk` if the file cannot be written.
 Result<void> migrate(sqlite::Database& database);
 
-/// The version to which `migrate` brings a file.
+/// The version that `migrate` produces.
 std::int64_t newest_version();
 
-/// Every table of ours, in the order in which they were made; not those in which SQLite keeps a text index.
+/// Our tables in order of creation, without the shadow tables of the text index.
 Result<std::vector<std::string>> table_names(sqlite::Database& database);
 
 }  // namespace ws::mock

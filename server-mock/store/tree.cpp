@@ -1,5 +1,7 @@
 #include "server-mock/store/tree.hpp"
 
+#include "server-mock/store/query.hpp"
+
 namespace ws::mock {
 namespace {
 
@@ -43,11 +45,7 @@ Document read_document(const sqlite::Statement& row, WithContent content) {
 }
 
 Result<std::optional<Node>> find_node(World& world, std::string_view id) {
-  WS_LET(const sqlite::Lent row, world.database.cached("select " WS_NODE_COLUMNS " from nodes where id = ?"));
-  row->bind(1, id);
-  WS_LET(const bool found, row->step());
-  if (!found) return std::nullopt;
-  return read_node(*row);
+  return read_row(world, read_node, "select " WS_NODE_COLUMNS " from nodes where id = ?", id);
 }
 
 Result<std::optional<Document>> find_document(World& world, std::string_view id, WithContent content) {
@@ -55,7 +53,7 @@ Result<std::optional<Document>> find_document(World& world, std::string_view id,
       content == WithContent::yes
           ? "select " WS_DOCUMENT_COLUMNS ", d.content from documents d join nodes n on n.id = d.node_id where d.id = ?"
           : "select " WS_DOCUMENT_COLUMNS " from documents d join nodes n on n.id = d.node_id where d.id = ?";
-  WS_LET(const sqlite::Lent row, world.database.cached(sql));
+  WS_LET(const sqlite::CachedStatement row, world.database.cached(sql));
   row->bind(1, id);
   WS_LET(const bool found, row->step());
   if (!found) return std::nullopt;
@@ -63,7 +61,7 @@ Result<std::optional<Document>> find_document(World& world, std::string_view id,
 }
 
 Result<std::optional<std::string>> document_on(World& world, std::string_view node_id) {
-  WS_LET(const sqlite::Lent row, world.database.cached("select id from documents where node_id = ?"));
+  WS_LET(const sqlite::CachedStatement row, world.database.cached("select id from documents where node_id = ?"));
   row->bind(1, node_id);
   WS_LET(const bool found, row->step());
   if (!found) return std::nullopt;
@@ -71,7 +69,7 @@ Result<std::optional<std::string>> document_on(World& world, std::string_view no
 }
 
 Result<std::optional<PastText>> find_text_at(World& world, std::string_view document_id, std::int64_t revision) {
-  WS_LET(const sqlite::Lent row,
+  WS_LET(const sqlite::CachedStatement row,
          world.database.cached(
              "select content_sha256, content from documents where id = ?1 and content_revision = ?2 union all "
              "select content_sha256, content from document_revisions where document_id = ?1 and content_revision = ?2 "
@@ -95,48 +93,38 @@ Result<std::vector<Node>> node_and_above(World& world, std::string_view id) {
 }
 
 Result<std::vector<std::string>> documents_below(World& world, std::string_view node_id) {
-  WS_LET(const sqlite::Lent rows,
-         world.database.cached("with recursive below (id, workspace_id) as ("
-                               "  select id, workspace_id from nodes where id = ?"
-                               "  union all select n.id, n.workspace_id from nodes n join below b"
-                               "    on n.workspace_id = b.workspace_id and n.parent_id = b.id)"
-                               "select d.id from below b join documents d on d.node_id = b.id "
-                               "where d.status = 'active' order by d.id"));
-  rows->bind(1, node_id);
-  std::vector<std::string> ids;
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return ids;
-    ids.push_back(rows->string(0));
-  }
+  return read_rows(world,
+                   read_text,
+                   "with recursive below (id, workspace_id) as (  select id, workspace_id from nodes where id = ?"
+                   "  union all select n.id, n.workspace_id from nodes n join below b"
+                   "    on n.workspace_id = b.workspace_id and n.parent_id = b.id)"
+                   "select d.id from below b join documents d on d.node_id = b.id "
+                   "where d.status = 'active' order by d.id",
+                   node_id);
 }
 
 Result<std::int64_t> next_position(World& world, std::string_view workspace_id, std::string_view parent_id) {
-  WS_LET(const sqlite::Lent row,
-         world.database.cached(
-             "select coalesce(max(position) + 1, 0) from nodes where workspace_id = ? and parent_id = ?"));
-  row->bind_all(workspace_id, parent_id);
-  WS_TRY(row->step());
-  return row->integer(0);
+  return read_number(world,
+                     "select coalesce(max(position) + 1, 0) from nodes where workspace_id = ? and parent_id = ?",
+                     workspace_id,
+                     parent_id);
 }
 
 Result<void> insert_node(World& world, Node& node) {
   WS_LET(node.position, next_position(world, node.workspace_id, node.parent_id));
-  WS_LET(const sqlite::Lent insert,
-         world.database.cached("insert into nodes (" WS_NODE_COLUMNS
-                               ", created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  insert->bind_all(node.id,
-                   node.workspace_id,
-                   node.kind,
-                   node.parent_id,
-                   node.project_id,
-                   node.position,
-                   node.title,
-                   node.created_by_user_id,
-                   node.created_by_agent_id,
-                   world.now(),
-                   world.now());
-  return insert->run();
+  return put(world,
+             "insert into nodes (" WS_NODE_COLUMNS ", created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             node.id,
+             node.workspace_id,
+             node.kind,
+             node.parent_id,
+             node.project_id,
+             node.position,
+             node.title,
+             node.created_by_user_id,
+             node.created_by_agent_id,
+             world.now(),
+             world.now());
 }
 
 }  // namespace ws::mock

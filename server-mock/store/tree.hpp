@@ -1,6 +1,6 @@
-/// Rows of the tree: nodes and the documents that hang on them. Reading, and the plain writes of nodes.
+/// Rows of nodes and documents: reading, and plain writes of nodes.
 ///
-/// A document's title and place are its node's. Nothing here changes a document: that is `services/document_changes`.
+/// A document's title and place are those of its node. Documents are changed only by `services/documents`.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@
 
 namespace ws::mock {
 
-/// A Project, a branch Page, or the leaf that carries a document or an asset.
+/// A Project, a branch Page, or the leaf node of a document or an asset.
 struct Node {
   std::string id = {};
   std::string workspace_id = {};
   std::string kind = {};        ///< "project", "page", "document", "asset"
-  std::string parent_id = {};   ///< empty: at the Workspace root
-  std::string project_id = {};  ///< of the Project at the top; empty: outside every Project
+  std::string parent_id = {};   ///< empty: Workspace root
+  std::string project_id = {};  ///< of the enclosing Project; empty: outside every Project
   std::int64_t position = 0;
   std::string title = {};
   std::string created_by_user_id = {};
   std::string created_by_agent_id = {};
 };
 
-/// Who did something, as it is kept: a name that changes later alters no history.
+/// Who did something. The name is stored, so that a later change of it does not alter history.
 struct Actor {
   std::string kind = {};  ///< "user", "agent"
   std::string id = {};
@@ -35,7 +35,7 @@ struct Actor {
 };
 
 struct Document {
-  std::int64_t sequence = 0;  ///< counts documents as they are made: what list cursors hold
+  std::int64_t sequence = 0;  ///< creation order; list cursors hold it
   std::string id = {};
   std::string node_id = {};
   std::string parent_node_id = {};
@@ -53,33 +53,33 @@ struct Document {
   Actor updated_by = {};
   std::int64_t updated_at = 0;
   std::optional<std::int64_t> archived_at = {};
-  std::string content = {};  ///< empty where it was not asked for
+  std::string content = {};  ///< empty unless requested
 };
 
 enum class WithContent { no, yes };
 
 Result<std::optional<Node>> find_node(World& world, std::string_view id);
 Result<std::optional<Document>> find_document(World& world, std::string_view id, WithContent content);
-/// The document on a node; empty where the node carries none.
+/// The document of a node; empty if the node has none.
 Result<std::optional<std::string>> document_on(World& world, std::string_view node_id);
-/// The text of a document at a revision, now or before; empty where there was none such.
+/// The text of a document at a current or earlier revision; empty if there is none.
 struct PastText {
   std::string sha256 = {};
   std::string content = {};
 };
 Result<std::optional<PastText>> find_text_at(World& world, std::string_view document_id, std::int64_t revision);
 
-/// The node and all above it, from itself to the top.
+/// The node and its ancestors, from itself to the top.
 Result<std::vector<Node>> node_and_above(World& world, std::string_view id);
-/// Every document below a node (or on it), archived ones left out, in order of id.
+/// The documents of a node and of all nodes below it, without archived ones, ordered by id.
 Result<std::vector<std::string>> documents_below(World& world, std::string_view node_id);
 
-/// Puts a new node behind its siblings; fills in its position.
+/// Appends a new node to its siblings and sets its position.
 Result<void> insert_node(World& world, Node& node);
-/// Behind the last of `parent_id`'s children ('' is the Workspace root).
+/// The position after the last child of `parent_id` ('': Workspace root).
 Result<std::int64_t> next_position(World& world, std::string_view workspace_id, std::string_view parent_id);
 
-/// Columns of `documents d join nodes n on n.id = d.node_id`, without and with content, and what reads them.
+/// Columns of `documents d join nodes n on n.id = d.node_id`, and the function that reads them.
 #define WS_DOCUMENT_COLUMNS                                                                                         \
   "d.sequence, d.id, d.node_id, n.parent_id, n.project_id, d.workspace_id, n.title, d.status, d.content_revision, " \
   "d.content_sha256, d.size_bytes, d.created_by_user_id, d.created_by_agent_id, d.created_at, d.updated_by_kind, "  \

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "server-mock/store/query.hpp"
 #include "server-mock/store/schema.hpp"
 
 namespace ws::mock {
@@ -18,9 +19,9 @@ Result<sqlite::Database> connect(const std::string& path, const WorldOptions& op
   if (path == in_memory) {
     WS_TRY(database.execute(fmt::format("pragma page_size = {};", options.page_bytes)));
   } else {
-    // While it is empty and before it has a write-ahead log: from then on the header of the file says whose it is.
+    // The application id must be set while the database is empty and before it has a write-ahead log.
     WS_TRY(sign(database));
-    // A commit that was answered survives SIGKILL and a power cut.
+    // synchronous=full: a commit that was answered survives SIGKILL and power loss.
     WS_TRY(database.execute("pragma journal_mode = wal; pragma synchronous = full;"));
   }
   WS_TRY(database.execute("pragma temp_store = memory; pragma cache_size = -32768;"));
@@ -64,12 +65,12 @@ Result<std::unique_ptr<World>> World::copy_of(const World& seed, const Clock& cl
 
 std::string World::new_blob() {
   std::string name = ids.uuid("blob");
-  while (kept_blobs.contains(name)) name = ids.uuid("blob");
+  while (pinned_blobs.contains(name)) name = ids.uuid("blob");
   return name;
 }
 
 void World::drop_blob(const std::string& name) {
-  if (!kept_blobs.contains(name)) blobs.remove(name);
+  if (!pinned_blobs.contains(name)) blobs.remove(name);
 }
 
 Result<void> World::clear() {
@@ -82,7 +83,7 @@ Result<void> World::clear() {
 }
 
 Result<void> World::restore(const sqlite::Database& copy) {
-  ++exchanges;
+  ++restore_count;
   if (path != in_memory) WS_TRY(copy.copy_to(database));
   WS_LET(sqlite::Database fresh, connect(path, options));
   if (path == in_memory) WS_TRY(copy.copy_to(fresh));
@@ -92,9 +93,9 @@ Result<void> World::restore(const sqlite::Database& copy) {
 }
 
 Result<void> drop_orphans(World& world) {
-  WS_LET(const sqlite::Lent rows,
+  WS_LET(const sqlite::CachedStatement rows,
          world.database.cached("select blob from uploads where blob <> '' union select blob from assets"));
-  std::set<std::string> wanted(world.kept_blobs.begin(), world.kept_blobs.end());
+  std::set<std::string> wanted(world.pinned_blobs.begin(), world.pinned_blobs.end());
   while (true) {
     WS_LET(const bool found, rows->step());
     if (!found) return world.blobs.keep_only(wanted);
@@ -103,7 +104,7 @@ Result<void> drop_orphans(World& world) {
 }
 
 Result<bool> World::is_empty() {
-  WS_LET(const sqlite::Lent user, database.cached("select 1 from users limit 1"));
+  WS_LET(const sqlite::CachedStatement user, database.cached("select 1 from users limit 1"));
   WS_LET(const bool found, user->step());
   return !found;
 }
@@ -111,36 +112,35 @@ Result<bool> World::is_empty() {
 std::string rfc3339(std::int64_t milliseconds) { return to_rfc3339(Time{std::chrono::milliseconds{milliseconds}}); }
 
 Result<UnitOfWork> UnitOfWork::begin(World& world) {
-  const char* sql = world.open_units == 0 ? "begin immediate" : "savepoint unit";
-  WS_LET(const sqlite::Lent begin, world.database.cached(sql));
-  WS_TRY(begin->run());
-  ++world.open_units;
+  const char* sql = world.open_transactions == 0 ? "begin immediate" : "savepoint unit";
+  WS_TRY(put(world, sql));
+  ++world.open_transactions;
   return UnitOfWork(world);
 }
 
 Result<void> UnitOfWork::commit() {
-  const bool outermost = world_->open_units == 1;
+  const bool outermost = world_->open_transactions == 1;
   if (outermost) WS_TRY(world_->ids.save(world_->database));
-  WS_LET(const sqlite::Lent commit, world_->database.cached(outermost ? "commit" : "release unit"));
+  WS_LET(const sqlite::CachedStatement commit, world_->database.cached(outermost ? "commit" : "release unit"));
   WS_TRY(commit->run());
-  --world_->open_units;
+  --world_->open_transactions;
   world_ = nullptr;
   return {};
 }
 
 UnitOfWork::~UnitOfWork() {
   if (world_ == nullptr) return;
-  // A rollback that fails leaves nothing that could be done better: the next `begin` reports it.
+  // If the rollback fails, the next `begin` reports it.
   const auto run = [&](const char* sql) {
     if (auto statement = world_->database.cached(sql)) static_cast<void>((*statement)->run());
   };
-  if (world_->open_units == 1) {
+  if (world_->open_transactions == 1) {
     run("rollback");
   } else {
     run("rollback to unit");
     run("release unit");
   }
-  --world_->open_units;
+  --world_->open_transactions;
 }
 
 }  // namespace ws::mock

@@ -168,9 +168,10 @@ const std::vector<Room> rooms = {
     mock("services/sync/", {"services/documents/", "services/shared/", "services/sync_sources/", "store/"}),
     mock("services/tests/", {"services/built_in/", "services/shared/", "store/"}),
     mock("services/text_index/", {"services/files/", "services/shared/", "store/"}),
-    mock("services/workspaces/", {"services/documents/", "services/files/", "services/shared/"}),
+    mock("services/workspaces/", {"services/documents/", "services/files/", "services/shared/", "store/"}),
     mock("services/questions/", {"services/documents/", "services/shared/", "services/text_index/", "store/"}),
-    mock("services/search/", {"services/questions/", "services/shared/", "services/sync/", "services/text_index/"}),
+    mock("services/search/",
+         {"services/questions/", "services/shared/", "services/sync/", "services/text_index/", "store/"}),
     mock("faults/", {"http/", "services/shared/"}),
     mock("access/", {"http/", "services/authorization/", "services/shared/", "store/"}),
     mock("fixtures/",
@@ -220,7 +221,8 @@ const std::vector<Room> rooms = {
           "sandbox/",
           "services/authorization/",
           "services/documents/",
-          "services/events/"}),
+          "services/events/",
+          "store/"}),
     mock("", {"application/", "faults/", "fixtures/"}),
 };
 
@@ -253,7 +255,7 @@ const std::vector<Home> homes = {
     {"tl/",
      {"api-client/base/result.hpp",
       "server-mock/services/shared/service.hpp",
-      "server-mock/services/shared/refuse.hpp"}},
+      "server-mock/services/shared/errors.hpp"}},
     {"termios.h", {"cli/terminal/"}},
     {"sys/ioctl.h", {"cli/terminal/"}},
 };
@@ -407,7 +409,7 @@ TEST_CASE("arrows: the check itself sees what is forbidden", "[architecture]") {
   CHECK_FALSE(seen("sync-engine/remote/api_remote.cpp", "api-client/client/client.hpp"));
   CHECK(seen("server-mock/pipeline/pipeline.cpp", "api-client/client/client.hpp"));
   CHECK(seen("server-mock/services/sync/push.cpp", "server-mock/http/message.hpp"));
-  CHECK(seen("server-mock/services/shared/refuse.cpp", "server-mock/services/sync/shared.hpp"));
+  CHECK(seen("server-mock/services/shared/errors.cpp", "server-mock/services/sync/shared.hpp"));
   CHECK(seen("server-mock/services/events/notify.cpp", "server-mock/services/comments/anchors.hpp"));
   CHECK(seen("server-mock/pipeline/pipeline.cpp", "server-mock/http/server/server.hpp"));
   CHECK_FALSE(seen("server-mock/pipeline/pipeline.cpp", "server-mock/http/message.hpp"));

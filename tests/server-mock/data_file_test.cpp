@@ -43,8 +43,7 @@ void check_refused(const std::filesystem::path& path, const std::string& why) {
 
 }  // namespace
 
-TEST_CASE("data: a second process is refused with the first's number; a dead one's lock is free at once",
-          "[server-mock]") {
+TEST_CASE("data: a second process is refused, naming the first's pid; a dead process holds no lock", "[server-mock]") {
   TemporaryFolder folder;
   const std::string data = (folder / "world.db").string();
   for (int round = 0; round < 2; ++round) {
@@ -57,7 +56,7 @@ TEST_CASE("data: a second process is refused with the first's number; a dead one
   }
 }
 
-TEST_CASE("data: what is not ours is refused and stays as it is", "[server-mock]") {
+TEST_CASE("data: files of other programs are refused and not changed", "[server-mock]") {
   TemporaryFolder folder;
   std::ofstream(folder / "notes.txt") << std::string(5000, 'x');
   check_refused(folder / "notes.txt", "not a database");
@@ -137,7 +136,7 @@ TEST_CASE("data: fixtures for a file that has a world are refused, unless it is 
   CHECK(start({"--reset"}).exit == 2);
 }
 
-TEST_CASE("data: keys are random without --seed and last; with --seed they are the same, and that is told",
+TEST_CASE("data: keys are random and persistent without --seed; with --seed they are predictable, with a warning",
           "[server-mock]") {
   TemporaryFolder folder;
   const std::string data = (folder / "world.db").string();
@@ -158,7 +157,7 @@ TEST_CASE("data: keys are random without --seed and last; with --seed they are t
   CHECK(MockProcess(open).token() != MockProcess(open).token());
 }
 
-TEST_CASE("data: ended while it fills the file, it begins anew with the next start", "[server-mock]") {
+TEST_CASE("data: if it is killed while filling the file, the next start fills it anew", "[server-mock]") {
   TemporaryFolder folder;
   std::ofstream fixtures(folder / "large.yaml");
   fixtures << "documents:\n";

@@ -1,4 +1,4 @@
-// What was answered is there, whatever ends the server: SIGKILL at random moments under a stream of writes.
+// Answered writes survive SIGKILL at random moments.
 #include <atomic>
 #include <csignal>
 #include <map>
@@ -21,14 +21,14 @@ using namespace ws::test;
 
 namespace {
 
-/// A document as its last answer said, and the text of an update that was not answered.
+/// A document as last answered, and the text of an unanswered update.
 struct Expected {
   std::int64_t revision = 0;
   std::string content = {};
   std::optional<std::string> unanswered = {};
 };
 
-/// Writes over one connection until that ends, and keeps what was answered.
+/// Writes over one connection until it breaks, and records the responses.
 class Writer {
  public:
   Writer(const MockProcess& mock, std::map<std::string, Expected>& documents, std::set<std::string>& paths)
@@ -45,13 +45,13 @@ class Writer {
     answered.notify_all();
   }
 
-  /// What was not as it should be; to be asked after the end.
-  const std::vector<std::string>& complaints() const { return complaints_; }
+  /// Errors; to be read after the thread has ended.
+  const std::vector<std::string>& errors() const { return errors_; }
 
  private:
-  // Catch2 takes assertions from one thread alone.
-  void expect(bool so, const std::string& complaint) {
-    if (!so) complaints_.push_back(complaint);
+  // Catch2 assertions may be made in one thread only.
+  void expect(bool so, const std::string& error) {
+    if (!so) errors_.push_back(error);
   }
 
   std::optional<Json> ask(const std::string& method, const std::string& target, const Json& body) {
@@ -131,7 +131,7 @@ class Writer {
 
   std::string token_;
   RawConnection connection_;
-  std::vector<std::string> complaints_ = {};
+  std::vector<std::string> errors_ = {};
   std::map<std::string, Expected>& documents_;
   std::set<std::string>& paths_;
   std::string source_ = {};
@@ -145,7 +145,7 @@ Json get(const MockProcess& mock, const std::string& target) {
   return parse_bounded(answer.body).value();
 }
 
-/// Every document is as it was answered, or one step on; from now on it is what it is.
+/// Checks that every document is as answered, or has the one unanswered update.
 void check_documents(const MockProcess& mock, std::map<std::string, Expected>& documents) {
   for (auto& [id, document] : documents) {
     const Json now = get(mock, "/v1/documents/" + id);
@@ -169,7 +169,7 @@ void check_paths(const MockProcess& mock, const std::set<std::string>& paths) {
 
 }  // namespace
 
-TEST_CASE("durable: killed at random moments, it has lost nothing that it answered", "[server-mock]") {
+TEST_CASE("durable: SIGKILL at random moments loses nothing that was answered", "[server-mock]") {
   TemporaryFolder folder;
   const std::vector<std::string> flags = {"--data", (folder / "world.db").string(), "--log", "off"};
   std::map<std::string, Expected> documents;
@@ -189,7 +189,7 @@ TEST_CASE("durable: killed at random moments, it has lost nothing that it answer
     std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution(0, 3000)(random)));
     CHECK(mock.end(SIGKILL).exit == 128 + SIGKILL);
     stream.join();
-    CHECK(writer.complaints() == std::vector<std::string>());
+    CHECK(writer.errors() == std::vector<std::string>());
   }
   MockProcess mock(flags);
   check_documents(mock, documents);

@@ -1,4 +1,4 @@
-// Every effect of a fault rule, in both phases, over real sockets: what the client sees, and what has happened.
+// Every effect of fault rules, in both phases, over real sockets: the response, and the state afterwards.
 #include <thread>
 
 #include <catch2/catch.hpp>
@@ -42,7 +42,7 @@ class Faulty : public Running {
 const Json before = {{"phase", "before"}};
 const Json after = {{"phase", "after"}};
 
-/// Sends and looks at what the connection does: an answer, its end, or nothing.
+/// Sends a request and returns what happens on the connection: a response, its end, or nothing.
 std::optional<RawAnswer> answer_to(RawConnection& connection,
                                    const RawRequest& request,
                                    std::chrono::milliseconds wait) {

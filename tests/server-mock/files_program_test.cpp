@@ -68,7 +68,7 @@ std::ptrdiff_t count_files(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST_CASE("files: an answered PUT and an answered finalize are there after SIGKILL", "[server-mock]") {
+TEST_CASE("files: an answered PUT and an answered finalize survive SIGKILL", "[server-mock]") {
   const TemporaryFolder folder;
   const std::vector<std::string> flags = {"--data", (folder / "world.db").string()};
   const std::string bytes(300'000, 'b');
@@ -89,7 +89,7 @@ TEST_CASE("files: an answered PUT and an answered finalize are there after SIGKI
   CHECK(content(mock, asset) == bytes);
 }
 
-TEST_CASE("files: an upload that is cut off, by the client or by SIGKILL, leaves nothing", "[server-mock]") {
+TEST_CASE("files: an interrupted upload leaves no files, after a disconnect or SIGKILL", "[server-mock]") {
   const TemporaryFolder folder;
   const std::vector<std::string> flags = {"--data", (folder / "world.db").string()};
   const std::filesystem::path files = folder / "world.db.assets";

@@ -169,7 +169,7 @@ TEST_CASE("files: the journal tells of the PUT, but neither its secret nor its b
   CHECK(puts.at(0).at("request_body") == Json{{"omitted_bytes", 5}});
 }
 
-TEST_CASE("files: the PUT can be disturbed; before means that nothing was stored", "[server-mock]") {
+TEST_CASE("files: fault rules apply to the PUT; with phase before nothing is stored", "[server-mock]") {
   Wire wire;
   const Json started = start(wire, "a.txt", 5);
   const std::string path = path_of(started);

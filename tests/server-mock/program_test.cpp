@@ -1,4 +1,4 @@
-// The program itself: its flags, its ready file, what it leaves behind.
+// The program: its flags, its ready file, its files.
 #include <csignal>
 #include <fstream>
 

@@ -1,4 +1,4 @@
-// The recipes that a reader copies: each is run as it is, or, where it is for a service elsewhere, its lines are.
+// Runs the recipes, or their lines where they are for a service elsewhere.
 #include <filesystem>
 #include <fstream>
 #include <sstream>

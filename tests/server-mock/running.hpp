@@ -1,4 +1,4 @@
-/// A whole server in this process, on a socket and a thread of its own; its clock stands still unless told otherwise.
+/// A server in this process, on a socket and its own thread; its clock is frozen by default.
 #pragma once
 
 #include <memory>

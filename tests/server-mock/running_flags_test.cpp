@@ -1,4 +1,4 @@
-// Flags about how the program lives: where it listens, whom it trusts, when it ends.
+// Flags about addresses, tokens and the life of the process.
 #include <csignal>
 #include <fstream>
 #include <set>

@@ -1,4 +1,4 @@
-// Sandboxes: worlds of their own under one process, and what remains of them when they are closed.
+// Sandboxes: isolated worlds in one process, and what remains when they are closed.
 #include <array>
 #include <atomic>
 #include <set>
@@ -20,8 +20,8 @@ struct Inside {
   Wire& wire;
   Json opened = {};
 
-  explicit Inside(Wire& all, const Json& wishes = Json::object())
-      : wire(all), opened(all.control("POST", "/sandboxes", wishes, 201)) {}
+  explicit Inside(Wire& all, const Json& wanted = Json::object())
+      : wire(all), opened(all.control("POST", "/sandboxes", wanted, 201)) {}
 
   std::string id() const { return opened.at("id"); }
   std::string at(const std::string& path) const { return "/_s/" + id() + path; }
@@ -44,7 +44,7 @@ struct Inside {
   }
 };
 
-/// Like `Running::send`, but for any thread: it throws where Catch would be asked.
+/// Like `Running::send`, for any thread: throws instead of asserting.
 Json call_from_anywhere(Running& server,
                         const std::string& method,
                         const std::string& target,
@@ -67,7 +67,7 @@ bool says_nothing(RawConnection& connection) { return !connection.read(ws::test:
 
 }  // namespace
 
-TEST_CASE("sandbox: begins as the world at the base URL, and neither knows what the other does", "[server-mock]") {
+TEST_CASE("sandbox: starts like the one at the base URL, and they share nothing", "[server-mock]") {
   Wire wire;
   Inside one(wire);
   Inside two(wire);
@@ -213,7 +213,7 @@ TEST_CASE("sandbox: has no sandboxes, cannot stop the server, and is guarded by 
   CHECK(ask("GET", "/_s/s1/_mock/clock", "secret") == 404);
 }
 
-TEST_CASE("sandbox: closing it answers who waits there, and ends uploads under way", "[server-mock]") {
+TEST_CASE("sandbox: closing it answers pending requests and ends uploads", "[server-mock]") {
   Running server;
   const Json sandbox = open_sandbox(server);
   const std::string prefix = "/_s/" + sandbox.at("id").get<std::string>();
@@ -269,18 +269,18 @@ TEST_CASE("sandbox: a claim in one is woken by what happens there, and by nothin
   CHECK(parse(first.read().value()).at("event").is_null());
 }
 
-TEST_CASE("sandbox: there are only so many at once", "[server-mock]") {
+TEST_CASE("sandbox: their number is limited", "[server-mock]") {
   Wire wire;
-  for (std::size_t i = 0; i < most_sandboxes; ++i) wire.control("POST", "/sandboxes", nullptr, 201);
+  for (std::size_t i = 0; i < max_sandboxes; ++i) wire.control("POST", "/sandboxes", nullptr, 201);
   CHECK(wire.control("POST", "/sandboxes", nullptr, 409).at("code") == "too_many_sandboxes");
   wire.control("DELETE", "/sandboxes/s7", nullptr, 204);
-  CHECK(wire.control("POST", "/sandboxes", nullptr, 201).at("id") == fmt::format("s{}", most_sandboxes + 1));
+  CHECK(wire.control("POST", "/sandboxes", nullptr, 201).at("id") == fmt::format("s{}", max_sandboxes + 1));
 }
 
-TEST_CASE("sandbox: what many of them held goes back to the system when they are closed", "[server-mock]") {
+TEST_CASE("sandbox: memory is returned to the system when many are closed", "[server-mock]") {
   int given_back = 0;
   ApplicationOptions options;
-  options.give_memory_back = [&] { ++given_back; };
+  options.release_memory = [&] { ++given_back; };
   Wire wire(options);
   for (int i = 0; i < 32; ++i) {
     CHECK(given_back == i / 16);
@@ -290,7 +290,7 @@ TEST_CASE("sandbox: what many of them held goes back to the system when they are
   CHECK(given_back == 2);
 }
 
-TEST_CASE("journal: who asks with a wait is answered when a request comes, or when the time is up", "[server-mock]") {
+TEST_CASE("journal: a call with wait is answered when a request arrives, or at its timeout", "[server-mock]") {
   Running server;
   RawConnection watcher(server.port());
   const auto watch = [&](int since, int wait) {
@@ -334,7 +334,7 @@ TEST_CASE("journal: who asks with a wait is answered when a request comes, or wh
 
 namespace {
 
-/// One test of many, in a world of its own: wherever another would be seen, it throws.
+/// One of many parallel tests in its own sandbox: throws if it sees another.
 void one_of_many(Running& server, std::size_t number) {
   const Json sandbox = open_sandbox(server);
   const auto ask = [&](const std::string& method, const std::string& path, const Json& body = nullptr) {

@@ -30,8 +30,7 @@ Ended curl(const std::string& ca_file, std::vector<std::string> more) {
 
 }  // namespace
 
-TEST_CASE("tls: a certificate made for this machine is trusted by who has the ca_file, under each of its names",
-          "[server-mock]") {
+TEST_CASE("tls: a self-signed certificate is trusted with the ca_file, under each of its names", "[server-mock]") {
   MockProcess mock({"--tls-self-signed"});
   CHECK_THAT(mock.base_url(), Catch::Matchers::StartsWith("https://127.0.0.1:"));
   const std::string ca_file = ready(mock).at("ca_file");
@@ -64,7 +63,7 @@ TEST_CASE("tls: 1.2 and 1.3 are spoken, 1.1 is not", "[server-mock]") {
   CHECK_FALSE(shakes_hands("-tls1_1"));
 }
 
-TEST_CASE("tls: files that are given are served; what is wrong with them is said", "[server-mock]") {
+TEST_CASE("tls: certificate files are used; errors in them are reported", "[server-mock]") {
   const TemporaryFolder folder;
   const auto made = ws::mock::http::make_tls_identity();
   const auto other = ws::mock::http::make_tls_identity();
@@ -93,7 +92,7 @@ TEST_CASE("tls: files that are given are served; what is wrong with them is said
   CHECK_THAT(refused(certificate + "," + foreign), Contains("does not belong"));
 }
 
-TEST_CASE("tls: plain HTTP at the port is closed in order, and a client that says nothing in time", "[server-mock]") {
+TEST_CASE("tls: plain HTTP and silent clients are disconnected", "[server-mock]") {
   using namespace ws::mock::test;
   const ws::mock::http::ServerOptions options = {.tls = ws::mock::http::make_tls_identity().value(), .slow = 200ms};
   ScriptedServer server(Script(), options);
@@ -113,9 +112,10 @@ TEST_CASE("tls: uploads, downloads and pipelines go through it whole", "[server-
   Script script;
   script.answer = [](const ws::mock::http::Request& request) {
     auto response = text_answer(std::string(request.body));
-    if (request.path == "/late") response.disturb({.delay = 100ms, .dribble_bytes = 20'000, .dribble_every = 1ms});
-    if (request.path == "/reset") response.disturb({.end = ws::mock::http::Disturbance::End::reset});
-    if (request.path == "/cut") response.disturb({.truncate_at = 10});
+    if (request.path == "/late")
+      response.set_wire_fault({.delay = 100ms, .dribble_bytes = 20'000, .dribble_every = 1ms});
+    if (request.path == "/reset") response.set_wire_fault({.end = ws::mock::http::WireFault::End::reset});
+    if (request.path == "/cut") response.set_wire_fault({.truncate_at = 10});
     return response;
   };
   ScriptedServer server(script, {.tls = identity});

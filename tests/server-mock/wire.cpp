@@ -13,18 +13,18 @@ Wire::Wire(ApplicationOptions options) {
 }
 
 RawAnswer Wire::say(std::string_view bytes) {
-  http::Conversation conversation(*application_);
+  http::Connection connection(*application_);
   std::string output;
   const bool head = bytes.starts_with("HEAD");
-  while (!bytes.empty() && !conversation.is_over()) {
-    const auto room = conversation.room();
+  while (!bytes.empty() && !connection.is_over()) {
+    const auto room = connection.room();
     const std::size_t count = std::min(room.size(), bytes.size());
     std::copy_n(bytes.begin(), count, room.begin());
     bytes.remove_prefix(count);
-    conversation.received(count);
-    while (!conversation.output().empty()) {
-      output += conversation.output();
-      conversation.sent();
+    connection.received(count);
+    while (!connection.output().empty()) {
+      output += connection.output();
+      connection.sent();
     }
   }
   auto answer = ws::test::take_answer(output, head ? ws::test::AnswerTo::head : ws::test::AnswerTo::get);
@@ -60,7 +60,7 @@ Json Wire::control(const std::string& method, const std::string& target, const J
   return answer.body.empty() ? Json() : parse(answer);
 }
 
-std::string Wire::key(const Json& wishes) { return control("POST", "/keys", wishes, 201).at("secret"); }
+std::string Wire::key(const Json& wanted) { return control("POST", "/keys", wanted, 201).at("secret"); }
 
 void Wire::advance(int seconds) { control("POST", "/clock:advance", {{"seconds", seconds}}); }
 

@@ -1,4 +1,4 @@
-/// A whole server without its sockets: bytes in, answers out, on a clock that stands still.
+/// A server without sockets: request bytes in, response bytes out, on a frozen clock.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server-mock/application/application.hpp"
-#include "server-mock/http/server/conversation.hpp"
+#include "server-mock/http/server/connection.hpp"
 #include "tests/support/raw_http.hpp"
 
 namespace ws::mock::test {
@@ -22,7 +22,7 @@ class Wire {
 
   const BuiltIn& built_in() const { return application_->sandbox().built_in; }
   const std::string& token() const { return built_in().token; }
-  /// For what no call can bring about: that somebody leaves a Workspace.
+  /// Direct access, for what no call can do: removing a member.
   World& world() { return *application_->sandbox().world; }
 
   /// One request on a connection of its own.
@@ -37,8 +37,8 @@ class Wire {
                  std::vector<std::string> headers = {});
   /// A control call; its answer as JSON.
   Json control(const std::string& method, const std::string& target, const Json& body = nullptr, int status = 200);
-  /// A key made to order: see `POST /_mock/keys`.
-  std::string key(const Json& wishes);
+  /// Creates a key: see `POST /_mock/keys`.
+  std::string key(const Json& wanted);
   void advance(int seconds);
   std::string new_document(const std::string& title, const std::string& content = "text");
 
@@ -47,7 +47,7 @@ class Wire {
 };
 
 Json parse(const RawAnswer& answer);
-/// The `code` of a refusal; empty where it has none.
+/// The `code` of an error; empty if it has none.
 std::string code_of(const RawAnswer& answer);
 
 }  // namespace ws::mock::test

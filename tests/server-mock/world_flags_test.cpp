@@ -1,4 +1,4 @@
-// Flags about the world and who may call it: that each arrives where it counts, in the program itself.
+// Flags about the world and its callers, in the program itself.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 

@@ -26,10 +26,10 @@ void append_head(std::string& out, const Response& answer, Keep keep) {
   out += "\r\n";
   out += answer.headers();
   if (!answer.is_bodiless()) {
-    const auto& disturbance = answer.disturbance();
-    const bool lies = disturbance && disturbance->content_length;
+    const auto& wire_fault = answer.wire_fault();
+    const bool lies = wire_fault && wire_fault->content_length;
     out += "Content-Length: ";
-    append_number(out, lies ? *disturbance->content_length : answer.body_bytes());
+    append_number(out, lies ? *wire_fault->content_length : answer.body_bytes());
     out += "\r\n";
   }
   if (keep == Keep::no) out += "Connection: close\r\n";
@@ -37,16 +37,16 @@ void append_head(std::string& out, const Response& answer, Keep keep) {
 }
 
 Delivery::Delivery(Response&& answer, std::string head, WithBody body)
-    : answer_(std::move(answer)), disturbance_(answer_.disturbance().value_or(Disturbance())), text_(std::move(head)) {
-  pause_ = disturbance_.delay;
-  if (disturbance_.end != Disturbance::End::as_usual) {
+    : answer_(std::move(answer)), wire_fault_(answer_.wire_fault().value_or(WireFault())), text_(std::move(head)) {
+  pause_ = wire_fault_.delay;
+  if (wire_fault_.end != WireFault::End::as_usual) {
     text_.clear();
     ends_connection_ = true;
     return;
   }
-  ends_connection_ = disturbance_.truncate_at || disturbance_.content_length;
+  ends_connection_ = wire_fault_.truncate_at || wire_fault_.content_length;
   if (body == WithBody::no) return;
-  const std::uint64_t size = std::min(answer_.body_bytes(), disturbance_.truncate_at.value_or(answer_.body_bytes()));
+  const std::uint64_t size = std::min(answer_.body_bytes(), wire_fault_.truncate_at.value_or(answer_.body_bytes()));
   if (answer_.source() == nullptr) {
     text_.append(answer_.text(), 0, static_cast<std::size_t>(size));
   } else {
@@ -56,19 +56,19 @@ Delivery::Delivery(Response&& answer, std::string head, WithBody body)
 
 void Delivery::hurry() {
   pause_ = std::chrono::milliseconds{0};
-  disturbance_.dribble_bytes = 0;
+  wire_fault_.dribble_bytes = 0;
 }
 
 bool Delivery::is_done() const { return !hangs() && at_ == text_.size() && source_bytes_ == 0; }
 
 void Delivery::fill(std::string& out) {
-  const std::uint64_t wanted = disturbance_.dribble_bytes == 0 ? piece_bytes : disturbance_.dribble_bytes;
+  const std::uint64_t wanted = wire_fault_.dribble_bytes == 0 ? piece_bytes : wire_fault_.dribble_bytes;
   const auto at_most = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, piece_bytes));
   const std::size_t from_text = std::min(at_most, text_.size() - at_);
   out.append(text_, at_, from_text);
   at_ += from_text;
   fill_from_source(out, at_most - from_text);
-  if (disturbance_.dribble_bytes > 0 && !is_done()) pause_ = disturbance_.dribble_every;
+  if (wire_fault_.dribble_bytes > 0 && !is_done()) pause_ = wire_fault_.dribble_every;
 }
 
 void Delivery::fill_from_source(std::string& out, std::size_t at_most) {

@@ -12,24 +12,18 @@ namespace ws::mock::http {
 namespace {
 
 constexpr std::size_t worthwhile_bytes = 1024;
-constexpr int gzip_window = 15 + 16;  // zlib.h, deflateInit2: 32 KiB, a gzip header
-constexpr int memory_level = 8;       // its default
+constexpr int gzip_window = 15 + 16;  // zlib.h, deflateInit2: a window of 32 KiB, with a gzip header
+constexpr int memory_level = 8;       // zlib's default
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-/// Takes the text up to the separator from the front.
+/// Removes the text up to the separator from the front and returns it.
 std::string_view take(std::string_view& text, char separator) {
   const std::size_t end = std::min(text.find(separator), text.size());
-  const std::string_view taken = trim(text.substr(0, end));
+  const std::string_view taken = trimmed(text.substr(0, end));
   text.remove_prefix(std::min(end + 1, text.size()));
   return taken;
 }
 
-/// Of "gzip;q=0.5": 500. What is no weight counts as none given.
+/// 500 for "gzip;q=0.5". A malformed weight counts as 1.
 int weight_of(std::string_view parameters) {
   constexpr int whole = 1000;
   while (!parameters.empty()) {
@@ -57,7 +51,7 @@ std::optional<std::string> pack(const std::string& text) {
     return std::nullopt;
   }
   std::string packed(deflateBound(&stream, text.size()), '\0');
-  // zlib reads through a pointer that is not const, and does not write there.
+  // zlib takes a pointer to non-const but does not write through it.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
   stream.avail_in = static_cast<uInt>(text.size());
   stream.next_out = reinterpret_cast<Bytef*>(packed.data());
@@ -78,8 +72,8 @@ bool wants_gzip(std::string_view accept_encoding) {
   while (!accept_encoding.empty()) {
     std::string_view item = take(accept_encoding, ',');
     const std::string_view coding = take(item, ';');
-    if (equal_without_case(coding, "gzip") || equal_without_case(coding, "x-gzip")) gzip = weight_of(item);
-    if (equal_without_case(coding, "identity")) identity = weight_of(item);
+    if (equal_ignoring_case(coding, "gzip") || equal_ignoring_case(coding, "x-gzip")) gzip = weight_of(item);
+    if (equal_ignoring_case(coding, "identity")) identity = weight_of(item);
     if (coding == "*") any = weight_of(item);
   }
   const int weight = gzip.value_or(any.value_or(0));
@@ -87,7 +81,7 @@ bool wants_gzip(std::string_view accept_encoding) {
 }
 
 void pack_for(const Request& request, Response& response) {
-  if (response.text().size() < worthwhile_bytes || response.disturbance() || response.is_bodiless()) return;
+  if (response.text().size() < worthwhile_bytes || response.wire_fault() || response.is_bodiless()) return;
   if (!is_text_field(response.headers())) return;
   response.header("Vary", "Accept-Encoding");
   const auto accepted = request.find("Accept-Encoding");

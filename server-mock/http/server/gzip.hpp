@@ -1,4 +1,4 @@
-/// Answers in gzip, for who asks for it (zlib's one home).
+/// Response compression with gzip. The only user of zlib.
 #pragma once
 
 #include <string_view>
@@ -7,13 +7,12 @@
 
 namespace ws::mock::http {
 
-/// Whether `Accept-Encoding` wants gzip (RFC 9110, 12.5.3): by its weight, which an explicit `identity` must not
-/// exceed.
+/// Whether `Accept-Encoding` accepts gzip (RFC 9110, 12.5.3), with a weight not below that of `identity`.
 bool wants_gzip(std::string_view accept_encoding);
 
-/// Packs a text of 1 KiB and more, JSON or another text, where the request wants it; such an answer says `Vary` either
-/// way. A source and a disturbed answer go as they are. `ETag` stays: it names the revision that the text is made of,
-/// and is compared with nothing else.
+/// Compresses JSON and other text of at least 1 KiB if the request accepts gzip; sets `Vary` in either case. Responses
+/// with a source or a wire fault are not compressed. `ETag` stays the same: it names the revision, and clients do not
+/// compare bytes by it.
 void pack_for(const Request& request, Response& response);
 
 }  // namespace ws::mock::http

@@ -16,7 +16,7 @@ using Unix = asio::local::stream_protocol;
 
 constexpr int backlog = 4096;
 
-/// 2,000 waiting clients and more are files, too.
+/// Each client needs a file descriptor: 2,000 pending claims and more must fit.
 void raise_file_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -24,7 +24,7 @@ void raise_file_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// A socket's file at which nobody listens any more.
+/// Removes the file of a Unix socket if no process listens on it any more.
 void remove_stale(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return;
@@ -44,7 +44,7 @@ void open_unix(Acceptor& acceptor, const std::string& path, ErrorCode& error) {
   const Unix::endpoint endpoint(path);
   acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.bind(endpoint, error);
-  // Before anybody can connect.
+  // Before any client can connect.
   if (!error) ::chmod(path.c_str(), S_IRUSR | S_IWUSR);
 }
 

@@ -1,4 +1,4 @@
-/// Where clients come in: a TCP port, or a Unix socket's file. For `server.cpp` alone.
+/// The listening socket: a TCP port or a Unix socket. Only for `server.cpp`.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace ws::mock::http {
 
-/// Binds and listens. The file of a socket is for its owner alone; one that a dead process left is replaced. Fails with
-/// `unreachable`, naming the address. Raises this process's limit of open files, too: each client is one.
+/// Binds and listens. A Unix socket gets mode 0600; a socket file left by a dead process is replaced. Raises the limit
+/// of open files of this process, since each client needs one. Fails with `unreachable`, naming the address.
 Result<void> open_listener(Acceptor& acceptor, const Address& address);
 
-/// Nobody comes in any more; a socket's file is gone.
+/// Stops accepting and removes the file of a Unix socket.
 void close_listener(Acceptor& acceptor, const Address& address);
 
-/// Of TCP; else 0.
+/// The TCP port; 0 for a Unix socket.
 std::uint16_t port_of(const Acceptor& acceptor);
 
 }  // namespace ws::mock::http

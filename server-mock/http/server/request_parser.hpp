@@ -1,6 +1,6 @@
-/// Beast's parser of requests, which reads heads and chunks; the checks before it and after it are the conversation's.
+/// Beast's request parser, which reads heads and chunks; `Connection` makes further checks before and after it.
 ///
-/// For `conversation.cpp` alone: whoever includes this compiles Beast.
+/// Only for `connection.cpp`: including this compiles Beast.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@
 
 namespace ws::mock::http {
 
-/// Tells what Beast's parser finds; points into the buffer that the parser was given.
+/// Collects what Beast's parser finds; points into the parser's buffer.
 class Parser final : public boost::beast::http::basic_parser<true> {
  public:
-  /// `headers` only lends its memory.
+  /// `headers` is only reused for its memory.
   Parser(std::size_t head_limit, std::vector<Header>&& headers) {
     request.headers = std::move(headers);
     request.headers.clear();
@@ -37,9 +37,9 @@ class Parser final : public boost::beast::http::basic_parser<true> {
   int codings = 0;
   bool coding_is_chunked = true;
   bool expects_continue = false;
-  bool expects_more = false;  // something nobody knows
+  bool expects_more = false;  // an `Expect` other than 100-continue
 
-  /// The buffer lies elsewhere now.
+  /// Call when the buffer has moved.
   void rebase(const char* from, const char* to) {
     const auto move = [&](std::string_view& text) {
       if (text.data() != nullptr) text = {to + (text.data() - from), text.size()};
@@ -71,20 +71,20 @@ class Parser final : public boost::beast::http::basic_parser<true> {
                      boost::beast::string_view name,
                      boost::beast::string_view value,
                      boost::system::error_code&) override {
-    if (in_trailer_) return;  // nobody asks for what comes after the body
+    if (in_trailer_) return;  // trailers are ignored
     request.headers.push_back({view(name), view(value)});
     switch (field) {
       case boost::beast::http::field::host: ++hosts; break;
       case boost::beast::http::field::content_length: lengths += value.find(',') == value.npos ? 1 : 2; break;
       case boost::beast::http::field::transfer_encoding:
         ++codings;
-        coding_is_chunked = equal_without_case(view(value), "chunked");
+        coding_is_chunked = equal_ignoring_case(view(value), "chunked");
         break;
       case boost::beast::http::field::expect:
-        expects_continue = equal_without_case(view(value), "100-continue");
+        expects_continue = equal_ignoring_case(view(value), "100-continue");
         expects_more = !expects_continue;
         break;
-      default: break;  // the enum is Beast's, and names 350 fields
+      default: break;  // Beast's enum has 350 fields
     }
   }
   void on_header_impl(boost::system::error_code&) override { in_trailer_ = true; }

@@ -16,22 +16,22 @@
 namespace ws::mock::http {
 namespace {
 
-/// What the sweep looks at. Nobody reads a clock for a request: the sweep counts.
+/// What the sweep idle_checks at. It counts sweeps, so that no request has to read the clock.
 struct Session {
   explicit Session(Socket connected, Handler& handler, const Limits& limits, Budget& budget)
-      : socket(std::move(connected)), conversation(handler, limits, &budget) {}
+      : socket(std::move(connected)), connection(handler, limits, &budget) {}
 
   Socket socket;
-  std::unique_ptr<TlsChannel> tls = {};  // null: plain
-  Conversation conversation;
-  bool progressed = true;  // since the last sweep: bytes came or left
+  std::unique_ptr<TlsChannel> tls = {};  // null: plain TCP
+  Connection connection;
+  bool progressed = true;  // bytes were received or sent since the last sweep
   bool sending = false;
-  bool shakes_hands = false;   // still, or it came to nothing
-  Timer* pause = nullptr;      // while an answer is late on purpose
-  std::uint64_t received = 0;  // bytes; at the last sweep:
+  bool shakes_hands = false;   // the TLS handshake is not complete
+  Timer* pause = nullptr;      // set while a response is delayed by a fault
+  std::uint64_t received = 0;  // bytes; value at the last sweep:
   std::uint64_t received_before = 0;
-  int sweeps = 0;              // since the message under way began, or the client fell silent
-  std::uint64_t answered = 0;  // at the last sweep
+  int sweeps = 0;              // since the current message began, or since the client was last active
+  std::uint64_t answered = 0;  // value at the last sweep
 };
 
 }  // namespace
@@ -73,7 +73,7 @@ class Server::State {
   void leave(Session& session);
   void serve_waiting();
   void wait_for_waiting();
-  bool ask_again(Session& session, Patience patience);
+  bool resume(Session& session, MayWait may_wait);
   Awaitable<void> watch_for_idleness();
   void wind_up();
 
@@ -84,7 +84,7 @@ class Server::State {
   Acceptor acceptor_;
   Timer sweep_;
   Timer idle_;
-  Timer next_;  // when a request that waits may be ready by itself
+  Timer next_;  // when a pending request may become ready by itself
   std::optional<std::chrono::steady_clock::time_point> next_at_ = {};
   Signals signals_;
   std::optional<TlsSettings> tls_ = {};
@@ -92,17 +92,17 @@ class Server::State {
   std::unordered_map<std::uint64_t, Session*> waiting_;  // by ticket
   bool stopping_ = false;
   bool watching_ = false;
-  bool active_ = false;  // bytes came since the last look
+  bool active_ = false;  // bytes were received since the last check
 };
 
-/// After a stop, what is under way may take so long.
+/// How long current requests may take after a stop.
 constexpr std::chrono::milliseconds grace{2000};
-/// Between two sweeps a body that is taken as a stream comes on by so much, or stands still.
+/// A streamed body counts as stalled if it gains less than this between two sweeps.
 constexpr std::uint64_t stream_bytes = 4096;
-/// After the last answer so much is still read, in pieces of so much: a whole upload.
+/// After the last response the client's remaining bytes are read up to this limit, in pieces of this size.
 constexpr std::uint64_t drain_bytes = std::uint64_t{256} << 20U;
-constexpr std::chrono::milliseconds last_words{200};  // of TLS
-constexpr int looks = 4;                              // within the time after which an idle server ends
+constexpr std::chrono::milliseconds close_notify_wait{200};  // for TLS close_notify
+constexpr int idle_checks = 4;                               // checks within the time after which an idle server stops
 constexpr std::size_t scrap_bytes = std::size_t{16} << 10U;
 
 Result<void> Server::State::open() {
@@ -135,7 +135,7 @@ Awaitable<void> Server::State::accept() {
     }
     if (stopping_) break;
     if (error) {
-      // Out of files or memory: those who are here finish first.
+      // Out of descriptors or memory: accept again when a session has ended.
       Timer pause(context_, std::chrono::milliseconds{50});
       co_await pause.async_wait(as_values);
       continue;
@@ -150,7 +150,7 @@ Awaitable<void> Server::State::accept() {
 }
 
 Awaitable<void> Server::State::serve(std::list<Session>::iterator session) {
-  Conversation& conversation = session->conversation;
+  Connection& connection = session->connection;
   bool connected = true;
   if (session->tls) {
     session->shakes_hands = true;
@@ -159,24 +159,24 @@ Awaitable<void> Server::State::serve(std::list<Session>::iterator session) {
   }
   while (connected) {
     note(*session);
-    const Conversation::Step step = conversation.step();
-    if (step == Conversation::Step::end || step == Conversation::Step::hang) break;
-    if (step == Conversation::Step::pause) {
+    const Connection::Step step = connection.step();
+    if (step == Connection::Step::end || step == Connection::Step::hang) break;
+    if (step == Connection::Step::pause) {
       co_await pause(*session);
-      conversation.waited();
-    } else if (session->tls && step == Conversation::Step::read) {
+      connection.waited();
+    } else if (session->tls && step == Connection::Step::read) {
       connected = co_await read_tls(*session);
     } else if (session->tls) {
       connected = co_await send_tls(*session);
-    } else if (step == Conversation::Step::read) {
-      const std::span<char> room = conversation.room();
+    } else if (step == Connection::Step::read) {
+      const std::span<char> room = connection.room();
       const auto [error, count] =
           co_await session->socket.async_read_some(asio::buffer(room.data(), room.size()), as_values);
       connected = received(*session, error, count);
     } else {
       session->sending = true;
       const auto [error, count] =
-          co_await asio::async_write(session->socket, asio::buffer(conversation.output()), as_values);
+          co_await asio::async_write(session->socket, asio::buffer(connection.output()), as_values);
       connected = sent(*session, error);
     }
   }
@@ -186,39 +186,39 @@ Awaitable<void> Server::State::serve(std::list<Session>::iterator session) {
   if (sessions_.empty()) sweep_.cancel();
 }
 
-/// False: the client is gone.
+/// Returns false if the client has disconnected.
 bool Server::State::received(Session& session, const ErrorCode& error, std::size_t count) {
   session.progressed = true;
   active_ = true;
   if (!error) {
     session.received += count;
-    session.conversation.received(count);
+    session.connection.received(count);
     return true;
   }
-  // A request that waited was answered meanwhile, or the server stops: the read was cut short for it.
-  return error == asio::error::operation_aborted && session.conversation.step() != Conversation::Step::read;
+  // The read was cancelled: a pending request was answered, or the server stops.
+  return error == asio::error::operation_aborted && session.connection.step() != Connection::Step::read;
 }
 
 bool Server::State::sent(Session& session, const ErrorCode& error) {
   session.sending = false;
   session.progressed = true;
-  if (!error) session.conversation.sent();
+  if (!error) session.connection.sent();
   return !error;
 }
 
 Awaitable<bool> Server::State::read_tls(Session& session) {
-  const TlsChannel::Moved moved = co_await session.tls->read(session.conversation.room());
+  const TlsChannel::Moved moved = co_await session.tls->read(session.connection.room());
   co_return received(session, moved.error, moved.count);
 }
 
 Awaitable<bool> Server::State::send_tls(Session& session) {
   session.sending = true;
-  const ErrorCode error = co_await session.tls->write(session.conversation.output());
+  const ErrorCode error = co_await session.tls->write(session.connection.output());
   co_return sent(session, error);
 }
 
 Awaitable<void> Server::State::pause(Session& session) {
-  Timer timer(context_, session.conversation.pause());
+  Timer timer(context_, session.connection.pause());
   session.pause = &timer;
   co_await timer.async_wait(as_values);
   session.pause = nullptr;
@@ -226,43 +226,43 @@ Awaitable<void> Server::State::pause(Session& session) {
 
 Awaitable<void> Server::State::end(Session& session) {
   ErrorCode ignored;
-  if (session.conversation.resets()) {
+  if (session.connection.resets()) {
     session.socket.set_option(asio::socket_base::linger(true, 0), ignored);
     session.socket.close(ignored);
     co_return;
   }
-  const bool hangs = session.conversation.step() == Conversation::Step::hang;
-  // An answer that was cut off on purpose is no orderly end: TLS would tell the client that it is.
-  if (!hangs && session.tls && !session.shakes_hands && !session.conversation.breaks_off()) {
-    co_await session.tls->say_goodbye(stopping_ ? last_words / 4 : last_words);
+  const bool hangs = session.connection.step() == Connection::Step::hang;
+  // No close_notify after a truncated response: the client would take it for complete.
+  if (!hangs && session.tls && !session.shakes_hands && !session.connection.breaks_off()) {
+    co_await session.tls->say_goodbye(stopping_ ? close_notify_wait / 4 : close_notify_wait);
   }
   if (!hangs) session.socket.shutdown(Socket::shutdown_send, ignored);
-  const bool says_more = hangs || session.shakes_hands || session.conversation.is_over();
+  const bool says_more = hangs || session.shakes_hands || session.connection.is_over();
   if (says_more && !stopping_) co_await drain(session);
 }
 
-/// What the client still sends is read for a while: closing over it would reset the connection, and the client might
-/// never see the answer (RFC 9112, 9.6). A coroutine of its own, since its frame would be part of every session.
+/// Reads for a while what the client still sends: closing with unread bytes would reset the connection, and the client
+/// might never see the response (RFC 9112, 9.6). A separate coroutine, since its frame would enlarge every session.
 Awaitable<void> Server::State::drain(Session& session) {
   std::vector<char> scrap(scrap_bytes);
-  for (std::uint64_t rest = drain_bytes; rest > 0 || session.conversation.takes_its_time();) {
+  for (std::uint64_t rest = drain_bytes; rest > 0 || session.connection.takes_its_time();) {
     const auto [error, count] = co_await session.socket.async_read_some(asio::buffer(scrap), as_values);
     if (error) break;
     rest -= std::min<std::uint64_t>(rest, count);
   }
 }
 
-/// After each step of a session: it may wait now, and what it did may be what others wait for.
+/// Called after each step of a session: its request may have become pending, and may have made others ready.
 void Server::State::note(Session& session) {
-  if (const auto ticket = session.conversation.ticket()) waiting_.insert_or_assign(*ticket, &session);
+  if (const auto ticket = session.connection.ticket()) waiting_.insert_or_assign(*ticket, &session);
   if (!waiting_.empty()) serve_waiting();
 }
 
 void Server::State::leave(Session& session) {
-  const auto ticket = session.conversation.ticket();
+  const auto ticket = session.connection.ticket();
   if (!ticket) return;
   waiting_.erase(*ticket);
-  handler_.forget(*ticket);
+  handler_.cancel(*ticket);
 }
 
 void Server::State::serve_waiting() {
@@ -270,27 +270,27 @@ void Server::State::serve_waiting() {
     for (const std::uint64_t ticket : ready) {
       const auto found = waiting_.find(ticket);
       if (found == waiting_.end()) {
-        handler_.forget(ticket);
+        handler_.cancel(ticket);
       } else {
-        ask_again(*found->second, Patience::some);
+        resume(*found->second, MayWait::yes);
       }
     }
   }
   wait_for_waiting();
 }
 
-/// True: it is answered, and the session awake to send it.
-bool Server::State::ask_again(Session& session, Patience patience) {
-  const auto ticket = session.conversation.ticket();
-  if (!ticket || !session.conversation.ask_again(patience)) return false;
+/// Returns true if the request is answered; the session is then woken to send the response.
+bool Server::State::resume(Session& session, MayWait may_wait) {
+  const auto ticket = session.connection.ticket();
+  if (!ticket || !session.connection.resume(may_wait)) return false;
   waiting_.erase(*ticket);
-  if (const auto next = session.conversation.ticket()) waiting_.insert_or_assign(*next, &session);
+  if (const auto next = session.connection.ticket()) waiting_.insert_or_assign(*next, &session);
   ErrorCode ignored;
   if (!session.sending) session.socket.cancel(ignored);
   return true;
 }
 
-/// A timer that comes too early costs a look; so one that is set already is moved only if it would come too late.
+/// An early timer costs one check, so a running timer is moved only if it would fire too late.
 void Server::State::wait_for_waiting() {
   const auto delay = waiting_.empty() || stopping_ ? std::nullopt : handler_.next_ready();
   if (!delay) return;
@@ -305,9 +305,9 @@ void Server::State::wait_for_waiting() {
   });
 }
 
-/// Runs while somebody is connected.
+/// Runs while any client is connected.
 Awaitable<void> Server::State::watch() {
-  // The first session is put in right after the start of this.
+  // The first session is added right after this coroutine starts.
   do {
     sweep_.expires_after(stopping_ ? grace : std::min(options_.idle, options_.slow) / 4);
     const auto [interrupted] = co_await sweep_.async_wait(as_values);
@@ -317,40 +317,40 @@ Awaitable<void> Server::State::watch() {
   watching_ = false;
 }
 
-/// A message must end within `slow` of its beginning, however its bytes trickle in, unless it is an upload that comes
-/// on; an idle client may stay `idle`.
+/// A message must be complete within `slow` of its beginning, unless it is an upload that makes progress. An idle
+/// client may stay connected for `idle`.
 void Server::State::look_after(Session& session) {
   ErrorCode ignored;
-  if (session.conversation.takes_its_time() && !stopping_) {
+  if (session.connection.takes_its_time() && !stopping_) {
     session.sweeps = 0;
     return;
   }
-  const Conversation::Phase phase = session.conversation.phase();
-  const bool idle = phase == Conversation::Phase::idle && !session.sending && !session.shakes_hands;
-  const bool streamed = phase == Conversation::Phase::stream &&
+  const Connection::Phase phase = session.connection.phase();
+  const bool idle = phase == Connection::Phase::idle && !session.sending && !session.shakes_hands;
+  const bool streamed = phase == Connection::Phase::stream &&
                         session.received - std::exchange(session.received_before, session.received) >= stream_bytes;
-  const bool moved_on = session.conversation.answered() != session.answered;
-  session.answered = session.conversation.answered();
+  const bool moved_on = session.connection.answered() != session.answered;
+  session.answered = session.connection.answered();
   const bool progressed = std::exchange(session.progressed, false);
   session.sweeps = moved_on || streamed || (progressed && (idle || session.sending)) ? 0 : session.sweeps + 1;
   const auto sweep = std::min(options_.idle, options_.slow) / 4;
   if (!stopping_ && session.sweeps * sweep < (idle ? options_.idle : options_.slow)) return;
   session.sweeps = 0;
-  if (stopping_ || session.conversation.is_over() || session.sending || session.shakes_hands) {
+  if (stopping_ || session.connection.is_over() || session.sending || session.shakes_hands) {
     session.socket.close(ignored);
   } else {
-    session.conversation.timed_out();
+    session.connection.timed_out();
     session.socket.cancel(ignored);
   }
 }
 
-/// Kept connections are no reason to stay; calls that wait are.
+/// Idle connections do not keep the server running; pending requests do.
 Awaitable<void> Server::State::watch_for_idleness() {
   for (int quiet = 0; !stopping_;) {
-    idle_.expires_after(options_.idle_exit / looks);
+    idle_.expires_after(options_.idle_exit / idle_checks);
     co_await idle_.async_wait(as_values);
     quiet = std::exchange(active_, false) || !waiting_.empty() ? 0 : quiet + 1;
-    if (quiet >= looks && !stopping_) wind_up();
+    if (quiet >= idle_checks && !stopping_) wind_up();
   }
 }
 
@@ -364,10 +364,10 @@ void Server::State::wind_up() {
   idle_.cancel();
   next_.cancel();
   for (Session& session : sessions_) {
-    session.conversation.wind_up();
-    ask_again(session, Patience::none);
+    session.connection.wind_up();
+    resume(session, MayWait::no);
     if (session.pause != nullptr) session.pause->cancel();
-    if (!session.sending && session.conversation.step() != Conversation::Step::read) session.socket.cancel(ignored);
+    if (!session.sending && session.connection.step() != Connection::Step::read) session.socket.cancel(ignored);
   }
 }
 

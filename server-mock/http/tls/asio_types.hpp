@@ -1,4 +1,4 @@
-/// Asio's types with one executor, which is known at compile time: for `server.cpp` and `tls_channel.*` alone.
+/// Asio's types with an executor fixed at compile time. Only for `server.cpp`, `listener.*` and `tls_channel.*`.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using ErrorCode = boost::system::error_code;
 using Executor = asio::io_context::executor_type;
-// Of TCP or of a Unix socket: known at run time.
+// TCP or Unix socket, chosen at run time.
 using Stream = asio::generic::stream_protocol;
 using Socket = asio::basic_stream_socket<Stream, Executor>;
 using Acceptor = asio::basic_socket_acceptor<Stream, Executor>;
@@ -28,7 +28,7 @@ using Timer =
 using Signals = asio::basic_signal_set<Executor>;
 template <class T>
 using Awaitable = asio::awaitable<T, Executor>;
-// Failures as values: an error ends a session, it is no exception.
+// Errors are values: an error ends a session and is no exception.
 inline constexpr auto as_values = asio::as_tuple(asio::use_awaitable_t<Executor>{});
 
 }  // namespace ws::mock::http

@@ -75,7 +75,7 @@ bool set_name(X509* certificate) {
          X509_set_issuer_name(certificate, name) == 1;
 }
 
-/// An authority for itself alone, so that it can be put into a list of trusted ones.
+/// Adds the extensions of a CA, so that the certificate can be added to a trust store.
 bool fill(X509* certificate, EVP_PKEY* key) {
   return X509_set_version(certificate, X509_VERSION_3) == 1 && set_serial(certificate) && set_name(certificate) &&
          X509_gmtime_adj(X509_getm_notBefore(certificate), -day_s) != nullptr &&

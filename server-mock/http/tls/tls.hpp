@@ -1,4 +1,4 @@
-/// What a server proves itself with: a certificate and its key, read from files or made for this machine.
+/// The server's certificate and private key, read from files or generated.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 namespace ws::mock::http {
 
 struct TlsIdentity {
-  std::string certificate_pem = {};  ///< with the chain behind it
+  std::string certificate_pem = {};  ///< with its chain
   std::string key_pem = {};
 
-  /// The SHA-256 of the certificate as browsers show it: "AB:CD:..."; empty where it is none.
+  /// The SHA-256 fingerprint as browsers show it: "AB:CD:..."; empty if this is no certificate.
   std::string fingerprint() const;
 };
 
-/// Fails with `disk` or `not_found` as the files do, with `invalid` where they are no certificate and key in PEM, or
-/// not of each other.
+/// Fails with `disk` or `not_found` if a file cannot be read, with `invalid` if the files hold no PEM certificate and
+/// key or do not match.
 Result<TlsIdentity> read_tls_identity(const std::string& certificate_file, const std::string& key_file);
 
-/// New and signed by itself, good for a year on "localhost", 127.0.0.1 and ::1. A client trusts it as an authority of
-/// its own. Nothing is written anywhere.
+/// Generates a self-signed certificate for "localhost", 127.0.0.1 and ::1, valid for one year. It is its own CA, so a
+/// client trusts it by adding it to its CA file. Writes nothing to disk.
 Result<TlsIdentity> make_tls_identity();
 
 }  // namespace ws::mock::http

@@ -8,7 +8,7 @@
 namespace ws::mock::http {
 namespace {
 
-/// Of what the client offers only HTTP/1.1 is spoken here; who offers none of it gets no answer to that.
+/// ALPN: selects HTTP/1.1 if the client offers it, else nothing.
 int select_protocol(SSL*,
                     const unsigned char** chosen,
                     unsigned char* chosen_size,
@@ -39,7 +39,7 @@ Result<TlsSettings> TlsSettings::make(const TlsIdentity& identity) {
   SSL_CTX* raw = context.native_handle();
   SSL_CTX_set_min_proto_version(raw, TLS1_2_VERSION);
   SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS);
-  // A client that closes without a farewell after its answer has done nothing wrong.
+  // A client that closes after its response without close_notify has made no error.
   SSL_CTX_set_options(raw, SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_alpn_select_cb(raw, select_protocol, nullptr);
   ErrorCode error;

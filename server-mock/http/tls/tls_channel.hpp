@@ -1,5 +1,5 @@
-/// TLS between a socket and a session: 1.2 and newer, HTTP/1.1 by ALPN. A translation unit of its own, since it takes
-/// a compiler long.
+/// TLS 1.2 and newer between a socket and a session; ALPN offers HTTP/1.1. In a file of its own because it compiles
+/// slowly.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,10 @@
 
 namespace ws::mock::http {
 
-/// What all channels of a server share.
+/// Shared by all channels of a server.
 class TlsSettings {
  public:
-  /// Fails with `invalid` where OpenSSL does not take the identity.
+  /// Fails with `invalid` if OpenSSL rejects the identity.
   static Result<TlsSettings> make(const TlsIdentity& identity);
   TlsSettings(TlsSettings&&) noexcept;
   TlsSettings& operator=(TlsSettings&&) noexcept;
@@ -29,7 +29,7 @@ class TlsSettings {
   std::unique_ptr<State> state_;
 };
 
-/// Both outlive it. Reading, writing and the rest are called one at a time; who cancels the socket ends them.
+/// Context and socket outlive the channel. Operations do not overlap; cancelling the socket ends them.
 class TlsChannel {
  public:
   TlsChannel(Socket& socket, TlsSettings& settings);
@@ -41,9 +41,9 @@ class TlsChannel {
     std::size_t count = 0;
   };
   Awaitable<Moved> read(std::span<char> room);
-  /// All of it, or an error.
+  /// Writes everything or fails.
   Awaitable<ErrorCode> write(std::string_view bytes);
-  /// Tells the client that this was all, and gives it that long to say the same.
+  /// Sends close_notify and waits so long for the client's.
   Awaitable<void> say_goodbye(std::chrono::milliseconds at_most);
 
  private:

@@ -7,13 +7,14 @@
 
 #include "api-client/contract/operations.hpp"
 #include "server-mock/services/authorization/keys.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
 
 constexpr std::int64_t seen_every_ms = 60'000;
 
-/// The permission that brings a scope; empty where no agent may have it.
+/// The permission that grants a scope; empty if agents cannot have it.
 std::string_view permission_for(std::string_view scope) {
   if (scope.starts_with("tests:") || scope.starts_with("admin_")) return {};
   if (scope.ends_with(":read") || scope.starts_with("agent_events:") || scope == "questions:write") return "read";
@@ -42,12 +43,12 @@ Json to_json(const AgentCredential& credential) {
           {"created_at", rfc3339(credential.created_at)}};
 }
 
-Result<AgentCredential> give_credential(World& world, std::string_view agent_id) {
+Result<AgentCredential> issue_credential(World& world, std::string_view agent_id) {
   std::string owner_user_id;
   std::string workspace_id;
   std::vector<std::string_view> scopes;
   {
-    WS_LET(const sqlite::Lent agent,
+    WS_LET(const sqlite::CachedStatement agent,
            world.database.cached("select owner_user_id, workspace_id, permissions from agents where id = ?"));
     agent->bind(1, agent_id);
     WS_LET(const bool found, agent->step());
@@ -69,28 +70,29 @@ Result<AgentCredential> give_credential(World& world, std::string_view agent_id)
 }
 
 Result<void> revoke_credentials(World& world, std::string_view agent_id) {
-  WS_LET(const sqlite::Lent update,
-         world.database.cached("update keys set revoked_at = ? where agent_id = ? and agent_id <> '' "
-                               "and revoked_at is null"));
-  update->bind_all(world.now(), agent_id);
-  return update->run();
+  return put(world,
+             "update keys set revoked_at = ? where agent_id = ? and agent_id <> '' "
+             "and revoked_at is null",
+             world.now(),
+             agent_id);
 }
 
-Result<void> rescope_credentials(World& world, std::string_view agent_id, const Json& permissions) {
-  WS_LET(const sqlite::Lent update,
-         world.database.cached("update keys set scopes = ? where agent_id = ? and agent_id <> '' "
-                               "and revoked_at is null"));
-  update->bind_all(dump(Json(scopes_for(permissions))), agent_id);
-  return update->run();
+Result<void> update_credential_scopes(World& world, std::string_view agent_id, const Json& permissions) {
+  return put(world,
+             "update keys set scopes = ? where agent_id = ? and agent_id <> '' "
+             "and revoked_at is null",
+             dump(Json(scopes_for(permissions))),
+             agent_id);
 }
 
-Result<void> note_seen(World& world, const Caller& caller) {
+Result<void> update_last_seen(World& world, const Caller& caller) {
   if (caller.agent_id.empty()) return {};
-  WS_LET(const sqlite::Lent update,
-         world.database.cached("update agents set last_seen_at = ?1 where id = ?2 "
-                               "and (last_seen_at is null or last_seen_at <= ?1 - ?3)"));
-  update->bind_all(world.now(), caller.agent_id, seen_every_ms);
-  return update->run();
+  return put(world,
+             "update agents set last_seen_at = ?1 where id = ?2 "
+             "and (last_seen_at is null or last_seen_at <= ?1 - ?3)",
+             world.now(),
+             caller.agent_id,
+             seen_every_ms);
 }
 
 }  // namespace ws::mock

@@ -1,4 +1,4 @@
-/// The keys that agents act with: what their permissions allow, how a key is given and taken.
+/// The keys of agents: issue, revoke, and derive their scopes from the agent's permissions.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace ws::mock {
 
-/// The scopes of an agent with these permissions (`decisions.md`, "Credentials, roles, scopes"), in the order of the
-/// API document. Each permission brings its own and no more: without `read` an agent reads nothing.
+/// The scopes for these permissions (`decisions.md`, "Credentials, roles, scopes"), in the order of the API document.
+/// Permissions do not imply each other: without `read` an agent reads nothing.
 std::vector<std::string_view> scopes_for(const Json& permissions);
 
-/// A credential as it is shown this once.
+/// A new credential; its secret is shown only once.
 struct AgentCredential {
   std::string secret = {};
   std::string display_prefix = {};
@@ -26,14 +26,14 @@ struct AgentCredential {
 };
 Json to_json(const AgentCredential& credential);
 
-/// A new key for the agent, beside those it has. Callers hold a UnitOfWork, here and below.
-Result<AgentCredential> give_credential(World& world, std::string_view agent_id);
-/// Every key of the agent is revoked from now on.
+/// Issues another key for the agent. Call this and the following within a UnitOfWork.
+Result<AgentCredential> issue_credential(World& world, std::string_view agent_id);
+/// Revokes all keys of the agent.
 Result<void> revoke_credentials(World& world, std::string_view agent_id);
-/// The keys that the agent has allow from now on what `permissions` say.
-Result<void> rescope_credentials(World& world, std::string_view agent_id, const Json& permissions);
+/// Sets the scopes of the agent's keys according to `permissions`.
+Result<void> update_credential_scopes(World& world, std::string_view agent_id, const Json& permissions);
 
-/// An agent that calls is seen: `last_seen_at`, to the minute, so that not every call writes. Not for people.
-Result<void> note_seen(World& world, const Caller& caller);
+/// Sets `last_seen_at` of a calling agent, rounded to minutes so that not every call writes. Does nothing for people.
+Result<void> update_last_seen(World& world, const Caller& caller);
 
 }  // namespace ws::mock

@@ -6,6 +6,7 @@
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -62,7 +63,7 @@ Json to_json(const Agent& agent) {
           {"updated_at", rfc3339(agent.updated_at)}};
 }
 
-/// Each once, in the order of their reach; without a word an agent may read and no more.
+/// Without duplicates, in the order of the API document; by default only `read`.
 Json permissions_in(const Json& body) {
   const Json* asked = find(body, "permissions");
   Json permissions = Json::array();
@@ -74,47 +75,47 @@ Json permissions_in(const Json& body) {
 }
 
 Result<bool> is_taken(World& world, std::string_view workspace_id, std::string_view handle) {
-  WS_LET(const sqlite::Lent row, world.database.cached("select 1 from agents where workspace_id = ? and handle = ?"));
+  WS_LET(const sqlite::CachedStatement row,
+         world.database.cached("select 1 from agents where workspace_id = ? and handle = ?"));
   row->bind_all(workspace_id, handle);
   return row->step();
 }
 
 Result<void> insert_agent(World& world, const Agent& agent) {
-  WS_LET(const sqlite::Lent insert,
-         world.database.cached("insert into agents (id, workspace_id, owner_user_id, handle, display_name, avatar_url, "
-                               "provider, permissions, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  insert->bind_all(agent.id,
-                   agent.workspace_id,
-                   agent.owner_user_id,
-                   agent.handle,
-                   agent.display_name,
-                   agent.avatar_url,
-                   agent.provider,
-                   dump(*agent.permissions),
-                   agent.created_at,
-                   agent.updated_at);
-  return insert->run();
+  return put(world,
+             "insert into agents (id, workspace_id, owner_user_id, handle, display_name, avatar_url, "
+             "provider, permissions, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             agent.id,
+             agent.workspace_id,
+             agent.owner_user_id,
+             agent.handle,
+             agent.display_name,
+             agent.avatar_url,
+             agent.provider,
+             dump(*agent.permissions),
+             agent.created_at,
+             agent.updated_at);
 }
 
-/// The agent that the call names, which its owner and admins may change: 404 where it is not seen, 403 otherwise.
-Served<Agent> own_agent(World& world, const ServiceCall& call) {
+/// An agent that the caller may change (its owner, admins): 404 if the caller may not see it, else 403.
+ApiResult<Agent> own_agent(World& world, const ServiceCall& call) {
   std::optional<Agent> agent;
   {
-    WS_SERVE_LET(const sqlite::Lent row, world.database.cached(WS_AGENT_QUERY "where a.id = ?"));
+    WS_API_LET(const sqlite::CachedStatement row, world.database.cached(WS_AGENT_QUERY "where a.id = ?"));
     row->bind(1, id_of(call.parameters, "agent_id"));
-    WS_SERVE_LET(const bool found, row->step());
+    WS_API_LET(const bool found, row->step());
     if (found) agent = read_agent(*row);
   }
   if (!agent) return not_found("agent");
-  WS_SERVE_LET(const Role role, role_in(world, call.caller, agent->workspace_id));
+  WS_API_LET(const Role role, role_in(world, call.caller, agent->workspace_id));
   if (role == Role::none) return not_found("agent");
-  WS_SERVE(require_role(call, role));
+  WS_API_TRY(require_role(call, role));
   const bool owner = call.caller.agent_id.empty() && agent->owner_user_id == call.caller.owner_user_id;
   if (!owner && !is_admin(call.caller, role)) return forbidden("Only the owner of the agent and admins may do this");
   return std::move(*agent);
 }
 
-/// What the body asks for, put into `agent`; null is unchanged.
+/// Copies the members of the body to `agent`; null means unchanged.
 void apply(Agent& agent, const Json& body) {
   if (const auto name = find_text(body, "display_name")) agent.display_name = *name;
   if (const auto url = find_text(body, "avatar_url")) agent.avatar_url = *url;
@@ -124,34 +125,37 @@ void apply(Agent& agent, const Json& body) {
 }
 
 Result<void> save(World& world, const Agent& agent) {
-  WS_LET(const sqlite::Lent update,
-         world.database.cached("update agents set display_name = ?, avatar_url = ?, status = ?, permissions = ?, "
-                               "updated_at = ? where id = ?"));
-  update->bind_all(
-      agent.display_name, agent.avatar_url, agent.status, dump(*agent.permissions), agent.updated_at, agent.id);
-  WS_TRY(update->run());
-  WS_TRY(rescope_credentials(world, agent.id, *agent.permissions));
+  WS_TRY(put(world,
+             "update agents set display_name = ?, avatar_url = ?, status = ?, permissions = ?, "
+             "updated_at = ? where id = ?",
+             agent.display_name,
+             agent.avatar_url,
+             agent.status,
+             dump(*agent.permissions),
+             agent.updated_at,
+             agent.id));
+  WS_TRY(update_credential_scopes(world, agent.id, *agent.permissions));
   if (agent.status == "revoked") return revoke_credentials(world, agent.id);
-  // Paused, it kept its events: whoever waits may have one now.
-  if (world.on_wake) {
-    world.on_wake({.agent_id = agent.id, .owner_user_id = agent.owner_user_id, .workspace_id = agent.workspace_id});
+  // A paused agent keeps its events: pending claims may get one now.
+  if (world.on_queue_change) {
+    world.on_queue_change(
+        {.agent_id = agent.id, .owner_user_id = agent.owner_user_id, .workspace_id = agent.workspace_id});
   }
   return {};
 }
 
 ServiceResult list_agents(World& world, const ServiceCall& call) {
-  const bool one_workspace = call.caller.audience == Audience::workspace || !call.caller.agent_id.empty();
-  WS_SERVE_LET(
-      const sqlite::Lent rows,
+  WS_API_LET(
+      const sqlite::CachedStatement rows,
       world.database.cached(WS_AGENT_QUERY "join members m on m.workspace_id = a.workspace_id and m.user_id = ?1 "
                                            "where (?2 = '' or a.workspace_id = ?2) and (?3 or a.status <> 'revoked') "
                                            "order by a.id"));
   rows->bind_all(call.caller.owner_user_id,
-                 one_workspace ? std::string_view(call.caller.workspace_id) : std::string_view(),
+                 bound_workspace(call.caller),
                  find_bool(call.parameters, "include_revoked").value_or(false));
   Json data = Json::array();
   while (true) {
-    WS_SERVE_LET(const bool found, rows->step());
+    WS_API_LET(const bool found, rows->step());
     if (!found) return Answer{.body = Json{{"data", std::move(data)}}};
     data.push_back(to_json(read_agent(*rows)));
   }
@@ -160,8 +164,8 @@ ServiceResult list_agents(World& world, const ServiceCall& call) {
 ServiceResult create_agent(World& world, const ServiceCall& call) {
   std::string_view handle = text_of(call.body, "handle");
   if (handle.size() > 1 && handle.starts_with('@')) handle.remove_prefix(1);
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(const bool taken, is_taken(world, call.caller.workspace_id, handle));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(const bool taken, is_taken(world, call.caller.workspace_id, handle));
   if (taken) return conflict("handle_taken", "Another agent of the Workspace has this handle");
   const std::string_view provider = text_of(call.body, "provider");
   const Agent agent = {.id = world.ids.uuid("agent"),
@@ -175,33 +179,33 @@ ServiceResult create_agent(World& world, const ServiceCall& call) {
                        .permissions = permissions_in(call.body),
                        .created_at = world.now(),
                        .updated_at = world.now()};
-  WS_SERVE(insert_agent(world, agent));
-  WS_SERVE_LET(const AgentCredential credential, give_credential(world, agent.id));
-  WS_SERVE(work.commit());
+  WS_API_TRY(insert_agent(world, agent));
+  WS_API_LET(const AgentCredential credential, issue_credential(world, agent.id));
+  WS_API_TRY(work.commit());
   Json body = to_json(agent);
   body["credential"] = to_json(credential);
   return Answer{.status = 201, .body = std::move(body)};
 }
 
 ServiceResult update_agent(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(Agent agent, own_agent(world, call));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(Agent agent, own_agent(world, call));
   const Json before = to_json(agent);
   apply(agent, call.body);
   if (to_json(agent) != before) {
     agent.updated_at = world.now();
-    WS_SERVE(save(world, agent));
+    WS_API_TRY(save(world, agent));
   }
-  WS_SERVE(work.commit());
+  WS_API_TRY(work.commit());
   return Answer{.body = to_json(agent)};
 }
 
 ServiceResult rotate_agent_credential(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(const Agent agent, own_agent(world, call));
-  WS_SERVE(revoke_credentials(world, agent.id));
-  WS_SERVE_LET(const AgentCredential credential, give_credential(world, agent.id));
-  WS_SERVE(work.commit());
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(const Agent agent, own_agent(world, call));
+  WS_API_TRY(revoke_credentials(world, agent.id));
+  WS_API_LET(const AgentCredential credential, issue_credential(world, agent.id));
+  WS_API_TRY(work.commit());
   Json body = to_json(credential);
   body["agent_id"] = agent.id;
   return Answer{.body = std::move(body)};

@@ -11,18 +11,18 @@
 namespace ws::mock {
 namespace {
 
-/// 400 with the word of RFC 8628, 3.5 as `error`, too.
-Refused device_refusal(std::string_view word, std::string_view sentence) {
-  return Refused(Refusal{
+/// 400 with the error code of RFC 8628, 3.5, also as member `error`.
+Unexpected device_refusal(std::string_view word, std::string_view sentence) {
+  return Unexpected(ApiError{
       .status = 400, .code = std::string(word), .message = std::string(sentence), .members = Json{{"error", word}}});
 }
 
-/// Pending and too fast, in the form that `device_pending` names.
+/// `authorization_pending` and `slow_down`, in the form that `device_pending` selects.
 ServiceResult not_yet(const World& world, std::string_view word, std::string_view sentence) {
   const std::string_view form = world.assumptions.value("device_pending");
   if (form == "detail_400") return Answer{.status = 400, .body = Json{{"detail", word}}};
   if (form == "status_428") {
-    return Refused(Refusal{.status = 428, .code = std::string(word), .message = std::string(sentence)});
+    return Unexpected(ApiError{.status = 428, .code = std::string(word), .message = std::string(sentence)});
   }
   if (form == "status_202") return Answer{.status = 202, .body = Json{{"status", word}}};
   if (form == "ok_without_secret") {
@@ -33,19 +33,20 @@ ServiceResult not_yet(const World& world, std::string_view word, std::string_vie
 }
 
 ServiceResult hand_out(World& world, const DeviceLogin& login) {
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(const IssuedKey key,
-               issue_key(world,
-                         {.owner_user_id = login.user_id,
-                          .audience = Audience::workspace,
-                          .workspace_id = login.workspace_id,
-                          .scopes = login.scopes}));
-  WS_SERVE(consume_device_login(world, login));
-  WS_SERVE_LET(const sqlite::Lent workspace, world.database.cached("select name from workspaces where id = ?"));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(const IssuedKey key,
+             issue_key(world,
+                       {.owner_user_id = login.user_id,
+                        .audience = Audience::workspace,
+                        .workspace_id = login.workspace_id,
+                        .scopes = login.scopes}));
+  WS_API_TRY(consume_device_login(world, login));
+  WS_API_LET(const sqlite::CachedStatement workspace,
+             world.database.cached("select name from workspaces where id = ?"));
   workspace->bind(1, login.workspace_id);
-  WS_SERVE_LET(const bool named, workspace->step());
+  WS_API_LET(const bool named, workspace->step());
   const Json name = named ? Json(workspace->text(0)) : Json(nullptr);
-  WS_SERVE(work.commit());
+  WS_API_TRY(work.commit());
   return Answer{.body = Json{{"secret", key.secret},
                              {"key_id", key.id},
                              {"audience", "workspace"},
@@ -57,11 +58,11 @@ ServiceResult hand_out(World& world, const DeviceLogin& login) {
 }
 
 ServiceResult start_authorization(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(const StartedLogin started,
-               start_device_login(world,
-                                  {.client_name = text_of(call.body, "client_name"),
-                                   .cli_version = text_of(call.body, "cli_version"),
-                                   .scopes = find_texts(call.body, "scopes")}));
+  WS_API_LET(const StartedLogin started,
+             start_device_login(world,
+                                {.client_name = text_of(call.body, "client_name"),
+                                 .cli_version = text_of(call.body, "cli_version"),
+                                 .scopes = find_texts(call.body, "scopes")}));
   const std::string page = call.base_url + "/device";
   return Answer{
       .status = 201,
@@ -75,7 +76,7 @@ ServiceResult start_authorization(World& world, const ServiceCall& call) {
 }
 
 ServiceResult exchange_device_code(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(const Polled polled, poll_device_login(world, text_of(call.body, "device_code")));
+  WS_API_LET(const Polled polled, poll_device_login(world, text_of(call.body, "device_code")));
   switch (polled.outcome) {
     case Poll::approved: return hand_out(world, polled.login);
     case Poll::pending: return not_yet(world, "authorization_pending", "The login has not been approved yet");
@@ -88,7 +89,7 @@ ServiceResult exchange_device_code(World& world, const ServiceCall& call) {
 }
 
 ServiceResult revoke_current_credential(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(const bool revoked, revoke_key(world, call.caller.key_id));
+  WS_API_LET(const bool revoked, revoke_key(world, call.caller.key_id));
   if (!revoked) return not_found("credential");
   return Answer{.body = Json{{"ok", true}, {"key_id", call.caller.key_id}, {"revoked_at", rfc3339(world.now())}}};
 }

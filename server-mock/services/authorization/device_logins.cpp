@@ -4,6 +4,7 @@
 
 #include "api-client/base/json.hpp"
 #include "api-client/base/sha256.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -34,7 +35,7 @@ Result<DeviceLogin> read_login(const World& world, const sqlite::Statement& row)
 }
 
 Result<std::optional<DeviceLogin>> find_one(World& world, const char* sql, std::string_view value) {
-  WS_LET(const sqlite::Lent row, world.database.cached(sql));
+  WS_LET(const sqlite::CachedStatement row, world.database.cached(sql));
   row->bind(1, value);
   WS_LET(const bool found, row->step());
   if (!found) return std::nullopt;
@@ -42,7 +43,7 @@ Result<std::optional<DeviceLogin>> find_one(World& world, const char* sql, std::
   return login;
 }
 
-/// Letters in upper case, a hyphen in the middle.
+/// Normalizes a user code: upper case, with the hyphen.
 std::string normal_code(std::string_view typed) {
   std::string code;
   for (char c : typed) {
@@ -53,32 +54,36 @@ std::string normal_code(std::string_view typed) {
   return code;
 }
 
-/// Moves a pending login on, within its time; false where it is not pending any more.
+/// Changes the status of a pending, unexpired login; false if it is not pending.
 Result<bool> decide(World& world,
                     const DeviceLogin& login,
                     std::string_view status,
                     std::string_view user_id,
                     std::string_view workspace_id) {
   WS_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_LET(const sqlite::Lent update,
-         world.database.cached("update device_authorizations set status = ?, user_id = ?, workspace_id = ? "
-                               "where id = ? and status = 'pending' and expires_at > ?"));
-  update->bind_all(status, user_id, workspace_id, login.id, world.now());
-  WS_TRY(update->run());
+  WS_TRY(put(world,
+             "update device_authorizations set status = ?, user_id = ?, workspace_id = ? "
+             "where id = ? and status = 'pending' and expires_at > ?",
+             status,
+             user_id,
+             workspace_id,
+             login.id,
+             world.now()));
   const bool moved = world.database.changes() > 0;
   WS_TRY(work.commit());
   return moved;
 }
 
 Result<void> write_poll(World& world, const DeviceLogin& login) {
-  WS_LET(const sqlite::Lent update,
-         world.database.cached(
-             "update device_authorizations set interval_s = ?, last_poll_at = ?, polls = ? where id = ?"));
-  update->bind_all(login.interval_s, login.last_poll_at, login.polls, login.id);
-  return update->run();
+  return put(world,
+             "update device_authorizations set interval_s = ?, last_poll_at = ?, polls = ? where id = ?",
+             login.interval_s,
+             login.last_poll_at,
+             login.polls,
+             login.id);
 }
 
-/// What `--device` decides without a person.
+/// Decides the login if `--device` says so.
 Result<void> decide_by_mode(World& world, DeviceLogin& login) {
   const DeviceMode mode = world.options.device;
   if (mode == DeviceMode::manual) return {};
@@ -95,7 +100,7 @@ Result<void> decide_by_mode(World& world, DeviceLogin& login) {
   return {};
 }
 
-/// A client that waits: in its rhythm, or faster than it may.
+/// The outcome for a pending login: `pending`, or `slow_down` if the client polls too fast.
 Result<Poll> wait(World& world, DeviceLogin& login) {
   const bool early = login.last_poll_at && world.now() - *login.last_poll_at < login.interval_s * 1000;
   login.last_poll_at = world.now();
@@ -110,7 +115,7 @@ Result<Poll> wait(World& world, DeviceLogin& login) {
 
 }  // namespace
 
-Result<StartedLogin> start_device_login(World& world, const DeviceRequest& request) {
+Result<StartedLogin> start_device_login(World& world, const NewDeviceLogin& request) {
   const std::int64_t now = world.now();
   StartedLogin started = {.login = {.id = world.ids.uuid("device_authorization"),
                                     .user_code = world.ids.user_code(),
@@ -123,20 +128,18 @@ Result<StartedLogin> start_device_login(World& world, const DeviceRequest& reque
                                     .status = "pending"},
                           .device_code = world.ids.code("device_code")};
   WS_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_LET(const sqlite::Lent insert,
-         world.database.cached(
+  WS_TRY(put(world,
              "insert into device_authorizations (id, device_code_sha256, user_code, client_name, cli_version, scopes, "
-             "interval_s, created_at, expires_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  insert->bind_all(started.login.id,
-                   Sha256::of(started.device_code).hex(),
-                   started.login.user_code,
-                   request.client_name,
-                   request.cli_version,
-                   dump(Json(request.scopes)),
-                   started.login.interval_s,
-                   now,
-                   started.login.expires_at);
-  WS_TRY(insert->run());
+             "interval_s, created_at, expires_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             started.login.id,
+             Sha256::of(started.device_code).hex(),
+             started.login.user_code,
+             request.client_name,
+             request.cli_version,
+             dump(Json(request.scopes)),
+             started.login.interval_s,
+             now,
+             started.login.expires_at));
   WS_TRY(work.commit());
   return started;
 }
@@ -150,7 +153,7 @@ Result<Polled> poll_device_login(World& world, std::string_view device_code) {
   if (!found) return Polled{};
   DeviceLogin login = std::move(*found);
   if (login.status == "pending") WS_TRY(decide_by_mode(world, login));
-  Poll outcome = Poll::unknown;  // of a code that has given its key, too
+  Poll outcome = Poll::unknown;  // also for a code whose key was issued
   if (login.status == "pending") {
     WS_LET(outcome, wait(world, login));
   } else if (login.status == "approved") {
@@ -170,7 +173,7 @@ Result<std::optional<DeviceLogin>> find_device_login(World& world, std::string_v
 }
 
 Result<std::vector<DeviceLogin>> list_device_logins(World& world) {
-  WS_LET(const sqlite::Lent rows,
+  WS_LET(const sqlite::CachedStatement rows,
          world.database.cached("select " WS_DEVICE_COLUMNS " from device_authorizations order by id"));
   std::vector<DeviceLogin> logins;
   while (true) {
@@ -193,36 +196,30 @@ Result<bool> deny_device_login(World& world, const DeviceLogin& login) {
 }
 
 Result<bool> expire_device_login(World& world, const DeviceLogin& login) {
-  WS_LET(const sqlite::Lent update,
-         world.database.cached("update device_authorizations set expires_at = ? where id = ? and expires_at > ?1"));
-  update->bind_all(world.now(), login.id);
-  WS_TRY(update->run());
+  WS_TRY(put(world,
+             "update device_authorizations set expires_at = ? where id = ? and expires_at > ?1",
+             world.now(),
+             login.id));
   return world.database.changes() > 0;
 }
 
 Result<void> consume_device_login(World& world, const DeviceLogin& login) {
-  WS_LET(const sqlite::Lent update,
-         world.database.cached("update device_authorizations set status = 'consumed' where id = ?"));
-  update->bind(1, login.id);
-  return update->run();
+  return put(world, "update device_authorizations set status = 'consumed' where id = ?", login.id);
 }
 
 Result<std::vector<Membership>> list_memberships(World& world) {
-  WS_LET(const sqlite::Lent rows,
-         world.database.cached(
-             "select u.id, u.display_name, u.email, w.id, w.name, m.role from members m join users u on u.id = "
-             "m.user_id join workspaces w on w.id = m.workspace_id order by u.id, w.id"));
-  std::vector<Membership> people;
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return people;
-    people.push_back({.user_id = rows->string(0),
-                      .display_name = rows->string(1),
-                      .email = rows->string(2),
-                      .workspace_id = rows->string(3),
-                      .workspace_name = rows->string(4),
-                      .role = rows->string(5)});
-  }
+  return read_rows(
+      world,
+      [](const sqlite::Statement& row) {
+        return Membership{.user_id = row.string(0),
+                          .display_name = row.string(1),
+                          .email = row.string(2),
+                          .workspace_id = row.string(3),
+                          .workspace_name = row.string(4),
+                          .role = row.string(5)};
+      },
+      "select u.id, u.display_name, u.email, w.id, w.name, m.role from members m join users u on u.id = "
+      "m.user_id join workspaces w on w.id = m.workspace_id order by u.id, w.id");
 }
 
 }  // namespace ws::mock

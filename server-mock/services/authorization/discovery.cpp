@@ -15,7 +15,7 @@ Json describe(const contract::Operation& operation) {
           {"idempotent", operation.idempotency == contract::Idempotency::key}};
 }
 
-/// Those limits that are no one field's: the others stand in the OpenAPI document.
+/// Limits that belong to no single field; those of fields are in the OpenAPI document.
 Json limits() {
   return {{"json_body_bytes", 16 << 20},
           {"document_content_bytes", 1 << 20},

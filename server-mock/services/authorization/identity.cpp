@@ -7,36 +7,37 @@
 namespace ws::mock {
 namespace {
 
-Served<Json> user_of(World& world, const Caller& caller) {
-  WS_SERVE_LET(const sqlite::Lent row, world.database.cached("select id, email, display_name from users where id = ?"));
+ApiResult<Json> user_of(World& world, const Caller& caller) {
+  WS_API_LET(const sqlite::CachedStatement row,
+             world.database.cached("select id, email, display_name from users where id = ?"));
   row->bind(1, caller.owner_user_id);
-  WS_SERVE_LET(const bool found, row->step());
+  WS_API_LET(const bool found, row->step());
   if (!found || !caller.agent_id.empty()) return Json(nullptr);
   return Json{{"id", row->text(0)}, {"email", row->text(1)}, {"display_name", row->text(2)}};
 }
 
-Served<Json> agent_of(World& world, const Caller& caller) {
-  WS_SERVE_LET(const sqlite::Lent row, world.database.cached("select id, handle from agents where id = ?"));
+ApiResult<Json> agent_of(World& world, const Caller& caller) {
+  WS_API_LET(const sqlite::CachedStatement row, world.database.cached("select id, handle from agents where id = ?"));
   row->bind(1, caller.agent_id);
-  WS_SERVE_LET(const bool found, row->step());
+  WS_API_LET(const bool found, row->step());
   if (!found) return Json(nullptr);
   return Json{{"id", row->text(0)}, {"handle", row->text(1)}};
 }
 
-/// The Workspace that a new object is made in, while the owner is one of its members.
-Served<Json> workspace_of(World& world, const Caller& caller) {
+/// The default Workspace of the key, if its owner is still a member.
+ApiResult<Json> workspace_of(World& world, const Caller& caller) {
   if (caller.role == contract::Role::none) return Json(nullptr);
-  WS_SERVE_LET(const sqlite::Lent row, world.database.cached("select id, name from workspaces where id = ?"));
+  WS_API_LET(const sqlite::CachedStatement row, world.database.cached("select id, name from workspaces where id = ?"));
   row->bind(1, caller.workspace_id);
-  WS_SERVE_LET(const bool found, row->step());
+  WS_API_LET(const bool found, row->step());
   if (!found) return Json(nullptr);
   return Json{{"id", row->text(0)}, {"name", row->text(1)}, {"role", contract::name(caller.role)}};
 }
 
-Served<Json> credential_of(World& world, const Caller& caller) {
-  WS_SERVE_LET(const sqlite::Lent row, world.database.cached("select expires_at from keys where id = ?"));
+ApiResult<Json> credential_of(World& world, const Caller& caller) {
+  WS_API_LET(const sqlite::CachedStatement row, world.database.cached("select expires_at from keys where id = ?"));
   row->bind(1, caller.key_id);
-  WS_SERVE_LET(const bool found, row->step());
+  WS_API_LET(const bool found, row->step());
   Json expires_at = nullptr;
   if (found && !row->is_null(0)) expires_at = rfc3339(row->integer(0));
   return Json{{"key_id", caller.key_id},
@@ -46,10 +47,10 @@ Served<Json> credential_of(World& world, const Caller& caller) {
 }
 
 ServiceResult get_identity(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(Json user, user_of(world, call.caller));
-  WS_SERVE_LET(Json agent, agent_of(world, call.caller));
-  WS_SERVE_LET(Json workspace, workspace_of(world, call.caller));
-  WS_SERVE_LET(Json credential, credential_of(world, call.caller));
+  WS_API_LET(Json user, user_of(world, call.caller));
+  WS_API_LET(Json agent, agent_of(world, call.caller));
+  WS_API_LET(Json workspace, workspace_of(world, call.caller));
+  WS_API_LET(Json credential, credential_of(world, call.caller));
   return Answer{.body = Json{{"object", "identity"},
                              {"user", std::move(user)},
                              {"agent", std::move(agent)},

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/sha256.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -13,9 +14,7 @@ namespace {
 constexpr std::array<std::string_view, 3> audience_names = {"user", "workspace", "platform_admin"};
 
 Result<bool> stamp(World& world, const char* sql, std::string_view key_id) {
-  WS_LET(const sqlite::Lent update, world.database.cached(sql));
-  update->bind_all(world.now(), key_id);
-  WS_TRY(update->run());
+  WS_TRY(put(world, sql, world.now(), key_id));
   return world.database.changes() > 0;
 }
 
@@ -23,22 +22,21 @@ Result<bool> stamp(World& world, const char* sql, std::string_view key_id) {
 
 Result<IssuedKey> issue_key(World& world, const NewKey& key) {
   IssuedKey issued = {.id = world.ids.uuid("key"), .secret = world.ids.token("key"), .created_at = world.now()};
-  WS_LET(const sqlite::Lent insert,
-         world.database.cached("insert into keys (id, secret_sha256, owner_user_id, agent_id, audience, workspace_id, "
-                               "scopes, created_at, expires_at, display_prefix, ceiling) "
-                               "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  insert->bind_all(issued.id,
-                   Sha256::of(issued.secret).hex(),
-                   key.owner_user_id,
-                   key.agent_id,
-                   ws::mock::name(key.audience),
-                   key.workspace_id,
-                   dump(Json(key.scopes)),
-                   issued.created_at,
-                   key.expires_at,
-                   display_prefix(issued.secret),
-                   contract::name(key.ceiling));
-  WS_TRY(insert->run());
+  WS_TRY(put(world,
+             "insert into keys (id, secret_sha256, owner_user_id, agent_id, audience, workspace_id, "
+             "scopes, created_at, expires_at, display_prefix, ceiling) "
+             "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             issued.id,
+             Sha256::of(issued.secret).hex(),
+             key.owner_user_id,
+             key.agent_id,
+             ws::mock::name(key.audience),
+             key.workspace_id,
+             dump(Json(key.scopes)),
+             issued.created_at,
+             key.expires_at,
+             display_prefix(issued.secret),
+             contract::name(key.ceiling)));
   return issued;
 }
 

@@ -1,4 +1,4 @@
-/// Keys: made here and nowhere else after the built-in world. Only the SHA-256 of a secret is kept.
+/// API keys. Only the SHA-256 of a secret is stored.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@ struct NewKey {
   std::string_view owner_user_id = {};
   std::string_view agent_id = {};  ///< empty: a person's key
   Audience audience = Audience::workspace;
-  std::string_view workspace_id = {};  ///< empty with `user` and `platform_admin`: every Workspace of the owner
+  std::string_view workspace_id = {};  ///< empty with `user` and `platform_admin`: all Workspaces of the owner
   std::vector<std::string> scopes = {};
   std::optional<std::int64_t> expires_at = {};
-  contract::Role ceiling = contract::Role::owner;  ///< the most that it grants, wherever its owner has more
+  contract::Role ceiling = contract::Role::owner;  ///< highest role that the key grants
 };
 
 struct IssuedKey {
   std::string id = {};
-  std::string secret = {};  ///< shown once: it is not to be had again
+  std::string secret = {};  ///< returned only here; cannot be read again
   std::int64_t created_at = 0;
 };
 
-/// Callers hold a UnitOfWork, or make one.
+/// Call it within a UnitOfWork.
 Result<IssuedKey> issue_key(World& world, const NewKey& key);
-/// False where there is no such key. A key revoked twice keeps its first time.
+/// False if there is no such key. Revoking again keeps the first time.
 Result<bool> revoke_key(World& world, std::string_view key_id);
-/// Lets a key expire now; false where there is none.
+/// Sets the expiry to now; false if there is no such key.
 Result<bool> expire_key(World& world, std::string_view key_id);
 
-/// The start of a secret that tells keys apart and opens nothing: "wsk_" and eight more.
+/// A prefix that identifies the key without disclosing it: "wsk_" and eight more characters.
 std::string_view display_prefix(std::string_view secret);
 /// "user", "workspace", "platform_admin".
 std::string_view name(Audience audience);

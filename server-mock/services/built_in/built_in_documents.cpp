@@ -4,7 +4,7 @@ namespace ws::mock {
 namespace {
 
 constexpr BuiltInDocument documents[] = {
-    {Shelf::project, "", "Start here", R"md(# Start here
+    {Location::project, "", "Start here", R"md(# Start here
 
 This is the handbook of a small harbour crew. Three places to begin:
 
@@ -16,7 +16,7 @@ What happened lately stands in the [logbook](<logbook/2026-11-02.md>).
 
 > Write short, link often, and say what you would do differently.
 )md"},
-    {Shelf::project, "guides", "Tides and currents", R"md(---
+    {Location::project, "guides", "Tides and currents", R"md(---
 title: Tides and currents
 tags: [navigation, safety]
 reviewed: 2026-10-12
@@ -40,7 +40,7 @@ example in the [crossing plan](<Crossing plan.md>).
 
 The skipper of the day, named in the [Crew list](<../people/Crew list.md>).
 )md"},
-    {Shelf::project, "guides", "Crossing plan", R"md(# Crossing plan
+    {Location::project, "guides", "Crossing plan", R"md(# Crossing plan
 
 1. Look up the tide: [Tides and currents](<Tides and currents.md>).
 2. Leave a note with the harbour office.
@@ -54,7 +54,7 @@ one twelfth 0.3 m
 
 Turn round when two of these are true: wind over 5 Bft, visibility under 1 nm, anybody unsure.
 )md"},
-    {Shelf::project, "guides", "Knots", R"md(# Knots
+    {Location::project, "guides", "Knots", R"md(# Knots
 
 | Knot | For | Holds under shock |
 |---|---|---|
@@ -66,7 +66,7 @@ Turn round when two of these are true: wind over 5 Bft, visibility under 1 nm, a
 
 Practise on the pier, not in the [ebb](<Tides and currents.md#tides-and-currents>).
 )md"},
-    {Shelf::project, "people", "Crew list", R"md(---
+    {Location::project, "people", "Crew list", R"md(---
 title: Crew list
 owner: Mara
 tags:
@@ -80,7 +80,7 @@ tags:
 
 New here? Begin at [Start here](<../Start here.md>).
 )md"},
-    {Shelf::project, "people", "Réunion du lundi", R"md(# Réunion du lundi
+    {Location::project, "people", "Réunion du lundi", R"md(# Réunion du lundi
 
 Présents : Mara, Tomás, François, 渡辺さん, Ольга.
 
@@ -90,14 +90,14 @@ Présents : Mara, Tomás, François, 渡辺さん, Ольга.
 
 日本語の要約：ブイ七番は東へ四十メートル移動。
 )md"},
-    {Shelf::project, "logbook", "2026-11-02", R"md(# 2 November 2026
+    {Location::project, "logbook", "2026-11-02", R"md(# 2 November 2026
 
 Wind SW 4, sea slight. Out at 06:40 by the [Crossing plan](<../guides/Crossing plan.md>), back at 11:15.
 
 - Engine stopped once off the mouth; fuel filter changed.
 - Next entry: [2026-11-09](2026-11-09.md)
 )md"},
-    {Shelf::project, "logbook", "2026-11-09", R"md(# 9 November 2026
+    {Location::project, "logbook", "2026-11-09", R"md(# 9 November 2026
 
 Fog until ten, so we stayed in and practised [knots](../guides/Knots.md). Previous entry:
 [2026-11-02](2026-11-02.md).
@@ -105,14 +105,14 @@ Fog until ten, so we stayed in and practised [knots](../guides/Knots.md). Previo
 - [x] Filter ordered
 - [ ] Buoy 7 in the chart, see [Réunion du lundi](<../people/Réunion du lundi.md>)
 )md"},
-    {Shelf::desk, "", "Ideas for the winter", R"md(# Ideas for the winter
+    {Location::personal, "", "Ideas for the winter", R"md(# Ideas for the winter
 
 Only for me until it is worth sharing.
 
 - A page on radio procedure beside [Tides and currents](<guides/Tides and currents.md>)
 - Ask Tomás about the second anchor
 )md"},
-    {Shelf::second, "", "Garden notes", R"md(# Garden notes
+    {Location::second_workspace, "", "Garden notes", R"md(# Garden notes
 
 - Garlic in by the end of November
 - The path behind the shed floods when the harbour does; the [handbook](<Start here.md>) has the tide table

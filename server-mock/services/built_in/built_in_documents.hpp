@@ -1,4 +1,4 @@
-/// The texts of the built-in world.
+/// The documents of the built-in world.
 #pragma once
 
 #include <span>
@@ -6,20 +6,20 @@
 
 namespace ws::mock {
 
-enum class Shelf {
-  project,  ///< in the Project, on the Page that `page` names (empty: on its top)
-  desk,     ///< of the first person, outside every Project
-  second,   ///< at the root of the second Workspace
+enum class Location {
+  project,           ///< in the Project, on the Page named `page` (empty: at its root)
+  personal,          ///< private document of the first person, outside every Project
+  second_workspace,  ///< at the root of the second Workspace
 };
 
 struct BuiltInDocument {
-  Shelf shelf = Shelf::project;
+  Location location = Location::project;
   std::string_view page = {};
   std::string_view title = {};
   std::string_view content = {};
 };
 
-/// Ten, in the order in which they are made.
+/// Ten documents, in order of creation.
 std::span<const BuiltInDocument> built_in_documents();
 
 }  // namespace ws::mock

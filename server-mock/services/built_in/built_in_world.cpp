@@ -9,7 +9,7 @@
 #include "server-mock/services/built_in/built_in_documents.hpp"
 #include "server-mock/services/built_in/people.hpp"
 #include "server-mock/services/documents/document_changes.hpp"
-#include "server-mock/store/put.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -43,7 +43,7 @@ Result<void> add_agent(World& world, BuiltIn& made) {
              world.now());
 }
 
-/// A Page or a Project's node.
+/// The node of a Page or a Project.
 Result<Node> add_node(World& world, std::string_view kind, std::string_view title, const Node& parent) {
   Node node = {.id = world.ids.uuid("node"),
                .workspace_id = parent.workspace_id,
@@ -86,8 +86,8 @@ Result<void> add_documents(World& world, const BuiltIn& made, const Node& projec
   std::map<std::string_view, Node> pages = {{"", project}};
   for (const BuiltInDocument& document : built_in_documents()) {
     Draft draft = {.workspace_id = made.workspace_id, .title = document.title, .content = document.content};
-    switch (document.shelf) {
-      case Shelf::project: {
+    switch (document.location) {
+      case Location::project: {
         auto page = pages.find(document.page);
         if (page == pages.end()) {
           WS_LET(Node added, add_node(world, "page", document.page, project));
@@ -98,8 +98,8 @@ Result<void> add_documents(World& world, const BuiltIn& made, const Node& projec
         WS_TRY(by_first.create(draft));
         break;
       }
-      case Shelf::desk: WS_TRY(by_first.create(draft)); break;
-      case Shelf::second:
+      case Location::personal: WS_TRY(by_first.create(draft)); break;
+      case Location::second_workspace:
         draft.workspace_id = made.other_workspace_id;
         WS_TRY(by_second.create(draft));
         break;
@@ -117,7 +117,7 @@ Result<void> remember(World& world, const BuiltIn& made) {
                  {"project_id", made.project_id},
                  {"project_node_id", made.project_node_id},
                  {"agent_id", made.agent_id}};
-  // A seeded one is made again when it is asked for; a random one has to lie in the file, which is its owner's alone.
+  // A seeded token can be computed again; a random one must be stored in the data file, which has mode 0600.
   if (world.options.secrets == Secrets::random) values["token"] = made.token;
   return put(world, "insert into meta (key, value) values ('built_in', ?)", dump(values));
 }
@@ -153,13 +153,13 @@ Result<BuiltIn> reset(World& world, StartWith start) {
 }
 
 Result<BuiltIn> find_built_in(World& world) {
-  WS_LET(const sqlite::Lent row, world.database.cached("select value from meta where key = 'built_in'"));
+  WS_LET(const sqlite::CachedStatement row, world.database.cached("select value from meta where key = 'built_in'"));
   WS_LET(const bool found, row->step());
   if (!found) return fail(Failure::Kind::not_found, "the database was not filled with the built-in world");
   WS_LET(const Json values, parse_bounded(row->text(0)));
   const auto text = [&](std::string_view key) { return find_text(values, key).value_or(""); };
   std::string token = find_text(values, "token").value_or(Ids(world.options.seed).token("token"));
-  WS_LET(const sqlite::Lent key, world.database.cached("select 1 from keys where secret_sha256 = ?"));
+  WS_LET(const sqlite::CachedStatement key, world.database.cached("select 1 from keys where secret_sha256 = ?"));
   key->bind(1, Sha256::of(token).hex());
   WS_LET(const bool valid, key->step());
   if (!valid) token.clear();

@@ -1,6 +1,6 @@
 #include "server-mock/services/built_in/people.hpp"
 
-#include "server-mock/store/put.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 Result<std::string> add_person(World& world, std::string_view email, std::string_view name) {

@@ -1,4 +1,4 @@
-/// People, Workspaces, and who belongs to which: written as a world begins, before there is anybody to ask for it.
+/// Creates people, Workspaces and members directly, for initial content.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace ws::mock {
 /// Return the new id.
 Result<std::string> add_person(World& world, std::string_view email, std::string_view name);
 Result<std::string> add_workspace(World& world, std::string_view name);
-/// `role` in the API's words: "owner".
+/// `role` as in the API: "owner".
 Result<void> add_member(World& world, std::string_view workspace_id, std::string_view user_id, std::string_view role);
 
 }  // namespace ws::mock

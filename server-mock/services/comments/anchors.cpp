@@ -10,13 +10,14 @@
 #include "api-client/base/utf8.hpp"
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/resources.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
 
-constexpr std::size_t preview_length = 1000;  // code points: long enough for a paragraph, bounded in every listing
+constexpr std::size_t preview_length = 1000;  // code points
 
-/// The text without white space and the marks of Markdown: what a reader's selection and the source have in common.
+/// The text without white space and Markdown marks, to compare selected text with its source.
 std::string bare(std::string_view text) {
   std::string key;
   key.reserve(text.size());
@@ -31,7 +32,7 @@ std::string bare(std::string_view text) {
   return key;
 }
 
-/// One content against many quotes: its bare form is made once, and only when it is needed.
+/// Compares one content with many quotes; the stripped content is computed once, on demand.
 class Haystack {
  public:
   explicit Haystack(std::string_view content) : content_(content) {}
@@ -74,7 +75,7 @@ std::string_view quote_in(const Json& selection) {
   return preview;
 }
 
-/// The headings above the first place where the text stands as it is.
+/// The headings above the first occurrence of the text.
 Json headings_above(std::string_view content, std::string_view quote) {
   const std::size_t place = content.find(quote);
   std::size_t end = 0;
@@ -85,7 +86,7 @@ Json headings_above(std::string_view content, std::string_view quote) {
   return Json::array();
 }
 
-/// Whether the text stood in the revision that the selection was made in.
+/// Whether the text occurred in the revision that the selection was made in.
 Result<bool> stood_before(World& world, const Document& document, std::int64_t revision, std::string_view quote) {
   if (revision >= document.content_revision) return false;
   WS_LET(const std::optional<PastText> past, find_text_at(world, document.id, revision));
@@ -99,16 +100,13 @@ struct Watched {
 };
 
 Result<std::vector<Watched>> watched_quotes(World& world, std::string_view document_id) {
-  WS_LET(const sqlite::Lent rows,
-         world.database.cached("select sequence, quote, quote_lost from comment_threads where document_id = ? "
-                               "and quote <> '' order by sequence"));
-  rows->bind(1, document_id);
-  std::vector<Watched> watched;
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return watched;
-    watched.push_back({.sequence = rows->integer(0), .quote = rows->string(1), .lost = rows->integer(2) != 0});
-  }
+  return read_rows(
+      world,
+      [](const sqlite::Statement& row) {
+        return Watched{.sequence = row.integer(0), .quote = row.string(1), .lost = row.integer(2) != 0};
+      },
+      "select sequence, quote, quote_lost from comment_threads where document_id = ? and quote <> '' order by sequence",
+      document_id);
 }
 
 }  // namespace
@@ -162,14 +160,16 @@ Result<void> check_anchors(World& world, std::string_view document_id, std::stri
   for (const Watched& thread : watched) {
     const bool lost = !haystack.holds(thread.quote);
     if (lost == thread.lost) continue;
-    WS_LET(const sqlite::Lent update,
-           world.database.cached("update comment_threads set quote_lost = ?2, updated_at = ?3, status = case "
-                                 "when ?2 and status = 'open' then 'needs_reanchor' "
-                                 "when not ?2 and status = 'needs_reanchor' then 'open' else status end, "
-                                 "change = (select max(change) + 1 from comment_threads t where t.document_id = ?4) "
-                                 "where sequence = ?1"));
-    update->bind_all(thread.sequence, lost, world.now(), document_id);
-    WS_TRY(update->run());
+    WS_TRY(put(world,
+               "update comment_threads set quote_lost = ?2, updated_at = ?3, status = case "
+               "when ?2 and status = 'open' then 'needs_reanchor' "
+               "when not ?2 and status = 'needs_reanchor' then 'open' else status end, "
+               "change = (select max(change) + 1 from comment_threads t where t.document_id = ?4) "
+               "where sequence = ?1",
+               thread.sequence,
+               lost,
+               world.now(),
+               document_id));
   }
   return {};
 }

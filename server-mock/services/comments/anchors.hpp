@@ -1,8 +1,8 @@
-/// What a comment points at in its document, and whether that still stands there.
+/// Anchors of comments: the part of a document that a comment refers to, and whether it still exists.
 ///
-/// `selection` is free-form: what is read of it are the members that the published anchor has, and the quoted text
-/// (`quote`, or else `selection_preview`). A text that was found in the document is watched: the edit that removes it
-/// sets `needs_reanchor`, one that brings it back takes that away. What never stood there cannot be removed.
+/// `selection` is free-form: the members of the published anchor are read from it, and the quoted text (`quote`, or
+/// else `selection_preview`). If the quote was found in the document, edits are checked against it: an edit that
+/// removes it sets `needs_reanchor`, one that restores it clears that. A quote that was never found cannot be lost.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@
 namespace ws::mock {
 
 struct Anchor {
-  std::string quote = {};  ///< watched; empty: none
+  std::string quote = {};  ///< checked at every edit; empty: none
   bool quote_lost = false;
-  JsonBox given = {};  ///< the published members that the selection gave or that follow from it
+  JsonBox given = {};  ///< the published members, as given or derived
 };
 
-/// Of `selection` (null: the comment is on the document as a whole). `document` is as it is now, with its content.
+/// Makes an anchor from `selection` (null: on the whole document). `document` is current, with its content.
 Result<Anchor> make_anchor(World& world, const Json* selection, const Document& document);
 
-/// As published. `needs_reanchor` is the anchor's own: the quoted text is gone, or somebody said so by the status.
+/// The published form. `needs_reanchor`: the quote was lost, or the status was set so.
 Json to_json(const Anchor& anchor, bool needs_reanchor);
 
-/// Whether the text stands in the Markdown, whatever its marks and white space.
+/// Whether the Markdown contains the quote, ignoring marks and white space.
 bool holds_quote(std::string_view content, std::string_view quote);
 
-/// To be called with every change of a document's text: open threads whose quote is gone need to be anchored anew,
-/// those whose quote came back are open again. Resolved ones stay resolved.
+/// Call it with every change of a document's text. Open threads whose quote was lost get `needs_reanchor`; those whose
+/// quote was restored become open again. Resolved threads stay resolved.
 Result<void> check_anchors(World& world, std::string_view document_id, std::string_view content);
 
 }  // namespace ws::mock

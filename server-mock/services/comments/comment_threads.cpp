@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server-mock/services/shared/resources.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -29,7 +30,7 @@ Thread read_thread(const sqlite::Statement& row) {
           .updated_at = row.integer(12)};
 }
 
-CommentEntry read_entry(const sqlite::Statement& row) {
+CommentEntry read_comment_entry(const sqlite::Statement& row) {
   return {.id = row.string(0),
           .thread_id = row.string(1),
           .document_id = row.string(2),
@@ -45,106 +46,85 @@ CommentEntry read_entry(const sqlite::Statement& row) {
           .updated_at = row.integer(13)};
 }
 
-/// Every row of a query that takes one id.
-template <class Row>
-Result<std::vector<Row>> read_all(World& world,
-                                  const char* sql,
-                                  std::string_view id,
-                                  Row (*read)(const sqlite::Statement&)) {
-  WS_LET(const sqlite::Lent rows, world.database.cached(sql));
-  rows->bind(1, id);
-  std::vector<Row> all;
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return all;
-    all.push_back(read(*rows));
-  }
-}
-
 Result<std::int64_t> next_change(World& world, std::string_view document_id) {
-  WS_LET(const sqlite::Lent row,
-         world.database.cached("select coalesce(max(change), 0) + 1 from comment_threads where document_id = ?"));
-  row->bind(1, document_id);
-  WS_TRY(row->step());
-  return row->integer(0);
+  return read_number(
+      world, "select coalesce(max(change), 0) + 1 from comment_threads where document_id = ?", document_id);
 }
 
-/// The id where a person or an agent did it, else null.
+/// The id if the author is of that kind, else null.
 Json id_if(const Actor& actor, std::string_view kind) { return actor.kind == kind ? Json(actor.id) : Json(nullptr); }
 
 }  // namespace
 
 Result<std::optional<Thread>> find_thread(World& world, std::string_view document_id, std::string_view thread_id) {
-  WS_LET(const sqlite::Lent row, world.database.cached(WS_THREAD_QUERY "id = ? and document_id = ?"));
-  row->bind_all(thread_id, document_id);
-  WS_LET(const bool found, row->step());
-  return found ? std::optional(read_thread(*row)) : std::nullopt;
+  return read_row(world, read_thread, WS_THREAD_QUERY "id = ? and document_id = ?", thread_id, document_id);
 }
 
 Result<std::vector<Thread>> threads_on(World& world, std::string_view document_id) {
-  return read_all(world, WS_THREAD_QUERY "document_id = ? order by sequence", document_id, read_thread);
+  return read_rows(world, read_thread, WS_THREAD_QUERY "document_id = ? order by sequence", document_id);
 }
 
 Result<std::vector<CommentEntry>> entries_in(World& world, std::string_view thread_id) {
-  return read_all(world, WS_ENTRY_QUERY "thread_id = ? order by sequence", thread_id, read_entry);
+  return read_rows(world, read_comment_entry, WS_ENTRY_QUERY "thread_id = ? order by sequence", thread_id);
 }
 
 Result<std::vector<CommentEntry>> entries_on(World& world, std::string_view document_id) {
-  return read_all(world, WS_ENTRY_QUERY "document_id = ? order by sequence", document_id, read_entry);
+  return read_rows(world, read_comment_entry, WS_ENTRY_QUERY "document_id = ? order by sequence", document_id);
 }
 
 Result<void> insert_thread(World& world, Thread& thread) {
   WS_LET(thread.change, next_change(world, thread.document_id));
-  WS_LET(const sqlite::Lent insert,
-         world.database.cached("insert into comment_threads (id, document_id, workspace_id, status, anchor, quote, "
-                               "quote_lost, created_by_kind, created_by_id, change, created_at, last_activity_at, "
-                               "updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  insert->bind_all(thread.id,
-                   thread.document_id,
-                   thread.workspace_id,
-                   thread.status,
-                   dump(*thread.anchor.given),
-                   thread.anchor.quote,
-                   thread.anchor.quote_lost,
-                   thread.created_by.kind,
-                   thread.created_by.id,
-                   thread.change,
-                   thread.created_at,
-                   thread.last_activity_at,
-                   thread.updated_at);
-  return insert->run();
+  return put(world,
+             "insert into comment_threads (id, document_id, workspace_id, status, anchor, quote, "
+             "quote_lost, created_by_kind, created_by_id, change, created_at, last_activity_at, "
+             "updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             thread.id,
+             thread.document_id,
+             thread.workspace_id,
+             thread.status,
+             dump(*thread.anchor.given),
+             thread.anchor.quote,
+             thread.anchor.quote_lost,
+             thread.created_by.kind,
+             thread.created_by.id,
+             thread.change,
+             thread.created_at,
+             thread.last_activity_at,
+             thread.updated_at);
 }
 
 Result<void> save_thread(World& world, Thread& thread) {
   WS_LET(thread.change, next_change(world, thread.document_id));
-  WS_LET(const sqlite::Lent update,
-         world.database.cached("update comment_threads set status = ?, change = ?, last_activity_at = ?, "
-                               "updated_at = ? where id = ?"));
-  update->bind_all(thread.status, thread.change, thread.last_activity_at, thread.updated_at, thread.id);
-  return update->run();
+  return put(world,
+             "update comment_threads set status = ?, change = ?, last_activity_at = ?, "
+             "updated_at = ? where id = ?",
+             thread.status,
+             thread.change,
+             thread.last_activity_at,
+             thread.updated_at,
+             thread.id);
 }
 
 Result<void> insert_entry(World& world, const CommentEntry& entry) {
-  WS_LET(const sqlite::Lent insert,
-         world.database.cached("insert into comment_entries (id, thread_id, document_id, author_kind, author_id, "
-                               "actor_identity, body, mentions, agent_mentions, entry_point, conversation_thread_id, "
-                               "source_event_id, created_at, updated_at) "
-                               "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  insert->bind_all(entry.id,
-                   entry.thread_id,
-                   entry.document_id,
-                   entry.author.kind,
-                   entry.author.id,
-                   dump(*entry.actor_identity),
-                   entry.body,
-                   dump(*entry.mentions),
-                   dump(*entry.agent_mentions),
-                   entry.entry_point,
-                   entry.conversation_thread_id,
-                   entry.source_event_id,
-                   entry.created_at,
-                   entry.updated_at);
-  return insert->run();
+  return put(world,
+             "insert into comment_entries (id, thread_id, document_id, author_kind, author_id, "
+             "actor_identity, body, mentions, agent_mentions, entry_point, conversation_thread_id, "
+             "source_event_id, created_at, updated_at) "
+             "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             entry.id,
+             entry.thread_id,
+             entry.document_id,
+             entry.author.kind,
+             entry.author.id,
+             dump(*entry.actor_identity),
+             entry.body,
+             dump(*entry.mentions),
+             dump(*entry.agent_mentions),
+             entry.entry_point,
+             entry.conversation_thread_id,
+             entry.source_event_id,
+             entry.created_at,
+             entry.updated_at);
 }
 
 Json to_json(const CommentEntry& entry) {

@@ -1,6 +1,6 @@
-/// Rows of comments: threads, their entries, and both as the API shows them.
+/// Rows of comment threads and their entries, and both as JSON.
 ///
-/// Every change of a thread raises the document's count of changes (`watermark`), whoever makes it.
+/// Every change of a thread increments the document's change count (`watermark`).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Thread {
   std::string status = "open";  ///< "resolved", "needs_reanchor"
   Anchor anchor = {};
   Actor created_by = {};
-  std::int64_t change = 0;  ///< the document's count of changes at the thread's last one
+  std::int64_t change = 0;  ///< the document's change count at the thread's last change
   std::int64_t created_at = 0;
   std::int64_t last_activity_at = 0;
   std::int64_t updated_at = 0;
@@ -46,15 +46,15 @@ struct CommentEntry {
   std::int64_t updated_at = 0;
 };
 
-/// A thread of that document; empty where it has none such.
+/// A thread of that document; empty if there is none.
 Result<std::optional<Thread>> find_thread(World& world, std::string_view document_id, std::string_view thread_id);
-/// In the order in which they were made.
+/// In order of creation.
 Result<std::vector<Thread>> threads_on(World& world, std::string_view document_id);
-/// Of one thread, or of all threads on a document; oldest first.
+/// Entries of one thread, or of all threads of a document; oldest first.
 Result<std::vector<CommentEntry>> entries_in(World& world, std::string_view thread_id);
 Result<std::vector<CommentEntry>> entries_on(World& world, std::string_view document_id);
 
-/// Fill in `change`. Callers hold a UnitOfWork.
+/// Set `change`. Call these within a UnitOfWork.
 Result<void> insert_thread(World& world, Thread& thread);
 Result<void> save_thread(World& world, Thread& thread);  ///< status and times
 Result<void> insert_entry(World& world, const CommentEntry& entry);

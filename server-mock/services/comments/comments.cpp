@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server-mock/services/comments/comment_threads.hpp"
-#include "server-mock/services/events/held_events.hpp"
+#include "server-mock/services/events/leased_events.hpp"
 #include "server-mock/services/events/mentions.hpp"
 #include "server-mock/services/events/notify.hpp"
 #include "server-mock/services/shared/arguments.hpp"
@@ -15,17 +15,17 @@
 namespace ws::mock {
 namespace {
 
-/// The document of the call, which the caller may comment on.
-Served<Document> commentable_document(World& world, const ServiceCall& call, WithContent content) {
-  WS_SERVE_LET(SeenDocument seen, see_document(world, call, id_of(call.parameters, "document_id"), content));
-  WS_SERVE(require_role(call, seen.role));
-  if (seen.access < Sight::comment) return forbidden("The document was shared with you, but not for comments");
+/// The document of the call; 403 if the caller may not comment on it.
+ApiResult<Document> commentable_document(World& world, const ServiceCall& call, WithContent content) {
+  WS_API_LET(VisibleDocument seen, find_visible_document(world, call, id_of(call.parameters, "document_id"), content));
+  WS_API_TRY(require_role(call, seen.role));
+  if (seen.access < AccessLevel::comment) return forbidden("The document was shared with you, but not for comments");
   if (seen.document.archived) return conflict("archived", "The document is archived");
   return std::move(seen.document);
 }
 
-Served<Thread> thread_of(World& world, const ServiceCall& call, const Document& document) {
-  WS_SERVE_LET(std::optional<Thread> thread, find_thread(world, document.id, id_of(call.parameters, "thread_id")));
+ApiResult<Thread> thread_of(World& world, const ServiceCall& call, const Document& document) {
+  WS_API_LET(std::optional<Thread> thread, find_thread(world, document.id, id_of(call.parameters, "thread_id")));
   if (!thread) return not_found("comment thread");
   return std::move(*thread);
 }
@@ -33,7 +33,7 @@ Served<Thread> thread_of(World& world, const ServiceCall& call, const Document& 
 Result<Json> identity_of(World& world, const Actor& actor) {
   Json handle = nullptr;
   if (actor.kind == "agent") {
-    WS_LET(const sqlite::Lent row, world.database.cached("select handle from agents where id = ?"));
+    WS_LET(const sqlite::CachedStatement row, world.database.cached("select handle from agents where id = ?"));
     row->bind(1, actor.id);
     WS_LET(const bool found, row->step());
     if (found) handle = row->text(0);
@@ -41,8 +41,8 @@ Result<Json> identity_of(World& world, const Actor& actor) {
   return Json{{"kind", actor.kind}, {"id", actor.id}, {"display_name", actor.name}, {"handle", std::move(handle)}};
 }
 
-/// A line of talk that an agent keeps its context by. A thread goes on with its last one unless a fresh one is asked
-/// for.
+/// The id of the conversation in which an agent keeps its context: that of the thread's last entry, unless the call
+/// asks for a new one.
 Result<std::string> conversation_of(World& world, const ServiceCall& call, std::string_view thread_id) {
   if (!find_bool(call.body, "start_new_chain").value_or(false)) {
     WS_LET(const std::vector<CommentEntry> entries, entries_in(world, thread_id));
@@ -51,7 +51,7 @@ Result<std::string> conversation_of(World& world, const ServiceCall& call, std::
   return world.ids.uuid("comment_conversation");
 }
 
-/// Writes what the call says into the thread, and tells the agents whom it concerns.
+/// Adds an entry to the thread and queues events for agents.
 Result<void> write_entry(World& world,
                          const ServiceCall& call,
                          const Document& document,
@@ -93,9 +93,9 @@ Result<void> write_entry(World& world,
                             .mentions = mentions});
 }
 
-/// The thread as it is now, with everything said in it.
-Served<Answer> thread_answer(World& world, int status, const Thread& thread) {
-  WS_SERVE_LET(const std::vector<CommentEntry> entries, entries_in(world, thread.id));
+/// The thread with all its entries.
+ApiResult<Answer> thread_answer(World& world, int status, const Thread& thread) {
+  WS_API_LET(const std::vector<CommentEntry> entries, entries_in(world, thread.id));
   Json json = to_json(thread);
   json["entries"] = Json::array();
   for (const CommentEntry& entry : entries) json["entries"].push_back(to_json(entry));
@@ -131,17 +131,17 @@ Json listing(const Document& document, const std::vector<Thread>& threads, const
 }
 
 ServiceResult list_comments(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(const SeenDocument seen,
-               see_document(world, call, id_of(call.parameters, "document_id"), WithContent::no));
-  WS_SERVE_LET(const std::vector<Thread> threads, threads_on(world, seen.document.id));
-  WS_SERVE_LET(const std::vector<CommentEntry> entries, entries_on(world, seen.document.id));
+  WS_API_LET(const VisibleDocument seen,
+             find_visible_document(world, call, id_of(call.parameters, "document_id"), WithContent::no));
+  WS_API_LET(const std::vector<Thread> threads, threads_on(world, seen.document.id));
+  WS_API_LET(const std::vector<CommentEntry> entries, entries_on(world, seen.document.id));
   return Answer{.body = listing(seen.document, threads, entries)};
 }
 
 ServiceResult add_comment(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(const Document document, commentable_document(world, call, WithContent::yes));
-  WS_SERVE_LET(const Actor author, find_actor(world, call.caller));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(const Document document, commentable_document(world, call, WithContent::yes));
+  WS_API_LET(const Actor author, find_actor(world, call.caller));
   Thread thread = {.id = world.ids.uuid("comment_thread"),
                    .document_id = document.id,
                    .workspace_id = document.workspace_id,
@@ -149,39 +149,39 @@ ServiceResult add_comment(World& world, const ServiceCall& call) {
                    .created_at = world.now(),
                    .last_activity_at = world.now(),
                    .updated_at = world.now()};
-  WS_SERVE_LET(thread.anchor, make_anchor(world, find(call.body, "selection"), document));
+  WS_API_LET(thread.anchor, make_anchor(world, find(call.body, "selection"), document));
   if (thread.anchor.quote_lost) thread.status = "needs_reanchor";
-  WS_SERVE(insert_thread(world, thread));
-  WS_SERVE(write_entry(world, call, document, thread, author, {}));
-  WS_SERVE(work.commit());
+  WS_API_TRY(insert_thread(world, thread));
+  WS_API_TRY(write_entry(world, call, document, thread, author, {}));
+  WS_API_TRY(work.commit());
   return thread_answer(world, 201, thread);
 }
 
 ServiceResult reply_to_comment(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(const Document document, commentable_document(world, call, WithContent::no));
-  WS_SERVE_LET(Thread thread, thread_of(world, call, document));
-  WS_SERVE_LET(const std::string event_id, cited_event(world, call));
-  WS_SERVE_LET(const Actor author, find_actor(world, call.caller));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(const Document document, commentable_document(world, call, WithContent::no));
+  WS_API_LET(Thread thread, thread_of(world, call, document));
+  WS_API_LET(const std::string event_id, cited_event(world, call));
+  WS_API_LET(const Actor author, find_actor(world, call.caller));
   thread.last_activity_at = world.now();
   thread.updated_at = world.now();
-  WS_SERVE(save_thread(world, thread));
-  WS_SERVE(write_entry(world, call, document, thread, author, event_id));
-  WS_SERVE(work.commit());
+  WS_API_TRY(save_thread(world, thread));
+  WS_API_TRY(write_entry(world, call, document, thread, author, event_id));
+  WS_API_TRY(work.commit());
   return thread_answer(world, 201, thread);
 }
 
 ServiceResult set_comment_status(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(const Document document, commentable_document(world, call, WithContent::no));
-  WS_SERVE_LET(Thread thread, thread_of(world, call, document));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(const Document document, commentable_document(world, call, WithContent::no));
+  WS_API_LET(Thread thread, thread_of(world, call, document));
   if (const std::string_view status = text_of(call.body, "status"); status != thread.status) {
     thread.status = status;
     thread.last_activity_at = world.now();
     thread.updated_at = world.now();
-    WS_SERVE(save_thread(world, thread));
+    WS_API_TRY(save_thread(world, thread));
   }
-  WS_SERVE(work.commit());
+  WS_API_TRY(work.commit());
   return thread_answer(world, 200, thread);
 }
 

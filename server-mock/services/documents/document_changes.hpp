@@ -1,8 +1,8 @@
-/// The only code that changes a document.
+/// The only code that changes documents.
 ///
-/// Whoever changes one, by whatever operation, comes through here: the content revision rises, the hash is that of the
-/// bytes, `updated_by` is who acted, the text before is kept for conflicts, and every sync source that the document
-/// lies in learns of it. Callers have checked that they may; they hold a UnitOfWork.
+/// Every change sets the content revision, the hash, `updated_by` and `updated_at`, stores the previous text as a base
+/// for conflicts, and updates all sync sources that contain the document. The caller has checked permissions and holds
+/// a UnitOfWork.
 #pragma once
 
 #include <map>
@@ -21,33 +21,34 @@ namespace ws::mock {
 
 struct Draft {
   std::string_view workspace_id = {};
-  std::string_view parent_node_id = {};  ///< empty: the Workspace root
-  std::string_view project_id = {};      ///< of that parent
+  std::string_view parent_node_id = {};  ///< empty: Workspace root
+  std::string_view project_id = {};      ///< of the parent
   std::string_view title = {};
   std::string_view content = {};
-  std::string_view content_sha256 = {};  ///< empty: not known yet
+  std::string_view content_sha256 = {};  ///< empty: computed
 };
 
 struct Rewrite {
   std::optional<std::string_view> title = {};
   std::optional<std::string_view> content = {};
-  std::string_view content_sha256 = {};  ///< of `content`; empty: not known yet
+  std::string_view content_sha256 = {};  ///< of `content`; empty: computed
 };
 
 class DocumentChanges {
  public:
   static Result<DocumentChanges> by(World& world, const Caller& caller);
 
-  /// A new document, behind its siblings. In the source of `wish` it gets that path, in others by the naming rule.
-  Result<Document> create(const Draft& draft, const std::optional<PathWish>& wish = std::nullopt);
-  /// Text, title or both: one content revision more. `document` becomes what it is now, without content.
+  /// Creates a document after its siblings. In the source of `requested` it gets that path, in others one by the naming
+  /// rule.
+  Result<Document> create(const Draft& draft, const std::optional<RequestedPath>& requested = std::nullopt);
+  /// Changes text, title or both: increments the content revision once. Updates `document`, without its content.
   Result<void> rewrite(Document& document, const Rewrite& change);
-  /// Out of every list and source; its text stays.
+  /// Removes the document from lists and sources; its text is kept.
   Result<void> archive(Document& document);
-  /// To another parent, another path, or both. The content revision stays: the bytes are the same.
-  Result<void> move(Document& document, const Node& parent, const std::optional<PathWish>& wish);
-  /// After its node was moved with a subtree: place, sources, `updated_by`.
-  Result<void> moved_along(std::string_view document_id);
+  /// Changes the parent, the path, or both. The content revision stays, since the bytes do.
+  Result<void> move(Document& document, const Node& parent, const std::optional<RequestedPath>& requested);
+  /// Call it after an ancestor node was moved: updates place, sources and `updated_by`.
+  Result<void> moved_with_parent(std::string_view document_id);
 
  private:
   DocumentChanges(World& world, const Caller& caller, Actor actor)
@@ -58,7 +59,7 @@ class DocumentChanges {
   World& world_;
   const Caller& caller_;
   Actor actor_;
-  std::map<std::string, std::vector<std::string>> sources_ = {};  // by parent: a commit asks for the same few folders
+  std::map<std::string, std::vector<std::string>> sources_ = {};  // by parent; cached, since a commit uses few folders
 };
 
 }  // namespace ws::mock

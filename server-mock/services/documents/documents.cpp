@@ -2,7 +2,7 @@
 
 #include "server-mock/services/documents/document_changes.hpp"
 #include "server-mock/services/shared/arguments.hpp"
-#include "server-mock/services/shared/cursor.hpp"
+#include "server-mock/services/shared/paging.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
 
@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view documents_list = "docs.list";
 
-// Newest first; what may not be seen is left out by the query, so that pages are full. ?1 person, ?2 before, ?3 only
-// this Workspace, ?4 agent, ?5 limit, ?6 the Workspace of the key and ?7 whether the caller is an admin in it.
+// Newest first. Visibility is part of the query, so that pages are full. ?1 person, ?2 before, ?3 only this Workspace,
+// ?4 agent, ?5 limit, ?6 the Workspace of the key, ?7 whether the caller is an admin in it.
 constexpr const char* documents_query =
     "select " WS_DOCUMENT_COLUMNS
     " from documents d join nodes n on n.id = d.node_id "
@@ -32,64 +32,50 @@ Answer document_answer(int status, Document&& document) {
 }
 
 ServiceResult list_documents(World& world, const ServiceCall& call) {
-  std::int64_t before = std::numeric_limits<std::int64_t>::max();
-  if (const Json* cursor = find(call.parameters, "cursor"); cursor != nullptr && cursor->is_string()) {
-    const auto place = parse_cursor(documents_list, cursor->get_ref<const std::string&>());
-    if (!place) return invalid("query", "cursor", "value_error", "The cursor is malformed", *cursor);
-    before = *place;
-  }
+  WS_API_LET(const std::int64_t before, cursor_position(call, documents_list, from_newest));
   const std::int64_t limit = integer_of(call.parameters, "limit", 50);
-  const bool one_workspace = call.caller.audience == Audience::workspace || !call.caller.agent_id.empty();
-  WS_SERVE_LET(const sqlite::Lent rows, world.database.cached(documents_query));
+  WS_API_LET(const sqlite::CachedStatement rows, world.database.cached(documents_query));
   rows->bind_all(call.caller.owner_user_id,
                  before,
-                 one_workspace ? std::string_view(call.caller.workspace_id) : std::string_view(),
+                 bound_workspace(call.caller),
                  call.caller.agent_id,
                  limit + 1,
                  call.caller.workspace_id,
                  admin_here(call.caller));
-  Json data = Json::array();
-  Json next = nullptr;
-  std::int64_t last = 0;
-  while (true) {
-    WS_SERVE_LET(const bool found, rows->step());
-    if (!found) break;
-    if (static_cast<std::int64_t>(data.size()) == limit) {
-      next = make_cursor(documents_list, last);
-      break;
-    }
-    Document document = read_document(*rows, WithContent::no);
-    last = document.sequence;
+  return read_page(*rows, documents_list, limit, [](const sqlite::Statement& row, Json& data) -> Result<std::int64_t> {
+    Document document = read_document(row, WithContent::no);
+    const std::int64_t position = document.sequence;
     data.push_back(to_json(std::move(document), WithContent::no));
-  }
-  return Answer{.body = Json{{"data", std::move(data)}, {"next_cursor", std::move(next)}}};
+    return position;
+  });
 }
 
 ServiceResult create_document(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(const Place place, find_place(world, call));
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(DocumentChanges changes, DocumentChanges::by(world, call.caller));
+  WS_API_LET(const Place place, find_place(world, call));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(DocumentChanges changes, DocumentChanges::by(world, call.caller));
   const std::string_view content = text_of(call.body, "content");
-  WS_SERVE_LET(Document document,
-               changes.create({.workspace_id = place.workspace_id,
-                               .parent_node_id = place.parent_node_id,
-                               .project_id = place.project_id,
-                               .title = text_of(call.body, "title"),
-                               .content = content}));
-  WS_SERVE(work.commit());
+  WS_API_LET(Document document,
+             changes.create({.workspace_id = place.workspace_id,
+                             .parent_node_id = place.parent_node_id,
+                             .project_id = place.project_id,
+                             .title = text_of(call.body, "title"),
+                             .content = content}));
+  WS_API_TRY(work.commit());
   document.content = content;
   return document_answer(201, std::move(document));
 }
 
 ServiceResult get_document(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(SeenDocument seen, see_document(world, call, id_of(call.parameters, "document_id"), WithContent::yes));
+  WS_API_LET(VisibleDocument seen,
+             find_visible_document(world, call, id_of(call.parameters, "document_id"), WithContent::yes));
   return document_answer(200, std::move(seen.document));
 }
 
 ServiceResult update_document(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   const std::string id = id_of(call.parameters, "document_id");
-  WS_SERVE_LET(Document document, editable_document(world, call, id, WithContent::no));
+  WS_API_LET(Document document, editable_document(world, call, id, WithContent::no));
   if (document.archived) return conflict("archived", "The document is archived");
   const std::int64_t expected = integer_of(call.body, "expected_content_revision", 0);
   if (expected != document.content_revision) return revision_conflict(world, document, expected);
@@ -101,22 +87,21 @@ ServiceResult update_document(World& world, const ServiceCall& call) {
     change.content = content->get_ref<const std::string&>();
   }
   if (change.title || change.content) {
-    WS_SERVE_LET(DocumentChanges changes, DocumentChanges::by(world, call.caller));
-    WS_SERVE(changes.rewrite(document, change));
+    WS_API_LET(DocumentChanges changes, DocumentChanges::by(world, call.caller));
+    WS_API_TRY(changes.rewrite(document, change));
   }
-  WS_SERVE(work.commit());
-  WS_SERVE_LET(std::optional<Document> now, find_document(world, id, WithContent::yes));
+  WS_API_TRY(work.commit());
+  WS_API_LET(std::optional<Document> now, find_document(world, id, WithContent::yes));
   return document_answer(200, std::move(*now));
 }
 
 ServiceResult archive_document(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(Document document,
-               editable_document(world, call, id_of(call.parameters, "document_id"), WithContent::no));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(Document document, editable_document(world, call, id_of(call.parameters, "document_id"), WithContent::no));
   if (!document.archived) {
-    WS_SERVE_LET(DocumentChanges changes, DocumentChanges::by(world, call.caller));
-    WS_SERVE(changes.archive(document));
-    WS_SERVE(work.commit());
+    WS_API_LET(DocumentChanges changes, DocumentChanges::by(world, call.caller));
+    WS_API_TRY(changes.archive(document));
+    WS_API_TRY(work.commit());
   }
   return Answer{.body = Json{{"id", document.id},
                              {"object", "document"},

@@ -7,6 +7,7 @@
 
 #include "api-client/base/sha256.hpp"
 #include "server-mock/services/shared/resources.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -38,58 +39,55 @@ AgentEvent read_event(const sqlite::Statement& row) {
 }
 
 void wake(World& world, const AgentEvent& event) {
-  if (!world.on_wake) return;
-  world.on_wake({.agent_id = event.agent_id, .owner_user_id = event.owner_user_id, .workspace_id = event.workspace_id});
+  if (!world.on_queue_change) return;
+  world.on_queue_change(
+      {.agent_id = event.agent_id, .owner_user_id = event.owner_user_id, .workspace_id = event.workspace_id});
 }
 
-/// Ends the lease, whatever comes next. `error` null: as it was.
+/// Ends the lease and sets the new status. `error` null: unchanged.
 Result<void> release(World& world, AgentEvent& event, std::string_view status, std::optional<std::string_view> error) {
   event.status = status;
   event.lease_token_sha256.clear();
   event.lease_expires_at.reset();
-  WS_LET(const sqlite::Lent update,
-         world.database.cached("update agent_events set status = ?, lease_token_sha256 = '', lease_expires_at = null, "
-                               "error = coalesce(?, error) where id = ?"));
-  update->bind_all(event.status, error, event.id);
-  return update->run();
+  return put(world,
+             "update agent_events set status = ?, lease_token_sha256 = '', lease_expires_at = null, "
+             "error = coalesce(?, error) where id = ?",
+             event.status,
+             error,
+             event.id);
 }
 
 Result<void> finish(World& world, const AgentEvent& event, std::int64_t at) {
-  WS_LET(const sqlite::Lent update, world.database.cached("update agent_events set finished_at = ? where id = ?"));
-  update->bind_all(at, event.id);
-  return update->run();
+  return put(world, "update agent_events set finished_at = ? where id = ?", at, event.id);
 }
 
-/// Back into the queue after an attempt that ended at `at`, or dead.
+/// Requeues the event after an attempt that ended at `at`, or marks it dead.
 Result<void> hand_back(World& world, AgentEvent& event, std::int64_t at, std::optional<std::string_view> error) {
   if (event.attempt >= max_attempts) {
     WS_TRY(release(world, event, "dead", error));
     return finish(world, event, at);
   }
   WS_TRY(release(world, event, "queued", error));
-  WS_LET(const sqlite::Lent update, world.database.cached("update agent_events set available_at = ? where id = ?"));
-  update->bind_all(at + milliseconds(retry_delay(event.attempt)), event.id);
-  WS_TRY(update->run());
+  WS_TRY(put(world,
+             "update agent_events set available_at = ? where id = ?",
+             at + milliseconds(retry_delay(event.attempt)),
+             event.id));
   wake(world, event);
   return {};
 }
 
 Result<std::vector<AgentEvent>> lapsed_events(World& world) {
-  WS_LET(const sqlite::Lent rows,
-         world.database.cached(WS_EVENT_QUERY "e.status = 'leased' and e.lease_expires_at <= ? "
-                                              "order by e.lease_expires_at, e.sequence"));
-  rows->bind(1, world.now());
-  std::vector<AgentEvent> events;
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return events;
-    events.push_back(read_event(*rows));
-  }
+  return read_rows(world,
+                   read_event,
+                   WS_EVENT_QUERY
+                   "e.status = 'leased' and e.lease_expires_at <= ? "
+                   "order by e.lease_expires_at, e.sequence",
+                   world.now());
 }
 
-/// The least of one column over one agent's events; empty where there are none.
+/// The minimum of a column over the events of an agent; empty if there are none.
 Result<std::optional<std::int64_t>> least(World& world, const char* sql, std::string_view agent_id) {
-  WS_LET(const sqlite::Lent row, world.database.cached(sql));
+  WS_LET(const sqlite::CachedStatement row, world.database.cached(sql));
   row->bind(1, agent_id);
   WS_TRY(row->step());
   return row->optional_integer(0);
@@ -124,30 +122,27 @@ Json to_json(const AgentEvent& event, std::string_view lease_token) {
 
 Result<std::string> queue_event(World& world, const NewEvent& event) {
   std::string id = world.ids.uuid("event");
-  {
-    WS_LET(const sqlite::Lent insert,
-           world.database.cached("insert into agent_events (id, workspace_id, agent_id, kind, document_id, thread_id, "
-                                 "comment_id, payload, available_at, created_at) "
-                                 "select ?1, workspace_id, id, ?3, ?4, ?5, ?6, ?7, ?8, ?8 from agents where id = ?2"));
-    insert->bind_all(id,
-                     event.agent_id,
-                     event.kind,
-                     event.document_id,
-                     event.thread_id,
-                     event.comment_id,
-                     dump(event.payload),
-                     world.now());
-    WS_TRY(insert->run());
-  }
+  WS_TRY(put(world,
+             "insert into agent_events (id, workspace_id, agent_id, kind, document_id, thread_id, "
+             "comment_id, payload, available_at, created_at) "
+             "select ?1, workspace_id, id, ?3, ?4, ?5, ?6, ?7, ?8, ?8 from agents where id = ?2",
+             id,
+             event.agent_id,
+             event.kind,
+             event.document_id,
+             event.thread_id,
+             event.comment_id,
+             dump(event.payload),
+             world.now()));
   WS_LET(const std::optional<AgentEvent> made, find_event(world, id));
   if (!made) return fail(Failure::Kind::not_found, fmt::format("there is no agent {}", event.agent_id));
   wake(world, *made);
   return id;
 }
 
-Result<std::vector<Lapse>> settle_leases(World& world) {
+Result<std::vector<ExpiredLease>> expire_leases(World& world) {
   WS_LET(std::vector<AgentEvent> events, lapsed_events(world));
-  std::vector<Lapse> lapses;
+  std::vector<ExpiredLease> lapses;
   for (AgentEvent& event : events) {
     const std::int64_t at = event.lease_expires_at.value_or(world.now());
     WS_TRY(hand_back(world, event, at, "the lease lapsed"));
@@ -157,17 +152,14 @@ Result<std::vector<Lapse>> settle_leases(World& world) {
 }
 
 Result<std::optional<AgentEvent>> find_event(World& world, std::string_view id) {
-  WS_LET(const sqlite::Lent row, world.database.cached(WS_EVENT_QUERY "e.id = ?"));
-  row->bind(1, id);
-  WS_LET(const bool found, row->step());
-  return found ? std::optional(read_event(*row)) : std::nullopt;
+  return read_row(world, read_event, WS_EVENT_QUERY "e.id = ?", id);
 }
 
 Result<std::optional<AgentEvent>> oldest_claimable(World& world, std::span<const std::string> agent_ids) {
   std::optional<AgentEvent> oldest;
   std::int64_t oldest_sequence = 0;
   for (const std::string& agent_id : agent_ids) {
-    WS_LET(const sqlite::Lent row,
+    WS_LET(const sqlite::CachedStatement row,
            world.database.cached(WS_EVENT_QUERY "e.agent_id = ? and e.status = 'queued' and e.available_at <= ? "
                                                 "order by e.sequence limit 1"));
     row->bind_all(agent_id, world.now());
@@ -201,27 +193,25 @@ Result<std::string> lease_event(World& world,
   ++event.attempt;
   event.status = "leased";
   event.lease_token_sha256 = Sha256::of(token).hex();
-  WS_LET(const sqlite::Lent update,
-         world.database.cached("update agent_events set status = 'leased', attempt = ?, worker_id = ?, "
-                               "lease_token_sha256 = ? where id = ?"));
-  update->bind_all(event.attempt, worker_id, event.lease_token_sha256, event.id);
-  WS_TRY(update->run());
+  WS_TRY(put(world,
+             "update agent_events set status = 'leased', attempt = ?, worker_id = ?, "
+             "lease_token_sha256 = ? where id = ?",
+             event.attempt,
+             worker_id,
+             event.lease_token_sha256,
+             event.id));
   WS_TRY(extend_lease(world, event, duration));
   return token;
 }
 
 Result<void> extend_lease(World& world, AgentEvent& event, std::chrono::seconds duration) {
   event.lease_expires_at = world.now() + milliseconds(duration);
-  WS_LET(const sqlite::Lent update, world.database.cached("update agent_events set lease_expires_at = ? where id = ?"));
-  update->bind_all(*event.lease_expires_at, event.id);
-  return update->run();
+  return put(world, "update agent_events set lease_expires_at = ? where id = ?", *event.lease_expires_at, event.id);
 }
 
 Result<void> complete_event(World& world, AgentEvent& event, const Json& result) {
   WS_TRY(release(world, event, "completed", std::nullopt));
-  WS_LET(const sqlite::Lent update, world.database.cached("update agent_events set result = ? where id = ?"));
-  update->bind_all(dump(result), event.id);
-  WS_TRY(update->run());
+  WS_TRY(put(world, "update agent_events set result = ? where id = ?", dump(result), event.id));
   return finish(world, event, world.now());
 }
 

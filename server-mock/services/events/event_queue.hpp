@@ -1,9 +1,9 @@
-/// The queue of agent events: what may become of an event, and when.
+/// The queue of agent events.
 ///
-/// An event is `queued`, then `leased` by one worker, and ends `completed`, `failed` or `dead`. A lease that lapses and
-/// a failure that may be tried again put it back, to be claimed after 5, 10, 20, 40 s; the fifth time it is dead
-/// (`decisions.md`, "event"). A lapse needs no timer: whoever looks first settles what has lapsed by then, with the
-/// times at which it happened. Callers hold a UnitOfWork.
+/// An event is `queued`, then `leased` by one worker, and ends as `completed`, `failed` or `dead`. An expired lease or
+/// a retryable failure requeues it with a delay of 5, 10, 20, 40 s; the fifth time it becomes dead (`decisions.md`,
+/// "event"). No timer is needed: `expire_leases` is called before every read and uses the time at which the lease
+/// ended. Call these functions within a UnitOfWork.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ namespace ws::mock {
 
 inline constexpr int max_attempts = 5;
 
-/// After how long an event may be claimed again whose attempt (from 1) failed.
+/// Delay before the event can be claimed again, after attempt number `attempt` (from 1) failed.
 std::chrono::seconds retry_delay(std::int64_t attempt);
 
 struct NewEvent {
@@ -39,13 +39,13 @@ struct AgentEvent {
   std::string kind = {};
   std::string workspace_id = {};
   std::string agent_id = {};
-  std::string owner_user_id = {};  ///< of the agent
+  std::string owner_user_id = {};  ///< owner of the agent
   std::string document_id = {};
   std::string thread_id = {};
   std::string comment_id = {};
   std::string payload = {};  ///< JSON
   std::string status = {};
-  std::int64_t attempt = 0;  ///< how often it was claimed
+  std::int64_t attempt = 0;  ///< number of times it was claimed
   std::string lease_token_sha256 = {};
   std::optional<std::int64_t> lease_expires_at = {};
   std::int64_t created_at = 0;
@@ -54,35 +54,35 @@ struct AgentEvent {
   bool is_held_with(std::string_view lease_token) const;
 };
 
-/// The event behind `lease_token`; null members where it is no longer held.
+/// The event with its `lease_token`; null members if it is not leased.
 Json to_json(const AgentEvent& event, std::string_view lease_token);
 
-/// Puts an event into an agent's queue and wakes who waits for it; returns its id. Fails with `not_found` where there
-/// is no such agent.
+/// Queues an event for an agent and wakes pending claims; returns its id. Fails with `not_found` if there is no such
+/// agent.
 Result<std::string> queue_event(World& world, const NewEvent& event);
 
-/// A lease that ended without a word of its holder.
-struct Lapse {
+/// A lease that ended without complete, fail or renew.
+struct ExpiredLease {
   std::string event_id = {};
   std::int64_t at = 0;
   bool dead = false;
 };
-/// Takes back every lease that has ended by now, in order of time.
-Result<std::vector<Lapse>> settle_leases(World& world);
+/// Requeues the events of all expired leases, in order of time.
+Result<std::vector<ExpiredLease>> expire_leases(World& world);
 
-/// As it stands after `settle_leases`. Empty where there is none.
+/// Call `expire_leases` first. Empty if there is none.
 Result<std::optional<AgentEvent>> find_event(World& world, std::string_view id);
-/// The oldest that may be claimed now of these agents; empty where there is none.
+/// The oldest event of these agents that can be claimed now; empty if there is none.
 Result<std::optional<AgentEvent>> oldest_claimable(World& world, std::span<const std::string> agent_ids);
-/// When there may be one, should nothing else happen: a delay or a lease ends. Empty: never.
+/// The next time at which an event becomes available by itself (end of a delay or lease). Empty: never.
 Result<std::optional<std::int64_t>> next_due(World& world, std::span<const std::string> agent_ids);
 
-/// Gives the event to a worker under a new lease; `event` becomes what it is now. Returns the token.
+/// Leases the event to a worker and updates `event`. Returns the lease token.
 Result<std::string> lease_event(World& world,
                                 AgentEvent& event,
                                 std::string_view worker_id,
                                 std::chrono::seconds duration);
-/// From now on for `duration`.
+/// Extends the lease until `duration` from now.
 Result<void> extend_lease(World& world, AgentEvent& event, std::chrono::seconds duration);
 Result<void> complete_event(World& world, AgentEvent& event, const Json& result);
 enum class Retryable { no, yes };

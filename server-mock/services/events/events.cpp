@@ -2,7 +2,7 @@
 
 #include "server-mock/services/agents/agent_credentials.hpp"
 #include "server-mock/services/events/event_queue.hpp"
-#include "server-mock/services/events/held_events.hpp"
+#include "server-mock/services/events/leased_events.hpp"
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
 
@@ -19,61 +19,61 @@ Answer claim_answer(Json event) {
   return {.body = Json{{"event", std::move(event)}, {"retry_after_seconds", retry_after_seconds}}};
 }
 
-/// There is nothing to claim now; the caller may have asked to wait for it.
-Served<Answer> nothing_yet(World& world, const ServiceCall& call, const std::vector<std::string>& agents) {
+/// The answer if there is no event; with `wait_seconds` the call may wait for one.
+ApiResult<Answer> nothing_yet(World& world, const ServiceCall& call, const std::vector<std::string>& agents) {
   Answer answer = claim_answer(nullptr);
   const std::chrono::seconds wait = seconds_of(call, "wait_seconds", 0);
   if (wait.count() <= 0) return answer;
-  WS_SERVE_LET(const std::optional<std::int64_t> due, next_due(world, agents));
+  WS_API_LET(const std::optional<std::int64_t> due, next_due(world, agents));
   const bool one_workspace = call.caller.audience == Audience::workspace;
-  answer.waiting = Waiting{.at_most = wait,
-                           .agent_id = call.caller.agent_id,
-                           .owner_user_id = call.caller.owner_user_id,
-                           .workspace_id = one_workspace ? call.caller.workspace_id : std::string(),
-                           .look_again_at = due};
+  answer.long_poll = LongPoll{.timeout = wait,
+                              .agent_id = call.caller.agent_id,
+                              .owner_user_id = call.caller.owner_user_id,
+                              .workspace_id = one_workspace ? call.caller.workspace_id : std::string(),
+                              .retry_at = due};
   return answer;
 }
 
 ServiceResult claim_agent_event(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE(settle_leases(world));
-  WS_SERVE(note_seen(world, call.caller));
-  WS_SERVE_LET(const std::vector<std::string> agents, agents_acting_for(world, call.caller));
-  WS_SERVE_LET(std::optional<AgentEvent> event, oldest_claimable(world, agents));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_TRY(expire_leases(world));
+  WS_API_TRY(update_last_seen(world, call.caller));
+  WS_API_LET(const std::vector<std::string> agents, agents_acting_for(world, call.caller));
+  WS_API_LET(std::optional<AgentEvent> event, oldest_claimable(world, agents));
   if (!event) {
-    WS_SERVE_LET(Answer nothing, nothing_yet(world, call, agents));
-    WS_SERVE(work.commit());
+    WS_API_LET(Answer nothing, nothing_yet(world, call, agents));
+    WS_API_TRY(work.commit());
     return nothing;
   }
-  WS_SERVE_LET(const std::string token,
-               lease_event(world, *event, text_of(call.body, "worker_id"), seconds_of(call, "lease_seconds", 300)));
-  WS_SERVE(work.commit());
+  WS_API_LET(const std::string token,
+             lease_event(world, *event, text_of(call.body, "worker_id"), seconds_of(call, "lease_seconds", 300)));
+  WS_API_TRY(work.commit());
   return claim_answer(to_json(*event, token));
 }
 
 ServiceResult renew_agent_event(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(AgentEvent event, held_event(world, call));
-  WS_SERVE(extend_lease(world, event, seconds_of(call, "lease_seconds", 300)));
-  WS_SERVE(work.commit());
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(AgentEvent event, leased_event(world, call));
+  WS_API_TRY(extend_lease(world, event, seconds_of(call, "lease_seconds", 300)));
+  WS_API_TRY(work.commit());
   return Answer{.body = to_json(event, text_of(call.body, "lease_token"))};
 }
 
 ServiceResult complete_agent_event(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(AgentEvent event, held_event(world, call));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(AgentEvent event, leased_event(world, call));
   const Json* result = find(call.body, "result");
-  WS_SERVE(complete_event(world, event, result != nullptr ? *result : Json::object()));
-  WS_SERVE(work.commit());
+  WS_API_TRY(complete_event(world, event, result != nullptr ? *result : Json::object()));
+  WS_API_TRY(work.commit());
   return Answer{.body = to_json(event, {})};
 }
 
 ServiceResult fail_agent_event(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(AgentEvent event, held_event(world, call));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(AgentEvent event, leased_event(world, call));
   const bool retryable = find_bool(call.body, "retryable").value_or(true);
-  WS_SERVE(fail_event(world, event, text_of(call.body, "error"), retryable ? Retryable::yes : Retryable::no));
-  WS_SERVE(work.commit());
+  WS_API_TRY(fail_event(world, event, text_of(call.body, "error"), retryable ? Retryable::yes : Retryable::no));
+  WS_API_TRY(work.commit());
   return Answer{.body = to_json(event, {})};
 }
 

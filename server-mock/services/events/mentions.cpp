@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::mock {
@@ -11,7 +12,7 @@ bool is_ascii_word(char32_t c) {
   return (c >= U'0' && c <= U'9') || (c >= U'A' && c <= U'Z') || (c >= U'a' && c <= U'z') || c == U'_';
 }
 
-/// Letters of the scripts that part words by spaces. Where words stand without them, `@` begins one anywhere.
+/// Letters of scripts that separate words by spaces. In other scripts `@` may begin a mention anywhere.
 bool is_word(char32_t c) {
   const bool latin = c >= 0xC0 && c <= 0x24F && c != 0xD7 && c != 0xF7;
   const bool greek_or_cyrillic = c >= 0x370 && c <= 0x52F && c != 0x37E && c != 0x387;
@@ -27,13 +28,13 @@ char32_t last_of(std::string_view text) {
   return first_of(text.substr(start));
 }
 
-/// `tom@scout`, `.../@scout`, `@@scout`, `\@scout` are something else.
+/// No mention after `tom@scout`, `.../@scout`, `@@scout`, `\@scout`.
 bool may_begin(std::string_view before) {
   const char32_t c = last_of(before);
   return !is_word(c) && std::u32string_view(U"@/\\").find(c) == std::u32string_view::npos;
 }
 
-/// `@scouting`, `@scout-2`, `@scout.org`, `@scout@example.com` name somebody else.
+/// No mention in `@scouting`, `@scout-2`, `@scout.org`, `@scout@example.com`.
 bool may_end(std::string_view after) {
   const char32_t c = first_of(after);
   if (is_word(c)) return false;
@@ -42,13 +43,12 @@ bool may_end(std::string_view after) {
 }
 
 bool starts_with_ignoring_case(std::string_view text, std::string_view start) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return text.size() >= start.size() && std::ranges::equal(text.substr(0, start.size()), start, {}, lower, lower);
+  return equal_ignoring_case(text.substr(0, start.size()), start);
 }
 
 std::size_t run_of(std::string_view text, char c) { return std::min(text.find_first_not_of(c), text.size()); }
 
-/// The fence that `line` opens, or empty: three or more of one character, indented by three columns at most.
+/// The code fence that `line` opens: at least three backticks or tildes, indented by at most three columns; else empty.
 std::string_view fence_of(std::string_view line) {
   const std::size_t indent = run_of(line, ' ');
   line.remove_prefix(indent);
@@ -64,7 +64,7 @@ bool closes(std::string_view line, std::string_view fence) {
          line.find_first_not_of(" \t\r\n", line.find(other) + other.size()) == std::string_view::npos;
 }
 
-/// Blanks out fenced blocks, line by line.
+/// Replaces fenced code blocks by spaces.
 void blank_fences(std::string& text) {
   std::string fence;
   for (std::size_t start = 0; start < text.size();) {
@@ -84,7 +84,7 @@ void blank_fences(std::string& text) {
   }
 }
 
-/// The run of exactly `length` backticks at or after `from`; npos where there is none.
+/// Position of the next run of exactly `length` backticks at or after `from`; npos if there is none.
 std::size_t find_run(std::string_view text, std::size_t from, std::size_t length) {
   for (std::size_t at = text.find('`', from); at != std::string_view::npos;) {
     const std::size_t found = run_of(text.substr(at), '`');
@@ -94,7 +94,7 @@ std::size_t find_run(std::string_view text, std::size_t from, std::size_t length
   return std::string_view::npos;
 }
 
-/// Blanks out `code spans`: a run of backticks up to the next run as long (CommonMark 0.30, 6.1).
+/// Replaces code spans by spaces: a run of backticks up to the next run of the same length (CommonMark 0.30, 6.1).
 void blank_spans(std::string& text) {
   for (std::size_t at = text.find('`'); at != std::string::npos;) {
     const std::size_t length = run_of(std::string_view(text).substr(at), '`');
@@ -132,7 +132,7 @@ const Handle* longest_at(std::string_view text, std::span<const Handle> handles)
 }  // namespace
 
 Result<std::vector<Handle>> handles_in(World& world, std::string_view workspace_id) {
-  WS_LET(const sqlite::Lent rows,
+  WS_LET(const sqlite::CachedStatement rows,
          world.database.cached("select handle, id, 0 from agents where workspace_id = ?1 and status <> 'revoked' "
                                "union all select lower(substr(u.email, 1, instr(u.email, '@') - 1)), '', 1 "
                                "from members m join users u on u.id = m.user_id where m.workspace_id = ?1 "

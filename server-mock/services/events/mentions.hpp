@@ -1,8 +1,7 @@
-/// Whom a comment mentions: `@handle` in its text.
+/// Finds mentions in comments: `@handle`.
 ///
-/// An agent's handle is its own; a person's is what stands before the `@` of the e-mail address. A mention stands by
-/// itself: `mara@example.com`, `@scout/package`, `@scout-2` (where there is only `scout`) and what stands in code are
-/// none.
+/// An agent has its own handle; a person's is the local part of the email address. Parts of longer words
+/// (`mara@example.com`, `@scout/package`, `@scout-2` if there is only `scout`) and text in code are no mentions.
 #pragma once
 
 #include <span>
@@ -22,11 +21,11 @@ struct Handle {
   bool operator==(const Handle&) const = default;
 };
 
-/// Everybody who can be mentioned in a Workspace: its agents that are not revoked, then its people.
+/// The handles of a Workspace: its agents that are not revoked, then its people.
 Result<std::vector<Handle>> handles_in(World& world, std::string_view workspace_id);
 
-/// Those of `handles` that `body` mentions, each once, in the order of the text. The case of ASCII letters is one; of
-/// two handles that fit the longer wins, of two that are equal the first.
+/// Those of `handles` that `body` mentions, without duplicates, in order of the text. ASCII letters are compared
+/// without case. If two handles match, the longer wins; of equal ones the first.
 std::vector<Handle> find_mentions(std::string_view body, std::span<const Handle> handles);
 
 }  // namespace ws::mock

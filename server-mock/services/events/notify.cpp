@@ -9,15 +9,16 @@
 #include "server-mock/services/events/event_queue.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/shared/visibility.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
 
-/// Whether the agent lives and may read the document now.
-Result<bool> hears_of(World& world, std::string_view agent_id, const Document& document) {
+/// Whether the agent is not revoked and may read the document.
+Result<bool> can_be_notified(World& world, std::string_view agent_id, const Document& document) {
   Caller agent = {.agent_id = std::string(agent_id), .audience = Audience::workspace};
   {
-    WS_LET(const sqlite::Lent row,
+    WS_LET(const sqlite::CachedStatement row,
            world.database.cached("select a.workspace_id, a.owner_user_id, m.role from agents a "
                                  "join members m on m.workspace_id = a.workspace_id and m.user_id = a.owner_user_id "
                                  "where a.id = ? and a.status <> 'revoked'"));
@@ -29,22 +30,17 @@ Result<bool> hears_of(World& world, std::string_view agent_id, const Document& d
     agent.role = contract::find_role(row->text(2)).value_or(contract::Role::none);
   }
   if (agent.workspace_id != document.workspace_id) return false;
-  WS_LET(const Sight access, access_to(world, agent, agent.role, document));
-  return access != Sight::none;
+  WS_LET(const AccessLevel access, access_to(world, agent, agent.role, document));
+  return access != AccessLevel::none;
 }
 
-/// The agents that wrote in the thread, in the order in which they came.
+/// The agents that wrote in the thread, by first comment.
 Result<std::vector<std::string>> agents_in(World& world, std::string_view thread_id) {
-  WS_LET(const sqlite::Lent rows,
-         world.database.cached("select author_id from comment_entries where thread_id = ? and author_kind = 'agent' "
-                               "group by author_id order by min(sequence)"));
-  rows->bind(1, thread_id);
-  std::vector<std::string> ids;
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return ids;
-    ids.push_back(rows->string(0));
-  }
+  return read_rows(world,
+                   read_text,
+                   "select author_id from comment_entries where thread_id = ? and author_kind = 'agent' "
+                   "group by author_id order by min(sequence)",
+                   thread_id);
 }
 
 Json links_of(const Document& document) {
@@ -52,7 +48,7 @@ Json links_of(const Document& document) {
   return {{"document", self}, {"comments", self + "/comments"}};
 }
 
-Json payload_of(const CommentNews& news) {
+Json payload_of(const CommentNotice& news) {
   Json links = links_of(news.document);
   links["replies"] = fmt::format("/v1/documents/{}/comments/{}/replies", news.document.id, news.thread_id);
   return {{"body", news.body},
@@ -64,7 +60,7 @@ Json payload_of(const CommentNews& news) {
 
 }  // namespace
 
-Result<void> notify_of_comment(World& world, const CommentNews& news) {
+Result<void> notify_of_comment(World& world, const CommentNotice& news) {
   struct Told {
     std::string agent_id = {};
     std::string_view kind = {};
@@ -82,7 +78,7 @@ Result<void> notify_of_comment(World& world, const CommentNews& news) {
 
   const Json payload = payload_of(news);
   for (const Told& agent : told) {
-    WS_LET(const bool hears, hears_of(world, agent.agent_id, news.document));
+    WS_LET(const bool hears, can_be_notified(world, agent.agent_id, news.document));
     if (!hears) continue;
     WS_TRY(queue_event(world,
                        {.kind = agent.kind,
@@ -95,7 +91,7 @@ Result<void> notify_of_comment(World& world, const CommentNews& news) {
   return {};
 }
 
-Result<void> notify_of_share(World& world, const ShareNews& news) {
+Result<void> notify_of_share(World& world, const ShareNotice& news) {
   if (news.by.kind == "agent" && news.by.id == news.agent_id) return {};
   const Json payload = {{"permission", news.permission},
                         {"message", news.message},

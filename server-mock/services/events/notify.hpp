@@ -1,7 +1,7 @@
-/// What makes agent events: mentions, replies where an agent wrote, shares, and a ping by hand.
+/// Creates agent events for mentions, replies, shares and pings.
 ///
-/// An agent hears of nothing that it may not read: a mention on a document that it does not see makes no event. Nobody
-/// is told of what they did themselves. Callers hold a UnitOfWork.
+/// An agent gets no event about a document that it may not read, nor about its own actions. Call these functions within
+/// a UnitOfWork.
 #pragma once
 
 #include <span>
@@ -16,8 +16,8 @@
 
 namespace ws::mock {
 
-/// A comment that was just written.
-struct CommentNews {
+/// A new comment.
+struct CommentNotice {
   const Document& document;
   const Actor& author;
   std::string_view thread_id = {};
@@ -26,20 +26,20 @@ struct CommentNews {
   std::string_view body = {};
   std::span<const Handle> mentions = {};
 };
-/// One event an agent: `comment.mention` for those mentioned, `comment.reply` for others who wrote in the thread.
-Result<void> notify_of_comment(World& world, const CommentNews& news);
+/// Queues one event for each agent: `comment.mention` if mentioned, else `comment.reply` if it wrote in the thread.
+Result<void> notify_of_comment(World& world, const CommentNotice& news);
 
-/// A `document.shared` for the agent with which somebody shared a document.
-struct ShareNews {
+/// Queues `document.shared` for the agent with which a document was shared.
+struct ShareNotice {
   const Document& document;
   const Actor& by;
   std::string_view agent_id = {};
   std::string_view permission = {};
   std::string_view message = {};
 };
-Result<void> notify_of_share(World& world, const ShareNews& news);
+Result<void> notify_of_share(World& world, const ShareNotice& news);
 
-/// An `agent.ping` with any payload (an object); returns the event's id. Fails with `not_found`.
+/// Queues an `agent.ping` with this payload (an object); returns the event's id. Fails with `not_found`.
 Result<std::string> ping_agent(World& world, std::string_view agent_id, const Json& payload);
 
 }  // namespace ws::mock

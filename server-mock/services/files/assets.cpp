@@ -10,6 +10,7 @@
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/store/blobs.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -33,7 +34,7 @@ std::optional<Upload> read_upload(const sqlite::Statement& row) {
                 .asset_id = row.string(11)};
 }
 
-/// Media types that are never texts, whatever their first bytes look like.
+/// Media types that are never text, whatever their first bytes look like.
 constexpr std::array<std::string_view, 6> binary_types = {
     "image/", "audio/", "video/", "font/", "application/pdf", "application/zip"};
 
@@ -42,7 +43,7 @@ bool is_stray_control(char c) {
   return (code < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1B') || code == 0x7F;
 }
 
-/// Without the code point that was cut at the end.
+/// Removes an incomplete code point at the end.
 std::string_view whole_code_points(std::string_view text) {
   std::size_t end = text.size();
   while (end > 0 && text.size() - end < 3 && (static_cast<unsigned char>(text[end - 1]) & 0xC0U) == 0x80U) --end;
@@ -53,14 +54,15 @@ std::string_view whole_code_points(std::string_view text) {
 }  // namespace
 
 Result<std::optional<Upload>> find_upload(World& world, std::string_view id) {
-  WS_LET(const sqlite::Lent row, world.database.cached("select " WS_UPLOAD_COLUMNS " from uploads where id = ?"));
+  WS_LET(const sqlite::CachedStatement row,
+         world.database.cached("select " WS_UPLOAD_COLUMNS " from uploads where id = ?"));
   row->bind(1, id);
   WS_LET(const bool found, row->step());
   return found ? read_upload(*row) : std::nullopt;
 }
 
 Result<std::optional<Upload>> find_upload_of(World& world, std::string_view secret) {
-  WS_LET(const sqlite::Lent row,
+  WS_LET(const sqlite::CachedStatement row,
          world.database.cached("select " WS_UPLOAD_COLUMNS " from uploads where secret_sha256 = ?"));
   row->bind(1, Sha256::of(secret).hex());
   WS_LET(const bool found, row->step());
@@ -85,16 +87,14 @@ Asset read_asset(const sqlite::Statement& row) {
 }
 
 Result<std::optional<Asset>> find_asset(World& world, std::string_view id) {
-  WS_LET(const sqlite::Lent row,
-         world.database.cached("select " WS_ASSET_COLUMNS
-                               " from assets a join nodes n on n.id = a.node_id where a.id = ?"));
-  row->bind(1, id);
-  WS_LET(const bool found, row->step());
-  return found ? std::optional(read_asset(*row)) : std::nullopt;
+  return read_row(world,
+                  read_asset,
+                  "select " WS_ASSET_COLUMNS " from assets a join nodes n on n.id = a.node_id where a.id = ?",
+                  id);
 }
 
 Result<std::optional<std::string>> asset_on(World& world, std::string_view node_id) {
-  WS_LET(const sqlite::Lent row, world.database.cached("select id from assets where node_id = ?"));
+  WS_LET(const sqlite::CachedStatement row, world.database.cached("select id from assets where node_id = ?"));
   row->bind(1, node_id);
   WS_LET(const bool found, row->step());
   return found ? std::optional(row->string(0)) : std::nullopt;
@@ -120,12 +120,12 @@ Json to_json(const Asset& asset) {
           {"links", {{"self", self}, {"content", self + "/content"}, {"organize", self + ":organize"}}}};
 }
 
-Served<SeenAsset> see_asset(World& world, const ServiceCall& call, std::string_view id) {
-  WS_SERVE_LET(std::optional<Asset> asset, find_asset(world, id));
+ApiResult<VisibleAsset> find_visible_asset(World& world, const ServiceCall& call, std::string_view id) {
+  WS_API_LET(std::optional<Asset> asset, find_asset(world, id));
   if (!asset) return not_found("file");
-  WS_SERVE_LET(const contract::Role role, role_in(world, call.caller, asset->workspace_id));
+  WS_API_LET(const contract::Role role, role_in(world, call.caller, asset->workspace_id));
   if (role == contract::Role::none) return not_found("file");
-  return SeenAsset{.asset = std::move(*asset), .role = role};
+  return VisibleAsset{.asset = std::move(*asset), .role = role};
 }
 
 Result<std::string> text_of_asset(World& world, std::string_view blob, std::size_t at_most) {

@@ -1,6 +1,6 @@
-/// Uploads and assets as they are kept: rows of the database; their bytes lie in the world's `Blobs`.
+/// Rows of uploads and assets; their bytes are in the world's `Blobs`.
 ///
-/// An asset is the Workspace's: every member sees it, editors may organize it. It hangs on a node of its own, at the
+/// An asset belongs to its Workspace: every member sees it, editors may organize it. It has its own node, at the
 /// Workspace root until it is moved.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "api-client/base/json.hpp"
 #include "api-client/base/result.hpp"
-#include "server-mock/services/shared/refuse.hpp"
+#include "server-mock/services/shared/errors.hpp"
 #include "server-mock/services/shared/service.hpp"
 #include "server-mock/store/world.hpp"
 
@@ -26,13 +26,13 @@ struct Upload {
   std::int64_t size_bytes = 0;  ///< as declared
   std::int64_t created_at = 0;
   std::int64_t expires_at = 0;
-  std::optional<std::int64_t> received_bytes = {};  ///< empty: nothing was put yet
+  std::optional<std::int64_t> received_bytes = {};  ///< empty: nothing received yet
   std::string received_sha256 = {};
-  std::string blob = {};      ///< empty: no bytes, or no more
+  std::string blob = {};      ///< empty: no bytes (any more)
   std::string asset_id = {};  ///< empty: not finalized
 };
 Result<std::optional<Upload>> find_upload(World& world, std::string_view id);
-/// By the secret of its address.
+/// Finds an upload by the secret of its URL.
 Result<std::optional<Upload>> find_upload_of(World& world, std::string_view secret);
 
 struct Asset {
@@ -56,23 +56,23 @@ struct Asset {
   "a.size_bytes, a.content_sha256, a.blob, a.is_text, a.processing_status, a.created_at"
 Asset read_asset(const sqlite::Statement& row);
 Result<std::optional<Asset>> find_asset(World& world, std::string_view id);
-/// The asset on a node; empty where the node carries none.
+/// The asset of a node; empty if the node has none.
 Result<std::optional<std::string>> asset_on(World& world, std::string_view node_id);
 Json to_json(const Asset& asset);
 
-/// 404 where the caller's Workspaces have none of that id.
-struct SeenAsset {
+/// 404 if there is none of that id in the caller's Workspaces.
+struct VisibleAsset {
   Asset asset = {};
   contract::Role role = contract::Role::none;
 };
-Served<SeenAsset> see_asset(World& world, const ServiceCall& call, std::string_view id);
+ApiResult<VisibleAsset> find_visible_asset(World& world, const ServiceCall& call, std::string_view id);
 
-/// The beginning of an asset's bytes as a text, cut between two code points.
+/// The beginning of a text asset, cut at a code point boundary.
 Result<std::string> text_of_asset(World& world, std::string_view blob, std::size_t at_most);
-/// So much of a text asset is searched: the index would hold larger ones in memory.
+/// Only so much of a text asset is searched, since the index is in memory.
 inline constexpr std::size_t searched_text_bytes = std::size_t{256} << 10U;
 
-/// Whether bytes with this media type are a text: UTF-8 without control characters. `head` is their beginning.
+/// Whether bytes with this media type are text: UTF-8 without control characters. `head` is their beginning.
 bool is_text(std::string_view mime_type, std::string_view head);
 
 }  // namespace ws::mock

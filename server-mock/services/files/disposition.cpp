@@ -14,12 +14,12 @@ bool is_token_char(char c) {
   return is_letter_or_digit(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
 }
 
-/// RFC 8187, 3.2.1: what stands for itself.
+/// RFC 8187, 3.2.1: characters that need no percent-encoding.
 bool is_attribute_char(char c) {
   return is_letter_or_digit(c) || std::string_view("!#$&+-.^_`|~").find(c) != std::string_view::npos;
 }
 
-/// What may stand between quotes without being escaped; not `%`, which some browsers decode there.
+/// Characters that need no escape in quotes; not `%`, which some browsers decode.
 bool is_plain(char c) { return c >= ' ' && c <= '~' && std::string_view("\"\\/%").find(c) == std::string_view::npos; }
 
 bool is_media_type(std::string_view text) {
@@ -38,7 +38,7 @@ std::string content_disposition(std::string_view file_name) {
   std::string value = "attachment; filename=\"";
   bool plain = true;
   for (const char c : file_name) {
-    // The later bytes of a code point have no underscore of their own.
+    // One underscore for each code point.
     if ((static_cast<unsigned char>(c) & 0xC0U) == 0x80U) continue;
     plain = plain && is_plain(c);
     value += is_plain(c) ? c : '_';

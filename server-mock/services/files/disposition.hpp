@@ -1,4 +1,4 @@
-/// How a download says what its file is called (RFC 6266, RFC 8187). Pure.
+/// The `Content-Disposition` and `Content-Type` of a download (RFC 6266, RFC 8187). Pure.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace ws::mock {
 
-/// `attachment; filename="..."`, and where the name is more than plain ASCII `filename*=UTF-8''...` with it whole.
-/// Whatever the name holds - quotes, line ends, emoji - the value is one line of printable ASCII.
+/// `attachment; filename="..."`, and also `filename*=UTF-8''...` if the name is not plain ASCII. The value is one line
+/// of printable ASCII for every name.
 std::string content_disposition(std::string_view file_name);
 
-/// A media type as it was given, where it is one ("text/plain; charset=utf-8"); else `application/octet-stream`.
+/// The given media type if it is well-formed ("text/plain; charset=utf-8"), else `application/octet-stream`.
 std::string safe_media_type(std::string_view mime_type);
 
 }  // namespace ws::mock

@@ -7,66 +7,65 @@
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
 #include "server-mock/store/blobs.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
 
 constexpr std::string_view any_type = "application/octet-stream";
-/// So much of a file tells whether it is a text.
+/// So many bytes are examined to decide whether a file is text.
 constexpr std::size_t sample_bytes = std::size_t{64} << 10U;
 
 Result<void> insert_upload(World& world, const Upload& upload, const Caller& caller, std::string_view secret) {
-  WS_LET(const sqlite::Lent insert,
-         world.database.cached("insert into uploads (id, workspace_id, secret_sha256, blob_name, file_name, mime_type, "
-                               "size_bytes, created_by_user_id, created_by_agent_id, created_at, expires_at) "
-                               "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  insert->bind_all(upload.id,
-                   upload.workspace_id,
-                   Sha256::of(secret).hex(),
-                   upload.blob_name,
-                   upload.file_name,
-                   upload.mime_type,
-                   upload.size_bytes,
-                   caller.owner_user_id,
-                   caller.agent_id,
-                   upload.created_at,
-                   upload.expires_at);
-  return insert->run();
+  return put(world,
+             "insert into uploads (id, workspace_id, secret_sha256, blob_name, file_name, mime_type, "
+             "size_bytes, created_by_user_id, created_by_agent_id, created_at, expires_at) "
+             "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             upload.id,
+             upload.workspace_id,
+             Sha256::of(secret).hex(),
+             upload.blob_name,
+             upload.file_name,
+             upload.mime_type,
+             upload.size_bytes,
+             caller.owner_user_id,
+             caller.agent_id,
+             upload.created_at,
+             upload.expires_at);
 }
 
 Result<void> insert_asset(World& world, const Asset& asset, const Caller& caller) {
-  WS_LET(const sqlite::Lent insert,
-         world.database.cached("insert into assets (id, node_id, workspace_id, original_file_name, mime_type, "
-                               "size_bytes, content_sha256, blob, is_text, processing_status, created_by_user_id, "
-                               "created_by_agent_id, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  insert->bind_all(asset.id,
-                   asset.node_id,
-                   asset.workspace_id,
-                   asset.original_file_name,
-                   asset.mime_type,
-                   asset.size_bytes,
-                   asset.content_sha256,
-                   asset.blob,
-                   asset.is_text,
-                   asset.processing_status,
-                   caller.owner_user_id,
-                   caller.agent_id,
-                   asset.created_at);
-  return insert->run();
+  return put(world,
+             "insert into assets (id, node_id, workspace_id, original_file_name, mime_type, "
+             "size_bytes, content_sha256, blob, is_text, processing_status, created_by_user_id, "
+             "created_by_agent_id, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             asset.id,
+             asset.node_id,
+             asset.workspace_id,
+             asset.original_file_name,
+             asset.mime_type,
+             asset.size_bytes,
+             asset.content_sha256,
+             asset.blob,
+             asset.is_text,
+             asset.processing_status,
+             caller.owner_user_id,
+             caller.agent_id,
+             asset.created_at);
 }
 
-/// The upload that the body of a finalize names: its own Workspace's, with that blob.
-Served<Upload> named_upload(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(std::optional<Upload> upload, find_upload(world, id_of(call.body, "upload_id")));
+/// The upload that a finalize call names, in the caller's Workspace, with the given blob name.
+ApiResult<Upload> named_upload(World& world, const ServiceCall& call) {
+  WS_API_LET(std::optional<Upload> upload, find_upload(world, id_of(call.body, "upload_id")));
   if (!upload || upload->blob_name != text_of(call.body, "blob_name")) return not_found("upload");
-  WS_SERVE_LET(const contract::Role role, role_in(world, call.caller, upload->workspace_id));
+  WS_API_LET(const contract::Role role, role_in(world, call.caller, upload->workspace_id));
   if (role == contract::Role::none) return not_found("upload");
-  WS_SERVE(require_role(call, role));
+  WS_API_TRY(require_role(call, role));
   return std::move(*upload);
 }
 
-/// Declared, put and now told: three times the same size.
-Served<void> require_complete(const Upload& upload, std::int64_t size_bytes) {
+/// 409 unless the declared, the received and the given size are equal.
+ApiResult<void> require_complete(const Upload& upload, std::int64_t size_bytes) {
   if (!upload.received_bytes) return conflict("upload_incomplete", "Nothing was put to the upload's address yet");
   if (size_bytes != upload.size_bytes) {
     return conflict("upload_incomplete", "The upload was declared with another size");
@@ -84,7 +83,7 @@ Asset make_asset(World& world, const Upload& upload, const ServiceCall& call) {
           .workspace_id = upload.workspace_id,
           .title = std::string(text_of(call.body, "file_name")),
           .original_file_name = std::string(text_of(call.body, "file_name")),
-          // The default of the second call does not take back what the first one said.
+          // The default value of finalize must not override the type given at the start.
           .mime_type = type == any_type ? upload.mime_type : std::string(type),
           .size_bytes = upload.size_bytes,
           .content_sha256 = upload.received_sha256,
@@ -93,14 +92,12 @@ Asset make_asset(World& world, const Upload& upload, const ServiceCall& call) {
 }
 
 Result<void> consume(World& world, const Upload& upload, const Asset& asset) {
-  WS_LET(const sqlite::Lent update, world.database.cached("update uploads set asset_id = ? where id = ?"));
-  update->bind_all(asset.id, upload.id);
-  return update->run();
+  return put(world, "update uploads set asset_id = ? where id = ?", asset.id, upload.id);
 }
 
 ServiceResult start_upload(World& world, const ServiceCall& call) {
-  WS_SERVE(forget_expired_uploads(world));
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_TRY(forget_expired_uploads(world));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   const std::string secret = world.ids.code("upload");
   Upload upload = {.id = world.ids.uuid("upload"),
                    .workspace_id = call.caller.workspace_id,
@@ -110,8 +107,8 @@ ServiceResult start_upload(World& world, const ServiceCall& call) {
                    .created_at = world.now(),
                    .expires_at = world.now() + upload_lifetime_ms};
   upload.blob_name = "uploads/" + upload.id;
-  WS_SERVE(insert_upload(world, upload, call.caller, secret));
-  WS_SERVE(work.commit());
+  WS_API_TRY(insert_upload(world, upload, call.caller, secret));
+  WS_API_TRY(work.commit());
   return Answer{.status = 201,
                 .body = Json{{"upload_id", upload.id},
                              {"blob_name", upload.blob_name},
@@ -122,58 +119,55 @@ ServiceResult start_upload(World& world, const ServiceCall& call) {
 }
 
 ServiceResult finish_upload(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(const Upload upload, named_upload(world, call));
-  WS_SERVE(require_open(world, upload));
-  WS_SERVE(require_complete(upload, integer_of(call.body, "size_bytes", 0)));
-  WS_SERVE_LET(const std::string sample, text_of_asset(world, upload.blob, sample_bytes));
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(const Upload upload, named_upload(world, call));
+  WS_API_TRY(require_open(world, upload));
+  WS_API_TRY(require_complete(upload, integer_of(call.body, "size_bytes", 0)));
+  WS_API_LET(const std::string sample, text_of_asset(world, upload.blob, sample_bytes));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   Asset asset = make_asset(world, upload, call);
   asset.is_text = is_text(asset.mime_type, sample);
-  // The asset first: with its node the search index takes note of it.
-  WS_SERVE(insert_asset(world, asset, call.caller));
+  // The asset before its node: the node's trigger puts it into the search index.
+  WS_API_TRY(insert_asset(world, asset, call.caller));
   Node node = {.id = asset.node_id,
                .workspace_id = asset.workspace_id,
                .kind = "asset",
                .title = asset.title,
                .created_by_user_id = call.caller.owner_user_id,
                .created_by_agent_id = call.caller.agent_id};
-  WS_SERVE(insert_node(world, node));
-  WS_SERVE(consume(world, upload, asset));
-  WS_SERVE(work.commit());
+  WS_API_TRY(insert_node(world, node));
+  WS_API_TRY(consume(world, upload, asset));
+  WS_API_TRY(work.commit());
   return Answer{.status = 201, .body = to_json(asset)};
 }
 
 ServiceResult list_files(World& world, const ServiceCall& call) {
-  const bool one_workspace = call.caller.audience == Audience::workspace || !call.caller.agent_id.empty();
-  WS_SERVE_LET(const sqlite::Lent rows,
-               world.database.cached("select " WS_ASSET_COLUMNS " from assets a join nodes n on n.id = a.node_id "
-                                     "join members m on m.workspace_id = a.workspace_id and m.user_id = ?1 "
-                                     "where ?2 = '' or a.workspace_id = ?2 order by a.sequence desc limit ?3"));
-  rows->bind_all(call.caller.owner_user_id,
-                 one_workspace ? std::string_view(call.caller.workspace_id) : std::string_view(),
-                 integer_of(call.parameters, "limit", 50));
+  WS_API_LET(const sqlite::CachedStatement rows,
+             world.database.cached("select " WS_ASSET_COLUMNS " from assets a join nodes n on n.id = a.node_id "
+                                   "join members m on m.workspace_id = a.workspace_id and m.user_id = ?1 "
+                                   "where ?2 = '' or a.workspace_id = ?2 order by a.sequence desc limit ?3"));
+  rows->bind_all(call.caller.owner_user_id, bound_workspace(call.caller), integer_of(call.parameters, "limit", 50));
   Json data = Json::array();
   while (true) {
-    WS_SERVE_LET(const bool found, rows->step());
+    WS_API_LET(const bool found, rows->step());
     if (!found) return Answer{.body = Json{{"data", std::move(data)}}};
     data.push_back(to_json(read_asset(*rows)));
   }
 }
 
 ServiceResult get_file(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(const SeenAsset seen, see_asset(world, call, id_of(call.parameters, "asset_id")));
+  WS_API_LET(const VisibleAsset seen, find_visible_asset(world, call, id_of(call.parameters, "asset_id")));
   return Answer{.body = to_json(seen.asset)};
 }
 
 ServiceResult get_file_content(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(const SeenAsset seen, see_asset(world, call, id_of(call.parameters, "asset_id")));
+  WS_API_LET(const VisibleAsset seen, find_visible_asset(world, call, id_of(call.parameters, "asset_id")));
   const Asset& asset = seen.asset;
   return Answer{.blob = BlobBody{.blob = asset.blob,
                                  .size_bytes = static_cast<std::uint64_t>(asset.size_bytes),
                                  .media_type = safe_media_type(asset.mime_type)},
                 .headers = {{"ETag", '"' + asset.content_sha256 + '"'},
                             {"Content-Disposition", content_disposition(asset.original_file_name)},
-                            // A browser must not take an upload for a page of this server.
+                            // The browser must not run an uploaded file as a page of this origin.
                             {"X-Content-Type-Options", "nosniff"}}};
 }
 

@@ -9,13 +9,14 @@
 #include "api-client/base/utf8.hpp"
 #include "server-mock/services/documents/document_changes.hpp"
 #include "server-mock/services/files/assets.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
 
 constexpr std::array<std::string_view, 5> phases = {"received", "reading", "planning", "writing", "done"};
 constexpr std::size_t most_documents = 500;
-constexpr std::size_t most_bytes = std::size_t{8} << 20U;      // of the text as a whole
+constexpr std::size_t most_bytes = std::size_t{8} << 20U;      // of the whole text
 constexpr std::size_t document_bytes = std::size_t{1} << 20U;  // `decisions.md`, "document"
 constexpr std::size_t title_code_points = 300;
 
@@ -38,11 +39,13 @@ OrganizeRun read_run(const sqlite::Statement& row) {
 }
 
 Result<void> save_run(World& world, const OrganizeRun& run) {
-  WS_LET(const sqlite::Lent update,
-         world.database.cached(
-             "update organize_runs set status = ?, phase = ?, message = ?, updated_at = ? where id = ?"));
-  update->bind_all(run.status, run.phase, run.message, run.updated_at, run.id);
-  return update->run();
+  return put(world,
+             "update organize_runs set status = ?, phase = ?, message = ?, updated_at = ? where id = ?",
+             run.status,
+             run.phase,
+             run.message,
+             run.updated_at,
+             run.id);
 }
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n\f") == std::string_view::npos; }
@@ -54,15 +57,15 @@ std::string as_title(std::string_view text) {
   return title;
 }
 
-/// Why nothing can be made of the asset; empty: it can.
-std::string objection(const std::optional<Asset>& asset) {
+/// Why the asset cannot be organized; empty: it can.
+std::string rejection(const std::optional<Asset>& asset) {
   if (!asset) return "The file is gone";
   if (!asset->is_text) return "The file is no text: there are no headings in it";
   if (asset->size_bytes > static_cast<std::int64_t>(most_bytes)) return "The text is larger than 8 MiB";
   return {};
 }
 
-/// Makes the documents; what stands in the way instead.
+/// Creates the documents; returns the reason if it cannot.
 Result<std::string> write_documents(World& world, const OrganizeRun& run, const Asset& asset) {
   Draft draft = {
       .workspace_id = asset.workspace_id, .parent_node_id = asset.parent_node_id, .project_id = asset.project_id};
@@ -74,8 +77,8 @@ Result<std::string> write_documents(World& world, const OrganizeRun& run, const 
     draft.project_id = target->project_id;
   }
   WS_LET(const std::string text, text_of_asset(world, asset.blob, most_bytes));
-  const std::vector<Extract> extracts = cut_documents(text, asset.title);
-  if (std::ranges::any_of(extracts, [](const Extract& one) { return one.content.size() > document_bytes; })) {
+  const std::vector<DocumentSection> extracts = split_documents(text, asset.title);
+  if (std::ranges::any_of(extracts, [](const DocumentSection& one) { return one.content.size() > document_bytes; })) {
     return std::string("A section is larger than 1 MiB, which no document may be");
   }
   const Caller caller = {.owner_user_id = run.created_by_user_id,
@@ -83,7 +86,7 @@ Result<std::string> write_documents(World& world, const OrganizeRun& run, const 
                          .audience = Audience::workspace,
                          .workspace_id = run.workspace_id};
   WS_LET(DocumentChanges changes, DocumentChanges::by(world, caller));
-  for (const Extract& extract : extracts) {
+  for (const DocumentSection& extract : extracts) {
     draft.title = extract.title;
     draft.content = extract.content;
     WS_TRY(changes.create(draft));
@@ -93,7 +96,7 @@ Result<std::string> write_documents(World& world, const OrganizeRun& run, const 
 
 Result<void> end_run(World& world, OrganizeRun& run) {
   WS_LET(const std::optional<Asset> asset, find_asset(world, run.asset_id));
-  run.message = objection(asset);
+  run.message = rejection(asset);
   if (run.message.empty()) {
     WS_LET(run.message, write_documents(world, run, *asset));
   }
@@ -102,7 +105,7 @@ Result<void> end_run(World& world, OrganizeRun& run) {
   return {};
 }
 
-/// At that time, which a look or the clock brought.
+/// Moves the run to its next phase at that time.
 Result<void> step(World& world, OrganizeRun& run, std::int64_t at) {
   const auto* phase = std::ranges::find(phases, run.phase);
   run.updated_at = at;
@@ -110,7 +113,7 @@ Result<void> step(World& world, OrganizeRun& run, std::int64_t at) {
   run.phase = *std::next(phase);
   if (run.phase == "reading") {
     WS_LET(const std::optional<Asset> asset, find_asset(world, run.asset_id));
-    run.message = objection(asset);
+    run.message = rejection(asset);
     if (!run.message.empty()) run.status = "failed";
   } else if (run.phase == "done") {
     WS_TRY(end_run(world, run));
@@ -121,29 +124,24 @@ Result<void> step(World& world, OrganizeRun& run, std::int64_t at) {
 }  // namespace
 
 Result<void> insert_run(World& world, const OrganizeRun& run, std::string_view instruction) {
-  WS_LET(const sqlite::Lent insert,
-         world.database.cached("insert into organize_runs (" WS_RUN_COLUMNS
-                               ", instruction) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  insert->bind_all(run.id,
-                   run.asset_id,
-                   run.workspace_id,
-                   run.target_node_id,
-                   run.status,
-                   run.phase,
-                   run.message,
-                   run.created_by_user_id,
-                   run.created_by_agent_id,
-                   run.created_at,
-                   run.updated_at,
-                   instruction);
-  return insert->run();
+  return put(world,
+             "insert into organize_runs (" WS_RUN_COLUMNS ", instruction) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             run.id,
+             run.asset_id,
+             run.workspace_id,
+             run.target_node_id,
+             run.status,
+             run.phase,
+             run.message,
+             run.created_by_user_id,
+             run.created_by_agent_id,
+             run.created_at,
+             run.updated_at,
+             instruction);
 }
 
 Result<std::optional<OrganizeRun>> find_run(World& world, std::string_view id) {
-  WS_LET(const sqlite::Lent row, world.database.cached("select " WS_RUN_COLUMNS " from organize_runs where id = ?"));
-  row->bind(1, id);
-  WS_LET(const bool found, row->step());
-  return found ? std::optional(read_run(*row)) : std::nullopt;
+  return read_row(world, read_run, "select " WS_RUN_COLUMNS " from organize_runs where id = ?", id);
 }
 
 Json to_json(const OrganizeRun& run) {
@@ -164,7 +162,7 @@ Result<void> advance_due_runs(World& world) {
   while (true) {
     std::optional<OrganizeRun> run;
     {
-      WS_LET(const sqlite::Lent row,
+      WS_LET(const sqlite::CachedStatement row,
              world.database.cached("select " WS_RUN_COLUMNS
                                    " from organize_runs where status in ('queued', 'running') and updated_at <= ? "
                                    "order by updated_at, sequence limit 1"));
@@ -179,8 +177,8 @@ Result<void> advance_due_runs(World& world) {
   }
 }
 
-std::vector<Extract> cut_documents(std::string_view text, std::string_view fallback) {
-  std::vector<Extract> extracts;
+std::vector<DocumentSection> split_documents(std::string_view text, std::string_view fallback) {
+  std::vector<DocumentSection> extracts;
   for (const markdown::Section& section : markdown::sections(text, most_documents)) {
     if (section.heading_path.empty() && is_blank(section.text)) continue;
     const std::string_view heading = section.heading_path.empty() ? fallback : section.heading_path.back();

@@ -1,8 +1,7 @@
-/// Organization runs: a text asset becomes documents, one for each of its headings.
+/// Organization runs: turn a text asset into documents, one for each heading.
 ///
-/// A run goes through its phases one by one, so that whoever looks sees them: each lasts until it was looked at once,
-/// or 5 seconds of the world's clock. The documents are made at the end, by whoever asked for the run, under the target
-/// root or beside the asset.
+/// Clients see each phase of a run: a phase ends when it has been read once, or after 5 seconds of the world's clock.
+/// The documents are created at the end, in the name of who started the run, under the target root or beside the asset.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +21,14 @@ struct OrganizeRun {
   std::string id = {};
   std::string asset_id = {};
   std::string workspace_id = {};
-  std::string target_node_id = {};  ///< empty: where the asset is
+  std::string target_node_id = {};  ///< empty: beside the asset
   std::string status = "queued";
   std::string phase = "received";
-  std::string message = {};  ///< why it failed
+  std::string message = {};  ///< the reason of a failure
   std::string created_by_user_id = {};
   std::string created_by_agent_id = {};
   std::int64_t created_at = 0;
-  std::int64_t updated_at = 0;  ///< when the phase began
+  std::int64_t updated_at = 0;  ///< start of the phase
 
   bool is_over() const { return status == "succeeded" || status == "failed"; }
 };
@@ -39,19 +38,18 @@ Result<void> insert_run(World& world, const OrganizeRun& run, std::string_view i
 Result<std::optional<OrganizeRun>> find_run(World& world, std::string_view id);
 Json to_json(const OrganizeRun& run);
 
-/// One phase further, because somebody looked. Nothing where the run is over. Within a UnitOfWork.
+/// Call it when the run is read: moves it to the next phase. Does nothing if it is over. Call it within a UnitOfWork.
 Result<void> advance_run(World& world, OrganizeRun& run);
-/// Takes every run as far as the world's clock says. Whoever moves the clock may call it. Costs one lookup where
-/// nothing is due.
+/// Moves all runs to the phase of the current time. Costs one query if nothing is due.
 Result<void> advance_due_runs(World& world);
 
-/// A document that a text makes.
-struct Extract {
+/// One document of the result.
+struct DocumentSection {
   std::string title = {};
   std::string_view content = {};  ///< points into the text
 };
-/// One a heading, whatever its level, with the lines below it up to the next; what stands before the first heading
-/// gets the title `fallback`. Pure.
-std::vector<Extract> cut_documents(std::string_view text, std::string_view fallback);
+/// One section for each heading of any level, with the text up to the next heading. Text before the first heading gets
+/// the title `fallback`. Pure.
+std::vector<DocumentSection> split_documents(std::string_view text, std::string_view fallback);
 
 }  // namespace ws::mock

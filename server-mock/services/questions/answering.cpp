@@ -9,6 +9,7 @@
 #include "server-mock/services/questions/quote.hpp"
 #include "server-mock/services/text_index/index.hpp"
 #include "server-mock/services/text_index/query.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -18,7 +19,7 @@ constexpr std::size_t most_candidates = 60;
 constexpr std::size_t question_title_code_points = 80;
 constexpr std::string_view answer_heading = "Answer";
 
-/// A chunk that may answer, and how much of the prompt stands in it.
+/// A candidate chunk, and how many terms of the prompt it contains.
 struct Candidate {
   FoundChunk chunk = {};
   std::size_t found = 0;
@@ -30,7 +31,7 @@ std::size_t count_in(const FoundChunk& chunk, const std::vector<Term>& terms) {
   return count_found(terms, utf8::words(all + '\n' + chunk.text));
 }
 
-/// Those that share enough words with the prompt: a quarter of them, at most three, and half of what the best shares.
+/// Those that contain enough terms of the prompt: a quarter of them, at most three, and half as many as the best.
 Result<std::vector<Candidate>> find_candidates(World& world, const SearchScope& scope, const std::vector<Term>& terms) {
   WS_LET(const std::vector<Hit> hits, rank(world, scope, to_expression(terms, Match::any), most_candidates));
   std::vector<Candidate> candidates;
@@ -49,27 +50,20 @@ Result<std::vector<Candidate>> find_candidates(World& world, const SearchScope& 
   return candidates;
 }
 
-/// Whether the artifact's question was answered: "nothing was found" is no knowledge.
+/// Whether the artifact contains an answer: "nothing was found" is not quoted.
 Result<bool> holds_answer(World& world, const std::string& artifact_id) {
-  WS_LET(const sqlite::Lent row,
+  WS_LET(const sqlite::CachedStatement row,
          world.database.cached("select 1 from questions where artifact_document_id = ? and passages <> '[]'"));
   row->bind(1, artifact_id);
   return row->step();
 }
 
-/// The chunk of an artifact that holds the answer; an artifact that was rewritten may have none.
+/// The chunk of an artifact with the answer; a rewritten artifact may have none.
 Result<std::optional<FoundChunk>> answer_chunk(World& world, const SearchScope& scope, const std::string& artifact_id) {
-  std::vector<std::int64_t> places;
-  {
-    WS_LET(const sqlite::Lent rows,
-           world.database.cached("select place from search_chunks where document_id = ? order by ordinal"));
-    rows->bind(1, artifact_id);
-    while (true) {
-      WS_LET(const bool found, rows->step());
-      if (!found) break;
-      places.push_back(rows->integer(0));
-    }
-  }
+  WS_LET(
+      const std::vector<std::int64_t> places,
+      read_rows(
+          world, read_integer, "select place from search_chunks where document_id = ? order by ordinal", artifact_id));
   for (const std::int64_t place : places) {
     WS_LET(std::optional<FoundChunk> chunk, read_chunk(world, scope, place));
     if (chunk && !chunk->heading_path.empty() && chunk->heading_path.back() == answer_heading) return chunk;
@@ -77,7 +71,7 @@ Result<std::optional<FoundChunk>> answer_chunk(World& world, const SearchScope& 
   return std::optional<FoundChunk>();
 }
 
-/// Text that stands inside a link or a heading.
+/// Escapes text within a link or a heading.
 std::string escape(std::string_view text) {
   std::string safe;
   for (const char c : text) {
@@ -91,7 +85,7 @@ std::string escape(std::string_view text) {
   return safe;
 }
 
-/// Each line behind `> `; every line end that Markdown knows ends one.
+/// Quotes each line with `> `, at every line end that Markdown recognizes.
 std::string as_quote(std::string_view text) {
   std::string quoted = "> ";
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -1,10 +1,9 @@
-#include <limits>
 
 #include <nlohmann/json.hpp>
 
 #include "server-mock/services/questions/question_store.hpp"
 #include "server-mock/services/shared/arguments.hpp"
-#include "server-mock/services/shared/cursor.hpp"
+#include "server-mock/services/shared/paging.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
 
 namespace ws::mock {
@@ -12,16 +11,15 @@ namespace {
 
 constexpr std::string_view list_name = "conversations.list";
 
-// Newest first: by their beginning, so that a question asked meanwhile moves none of them to another page. Places as in
-// questions.cpp.
+// Ordered by creation, newest first, so that a new question does not move a conversation to another page. Parameters as
+// in questions.cpp.
 constexpr const char* list_query =
     "select " WS_CONVERSATION_COLUMNS
     " from conversations c where c.sequence < ?2 and (?3 = '' or c.workspace_id = ?3) "
     "and exists (select 1 from members m where m.workspace_id = c.workspace_id and m.user_id = ?1 "
     "  and ((?4 = '' and (c.created_by_user_id = ?1 "
     "    or iif(c.workspace_id = ?5, ?6, ?6 is not null and m.role in ('owner', 'admin')))) "
-    "  or (?4 <> '' and c.created_by_agent_id = ?4))) "
-    "order by c.sequence desc limit ?7";
+    "  or (?4 <> '' and c.created_by_agent_id = ?4))) order by c.sequence desc limit ?7";
 
 Json to_json(const Conversation& conversation) {
   return {{"id", conversation.id},
@@ -40,45 +38,29 @@ Json to_json(const Conversation& conversation) {
 }
 
 ServiceResult list_conversations(World& world, const ServiceCall& call) {
-  std::int64_t before = std::numeric_limits<std::int64_t>::max();
-  if (const Json* cursor = find(call.parameters, "cursor"); cursor != nullptr && cursor->is_string()) {
-    const auto place = parse_cursor(list_name, cursor->get_ref<const std::string&>());
-    if (!place) return invalid("query", "cursor", "value_error", "The cursor is malformed", *cursor);
-    before = *place;
-  }
+  WS_API_LET(const std::int64_t before, cursor_position(call, list_name, from_newest));
   const std::int64_t limit = integer_of(call.parameters, "limit", 20);
   const Caller& caller = call.caller;
-  const bool one_workspace = caller.audience == Audience::workspace || !caller.agent_id.empty();
-  WS_SERVE_LET(const sqlite::Lent rows, world.database.cached(list_query));
+  WS_API_LET(const sqlite::CachedStatement rows, world.database.cached(list_query));
   rows->bind_all(caller.owner_user_id,
                  before,
-                 one_workspace ? std::string_view(caller.workspace_id) : std::string_view(),
+                 bound_workspace(caller),
                  caller.agent_id,
                  caller.workspace_id,
                  admin_here(caller),
                  limit + 1);
-  Json data = Json::array();
-  Json next = nullptr;
-  std::int64_t last = 0;
-  while (true) {
-    WS_SERVE_LET(const bool found, rows->step());
-    if (!found) break;
-    if (static_cast<std::int64_t>(data.size()) == limit) {
-      next = make_cursor(list_name, last);
-      break;
-    }
-    const Conversation conversation = read_conversation(*rows);
-    last = conversation.sequence;
+  return read_page(*rows, list_name, limit, [](const sqlite::Statement& row, Json& data) -> Result<std::int64_t> {
+    const Conversation conversation = read_conversation(row);
     data.push_back(to_json(conversation));
-  }
-  return Answer{.body = Json{{"data", std::move(data)}, {"next_cursor", std::move(next)}}};
+    return conversation.sequence;
+  });
 }
 
 ServiceResult get_conversation(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(const std::optional<Conversation> conversation,
-               find_conversation(world, id_of(call.parameters, "conversation_id")));
+  WS_API_LET(const std::optional<Conversation> conversation,
+             find_conversation(world, id_of(call.parameters, "conversation_id")));
   if (!conversation) return not_found("conversation");
-  WS_SERVE_LET(const bool seen, is_seen(world, call.caller, conversation->workspace_id, conversation->maker));
+  WS_API_LET(const bool seen, is_seen(world, call.caller, conversation->workspace_id, conversation->maker));
   if (!seen) return not_found("conversation");
   return Answer{.body = to_json(*conversation)};
 }

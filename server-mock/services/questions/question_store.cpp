@@ -5,6 +5,7 @@
 #include "server-mock/services/documents/document_changes.hpp"
 #include "server-mock/services/shared/visibility.hpp"
 #include "server-mock/services/text_index/index.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -15,13 +16,13 @@ Json names_of(const std::vector<Knowledge>& sources) {
   return names;
 }
 
-/// The asker as the service knew the key, with the role of now: the answer to a question that took its time.
+/// The caller of a question that is answered later, with the current role.
 Result<Caller> asker_of(World& world, const Question& question) {
   Caller asker = {.owner_user_id = question.maker.user_id,
                   .agent_id = question.maker.agent_id,
                   .audience = Audience::workspace,
                   .workspace_id = question.workspace_id};
-  WS_LET(const sqlite::Lent row,
+  WS_LET(const sqlite::CachedStatement row,
          world.database.cached("select role from members where workspace_id = ? and user_id = ?"));
   row->bind_all(asker.workspace_id, asker.owner_user_id);
   WS_LET(const bool found, row->step());
@@ -30,16 +31,10 @@ Result<Caller> asker_of(World& world, const Question& question) {
 }
 
 Result<std::vector<std::string>> due_questions(World& world) {
-  WS_LET(const sqlite::Lent rows,
-         world.database.cached("select id from questions where due_at is not null and due_at <= ? "
-                               "order by due_at, sequence"));
-  rows->bind(1, world.now());
-  std::vector<std::string> due;
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return due;
-    due.push_back(rows->string(0));
-  }
+  return read_rows(world,
+                   read_text,
+                   "select id from questions where due_at is not null and due_at <= ? order by due_at, sequence",
+                   world.now());
 }
 
 }  // namespace
@@ -47,7 +42,7 @@ Result<std::vector<std::string>> due_questions(World& world) {
 Result<bool> is_seen(World& world, const Caller& caller, std::string_view workspace_id, const Maker& maker) {
   WS_LET(const contract::Role role, role_in(world, caller, workspace_id));
   const Node as_private_page = {.created_by_user_id = maker.user_id, .created_by_agent_id = maker.agent_id};
-  return access_to(caller, role, as_private_page) != Sight::none;
+  return access_to(caller, role, as_private_page) != AccessLevel::none;
 }
 
 Conversation read_conversation(const sqlite::Statement& row) {
@@ -65,11 +60,7 @@ Conversation read_conversation(const sqlite::Statement& row) {
 }
 
 Result<std::optional<Conversation>> find_conversation(World& world, std::string_view id) {
-  WS_LET(const sqlite::Lent row,
-         world.database.cached("select " WS_CONVERSATION_COLUMNS " from conversations where id = ?"));
-  row->bind(1, id);
-  WS_LET(const bool found, row->step());
-  return found ? std::optional(read_conversation(*row)) : std::nullopt;
+  return read_row(world, read_conversation, "select " WS_CONVERSATION_COLUMNS " from conversations where id = ?", id);
 }
 
 Result<Conversation> begin_conversation(World& world, const Caller& caller, std::string_view title) {
@@ -80,18 +71,17 @@ Result<Conversation> begin_conversation(World& world, const Caller& caller, std:
                        .maker = {.user_id = caller.owner_user_id, .agent_id = caller.agent_id},
                        .created_at = world.now(),
                        .updated_at = world.now()};
-  WS_LET(const sqlite::Lent insert,
-         world.database.cached("insert into conversations (id, workspace_id, title, thread_id, created_by_user_id, "
-                               "created_by_agent_id, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?)"));
-  insert->bind_all(made.id,
-                   made.workspace_id,
-                   made.title,
-                   made.thread_id,
-                   made.maker.user_id,
-                   made.maker.agent_id,
-                   made.created_at,
-                   made.updated_at);
-  WS_TRY(insert->run());
+  WS_TRY(put(world,
+             "insert into conversations (id, workspace_id, title, thread_id, created_by_user_id, "
+             "created_by_agent_id, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?)",
+             made.id,
+             made.workspace_id,
+             made.title,
+             made.thread_id,
+             made.maker.user_id,
+             made.maker.agent_id,
+             made.created_at,
+             made.updated_at));
   return made;
 }
 
@@ -119,7 +109,8 @@ Result<Question> read_question(const sqlite::Statement& row) {
 }
 
 Result<std::optional<Question>> find_question(World& world, std::string_view id) {
-  WS_LET(const sqlite::Lent row, world.database.cached("select " WS_QUESTION_COLUMNS " from questions where id = ?"));
+  WS_LET(const sqlite::CachedStatement row,
+         world.database.cached("select " WS_QUESTION_COLUMNS " from questions where id = ?"));
   row->bind(1, id);
   WS_LET(const bool found, row->step());
   if (!found) return std::optional<Question>();
@@ -128,30 +119,27 @@ Result<std::optional<Question>> find_question(World& world, std::string_view id)
 }
 
 Result<void> insert_question(World& world, Question& question) {
-  {
-    WS_LET(const sqlite::Lent insert,
-           world.database.cached("insert into questions (id, workspace_id, conversation_id, prompt, title, sources, "
-                                 "answers_later, due_at, created_by_user_id, created_by_agent_id, created_at) "
-                                 "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-    insert->bind_all(question.id,
-                     question.workspace_id,
-                     question.conversation_id,
-                     question.prompt,
-                     question.title,
-                     dump(names_of(question.sources)),
-                     question.answers_later,
-                     question.due_at,
-                     question.maker.user_id,
-                     question.maker.agent_id,
-                     question.created_at);
-    WS_TRY(insert->run());
-  }
+  WS_TRY(put(world,
+             "insert into questions (id, workspace_id, conversation_id, prompt, title, sources, "
+             "answers_later, due_at, created_by_user_id, created_by_agent_id, created_at) "
+             "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             question.id,
+             question.workspace_id,
+             question.conversation_id,
+             question.prompt,
+             question.title,
+             dump(names_of(question.sources)),
+             question.answers_later,
+             question.due_at,
+             question.maker.user_id,
+             question.maker.agent_id,
+             question.created_at));
   question.sequence = world.database.last_insert_rowid();
-  WS_LET(const sqlite::Lent count,
-         world.database.cached("update conversations set question_count = question_count + 1, last_question_at = ?1, "
-                               "updated_at = ?1 where id = ?2"));
-  count->bind_all(question.created_at, question.conversation_id);
-  return count->run();
+  return put(world,
+             "update conversations set question_count = question_count + 1, last_question_at = ?1, "
+             "updated_at = ?1 where id = ?2",
+             question.created_at,
+             question.conversation_id);
 }
 
 Result<void> answer_question(World& world, const Caller& asker, Question& question, std::int64_t completed_at) {
@@ -169,15 +157,14 @@ Result<void> answer_question(World& world, const Caller& asker, Question& questi
   question.artifact_revision = artifact.content_revision;
   question.completed_at = completed_at;
   question.due_at.reset();
-  WS_LET(const sqlite::Lent update,
-         world.database.cached("update questions set due_at = null, passages = ?, artifact_document_id = ?, "
-                               "artifact_revision = ?, completed_at = ? where id = ?"));
-  update->bind_all(dump(to_json(question.passages)),
-                   question.artifact_document_id,
-                   question.artifact_revision,
-                   completed_at,
-                   question.id);
-  return update->run();
+  return put(world,
+             "update questions set due_at = null, passages = ?, artifact_document_id = ?, "
+             "artifact_revision = ?, completed_at = ? where id = ?",
+             dump(to_json(question.passages)),
+             question.artifact_document_id,
+             question.artifact_revision,
+             completed_at,
+             question.id);
 }
 
 Result<void> complete_due_questions(World& world) {

@@ -1,9 +1,9 @@
-/// Questions and conversations as they are kept, and the one place where a question is answered.
+/// Rows of questions and conversations, and the answering of questions.
 ///
-/// A question is seen by who asked it (of an agent's: by the agent and by the person who owns it) and by the admins of
-/// its Workspace, exactly as its artifact is: the prompt and the quotes are the asker's until the artifact is shared.
-/// What is quoted is checked again at every reading: a citation of a document that the reader may no longer see is
-/// left out, of the answer too. The artifact is the asker's own copy and stays as it was written.
+/// A question is visible to who asked it (an agent's question also to its owner) and to admins of the Workspace,
+/// exactly as its artifact is: prompt and quotes stay private until the artifact is shared. Citations are checked at
+/// every read: those of documents that the reader may not see are removed, from the answer too. The artifact is a copy
+/// that belongs to the asker and does not change.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@
 
 namespace ws::mock {
 
-/// Who made something, for `is_seen`.
+/// The creator, for `is_seen`.
 struct Maker {
   std::string user_id = {};
-  std::string agent_id = {};  ///< empty: the person
+  std::string agent_id = {};  ///< empty: a person
 };
 Result<bool> is_seen(World& world, const Caller& caller, std::string_view workspace_id, const Maker& maker);
 
@@ -45,7 +45,7 @@ struct Conversation {
   "created_by_agent_id, created_at, updated_at"
 Conversation read_conversation(const sqlite::Statement& row);
 Result<std::optional<Conversation>> find_conversation(World& world, std::string_view id);
-/// A new one, still without questions.
+/// Creates a conversation without questions.
 Result<Conversation> begin_conversation(World& world, const Caller& caller, std::string_view title);
 
 struct Question {
@@ -56,10 +56,10 @@ struct Question {
   std::string prompt = {};
   std::string title = {};
   std::vector<Knowledge> sources = {};
-  bool answers_later = false;               ///< asked under `question_async`: never shows `answer`
-  std::optional<std::int64_t> due_at = {};  ///< still running until then
+  bool answers_later = false;               ///< asked under `question_async`: `answer` is never shown
+  std::optional<std::int64_t> due_at = {};  ///< time of the answer; running until then
   std::vector<Passage> passages = {};
-  std::string artifact_document_id = {};  ///< empty: still running
+  std::string artifact_document_id = {};  ///< empty: running
   std::int64_t artifact_revision = 0;
   Maker maker = {};
   std::int64_t created_at = 0;
@@ -70,13 +70,13 @@ struct Question {
   "artifact_document_id, artifact_revision, created_by_user_id, created_by_agent_id, created_at, completed_at"
 Result<Question> read_question(const sqlite::Statement& row);
 Result<std::optional<Question>> find_question(World& world, std::string_view id);
-/// Puts it in, behind the others of its conversation.
+/// Inserts it as the last of its conversation.
 Result<void> insert_question(World& world, Question& question);
 
-/// Looks for the answer with the eyes of `asker`, and keeps it as a document of the asker's. Within a UnitOfWork.
+/// Finds the answer with the access rights of `asker`, and stores it as a document of the asker. Needs a UnitOfWork.
 Result<void> answer_question(World& world, const Caller& asker, Question& question, std::int64_t completed_at);
-/// Answers what is due by the world's clock, in order. Whoever reads questions, conversations or the index calls it
-/// first; so may who moves the clock. Costs one lookup where nothing is due.
+/// Answers the questions that are due by the world's clock, in order. Call it before reading questions, conversations
+/// or the index. Costs one query if nothing is due.
 Result<void> complete_due_questions(World& world);
 
 }  // namespace ws::mock

@@ -1,20 +1,19 @@
 #include <algorithm>
-#include <limits>
 
 #include <nlohmann/json.hpp>
 
 #include "server-mock/services/questions/question_store.hpp"
 #include "server-mock/services/shared/arguments.hpp"
-#include "server-mock/services/shared/cursor.hpp"
+#include "server-mock/services/shared/paging.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
 
 namespace ws::mock {
 namespace {
 
-/// How long an answer takes under `question_async`.
+/// Duration of an answer under `question_async`.
 constexpr std::int64_t answering_ms = 2000;
 
-// Newest first. ?1 person, ?2 before, ?3 only this Workspace, ?4 agent, ?5 the Workspace of the key and ?6 whether the
+// Newest first. ?1 person, ?2 before, ?3 only this Workspace, ?4 agent, ?5 the Workspace of the key, ?6 whether the
 // caller is an admin in it, ?7 conversation, ?8 limit.
 constexpr const char* questions_query =
     "select " WS_QUESTION_COLUMNS
@@ -26,11 +25,11 @@ constexpr const char* questions_query =
     "  or (?4 <> '' and q.created_by_agent_id = ?4))) "
     "order by q.sequence desc limit ?8";
 
-/// The passages whose documents the reader sees now.
-Served<std::vector<Passage>> seen_passages(World& world, const ServiceCall& call, const Question& question) {
+/// The passages whose documents the reader may see now.
+ApiResult<std::vector<Passage>> seen_passages(World& world, const ServiceCall& call, const Question& question) {
   std::vector<Passage> seen;
   for (const Passage& passage : question.passages) {
-    const auto document = see_document(world, call, passage.document_id, WithContent::no);
+    const auto document = find_visible_document(world, call, passage.document_id, WithContent::no);
     if (document) seen.push_back(passage);
     if (!document && document.error().status >= 500) return refuse(document.error());
   }
@@ -56,10 +55,10 @@ Json documents_of(const std::vector<Passage>& passages) {
   return ids;
 }
 
-Served<Json> artifacts_of(World& world, const ServiceCall& call, const Question& question) {
+ApiResult<Json> artifacts_of(World& world, const ServiceCall& call, const Question& question) {
   Json artifacts = Json::array();
   if (question.artifact_document_id.empty()) return artifacts;
-  const auto document = see_document(world, call, question.artifact_document_id, WithContent::no);
+  const auto document = find_visible_document(world, call, question.artifact_document_id, WithContent::no);
   if (!document && document.error().status >= 500) return refuse(document.error());
   if (document) {
     artifacts.push_back({{"kind", "document"},
@@ -69,9 +68,9 @@ Served<Json> artifacts_of(World& world, const ServiceCall& call, const Question&
   return artifacts;
 }
 
-Served<Json> to_json(World& world, const ServiceCall& call, const Question& question) {
-  WS_SERVE_LET(const std::vector<Passage> passages, seen_passages(world, call, question));
-  WS_SERVE_LET(Json artifacts, artifacts_of(world, call, question));
+ApiResult<Json> to_json(World& world, const ServiceCall& call, const Question& question) {
+  WS_API_LET(const std::vector<Passage> passages, seen_passages(world, call, question));
+  WS_API_LET(Json artifacts, artifacts_of(world, call, question));
   Json sources = Json::array();
   for (const Knowledge source : question.sources) sources.push_back(name(source));
   const bool completed = question.completed_at.has_value();
@@ -93,17 +92,17 @@ Served<Json> to_json(World& world, const ServiceCall& call, const Question& ques
   return json;
 }
 
-/// The conversation that the question goes on with, or a new one. Only who began a conversation goes on with it: so
-/// its count and its questions are never of different readers.
-Served<Conversation> find_or_begin(World& world, const ServiceCall& call, std::string_view title) {
+/// The conversation to continue, or a new one. Only its creator may continue a conversation, so that all its questions
+/// have the same readers.
+ApiResult<Conversation> find_or_begin(World& world, const ServiceCall& call, std::string_view title) {
   const std::string id = id_of(call.body, "conversation_id");
   if (id.empty()) {
-    WS_SERVE_LET(Conversation begun, begin_conversation(world, call.caller, title));
+    WS_API_LET(Conversation begun, begin_conversation(world, call.caller, title));
     return begun;
   }
-  WS_SERVE_LET(std::optional<Conversation> conversation, find_conversation(world, id));
+  WS_API_LET(std::optional<Conversation> conversation, find_conversation(world, id));
   if (!conversation) return not_found("conversation");
-  WS_SERVE_LET(const bool seen, is_seen(world, call.caller, conversation->workspace_id, conversation->maker));
+  WS_API_LET(const bool seen, is_seen(world, call.caller, conversation->workspace_id, conversation->maker));
   if (!seen) return not_found("conversation");
   if (conversation->maker.user_id != call.caller.owner_user_id ||
       conversation->maker.agent_id != call.caller.agent_id) {
@@ -112,7 +111,7 @@ Served<Conversation> find_or_begin(World& world, const ServiceCall& call, std::s
   return std::move(*conversation);
 }
 
-/// The switch as it stood when the question was asked.
+/// The value of the switch when the question was asked.
 std::pair<std::string, std::string> answered_as(bool later) {
   return {assumed_header, later ? "question_async=yes" : "question_async=no"};
 }
@@ -128,11 +127,11 @@ std::vector<Knowledge> sources_of(const Json& body) {
 }
 
 ServiceResult ask_question(World& world, const ServiceCall& call) {
-  WS_SERVE(complete_due_questions(world));
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_TRY(complete_due_questions(world));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   const std::string_view prompt = text_of(call.body, "prompt");
   const std::string title = make_title(prompt);
-  WS_SERVE_LET(const Conversation conversation, find_or_begin(world, call, title));
+  WS_API_LET(const Conversation conversation, find_or_begin(world, call, title));
   const bool later = world.assumptions.is("question_async", "yes");
   Question question = {.id = world.ids.uuid("question"),
                        .workspace_id = conversation.workspace_id,
@@ -144,10 +143,10 @@ ServiceResult ask_question(World& world, const ServiceCall& call) {
                        .due_at = later ? std::optional(world.now() + answering_ms) : std::nullopt,
                        .maker = {.user_id = call.caller.owner_user_id, .agent_id = call.caller.agent_id},
                        .created_at = world.now()};
-  WS_SERVE(insert_question(world, question));
-  if (!later) WS_SERVE(answer_question(world, call.caller, question, world.now()));
-  WS_SERVE_LET(Json body, to_json(world, call, question));
-  WS_SERVE(work.commit());
+  WS_API_TRY(insert_question(world, question));
+  if (!later) WS_API_TRY(answer_question(world, call.caller, question, world.now()));
+  WS_API_LET(Json body, to_json(world, call, question));
+  WS_API_TRY(work.commit());
   return Answer{.status = world.assumptions.is("question_created", "201") ? 201 : 200,
                 .body = std::move(body),
                 .headers = {{assumed_header, world.assumptions.assignment("question_created")},
@@ -155,43 +154,37 @@ ServiceResult ask_question(World& world, const ServiceCall& call) {
 }
 
 ServiceResult get_question(World& world, const ServiceCall& call) {
-  WS_SERVE(complete_due_questions(world));
-  WS_SERVE_LET(const std::optional<Question> question, find_question(world, id_of(call.parameters, "question_id")));
+  WS_API_TRY(complete_due_questions(world));
+  WS_API_LET(const std::optional<Question> question, find_question(world, id_of(call.parameters, "question_id")));
   if (!question) return not_found("question");
-  WS_SERVE_LET(const bool seen, is_seen(world, call.caller, question->workspace_id, question->maker));
+  WS_API_LET(const bool seen, is_seen(world, call.caller, question->workspace_id, question->maker));
   if (!seen) return not_found("question");
-  WS_SERVE_LET(Json body, to_json(world, call, *question));
+  WS_API_LET(Json body, to_json(world, call, *question));
   return Answer{.body = std::move(body), .headers = {answered_as(question->answers_later)}};
 }
 
 ServiceResult list_questions(World& world, const ServiceCall& call) {
-  WS_SERVE(complete_due_questions(world));
+  WS_API_TRY(complete_due_questions(world));
   const std::string conversation = id_of(call.parameters, "conversation_id");
   const std::string list = "questions.list " + conversation;
-  std::int64_t before = std::numeric_limits<std::int64_t>::max();
-  if (const Json* cursor = find(call.parameters, "cursor"); cursor != nullptr && cursor->is_string()) {
-    const auto place = parse_cursor(list, cursor->get_ref<const std::string&>());
-    if (!place) return invalid("query", "cursor", "value_error", "The cursor is malformed", *cursor);
-    before = *place;
-  }
+  WS_API_LET(const std::int64_t before, cursor_position(call, list, from_newest));
   const std::int64_t limit = integer_of(call.parameters, "limit", 20);
   const Caller& caller = call.caller;
-  const bool one_workspace = caller.audience == Audience::workspace || !caller.agent_id.empty();
   std::vector<Question> questions;
   {
-    WS_SERVE_LET(const sqlite::Lent rows, world.database.cached(questions_query));
+    WS_API_LET(const sqlite::CachedStatement rows, world.database.cached(questions_query));
     rows->bind_all(caller.owner_user_id,
                    before,
-                   one_workspace ? std::string_view(caller.workspace_id) : std::string_view(),
+                   bound_workspace(caller),
                    caller.agent_id,
                    caller.workspace_id,
                    admin_here(caller),
                    conversation,
                    limit + 1);
     while (true) {
-      WS_SERVE_LET(const bool found, rows->step());
+      WS_API_LET(const bool found, rows->step());
       if (!found) break;
-      WS_SERVE_LET(Question question, read_question(*rows));
+      WS_API_LET(Question question, read_question(*rows));
       questions.push_back(std::move(question));
     }
   }
@@ -202,7 +195,7 @@ ServiceResult list_questions(World& world, const ServiceCall& call) {
   }
   Json data = Json::array();
   for (const Question& question : questions) {
-    WS_SERVE_LET(Json item, to_json(world, call, question));
+    WS_API_LET(Json item, to_json(world, call, question));
     data.push_back(std::move(item));
   }
   Answer answer = {.body = Json{{"data", std::move(data)}, {"next_cursor", std::move(next)}}};

@@ -2,34 +2,30 @@
 
 #include <algorithm>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/markdown.hpp"
 
 namespace ws::mock {
 namespace {
 
+constexpr std::string_view blanks = " \t\r";
+
 struct Line {
-  std::string_view text = {};  ///< without marks and spaces around it; points into the text
-  bool is_prose = false;       ///< a line of a paragraph: its neighbours belong to it
+  std::string_view text = {};  ///< without marks and surrounding spaces; points into the text
+  bool is_prose = false;       ///< a line of a paragraph: may be joined with its neighbours
 };
 
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view spaces = " \t\r";
-  const std::size_t begin = text.find_first_not_of(spaces);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(spaces) - begin + 1);
-}
-
-/// A number and a dot or bracket, as in `12. `; 0 where there is none.
+/// Length of an ordered list marker, as in `12. `; 0 if there is none.
 std::size_t ordinal_size(std::string_view text) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   if (digits == 0 || digits > 9 || digits + 1 >= text.size()) return 0;
   return (text[digits] == '.' || text[digits] == ')') && text[digits + 1] == ' ' ? digits + 2 : 0;
 }
 
-/// The text behind the marks of quotes, lists and tasks.
+/// The text after the marks of quotes, lists and tasks.
 std::string_view without_marks(std::string_view text) {
   while (true) {
-    text = trim(text);
+    text = trimmed(text, blanks);
     std::size_t mark = ordinal_size(text);
     if (text.starts_with('>')) mark = 1;
     for (const std::string_view bullet : {"- ", "* ", "+ ", "[ ] ", "[x] ", "[X] "}) {
@@ -47,27 +43,27 @@ bool has_words(std::string_view text) {
   });
 }
 
-/// Every line of the text; what cannot be quoted is empty.
+/// All lines of the text; those that cannot be quoted are empty.
 std::vector<Line> read_lines(std::string_view text) {
   std::vector<Line> lines;
   bool fenced = false;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view trimmed = trim(text.substr(0, end));
+    const std::string_view line = trimmed(text.substr(0, end), blanks);
     text.remove_prefix(std::min(end + 1, text.size()));
-    const bool fence = trimmed.starts_with("```") || trimmed.starts_with("~~~");
+    const bool fence = line.starts_with("```") || line.starts_with("~~~");
     fenced = fence ? !fenced : fenced;
-    if (fence || trimmed.starts_with('#') || !has_words(trimmed)) {
+    if (fence || line.starts_with('#') || !has_words(line)) {
       lines.emplace_back();
       continue;
     }
-    const std::string_view bare = without_marks(trimmed);
-    lines.push_back({.text = bare, .is_prose = !fenced && bare.size() == trimmed.size() && !trimmed.starts_with('|')});
+    const std::string_view bare = without_marks(line);
+    lines.push_back({.text = bare, .is_prose = !fenced && bare.size() == line.size() && !line.starts_with('|')});
   }
   return lines;
 }
 
-/// The paragraph around a line as far as it is short enough.
+/// The paragraph around a line, as far as it is short enough.
 std::string_view widen(const std::vector<Line>& lines, std::size_t at) {
   const auto joined = [](std::string_view first, std::string_view last) {
     return std::string_view(first.data(), static_cast<std::size_t>(last.data() + last.size() - first.data()));
@@ -85,7 +81,7 @@ std::string_view widen(const std::vector<Line>& lines, std::size_t at) {
   return quote;
 }
 
-/// A long line from its first term on (a few words before it).
+/// A part of a long line that begins a few words before the first term.
 std::string_view shorten(std::string_view line, const std::vector<Term>& terms) {
   if (line.size() <= max_quote_bytes) return line;
   const std::vector<utf8::Word> words = utf8::words(line);
@@ -101,7 +97,7 @@ std::string_view shorten(std::string_view line, const std::vector<Term>& terms) 
   while (inside(begin)) ++begin;
   std::size_t end = std::min(begin + max_quote_bytes, line.size());
   while (inside(end)) --end;
-  return trim(line.substr(begin, end - begin));
+  return trimmed(line.substr(begin, end - begin), blanks);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-/// The line or paragraph of a Markdown text that says what was asked for. Pure.
+/// Finds the line or paragraph of a Markdown text that matches search terms. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace ws::mock {
 
 inline constexpr std::size_t max_quote_bytes = 400;
 
-/// A part of `text`, without the marks of list and quote before it: where most of the terms stand, else its first
-/// words. Never a heading, a fence or front matter; empty where there is nothing else.
+/// A part of `text` without list and quote marks: where most terms occur, else its beginning. Never a heading, a fence
+/// or front matter; empty if there is nothing else.
 std::string_view find_quote(std::string_view text, const std::vector<Term>& terms);
 
 }  // namespace ws::mock

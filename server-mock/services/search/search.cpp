@@ -6,22 +6,23 @@
 #include "server-mock/services/questions/question_store.hpp"
 #include "server-mock/services/search/snippet.hpp"
 #include "server-mock/services/shared/arguments.hpp"
-#include "server-mock/services/shared/cursor.hpp"
+#include "server-mock/services/shared/paging.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
 #include "server-mock/services/sync/shared.hpp"
 #include "server-mock/services/text_index/index.hpp"
 #include "server-mock/services/text_index/query.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
 
-/// A search ends after so many results, and a cursor lives until so many other searches have begun a second page.
+/// Limit of results; a cursor stays valid until so many other searches have requested a second page.
 constexpr std::size_t most_results = 1000;
 constexpr std::int64_t kept_rankings = 256;
-constexpr std::int64_t offsets = 4096;  // a cursor's place: ranking * offsets + offset
+constexpr std::int64_t offsets = 4096;  // a cursor's position: ranking * offsets + offset
 
-/// What the pages of one search have in common: the caller and what is looked for. Cursors are sealed with it.
+/// Identifies a search for its cursors: the caller and the query.
 std::string search_name(const ServiceCall& call) {
   Json same = {{"user", call.caller.owner_user_id}, {"agent", call.caller.agent_id}};
   if (call.caller.audience == Audience::workspace) same["workspace"] = call.caller.workspace_id;
@@ -31,12 +32,12 @@ std::string search_name(const ServiceCall& call) {
   return "search.run\n" + canonical(same);
 }
 
-Served<SearchScope> find_scope(World& world, const ServiceCall& call) {
+ApiResult<SearchScope> find_scope(World& world, const ServiceCall& call) {
   SearchScope scope = {.caller = call.caller, .project_id = id_of(call.body, "project_id")};
   if (call.caller.audience == Audience::workspace || !call.caller.agent_id.empty()) {
     scope.workspace_id = call.caller.workspace_id;
   }
-  if (!scope.project_id.empty()) WS_SERVE(see_project(world, call, scope.project_id));
+  if (!scope.project_id.empty()) WS_API_TRY(find_visible_project(world, call, scope.project_id));
   const Json* kinds = find(call.body, "kinds");
   if (kinds != nullptr && kinds->is_array() && !kinds->empty()) {
     scope.kinds.clear();
@@ -45,7 +46,7 @@ Served<SearchScope> find_scope(World& world, const ServiceCall& call) {
   return scope;
 }
 
-/// All terms in one chunk; where no chunk has them all, any of the words.
+/// Chunks with all terms; if there are none, chunks with any of the words.
 Result<std::vector<Hit>> find_hits(World& world, const SearchScope& scope, std::string_view text) {
   const std::vector<Term> terms = parse_terms(text);
   if (terms.empty()) return std::vector<Hit>();
@@ -54,28 +55,26 @@ Result<std::vector<Hit>> find_hits(World& world, const SearchScope& scope, std::
   return rank(world, scope, to_expression(parse_words(text, Fillers::drop), Match::any), most_results);
 }
 
-/// Keeps the order of the results, so that what is written meanwhile moves none of them to another page.
+/// Stores the order of the results, so that later writes do not move results between pages.
 Result<std::int64_t> save_ranking(World& world, const std::string& list, const std::vector<Hit>& hits) {
   static_assert(std::is_trivially_copyable_v<Hit>);
   std::string bytes(hits.size() * sizeof(Hit), '\0');
   std::memcpy(bytes.data(), hits.data(), bytes.size());
   WS_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_LET(const sqlite::Lent insert,
+  WS_LET(const sqlite::CachedStatement insert,
          world.database.cached("insert into search_rankings (list, hits, created_at) values (?, ?, ?)"));
   insert->bind(1, list);
   insert->bind_blob(2, bytes);
   insert->bind(3, world.now());
   WS_TRY(insert->run());
   const std::int64_t place = world.database.last_insert_rowid();
-  WS_LET(const sqlite::Lent forget, world.database.cached("delete from search_rankings where place <= ?"));
-  forget->bind(1, place - kept_rankings);
-  WS_TRY(forget->run());
+  WS_TRY(put(world, "delete from search_rankings where place <= ?", place - kept_rankings));
   WS_TRY(work.commit());
   return place;
 }
 
 Result<std::vector<Hit>> load_ranking(World& world, const std::string& list, std::int64_t place) {
-  WS_LET(const sqlite::Lent row,
+  WS_LET(const sqlite::CachedStatement row,
          world.database.cached("select hits from search_rankings where place = ? and list = ?"));
   row->bind_all(place, list);
   WS_LET(const bool found, row->step());
@@ -86,57 +85,53 @@ Result<std::vector<Hit>> load_ranking(World& world, const std::string& list, std
   return hits;
 }
 
-/// The ranked results and where the page begins in them.
+/// The ranked results and the start of the page in them.
 struct Ranking {
   std::vector<Hit> hits = {};
   std::size_t offset = 0;
-  std::int64_t place = 0;  ///< where they are kept; 0: not yet
+  std::int64_t place = 0;  ///< rowid of the stored ranking; 0: not stored yet
 };
 
-Served<Ranking> find_ranking(World& world, const ServiceCall& call, const SearchScope& scope, const std::string& list) {
+ApiResult<Ranking> find_ranking(World& world,
+                                const ServiceCall& call,
+                                const SearchScope& scope,
+                                const std::string& list) {
   const Json* cursor = find(call.body, "cursor");
   if (cursor == nullptr || !cursor->is_string()) {
-    WS_SERVE_LET(std::vector<Hit> hits, find_hits(world, scope, text_of(call.body, "query")));
+    WS_API_LET(std::vector<Hit> hits, find_hits(world, scope, text_of(call.body, "query")));
     return Ranking{.hits = std::move(hits)};
   }
   const auto place = parse_cursor(list, cursor->get_ref<const std::string&>());
   if (!place) return invalid("body", "cursor", "value_error", "The cursor is malformed or of another search", *cursor);
   Ranking ranking = {.offset = static_cast<std::size_t>(*place % offsets), .place = *place / offsets};
-  WS_SERVE_LET(ranking.hits, load_ranking(world, list, ranking.place));
+  WS_API_LET(ranking.hits, load_ranking(world, list, ranking.place));
   if (ranking.hits.empty()) {
     return invalid("body", "cursor", "value_error", "The cursor has expired: search anew", *cursor);
   }
   return ranking;
 }
 
-/// The first source that holds the document and that the caller sees; null where there is none.
-Served<Json> source_of(World& world, const ServiceCall& call, const std::string& document_id) {
-  std::vector<std::string> sources;
-  {
-    WS_SERVE_LET(const sqlite::Lent rows,
-                 world.database.cached("select source_id from sync_entries where document_id = ? and present = 1 "
-                                       "order by source_id"));
-    rows->bind(1, document_id);
-    while (true) {
-      WS_SERVE_LET(const bool found, rows->step());
-      if (!found) break;
-      sources.push_back(rows->string(0));
-    }
-  }
-  for (std::string& source : sources) {
-    const auto seen = see_source(world, call, source);
-    if (seen) return Json(std::move(source));
+/// The first source that contains the document and that the caller may see; null if there is none.
+ApiResult<Json> source_of(World& world, const ServiceCall& call, const std::string& document_id) {
+  WS_API_LET(const std::vector<std::string> sources,
+             read_rows(world,
+                       read_text,
+                       "select source_id from sync_entries where document_id = ? and present = 1 order by source_id",
+                       document_id));
+  for (const std::string& source : sources) {
+    const auto seen = find_visible_source(world, call, source);
+    if (seen) return Json(source);
     if (seen.error().status >= 500) return refuse(seen.error());
   }
   return Json(nullptr);
 }
 
-Served<Json> to_json(
+ApiResult<Json> to_json(
     World& world, const ServiceCall& call, const FoundChunk& chunk, double score, const std::vector<Term>& terms) {
   const bool document = !chunk.document_id.empty();
   Json source = nullptr;
   if (document) {
-    WS_SERVE_LET(source, source_of(world, call, chunk.document_id));
+    WS_API_LET(source, source_of(world, call, chunk.document_id));
   }
   Json links = {{"node", "/v1/nodes/" + chunk.node_id + ":move"}};
   if (!chunk.asset_id.empty()) links["asset"] = "/v1/files/" + chunk.asset_id;
@@ -157,35 +152,35 @@ Served<Json> to_json(
               {"links", std::move(links)}};
 }
 
-/// BM25 in proportion to the best result, with three digits: its own value would tell how rare a word is in texts
-/// that the caller may not read.
+/// BM25 relative to the best result, with three digits: absolute values would disclose how rare a word is in texts that
+/// the caller may not read.
 double shown_score(const Ranking& ranking, std::size_t place) {
   const double best = ranking.hits.front().score;
   return best <= 0 ? 1.0 : std::max(0.0, std::round(ranking.hits[place].score / best * 1000) / 1000);
 }
 
 ServiceResult run_search(World& world, const ServiceCall& call) {
-  WS_SERVE(complete_due_questions(world));
-  WS_SERVE(refresh_search_index(world));
-  WS_SERVE_LET(const SearchScope scope, find_scope(world, call));
+  WS_API_TRY(complete_due_questions(world));
+  WS_API_TRY(refresh_search_index(world));
+  WS_API_LET(const SearchScope scope, find_scope(world, call));
   const std::string list = search_name(call);
-  WS_SERVE_LET(Ranking ranking, find_ranking(world, call, scope, list));
+  WS_API_LET(Ranking ranking, find_ranking(world, call, scope, list));
   const std::vector<Term> terms = parse_words(text_of(call.body, "query"), Fillers::drop);
   const auto limit = static_cast<std::size_t>(integer_of(call.body, "limit", 20));
   Json data = Json::array();
   Json next = nullptr;
   for (std::size_t place = ranking.offset; place < ranking.hits.size(); ++place) {
-    // What went out of sight since the ranking was made is left out.
-    WS_SERVE_LET(const std::optional<FoundChunk> chunk, read_chunk(world, scope, ranking.hits[place].place));
+    // Leaves out what the caller may no longer see.
+    WS_API_LET(const std::optional<FoundChunk> chunk, read_chunk(world, scope, ranking.hits[place].place));
     if (!chunk) continue;
     if (data.size() == limit) {
       if (ranking.place == 0) {
-        WS_SERVE_LET(ranking.place, save_ranking(world, list, ranking.hits));
+        WS_API_LET(ranking.place, save_ranking(world, list, ranking.hits));
       }
       next = make_cursor(list, ranking.place * offsets + static_cast<std::int64_t>(place));
       break;
     }
-    WS_SERVE_LET(Json result, to_json(world, call, *chunk, shown_score(ranking, place), terms));
+    WS_API_LET(Json result, to_json(world, call, *chunk, shown_score(ranking, place), terms));
     data.push_back(std::move(result));
   }
   return Answer{.body =

@@ -5,10 +5,10 @@
 namespace ws::mock {
 namespace {
 
-/// So much stands before the first word that was found.
+/// So many bytes are shown before the first match.
 constexpr std::size_t lead_bytes = 60;
 
-/// On one line: every run of spaces and control characters becomes one space.
+/// Replaces every run of spaces and control characters by one space.
 std::string on_one_line(std::string_view text) {
   std::string line;
   bool gap = false;
@@ -28,7 +28,7 @@ bool is_inside_code_point(std::string_view text, std::size_t place) {
   return place < text.size() && (static_cast<unsigned char>(text[place]) & 0xC0U) == 0x80U;
 }
 
-/// The word from which most terms stand within one snippet; the number of words where none stands anywhere.
+/// The first word of the window with most terms; the number of words if none occurs.
 std::size_t best_start(const std::vector<utf8::Word>& words, const std::vector<Term>& terms) {
   struct Found {
     std::size_t word = 0;
@@ -88,7 +88,7 @@ std::string make_snippet(std::string_view source, const std::vector<Term>& terms
   std::vector<utf8::Word> words = utf8::words(line);
   std::size_t start = best_start(words, terms);
   if (start == words.size()) {
-    // What stands only in a link's target or in HTML is shown as it was written.
+    // A match only in a link's target or in HTML: show the Markdown source.
     std::string raw = on_one_line(source);
     std::vector<utf8::Word> raw_words = utf8::words(raw);
     const std::size_t raw_start = best_start(raw_words, terms);

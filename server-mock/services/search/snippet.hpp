@@ -1,4 +1,4 @@
-/// The few words of a text around what was looked for. Pure.
+/// Snippets of search results. Pure.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace ws::mock {
 
 inline constexpr std::size_t max_snippet_bytes = 240;
 
-/// Plain text on one line, at most `max_snippet_bytes` and an ellipsis at either end, around the place where most of
-/// the terms stand; the beginning where none does. `source` is Markdown.
+/// Plain text on one line, at most `max_snippet_bytes` with an ellipsis at either end, around the place where most
+/// terms occur; the beginning if none does. `source` is Markdown.
 std::string make_snippet(std::string_view source, const std::vector<Term>& terms);
 
 }  // namespace ws::mock

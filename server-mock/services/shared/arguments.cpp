@@ -24,62 +24,65 @@ std::string id_of(const Json& object, std::string_view name) {
   return id;
 }
 
-Served<SeenDocument> see_document(World& world, const ServiceCall& call, std::string_view id, WithContent content) {
-  WS_SERVE_LET(std::optional<Document> document, find_document(world, id, content));
+ApiResult<VisibleDocument> find_visible_document(World& world,
+                                                 const ServiceCall& call,
+                                                 std::string_view id,
+                                                 WithContent content) {
+  WS_API_LET(std::optional<Document> document, find_document(world, id, content));
   if (!document) return not_found("document");
-  WS_SERVE_LET(const Role role, role_in(world, call.caller, document->workspace_id));
-  WS_SERVE_LET(const Sight access, access_to(world, call.caller, role, *document));
-  if (access == Sight::none) return not_found("document");
-  return SeenDocument{.document = std::move(*document), .access = access, .role = role};
+  WS_API_LET(const Role role, role_in(world, call.caller, document->workspace_id));
+  WS_API_LET(const AccessLevel access, access_to(world, call.caller, role, *document));
+  if (access == AccessLevel::none) return not_found("document");
+  return VisibleDocument{.document = std::move(*document), .access = access, .role = role};
 }
 
-Served<Document> editable_document(World& world, const ServiceCall& call, std::string_view id, WithContent content) {
-  WS_SERVE_LET(SeenDocument seen, see_document(world, call, id, content));
-  WS_SERVE(require_role(call, seen.role));
-  if (seen.access < Sight::edit) return forbidden("The document was shared with you, but not for editing");
+ApiResult<Document> editable_document(World& world, const ServiceCall& call, std::string_view id, WithContent content) {
+  WS_API_LET(VisibleDocument seen, find_visible_document(world, call, id, content));
+  WS_API_TRY(require_role(call, seen.role));
+  if (seen.access < AccessLevel::edit) return forbidden("The document was shared with you, but not for editing");
   return std::move(seen.document);
 }
 
-Served<SeenNode> see_node(World& world, const ServiceCall& call, std::string_view id) {
-  WS_SERVE_LET(std::optional<Node> node, find_node(world, id));
+ApiResult<VisibleNode> find_visible_node(World& world, const ServiceCall& call, std::string_view id) {
+  WS_API_LET(std::optional<Node> node, find_node(world, id));
   if (!node) return not_found("node");
-  WS_SERVE_LET(const Role role, role_in(world, call.caller, node->workspace_id));
-  WS_SERVE_LET(const std::optional<std::string> document_id, document_on(world, id));
-  Sight access = access_to(call.caller, role, *node);
+  WS_API_LET(const Role role, role_in(world, call.caller, node->workspace_id));
+  WS_API_LET(const std::optional<std::string> document_id, document_on(world, id));
+  AccessLevel access = access_to(call.caller, role, *node);
   if (document_id) {
-    WS_SERVE_LET(const std::optional<Document> document, find_document(world, *document_id, WithContent::no));
-    WS_SERVE_LET(access, access_to(world, call.caller, role, *document));
-    // The node of an archived document is in no tree any more.
-    if (document->archived) access = Sight::none;
+    WS_API_LET(const std::optional<Document> document, find_document(world, *document_id, WithContent::no));
+    WS_API_LET(access, access_to(world, call.caller, role, *document));
+    // The node of an archived document belongs to no tree.
+    if (document->archived) access = AccessLevel::none;
   }
-  if (access == Sight::none) return not_found("node");
-  return SeenNode{.node = std::move(*node), .access = access, .role = role};
+  if (access == AccessLevel::none) return not_found("node");
+  return VisibleNode{.node = std::move(*node), .access = access, .role = role};
 }
 
-Served<SeenNode> see_project(World& world, const ServiceCall& call, std::string_view project_id) {
+ApiResult<VisibleNode> find_visible_project(World& world, const ServiceCall& call, std::string_view project_id) {
   std::string node_id;
   {
-    WS_SERVE_LET(const sqlite::Lent row, world.database.cached("select node_id from projects where id = ?"));
+    WS_API_LET(const sqlite::CachedStatement row, world.database.cached("select node_id from projects where id = ?"));
     row->bind(1, project_id);
-    WS_SERVE_LET(const bool found, row->step());
+    WS_API_LET(const bool found, row->step());
     if (!found) return not_found("Project");
     node_id = row->string(0);
   }
-  auto seen = see_node(world, call, node_id);
+  auto seen = find_visible_node(world, call, node_id);
   if (!seen && seen.error().status == 404) return not_found("Project");
   return seen;
 }
 
-Served<Place> find_place(World& world, const ServiceCall& call) {
+ApiResult<Place> find_place(World& world, const ServiceCall& call) {
   const std::string parent_id = id_of(call.body, "parent_node_id");
   const std::string project_id = id_of(call.body, "project_id");
   if (parent_id.empty() && project_id.empty()) return Place{.workspace_id = call.caller.workspace_id};
-  std::optional<SeenNode> parent;
+  std::optional<VisibleNode> parent;
   if (!project_id.empty()) {
-    WS_SERVE_LET(parent, see_project(world, call, project_id));
+    WS_API_LET(parent, find_visible_project(world, call, project_id));
   }
   if (!parent_id.empty()) {
-    WS_SERVE_LET(parent, see_node(world, call, parent_id));
+    WS_API_LET(parent, find_visible_node(world, call, parent_id));
   }
   if (parent->node.kind != "page" && parent->node.kind != "project") {
     return invalid("body", "parent_node_id", "value_error", "Only a Project or a Page can hold a document", parent_id);
@@ -87,7 +90,7 @@ Served<Place> find_place(World& world, const ServiceCall& call) {
   if (!project_id.empty() && parent->node.project_id != project_id) {
     return invalid("body", "parent_node_id", "value_error", "The node is not in that Project", parent_id);
   }
-  WS_SERVE(require_role(call, parent->role));
+  WS_API_TRY(require_role(call, parent->role));
   return Place{.workspace_id = parent->node.workspace_id,
                .parent_node_id = parent->node.id,
                .project_id = parent->node.project_id};

@@ -1,4 +1,4 @@
-/// Rows as the API shows them (`decisions.md`, "Resource shapes").
+/// Rows as JSON resources of the API (`decisions.md`, "Resource shapes").
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 namespace ws::mock {
 
 Json to_json(const Actor& actor);
-/// A document; takes its content out of `document` where it goes into the answer.
+/// A document; with `WithContent::yes` the content is moved out of `document`.
 Json to_json(Document&& document, WithContent content);
-/// `document_id`: of a document's node; `asset_id`: of an asset's.
+/// `document_id` and `asset_id`: of the document or asset of the node, else empty.
 Json to_json(const Node& node, std::string_view document_id, std::string_view asset_id);
 
 struct WorkspaceRow {

@@ -1,7 +1,7 @@
-/// What a service is: a function of the world and one call. No HTTP types inside.
+/// A service implements one operation, as a function of the world and the call. No HTTP types.
 ///
-/// The pipeline has already checked credential, scope and role in the caller's Workspace, and validated the input
-/// against the table. A service checks existence and ACL of what the call names (404), then state (409, 410).
+/// The pipeline has already checked credential, scope and role in the caller's Workspace, and validated the input. A
+/// service first checks that the objects exist and the caller may see them (404), then their state (409, 410).
 #pragma once
 
 #include <chrono>
@@ -18,46 +18,46 @@
 
 namespace ws::mock {
 
-struct World;  // store/world.hpp: the database, ids, clock, assumptions of one sandbox
+struct World;  // store/world.hpp
 
 enum class Audience { user, workspace, platform_admin };
 
-/// Who calls, as the key said at this very call. Exactly one of `user_id` (a person's key) and `agent_id` acts;
-/// `owner_user_id` is the person behind either.
+/// The authenticated caller. For a person's key `agent_id` is empty and `owner_user_id` is the person; for an agent's
+/// key `owner_user_id` is the agent's owner.
 struct Caller {
   std::string key_id = {};
   std::string owner_user_id = {};
-  std::string agent_id = {};  ///< empty: the person acts
+  std::string agent_id = {};  ///< empty: a person's key
   Audience audience = Audience::user;
-  std::string workspace_id = {};  ///< of a workspace key: the one it sees; of a user key: the one /v1/me names
+  std::string workspace_id =
+      {};  ///< of a workspace key: the only one it sees; of a user key: the one that /v1/me shows
   std::vector<std::string> scopes = {};
-  contract::Role role = contract::Role::none;      ///< in `workspace_id`, now
-  contract::Role ceiling = contract::Role::owner;  ///< the most that the key grants in any Workspace
+  contract::Role role = contract::Role::none;      ///< current role in `workspace_id`
+  contract::Role ceiling = contract::Role::owner;  ///< highest role that the key grants in any Workspace
 };
 
 struct ServiceCall {
   const contract::Operation& operation;
   const Caller& caller;
-  const Json& parameters;       ///< path and query by name, typed, defaults filled in
-  const Json& body;             ///< validated, defaults filled in; null where the operation has none
-  const std::string& base_url;  ///< "http://127.0.0.1:4711", for the few absolute addresses
+  const Json& parameters;       ///< path and query parameters by name, typed, defaults filled in
+  const Json& body;             ///< validated, defaults filled in; null if the operation has none
+  const std::string& base_url;  ///< "http://127.0.0.1:4711", for absolute URLs
 };
 
-/// What a call waits for that asked to (`wait_seconds`). The answer beside it holds if the caller waits no longer;
-/// until then the same call may be served again: when `World::on_wake` names the agent or its owner, and at
-/// `look_again_at`.
-struct Waiting {
-  std::chrono::seconds at_most{0};  ///< of the world's clock, from the first time the call was served
-  std::string agent_id = {};        ///< empty: whatever agent of `owner_user_id` has work
+/// The call may wait (`wait_seconds`). Its answer holds if it is not served again before the timeout; it should be
+/// served again when `World::on_queue_change` names the agent or its owner, and at `retry_at`.
+struct LongPoll {
+  std::chrono::seconds timeout{0};  ///< by the world's clock, from the first time the call was served
+  std::string agent_id = {};        ///< empty: any agent of `owner_user_id`
   std::string owner_user_id = {};
-  std::string workspace_id = {};                   ///< empty: agents in any
-  std::optional<std::int64_t> look_again_at = {};  ///< `World::now` at which something known becomes due
+  std::string workspace_id = {};              ///< empty: agents in all Workspaces
+  std::optional<std::int64_t> retry_at = {};  ///< time at which an event is known to become available
 };
 
-/// `KEY=VALUE` of a switch that the answer rests on (`store/assumptions.hpp`); one for each.
+/// Header with `KEY=VALUE` of an assumption switch that affected the answer; one header for each switch.
 inline constexpr const char* assumed_header = "X-Mock-Assumed";
 
-/// Bytes that are no JSON, by their name in the world's `blobs`.
+/// Binary content, named as in the world's `blobs`.
 struct BlobBody {
   std::string blob = {};
   std::uint64_t size_bytes = 0;
@@ -67,30 +67,30 @@ struct BlobBody {
 struct Answer {
   int status = 200;
   JsonBox body = {};
-  std::optional<BlobBody> blob = {};  ///< in place of `body`
+  std::optional<BlobBody> blob = {};  ///< instead of `body`
   std::vector<std::pair<std::string, std::string>> headers = {};
-  std::optional<Waiting> waiting = {};
+  std::optional<LongPoll> long_poll = {};
 };
 
-/// A refusal as `decisions.md`, "Errors" has it: status, code, sentence, further members.
-struct Refusal {
+/// An error (`decisions.md`, "Errors"): status, code, message, further members.
+struct ApiError {
   int status = 404;
   std::string code = "not_found";
   std::string message = {};
-  /// Object or null: `current_content_revision` and the like. A member `detail` (the array of a 422) stands in place of
-  /// the sentence.
+  /// Object or null: `current_content_revision` and the like. A member `detail` (the array of a 422) replaces the
+  /// message.
   JsonBox members = {};
-  /// Of a 500: what broke, for the log alone. It may name SQL and paths.
+  /// Cause of a 500, only for the log: it may contain SQL and paths.
   std::string cause = {};
 };
 
-/// 500 `internal_error`: the answer says no more than that; `cause` goes to the log, under the request's id.
-Refusal internal_error(std::string cause);
+/// 500 `internal_error`. The response does not contain `cause`; the log does, with the request id.
+ApiError internal_error(std::string cause);
 
-using ServiceResult = tl::expected<Answer, Refusal>;
+using ServiceResult = tl::expected<Answer, ApiError>;
 using Service = ServiceResult (*)(World& world, const ServiceCall& call);
 
-/// The service of an operation; null while it has none (501 `not_implemented`). Defined in services/registry.cpp.
+/// The service of an operation; null if it has none (501 `not_implemented`). Defined in services/registry.cpp.
 Service find_service(const contract::Operation& operation);
 
 }  // namespace ws::mock

@@ -1,6 +1,6 @@
-/// The operations of each area with the functions that serve them. `registry.cpp` joins these tables.
+/// Tables of the operations and the services that implement them, joined by `registry.cpp`.
 ///
-/// A service is added to the table at the end of its own file. What it does stands in `workspace-api-v1.md` and
+/// Add a service to the table at the end of its file. The behaviour is specified in `workspace-api-v1.md` and
 /// `decisions.md`.
 #pragma once
 

@@ -18,7 +18,7 @@ std::string unknown_among(std::string_view name, std::span<const std::string_vie
   return fmt::format("Unknown: {}; known are {}", name, fmt::join(known, ", "));
 }
 
-void Complaints::check(const Json& value, const contract::Schema& schema, const Loc& loc) {
+void ValidationErrors::check(const Json& value, const contract::Schema& schema, const Loc& loc) {
   contract::Findings findings = contract::validate_value(value, schema, loc);
   std::ranges::move(findings.violations, std::back_inserter(violations_));
   std::vector<std::string_view> names;
@@ -32,17 +32,17 @@ void Complaints::check(const Json& value, const contract::Schema& schema, const 
   }
 }
 
-void Complaints::add(Loc loc, std::string_view type, std::string_view message, const Json& input) {
+void ValidationErrors::add(Loc loc, std::string_view type, std::string_view message, const Json& input) {
   violations_.push_back(
       {.loc = std::move(loc), .type = std::string(type), .message = std::string(message), .input = input});
 }
 
-Refusal Complaints::refusal() const {
+ApiError ValidationErrors::api_error() const {
   Json body = contract::to_json(violations_);
-  return Refusal{.status = 422,
-                 .code = "validation_error",
-                 .message = "The request is not valid",
-                 .members = Json{{"detail", std::move(body["detail"])}}};
+  return ApiError{.status = 422,
+                  .code = "validation_error",
+                  .message = "The request is not valid",
+                  .members = Json{{"detail", std::move(body["detail"])}}};
 }
 
 }  // namespace ws::mock

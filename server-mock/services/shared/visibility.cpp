@@ -7,10 +7,10 @@ namespace {
 
 using contract::Role;
 
-Sight by_role(Role role) {
-  if (role >= Role::editor) return Sight::edit;
-  if (role >= Role::commenter) return Sight::comment;
-  return role >= Role::viewer ? Sight::read : Sight::none;
+AccessLevel by_role(Role role) {
+  if (role >= Role::editor) return AccessLevel::edit;
+  if (role >= Role::commenter) return AccessLevel::comment;
+  return role >= Role::viewer ? AccessLevel::read : AccessLevel::none;
 }
 
 bool made_by(const Caller& caller, std::string_view user_id, std::string_view agent_id) {
@@ -18,16 +18,16 @@ bool made_by(const Caller& caller, std::string_view user_id, std::string_view ag
   return user_id == caller.owner_user_id;
 }
 
-Result<Sight> shared_with(World& world, const Caller& caller, std::string_view document_id) {
+Result<AccessLevel> shared_with(World& world, const Caller& caller, std::string_view document_id) {
   const bool agent = !caller.agent_id.empty();
-  WS_LET(const sqlite::Lent row,
+  WS_LET(const sqlite::CachedStatement row,
          world.database.cached(
              "select permission from shares where document_id = ? and grantee_kind = ? and grantee_id = ?"));
   row->bind_all(document_id, agent ? "agent" : "user", agent ? caller.agent_id : caller.owner_user_id);
   WS_LET(const bool found, row->step());
-  if (!found) return Sight::none;
-  if (row->text(0) == "edit") return Sight::edit;
-  return row->text(0) == "comment" ? Sight::comment : Sight::read;
+  if (!found) return AccessLevel::none;
+  if (row->text(0) == "edit") return AccessLevel::edit;
+  return row->text(0) == "comment" ? AccessLevel::comment : AccessLevel::read;
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ Result<Sight> shared_with(World& world, const Caller& caller, std::string_view d
 Result<Role> role_in(World& world, const Caller& caller, std::string_view workspace_id) {
   if (workspace_id == caller.workspace_id) return caller.role;
   if (caller.audience == Audience::workspace || !caller.agent_id.empty()) return Role::none;
-  WS_LET(const sqlite::Lent row,
+  WS_LET(const sqlite::CachedStatement row,
          world.database.cached("select role from members where workspace_id = ? and user_id = ?"));
   row->bind_all(workspace_id, caller.owner_user_id);
   WS_LET(const bool found, row->step());
@@ -50,28 +50,33 @@ std::optional<std::int64_t> admin_here(const Caller& caller) {
   return is_admin(caller, caller.role) ? 1 : 0;
 }
 
-Sight access_to(const Caller& caller, Role role, const Node& node) {
+AccessLevel access_to(const Caller& caller, Role role, const Node& node) {
   const bool open = !node.project_id.empty() || node.kind == "asset" || is_admin(caller, role) ||
                     made_by(caller, node.created_by_user_id, node.created_by_agent_id);
-  return open ? by_role(role) : Sight::none;
+  return open ? by_role(role) : AccessLevel::none;
 }
 
-Result<Sight> access_to(World& world, const Caller& caller, Role role, const Document& document) {
-  Sight access = Sight::none;
+Result<AccessLevel> access_to(World& world, const Caller& caller, Role role, const Document& document) {
+  AccessLevel access = AccessLevel::none;
   if (!document.project_id.empty() || is_admin(caller, role) ||
       made_by(caller, document.created_by_user_id, document.created_by_agent_id)) {
     access = by_role(role);
   } else if (role != Role::none) {
-    WS_LET(const Sight share, shared_with(world, caller, document.id));
+    WS_LET(const AccessLevel share, shared_with(world, caller, document.id));
     access = std::min(share, by_role(role));
   }
-  if (document.archived && access != Sight::edit) return Sight::none;
+  if (document.archived && access != AccessLevel::edit) return AccessLevel::none;
   return access;
+}
+
+std::string_view bound_workspace(const Caller& caller) {
+  const bool is_bound = caller.audience == Audience::workspace || !caller.agent_id.empty();
+  return is_bound ? std::string_view(caller.workspace_id) : std::string_view();
 }
 
 Result<Actor> find_actor(World& world, const Caller& caller) {
   const bool agent = !caller.agent_id.empty();
-  WS_LET(const sqlite::Lent row,
+  WS_LET(const sqlite::CachedStatement row,
          world.database.cached(agent ? "select display_name from agents where id = ?"
                                      : "select display_name from users where id = ?"));
   const std::string& id = agent ? caller.agent_id : caller.owner_user_id;

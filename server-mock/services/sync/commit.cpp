@@ -9,21 +9,22 @@
 #include "server-mock/services/sync/commit_work.hpp"
 #include "server-mock/services/sync/pages.hpp"
 #include "server-mock/services/sync_sources/paths.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
 
-/// Titles have at most 300 characters (`decisions.md`, "document"); a stem is never longer than 255 bytes.
+/// Maximal length of a title in characters (`decisions.md`, "document"); a file name has at most 255 bytes.
 std::string title_of(std::string_view path) { return std::string(stem_of(file_name_of(path))); }
 
-/// Carries out what was judged free of conflict, and records the rest.
+/// Applies the work items without a conflict, and records the conflicts of the others.
 class Commit {
  public:
-  Commit(World& world, const ServiceCall& call, const SeenSource& seen, DocumentChanges changes)
+  Commit(World& world, const ServiceCall& call, const VisibleSource& seen, DocumentChanges changes)
       : world_(world), call_(call), seen_(seen), changes_(std::move(changes)), pages_(world, call.caller, seen) {}
 
   Result<void> apply(std::vector<Work>& all) {
-    // Who leaves a path gives it up before anybody takes it: swaps and chains.
+    // All paths that change are freed first, so that swaps and chains of moves work.
     for (Work& work : all) {
       if (work.failed() || work.creates()) continue;
       if (work.deletion) {
@@ -47,8 +48,9 @@ class Commit {
   Json take_conflicts() { return std::move(*conflicts_); }
 
  private:
-  Result<sqlite::Lent> staged_text(const StagedItem& item) {
-    WS_LET(sqlite::Lent row, world_.database.cached("select content from sync_staged where push_id = ? and place = ?"));
+  Result<sqlite::CachedStatement> staged_text(const StagedItem& item) {
+    WS_LET(sqlite::CachedStatement row,
+           world_.database.cached("select content from sync_staged where push_id = ? and place = ?"));
     row->bind_all(item.push_id, item.place);
     WS_TRY(row->step());
     return row;
@@ -68,14 +70,14 @@ class Commit {
     std::string path = work.entry->path;
     if (work.changes_text()) {
       const StagedItem& item = work.items[*work.text];
-      WS_LET(const sqlite::Lent text, staged_text(item));
+      WS_LET(const sqlite::CachedStatement text, staged_text(item));
       WS_TRY(changes_.rewrite(document, {.content = text->text(0), .content_sha256 = item.content_sha256}));
     }
     if (work.changes_path()) {
       path = work.items[*work.move].path;
       WS_LET(const Node parent, pages_.find_or_make(folder_of(path)));
       if (parent.id != document.parent_node_id) left_pages_.insert(document.parent_node_id);
-      WS_TRY(changes_.move(document, parent, PathWish{.source_id = seen_.source.id, .path = path}));
+      WS_TRY(changes_.move(document, parent, RequestedPath{.source_id = seen_.source.id, .path = path}));
     }
     report(work, document, path);
     return {};
@@ -89,7 +91,7 @@ class Commit {
       return {};
     }
     WS_LET(const Node parent, pages_.find_or_make(folder_of(item.path)));
-    WS_LET(const sqlite::Lent text, staged_text(item));
+    WS_LET(const sqlite::CachedStatement text, staged_text(item));
     const std::string title = title_of(item.path);
     WS_LET(const Document made,
            changes_.create({.workspace_id = parent.workspace_id,
@@ -98,7 +100,7 @@ class Commit {
                             .title = title,
                             .content = text->text(0),
                             .content_sha256 = item.content_sha256},
-                           PathWish{.source_id = seen_.source.id, .path = item.path}));
+                           RequestedPath{.source_id = seen_.source.id, .path = item.path}));
     report(work, made, item.path);
     return {};
   }
@@ -130,14 +132,14 @@ class Commit {
     if (work.move) conflict.local_previous_path = work.items[*work.move].previous_path.value_or(work.entry->path);
     WS_TRY(add_base(conflict, item));
     if (item.has_text) {
-      WS_LET(const sqlite::Lent text, staged_text(item));
+      WS_LET(const sqlite::CachedStatement text, staged_text(item));
       conflict.local_content = text->string(0);
     } else if (!conflict.local_deleted) {
-      // Only moved: the local text is that of the base.
+      // Only moved: the local text is the base text.
       conflict.local_content = conflict.base_content;
       if (conflict.local_content_sha256.empty()) conflict.local_content_sha256 = conflict.base_content_sha256;
     }
-    // A creation against a creation of the same commit, or against a folder: whoever is there now.
+    // The path is taken by a creation of the same commit, or by a folder: find the document that is there now.
     if (conflict.document_id.empty()) {
       WS_LET(const std::optional<SyncEntry> holder, find_holder(world_, seen_.source.id, utf8::fold_key(path)));
       if (holder) conflict.document_id = holder->document_id;
@@ -159,7 +161,7 @@ class Commit {
 
   World& world_;
   const ServiceCall& call_;
-  const SeenSource& seen_;
+  const VisibleSource& seen_;
   DocumentChanges changes_;
   Pages pages_;
   std::set<std::string> left_pages_ = {};
@@ -167,33 +169,25 @@ class Commit {
   JsonBox conflicts_ = Json(Json::array());
 };
 
-/// The first answer is kept for whoever asks again; the staged texts are needed no more.
+/// Stores the response, which later calls get again, and drops the staged texts.
 Result<void> close_plan(World& world, const Plan& plan, const std::string& commit_id, const std::string& body) {
+  { WS_TRY(put(world, "update sync_plans set commit_id = ?, commit_body = ? where id = ?", commit_id, body, plan.id)); }
   {
-    WS_LET(const sqlite::Lent keep,
-           world.database.cached("update sync_plans set commit_id = ?, commit_body = ? where id = ?"));
-    keep->bind_all(commit_id, body, plan.id);
-    WS_TRY(keep->run());
-  }
-  {
-    WS_LET(const sqlite::Lent drop,
+    WS_LET(const sqlite::CachedStatement drop,
            world.database.cached(
                "delete from sync_staged where push_id in (select id from sync_pushes where plan_id = ?)"));
     drop->bind(1, plan.id);
     WS_TRY(drop->run());
   }
-  {
-    WS_LET(const sqlite::Lent drop, world.database.cached("delete from sync_pushes where plan_id = ?"));
-    drop->bind(1, plan.id);
-    WS_TRY(drop->run());
-  }
-  WS_LET(const sqlite::Lent stamp,
-         world.database.cached("update sync_sources set last_committed_at = ?, updated_at = ? where id = ?"));
-  stamp->bind_all(world.now(), world.now(), plan.source_id);
-  return stamp->run();
+  { WS_TRY(put(world, "delete from sync_pushes where plan_id = ?", plan.id)); }
+  return put(world,
+             "update sync_sources set last_committed_at = ?, updated_at = ? where id = ?",
+             world.now(),
+             world.now(),
+             plan.source_id);
 }
 
-/// A commit with conflicts is 200, or (assumption `sync_conflict_status`) 409 with the same body.
+/// 200 also with conflicts, or (assumption `sync_conflict_status`) 409 with the same body.
 Answer commit_answer(const World& world, Json body) {
   Answer answer;
   if (!body.at("conflicts").empty()) {
@@ -209,21 +203,21 @@ Answer commit_answer(const World& world, Json body) {
 }
 
 ServiceResult commit_sync(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(const SeenSource seen, see_source(world, call, id_of(call.body, "source_id")));
-  WS_SERVE_LET(const Plan plan, find_plan(world, call, id_of(call.body, "plan_id"), seen.source.id));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(const VisibleSource seen, find_visible_source(world, call, id_of(call.body, "source_id")));
+  WS_API_LET(const Plan plan, find_plan(world, call, id_of(call.body, "plan_id"), seen.source.id));
   if (plan.commit_body) {
-    WS_SERVE_LET(Json body, parse_bounded(*plan.commit_body));
+    WS_API_LET(Json body, parse_bounded(*plan.commit_body));
     return commit_answer(world, std::move(body));
   }
   if (plan.expires_at <= world.now()) return conflict("plan_expired", "The plan is over an hour old; plan anew");
 
-  WS_SERVE_LET(std::vector<Work> all, gather_work(world, call, seen, plan));
-  WS_SERVE(judge_work(world, seen, all));
-  WS_SERVE_LET(DocumentChanges changes, DocumentChanges::by(world, call.caller));
+  WS_API_LET(std::vector<Work> all, gather_work(world, call, seen, plan));
+  WS_API_TRY(judge_work(world, seen, all));
+  WS_API_LET(DocumentChanges changes, DocumentChanges::by(world, call.caller));
   Commit commit(world, call, seen, std::move(changes));
-  WS_SERVE(commit.apply(all));
-  WS_SERVE_LET(const std::optional<Source> now, find_source(world, seen.source.id));
+  WS_API_TRY(commit.apply(all));
+  WS_API_LET(const std::optional<Source> now, find_source(world, seen.source.id));
 
   const std::string commit_id = world.ids.uuid("sync_commit");
   Json conflicts = commit.take_conflicts();
@@ -235,8 +229,8 @@ ServiceResult commit_sync(World& world, const ServiceCall& call) {
                {"status", status}};
   body["applied"] = commit.take_applied();
   body["conflicts"] = std::move(conflicts);
-  WS_SERVE(close_plan(world, plan, commit_id, dump(body)));
-  WS_SERVE(work.commit());
+  WS_API_TRY(close_plan(world, plan, commit_id, dump(body)));
+  WS_API_TRY(work.commit());
   return commit_answer(world, std::move(body));
 }
 

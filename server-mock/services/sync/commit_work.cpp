@@ -6,41 +6,41 @@
 
 #include "api-client/base/utf8.hpp"
 #include "server-mock/services/sync_sources/paths.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
 
-Served<void> check_push(World& world, std::string_view push_id, std::string_view plan_id) {
-  WS_SERVE_LET(const sqlite::Lent row, world.database.cached("select 1 from sync_pushes where id = ? and plan_id = ?"));
+ApiResult<void> check_push(World& world, std::string_view push_id, std::string_view plan_id) {
+  WS_API_LET(const sqlite::CachedStatement row,
+             world.database.cached("select 1 from sync_pushes where id = ? and plan_id = ?"));
   row->bind_all(push_id, plan_id);
-  WS_SERVE_LET(const bool found, row->step());
+  WS_API_LET(const bool found, row->step());
   if (!found) return not_found("push of this plan");
   return {};
 }
 
 Result<std::vector<StagedItem>> read_push(World& world, std::string_view push_id) {
-  WS_LET(const sqlite::Lent rows,
-         world.database.cached("select push_id, place, path, action, document_id, content is not null, content_sha256, "
-                               "expected_content_revision, previous_path from sync_staged where push_id = ? "
-                               "order by place"));
-  rows->bind(1, push_id);
-  std::vector<StagedItem> items;
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return items;
-    items.push_back({.push_id = rows->string(0),
-                     .place = rows->integer(1),
-                     .path = rows->string(2),
-                     .action = rows->string(3),
-                     .document_id = rows->string(4),
-                     .has_text = rows->integer(5) != 0,
-                     .content_sha256 = rows->string(6),
-                     .expected_content_revision = rows->optional_integer(7),
-                     .previous_path = rows->optional_string(8)});
-  }
+  return read_rows(
+      world,
+      [](const sqlite::Statement& row) {
+        return StagedItem{.push_id = row.string(0),
+                          .place = row.integer(1),
+                          .path = row.string(2),
+                          .action = row.string(3),
+                          .document_id = row.string(4),
+                          .has_text = row.integer(5) != 0,
+                          .content_sha256 = row.string(6),
+                          .expected_content_revision = row.optional_integer(7),
+                          .previous_path = row.optional_string(8)};
+      },
+      "select push_id, place, path, action, document_id, content is not null, content_sha256, "
+      "expected_content_revision, previous_path from sync_staged where push_id = ? "
+      "order by place",
+      push_id);
 }
 
-/// Puts an item to the others of its document. What an earlier push said of the same aspect is replaced.
+/// Adds an item to the others of its document; replaces what an earlier push said about text, path or deletion.
 void add_item(Work& work, StagedItem item) {
   if (item.deletes()) {
     work = Work{};
@@ -54,7 +54,7 @@ void add_item(Work& work, StagedItem item) {
   work.items.push_back(std::move(item));
 }
 
-/// Items that neither bring a text nor a path nor a deletion any more were replaced by later ones.
+/// Removes items that later ones replaced completely.
 void drop_replaced(Work& work) {
   if (work.items.size() < 2) return;
   std::vector<StagedItem> kept;
@@ -70,20 +70,20 @@ void drop_replaced(Work& work) {
   if (!result.items.empty()) work = std::move(result);
 }
 
-Served<void> look_up(World& world, const ServiceCall& call, const SeenSource& seen, Work& work) {
+ApiResult<void> look_up(World& world, const ServiceCall& call, const VisibleSource& seen, Work& work) {
   const std::string& id = work.items.front().document_id;
   if (id.empty()) return {};
-  WS_SERVE_LET(work.entry, find_entry(world, seen.source.id, id));
-  WS_SERVE_LET(work.document, find_document(world, id, WithContent::no));
-  Sight access = Sight::none;
+  WS_API_LET(work.entry, find_entry(world, seen.source.id, id));
+  WS_API_LET(work.document, find_document(world, id, WithContent::no));
+  AccessLevel access = AccessLevel::none;
   if (work.entry && work.document) {
-    WS_SERVE_LET(access, access_in(world, call.caller, seen, *work.document));
+    WS_API_LET(access, access_in(world, call.caller, seen, *work.document));
   }
-  if (access < Sight::edit) return forbidden("A staged document is no longer yours to change");
+  if (access < AccessLevel::edit) return forbidden("A staged document is no longer yours to change");
   return {};
 }
 
-/// What the document's own state says; the kind of the conflict, or empty.
+/// The kind of conflict with the current state of the document; empty: none.
 std::string judge_document(const Work& work) {
   const Document& document = *work.document;
   const SyncEntry& entry = *work.entry;
@@ -104,7 +104,7 @@ std::string judge_document(const Work& work) {
   return !work.text && expected && !as_expected ? "revision" : "";
 }
 
-/// What a change asks of the paths; nothing where it failed already.
+/// The path change of a work item; empty if it has a conflict already.
 PathChange path_change(const Work& work) {
   std::string id = work.document ? work.document->id : std::string();
   if (work.failed()) return {.document_id = std::move(id)};
@@ -119,8 +119,8 @@ PathChange path_change(const Work& work) {
   return {.document_id = std::move(id), .wants = work.items[*work.move].path, .leaves = leaves};
 }
 
-/// The kind of the conflict of a change whose path is not free; empty where its very bytes are there already.
-Result<void> judge_clash(World& world, const SeenSource& seen, Work& work, const Clash& clash) {
+/// The kind of conflict if the path is taken; empty if the document there has the same bytes.
+Result<void> judge_clash(World& world, const VisibleSource& seen, Work& work, const Clash& clash) {
   work.conflict_kind = "path";
   work.holder_id = clash.holder_id;
   if (!work.creates() || clash.holder_id.empty()) return {};
@@ -131,20 +131,23 @@ Result<void> judge_clash(World& world, const SeenSource& seen, Work& work, const
     work.conflict_kind.clear();
     work.adopted = holder->id;
   } else if (entry->entered_revision == entry->path_revision) {
-    work.conflict_kind = "hash";  // created on both sides; else it was moved there
+    work.conflict_kind = "hash";  // created on both sides; else moved there
   }
   return {};
 }
 
 }  // namespace
 
-Served<std::vector<Work>> gather_work(World& world, const ServiceCall& call, const SeenSource& seen, const Plan& plan) {
+ApiResult<std::vector<Work>> gather_work(World& world,
+                                         const ServiceCall& call,
+                                         const VisibleSource& seen,
+                                         const Plan& plan) {
   std::vector<Work> all;
-  std::unordered_map<std::string, std::size_t> places;  // by document, or by path where there is none yet
+  std::unordered_map<std::string, std::size_t> places;  // by document, or by path for creations
   for (const Json& push : call.body.at("push_ids")) {
     const std::string push_id = id_of(Json{{"id", push}}, "id");
-    WS_SERVE(check_push(world, push_id, plan.id));
-    WS_SERVE_LET(std::vector<StagedItem> items, read_push(world, push_id));
+    WS_API_TRY(check_push(world, push_id, plan.id));
+    WS_API_LET(std::vector<StagedItem> items, read_push(world, push_id));
     for (StagedItem& item : items) {
       const std::string key = item.document_id.empty() ? "path:" + item.path : item.document_id;
       const auto [place, fresh] = places.try_emplace(key, all.size());
@@ -154,19 +157,19 @@ Served<std::vector<Work>> gather_work(World& world, const ServiceCall& call, con
   }
   for (Work& work : all) {
     drop_replaced(work);
-    WS_SERVE(look_up(world, call, seen, work));
+    WS_API_TRY(look_up(world, call, seen, work));
   }
   return all;
 }
 
-Result<void> judge_work(World& world, const SeenSource& seen, std::vector<Work>& all) {
+Result<void> judge_work(World& world, const VisibleSource& seen, std::vector<Work>& all) {
   std::vector<PathChange> changes;
   changes.reserve(all.size());
   for (Work& work : all) {
     if (work.document) work.conflict_kind = judge_document(work);
     changes.push_back(path_change(work));
   }
-  WS_LET(const std::vector<std::optional<Clash>> clashes, settle_paths(world, seen.source.id, changes));
+  WS_LET(const std::vector<std::optional<Clash>> clashes, check_paths(world, seen.source.id, changes));
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (clashes[i]) WS_TRY(judge_clash(world, seen, all[i], *clashes[i]));
   }

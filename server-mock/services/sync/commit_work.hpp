@@ -1,4 +1,4 @@
-/// What a commit is to do, document by document: the staged items put together, and what became of each.
+/// The work of a commit: the staged items grouped by document, with the decision about each.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "server-mock/services/sync/claims.hpp"
+#include "server-mock/services/sync/path_conflicts.hpp"
 #include "server-mock/services/sync/shared.hpp"
 
 namespace ws::mock {
@@ -29,17 +29,17 @@ struct StagedItem {
   bool moves() const { return action == "push_move" || (previous_path && *previous_path != path); }
 };
 
-/// The items of one document (text and move may come apart), or one creation.
+/// The items of one document (text and move may be separate), or one creation.
 struct Work {
   std::vector<StagedItem> items = {};
-  std::optional<std::size_t> text = {};  ///< which item brings the text, the path, the deletion
+  std::optional<std::size_t> text = {};  ///< index of the item with the text, the path, the deletion
   std::optional<std::size_t> move = {};
   std::optional<std::size_t> deletion = {};
-  std::optional<Document> document = {};  ///< as the service has it; empty for a creation
+  std::optional<Document> document = {};  ///< the current document; empty for a creation
   std::optional<SyncEntry> entry = {};
-  std::string conflict_kind = {};  ///< not empty: nothing of it is applied
-  std::string adopted = {};        ///< a creation whose very bytes are there: the document's id
-  std::string holder_id = {};      ///< who holds the path that it wants
+  std::string conflict_kind = {};  ///< if not empty, nothing of it is applied
+  std::string adopted = {};        ///< of a creation: id of a document with the same path and bytes
+  std::string holder_id = {};      ///< document that has the wanted path
 
   bool failed() const { return !conflict_kind.empty(); }
   bool creates() const { return !document; }
@@ -48,11 +48,14 @@ struct Work {
   const StagedItem& lead() const { return items[text ? *text : move ? *move : 0]; }
 };
 
-/// The staged items of these pushes, the later before the earlier where they speak of one file. 404 where a push is not
-/// of the plan; 403 where a document is no longer the caller's to change.
-Served<std::vector<Work>> gather_work(World& world, const ServiceCall& call, const SeenSource& seen, const Plan& plan);
+/// Reads the staged items of these pushes; later items replace earlier ones of the same file. 404 if a push does not
+/// belong to the plan; 403 if the caller may no longer change a document.
+ApiResult<std::vector<Work>> gather_work(World& world,
+                                         const ServiceCall& call,
+                                         const VisibleSource& seen,
+                                         const Plan& plan);
 
-/// Decides of each what becomes of it: revisions first, then the paths of all of them together.
-Result<void> judge_work(World& world, const SeenSource& seen, std::vector<Work>& all);
+/// Decides about each work item: first by revisions, then by the paths of all together.
+Result<void> judge_work(World& world, const VisibleSource& seen, std::vector<Work>& all);
 
 }  // namespace ws::mock

@@ -2,11 +2,12 @@
 
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/sync/shared.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 
 Result<std::optional<Conflict>> find_conflict(World& world, std::string_view id) {
-  WS_LET(const sqlite::Lent row,
+  WS_LET(const sqlite::CachedStatement row,
          world.database.cached(
              "select id, source_id, client_id, subject, document_id, path, kind, status, base_content_revision, "
              "base_content_sha256, base_content, local_content_sha256, local_content, local_deleted, local_path, "
@@ -43,7 +44,7 @@ Result<std::optional<std::string>> find_open_conflict(World& world,
                                                       std::string_view source_id,
                                                       std::string_view client_id,
                                                       std::string_view subject) {
-  WS_LET(const sqlite::Lent row,
+  WS_LET(const sqlite::CachedStatement row,
          world.database.cached("select id from sync_conflicts where source_id = ? and client_id = ? and subject = ? "
                                "and status = 'open'"));
   row->bind_all(source_id, client_id, subject);
@@ -57,8 +58,7 @@ Result<void> save_open_conflict(World& world, Conflict& conflict) {
          find_open_conflict(world, conflict.source_id, conflict.client_id, conflict.subject));
   conflict.id = open ? *open : world.ids.uuid("conflict");
   conflict.created_at = world.now();
-  WS_LET(const sqlite::Lent put,
-         world.database.cached(
+  return put(world,
              "insert into sync_conflicts (id, source_id, client_id, subject, document_id, path, kind, "
              "base_content_revision, base_content_sha256, base_content, local_content_sha256, local_content, "
              "local_deleted, local_path, local_previous_path, created_at) "
@@ -68,44 +68,42 @@ Result<void> save_open_conflict(World& world, Conflict& conflict) {
              "base_content_sha256 = excluded.base_content_sha256, base_content = excluded.base_content, "
              "local_content_sha256 = excluded.local_content_sha256, local_content = excluded.local_content, "
              "local_deleted = excluded.local_deleted, local_path = excluded.local_path, "
-             "local_previous_path = excluded.local_previous_path"));
-  put->bind_all(conflict.id,
-                conflict.source_id,
-                conflict.client_id,
-                conflict.subject,
-                conflict.document_id,
-                conflict.path,
-                conflict.kind,
-                conflict.base_content_revision,
-                conflict.base_content_sha256,
-                conflict.base_content,
-                conflict.local_content_sha256,
-                conflict.local_content,
-                conflict.local_deleted,
-                conflict.local_path,
-                conflict.local_previous_path,
-                conflict.created_at);
-  return put->run();
+             "local_previous_path = excluded.local_previous_path",
+             conflict.id,
+             conflict.source_id,
+             conflict.client_id,
+             conflict.subject,
+             conflict.document_id,
+             conflict.path,
+             conflict.kind,
+             conflict.base_content_revision,
+             conflict.base_content_sha256,
+             conflict.base_content,
+             conflict.local_content_sha256,
+             conflict.local_content,
+             conflict.local_deleted,
+             conflict.local_path,
+             conflict.local_previous_path,
+             conflict.created_at);
 }
 
 Result<void> save_resolution(World& world, const Conflict& conflict) {
-  WS_LET(const sqlite::Lent update,
-         world.database.cached("update sync_conflicts set status = 'resolved', remote_body = ?, resolution = ?, "
-                               "resolved_sha256 = ?, result_body = ?, resolved_at = ? where id = ?"));
-  update->bind_all(conflict.remote_body,
-                   conflict.resolution,
-                   conflict.resolved_sha256,
-                   conflict.result_body,
-                   conflict.resolved_at,
-                   conflict.id);
-  return update->run();
+  return put(world,
+             "update sync_conflicts set status = 'resolved', remote_body = ?, resolution = ?, "
+             "resolved_sha256 = ?, result_body = ?, resolved_at = ? where id = ?",
+             conflict.remote_body,
+             conflict.resolution,
+             conflict.resolved_sha256,
+             conflict.result_body,
+             conflict.resolved_at,
+             conflict.id);
 }
 
 Result<Json> remote_side(World& world, const Conflict& conflict) {
   WS_LET(std::optional<Document> document, find_document(world, conflict.document_id, WithContent::yes));
   WS_LET(const std::optional<SyncEntry> entry, find_entry(world, conflict.source_id, conflict.document_id));
   if (!document || !entry) {
-    // A folder stands where the local file is to be: there is no document to show.
+    // A folder has the path of the local file: there is no remote document.
     return Json{{"document_id", nullptr},
                 {"content_revision", nullptr},
                 {"content_sha256", nullptr},

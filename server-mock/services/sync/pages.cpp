@@ -1,38 +1,36 @@
 #include "server-mock/services/sync/pages.hpp"
 
 #include "server-mock/services/sync_sources/paths.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
 
 Result<bool> is_empty(World& world, const Node& page) {
   WS_LET(
-      const sqlite::Lent row,
+      const sqlite::CachedStatement row,
       world.database.cached("select 1 from nodes where workspace_id = ? and parent_id = ? and archived = 0 limit 1"));
   row->bind_all(page.workspace_id, page.id);
   WS_LET(const bool found, row->step());
   return !found;
 }
 
-/// A source may hang on an empty Page: such a one stays.
+/// The root Page of a source is kept even if it is empty.
 Result<bool> is_root(World& world, const Node& page) {
-  WS_LET(const sqlite::Lent row, world.database.cached("select 1 from sync_sources where root_node_id = ?"));
+  WS_LET(const sqlite::CachedStatement row, world.database.cached("select 1 from sync_sources where root_node_id = ?"));
   row->bind(1, page.id);
   WS_LET(const bool found, row->step());
   return found;
 }
 
-/// The nodes of archived documents go up to the parent: their texts stay readable to their editors.
+/// Moves the nodes of archived documents to the parent: their editors can still read them.
 Result<void> remove_page(World& world, const Node& page) {
-  {
-    WS_LET(const sqlite::Lent lift,
-           world.database.cached("update nodes set parent_id = ? where workspace_id = ? and parent_id = ?"));
-    lift->bind_all(page.parent_id, page.workspace_id, page.id);
-    WS_TRY(lift->run());
-  }
-  WS_LET(const sqlite::Lent remove, world.database.cached("delete from nodes where id = ?"));
-  remove->bind(1, page.id);
-  return remove->run();
+  WS_TRY(put(world,
+             "update nodes set parent_id = ? where workspace_id = ? and parent_id = ?",
+             page.parent_id,
+             page.workspace_id,
+             page.id));
+  return put(world, "delete from nodes where id = ?", page.id);
 }
 
 }  // namespace
@@ -40,7 +38,7 @@ Result<void> remove_page(World& world, const Node& page) {
 Result<Pages::Children*> Pages::children_of(const Node& parent) {
   const auto known = children_.find(parent.id);
   if (known != children_.end()) return &known->second;
-  WS_LET(const sqlite::Lent rows,
+  WS_LET(const sqlite::CachedStatement rows,
          world_.database.cached("select id, title from nodes where workspace_id = ? and parent_id = ? "
                                 "and kind = 'page' order by position, id"));
   rows->bind_all(parent.workspace_id, parent.id);
@@ -90,7 +88,7 @@ Result<void> Pages::prune(std::string page_id) {
     if (!empty || root) return {};
     WS_TRY(remove_page(world_, *page));
     page_id = page->parent_id;
-    // What was known of the tree may be gone now.
+    // The cached children may be outdated now.
     folders_.clear();
     children_.clear();
   }

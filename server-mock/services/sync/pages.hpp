@@ -1,4 +1,4 @@
-/// Folders of a source as branch Pages: made when a path needs them, removed when their last document left.
+/// Folders of a source as branch Pages: created when a path needs them, removed when they become empty.
 #pragma once
 
 #include <map>
@@ -13,20 +13,20 @@ namespace ws::mock {
 
 class Pages {
  public:
-  Pages(World& world, const Caller& caller, const SeenSource& seen) : world_(world), caller_(caller), seen_(seen) {}
+  Pages(World& world, const Caller& caller, const VisibleSource& seen) : world_(world), caller_(caller), seen_(seen) {}
 
-  /// The node under which files of `folder` hang; the root for "". A Page counts as the folder that its title becomes.
+  /// The node for files of `folder`; the root for "". A Page matches the folder name that its title gives.
   Result<Node> find_or_make(std::string_view folder);
-  /// Removes the Page if nothing hangs on it any more, and those above it likewise, up to the root.
+  /// Removes the Page if it is empty, and then its ancestors likewise, up to the root.
   Result<void> prune(std::string page_id);
 
  private:
-  using Children = std::map<std::string, Node, std::less<>>;  // by segment
+  using Children = std::map<std::string, Node, std::less<>>;  // by path segment
   Result<Children*> children_of(const Node& parent);
 
   World& world_;
   const Caller& caller_;
-  const SeenSource& seen_;
+  const VisibleSource& seen_;
   std::map<std::string, Node, std::less<>> folders_ = {};
   std::map<std::string, Children> children_ = {};  // by parent
 };

@@ -6,14 +6,15 @@
 #include "api-client/base/utf8.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
-#include "server-mock/services/sync/claims.hpp"
+#include "server-mock/services/sync/path_conflicts.hpp"
 #include "server-mock/services/sync/shared.hpp"
 #include "server-mock/services/sync_sources/paths.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
 
-/// How long after its end a plan is known as expired; then it was never there.
+/// An expired plan gives 410 for so long, then 404.
 constexpr std::int64_t told_expired_ms = std::int64_t{24} * 60 * 60 * 1000;
 
 constexpr const char* action_names[] = {"push_create",
@@ -27,19 +28,19 @@ constexpr const char* action_names[] = {"push_create",
                                         "conflict",
                                         "unchanged"};
 
-// The service's own three-way decision about one document (base, local, remote), a pure function. Whether a wanted path
-// is free is decided afterwards, over all documents together (`claims.hpp`).
+// The three-way decision about one document from base, local and remote; a pure function. Whether a wanted path is free
+// is checked afterwards for all documents together (`path_conflicts.hpp`).
 
-/// What the client says of one file.
+/// A file as the client describes it.
 struct LocalFile {
   std::string path = {};
-  std::string document_id = {};                    ///< empty: it is no document yet
+  std::string document_id = {};                    ///< empty: not a document yet
   std::optional<std::string> content_sha256 = {};  ///< empty: deleted locally
   std::optional<std::int64_t> base_content_revision = {};
   std::optional<std::string> previous_path = {};
 };
 
-/// What the service holds under the file's document.
+/// The document as the service has it.
 struct RemoteFile {
   bool known = false;    ///< it is or was in the source
   bool present = false;  ///< false: deleted, or moved out
@@ -48,37 +49,37 @@ struct RemoteFile {
   std::string content_sha256 = {};
 };
 
-struct Judgement {
-  std::string action = {};  ///< one of the ten of `decisions.md`
+struct Decision {
+  std::string action = {};  ///< one of the ten in `decisions.md`
   std::string reason = {};
   std::string path = {};
   std::string previous_path = {};  ///< of a move; or empty
   std::string kind = {};           ///< of a conflict; or empty
 };
 
-/// How a side differs from the base.
+/// How one side differs from the base.
 struct Difference {
   bool edited = false;
   bool moved = false;
 };
 
-Judgement judged_conflict(const LocalFile& local, std::string kind, std::string reason) {
+Decision conflict_decision(const LocalFile& local, std::string kind, std::string reason) {
   return {.action = "conflict", .reason = std::move(reason), .path = local.path, .kind = std::move(kind)};
 }
 
-/// The file was deleted here (rows D*): the other side's change wins unless there is none.
-std::vector<Judgement> judge_deletion(const LocalFile& local, const RemoteFile& remote, const Difference& there) {
+/// The local file was deleted (rows D*): a remote change wins over the deletion.
+std::vector<Decision> decide_deletion(const LocalFile& local, const RemoteFile& remote, const Difference& there) {
   if (!remote.present) return {{.action = "unchanged", .reason = "deleted on both sides", .path = local.path}};
   if (there.edited) return {{.action = "pull_create", .reason = "deleted here, edited there", .path = remote.path}};
   if (there.moved) return {{.action = "pull_create", .reason = "deleted here, moved there", .path = remote.path}};
   return {{.action = "push_delete", .reason = "deleted here", .path = remote.path}};
 }
 
-void judge_text(std::vector<Judgement>& rows, const LocalFile& local, const RemoteFile& remote, bool here, bool there) {
+void decide_text(std::vector<Decision>& rows, const LocalFile& local, const RemoteFile& remote, bool here, bool there) {
   if (local.content_sha256 == remote.content_sha256) return;
   if (here && there) {
     const bool based = local.base_content_revision.has_value();
-    rows = {judged_conflict(local, based ? "revision" : "hash", "edited on both sides")};
+    rows = {conflict_decision(local, based ? "revision" : "hash", "edited on both sides")};
   } else if (here) {
     rows.push_back({.action = "push_update", .reason = "edited here", .path = remote.path});
   } else if (there) {
@@ -86,10 +87,10 @@ void judge_text(std::vector<Judgement>& rows, const LocalFile& local, const Remo
   }
 }
 
-void judge_path(std::vector<Judgement>& rows, const LocalFile& local, const RemoteFile& remote, bool here, bool there) {
+void decide_path(std::vector<Decision>& rows, const LocalFile& local, const RemoteFile& remote, bool here, bool there) {
   if (local.path == remote.path) return;
   if (here && there) {
-    rows = {judged_conflict(local, "path", "renamed on both sides")};
+    rows = {conflict_decision(local, "path", "renamed on both sides")};
   } else if (here) {
     rows.push_back({.action = "push_move", .reason = "moved here", .path = local.path, .previous_path = remote.path});
   } else if (there) {
@@ -97,9 +98,9 @@ void judge_path(std::vector<Judgement>& rows, const LocalFile& local, const Remo
   }
 }
 
-/// One row, or two where text and path go different ways. `base_sha256`: of the text at the file's base revision; empty
-/// where it has none.
-std::vector<Judgement> judge(const LocalFile& local, const std::string& base_sha256, const RemoteFile& remote) {
+/// One decision, or two if text and path are to be synced in different directions. `base_sha256`: of the text at the
+/// file's base revision; empty if there is none.
+std::vector<Decision> decide(const LocalFile& local, const std::string& base_sha256, const RemoteFile& remote) {
   if (local.document_id.empty()) {
     if (!local.content_sha256)
       return {{.action = "unchanged", .reason = "there is no such document", .path = local.path}};
@@ -111,30 +112,30 @@ std::vector<Judgement> judge(const LocalFile& local, const std::string& base_sha
   const std::string& base_path = local.previous_path ? *local.previous_path : local.path;
   const Difference there = {.edited = base_sha256.empty() || remote.content_sha256 != base_sha256,
                             .moved = remote.path != base_path};
-  if (!local.content_sha256) return judge_deletion(local, remote, there);
+  if (!local.content_sha256) return decide_deletion(local, remote, there);
   const Difference here = {.edited = base_sha256.empty() || *local.content_sha256 != base_sha256,
                            .moved = local.path != base_path};
   if (!remote.present) {
-    if (here.edited || here.moved) return {judged_conflict(local, "edit_delete", "changed here, deleted there")};
+    if (here.edited || here.moved) return {conflict_decision(local, "edit_delete", "changed here, deleted there")};
     return {{.action = "pull_delete", .reason = "deleted there", .path = local.path}};
   }
-  std::vector<Judgement> rows;
-  judge_text(rows, local, remote, here.edited, there.edited);
-  if (rows.empty() || rows.front().action != "conflict") judge_path(rows, local, remote, here.moved, there.moved);
+  std::vector<Decision> rows;
+  decide_text(rows, local, remote, here.edited, there.edited);
+  if (rows.empty() || rows.front().action != "conflict") decide_path(rows, local, remote, here.moved, there.moved);
   if (rows.empty()) rows.push_back({.action = "unchanged", .reason = "same on both sides", .path = local.path});
   return rows;
 }
 
-/// One row of the answer in the making.
+/// One row of the plan.
 struct Row {
-  Judgement judgement = {};
+  Decision judgement = {};
   std::string document_id = {};
   std::optional<std::int64_t> content_revision = {};
   std::string content_sha256 = {};
-  std::string subject = {};  ///< under which a conflict of it would be open
+  std::string subject = {};  ///< identifies an open conflict of the row
 };
 
-LocalFile read_entry(const Json& entry) {
+LocalFile read_local_file(const Json& entry) {
   LocalFile local = {.path = utf8::nfc(text_of(entry, "path")), .document_id = id_of(entry, "document_id")};
   if (const auto sha = text_of(entry, "content_sha256"); !sha.empty()) local.content_sha256 = std::string(sha);
   local.base_content_revision = find_integer(entry, "base_content_revision");
@@ -144,15 +145,16 @@ LocalFile read_entry(const Json& entry) {
 
 class Planning {
  public:
-  Planning(World& world, const ServiceCall& call, const SeenSource& seen) : world_(world), call_(call), seen_(seen) {}
+  Planning(World& world, const ServiceCall& call, const VisibleSource& seen)
+      : world_(world), call_(call), seen_(seen) {}
 
   Result<std::vector<Row>> rows() {
     const Json* entries = find(call_.body, "entries");
     if (entries != nullptr) {
-      for (const Json& entry : *entries) WS_TRY(add_entry(read_entry(entry)));
+      for (const Json& entry : *entries) WS_TRY(add_entry(read_local_file(entry)));
     }
-    WS_TRY(settle_creations_and_moves());
-    WS_TRY(add_unnamed(integer_of(call_.body, "base_revision", 0)));
+    WS_TRY(resolve_path_conflicts());
+    WS_TRY(add_unlisted(integer_of(call_.body, "base_revision", 0)));
     return std::move(rows_);
   }
 
@@ -178,7 +180,7 @@ class Planning {
       WS_LET(std::optional<PastText> base, find_text_at(world_, local.document_id, *local.base_content_revision));
       if (base) base_sha256 = std::move(base->sha256);
     }
-    for (Judgement& judgement : judge(local, base_sha256, remote)) {
+    for (Decision& judgement : decide(local, base_sha256, remote)) {
       const bool ours = !remote.known || judgement.action == "push_update" || judgement.action == "push_create";
       rows_.push_back({.judgement = std::move(judgement),
                        .document_id = local.document_id,
@@ -195,8 +197,8 @@ class Planning {
     if (!entry) return RemoteFile{};
     WS_LET(const std::optional<Document> document, find_document(world_, document_id, WithContent::no));
     if (!document) return RemoteFile{};
-    WS_LET(const Sight access, access_in(world_, call_.caller, seen_, *document));
-    if (access == Sight::none) return RemoteFile{};
+    WS_LET(const AccessLevel access, access_in(world_, call_.caller, seen_, *document));
+    if (access == AccessLevel::none) return RemoteFile{};
     return RemoteFile{.known = true,
                       .present = entry->present,
                       .path = entry->path,
@@ -204,8 +206,8 @@ class Planning {
                       .content_sha256 = document->content_sha256};
   }
 
-  /// A creation onto a path that another holds is no creation, a move onto one no move.
-  Result<void> settle_creations_and_moves() {
+  /// A creation or a move to a path that another document has becomes a conflict.
+  Result<void> resolve_path_conflicts() {
     std::vector<PathChange> changes;
     changes.reserve(rows_.size());
     for (const Row& row : rows_) {
@@ -215,7 +217,7 @@ class Planning {
                          .wants = wants ? std::optional(row.judgement.path) : std::nullopt,
                          .leaves = action == "push_delete" || action == "push_move"});
     }
-    WS_LET(const std::vector<std::optional<Clash>> clashes, settle_paths(world_, seen_.source.id, changes));
+    WS_LET(const std::vector<std::optional<Clash>> clashes, check_paths(world_, seen_.source.id, changes));
     for (std::size_t i = 0; i < clashes.size(); ++i) {
       if (clashes[i]) WS_TRY(refuse(rows_[i], *clashes[i]));
     }
@@ -223,7 +225,7 @@ class Planning {
   }
 
   Result<void> refuse(Row& row, const Clash& clash) {
-    Judgement& judgement = row.judgement;
+    Decision& judgement = row.judgement;
     const bool creation = judgement.action == "push_create";
     if (creation && !clash.holder_id.empty()) {
       WS_LET(const std::optional<Document> holder, find_document(world_, clash.holder_id, WithContent::no));
@@ -244,9 +246,9 @@ class Planning {
     return {};
   }
 
-  /// What changed there since the base and was not named: the client holds the base of it, or nothing.
-  Result<void> add_unnamed(std::int64_t base_revision) {
-    WS_LET(const sqlite::Lent rows,
+  /// Adds documents that changed on the service since the base and that the client did not list.
+  Result<void> add_unlisted(std::int64_t base_revision) {
+    WS_LET(const sqlite::CachedStatement rows,
            world_.database.cached("select " WS_DOCUMENT_COLUMNS
                                   ", e.path, e.present, e.first_entered_revision, e.entered_revision, e.path_revision, "
                                   "e.text_revision from sync_entries e join documents d on d.id = e.document_id "
@@ -258,8 +260,8 @@ class Planning {
       if (!found) return {};
       const Document document = read_document(*rows, WithContent::no);
       if (named_.contains(document.id)) continue;
-      WS_LET(const Sight access, access_in(world_, call_.caller, seen_, document));
-      if (access == Sight::none) continue;
+      WS_LET(const AccessLevel access, access_in(world_, call_.caller, seen_, document));
+      if (access == AccessLevel::none) continue;
       const SyncEntry entry = {.present = rows->integer(document_column_count + 1) != 0,
                                .path = rows->string(document_column_count),
                                .first_entered_revision = rows->integer(document_column_count + 2),
@@ -293,13 +295,13 @@ class Planning {
 
   World& world_;
   const ServiceCall& call_;
-  const SeenSource& seen_;
+  const VisibleSource& seen_;
   std::vector<Row> rows_ = {};
   std::unordered_set<std::string> named_ = {};  // documents
   std::unordered_set<std::string> keys_ = {};   // of paths, folded
 };
 
-Result<Json> to_json(World& world, const Row& row, const SeenSource& seen, std::string_view client_id) {
+Result<Json> to_json(World& world, const Row& row, const VisibleSource& seen, std::string_view client_id) {
   Json conflict_id = nullptr;
   if (row.judgement.action == "conflict") {
     WS_LET(const std::optional<std::string> open, find_open_conflict(world, seen.source.id, client_id, row.subject));
@@ -316,61 +318,54 @@ Result<Json> to_json(World& world, const Row& row, const SeenSource& seen, std::
 }
 
 Result<void> insert_plan(World& world, const ServiceCall& call, const Plan& plan) {
-  WS_LET(const sqlite::Lent insert,
-         world.database.cached("insert into sync_plans (id, source_id, actor, client_id, base_revision, created_at, "
-                               "expires_at) values (?, ?, ?, ?, ?, ?, ?)"));
-  insert->bind_all(plan.id,
-                   plan.source_id,
-                   actor_key(call.caller),
-                   plan.client_id,
-                   plan.base_revision,
-                   world.now(),
-                   plan.expires_at);
-  return insert->run();
+  return put(world,
+             "insert into sync_plans (id, source_id, actor, client_id, base_revision, created_at, "
+             "expires_at) values (?, ?, ?, ?, ?, ?, ?)",
+             plan.id,
+             plan.source_id,
+             actor_key(call.caller),
+             plan.client_id,
+             plan.base_revision,
+             world.now(),
+             plan.expires_at);
 }
 
-/// The texts staged for plans that nobody can commit any more, and a day later the plans. What was committed stays: its
-/// answer is given again.
+/// Drops the staged texts of plans that cannot be committed any more, and the plans one day later. Committed plans
+/// stay, since their response is stored.
 Result<void> drop_lapsed_plans(World& world) {
-  {
-    WS_LET(const sqlite::Lent texts,
-           world.database.cached("delete from sync_staged where push_id in (select p.id from sync_pushes p "
-                                 "join sync_plans l on l.id = p.plan_id where l.expires_at <= ?)"));
-    texts->bind(1, world.now());
-    WS_TRY(texts->run());
-  }
-  WS_LET(const sqlite::Lent pushes,
-         world.database.cached("delete from sync_pushes where plan_id in (select l.id from sync_pushes p "
-                               "join sync_plans l on l.id = p.plan_id where l.expires_at <= ?)"));
-  pushes->bind(1, world.now());
-  WS_TRY(pushes->run());
-  WS_LET(const sqlite::Lent plans,
-         world.database.cached("delete from sync_plans where commit_id is null and expires_at <= ?"));
-  plans->bind(1, world.now() - told_expired_ms);
-  return plans->run();
+  WS_TRY(put(world,
+             "delete from sync_staged where push_id in (select p.id from sync_pushes p "
+             "join sync_plans l on l.id = p.plan_id where l.expires_at <= ?)",
+             world.now()));
+  WS_TRY(put(world,
+             "delete from sync_pushes where plan_id in (select l.id from sync_pushes p "
+             "join sync_plans l on l.id = p.plan_id where l.expires_at <= ?)",
+             world.now()));
+  return put(
+      world, "delete from sync_plans where commit_id is null and expires_at <= ?", world.now() - told_expired_ms);
 }
 
 ServiceResult plan_sync(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(const SeenSource seen, see_source(world, call, id_of(call.body, "source_id")));
-  WS_SERVE(drop_lapsed_plans(world));
-  WS_SERVE_LET(const std::vector<Row> rows, Planning(world, call, seen).rows());
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(const VisibleSource seen, find_visible_source(world, call, id_of(call.body, "source_id")));
+  WS_API_TRY(drop_lapsed_plans(world));
+  WS_API_LET(const std::vector<Row> rows, Planning(world, call, seen).rows());
   const Plan plan = {.id = world.ids.uuid("sync_plan"),
                      .source_id = seen.source.id,
                      .client_id = std::string(text_of(call.body, "client_id")),
                      .base_revision = integer_of(call.body, "base_revision", 0),
                      .expires_at = world.now() + plan_lifetime_ms};
-  WS_SERVE(insert_plan(world, call, plan));
+  WS_API_TRY(insert_plan(world, call, plan));
   Json actions = Json::array();
   Json summary = Json::object();
   for (const char* name : action_names) summary[name] = 0;
   for (const Row& row : rows) {
-    WS_SERVE_LET(Json action, to_json(world, row, seen, plan.client_id));
+    WS_API_LET(Json action, to_json(world, row, seen, plan.client_id));
     actions.push_back(std::move(action));
     Json& count = summary[row.judgement.action];
     count = count.get<int>() + 1;
   }
-  WS_SERVE(work.commit());
+  WS_API_TRY(work.commit());
   return Answer{.body = Json{{"plan_id", plan.id},
                              {"source_id", plan.source_id},
                              {"revision", seen.source.revision},

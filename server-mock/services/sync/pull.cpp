@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "server-mock/services/shared/cursor.hpp"
+#include "server-mock/services/shared/paging.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
 #include "server-mock/services/sync/shared.hpp"
@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t max_page_bytes = std::int64_t{8} << 20U;
 
-// In order of the revision at which each last changed: what changes while somebody pages comes again at the end, and
-// nothing is passed over.
+// Ordered by the revision of the last change: a document that changes while the client pages appears again at the end,
+// and none is skipped.
 #define WS_PULL_FROM                                                                                                  \
   " from sync_entries e join documents d on d.id = e.document_id join nodes n on n.id = d.node_id where e.source_id " \
   "= ? and e.revision > ? order by e.revision"
@@ -32,28 +32,23 @@ struct Request {
   std::int64_t behind = 0;  ///< the page starts after this revision
   std::int64_t limit = 0;
   bool content = true;
-  std::string list = {};  ///< what its cursors are bound to
+  std::string list = {};  ///< list name for cursors
 };
 
-Served<Request> read_request(const World& world, const ServiceCall& call, const Source& source) {
+ApiResult<Request> read_request(const World& world, const ServiceCall& call, const Source& source) {
   Request request = {.content = find_bool(call.parameters, "include_content").value_or(true)};
   if (world.assumptions.is("pull_filter", "ignored")) {
     request.limit = std::numeric_limits<std::int64_t>::max();
     return request;
   }
   request.since = integer_of(call.parameters, "since_revision", 0);
-  request.behind = request.since;
   request.limit = integer_of(call.parameters, "limit", 500);
   request.list = fmt::format("sync.pull {} {}", source.id, request.since);
-  if (const Json* cursor = find(call.parameters, "cursor"); cursor != nullptr && cursor->is_string()) {
-    const auto place = parse_cursor(request.list, cursor->get_ref<const std::string&>());
-    if (!place) return invalid("query", "cursor", "value_error", "The cursor is malformed", *cursor);
-    request.behind = *place;
-  }
+  WS_API_LET(request.behind, cursor_position(call, request.list, request.since));
   return request;
 }
 
-/// Appended without the search for an equal key that `operator[]` makes: a pull has many items.
+/// Appends without the linear search for an equal key that `operator[]` makes.
 void add(Json& object, const char* key, Json&& value) {
   static_cast<std::vector<Json::object_t::value_type>&>(object.get_ref<Json::object_t&>())
       .emplace_back(key, std::move(value));
@@ -81,20 +76,21 @@ struct Page {
   JsonBox next_cursor = {};
 };
 
-Served<Page> read_page(World& world, const ServiceCall& call, const SeenSource& seen, const Request& request) {
-  WS_SERVE_LET(const sqlite::Lent rows, world.database.cached(request.content ? with_content : without_content));
+ApiResult<Page> read_page(World& world, const ServiceCall& call, const VisibleSource& seen, const Request& request) {
+  WS_API_LET(const sqlite::CachedStatement rows,
+             world.database.cached(request.content ? with_content : without_content));
   rows->bind_all(seen.source.id, request.behind);
   Page page;
   std::int64_t bytes = 0;
   std::int64_t last = request.behind;
   const bool unbounded = request.list.empty();
   while (true) {
-    WS_SERVE_LET(const bool found, rows->step());
+    WS_API_LET(const bool found, rows->step());
     if (!found) return page;
     const Document document = read_document(*rows, WithContent::no);
-    WS_SERVE_LET(const Sight access, access_in(world, call.caller, seen, document));
+    WS_API_LET(const AccessLevel access, access_in(world, call.caller, seen, document));
     const std::int64_t revision = rows->integer(revision_column);
-    if (access == Sight::none) continue;
+    if (access == AccessLevel::none) continue;
     const std::int64_t size = request.content && rows->integer(present_column) != 0 ? document.size_bytes : 0;
     const auto count = static_cast<std::int64_t>(page.data->size());
     if (!unbounded && count > 0 && (count == request.limit || bytes + size > max_page_bytes)) {
@@ -108,9 +104,9 @@ Served<Page> read_page(World& world, const ServiceCall& call, const SeenSource& 
 }
 
 ServiceResult pull_source(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(const SeenSource seen, see_source(world, call, id_of(call.parameters, "source_id")));
-  WS_SERVE_LET(const Request request, read_request(world, call, seen.source));
-  WS_SERVE_LET(Page page, read_page(world, call, seen, request));
+  WS_API_LET(const VisibleSource seen, find_visible_source(world, call, id_of(call.parameters, "source_id")));
+  WS_API_LET(const Request request, read_request(world, call, seen.source));
+  WS_API_LET(Page page, read_page(world, call, seen, request));
   Json body = Json::object();
   add(body, "source_id", seen.source.id);
   add(body, "revision", seen.source.revision);

@@ -9,6 +9,7 @@
 #include "server-mock/services/shared/service_tables.hpp"
 #include "server-mock/services/sync/shared.hpp"
 #include "server-mock/services/sync_sources/paths.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -32,7 +33,7 @@ bool has_text(const Json& item) {
   return content != nullptr && content->is_string();
 }
 
-/// The same items again are the same push.
+/// Id of a push, derived from its items: the same items give the same push.
 std::string fingerprint(const Json& items) {
   Sha256Stream stream;
   for (const Json& item : items) {
@@ -47,9 +48,9 @@ std::string fingerprint(const Json& items) {
 
 class Staging {
  public:
-  Staging(World& world, const ServiceCall& call, const SeenSource& seen) : world_(world), call_(call), seen_(seen) {}
+  Staging(World& world, const ServiceCall& call, const VisibleSource& seen) : world_(world), call_(call), seen_(seen) {}
 
-  /// Why the item is not taken: hash, path, size or permission, nothing else.
+  /// Why the item is rejected: only hash, path, size or permission.
   Result<std::optional<Rejection>> check(const Json& item) {
     const std::string path = utf8::nfc(text_of(item, "path"));
     if (const auto problem = path_problem(path)) return Rejection{"invalid_path", "The path is refused: " + *problem};
@@ -61,7 +62,7 @@ class Staging {
   }
 
   Result<void> stage(const std::string& push_id, std::size_t place, const Json& item) {
-    WS_LET(const sqlite::Lent insert,
+    WS_LET(const sqlite::CachedStatement insert,
            world_.database.cached("insert into sync_staged (push_id, place, path, action, document_id, content, "
                                   "content_sha256, expected_content_revision, previous_path) "
                                   "values (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
@@ -82,7 +83,7 @@ class Staging {
   }
 
  private:
-  /// Of two files of one tree whose names fold to one, the second is refused. Rows of one document are no twins.
+  /// Of two files whose paths have the same key, the second is rejected. Several items of one document are allowed.
   std::optional<std::string> find_twin(const Json& item, const std::string& path) {
     const bool deletes = !has_text(item) && text_of(item, "content_sha256").empty();
     if (text_of(item, "action") == "push_delete" || deletes) return std::nullopt;
@@ -117,14 +118,14 @@ class Staging {
     if (seen_.opens_all) return std::nullopt;
     WS_LET(const std::optional<Document> document, find_document(world_, document_id, WithContent::no));
     if (!document) return refused;
-    WS_LET(const Sight access, access_in(world_, call_.caller, seen_, *document));
-    if (access < Sight::edit) return refused;
+    WS_LET(const AccessLevel access, access_in(world_, call_.caller, seen_, *document));
+    if (access < AccessLevel::edit) return refused;
     return std::nullopt;
   }
 
   World& world_;
   const ServiceCall& call_;
-  const SeenSource& seen_;
+  const VisibleSource& seen_;
   std::unordered_map<std::string, std::pair<std::string, std::string>> paths_ = {};  // key -> path, document
 };
 
@@ -136,51 +137,53 @@ struct Push {
 Result<Push> find_or_insert_push(World& world, const std::string& plan_id, const Json& items) {
   const std::string print = fingerprint(items);
   {
-    WS_LET(const sqlite::Lent row,
+    WS_LET(const sqlite::CachedStatement row,
            world.database.cached("select id from sync_pushes where plan_id = ? and fingerprint = ?"));
     row->bind_all(plan_id, print);
     WS_LET(const bool found, row->step());
     if (found) return Push{.id = row->string(0)};
   }
   Push push = {.id = world.ids.uuid("sync_push"), .fresh = true};
-  WS_LET(const sqlite::Lent insert,
-         world.database.cached("insert into sync_pushes (id, plan_id, fingerprint, created_at) values (?, ?, ?, ?)"));
-  insert->bind_all(push.id, plan_id, print, world.now());
-  WS_TRY(insert->run());
+  WS_TRY(put(world,
+             "insert into sync_pushes (id, plan_id, fingerprint, created_at) values (?, ?, ?, ?)",
+             push.id,
+             plan_id,
+             print,
+             world.now()));
   return push;
 }
 
-Refused too_large() {
-  return refuse(Refusal{.status = 413,
-                        .code = "payload_too_large",
-                        .message = fmt::format("One push holds at most {} bytes of content", max_push_bytes)});
+Unexpected too_large() {
+  return refuse(ApiError{.status = 413,
+                         .code = "payload_too_large",
+                         .message = fmt::format("One push holds at most {} bytes of content", max_push_bytes)});
 }
 
 ServiceResult push_sync(World& world, const ServiceCall& call) {
   const Json& items = call.body.at("items");
   if (text_bytes(items) > max_push_bytes) return too_large();
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(const SeenSource seen, see_source(world, call, id_of(call.body, "source_id")));
-  WS_SERVE_LET(const Plan plan, find_plan(world, call, id_of(call.body, "plan_id"), seen.source.id));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(const VisibleSource seen, find_visible_source(world, call, id_of(call.body, "source_id")));
+  WS_API_LET(const Plan plan, find_plan(world, call, id_of(call.body, "plan_id"), seen.source.id));
   if (plan.commit_body) return conflict("plan_expired", "The plan was committed; plan anew");
   if (plan.expires_at <= world.now()) return conflict("plan_expired", "The plan is over an hour old; plan anew");
 
-  WS_SERVE_LET(const Push push, find_or_insert_push(world, plan.id, items));
+  WS_API_LET(const Push push, find_or_insert_push(world, plan.id, items));
   Staging staging(world, call, seen);
   Json accepted = Json::array();
   Json rejected = Json::array();
   for (std::size_t place = 0; place < items.size(); ++place) {
     const Json& item = items[place];
-    WS_SERVE_LET(const std::optional<Rejection> rejection, staging.check(item));
+    WS_API_LET(const std::optional<Rejection> rejection, staging.check(item));
     if (rejection) {
       rejected.push_back({{"path", text_of(item, "path")}, {"code", rejection->code}, {"message", rejection->message}});
       continue;
     }
-    if (push.fresh) WS_SERVE(staging.stage(push.id, place, item));
+    if (push.fresh) WS_API_TRY(staging.stage(push.id, place, item));
     accepted.push_back(
         {{"path", text_of(item, "path")}, {"content_sha256", text_or_null(text_of(item, "content_sha256"))}});
   }
-  WS_SERVE(work.commit());
+  WS_API_TRY(work.commit());
   return Answer{.body = Json{{"push_id", push.id},
                              {"source_id", seen.source.id},
                              {"plan_id", plan.id},

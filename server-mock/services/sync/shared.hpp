@@ -1,4 +1,4 @@
-/// What the eight sync operations have in common: who sees a source, what a plan is, how a conflict is kept.
+/// Shared by the sync operations: visible sources, plans, conflicts.
 #pragma once
 
 #include <cstdint>
@@ -12,39 +12,39 @@
 
 namespace ws::mock {
 
-/// A source that the caller sees: one under a Project is the Workspace's, another belongs to its maker and to admins.
-struct SeenSource {
+/// A source that the caller may see: one in a Project belongs to the Workspace, others to their creator and to admins.
+struct VisibleSource {
   Source source = {};
   Node root = {};
   contract::Role role = contract::Role::none;
-  bool opens_all = false;  ///< every document in it is the caller's to see; else each is asked for
+  bool opens_all = false;  ///< the caller may see all its documents; else each is checked
 };
-/// 404 where there is none to be seen; 403 where the role does not suffice for the operation.
-Served<SeenSource> see_source(World& world, const ServiceCall& call, std::string_view source_id);
-/// What the caller may do with a document of the source.
-Result<Sight> access_in(World& world, const Caller& caller, const SeenSource& seen, const Document& document);
+/// 404 if the caller may not see it; 403 if the role does not suffice for the operation.
+ApiResult<VisibleSource> find_visible_source(World& world, const ServiceCall& call, std::string_view source_id);
+/// The caller's access to a document of the source.
+Result<AccessLevel> access_in(World& world, const Caller& caller, const VisibleSource& seen, const Document& document);
 
-/// Stored by `sync.plan`: one hour to push and commit, for the one who made it.
+/// A plan of `sync.plan`: can be pushed to and committed for one hour, by who made it.
 struct Plan {
   std::string id = {};
   std::string source_id = {};
   std::string client_id = {};
   std::int64_t base_revision = 0;
   std::int64_t expires_at = 0;
-  std::optional<std::string> commit_body = {};  ///< the first answer of its commit, as JSON text
+  std::optional<std::string> commit_body = {};  ///< response of its commit, as JSON text
 };
 inline constexpr std::int64_t plan_lifetime_ms = 3'600'000;
-/// "user:ID" or "agent:ID": whose plan it is.
+/// The owner of a plan: "user:ID" or "agent:ID".
 std::string actor_key(const Caller& caller);
-/// 404 where it is of another source or person.
-Served<Plan> find_plan(World& world, const ServiceCall& call, std::string_view plan_id, std::string_view source_id);
+/// 404 if it belongs to another source or owner.
+ApiResult<Plan> find_plan(World& world, const ServiceCall& call, std::string_view plan_id, std::string_view source_id);
 
-/// One side of a conflict as it was pushed.
+/// A conflict with the local side as it was pushed.
 struct Conflict {
   std::string id = {};
   std::string source_id = {};
   std::string client_id = {};
-  std::string subject = {};      ///< the document's id, or "path:" and the key where the local file was none yet
+  std::string subject = {};      ///< the document's id, or "path:" and the path key if the local file was no document
   std::string document_id = {};  ///< the remote side
   std::string path = {};
   std::string kind = {};  ///< "revision", "hash", "edit_delete", "delete_edit", "path"
@@ -56,8 +56,8 @@ struct Conflict {
   std::optional<std::string> local_content = {};
   bool local_deleted = false;
   std::string local_path = {};
-  std::optional<std::string> local_previous_path = {};  ///< set where it was renamed here
-  std::string remote_body = {};                         ///< as it was when it was resolved; empty while open
+  std::optional<std::string> local_previous_path = {};  ///< set if the local file was renamed
+  std::string remote_body = {};                         ///< the remote side at resolution; empty while open
   std::string resolution = {};
   std::string resolved_sha256 = {};  ///< of the merged text
   std::string result_body = {};
@@ -68,16 +68,16 @@ struct Conflict {
   bool is_creation() const { return subject.starts_with("path:"); }
 };
 Result<std::optional<Conflict>> find_conflict(World& world, std::string_view id);
-/// The id of the open one with that subject, of that client.
+/// The id of the client's open conflict with that subject.
 Result<std::optional<std::string>> find_open_conflict(World& world,
                                                       std::string_view source_id,
                                                       std::string_view client_id,
                                                       std::string_view subject);
-/// Puts it in; one that is open already for its subject and client gets the new texts and keeps its id.
+/// Inserts the conflict; an open one of the same subject and client keeps its id and gets the new texts.
 Result<void> save_open_conflict(World& world, Conflict& conflict);
-/// Marks it resolved with what its members say.
+/// Stores the resolution.
 Result<void> save_resolution(World& world, const Conflict& conflict);
-/// The remote side as it is now.
+/// The current remote side.
 Result<Json> remote_side(World& world, const Conflict& conflict);
 Result<Json> to_json(World& world, const Conflict& conflict);
 

@@ -3,12 +3,13 @@
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
 #include "server-mock/services/sync/shared.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
 
 Result<Json> open_conflicts(World& world, std::string_view source_id) {
-  WS_LET(const sqlite::Lent rows,
+  WS_LET(const sqlite::CachedStatement rows,
          world.database.cached(
              "select id, path, kind from sync_conflicts where source_id = ? and status = 'open' order by id"));
   rows->bind(1, source_id);
@@ -21,11 +22,7 @@ Result<Json> open_conflicts(World& world, std::string_view source_id) {
 }
 
 Result<std::int64_t> document_count(World& world, std::string_view source_id) {
-  WS_LET(const sqlite::Lent row,
-         world.database.cached("select count(*) from sync_entries where source_id = ? and present = 1"));
-  row->bind(1, source_id);
-  WS_TRY(row->step());
-  return row->integer(0);
+  return read_number(world, "select count(*) from sync_entries where source_id = ? and present = 1", source_id);
 }
 
 Result<Json> to_json(World& world, const Source& source) {
@@ -49,7 +46,7 @@ Result<Json> to_json(World& world, const Source& source) {
 }
 
 /// The node that the request names, or a new empty Page of the source's name at the Workspace root.
-Served<Node> find_root(World& world, const ServiceCall& call) {
+ApiResult<Node> find_root(World& world, const ServiceCall& call) {
   const std::string root_id = id_of(call.body, "root_node_id");
   const std::string project_id = id_of(call.body, "project_id");
   if (!root_id.empty() && !project_id.empty()) {
@@ -62,37 +59,37 @@ Served<Node> find_root(World& world, const ServiceCall& call) {
                  .title = std::string(text_of(call.body, "name")),
                  .created_by_user_id = call.caller.owner_user_id,
                  .created_by_agent_id = call.caller.agent_id};
-    WS_SERVE(insert_node(world, page));
+    WS_API_TRY(insert_node(world, page));
     return page;
   }
-  WS_SERVE_LET(SeenNode seen, root_id.empty() ? see_project(world, call, project_id) : see_node(world, call, root_id));
+  WS_API_LET(VisibleNode seen,
+             root_id.empty() ? find_visible_project(world, call, project_id) : find_visible_node(world, call, root_id));
   if (seen.node.kind != "page" && seen.node.kind != "project") {
     return invalid("body", "root_node_id", "value_error", "Only a Project or a Page can be a root", root_id);
   }
-  WS_SERVE(require_role(call, seen.role));
+  WS_API_TRY(require_role(call, seen.role));
   return std::move(seen.node);
 }
 
 Result<void> insert_source(World& world, const Source& source) {
-  WS_LET(const sqlite::Lent insert,
-         world.database.cached("insert into sync_sources (id, workspace_id, name, root_node_id, project_id, "
-                               "created_by_user_id, created_by_agent_id, created_at, updated_at) "
-                               "values (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  insert->bind_all(source.id,
-                   source.workspace_id,
-                   source.name,
-                   source.root_node_id,
-                   source.project_id,
-                   source.created_by_user_id,
-                   source.created_by_agent_id,
-                   source.created_at,
-                   source.updated_at);
-  return insert->run();
+  return put(world,
+             "insert into sync_sources (id, workspace_id, name, root_node_id, project_id, "
+             "created_by_user_id, created_by_agent_id, created_at, updated_at) "
+             "values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             source.id,
+             source.workspace_id,
+             source.name,
+             source.root_node_id,
+             source.project_id,
+             source.created_by_user_id,
+             source.created_by_agent_id,
+             source.created_at,
+             source.updated_at);
 }
 
 ServiceResult create_source(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(const Node root, find_root(world, call));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(const Node root, find_root(world, call));
   const Source source = {.id = world.ids.uuid("sync_source"),
                          .workspace_id = root.workspace_id,
                          .name = std::string(text_of(call.body, "name")),
@@ -102,21 +99,21 @@ ServiceResult create_source(World& world, const ServiceCall& call) {
                          .created_by_agent_id = call.caller.agent_id,
                          .created_at = world.now(),
                          .updated_at = world.now()};
-  WS_SERVE(insert_source(world, source));
-  WS_SERVE_LET(const std::vector<std::string> adopted, documents_below(world, root.id));
+  WS_API_TRY(insert_source(world, source));
+  WS_API_LET(const std::vector<std::string> adopted, documents_below(world, root.id));
   for (const std::string& id : adopted) {
-    WS_SERVE_LET(const std::optional<Document> document, find_document(world, id, WithContent::no));
-    WS_SERVE(enter_source(world, source.id, *document, std::nullopt));
+    WS_API_LET(const std::optional<Document> document, find_document(world, id, WithContent::no));
+    WS_API_TRY(enter_source(world, source.id, *document, std::nullopt));
   }
-  WS_SERVE_LET(const std::optional<Source> made, find_source(world, source.id));
-  WS_SERVE_LET(Json body, to_json(world, *made));
-  WS_SERVE(work.commit());
+  WS_API_LET(const std::optional<Source> made, find_source(world, source.id));
+  WS_API_LET(Json body, to_json(world, *made));
+  WS_API_TRY(work.commit());
   return Answer{.status = 201, .body = std::move(body)};
 }
 
 ServiceResult get_source(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(const SeenSource seen, see_source(world, call, id_of(call.parameters, "source_id")));
-  WS_SERVE_LET(Json body, to_json(world, seen.source));
+  WS_API_LET(const VisibleSource seen, find_visible_source(world, call, id_of(call.parameters, "source_id")));
+  WS_API_LET(Json body, to_json(world, seen.source));
   return Answer{.body = std::move(body)};
 }
 

@@ -20,14 +20,14 @@ bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F); }
 constexpr char32_t zero_width_non_joiner = 0x200C;
 constexpr char32_t zero_width_joiner = 0x200D;
 
-/// Bidirectional and zero-width controls, byte order mark: what makes a name look like another one. The joiners are
-/// judged by where they stand.
+/// Bidirectional and zero-width controls and the byte order mark, which make different names look alike. Joiners are
+/// checked by `joins_nothing`.
 bool is_invisible(char32_t c) {
   return c == 0x061C || c == 0x200B || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
          (c >= 0x2060 && c <= 0x2064) || (c >= 0x2066 && c <= 0x206F) || c == 0xFEFF;
 }
 
-/// Persian, Hindi and emoji need joiners between two characters; anywhere else one is invisible.
+/// Whether a joiner is invisible: Persian, Hindi and emoji need joiners, but only between two characters.
 bool joins_nothing(std::string_view segment) {
   std::u32string text;
   utf8::for_each(segment, [&text](char32_t c) { text += c; });
@@ -47,7 +47,7 @@ std::string without_joiners(std::string_view segment) {
   return text;
 }
 
-/// Whether some system takes the segment for one of the names that belong to us or to git.
+/// Whether some file system equates the segment with a name that is reserved for us or for git.
 bool is_reserved(std::string_view segment) {
   std::string key = utf8::lookalike_key(segment);
   const std::size_t stream = key.find(':');  // ".git::$INDEX_ALLOCATION" is .git on NTFS
@@ -121,7 +121,7 @@ std::string with_suffix(std::string_view path, std::string_view suffix) {
   const std::string_view stem = stem_of(name);
   const std::string_view extension = name.substr(stem.size());
   std::size_t keep = stem.size();
-  // A name at its limit gives way to the suffix, at the edge of a code point.
+  // Shorten a name at the length limit to make room for the suffix, at a code point boundary.
   while (keep > 0 && keep + suffix.size() + extension.size() > max_segment_bytes) --keep;
   while (keep > 0 && keep < stem.size() && (static_cast<unsigned char>(stem[keep]) & 0xC0U) == 0x80U) --keep;
   return joined(folder_of(path), fmt::format("{}{}{}", stem.substr(0, keep), suffix, extension));

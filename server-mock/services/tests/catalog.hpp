@@ -1,7 +1,7 @@
-/// The tests that an administrator may launch: real checks of this server, each in a scratch world of its own.
+/// The test cases that an administrator can launch: real checks of this server, each in a scratch world.
 ///
-/// Constant data. Ids, capabilities and owners are words to filter by; `role` is the least role that the case acts in,
-/// `cost_class` how long it takes (`free`: some milliseconds, `low`: some tens).
+/// Constant data. Ids, capabilities and owners are filters; `role` is the lowest role that the case acts in,
+/// `cost_class` its duration (`free`: a few milliseconds, `low`: tens of milliseconds).
 #pragma once
 
 #include <span>
@@ -22,15 +22,15 @@ struct TestCase {
   void (*check)(ScratchWorld& world) = nullptr;
 };
 
-/// What `checks_*.cpp` hold.
+/// The cases of `checks_*.cpp`.
 std::span<const TestCase> content_cases();    ///< documents, access, tree
 std::span<const TestCase> sync_cases();       ///< local Markdown sync
 std::span<const TestCase> knowledge_cases();  ///< search, questions, comments
 
-/// All of them, in order of their area. `at` is below `case_count()`.
+/// All cases, ordered by area. `at` is below `case_count()`.
 std::size_t case_count();
 const TestCase& case_at(std::size_t at);
-/// Null where there is none.
+/// Null if there is none.
 const TestCase* find_case(std::string_view id);
 
 struct TestSuite {

@@ -68,7 +68,7 @@ void stale_write_refused(ScratchWorld& world) {
   rewrite(world, world.editor, id, "two", 1);
   const ScratchReply late = rewrite(world, world.editor, id, "three", 1);
   world.expect(late.status == 409 && late.code == "revision_conflict", "a stale write was not refused");
-  world.expect(late.integer("current_content_revision") == 2, "the refusal does not tell the revision of now");
+  world.expect(late.integer("current_content_revision") == 2, "the error does not name the current revision");
   world.expect(read(world, world.editor, id).text("content") == "two", "the refused write changed the text");
 }
 

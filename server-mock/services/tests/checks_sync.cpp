@@ -46,7 +46,7 @@ struct Syncing {
     return commit(planned, push(planned, std::move(item)).text("push_id"));
   }
 
-  /// The one file that is there.
+  /// The only file of the source.
   Json pull() {
     const ScratchReply page = world.call(
         "sync.pull", world.owner, nullptr, {{"source_id", source}, {"limit", 500}, {"include_content", true}});
@@ -105,7 +105,7 @@ void one_writer_wins(ScratchWorld& world) {
 void absence_deletes_nothing(ScratchWorld& world) {
   Syncing client(world);
   client.publish(created("a.md", "text"));
-  // A complete list of local files without it: still no order to delete.
+  // A complete list of local files without it: must not delete it.
   const std::string plan = client.plan();
   client.commit(plan, client.push(plan, created("b.md", "other")).text("push_id"));
   const ScratchReply status = world.call("sync.source_get", world.owner, nullptr, {{"source_id", client.source}});

@@ -55,12 +55,12 @@ Result<void> ScratchWorld::add_viewer() {
   viewer = editor;
   viewer.owner_user_id = world_->ids.uuid("user");
   viewer.role = Role::viewer;
-  WS_LET(const sqlite::Lent person,
+  WS_LET(const sqlite::CachedStatement person,
          world_->database.cached("insert into users (id, email, display_name, created_at) "
                                  "values (?, 'viewer@example.com', 'Vera Novak', ?)"));
   person->bind_all(viewer.owner_user_id, world_->now());
   WS_TRY(person->run());
-  WS_LET(const sqlite::Lent member,
+  WS_LET(const sqlite::CachedStatement member,
          world_->database.cached("insert into members (workspace_id, user_id, role, created_at) "
                                  "values (?, ?, 'viewer', ?)"));
   member->bind_all(viewer.workspace_id, viewer.owner_user_id, world_->now());

@@ -1,8 +1,7 @@
-/// The world in which a test case of the catalog runs: in memory, with a clock of its own, gone afterwards.
+/// The world of one test case: in memory, with its own clock.
 ///
-/// It holds the built-in world with a few people more. Calls go the pipeline's way as far as services reach: role and
-/// body are checked against the table, and the answer too. What is expected and does not come true is the case's
-/// failure; only the first is kept.
+/// It holds the built-in world and a few more people. Calls are checked as in the pipeline: role and body against the
+/// operation table, and the answer too. The first expectation that fails is the result of the case.
 #pragma once
 
 #include <memory>
@@ -23,34 +22,34 @@ class ScratchClock final : public Clock {
   Time time = {};
 };
 
-/// What came back; of a refusal `body` holds its members.
+/// The answer; of an error `body` holds the members.
 struct ScratchReply {
   int status = 0;
   std::string code = {};
   JsonBox body = {};
-  /// A member of the body as text; empty where it is not there.
+  /// A member of the body as text; empty if it is missing.
   std::string text(std::string_view member) const;
   std::int64_t integer(std::string_view member) const;
-  /// How many items `member` has; 0 where it is no array.
+  /// Number of items of `member`; 0 if it is no array.
   std::size_t count(std::string_view member) const;
 };
 
 class ScratchWorld {
  public:
-  /// Fails where SQLite does.
+  /// Fails if SQLite does.
   static Result<std::unique_ptr<ScratchWorld>> open(Time time);
-  /// As new, for the next case.
+  /// Resets the world for the next case.
   Result<void> restart();
 
   ScratchReply call(std::string_view operation, const Caller& caller, Json body, Json parameters);
   ScratchReply call(std::string_view operation, const Caller& caller, Json body);
-  /// The world is as the case wants it, or the case fails with this sentence.
+  /// If `fulfilled` is false, the case fails with this sentence.
   bool expect(bool is_so, std::string_view sentence);
   const std::string& failure() const { return failure_; }
 
   Caller owner = {};     ///< Mara, of the first Workspace
   Caller editor = {};    ///< Tomás
-  Caller viewer = {};    ///< sees the Workspace, changes nothing
+  Caller viewer = {};    ///< can read, not write
   Caller agent = {};     ///< @scout, of Mara
   Caller stranger = {};  ///< a key of the second Workspace
   BuiltIn built_in = {};

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server-mock/services/shared/resources.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 
@@ -31,20 +32,19 @@ Result<void> run_cases(World& world, TestRun& run) {
 }
 
 Result<void> insert_test_run(World& world, const TestRun& run) {
-  WS_LET(const sqlite::Lent insert,
-         world.database.cached("insert into test_runs (id, workspace_id, selection_kind, suite_id, case_ids, status, "
-                               "results, created_at, started_at, finished_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  insert->bind_all(run.id,
-                   run.workspace_id,
-                   run.selection_kind,
-                   run.suite_id,
-                   dump(Json(run.case_ids)),
-                   run.status,
-                   dump(*run.results),
-                   run.created_at,
-                   run.started_at,
-                   run.finished_at);
-  return insert->run();
+  return put(world,
+             "insert into test_runs (id, workspace_id, selection_kind, suite_id, case_ids, status, "
+             "results, created_at, started_at, finished_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             run.id,
+             run.workspace_id,
+             run.selection_kind,
+             run.suite_id,
+             dump(Json(run.case_ids)),
+             run.status,
+             dump(*run.results),
+             run.created_at,
+             run.started_at,
+             run.finished_at);
 }
 
 Result<TestRun> read_test_run(const sqlite::Statement& row) {
@@ -65,7 +65,7 @@ Result<TestRun> read_test_run(const sqlite::Statement& row) {
 }
 
 Result<std::optional<TestRun>> find_test_run(World& world, std::string_view id) {
-  WS_LET(const sqlite::Lent row,
+  WS_LET(const sqlite::CachedStatement row,
          world.database.cached("select " WS_TEST_RUN_COLUMNS " from test_runs r where r.id = ?"));
   row->bind(1, id);
   WS_LET(const bool found, row->step());

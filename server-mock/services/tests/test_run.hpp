@@ -1,7 +1,7 @@
-/// A run of test cases: what it was asked for, and what came out.
+/// Runs test cases and stores the results.
 ///
-/// It is over when the call that launched it answers: thirty cases take some tens of milliseconds, and a run that
-/// waited for somebody to look at it would be no run. So `queued` and `running` are states that nobody sees here.
+/// A run is complete when the call that launched it answers (thirty cases take some tens of milliseconds), so the
+/// published states `queued` and `running` do not occur.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct TestRun {
   std::string suite_id = {};        ///< empty with `cases`
   std::vector<std::string> case_ids = {};
   std::string status = {};  ///< "passed", "failed"
-  JsonBox results = {};     ///< as the API shows them
+  JsonBox results = {};     ///< as in the API
   std::int64_t created_at = 0;
   std::int64_t started_at = 0;
   std::int64_t finished_at = 0;
@@ -34,8 +34,8 @@ struct TestRun {
   "r.sequence, r.id, r.workspace_id, r.selection_kind, r.suite_id, r.case_ids, r.status, r.results, r.created_at, " \
   "r.started_at, r.finished_at"
 
-/// Runs the cases, one after the other, each in a fresh scratch world, and fills in status, results and times (those of
-/// the world's clock: the same answer twice where it stands still).
+/// Runs the cases in order, each in a fresh scratch world, and sets status, results and times (by the world's clock, so
+/// a frozen clock gives the same answer twice).
 Result<void> run_cases(World& world, TestRun& run);
 Result<void> insert_test_run(World& world, const TestRun& run);
 Result<TestRun> read_test_run(const sqlite::Statement& row);

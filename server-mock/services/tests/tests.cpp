@@ -1,12 +1,11 @@
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/utf8.hpp"
 #include "server-mock/services/shared/arguments.hpp"
-#include "server-mock/services/shared/cursor.hpp"
+#include "server-mock/services/shared/paging.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
 #include "server-mock/services/tests/catalog.hpp"
@@ -17,9 +16,9 @@ namespace {
 
 using contract::Role;
 
-// Role and audience of the key are checked before (access/): what is left is the Workspace that a run belongs to.
+// Role and audience were checked before the service; left is the Workspace that a run belongs to.
 
-/// Whether the text holds what was asked for, whatever the case; an empty question is held by all.
+/// Whether the text contains the query, compared without case; an empty query matches.
 bool holds(std::string_view text, std::string_view wanted) {
   return wanted.empty() || utf8::fold_key(text).find(utf8::fold_key(wanted)) != std::string::npos;
 }
@@ -72,26 +71,17 @@ bool is_wanted(const TestSuite& suite, const Json& filters) {
          (holds(suite.id, query) || holds(suite.title, query));
 }
 
-/// The name of a list for its cursors: with its filters.
+/// The list name for cursors, with the filters.
 std::string list_name(const ServiceCall& call) {
   Json filters = call.parameters;
   for (const char* paging : {"limit", "cursor"}) filters.erase(paging);
   return std::string(call.operation.id) + canonical(filters);
 }
 
-/// Where the page begins; `first` without a cursor.
-Served<std::int64_t> find_place(const ServiceCall& call, std::int64_t first) {
-  const Json* cursor = find(call.parameters, "cursor");
-  if (cursor == nullptr || !cursor->is_string()) return first;
-  const auto place = parse_cursor(list_name(call), cursor->get_ref<const std::string&>());
-  if (!place) return invalid("query", "cursor", "value_error", "The cursor is malformed", *cursor);
-  return *place;
-}
-
-/// One page of constant data: `at(i)` for i below `count`, those that the filters want.
+/// One page of constant data: those of `at(i)`, i below `count`, that match the filters.
 template <class At>
 ServiceResult list_page(const ServiceCall& call, std::size_t count, const At& at) {
-  WS_SERVE_LET(const std::int64_t begin, find_place(call, 0));
+  WS_API_LET(const std::int64_t begin, cursor_position(call, list_name(call), 0));
   const std::int64_t limit = integer_of(call.parameters, "limit", 50);
   Json data = Json::array();
   Json next = nullptr;
@@ -106,18 +96,18 @@ ServiceResult list_page(const ServiceCall& call, std::size_t count, const At& at
   return Answer{.body = Json{{"data", std::move(data)}, {"next_cursor", std::move(next)}}};
 }
 
-/// An administrator in the run's Workspace; it is not there for others.
-Served<void> require_admin(World& world,
-                           const ServiceCall& call,
-                           std::string_view workspace_id,
-                           std::string_view what) {
-  WS_SERVE_LET(const Role role, role_in(world, call.caller, workspace_id));
+/// 404 unless the caller is an admin of the run's Workspace.
+ApiResult<void> require_admin(World& world,
+                              const ServiceCall& call,
+                              std::string_view workspace_id,
+                              std::string_view what) {
+  WS_API_LET(const Role role, role_in(world, call.caller, workspace_id));
   if (role == Role::none) return not_found(what);
   return require_role(call, role);
 }
 
-/// The cases that are to run, each once, in the order given.
-Served<void> select_cases(const ServiceCall& call, TestRun& run) {
+/// The cases to run, without duplicates, in the given order.
+ApiResult<void> select_cases(const ServiceCall& call, TestRun& run) {
   if (run.selection_kind == "suite") {
     run.suite_id = text_of(call.body, "suite_id");
     if (run.suite_id.empty()) return invalid("body", "suite_id", "missing", "Field required", call.body);
@@ -147,16 +137,14 @@ Served<void> select_cases(const ServiceCall& call, TestRun& run) {
 }
 
 // Newest first, of the Workspaces that the caller administers. ?1 person, ?2 before, ?3 only this Workspace, ?4 the
-// Workspace of the key and ?5 whether the caller is an admin in it, ?6 status, ?7 selection, ?8 suite, ?9 case, ?10
-// limit.
+// Workspace of the key, ?5 whether the caller is an admin in it, ?6 status, ?7 selection, ?8 suite, ?9 case, ?10 limit.
 constexpr const char* runs_query =
     "select " WS_TEST_RUN_COLUMNS
     " from test_runs r join members m on m.workspace_id = r.workspace_id and m.user_id = ?1 "
     "where r.sequence < ?2 and (?3 = '' or r.workspace_id = ?3) "
     "and iif(r.workspace_id = ?4, ?5, ?5 is not null and m.role in ('owner', 'admin')) and (?6 = '' or r.status = ?6) "
     "and (?7 = '' or r.selection_kind = ?7) and (?8 = '' or r.suite_id = ?8) "
-    "and (?9 = '' or exists (select 1 from json_each(r.case_ids) where value = ?9)) "
-    "order by r.sequence desc limit ?10";
+    "and (?9 = '' or exists (select 1 from json_each(r.case_ids) where value = ?9)) order by r.sequence desc limit ?10";
 
 ServiceResult get_test_catalog(World& /*world*/, const ServiceCall& /*call*/) {
   std::set<std::string_view> capabilities;
@@ -199,14 +187,13 @@ ServiceResult get_test_suite(World& /*world*/, const ServiceCall& call) {
 }
 
 ServiceResult list_test_runs(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(const std::int64_t before, find_place(call, std::numeric_limits<std::int64_t>::max()));
+  WS_API_LET(const std::int64_t before, cursor_position(call, list_name(call), from_newest));
   const std::int64_t limit = integer_of(call.parameters, "limit", 50);
   const Caller& caller = call.caller;
-  const bool one_workspace = caller.audience == Audience::workspace || !caller.agent_id.empty();
-  WS_SERVE_LET(const sqlite::Lent rows, world.database.cached(runs_query));
+  WS_API_LET(const sqlite::CachedStatement rows, world.database.cached(runs_query));
   rows->bind_all(caller.owner_user_id,
                  before,
-                 one_workspace ? std::string_view(caller.workspace_id) : std::string_view(),
+                 bound_workspace(caller),
                  caller.workspace_id,
                  admin_here(caller),
                  text_of(call.parameters, "status"),
@@ -214,41 +201,31 @@ ServiceResult list_test_runs(World& world, const ServiceCall& call) {
                  text_of(call.parameters, "suite_id"),
                  text_of(call.parameters, "case_id"),
                  limit + 1);
-  Json data = Json::array();
-  Json next = nullptr;
-  std::int64_t last = 0;
-  while (true) {
-    WS_SERVE_LET(const bool found, rows->step());
-    if (!found) break;
-    if (static_cast<std::int64_t>(data.size()) == limit) {
-      next = make_cursor(list_name(call), last);
-      break;
-    }
-    WS_SERVE_LET(const TestRun run, read_test_run(*rows));
-    last = run.sequence;
+  return read_page(*rows, list_name(call), limit, [](const sqlite::Statement& row, Json& data) -> Result<std::int64_t> {
+    WS_LET(const TestRun run, read_test_run(row));
     data.push_back(to_json(run));
-  }
-  return Answer{.body = Json{{"data", std::move(data)}, {"next_cursor", std::move(next)}}};
+    return run.sequence;
+  });
 }
 
 ServiceResult launch_test_run(World& world, const ServiceCall& call) {
   TestRun run = {.workspace_id = id_of(call.body, "workspace_id"),
                  .selection_kind = std::string(text_of(call.body, "selection_kind"))};
   if (run.workspace_id.empty()) run.workspace_id = call.caller.workspace_id;
-  WS_SERVE(require_admin(world, call, run.workspace_id, "Workspace"));
-  WS_SERVE(select_cases(call, run));
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_TRY(require_admin(world, call, run.workspace_id, "Workspace"));
+  WS_API_TRY(select_cases(call, run));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   run.id = world.ids.uuid("test_run");
-  WS_SERVE(run_cases(world, run));
-  WS_SERVE(insert_test_run(world, run));
-  WS_SERVE(work.commit());
+  WS_API_TRY(run_cases(world, run));
+  WS_API_TRY(insert_test_run(world, run));
+  WS_API_TRY(work.commit());
   return Answer{.status = 202, .body = to_json(run)};
 }
 
 ServiceResult get_test_run(World& world, const ServiceCall& call) {
-  WS_SERVE_LET(const std::optional<TestRun> run, find_test_run(world, id_of(call.parameters, "run_id")));
+  WS_API_LET(const std::optional<TestRun> run, find_test_run(world, id_of(call.parameters, "run_id")));
   if (!run) return not_found("test run");
-  WS_SERVE(require_admin(world, call, run->workspace_id, "test run"));
+  WS_API_TRY(require_admin(world, call, run->workspace_id, "test run"));
   return Answer{.body = to_json(*run)};
 }
 

@@ -4,16 +4,70 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/markdown.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/utf8.hpp"
 #include "server-mock/services/files/assets.hpp"
 #include "server-mock/services/shared/visibility.hpp"
-#include "server-mock/services/text_index/chunks.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
 
-/// The text as the index holds it: its words with spaces between.
+/// The unit of search and citation.
+struct Chunk {
+  std::vector<std::string> heading_path = {};  ///< plain text; empty: before the first heading
+  std::size_t start_byte = 0;
+  std::string_view text = {};  ///< points into the content
+};
+
+/// A longer section is split between paragraphs.
+constexpr std::size_t max_chunk_bytes = 4096;
+/// After so many headings a text is split by size only: 1 MiB of `#` must not become 500,000 rows.
+constexpr std::size_t max_sections = 2000;
+constexpr std::size_t max_heading_code_points = 200;
+
+/// Where to split a text that is too long: after the last paragraph that fits, else after the last line, else between
+/// two code points.
+std::size_t end_of_part(std::string_view text) {
+  const std::string_view head = text.substr(0, max_chunk_bytes);
+  if (const std::size_t gap = head.rfind("\n\n"); gap != std::string_view::npos && gap > 0) return gap + 2;
+  if (const std::size_t line = head.rfind('\n'); line != std::string_view::npos) return line + 1;
+  std::size_t end = head.size();
+  while (end > 1 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return end;
+}
+
+void add_parts(std::vector<Chunk>& chunks,
+               const std::vector<std::string>& path,
+               std::size_t start,
+               std::string_view text) {
+  while (text.size() > max_chunk_bytes) {
+    const std::size_t end = end_of_part(text);
+    chunks.push_back({.heading_path = path, .start_byte = start, .text = text.substr(0, end)});
+    start += end;
+    text.remove_prefix(end);
+  }
+  if (!text.empty() || chunks.empty()) chunks.push_back({.heading_path = path, .start_byte = start, .text = text});
+}
+
+/// One chunk for each heading, in order; concatenated they are the content. At least one, even if it is empty, so that
+/// the title can be found.
+std::vector<Chunk> split_chunks(std::string_view content) {
+  std::vector<Chunk> chunks;
+  std::size_t start = 0;
+  for (markdown::Section& section : markdown::sections(content, max_sections)) {
+    for (std::string& heading : section.heading_path) {
+      heading.resize(utf8::prefix(heading, max_heading_code_points).size());
+    }
+    add_parts(chunks, section.heading_path, start, section.text);
+    start += section.text.size();
+  }
+  if (chunks.empty()) chunks.emplace_back();
+  return chunks;
+}
+
+/// The text as it is indexed: words separated by spaces.
 std::string index_text(std::string_view text) {
   std::string joined;
   joined.reserve(text.size());
@@ -26,12 +80,12 @@ std::string index_text(std::string_view text) {
 
 std::string dump_path(const std::vector<std::string>& path) { return dump(Json(path)); }
 
-/// The chunks that a node had, to be taken over one by one.
+/// The old chunks of a node, to be reused one by one.
 class OldChunks {
  public:
   static Result<OldChunks> read(World& world, std::string_view node_id) {
     OldChunks old;
-    WS_LET(const sqlite::Lent rows,
+    WS_LET(const sqlite::CachedStatement rows,
            world.database.cached("select place, heading_path, fingerprint from search_chunks where node_id = ? "
                                  "order by ordinal"));
     rows->bind(1, node_id);
@@ -45,11 +99,11 @@ class OldChunks {
   }
 
   bool is_empty() const { return places_.empty(); }
-  /// The one with the same heading and text; 0: none is left.
+  /// The next one with the same heading and text; 0: none.
   std::int64_t take_same(const std::string& path, const std::string& fingerprint) {
     return take(by_text_, path + fingerprint);
   }
-  /// The first one left under the same heading.
+  /// The next one with the same heading.
   std::int64_t take_heading(const std::string& path) { return take(by_path_, path); }
   const std::map<std::int64_t, std::string>& left() const { return places_; }
 
@@ -69,17 +123,13 @@ class OldChunks {
 };
 
 Result<void> remove_words(World& world, std::int64_t place) {
-  WS_LET(const sqlite::Lent remove, world.database.cached("delete from search_words where rowid = ?"));
-  remove->bind(1, place);
-  return remove->run();
+  return put(world, "delete from search_words where rowid = ?", place);
 }
 
 Result<void> remove_chunks(World& world, const OldChunks& old) {
   for (const auto& [place, path] : old.left()) {
     WS_TRY(remove_words(world, place));
-    WS_LET(const sqlite::Lent remove, world.database.cached("delete from search_chunks where place = ?"));
-    remove->bind(1, place);
-    WS_TRY(remove->run());
+    WS_TRY(put(world, "delete from search_chunks where place = ?", place));
   }
   return {};
 }
@@ -92,12 +142,12 @@ struct IndexedNode {
 
 struct NewChunk {
   const Chunk& chunk;
-  std::int64_t place = 0;  ///< of the one that it takes over; 0: none
+  std::int64_t place = 0;  ///< rowid of the chunk that it replaces; 0: none
   std::string path = {};
   std::string fingerprint = {};
 };
 
-/// Which old chunk each of the new ones goes on with: the same text first, then the same heading.
+/// Assigns the ids of old chunks to new ones: first those with equal text, then with equal heading.
 std::vector<NewChunk> take_over(const std::vector<Chunk>& chunks, OldChunks& old) {
   std::vector<NewChunk> fresh;
   fresh.reserve(chunks.size());
@@ -120,34 +170,41 @@ Result<std::int64_t> put_chunk(World& world, const IndexedNode& node, const NewC
   const auto place_among = static_cast<std::int64_t>(ordinal);
   if (made.place != 0) {
     WS_TRY(remove_words(world, made.place));
-    WS_LET(const sqlite::Lent update,
-           world.database.cached("update search_chunks set ordinal = ?, start_byte = ?, size_bytes = ?, "
-                                 "fingerprint = ? where place = ?"));
-    update->bind_all(place_among, start, size, made.fingerprint, made.place);
-    WS_TRY(update->run());
+    WS_TRY(put(world,
+               "update search_chunks set ordinal = ?, start_byte = ?, size_bytes = ?, "
+               "fingerprint = ? where place = ?",
+               place_among,
+               start,
+               size,
+               made.fingerprint,
+               made.place));
     return made.place;
   }
-  WS_LET(
-      const sqlite::Lent insert,
-      world.database.cached("insert into search_chunks (id, node_id, document_id, ordinal, heading_path, start_byte, "
-                            "size_bytes, fingerprint) values (?, ?, ?, ?, ?, ?, ?, ?)"));
-  insert->bind_all(
-      world.ids.uuid("chunk"), node.id, node.document_id, place_among, made.path, start, size, made.fingerprint);
-  WS_TRY(insert->run());
+  WS_TRY(put(world,
+             "insert into search_chunks (id, node_id, document_id, ordinal, heading_path, start_byte, "
+             "size_bytes, fingerprint) values (?, ?, ?, ?, ?, ?, ?, ?)",
+             world.ids.uuid("chunk"),
+             node.id,
+             node.document_id,
+             place_among,
+             made.path,
+             start,
+             size,
+             made.fingerprint));
   return world.database.last_insert_rowid();
 }
 
 Result<void> index_content(World& world, const IndexedNode& node, std::string_view content, OldChunks& old) {
-  const std::vector<Chunk> chunks = cut_chunks(content);
+  const std::vector<Chunk> chunks = split_chunks(content);
   const std::vector<NewChunk> fresh = take_over(chunks, old);
   WS_TRY(remove_chunks(world, old));
   for (std::size_t i = 0; i < fresh.size(); ++i) {
     WS_LET(const std::int64_t place, put_chunk(world, node, fresh[i], i));
     std::string headings;
     for (const std::string& heading : fresh[i].chunk.heading_path) headings += index_text(heading);
-    WS_LET(const sqlite::Lent insert,
+    WS_LET(const sqlite::CachedStatement insert,
            world.database.cached("insert into search_words (rowid, title, headings, body) values (?, ?, ?, ?)"));
-    // The title is found once a document, by its first chunk.
+    // The title is indexed once for each document, with its first chunk.
     insert->bind_all(place, i == 0 ? index_text(node.title) : std::string(), headings, index_text(fresh[i].chunk.text));
     WS_TRY(insert->run());
   }
@@ -156,7 +213,7 @@ Result<void> index_content(World& world, const IndexedNode& node, std::string_vi
 
 Result<void> index_node(World& world, const std::string& node_id) {
   WS_LET(OldChunks old, OldChunks::read(world, node_id));
-  WS_LET(const sqlite::Lent row,
+  WS_LET(const sqlite::CachedStatement row,
          world.database.cached("select n.title, coalesce(d.id, ''), coalesce(d.content, ''), "
                                "iif(a.is_text, a.blob, '') from nodes n left join documents d on d.node_id = n.id "
                                "left join assets a on a.node_id = n.id where n.id = ? and n.kind <> 'project' "
@@ -171,17 +228,11 @@ Result<void> index_node(World& world, const std::string& node_id) {
 }
 
 Result<std::vector<std::string>> dirty_nodes(World& world) {
-  WS_LET(const sqlite::Lent rows, world.database.cached("select node_id from search_dirty order by place"));
-  std::vector<std::string> nodes;
-  while (true) {
-    WS_LET(const bool found, rows->step());
-    if (!found) return nodes;
-    nodes.push_back(rows->string(0));
-  }
+  return read_rows(world, read_text, "select node_id from search_dirty order by place");
 }
 
-// Who sees a node (visibility.hpp; an asset is the Workspace's), and the limits of a search. ?1 person, ?2 only this
-// Workspace, ?3 agent, ?4 the Workspace of the key and ?5 whether the caller is an admin in it, ?6 Project, ?7 kinds,
+// Visibility of nodes (visibility.hpp; assets belong to the Workspace), and the limits of a search. ?1 person, ?2 only
+// this Workspace, ?3 agent, ?4 the Workspace of the key, ?5 whether the caller is an admin in it, ?6 Project, ?7 kinds,
 // ?8 corpus.
 #define WS_SEARCH_SEEN                                                                                          \
   "from search_words w cross join search_chunks c on c.place = w.rowid cross join nodes n on n.id = c.node_id " \
@@ -232,20 +283,19 @@ void bind_scope(sqlite::Statement& query, const SearchScope& scope) {
 
 Result<void> refresh_search_index(World& world) {
   {
-    WS_LET(const sqlite::Lent any, world.database.cached("select 1 from search_dirty limit 1"));
+    WS_LET(const sqlite::CachedStatement any, world.database.cached("select 1 from search_dirty limit 1"));
     WS_LET(const bool found, any->step());
     if (!found) return {};
   }
   WS_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_LET(const std::vector<std::string> nodes, dirty_nodes(world));
   for (const std::string& node : nodes) WS_TRY(index_node(world, node));
-  WS_LET(const sqlite::Lent clean, world.database.cached("delete from search_dirty"));
-  WS_TRY(clean->run());
+  WS_TRY(put(world, "delete from search_dirty"));
   return work.commit();
 }
 
 Result<std::vector<Hit>> rank(World& world, const SearchScope& scope, const std::string& expression, std::size_t most) {
-  WS_LET(const sqlite::Lent rows, world.database.cached(rank_query));
+  WS_LET(const sqlite::CachedStatement rows, world.database.cached(rank_query));
   bind_scope(*rows, scope);
   rows->bind(9, expression);
   rows->bind(10, static_cast<std::int64_t>(most));
@@ -258,7 +308,7 @@ Result<std::vector<Hit>> rank(World& world, const SearchScope& scope, const std:
 }
 
 Result<std::optional<FoundChunk>> read_chunk(World& world, const SearchScope& scope, std::int64_t place) {
-  WS_LET(const sqlite::Lent row, world.database.cached(chunk_query));
+  WS_LET(const sqlite::CachedStatement row, world.database.cached(chunk_query));
   bind_scope(*row, scope);
   row->bind(9, place);
   WS_LET(const bool found, row->step());
@@ -282,7 +332,7 @@ Result<std::optional<FoundChunk>> read_chunk(World& world, const SearchScope& sc
 }
 
 Result<std::optional<std::int64_t>> find_chunk(World& world, std::string_view id) {
-  WS_LET(const sqlite::Lent row, world.database.cached("select place from search_chunks where id = ?"));
+  WS_LET(const sqlite::CachedStatement row, world.database.cached("select place from search_chunks where id = ?"));
   row->bind(1, id);
   WS_LET(const bool found, row->step());
   return found ? std::optional(row->integer(0)) : std::nullopt;

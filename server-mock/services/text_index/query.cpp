@@ -8,10 +8,10 @@
 namespace ws::mock {
 namespace {
 
-/// Shorter words find only themselves.
+/// Shorter words match only whole words.
 constexpr std::size_t shortest_prefix = 3;
 
-// Words of questions that say nothing of what is asked for. (English, German, French; other languages do without.)
+// Stop words of questions. (English, German, French; other languages have none.)
 constexpr std::string_view fillers[] = {
     "a",    "about", "after", "all",   "am",    "an",     "and", "any",  "are",   "as",   "at",     "au",   "auf",
     "be",   "but",   "by",    "can",   "ce",    "could",  "das", "de",   "dem",   "den",  "der",    "des",  "did",
@@ -78,7 +78,7 @@ std::string to_expression(const std::vector<Term>& terms, Match match) {
   for (const Term& term : terms) {
     if (!expression.empty()) expression += match == Match::all ? " AND " : " OR ";
     const std::string phrase = to_phrase(term);
-    // The word itself counts twice, its longer forms once.
+    // Exact matches count twice, longer forms once.
     expression += term.is_prefix ? fmt::format("({0} OR {0} *)", phrase) : phrase;
   }
   return expression;

@@ -6,6 +6,7 @@
 #include "server-mock/services/shared/arguments.hpp"
 #include "server-mock/services/shared/resources.hpp"
 #include "server-mock/services/shared/service_tables.hpp"
+#include "server-mock/store/query.hpp"
 
 namespace ws::mock {
 namespace {
@@ -13,15 +14,14 @@ namespace {
 using contract::Role;
 
 ServiceResult list_workspaces(World& world, const ServiceCall& call) {
-  const bool one = call.caller.audience == Audience::workspace || !call.caller.agent_id.empty();
-  WS_SERVE_LET(
-      const sqlite::Lent rows,
+  WS_API_LET(
+      const sqlite::CachedStatement rows,
       world.database.cached("select w.id, w.name, m.role, w.created_at, w.updated_at from members m join workspaces w "
                             "on w.id = m.workspace_id where m.user_id = ?1 and (?2 = '' or w.id = ?2) order by w.id"));
-  rows->bind_all(call.caller.owner_user_id, one ? std::string_view(call.caller.workspace_id) : std::string_view());
+  rows->bind_all(call.caller.owner_user_id, bound_workspace(call.caller));
   Json data = Json::array();
   while (true) {
-    WS_SERVE_LET(const bool found, rows->step());
+    WS_API_LET(const bool found, rows->step());
     if (!found) break;
     const Role role = std::min(contract::find_role(rows->text(2)).value_or(Role::none), call.caller.ceiling);
     data.push_back(to_json(WorkspaceRow{.id = rows->string(0),
@@ -39,28 +39,28 @@ ServiceResult create_workspace(World& world, const ServiceCall& call) {
                              .role = "owner",
                              .created_at = world.now(),
                              .updated_at = world.now()};
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_SERVE_LET(const sqlite::Lent insert,
-               world.database.cached("insert into workspaces (id, name, created_at, updated_at) values (?, ?, ?, ?)"));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(const sqlite::CachedStatement insert,
+             world.database.cached("insert into workspaces (id, name, created_at, updated_at) values (?, ?, ?, ?)"));
   insert->bind_all(made.id, made.name, made.created_at, made.updated_at);
-  WS_SERVE(insert->run());
-  WS_SERVE_LET(
-      const sqlite::Lent join,
-      world.database.cached("insert into members (workspace_id, user_id, role, created_at) values (?, ?, 'owner', ?)"));
-  join->bind_all(made.id, call.caller.owner_user_id, made.created_at);
-  WS_SERVE(join->run());
-  WS_SERVE(work.commit());
+  WS_API_TRY(insert->run());
+  WS_API_TRY(put(world,
+                 "insert into members (workspace_id, user_id, role, created_at) values (?, ?, 'owner', ?)",
+                 made.id,
+                 call.caller.owner_user_id,
+                 made.created_at));
+  WS_API_TRY(work.commit());
   return Answer{.status = 201, .body = to_json(made)};
 }
 
 ServiceResult create_project(World& world, const ServiceCall& call) {
   std::string workspace_id = id_of(call.body, "workspace_id");
   if (workspace_id.empty()) workspace_id = call.caller.workspace_id;
-  WS_SERVE_LET(const Role role, role_in(world, call.caller, workspace_id));
+  WS_API_LET(const Role role, role_in(world, call.caller, workspace_id));
   if (role == Role::none) return not_found("Workspace");
-  WS_SERVE(require_role(call, role));
+  WS_API_TRY(require_role(call, role));
 
-  WS_SERVE_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   const std::string id = world.ids.uuid("project");
   Node node = {.id = world.ids.uuid("node"),
                .workspace_id = workspace_id,
@@ -69,13 +69,17 @@ ServiceResult create_project(World& world, const ServiceCall& call) {
                .title = std::string(text_of(call.body, "title")),
                .created_by_user_id = call.caller.owner_user_id,
                .created_by_agent_id = call.caller.agent_id};
-  WS_SERVE(insert_node(world, node));
-  WS_SERVE_LET(const sqlite::Lent insert,
-               world.database.cached("insert into projects (id, workspace_id, node_id, title, created_at, updated_at) "
-                                     "values (?, ?, ?, ?, ?, ?)"));
-  insert->bind_all(id, workspace_id, node.id, node.title, world.now(), world.now());
-  WS_SERVE(insert->run());
-  WS_SERVE(work.commit());
+  WS_API_TRY(insert_node(world, node));
+  WS_API_TRY(put(world,
+                 "insert into projects (id, workspace_id, node_id, title, created_at, updated_at) "
+                 "values (?, ?, ?, ?, ?, ?)",
+                 id,
+                 workspace_id,
+                 node.id,
+                 node.title,
+                 world.now(),
+                 world.now()));
+  WS_API_TRY(work.commit());
   return Answer{.status = 201,
                 .body = Json{{"id", id},
                              {"object", "project"},

@@ -34,7 +34,7 @@ TEST_CASE("access: a key is missing, unknown, revoked or expired, and 401 says w
   CHECK(me(wire, key).header("www-authenticate") == "Bearer realm=\"workspace\"");
 }
 
-TEST_CASE("access: a key that gives itself back works no longer", "[server-mock]") {
+TEST_CASE("access: a key that revokes itself stops working", "[server-mock]") {
   Wire wire;
   const std::string key = wire.key(Json::object());
   const RawAnswer revoked = wire.ask({.method = "POST", .target = "/v1/auth/credentials/current:revoke", .token = key});

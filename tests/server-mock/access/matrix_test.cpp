@@ -15,7 +15,7 @@ constexpr const char* roles[] = {"viewer", "commenter", "editor", "admin", "owne
 
 std::ptrdiff_t rank(std::string_view role) { return std::ranges::find(roles, role) - std::begin(roles); }
 
-/// A call that is broken in every way that validation sees.
+/// A call with every violation that validation detects.
 RawRequest broken(const AccessRule& rule) {
   std::string path(rule.path);
   for (std::size_t open = path.find('{'); open != std::string::npos; open = path.find('{')) {
@@ -24,7 +24,7 @@ RawRequest broken(const AccessRule& rule) {
   return {.method = std::string(rule.method), .target = path + "?limit=0", .json = rule.body.empty() ? "" : "{"};
 }
 
-/// Whether anything in `broken` is against the rules of this operation.
+/// Whether `broken` violates the rules of this operation.
 bool can_be_broken(const AccessRule& rule) {
   const bool names = rule.path.find('{') != std::string_view::npos;
   const bool pages = rule.id.ends_with("list") && rule.id != "workspaces.list" && rule.id != "agents.list" &&
@@ -61,7 +61,7 @@ void leave(Wire& wire, const std::string& workspace_id, const std::string& user_
 }
 
 std::string agent_key(Wire& wire, const std::string& agent_id) {
-  // More than any permission brings: the agent's own state decides, not its scopes.
+  // More than any permission grants: the agent's state decides, not its scopes.
   return wire.key({{"agent_id", agent_id}});
 }
 
@@ -69,7 +69,7 @@ void set_agent(Wire& wire, const std::string& agent_id, const char* status) {
   REQUIRE(wire.send("PATCH", "/v1/agents/" + agent_id, {{"status", status}}).status == 200);
 }
 
-/// A refusal says nothing of what was asked for.
+/// An error response contains nothing of the object.
 void check_silent(const RawAnswer& answer) {
   for (const char* word : {"Hull", "barnacles", "Rigging", "rigging"}) {
     CHECK(answer.body.find(word) == std::string::npos);
@@ -107,7 +107,7 @@ TEST_CASE("access matrix: without a valid key every operation but the device log
       CHECK(things.ask(rule, "wsk_unknown").status != 401);
       continue;
     }
-    // Broken in every way, so that nothing but the key can be the reason.
+    // Every violation at once, so that only the key can be the reason.
     RawRequest request = broken(rule);
     CHECK(code_of(with(wire, request, "")) == "missing_credential");
     CHECK(code_of(with(wire, request, "wsk_unknown")) == "invalid_credential");
@@ -232,7 +232,7 @@ TEST_CASE("access matrix: a paused agent is 403 everywhere but in discovery, ide
   CHECK(wire.ask({.method = "POST", .target = "/v1/auth/credentials/current:revoke", .token = key}).status == 200);
 }
 
-TEST_CASE("access matrix: who left the Workspace opens nothing in it, and neither do their agents", "[server-mock]") {
+TEST_CASE("access matrix: former members have no access, nor do their agents", "[server-mock]") {
   Wire wire;
   const Things things(wire);
   const std::string agent = agent_key(wire, things["agent"]);
@@ -272,7 +272,7 @@ TEST_CASE("access matrix: test control is for keys of a Workspace or the platfor
   }
 }
 
-TEST_CASE("access matrix: with auth_order=validation_first every broken call is told so before its key is looked at",
+TEST_CASE("access matrix: with auth_order=validation_first every invalid call is 422 before its key is checked",
           "[server-mock]") {
   ApplicationOptions options;
   REQUIRE(options.sandbox.assumptions.set("auth_order=validation_first"));

@@ -8,7 +8,7 @@ using namespace ws::mock::test;
 
 namespace {
 
-/// Nothing of the first Workspace may be read off an answer.
+/// Fails if the response contains anything of the first Workspace.
 void check_leaks_nothing(const RawAnswer& answer) {
   INFO(answer.body);
   for (const char* word : {"Hull", "barnacles", "Rigging", "rigging", "keel", "Keel"}) {
@@ -34,7 +34,7 @@ TEST_CASE("other Workspace: whatever a path or a body names there is 404, and no
     if (!names) continue;
     CHECK(answer.status == 404);
     CHECK(code_of(answer) == "not_found");
-    // The same words as for what nobody ever made.
+    // The same response as for an id that never existed.
     std::string path = things.fill(rule.path);
     std::string body = things.fill(rule.body);
     for (std::string* text : {&path, &body}) {
@@ -129,7 +129,7 @@ TEST_CASE("other Workspace: its objects are in no list, search, answer or citati
       CHECK(answer.body.find(things[name]) == std::string::npos);
     }
   }
-  // The words asked for come back in the question; what was found must not.
+  // The prompt is echoed in the question; found texts must not be.
   const auto ask = [&](const std::string& target, const Json& body) {
     return parse(wire.ask({.method = "POST", .target = target, .token = stranger, .json = dump(body)}));
   };

@@ -12,7 +12,7 @@ const std::vector<AccessRule>& access_rules() {
       {"auth.revoke", "POST", "/v1/auth/credentials/current:revoke"},
       {"me.get", "GET", "/v1/me"},
       {"workspaces.list", "GET", "/v1/workspaces"},
-      // In a new Workspace anybody may be anything.
+      // No role: the Workspace does not exist yet.
       {"workspaces.create", "POST", "/v1/workspaces", R"({"name": "w"})", "workspaces:write"},
       {"projects.create", "POST", "/v1/projects", R"({"title": "p"})", "workspaces:write", "editor"},
       {"nodes.move", "POST", "/v1/nodes/{node}:move", R"({"parent_node_id": null})", "documents:write", "editor"},

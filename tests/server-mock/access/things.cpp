@@ -44,7 +44,7 @@ Json Things::make(const std::string& target, const Json& body, int status) {
   return parse(answer);
 }
 
-/// Made here and changed there, then changed here from what it was.
+/// Creates a sync conflict: edits a document after its revision was pulled, and pushes another edit.
 void Things::make_conflict() {
   const auto publish = [&](Json item, const std::string& text) {
     item["path"] = "rigging.md";

@@ -1,4 +1,4 @@
-/// One of everything in the first Workspace, made by its owner: what the paths and bodies of `access_rules` name.
+/// One object of each kind in the first Workspace, for the paths and bodies of `access_rules`.
 #pragma once
 
 #include <map>

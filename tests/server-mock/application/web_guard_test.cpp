@@ -1,8 +1,8 @@
-// No web page is a client: what a browser sends for a page of another site, in every combination, over bytes.
+// Requests that a browser sends on behalf of pages of other sites, in every combination.
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "server-mock/http/own_names.hpp"
+#include "server-mock/http/allowed_hosts.hpp"
 #include "tests/server-mock/wire.hpp"
 
 namespace ws::mock::test {
@@ -27,7 +27,7 @@ RawAnswer ask(Wire& wire, const Asked& asked) {
 
 ApplicationOptions open_to_others(std::vector<std::string> allowed = {}) {
   ApplicationOptions options;
-  options.names = http::OwnNames::of({.host = "0.0.0.0", .port = 8080}, allowed);
+  options.names = http::AllowedHosts::of({.host = "0.0.0.0", .port = 8080}, allowed);
   options.control.token = "turnkey";
   return options;
 }
@@ -36,7 +36,7 @@ const std::string json_type = "Content-Type: application/json";
 
 }  // namespace
 
-TEST_CASE("web: a Host that is not the server's reaches nothing, whatever is asked", "[server-mock]") {
+TEST_CASE("web: a foreign Host is refused for every request", "[server-mock]") {
   Wire wire;
   const std::string line = GENERATE("GET /_mock/state",
                                     "GET /_mock",
@@ -126,12 +126,12 @@ TEST_CASE("web: what our own pages send, and a person's own address bar, passes"
           200);
   }
   CHECK(ask(wire, {.host = "localhost", .headers = {"Origin: http://localhost:80"}}).status == 200);
-  // Behind a proxy that ends TLS the port is that of the scheme; from a page of TLS on this machine a browser tells.
+  // Behind a proxy that terminates TLS the default port is that of https; a browser names the page's scheme.
   CHECK(ask(wire, {.host = "localhost", .headers = {"Origin: https://localhost"}}).status == 200);
   CHECK(
       ask(wire, {.host = "localhost", .headers = {"Origin: https://localhost", "Sec-Fetch-Site: same-site"}}).status ==
       403);
-  // A link that somebody followed shows the page, which holds nothing; nothing else, and not within a frame.
+  // A followed link shows the inspector page, which holds no data; nothing else, and not within a frame.
   const std::vector<std::string> link = {
       "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"};
   CHECK(ask(wire, {.line = "GET /_mock", .host = host, .headers = link}).status == 200);
@@ -165,7 +165,7 @@ TEST_CASE("web: a control call's body is JSON and says so; without a body nothin
   CHECK(ask(wire, {.line = "POST /_mock/reset", .headers = {"Content-Type: text/plain", "Content-Length: 0"}}).status ==
         200);
   CHECK(ask(wire, {.line = "POST /device", .headers = {json_type}, .body = "{}"}).status == 415);
-  // JSON with more behind it is none: not a control call's, not a document's.
+  // JSON with trailing text is invalid, in control calls and in the API.
   for (const std::string line : {"POST /_mock/reset", "POST /v1/documents"}) {
     const std::string garbage = std::string("{\"title\": \"x\"}") + '\0' + "garbage";
     const RawAnswer answer =
@@ -174,7 +174,7 @@ TEST_CASE("web: a control call's body is JSON and says so; without a body nothin
   }
 }
 
-TEST_CASE("web: a preflight is never answered with leave", "[server-mock]") {
+TEST_CASE("web: a CORS preflight is never allowed", "[server-mock]") {
   Wire wire;
   for (const std::string path : {"/_mock/reset", "/v1/documents", "/device", "/openapi.json", "*"}) {
     CAPTURE(path);
@@ -188,8 +188,7 @@ TEST_CASE("web: a preflight is never answered with leave", "[server-mock]") {
   }
 }
 
-TEST_CASE("web: a page has no key, so the API refuses it where none is needed and lets a client's key pass",
-          "[server-mock]") {
+TEST_CASE("web: requests of pages need a key even with --auth off", "[server-mock]") {
   Wire wire;
   const std::string foreign = "Origin: https://evil.example";
   const std::string body = R"({"client_name": "x", "cli_version": "1", "scopes": ["documents:read"]})";
@@ -217,7 +216,7 @@ TEST_CASE("web: open to others, any address and the names that are allowed; the 
   const RawAnswer discovered = ask(wire, {.line = "GET /v1", .host = "other:8080", .headers = {key}});
   CHECK(discovered.status == 200);
   CHECK(parse(discovered).at("openapi_url") == "http://other:8080/openapi.json");
-  // A page that made its own name lead here is a browser's, and a browser says so when it sends anything.
+  // A rebound name: browsers send Origin or Sec-Fetch-Site with requests that change anything.
   CHECK(ask(wire,
             {.line = "POST /v1/auth/device-authorizations",
              .host = "evil.example:8080",
@@ -230,7 +229,7 @@ TEST_CASE("web: open to others, any address and the names that are allowed; the 
   CHECK(ask(any, {.line = "GET /v1/me", .host = "evil.example", .headers = {"Authorization: Bearer x"}}).status == 403);
 }
 
-TEST_CASE("web: the target in absolute form and the Host name the same server, or nobody is served", "[server-mock]") {
+TEST_CASE("web: an absolute target and the Host must name the same server", "[server-mock]") {
   Wire wire;
   CHECK(ask(wire, {.line = "GET http://localhost/_mock/state"}).status == 200);
   CHECK(ask(wire, {.line = "GET http://evil.example/_mock/state"}).status == 400);
@@ -241,7 +240,7 @@ TEST_CASE("web: the target in absolute form and the Host name the same server, o
   CHECK(ask(wire, {.host = ""}).status == 400);
 }
 
-TEST_CASE("web: absolute addresses follow each client's own name, also of one that has waited", "[server-mock]") {
+TEST_CASE("web: absolute URLs use each client's own Host, also after a long poll", "[server-mock]") {
   Wire wire;
   const std::string key = "Authorization: Bearer " + wire.token();
   const auto told_to = [&](const std::string& host) {
@@ -249,11 +248,11 @@ TEST_CASE("web: absolute addresses follow each client's own name, also of one th
   };
   CHECK(told_to("localhost:1234") == "http://localhost:1234/openapi.json");
   CHECK(told_to("127.0.0.1:99") == "http://127.0.0.1:99/openapi.json");
-  // A relay that leaves the port out knows less than we do.
+  // A Host without a port, as some relays send it: the known port is used.
   CHECK(told_to("127.0.0.1") == "http://mock.test/openapi.json");
 }
 
-TEST_CASE("web: where others can call, a login is decided by who knows the control token", "[server-mock]") {
+TEST_CASE("web: where other machines can call, deciding a login needs the control token", "[server-mock]") {
   const bool has_token = GENERATE(true, false);
   ApplicationOptions options = open_to_others();
   if (!has_token) options.control = {.is_on = false, .token = ""};

@@ -11,7 +11,7 @@ using namespace ws;
 using namespace ws::mock;
 using namespace ws::mock::test;
 
-TEST_CASE("control: reset puts everything back, and the same things come after it as before", "[server-mock]") {
+TEST_CASE("control: reset restores everything, ids included", "[server-mock]") {
   Wire wire;
   const std::string token = wire.token();
   const std::string first = wire.new_document("one");
@@ -27,7 +27,7 @@ TEST_CASE("control: reset puts everything back, and the same things come after i
   wire.control("POST", "/reset", {{"to", "elsewhere"}}, 422);
 }
 
-TEST_CASE("control: the clock stands, moves and runs", "[server-mock]") {
+TEST_CASE("control: the clock can be frozen, advanced and real", "[server-mock]") {
   Wire wire;
   CHECK(wire.control("GET", "/clock") ==
         Json{{"clock", "frozen:2026-11-20T10:00:00.000Z"}, {"now", "2026-11-20T10:00:00.000Z"}});
@@ -38,7 +38,7 @@ TEST_CASE("control: the clock stands, moves and runs", "[server-mock]") {
   wire.control("POST", "/clock:advance", {{"seconds", -1}}, 422);
 }
 
-TEST_CASE("control: every switch is listed with its values, and turned all or none", "[server-mock]") {
+TEST_CASE("control: switches are listed with their values, and set all or none", "[server-mock]") {
   Wire wire;
   const Json data = wire.control("GET", "/assumptions").at("data");
   CHECK(data.size() == assumption_switches().size());
@@ -59,7 +59,7 @@ TEST_CASE("control: every switch is listed with its values, and turned all or no
   wire.control("PATCH", "/assumptions", {{"revision_mismatch", 412}});
 }
 
-TEST_CASE("control: with a token it needs the token, and without the surface it is not there", "[server-mock]") {
+TEST_CASE("control: needs the control token if there is one; with --no-control it is 404", "[server-mock]") {
   ApplicationOptions options;
   options.control.token = "secret";
   Wire guarded(options);
@@ -77,10 +77,10 @@ TEST_CASE("control: unknown calls are 404, wrong methods 405, broken bodies 422"
   CHECK(wire.ask({.method = "POST", .target = "/_mock/reset", .json = "{"}).status == 422);
 }
 
-TEST_CASE("control: a key is made to order, its owner found by id, email or handle", "[server-mock]") {
+TEST_CASE("control: creates keys of any kind for an owner named by id, email or handle", "[server-mock]") {
   Wire wire;
-  const auto who = [&](const Json& wishes) {
-    const Json made = wire.control("POST", "/keys", wishes, 201);
+  const auto who = [&](const Json& wanted) {
+    const Json made = wire.control("POST", "/keys", wanted, 201);
     return parse(wire.ask({.target = "/v1/me", .token = made.at("secret")}));
   };
   const Json agent = who({{"agent_id", wire.built_in().agent_id}, {"scopes", {"documents:read"}}});
@@ -104,7 +104,7 @@ TEST_CASE("control: a key is made to order, its owner found by id, email or hand
   CHECK(wire.ask({.target = "/v1/me", .token = dated}).status == 401);
 }
 
-TEST_CASE("control: what is wrong with a key is told at once; who is not there is 404", "[server-mock]") {
+TEST_CASE("control: errors in a key are reported at once; an unknown owner is 404", "[server-mock]") {
   Wire wire;
   const Json answer = wire.control("POST",
                                    "/keys",
@@ -136,7 +136,7 @@ TEST_CASE("control: an event is put into an agent's queue", "[server-mock]") {
   wire.control("POST", "/events", {{"agent", "@scout"}, {"payload", 5}, {"other", 1}}, 422);
 }
 
-TEST_CASE("control: the journal is filtered by operation, by number and by time", "[server-mock]") {
+TEST_CASE("control: the journal is filtered by operation, number and time", "[server-mock]") {
   Wire wire;
   wire.get("/v1/me");
   wire.advance(10);

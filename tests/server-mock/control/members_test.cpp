@@ -1,4 +1,4 @@
-// Control calls take what they know, and nothing beside it.
+// Control calls refuse unknown members and parameters.
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// The places in the path filled with what may or may not be there: it is the body that is at fault.
+/// The path with its parameters filled in; the objects need not exist, since the body is checked first.
 std::string filled(std::string_view path) {
   std::string text(path);
   for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{')) {
@@ -25,8 +25,7 @@ RawAnswer send(Wire& wire, std::string_view method, const std::string& target, c
 
 }  // namespace
 
-TEST_CASE("control: a member or parameter that a call does not know is refused by name, at every call",
-          "[server-mock]") {
+TEST_CASE("control: unknown members and parameters are refused by name at every call", "[server-mock]") {
   Wire wire;
   const Json before = wire.control("GET", "/state");
   int called = 0;
@@ -46,7 +45,7 @@ TEST_CASE("control: a member or parameter that a call does not know is refused b
   CHECK(wire.control("GET", "/state") == before);
 }
 
-TEST_CASE("control: a refusal names the members that are known", "[server-mock]") {
+TEST_CASE("control: the error lists the known members", "[server-mock]") {
   Wire wire;
   const std::string made = wire.new_document("Stays");
   CHECK_THAT(send(wire, "POST", "/_mock/reset", R"({"too": "empty"})").body, Contains("Unknown: too; known are to"));
@@ -79,9 +78,9 @@ TEST_CASE("control: a value of a wrong type is refused", "[server-mock]") {
   }
 }
 
-TEST_CASE("control: a key's answer tells the role that the key has", "[server-mock]") {
+TEST_CASE("control: the response to a new key has its effective role", "[server-mock]") {
   Wire wire;
-  const auto told = [&](const Json& wishes) { return wire.control("POST", "/keys", wishes, 201).at("role"); };
+  const auto told = [&](const Json& wanted) { return wire.control("POST", "/keys", wanted, 201).at("role"); };
   CHECK(told(nullptr) == "owner");
   CHECK(told({{"role", "viewer"}}) == "viewer");
   CHECK(told({{"person", "tomas@example.com"}}) == "editor");
@@ -93,7 +92,8 @@ TEST_CASE("control: a key's answer tells the role that the key has", "[server-mo
   CHECK(parse(wire.ask({.target = "/v1/me", .token = secret})).at("workspace").at("role") == "editor");
 }
 
-TEST_CASE("control: what breaks inside says so under its id, without SQL and paths", "[server-mock]") {
+TEST_CASE("control: an internal error is logged under its request id; the response has no SQL and no paths",
+          "[server-mock]") {
   Wire wire;
   REQUIRE(wire.world().database.execute("drop table documents"));
   for (const std::string target : {"/v1/documents", "/_mock/inspect"}) {

@@ -1,4 +1,4 @@
-// Worlds put aside and brought back: snapshots, and the state as JSON.
+// Snapshots, and the state as JSON.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -19,7 +19,7 @@ std::size_t hits(Wire& wire, const std::string& word) {
   return parse(wire.send("POST", "/v1/search", {{"query", word}})).at("data").size();
 }
 
-/// An asset with these bytes; the path of its content.
+/// Creates an asset with these bytes; returns the path of its content.
 std::string upload(Wire& wire, const std::string& bytes) {
   const Json begun =
       parse(wire.send("POST", "/v1/files/uploads", {{"file_name", "a.txt"}, {"size_bytes", bytes.size()}}));
@@ -45,7 +45,7 @@ bool is_sorted(const Json& value) {
 
 }  // namespace
 
-TEST_CASE("snapshots: state, clock and switches come back, and life goes on as it did then", "[server-mock]") {
+TEST_CASE("snapshots: restore state, clock and switches", "[server-mock]") {
   ws::test::TemporaryFolder folder;
   ApplicationOptions options;
   if (GENERATE(false, true)) options.sandbox.data = (folder / "world.db").string();
@@ -66,13 +66,13 @@ TEST_CASE("snapshots: state, clock and switches come back, and life goes on as i
   CHECK(hits(wire, "oystercatcher") == 0);
   CHECK(hits(wire, "periwinkle") == 1);
   CHECK(wire.new_document("lost", "oystercatcher") == next);
-  // As often as one likes, and by reset, which forgets the calls too.
+  // A snapshot can be restored repeatedly, and by reset, which also clears the journal.
   wire.control("POST", "/reset", {{"to", "then"}});
   CHECK(wire.control("GET", "/requests").at("data").empty());
   CHECK(wire.get("/v1/documents") == documents);
 }
 
-TEST_CASE("snapshots: they are listed, replaced, taken out", "[server-mock]") {
+TEST_CASE("snapshots: are listed, replaced and deleted", "[server-mock]") {
   Wire wire;
   wire.control("POST", "/snapshots/b", nullptr, 201);
   wire.control("POST", "/snapshots", {{"name", "a"}}, 201);
@@ -104,12 +104,12 @@ TEST_CASE("snapshots: the bytes of assets come back with them", "[server-mock]")
   CHECK(wire.ask({.target = content, .token = wire.token()}).body == "the bytes");
 }
 
-TEST_CASE("snapshots: bytes that they keep are neither replaced nor removed meanwhile", "[server-mock]") {
+TEST_CASE("snapshots: their bytes are neither replaced nor removed meanwhile", "[server-mock]") {
   Wire wire;
   wire.control("POST", "/snapshots", {{"name", "before"}}, 201);
   const std::string content = upload(wire, "the bytes");
   wire.control("POST", "/snapshots", {{"name", "with"}}, 201);
-  // Back to before: ids count from there again, and an upload of that time is none of the bytes that are kept.
+  // Ids count from the snapshot again, so a new upload must not overwrite the bytes that are kept.
   wire.control("POST", "/snapshots/before:restore");
   CHECK(upload(wire, "others") == content);
   CHECK(wire.ask({.target = content, .token = wire.token()}).body == "others");
@@ -133,7 +133,7 @@ TEST_CASE("snapshots: bytes that they keep are neither replaced nor removed mean
   CHECK(wire.ask({.target = asset.at("links").at("content"), .token = wire.token()}).body == "kept");
 }
 
-TEST_CASE("state: all of it is JSON, and JSON makes all of it again", "[server-mock]") {
+TEST_CASE("state: can be exported and imported as JSON", "[server-mock]") {
   Wire one;
   one.new_document("kept", "periwinkle");
   one.send("PATCH", "/v1/agents/" + one.built_in().agent_id, {{"display_name", "Renamed"}});
@@ -148,7 +148,7 @@ TEST_CASE("state: all of it is JSON, and JSON makes all of it again", "[server-m
   CHECK(two.get("/v1/documents") == one.get("/v1/documents"));
   CHECK(two.get("/v1/agents") == one.get("/v1/agents"));
   CHECK(hits(two, "periwinkle") == 1);
-  // People are told apart by the ids that came: the first of them makes keys and events without a word.
+  // The default person is the first by the imported ids.
   Json strangers = state;
   strangers["tables"]["meta"] = Json::array();
   CHECK(two.control("PUT", "/state", strangers).at("tables").at("meta").empty());
@@ -156,7 +156,7 @@ TEST_CASE("state: all of it is JSON, and JSON makes all of it again", "[server-m
   CHECK(two.new_document("next") == one.new_document("next"));
 }
 
-TEST_CASE("state: what is no state is refused whole, with all that is wrong", "[server-mock]") {
+TEST_CASE("state: an invalid state is refused with all errors", "[server-mock]") {
   Wire wire;
   const Json documents = wire.get("/v1/documents");
   const Json answer = wire.control(

@@ -13,9 +13,9 @@ namespace {
 FaultRule rule(const Json& members) {
   Json value = {{"operation", "docs.create"}, {"effect", {{"status", 503}}}};
   value.update(members);
-  Complaints complaints;
-  auto read = read_fault_rule(value, {std::string("body")}, complaints);
-  for (const auto& violation : complaints.all()) FAIL(contract::render(violation));
+  ValidationErrors errors;
+  auto read = read_fault_rule(value, {std::string("body")}, errors);
+  for (const auto& violation : errors.all()) FAIL(contract::render(violation));
   return std::move(*read);
 }
 
@@ -23,7 +23,7 @@ const FaultSubject create = {.operation = "docs.create", .method = "POST", .path
 
 /// At which of the first ten requests the rule fires.
 std::vector<int> turns(const Json& members, std::uint64_t seed = 1) {
-  FaultBook book(seed);
+  FaultRules book(seed);
   book.add(rule(members));
   std::vector<int> fired;
   for (int i = 1; i <= 10; ++i) {
@@ -32,11 +32,11 @@ std::vector<int> turns(const Json& members, std::uint64_t seed = 1) {
   return fired;
 }
 
-std::vector<std::string> complaints_of(const Json& value) {
-  Complaints complaints;
-  static_cast<void>(read_fault_rules(value, {std::string("body")}, complaints));
+std::vector<std::string> validation_errors_of(const Json& value) {
+  ValidationErrors errors;
+  static_cast<void>(read_fault_rules(value, {std::string("body")}, errors));
   std::vector<std::string> places;
-  for (const auto& violation : complaints.all()) {
+  for (const auto& violation : errors.all()) {
     const std::string text = contract::render(violation);
     places.push_back(text.substr(0, text.find(':')));
   }
@@ -45,7 +45,7 @@ std::vector<std::string> complaints_of(const Json& value) {
 
 }  // namespace
 
-TEST_CASE("faults: a rule's turn comes by nth, every, after and times", "[server-mock]") {
+TEST_CASE("faults: nth, every, after and times decide when a rule fires", "[server-mock]") {
   using Turns = std::vector<int>;
   CHECK(turns(Json::object()) == Turns{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
   CHECK(turns({{"nth", 1}}) == Turns{1});
@@ -60,11 +60,11 @@ TEST_CASE("faults: a rule's turn comes by nth, every, after and times", "[server
   CHECK(turns({{"probability", 1}}).size() == 10);
 }
 
-TEST_CASE("faults: chance follows the seed, and is the same twice", "[server-mock]") {
+TEST_CASE("faults: probability is reproducible from the seed", "[server-mock]") {
   const Json half = {{"probability", 0.5}};
   CHECK(turns(half, 7) == turns(half, 7));
   CHECK(turns(half, 7) != turns(half, 8));
-  FaultBook book(3);
+  FaultRules book(3);
   book.add(rule({{"probability", 0.2}}));
   int fired = 0;
   for (int i = 0; i < 10'000; ++i) fired += book.take(create) ? 1 : 0;
@@ -72,13 +72,13 @@ TEST_CASE("faults: chance follows the seed, and is the same twice", "[server-moc
   CHECK(fired < 2'200);
 }
 
-TEST_CASE("faults: a rule means an operation, a method, a path, or patterns of them", "[server-mock]") {
+TEST_CASE("faults: a rule matches an operation, a method, a path, or patterns of them", "[server-mock]") {
   const FaultSubject move = {.operation = "nodes.move", .method = "POST", .path = "/v1/nodes/0199/x:move"};
   const auto meant = [](const Json& members, const FaultSubject& subject) {
     Json value = {{"effect", {{"reset", true}}}};
     value.update(members);
-    Complaints complaints;
-    return is_meant(read_fault_rule(value, {}, complaints).value(), subject);
+    ValidationErrors errors;
+    return matches_rule(read_fault_rule(value, {}, errors).value(), subject);
   };
   CHECK(meant({{"operation", "docs.create"}}, create));
   CHECK_FALSE(meant({{"operation", "docs.get"}}, create));
@@ -93,8 +93,8 @@ TEST_CASE("faults: a rule means an operation, a method, a path, or patterns of t
   CHECK_FALSE(meant({{"path", "/v1/*"}}, move));
 }
 
-TEST_CASE("faults: of two rules whose turn it is the first fires, and the other keeps its times", "[server-mock]") {
-  FaultBook book(1);
+TEST_CASE("faults: if two rules would fire, the first does, and the other keeps its times", "[server-mock]") {
+  FaultRules book(1);
   book.add(rule({{"id", "first"}, {"times", 2}}));
   book.add(rule({{"id", "second"}, {"times", 1}}));
   CHECK(book.take(create)->id == "first");
@@ -110,9 +110,9 @@ TEST_CASE("faults: of two rules whose turn it is the first fires, and the other 
   CHECK(book.last_id() == "fault_1");
 }
 
-TEST_CASE("faults: arguments are read in every form in which they are said", "[server-mock]") {
+TEST_CASE("faults: every form of the arguments is accepted", "[server-mock]") {
   const auto effect = [](const Json& said) { return rule({{"effect", said}}).effect; };
-  using End = http::Disturbance::End;
+  using End = http::WireFault::End;
   CHECK(effect({{"status", 500}}).answer->status == 500);
   CHECK(effect({{"status", {{"code", 418}, {"headers", {{"X-A", "b"}}}}}}).answer->headers.at(0).second == "b");
   CHECK(*effect({{"status", 500}, {"body", "text"}}).answer->body == "text");
@@ -132,7 +132,7 @@ TEST_CASE("faults: arguments are read in every form in which they are said", "[s
   CHECK(effect({{"wrong_length", 4}}).wrong_length->told == 4U);
 }
 
-TEST_CASE("faults: all that is wrong with rules is told at once, each in its place", "[server-mock]") {
+TEST_CASE("faults: all errors in rules are reported at once with their places", "[server-mock]") {
   const Json bad = {{"operation", "docs.creat"},
                     {"nth", 0},
                     {"every", 2},
@@ -140,7 +140,7 @@ TEST_CASE("faults: all that is wrong with rules is told at once, each in its pla
                     {"phase", "during"},
                     {"nht", 1},
                     {"effect", {{"status", 99}, {"delay_ms", -1}, {"explode", true}}}};
-  const std::vector<std::string> places = complaints_of(bad);
+  const std::vector<std::string> places = validation_errors_of(bad);
   for (const char* place : {"body.operation",
                             "body.nth",
                             "body.every",
@@ -153,11 +153,11 @@ TEST_CASE("faults: all that is wrong with rules is told at once, each in its pla
     CAPTURE(place, places);
     CHECK(std::ranges::find(places, place) != places.end());
   }
-  CHECK(complaints_of({{"operation", "*"}}) == std::vector<std::string>{"body.effect"});
-  CHECK(complaints_of({{"effect", {{"reset", true}}}}) == std::vector<std::string>{"body.operation"});
-  CHECK(complaints_of({{"operation", "*"}, {"effect", {{"reset", true}, {"hang", true}}}}) ==
+  CHECK(validation_errors_of({{"operation", "*"}}) == std::vector<std::string>{"body.effect"});
+  CHECK(validation_errors_of({{"effect", {{"reset", true}}}}) == std::vector<std::string>{"body.operation"});
+  CHECK(validation_errors_of({{"operation", "*"}, {"effect", {{"reset", true}, {"hang", true}}}}) ==
         std::vector<std::string>{"body.effect.reset"});
-  CHECK(complaints_of(Json::array({{{"operation", "*"}, {"effect", Json::object()}}})) ==
+  CHECK(validation_errors_of(Json::array({{{"operation", "*"}, {"effect", Json::object()}}})) ==
         std::vector<std::string>{"body[0].effect"});
-  CHECK(complaints_of("no rule").size() == 1);
+  CHECK(validation_errors_of("no rule").size() == 1);
 }

@@ -9,7 +9,7 @@ using namespace ws::mock;
 using namespace ws::mock::test;
 using namespace std::chrono_literals;
 
-TEST_CASE("rate limit: a second's worth at once, then evenly; each key by itself", "[server-mock]") {
+TEST_CASE("rate limit: allows a burst, then refills evenly, for each key separately", "[server-mock]") {
   RateLimit limit({.calls = 4, .per = 1s});
   std::int64_t now = 1'000'000;
   for (int i = 0; i < 4; ++i) CHECK_FALSE(limit.take("a", now));
@@ -18,7 +18,7 @@ TEST_CASE("rate limit: a second's worth at once, then evenly; each key by itself
   now += 250;
   CHECK_FALSE(limit.take("a", now));
   CHECK(limit.take("a", now) == 250ms);
-  now -= 500'000;  // a clock set back does not shut the door for long
+  now -= 500'000;  // setting the clock back does not block for long
   CHECK(limit.take("a", now) == 250ms);
 }
 

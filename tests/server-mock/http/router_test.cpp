@@ -46,14 +46,14 @@ TEST_CASE("router: a verb behind a colon is part of its segment, encoded or not"
   CHECK(operation_at("POST", "/v1/nodes/:move").empty());
 }
 
-TEST_CASE("router: a place takes one segment, decoded once", "[server-mock]") {
+TEST_CASE("router: a path parameter matches one segment, decoded once", "[server-mock]") {
   const Router router = router_of_the_table();
   const Routed routed = router.find("GET", "/v1/documents/a%2Fb%2525");
   REQUIRE(routed.outcome == RouteOutcome::found);
   CHECK(routed.values == Pairs{{"document_id", "a/b%25"}});
 }
 
-TEST_CASE("router: what is not there is told from what is there under another method", "[server-mock]") {
+TEST_CASE("router: an unknown path differs from a known path with another method", "[server-mock]") {
   const Router router = router_of_the_table();
   for (const char* path :
        {"/", "/v2", "/v1/", "/v1/documents/", "/v1/documents//comments", "/v1/Documents", "/v1/nodes/a"}) {
@@ -67,7 +67,7 @@ TEST_CASE("router: what is not there is told from what is there under another me
   CHECK(router.find("HEAD", "/v1/me").outcome == RouteOutcome::found);
 }
 
-TEST_CASE("router: the closest path decides which methods there are", "[server-mock]") {
+TEST_CASE("router: the most specific path decides which methods exist", "[server-mock]") {
   const Router router = router_of_the_table();
   const auto allowed_at = [&](const char* path) {
     const Routed routed = router.find("GET", path);

@@ -8,7 +8,7 @@ using namespace ws;
 using namespace ws::mock;
 using namespace ws::mock::test;
 
-TEST_CASE("journal: what was asked and answered stands in it, without secrets", "[server-mock]") {
+TEST_CASE("journal: records requests and responses, with secrets redacted", "[server-mock]") {
   Wire wire;
   wire.control("DELETE", "/requests", nullptr, 204);
   wire.send("POST", "/v1/auth/device-token", {{"device_code", std::string(43, 'd')}});
@@ -29,7 +29,7 @@ TEST_CASE("journal: what was asked and answered stands in it, without secrets", 
   CHECK(wire.control("GET", "/requests?since=" + dump(data[0].at("seq"))).at("data").size() == 2);
 }
 
-TEST_CASE("journal: holds so many entries and so many bytes, the newest", "[server-mock]") {
+TEST_CASE("journal: keeps the newest entries within its bounds of entries and bytes", "[server-mock]") {
   Journal journal({.entries = 10, .bytes = 1000, .body_bytes = 300});
   const auto add = [&](std::string_view body) {
     const http::Request request = {.head = "POST /x HTTP/1.1\r\n\r\n", .body = body};
@@ -48,7 +48,7 @@ TEST_CASE("journal: holds so many entries and so many bytes, the newest", "[serv
   CHECK(journal.read({}).at("data").back().at("request_body") == Json{{"omitted_bytes", 5000}});
 }
 
-TEST_CASE("journal: with room for none it keeps none", "[server-mock]") {
+TEST_CASE("journal: with 0 entries it keeps none", "[server-mock]") {
   ApplicationOptions options;
   options.sandbox.journal.entries = 0;
   Wire wire(options);
@@ -56,7 +56,7 @@ TEST_CASE("journal: with room for none it keeps none", "[server-mock]") {
   CHECK(wire.control("GET", "/requests").at("data").empty());
 }
 
-TEST_CASE("journal: what was no request stands in it with its answer", "[server-mock]") {
+TEST_CASE("journal: records the response to a malformed request", "[server-mock]") {
   Wire wire;
   REQUIRE(wire.say("nonsense\r\n\r\n").status == 400);
   REQUIRE(wire.say("POST /v1/documents HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n").status == 413);

@@ -44,7 +44,7 @@ TEST_CASE("verify: an entry matches by operation, path, method, status, query, h
         std::vector<std::string>{"header x-other: none, not 1"});
 }
 
-TEST_CASE("verify: how often is told by times, or by min and max; without them at least once", "[server-mock]") {
+TEST_CASE("verify: times, or min and max, give the expected count; the default is at least once", "[server-mock]") {
   const Json twice = {entry, entry};
   const auto holds = [&](const Json& bounds) {
     Json verification = {{"match", {{"operation", "docs.create"}}}};
@@ -61,7 +61,7 @@ TEST_CASE("verify: how often is told by times, or by min and max; without them a
   CHECK(verify({{"match", {{"status", 500}}}, {"times", 0}}, twice).at("verified").get<bool>());
 }
 
-TEST_CASE("verify: over HTTP, 200 or 409 with what came nearest; order counts when asked", "[server-mock]") {
+TEST_CASE("verify: answers 200, or 409 with the nearest requests; in_order checks the order", "[server-mock]") {
   Wire wire;
   wire.get("/v1/me");
   const std::string id = wire.new_document("first", "a");
@@ -88,7 +88,7 @@ TEST_CASE("verify: over HTTP, 200 or 409 with what came nearest; order counts wh
   check(nullptr, 422);
 }
 
-TEST_CASE("verify: what met no operation is told with the operations that it may have meant", "[server-mock]") {
+TEST_CASE("verify: unmatched requests are listed with the nearest operations", "[server-mock]") {
   Wire wire;
   wire.get("/v1/me");
   wire.get("/v1/document", 404);

@@ -28,7 +28,7 @@ TEST_CASE("content: one range of bytes, from the front, from the back, cut at th
   CHECK(content_range(slice("bytes=10-19"), 100) == "bytes 10-19/100");
 }
 
-TEST_CASE("content: what lies behind the end cannot be satisfied", "[server-mock]") {
+TEST_CASE("content: a range beyond the end cannot be satisfied", "[server-mock]") {
   for (const char* range : {"bytes=100-", "bytes=100-200", "bytes=-0", "bytes=99999999999999999999999-"}) {
     CAPTURE(range);
     CHECK(slice(range).kind == Kind::unsatisfiable);
@@ -36,7 +36,7 @@ TEST_CASE("content: what lies behind the end cannot be satisfied", "[server-mock
   CHECK(content_range(slice("bytes=100-"), 100) == "bytes */100");
 }
 
-TEST_CASE("content: a range that is malformed, several or of another unit is passed over", "[server-mock]") {
+TEST_CASE("content: malformed, multiple and non-byte ranges are ignored", "[server-mock]") {
   for (const char* range : {"",
                             "bytes",
                             "bytes=",

@@ -16,8 +16,7 @@ std::size_t documents(Wire& wire) { return wire.get("/v1/documents?limit=100").a
 
 }  // namespace
 
-TEST_CASE("idempotency: the same key and request give the first answer again, and nothing is done twice",
-          "[server-mock]") {
+TEST_CASE("idempotency: the same key and request return the stored response and do nothing again", "[server-mock]") {
   Wire wire;
   const std::size_t before = documents(wire);
   const RawAnswer first = wire.send("POST", "/v1/documents", note, {"Idempotency-Key: k1"});
@@ -35,7 +34,7 @@ TEST_CASE("idempotency: the same key and request give the first answer again, an
   CHECK(documents(wire) == before + 1);
 }
 
-TEST_CASE("idempotency: the same key for something else is 422", "[server-mock]") {
+TEST_CASE("idempotency: the same key with another request is 422", "[server-mock]") {
   Wire wire;
   wire.send("POST", "/v1/documents", note, {"Idempotency-Key: k1"});
   const RawAnswer other =
@@ -74,7 +73,7 @@ TEST_CASE("idempotency: a key is forgotten after 24 hours, and belongs to its ow
   CHECK(parse(wire.send("POST", "/v1/documents", note, {"Idempotency-Key: k"})).at("id") != id);
 }
 
-TEST_CASE("idempotency: what was refused leaves the key free", "[server-mock]") {
+TEST_CASE("idempotency: an error response does not use up the key", "[server-mock]") {
   Wire wire;
   CHECK(wire.send("POST", "/v1/documents", {{"title", ""}}, {"Idempotency-Key: k"}).status == 422);
   Json nowhere = note;
@@ -83,7 +82,7 @@ TEST_CASE("idempotency: what was refused leaves the key free", "[server-mock]") 
   CHECK(wire.send("POST", "/v1/documents", note, {"Idempotency-Key: k"}).status == 201);
 }
 
-TEST_CASE("idempotency: scope and place are checked before an old answer is given, and a replay moves no id",
+TEST_CASE("idempotency: authorization is re-checked before a stored response, and a replay consumes no ids",
           "[server-mock]") {
   Wire wire;
   const std::string strong = wire.key({{"user_id", wire.built_in().other_user_id}});
@@ -107,7 +106,7 @@ TEST_CASE("idempotency: scope and place are checked before an old answer is give
   CHECK(untouched.new_document("next") == wire.new_document("next"));
 }
 
-TEST_CASE("idempotency: what the caller does not see any more is 404, whatever was answered before", "[server-mock]") {
+TEST_CASE("idempotency: an object that is no longer visible is 404 despite a stored response", "[server-mock]") {
   Wire wire;
   const std::string id = wire.new_document("t");
   const std::string node = wire.get("/v1/documents/" + id).at("node_id");

@@ -49,7 +49,7 @@ TEST_CASE("pipeline: checks come in their order: route, method, credential, scop
   CHECK(say("PUT", target, wire.token(), R"({"expected_content_revision": 1})") == "not_found");
 }
 
-TEST_CASE("pipeline: with auth_order=validation_first the request is looked at before the key", "[server-mock]") {
+TEST_CASE("pipeline: with auth_order=validation_first the request is validated before the key", "[server-mock]") {
   Wire wire(assuming("auth_order=validation_first"));
   const RawAnswer answer = wire.ask({.target = "/v1/documents?limit=0"});
   CHECK(answer.status == 422);
@@ -57,8 +57,7 @@ TEST_CASE("pipeline: with auth_order=validation_first the request is looked at b
   CHECK(wire.ask({.target = "/v1/documents"}).status == 401);
 }
 
-TEST_CASE("pipeline: places beside the API tell their methods too, and so does the server as a whole",
-          "[server-mock]") {
+TEST_CASE("pipeline: paths outside the API answer OPTIONS too, and so does *", "[server-mock]") {
   Wire wire;
   const auto allow = [&](const char* method, const char* target, int status) {
     const RawAnswer answer = wire.ask({.method = method, .target = target});
@@ -77,7 +76,7 @@ TEST_CASE("pipeline: places beside the API tell their methods too, and so does t
   CHECK(allow("OPTIONS", "/_mock/health", 204) == "GET, HEAD, OPTIONS");
 }
 
-TEST_CASE("pipeline: 405 tells the methods, OPTIONS too, HEAD answers where GET does", "[server-mock]") {
+TEST_CASE("pipeline: 405 and OPTIONS list the methods, HEAD works like GET", "[server-mock]") {
   Wire wire;
   const RawAnswer refused = wire.ask({.method = "DELETE", .target = "/v1/me"});
   CHECK(refused.status == 405);
@@ -151,7 +150,7 @@ TEST_CASE("pipeline: every operation answers, and without a service it says 501"
   }
 }
 
-TEST_CASE("pipeline: every answer has a request id: the caller's own where it is fit to be shown", "[server-mock]") {
+TEST_CASE("pipeline: every response has a request id, the client's own if it is valid", "[server-mock]") {
   Wire wire;
   const auto id_for = [&](const std::string& given) {
     return wire.ask({.target = "/v1/me", .headers = {"X-Request-Id: " + given}}).header("x-request-id");
@@ -164,14 +163,14 @@ TEST_CASE("pipeline: every answer has a request id: the caller's own where it is
   CHECK(parse(wire.ask({.target = "/v1/me", .headers = {"X-Request-Id: a"}})).at("request_id") == "a");
 }
 
-TEST_CASE("pipeline: unknown fields are ignored and told; with --strict they are refused", "[server-mock]") {
+TEST_CASE("pipeline: unknown fields are ignored with a warning; with --strict they are refused", "[server-mock]") {
   Wire lenient;
   const Json body = {{"title", "t"}, {"content", ""}, {"colour", "red"}};
   const RawAnswer made = lenient.send("POST", "/v1/documents?page=2", body);
   CHECK(made.status == 201);
   CHECK_THAT(made.header("x-mock-warning"), Contains("body.colour") && Contains("query.page"));
   ApplicationOptions options;
-  options.sandbox.world.unknown_fields = Unknown::refused;
+  options.sandbox.world.unknown_fields = UnknownFields::refused;
   Wire strict(options);
   const RawAnswer refused = strict.send("POST", "/v1/documents?page=2", body);
   CHECK(refused.status == 422);
@@ -180,7 +179,7 @@ TEST_CASE("pipeline: unknown fields are ignored and told; with --strict they are
   CHECK(parse(refused).at("detail").at(1).at("input") == "red");
 }
 
-TEST_CASE("pipeline: a document's tag spares sending it again", "[server-mock]") {
+TEST_CASE("pipeline: If-None-Match with a document's ETag gives 304", "[server-mock]") {
   Wire wire;
   const std::string path = "/v1/documents/" + wire.new_document("t");
   const RawAnswer first = wire.ask({.target = path, .token = wire.token()});
@@ -215,8 +214,7 @@ TEST_CASE("pipeline: errors come in the style that the switch names, validation 
   CHECK(parse(wire.ask({.target = "/v1/documents?limit=x", .token = wire.token()})).at("detail").is_array());
 }
 
-TEST_CASE("pipeline: list_extra and assumed_fields reshape what is assumed and leave what is published",
-          "[server-mock]") {
+TEST_CASE("pipeline: list_extra and assumed_fields change assumed fields and keep published ones", "[server-mock]") {
   Wire wire;
   const std::string path = "/v1/documents/" + wire.new_document("t");
   wire.control("PATCH", "/assumptions", {{"list_extra", "unknown_fields"}});

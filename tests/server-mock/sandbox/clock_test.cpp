@@ -1,4 +1,4 @@
-// Time that goes step by step: what falls due, in which order, and who is served meanwhile.
+// Advancing the clock in steps: what expires, in which order, and pending claims meanwhile.
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ bool is_silent(RawConnection& connection) { return !connection.read(ws::test::An
 
 }  // namespace
 
-TEST_CASE("clock: what falls due fires in order of time, each at its own", "[server-mock]") {
+TEST_CASE("clock: due changes fire in order, each at its own time", "[server-mock]") {
   Running mock;
   mock.mention();
   RawConnection worker(mock.port());
@@ -55,7 +55,7 @@ TEST_CASE("clock: what falls due fires in order of time, each at its own", "[ser
   CHECK(mock.advance(86'400).at("fired").empty());
 }
 
-TEST_CASE("clock: uploads, plans and the phases of organizing fall due as well", "[server-mock]") {
+TEST_CASE("clock: uploads, plans and phases of organization runs expire too", "[server-mock]") {
   Running mock;
   const auto begin_upload = [&] {
     return mock.send("POST", "/v1/files/uploads", {{"file_name", "a.md"}, {"size_bytes", 5}}, 201);
@@ -96,8 +96,7 @@ TEST_CASE("clock: uploads, plans and the phases of organizing fall due as well",
   CHECK(done.at("status") == "succeeded");
 }
 
-TEST_CASE("clock: a claim that waits has its event when that falls due, not when the clock has arrived",
-          "[server-mock]") {
+TEST_CASE("clock: a pending claim gets an event at its due time, not at the end of the advance", "[server-mock]") {
   Running mock;
   mock.mention();
   RawConnection worker(mock.port());
@@ -117,7 +116,7 @@ TEST_CASE("clock: a claim that waits has its event when that falls due, not when
   CHECK(answer.at("now") == "2026-11-20T10:10:20.000Z");
 }
 
-TEST_CASE("clock: a claim that waits in vain ends at its time, and is told of", "[server-mock]") {
+TEST_CASE("clock: a pending claim without an event times out, and the advance reports it", "[server-mock]") {
   Running mock;
   RawConnection waiting(mock.port());
   RawRequest claim =
@@ -141,7 +140,7 @@ TEST_CASE("clock: a question that is answered later is answered at its time", "[
   CHECK(answered.at("status") == "completed");
 }
 
-TEST_CASE("clock: it is set in every form in which one says it", "[server-mock]") {
+TEST_CASE("clock: every accepted form sets it", "[server-mock]") {
   Wire wire;
   const auto [said, text] = GENERATE(table<Json, std::string>({
       {Json{{"clock", "real"}}, "real"},

@@ -51,7 +51,7 @@ Outcome ServiceWorld::call(std::string_view id, const Caller& caller, Json body,
   const Service service = find_service(*operation);
   REQUIRE(service != nullptr);
   ServiceResult result = service(*world, call);
-  CHECK(world->open_units == 0);
+  CHECK(world->open_transactions == 0);
   if (!result) {
     Outcome refused = {.status = result.error().status, .code = result.error().code, .body = *result.error().members};
     if (refused.status == 500) FAIL_CHECK(result.error().message);

@@ -1,5 +1,5 @@
-/// A world with a clock that stands still, and calls to its services as the pipeline makes them: the body is checked
-/// against the table on the way in, the answer on the way out.
+/// A world with a frozen clock, and calls to its services as the pipeline makes them: the body is validated against the
+/// table before the call, the answer after it.
 #pragma once
 
 #include <memory>
@@ -20,10 +20,10 @@ class StoppedClock final : public Clock {
   Time time = Time{std::chrono::sys_days{std::chrono::year{2026} / 11 / 20}} + std::chrono::hours{10};
 };
 
-/// What came back: of a refusal `body` holds its members.
+/// The answer; of an error `body` holds the members.
 struct Outcome {
   int status = 0;
-  std::string code = {};  ///< of a refusal
+  std::string code = {};  ///< of an error
   Json body = {};
   std::string header(std::string_view name) const;
   std::vector<std::pair<std::string, std::string>> headers = {};
@@ -33,7 +33,7 @@ class ServiceWorld {
  public:
   explicit ServiceWorld(const std::string& path = ":memory:", StartWith start = StartWith::seed);
 
-  /// Fails the test where body or answer break the table.
+  /// Fails the test if body or answer violate the table.
   Outcome call(std::string_view operation, const Caller& caller, Json body = nullptr, Json parameters = Json::object());
 
   Outcome create_document(const Caller& caller, std::string_view title, std::string_view content, Json more = {});
@@ -49,12 +49,12 @@ class ServiceWorld {
   Caller agent = {};  ///< @scout, of Mara
 };
 
-/// One client of one source: what a tree does in a sync, step by step.
+/// One client of one source, with the steps of a sync.
 class SyncClient {
  public:
   SyncClient(ServiceWorld& world, Caller caller, std::string source_id, std::string client_id)
       : world_(world), caller_(std::move(caller)), source_id_(std::move(source_id)), client_id_(std::move(client_id)) {}
-  /// Makes a source on a new Page and is a client of it.
+  /// Creates a source on a new Page.
   static SyncClient with_new_source(ServiceWorld& world, const Caller& caller, Json more = Json::object());
 
   Outcome plan(Json entries = Json::array(), std::int64_t base_revision = 0);
@@ -63,9 +63,9 @@ class SyncClient {
   Outcome commit(const std::string& plan_id, Json push_ids);
   /// Plan, push, commit in one: the commit's answer.
   Outcome publish(Json items);
-  /// The items of one pull, in order; fails the test where it goes on.
+  /// The items of a pull, in order; fails the test if it has several pages.
   Json pull(std::int64_t since_revision = 0);
-  /// Path -> content of what is there.
+  /// Path -> content of the source's documents.
   Json tree();
   /// The item of a path in `pull`.
   Json at(std::string_view path);

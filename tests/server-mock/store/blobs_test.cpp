@@ -54,7 +54,7 @@ TEST_CASE("blobs: what was kept is read from anywhere, with a data file and with
   CHECK(read(blobs, "two") == "other");
 }
 
-TEST_CASE("blobs: what is removed is gone, but not for who reads it", "[server-mock]") {
+TEST_CASE("blobs: a removed blob can still be read by open readers", "[server-mock]") {
   const TemporaryFolder folder;
   Blobs blobs(GENERATE(true, false) ? ":memory:" : (folder / "world.db").string());
   put(blobs, "one", "hello");
@@ -70,7 +70,7 @@ TEST_CASE("blobs: what is removed is gone, but not for who reads it", "[server-m
   CHECK(read(blobs, "three") == "hello");
 }
 
-TEST_CASE("blobs: beside a data file they outlive the store, and what was half written goes", "[server-mock]") {
+TEST_CASE("blobs: with a data file they persist, and partial files are removed", "[server-mock]") {
   const TemporaryFolder folder;
   const std::string data = folder / "world.db";
   const std::filesystem::path files = folder / "world.db.assets";

@@ -36,7 +36,7 @@ Result<void> add_user(World& world) {
 
 }  // namespace
 
-TEST_CASE("ids: the same seed says the same twice, another seed something else", "[server-mock]") {
+TEST_CASE("ids: the same seed gives the same ids, another seed others", "[server-mock]") {
   Ids one(1);
   Ids same(1);
   Ids other(2);
@@ -58,7 +58,7 @@ TEST_CASE("ids: each kind counts by itself", "[server-mock]") {
   CHECK(one.uuid("comment") != other.uuid("comment"));
 }
 
-TEST_CASE("world: a file goes on where it was, ids too", "[server-mock]") {
+TEST_CASE("world: a data file continues where it ended, ids too", "[server-mock]") {
   const ws::test::TemporaryFolder folder;
   const std::string path = (folder.path() / "world.db").string();
   std::string token;

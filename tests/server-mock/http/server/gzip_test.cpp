@@ -40,7 +40,7 @@ bool has(const Response& response, std::string_view field) {
 
 }  // namespace
 
-TEST_CASE("gzip: a text is packed for who asks, and unpacks to itself", "[server-mock]") {
+TEST_CASE("gzip: text is compressed on request and decompresses to itself", "[server-mock]") {
   const std::string text = "[" + std::string(5000, '1') + "]";
   const Response response = packed(answer(text), "deflate, gzip");
   CHECK(response.text().size() < 200);
@@ -50,7 +50,7 @@ TEST_CASE("gzip: a text is packed for who asks, and unpacks to itself", "[server
   CHECK(has(response, "ETag: \"7\"\r\n"));
 }
 
-TEST_CASE("gzip: the weights decide", "[server-mock]") {
+TEST_CASE("gzip: the weights in Accept-Encoding decide", "[server-mock]") {
   for (const char* yes : {"gzip",
                           "GZIP",
                           "x-gzip",
@@ -78,7 +78,7 @@ TEST_CASE("gzip: the weights decide", "[server-mock]") {
   }
 }
 
-TEST_CASE("gzip: who does not ask gets the text, and is told that another would not", "[server-mock]") {
+TEST_CASE("gzip: without Accept-Encoding the text is sent as it is, with Vary", "[server-mock]") {
   const std::string text(5000, '1');
   for (const char* accepted : {"", "identity", "gzip;q=0"}) {
     const Response response = packed(answer(text), accepted);
@@ -88,13 +88,13 @@ TEST_CASE("gzip: who does not ask gets the text, and is told that another would 
   }
 }
 
-TEST_CASE("gzip: what is small, no text, without a body or disturbed goes as it is", "[server-mock]") {
+TEST_CASE("gzip: small, binary, bodiless and faulted responses are not compressed", "[server-mock]") {
   const std::string text(5000, '1');
   CHECK_FALSE(has(packed(answer(std::string(1023, '1')), "gzip"), "Content-Encoding"));
   CHECK(has(packed(answer(std::string(1024, '1')), "gzip"), "Content-Encoding"));
   CHECK_FALSE(has(packed(answer(text, "image/png"), "gzip"), "Content-Encoding"));
   Response disturbed = answer(text);
-  disturbed.disturb({.truncate_at = 10});
+  disturbed.set_wire_fault({.truncate_at = 10});
   CHECK_FALSE(has(packed(std::move(disturbed), "gzip"), "Content-Encoding"));
   CHECK(has(packed(answer(text, "text/html; charset=utf-8"), "gzip"), "Content-Encoding"));
 }

@@ -1,4 +1,4 @@
-/// A server on a thread of its own whose handler does what the test says. Stopped at the end.
+/// A server on its own thread whose handler is scripted by the test. Stopped at the end.
 #pragma once
 
 #include <functional>
@@ -50,7 +50,7 @@ class ScriptedServer {
     std::size_t body_limit(const http::Request&) override { return std::size_t{1} << 20U; }
     std::unique_ptr<http::BodySink> open_sink(const http::Request& head) override { return script_.sink(head); }
     http::Response handle(const http::Request& request) override { return script_.answer(request); }
-    http::Response refuse(const http::Unreadable& why) override {
+    http::Response refuse(const http::MalformedRequest& why) override {
       http::Response response(why.status);
       response.body("text/plain", std::string(why.reason));
       return response;

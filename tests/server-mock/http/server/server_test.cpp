@@ -20,7 +20,7 @@ class Hello final : public Handler {
     response.body("text/plain", "hello");
     return response;
   }
-  Response refuse(const Unreadable& why) override { return Response(why.status); }
+  Response refuse(const MalformedRequest& why) override { return Response(why.status); }
 };
 
 /// A server on a thread of its own, stopped at the end.
@@ -55,7 +55,7 @@ TEST_CASE("server: one connection serves many requests, pipelined ones too", "[s
   }
 }
 
-TEST_CASE("server: a message that trickles in forever is cut off with 408, others are not held up", "[server-mock]") {
+TEST_CASE("server: a slow message is answered with 408 and delays no others", "[server-mock]") {
   RunningServer running({.slow = 200ms});
   RawConnection slow(running.port());
   slow.send("GET / HTTP/1.1\r\nHo");
@@ -66,7 +66,7 @@ TEST_CASE("server: a message that trickles in forever is cut off with 408, other
   CHECK(slow.ends());
 }
 
-TEST_CASE("server: an idle connection is closed without a word", "[server-mock]") {
+TEST_CASE("server: an idle connection is closed silently", "[server-mock]") {
   RunningServer running({.idle = 500ms, .slow = 500ms});
   RawConnection idle(running.port());
   idle.send(request);
@@ -74,7 +74,7 @@ TEST_CASE("server: an idle connection is closed without a word", "[server-mock]"
   CHECK(idle.ends());
 }
 
-TEST_CASE("server: who comes when there are as many as may be waits until another leaves", "[server-mock]") {
+TEST_CASE("server: clients above the connection limit wait until another disconnects", "[server-mock]") {
   RunningServer running({.connections = 2});
   RawConnection first(running.port());
   first.send(request);
@@ -94,7 +94,7 @@ TEST_CASE("server: who comes when there are as many as may be waits until anothe
   CHECK(fourth.read().value().status == 200);
 }
 
-TEST_CASE("server: what all clients together may leave it with is bounded", "[server-mock]") {
+TEST_CASE("server: memory held for all clients together is bounded", "[server-mock]") {
   RunningServer running({.limits = {.held_bytes = 300'000}});
   RawConnection large(running.port());
   large.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 900000\r\n\r\n" + std::string(500'000, 'x'));
@@ -104,7 +104,7 @@ TEST_CASE("server: what all clients together may leave it with is bounded", "[se
   CHECK(ws::test::ask(running.port(), {}).status == 200);
 }
 
-TEST_CASE("server: stopping ends idle connections at once and lets nobody in any more", "[server-mock]") {
+TEST_CASE("server: stopping closes idle connections at once and accepts no more", "[server-mock]") {
   std::uint16_t port = 0;
   {
     RunningServer running;

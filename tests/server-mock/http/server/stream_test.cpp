@@ -20,7 +20,7 @@ struct Seen {
   std::atomic<int> gone = 0;
 };
 
-/// Counts, and takes no more than it is allowed.
+/// Counts bytes, up to a limit.
 class Counting final : public BodySink {
  public:
   Counting(Seen& seen, std::size_t limit) : seen_(seen), limit_(limit) {}
@@ -47,7 +47,7 @@ class Counting final : public BodySink {
   std::uint64_t sum_ = 0;
 };
 
-/// Takes nothing.
+/// Refuses the body.
 class Refusing final : public BodySink {
  public:
   bool wants_more() const override { return false; }
@@ -183,7 +183,7 @@ TEST_CASE("stream: an upload that is too large is answered before it ends, and t
   RawConnection connection(server.port());
   const std::string body = pattern(20'000'000);
   const bool in_chunks = GENERATE(false, true);
-  // All of it is sent before anything is read, as simple clients do.
+  // Sends everything before it reads, as simple clients do.
   if (in_chunks) {
     connection.send("PUT /up HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked(body, 60'000));
   } else {
@@ -196,7 +196,8 @@ TEST_CASE("stream: an upload that is too large is answered before it ends, and t
   CHECK(seen.taken < 1'000'000);
 }
 
-TEST_CASE("stream: who expects 100-continue is told to go on, or why not before the body is sent", "[server-mock]") {
+TEST_CASE("stream: Expect: 100-continue is answered with 100, or with the final status before the body",
+          "[server-mock]") {
   Seen seen;
   Script script = taking(seen);
   ScriptedServer server(script);
@@ -211,7 +212,7 @@ TEST_CASE("stream: who expects 100-continue is told to go on, or why not before 
   CHECK(refused.ends());
 }
 
-TEST_CASE("stream: an upload that comes on may take long, one that stands still may not", "[server-mock]") {
+TEST_CASE("stream: a progressing upload may take long, a stalled one times out", "[server-mock]") {
   Seen seen;
   Script script = taking(seen);
   ScriptedServer server(script, {.idle = 1s, .slow = 1s});
@@ -260,7 +261,7 @@ TEST_CASE("stream: a source can be truncated on its way", "[server-mock]") {
   script.answer = [](const Request&) {
     Response response;
     response.body("text/plain", std::make_unique<Pattern>(pattern(500'000)));
-    response.disturb({.truncate_at = 70'000});
+    response.set_wire_fault({.truncate_at = 70'000});
     return response;
   };
   ScriptedServer server(script);

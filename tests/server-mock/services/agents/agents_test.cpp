@@ -47,7 +47,7 @@ const Json read_scopes = {"questions:read",
 
 }  // namespace
 
-TEST_CASE("agents: a new one has what was asked for, and a secret that is shown this once", "[server-mock]") {
+TEST_CASE("agents: creating one returns it with a secret that is shown only once", "[server-mock]") {
   ServiceWorld world;
   const Outcome made = create(world, world.tomas, "@helper", {{"permissions", {"comment", "read", "read"}}});
   REQUIRE(made.status == 201);
@@ -83,7 +83,7 @@ TEST_CASE("agents: permissions are the ceiling of a credential's scopes", "[serv
   CHECK(create(world, world.mara, "e").body.at("permissions") == Json{"read"});
 }
 
-TEST_CASE("agents: a handle is one agent's in its Workspace, whatever its case, revoked or not", "[server-mock]") {
+TEST_CASE("agents: a handle is unique in its Workspace, without case, also after revocation", "[server-mock]") {
   ServiceWorld world;
   CHECK(create(world, world.mara, "Scout").code == "handle_taken");
   REQUIRE(update(world, world.mara, world.built_in.agent_id, {{"status", "revoked"}}).status == 200);
@@ -127,7 +127,7 @@ TEST_CASE("agents: an update changes what it names; null is unchanged", "[server
   CHECK(update(world, world.mara, id, nothing).body == changed.body);
 }
 
-TEST_CASE("agents: the owner and admins change and rotate, others may not, strangers find none", "[server-mock]") {
+TEST_CASE("agents: owner and admins may change and rotate; other members get 403, strangers 404", "[server-mock]") {
   ServiceWorld world;
   const Json id = create(world, world.tomas, "helper").body.at("id");
   const Caller editor = world.add_person("eda", "editor");
@@ -145,7 +145,7 @@ TEST_CASE("agents: the owner and admins change and rotate, others may not, stran
   CHECK(rotate(world, world.mara, "00000000-0000-7000-8000-000000000000").status == 404);
 }
 
-TEST_CASE("agents: after a rotation the old secret is dead at once", "[server-mock]") {
+TEST_CASE("agents: a rotation revokes the old secret at once", "[server-mock]") {
   ServiceWorld world;
   const Outcome made = create(world, world.mara, "helper");
   const Json old_secret = made.body.at("credential").at("secret");
@@ -157,7 +157,7 @@ TEST_CASE("agents: after a rotation the old secret is dead at once", "[server-mo
   CHECK(scopes_of(world, rotated.body.at("secret")) == read_scopes);
 }
 
-TEST_CASE("agents: revoking kills every key at once, and none comes back to life", "[server-mock]") {
+TEST_CASE("agents: revoking an agent revokes all its keys for good", "[server-mock]") {
   ServiceWorld world;
   const Outcome made = create(world, world.mara, "helper");
   const Json secret = made.body.at("credential").at("secret");
@@ -169,7 +169,7 @@ TEST_CASE("agents: revoking kills every key at once, and none comes back to life
   CHECK(scopes_of(world, secret).is_null());
 }
 
-TEST_CASE("agents: other permissions are other scopes of the keys that are out", "[server-mock]") {
+TEST_CASE("agents: new permissions change the scopes of existing keys", "[server-mock]") {
   ServiceWorld world;
   const Outcome made = create(world, world.mara, "helper", {{"permissions", {"read", "edit"}}});
   const Json secret = made.body.at("credential").at("secret");

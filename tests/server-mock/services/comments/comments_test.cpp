@@ -56,7 +56,7 @@ Json events_of(ServiceWorld& world) {
 
 }  // namespace
 
-TEST_CASE("comments: a thread holds what was said in it, oldest first, and says by whom", "[server-mock]") {
+TEST_CASE("comments: a thread has its entries, oldest first, with their authors", "[server-mock]") {
   ServiceWorld world;
   Page page(world);
   const Outcome added = page.add(world.mara, "First", {{"entry_point", "editor"}});
@@ -206,7 +206,7 @@ TEST_CASE("comments: a resolved thread stays resolved when its text goes; its an
   CHECK(now.at("needs_reanchor_count") == 0);
 }
 
-TEST_CASE("comments: a title, a comment without quote and a quote that never stood there need no new anchor",
+TEST_CASE("comments: title changes, comments without quote and unknown quotes do not set needs_reanchor",
           "[server-mock]") {
   ServiceWorld world;
   Page page(world);
@@ -239,7 +239,7 @@ TEST_CASE("comments: a synced edit is an edit", "[server-mock][sync]") {
   CHECK(world.call("comments.list", world.mara, nullptr, where).body.at("needs_reanchor_count") == 1);
 }
 
-TEST_CASE("comments: a conversation goes on in its thread unless a new chain is asked for", "[server-mock]") {
+TEST_CASE("comments: a conversation continues in its thread unless a new one is asked for", "[server-mock]") {
   ServiceWorld world;
   Page page(world);
   const Json thread = page.add(world.mara, "One").body;
@@ -253,7 +253,7 @@ TEST_CASE("comments: a conversation goes on in its thread unless a new chain is 
   CHECK(page.add(world.mara, "Elsewhere").body.at("entries")[0].at("conversation_thread_id") != chain(3));
 }
 
-TEST_CASE("comments: who may not see the document finds none, who may only read it cannot write", "[server-mock]") {
+TEST_CASE("comments: 404 without access to the document, 403 for a reader who writes", "[server-mock]") {
   ServiceWorld world;
   const Outcome document = world.create_document(world.mara, "Private", "Mine.");
   const Json where = {{"document_id", document.body.at("id")}};
@@ -286,7 +286,7 @@ TEST_CASE("comments: who may not see the document finds none, who may only read 
   CHECK(world.call("comments.add", viewer, body, where).code == "insufficient_role");
 }
 
-TEST_CASE("comments: a thread belongs to one document; an archived one takes no more words", "[server-mock]") {
+TEST_CASE("comments: a thread belongs to one document; an archived document takes no comments", "[server-mock]") {
   ServiceWorld world;
   Page page(world);
   Page other(world);
@@ -326,7 +326,7 @@ TEST_CASE("comments: a reply where an agent wrote makes one event for it, none f
   CHECK(events_of(world)[1].at("kind") == "comment.mention");
 }
 
-TEST_CASE("comments: an agent hears of no document that it may not read", "[server-mock]") {
+TEST_CASE("comments: no event for an agent that may not read the document", "[server-mock]") {
   ServiceWorld world;
   const Outcome document = world.create_document(world.mara, "Private", "Mine.");
   const Json where = {{"document_id", document.body.at("id")}};

@@ -71,7 +71,7 @@ TEST_CASE("documents: of writers from one revision exactly one wins", "[server-m
   CHECK(put(world, world.mara, id, "x", 1).status == 412);
 }
 
-TEST_CASE("documents: an archived one is in no list, its editors read it, others do not", "[server-mock]") {
+TEST_CASE("documents: an archived document is in no list and readable only by its editors", "[server-mock]") {
   ServiceWorld world;
   const Json id = world.id_of_document("Knots");
   const Caller viewer = world.add_person("vera", "viewer");
@@ -136,7 +136,8 @@ TEST_CASE("documents: outside every Project a document is its creator's, the adm
   CHECK(share({{"permission", "read"}}).status == 422);
 }
 
-TEST_CASE("documents: those of another Workspace are not there; a user key sees all of its owner's", "[server-mock]") {
+TEST_CASE("documents: those of another Workspace are 404; a user key sees all of its owner's Workspaces",
+          "[server-mock]") {
   ServiceWorld world;
   const Json garden = world.id_of_document("Garden notes");
   CHECK(get_document(world, world.tomas, garden).status == 404);

@@ -78,7 +78,8 @@ TEST_CASE("nodes: nothing moves below a document, nor to another Workspace", "[s
   CHECK(family.move(family.world.built_in.user_id, nullptr).status == 404);
 }
 
-TEST_CASE("nodes: what leaves the Project is private again, what enters it is the Workspace's", "[server-mock]") {
+TEST_CASE("nodes: a document that leaves a Project is private, one that enters belongs to the Workspace",
+          "[server-mock]") {
   Family family;
   const Json id = family.world.id_of_document("Knots");
   const auto read = [&] { return family.world.call("docs.get", family.world.tomas, nullptr, {{"document_id", id}}); };

@@ -1,4 +1,5 @@
-// The queue against a model of it: random pings, claims, renewals, ends and hours, each answer foretold.
+// The event queue against a model: random pings, claims, renewals, ends and clock advances, each with its expected
+// answer.
 #include <algorithm>
 #include <optional>
 
@@ -147,7 +148,7 @@ class Model {
 
 }  // namespace
 
-TEST_CASE("events: the queue does what its model foretells, whatever comes in whatever order", "[server-mock]") {
+TEST_CASE("events: the queue agrees with its model under random calls", "[server-mock]") {
   const auto seed = GENERATE(range<std::uint64_t>(1, 9));
   CAPTURE(seed);
   Model model(seed);

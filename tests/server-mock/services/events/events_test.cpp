@@ -58,8 +58,8 @@ std::string status_of(ServiceWorld& world, std::string_view id) {
   return event->value().status;
 }
 
-/// What a claim that finds nothing says of waiting.
-std::optional<Waiting> waiting(ServiceWorld& world, const Caller& caller, int wait_seconds) {
+/// The long poll of a claim that finds no event.
+std::optional<LongPoll> long_poll(ServiceWorld& world, const Caller& caller, int wait_seconds) {
   const contract::Operation& operation = *contract::find_operation("events.claim");
   const Json body = {{"worker_id", "w1"}, {"lease_seconds", 300}, {"wait_seconds", wait_seconds}};
   const Json none = Json::object();
@@ -67,7 +67,7 @@ std::optional<Waiting> waiting(ServiceWorld& world, const Caller& caller, int wa
   const ServiceResult result = find_service(operation)(*world.world, {operation, caller, none, body, base_url});
   REQUIRE(result);
   CHECK(result->body->at("event").is_null());
-  return result->waiting;
+  return result->long_poll;
 }
 
 Json add_agent(ServiceWorld& world, const Caller& owner, std::string_view handle) {
@@ -78,7 +78,7 @@ Json add_agent(ServiceWorld& world, const Caller& owner, std::string_view handle
 
 }  // namespace
 
-TEST_CASE("events: a mention becomes an event that tells what was said and where", "[server-mock]") {
+TEST_CASE("events: a mention queues an event with the comment and its place", "[server-mock]") {
   ServiceWorld world;
   const Outcome document =
       world.create_document(world.tomas, "Tides", "Text.", {{"project_id", world.built_in.project_id}});
@@ -142,7 +142,7 @@ TEST_CASE("events: a claim is the agent's own, or its owner's for all of the age
   CHECK(claimed(world, world.tomas).at("id") == other);
 }
 
-TEST_CASE("events: a key of one Workspace takes none of another; an agent that is paused keeps its own",
+TEST_CASE("events: a Workspace key claims only events of its Workspace; a paused agent's stay queued",
           "[server-mock]") {
   ServiceWorld world;
   ping(world, world.built_in.agent_id);
@@ -177,7 +177,7 @@ TEST_CASE("events: renewal lengthens the lease from now on", "[server-mock]") {
   CHECK(renew(world, world.agent, event).code == "lease_lost");
 }
 
-TEST_CASE("events: completion keeps the result and ends it for everybody", "[server-mock]") {
+TEST_CASE("events: completion stores the result and finishes the event", "[server-mock]") {
   ServiceWorld world;
   const std::string id = ping(world, world.built_in.agent_id);
   const Json event = claimed(world, world.agent);
@@ -195,7 +195,7 @@ TEST_CASE("events: completion keeps the result and ends it for everybody", "[ser
   CHECK(claimed(world, world.agent).is_null());
 }
 
-TEST_CASE("events: a wrong token holds nothing", "[server-mock]") {
+TEST_CASE("events: a wrong lease token is 409 lease_lost", "[server-mock]") {
   ServiceWorld world;
   const std::string id = ping(world, world.built_in.agent_id);
   Json event = {{"id", id}, {"lease_token", "a token of at least twenty"}};
@@ -208,8 +208,7 @@ TEST_CASE("events: a wrong token holds nothing", "[server-mock]") {
   CHECK(complete(world, world.agent, event).status == 404);
 }
 
-TEST_CASE("events: failures that may be tried again come back after 5, 10, 20, 40 s; the fifth is the last",
-          "[server-mock]") {
+TEST_CASE("events: retryable failures requeue after 5, 10, 20, 40 s; the fifth is final", "[server-mock]") {
   const bool lapse = GENERATE(false, true);
   CAPTURE(lapse);
   ServiceWorld world;
@@ -251,7 +250,7 @@ TEST_CASE("events: a final failure is not tried again", "[server-mock]") {
   CHECK(fail_it(world, world.agent, event).code == "already_finished");
 }
 
-TEST_CASE("events: a lease that lapsed long ago counts from when it lapsed", "[server-mock]") {
+TEST_CASE("events: the delay after an expired lease counts from its expiry", "[server-mock]") {
   ServiceWorld world;
   const std::string id = ping(world, world.built_in.agent_id);
   claimed(world, world.agent, {{"lease_seconds", 30}});
@@ -261,7 +260,7 @@ TEST_CASE("events: a lease that lapsed long ago counts from when it lapsed", "[s
   CHECK(again.at("attempt") == 2);
 }
 
-TEST_CASE("events: what waits out a delay does not hold up what came after it", "[server-mock]") {
+TEST_CASE("events: a delayed event does not block later ones", "[server-mock]") {
   ServiceWorld world;
   const std::string first = ping(world, world.built_in.agent_id);
   const std::string second = ping(world, world.built_in.agent_id);
@@ -273,7 +272,7 @@ TEST_CASE("events: what waits out a delay does not hold up what came after it", 
   CHECK(claimed(world, world.agent).at("id") == third);
 }
 
-TEST_CASE("events: settling tells of what lapsed, in order of time", "[server-mock]") {
+TEST_CASE("events: expire_leases returns expired leases in order of time", "[server-mock]") {
   ServiceWorld world;
   const std::string first = ping(world, world.built_in.agent_id);
   const std::string second = ping(world, world.built_in.agent_id);
@@ -281,7 +280,7 @@ TEST_CASE("events: settling tells of what lapsed, in order of time", "[server-mo
   claimed(world, world.agent, {{"lease_seconds", 30}});
   const std::int64_t start = world.world->now();
   world.clock.time += seconds(90);
-  const auto lapses = settle_leases(*world.world);
+  const auto lapses = expire_leases(*world.world);
   REQUIRE(lapses);
   REQUIRE(lapses->size() == 2);
   CHECK((*lapses)[0].event_id == second);
@@ -315,29 +314,29 @@ TEST_CASE("events: a reply that cites an event needs its lease", "[server-mock]"
   CHECK(listed.body.at("threads")[0].at("entries").size() == 4);
 }
 
-TEST_CASE("events: a claim that waits says for whom, how long, and when something is due", "[server-mock]") {
+TEST_CASE("events: a long poll names its queue, its timeout and the next due time", "[server-mock]") {
   ServiceWorld world;
-  CHECK_FALSE(waiting(world, world.agent, 0));
-  const auto idle = waiting(world, world.agent, 30);
+  CHECK_FALSE(long_poll(world, world.agent, 0));
+  const auto idle = long_poll(world, world.agent, 30);
   REQUIRE(idle);
-  CHECK(idle->at_most == seconds(30));
+  CHECK(idle->timeout == seconds(30));
   CHECK(idle->agent_id == world.built_in.agent_id);
-  CHECK_FALSE(idle->look_again_at);
+  CHECK_FALSE(idle->retry_at);
 
   ping(world, world.built_in.agent_id);
   const Json event = claimed(world, world.agent, {{"lease_seconds", 30}});
   const std::int64_t now = world.world->now();
-  CHECK(waiting(world, world.agent, 10)->look_again_at == now + 30'000);
+  CHECK(long_poll(world, world.agent, 10)->retry_at == now + 30'000);
   fail_it(world, world.agent, event);
-  CHECK(waiting(world, world.mara, 10)->look_again_at == now + 5'000);
-  CHECK(waiting(world, world.mara, 10)->agent_id.empty());
-  CHECK_FALSE(waiting(world, world.tomas, 10)->look_again_at);
+  CHECK(long_poll(world, world.mara, 10)->retry_at == now + 5'000);
+  CHECK(long_poll(world, world.mara, 10)->agent_id.empty());
+  CHECK_FALSE(long_poll(world, world.tomas, 10)->retry_at);
 }
 
-TEST_CASE("events: the world wakes who waits, with every event queued or given back", "[server-mock]") {
+TEST_CASE("events: every queued or requeued event notifies pending claims", "[server-mock]") {
   ServiceWorld world;
   std::vector<std::string> woken;
-  world.world->on_wake = [&](const Wake& wake) {
+  world.world->on_queue_change = [&](const QueueChange& wake) {
     CHECK(wake.owner_user_id == world.built_in.user_id);
     woken.push_back(wake.agent_id);
   };
@@ -350,7 +349,7 @@ TEST_CASE("events: the world wakes who waits, with every event queued or given b
   CHECK(woken.back() == world.built_in.agent_id);
 }
 
-TEST_CASE("events: an agent that claims is seen, to the minute", "[server-mock]") {
+TEST_CASE("events: a claim updates the agent's last_seen_at, to the minute", "[server-mock]") {
   ServiceWorld world;
   const auto seen = [&] {
     const Outcome listed = world.call("agents.list", world.mara, nullptr, {{"include_revoked", false}});

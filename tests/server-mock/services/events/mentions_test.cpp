@@ -49,7 +49,7 @@ TEST_CASE("mentions: a handle is found at the start, at the end, and before punc
   CHECK(mentioned(body) == mentions);
 }
 
-TEST_CASE("mentions: e-mail addresses, packages, longer names and escapes are none", "[server-mock]") {
+TEST_CASE("mentions: email addresses, packages, longer names and escapes are no mentions", "[server-mock]") {
   const auto body = GENERATE(values<std::string_view>({
       "tom@scout",
       "mail tom.x@scout.example or é@scout",
@@ -73,7 +73,7 @@ TEST_CASE("mentions: e-mail addresses, packages, longer names and escapes are no
   CHECK(mentioned(body).empty());
 }
 
-TEST_CASE("mentions: code holds none, and what stands beside it does", "[server-mock]") {
+TEST_CASE("mentions: text in code is no mention, text beside it is", "[server-mock]") {
   const auto [body, mentions] = GENERATE(values<Case>({
       {"`@scout`", ""},
       {"`` a ` @scout ``", ""},
@@ -95,8 +95,7 @@ TEST_CASE("mentions: code holds none, and what stands beside it does", "[server-
   CHECK(mentioned(body) == mentions);
 }
 
-TEST_CASE("mentions: the longest handle wins, case is one, each counts once, in the order of the text",
-          "[server-mock]") {
+TEST_CASE("mentions: the longest handle wins, without case, no duplicates, in order of the text", "[server-mock]") {
   CHECK(mentioned("@scout-two") == "scout-two");
   CHECK(mentioned("@deep thought, @Deep Thought!") == "Deep Thought");
   CHECK(mentioned("@MARA then @Scout then @scout") == "mara scout");

@@ -6,7 +6,7 @@
 
 using namespace ws::mock;
 
-TEST_CASE("disposition: a plain name stands between quotes and nowhere else", "[server-mock]") {
+TEST_CASE("disposition: a plain name is quoted, without filename*", "[server-mock]") {
   CHECK(content_disposition("notes (2).md") == "attachment; filename=\"notes (2).md\"");
 }
 
@@ -28,7 +28,7 @@ TEST_CASE("disposition: every other name is one line of printable ASCII, whole i
   CHECK(content_disposition(row.name) == row.expected);
 }
 
-TEST_CASE("disposition: only a media type is sent as one", "[server-mock]") {
+TEST_CASE("disposition: a malformed media type becomes application/octet-stream", "[server-mock]") {
   CHECK(safe_media_type("text/plain; charset=utf-8") == "text/plain; charset=utf-8");
   CHECK(safe_media_type("image/svg+xml") == "image/svg+xml");
   for (const char* nonsense : {"", "text", "/plain", "text/", "text/pl\r\nain", "text/plain\r\nX: y", "t xt/plain"}) {

@@ -28,7 +28,7 @@ Started start(ServiceWorld& world, const Caller& caller, std::size_t size, std::
   return {.body = started.body, .secret = url.substr(url.rfind('/') + 1)};
 }
 
-/// What the PUT is answered with: 200, or the refusal's status.
+/// The status of the PUT: 200, or that of its error.
 int put(ServiceWorld& world, const Started& started, std::string_view bytes) {
   auto upload = UploadPut::begin(*world.world, started.secret, std::nullopt);
   if (!upload) return upload.error().status;
@@ -109,7 +109,7 @@ TEST_CASE("files: started, put, finalized, listed", "[server-mock]") {
   CHECK(world.call("files.list", world.mara, nullptr, {{"limit", 1}}).body == Json{{"data", {second}}});
 }
 
-TEST_CASE("files: an upload that is not whole, or told with another size, does not become a file", "[server-mock]") {
+TEST_CASE("files: an incomplete upload, or one finalized with another size, is refused", "[server-mock]") {
   ServiceWorld world;
   const Started started = start(world, world.mara, 5);
   CHECK(finish(world, world.mara, started, 5).code == "upload_incomplete");
@@ -123,7 +123,7 @@ TEST_CASE("files: an upload that is not whole, or told with another size, does n
   CHECK(made.body.at("content_sha256") == Sha256::of("abcde").hex());
 }
 
-TEST_CASE("files: what was put last counts, until the upload is finalized", "[server-mock]") {
+TEST_CASE("files: the last PUT counts, until the upload is finalized", "[server-mock]") {
   ServiceWorld world;
   const Started started = start(world, world.mara, 5);
   CHECK(put(world, started, "first") == 200);
@@ -213,7 +213,7 @@ TEST_CASE("files: a text is found by its words with a snippet, another file by i
   CHECK(search_files(world, world.mara, "notes.md").size() == 2);
 }
 
-TEST_CASE("files: organizing goes through its phases, each seen by a look, and makes documents", "[server-mock]") {
+TEST_CASE("files: an organization run shows each phase once and creates documents", "[server-mock]") {
   ServiceWorld world;
   const Json asset = make_asset(world, world.mara, "before\n\n# One\n\nfirst\n\n## Deeper\n\nsecond\n\n# Three\n");
   const Outcome run = organize(world, world.mara, asset.at("id"), world.built_in.project_node_id);
@@ -235,7 +235,7 @@ TEST_CASE("files: organizing goes through its phases, each seen by a look, and m
   CHECK(content("One").at("created_by").at("name") == "Mara Lindqvist");
 }
 
-TEST_CASE("files: time alone takes a run to its end", "[server-mock]") {
+TEST_CASE("files: time alone completes an organization run", "[server-mock]") {
   ServiceWorld world;
   const Json asset = make_asset(world, world.mara, "# One\n\nfirst\n");
   const Outcome run = organize(world, world.mara, asset.at("id"));
@@ -255,7 +255,7 @@ TEST_CASE("files: organizing a file that is no text fails and says why", "[serve
   CHECK_THAT(over.header("X-Mock-Message"), Catch::Matchers::Contains("no text"));
 }
 
-TEST_CASE("files: a target must be seen, be changeable and hold documents", "[server-mock]") {
+TEST_CASE("files: a target must be visible, changeable and able to hold documents", "[server-mock]") {
   ServiceWorld world;
   const Json asset = make_asset(world, world.mara, "# One\n");
   CHECK(organize(world, world.mara, asset.at("id"), "01900000-0000-7000-8000-000000000000").status == 404);
@@ -298,10 +298,10 @@ TEST_CASE("files: bytes outlive the program with their rows, orphans and a reset
   CHECK(count() == 0);
 }
 
-TEST_CASE("files: a text is cut into one document a heading", "[server-mock]") {
+TEST_CASE("files: a text is split into one document for each heading", "[server-mock]") {
   const auto titles = [](std::string_view text) {
     std::vector<std::string> all;
-    for (const Extract& extract : cut_documents(text, "file.md")) all.push_back(extract.title);
+    for (const DocumentSection& extract : split_documents(text, "file.md")) all.push_back(extract.title);
     return all;
   };
   CHECK(titles("no heading") == std::vector<std::string>{"file.md"});

@@ -50,7 +50,7 @@ constexpr const char* high_water = "How many minutes after the port table is hig
 
 }  // namespace
 
-TEST_CASE("questions: the answer quotes what stands in the cited chunks", "[server-mock]") {
+TEST_CASE("questions: the answer quotes the cited chunks", "[server-mock]") {
   ServiceWorld world;
   const Json question = ask(world, world.tomas, high_water).body;
   CHECK(question.at("status") == "completed");
@@ -96,7 +96,7 @@ TEST_CASE("questions: what is stored is what was answered", "[server-mock]") {
   CHECK(list(world, world.tomas).body.at("data") == Json::array({question}));
 }
 
-TEST_CASE("questions: where nothing is known the answer says so and cites nothing", "[server-mock]") {
+TEST_CASE("questions: without a match the answer says so and cites nothing", "[server-mock]") {
   ServiceWorld world;
   for (const char* prompt : {"submarine volcano aubergine", "???", " ", "\"*:^", "👩‍🔬"}) {
     CAPTURE(prompt);
@@ -128,7 +128,7 @@ TEST_CASE("questions: memory answers from earlier questions, workspace from docu
   for (const Json& source : documents.at("source_document_ids")) CHECK(source != artifact);
 }
 
-TEST_CASE("questions: what the asker may not read is in no answer", "[server-mock]") {
+TEST_CASE("questions: an answer contains only what the asker may read", "[server-mock]") {
   ServiceWorld world;
   world.create_document(world.tomas, "Vault", "The vault code is 7291.");
   CHECK(ask(world, world.tomas, "vault code").body.at("citations").size() == 1);
@@ -140,8 +140,7 @@ TEST_CASE("questions: what the asker may not read is in no answer", "[server-moc
   }
 }
 
-TEST_CASE("questions: seen by who asked, by the owner of the agent that asked, by admins, by nobody else",
-          "[server-mock]") {
+TEST_CASE("questions: visible to the asker, the asking agent's owner and admins only", "[server-mock]") {
   ServiceWorld world;
   const Caller viewer = world.add_person("Vera", "viewer");
   const Caller admin = world.add_person("Ada", "admin");
@@ -166,7 +165,7 @@ TEST_CASE("questions: seen by who asked, by the owner of the agent that asked, b
   CHECK(get_question(world, world.tomas, "00000000-0000-7000-8000-000000000000").status == 404);
 }
 
-TEST_CASE("questions: a citation goes when its document goes out of sight", "[server-mock]") {
+TEST_CASE("questions: a citation is removed when its document becomes invisible", "[server-mock]") {
   ServiceWorld world;
   const Caller viewer = world.add_person("Vera", "viewer");
   const Json document = world.create_document(world.mara, "Vault", "The vault code is 7291.").body;

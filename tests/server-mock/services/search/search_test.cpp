@@ -129,7 +129,7 @@ TEST_CASE("search: all words in one place, or else any of them", "[server-mock]"
   CHECK(titles(world, world.mara, "kestrel zebra").size() == 2);
 }
 
-TEST_CASE("search: kinds and Project narrow it, an unseen Project is not there", "[server-mock]") {
+TEST_CASE("search: kinds and Project filter it; an invisible Project is 404", "[server-mock]") {
   ServiceWorld world;
   world.create_document(world.mara, "tides at home", "tides");
   CHECK(finds(world, world.mara, "tides", "tides at home"));
@@ -146,7 +146,7 @@ TEST_CASE("search: kinds and Project narrow it, an unseen Project is not there",
         404);
 }
 
-TEST_CASE("search: what is typed is never syntax", "[server-mock]") {
+TEST_CASE("search: no input is FTS5 syntax", "[server-mock]") {
   ServiceWorld world;
   const std::string many(1000, 'x');
   std::string words;
@@ -204,7 +204,7 @@ TEST_CASE("search: what is typed is never syntax", "[server-mock]") {
   }
 }
 
-TEST_CASE("search: nothing shows that the caller may not read", "[server-mock]") {
+TEST_CASE("search: results contain only what the caller may read", "[server-mock]") {
   ServiceWorld world;
   const Json secret = world.create_document(world.tomas, "Xylophone", "xylophone in the attic").body;
   const Caller viewer = world.add_person("Vera", "viewer");
@@ -263,7 +263,7 @@ TEST_CASE("search: edits, titles and archiving are seen at once", "[server-mock]
   CHECK(titles(world, world.mara, "newname") == Json::array());
 }
 
-TEST_CASE("search: a chunk keeps its id while its heading stands", "[server-mock]") {
+TEST_CASE("search: a chunk keeps its id as long as its heading exists", "[server-mock]") {
   ServiceWorld world;
   const auto chunk_of = [&](std::string_view word) -> std::string {
     return search(world, world.mara, word).at("data").at(0).at("chunk_id");
@@ -295,7 +295,7 @@ TEST_CASE("search: a long section is found by its parts", "[server-mock]") {
   CHECK(found.at(0).at("snippet").get<std::string>().find("narwhal") != std::string::npos);
 }
 
-TEST_CASE("search: pages go on where they were, whatever is written meanwhile", "[server-mock]") {
+TEST_CASE("search: pages continue in the same order, whatever is written meanwhile", "[server-mock]") {
   ServiceWorld world;
   for (int i = 0; i < 25; ++i) world.create_document(world.mara, "Osprey " + std::to_string(i), "osprey nest");
   std::set<std::string> seen;
@@ -311,7 +311,7 @@ TEST_CASE("search: pages go on where they were, whatever is written meanwhile", 
   CHECK(seen.count("Late") == 0);
 }
 
-TEST_CASE("search: what goes out of sight between two pages is not on the second", "[server-mock]") {
+TEST_CASE("search: what becomes invisible between two pages is not on the second", "[server-mock]") {
   ServiceWorld world;
   for (int i = 0; i < 4; ++i) world.create_document(world.mara, "Puffin " + std::to_string(i), "puffin");
   const Json first = search(world, world.mara, "puffin", {{"limit", 2}});

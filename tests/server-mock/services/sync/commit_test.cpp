@@ -27,7 +27,7 @@ std::vector<std::string> page_titles(ServiceWorld& world) {
 
 }  // namespace
 
-TEST_CASE("commit: what was staged becomes visible, and nothing of it before", "[server-mock]") {
+TEST_CASE("commit: staged changes become visible with the commit and not before", "[server-mock]") {
   ServiceWorld world;
   SyncClient client = SyncClient::with_new_source(world, world.mara);
   const std::string plan = client.plan_id();
@@ -83,7 +83,7 @@ TEST_CASE("commit: an expired plan that was never committed is 409 plan_expired"
   CHECK(client.tree() == Json::object());
 }
 
-TEST_CASE("commit: of writers from one revision exactly one wins, the others become conflicts", "[server-mock]") {
+TEST_CASE("commit: of writers from the same revision exactly one wins, the others get conflicts", "[server-mock]") {
   ServiceWorld world;
   SyncClient first = SyncClient::with_new_source(world, world.mara);
   first.publish(Json::array({created("a.md", "base")}));
@@ -225,7 +225,8 @@ TEST_CASE("commit: identical changes never conflict", "[server-mock]") {
   CHECK(client.revision() == revision);
 }
 
-TEST_CASE("commit: a new file takes no folder's name, but may lie in a folder of a file's name", "[server-mock]") {
+TEST_CASE("commit: a new file may not have the path of a folder, but may lie in a folder named like a file",
+          "[server-mock]") {
   ServiceWorld world;
   SyncClient client = SyncClient::with_new_source(world, world.mara);
   client.publish(Json::array({created("x.md/inside.md", "1"), created("y.md", "2")}));
@@ -252,7 +253,7 @@ TEST_CASE("commit: renamed on both sides is a conflict about the path", "[server
   CHECK(client.tree() == Json{{"theirs.md", "1"}});
 }
 
-TEST_CASE("commit: branch Pages are made, and removed when their last document left", "[server-mock]") {
+TEST_CASE("commit: branch Pages are created, and removed when they become empty", "[server-mock]") {
   ServiceWorld world;
   const std::vector<std::string> before = page_titles(world);
   SyncClient client = SyncClient::with_new_source(world, world.mara, {{"project_id", world.built_in.project_id}});
@@ -276,7 +277,7 @@ TEST_CASE("commit: a page that exists is used for the folder of its name", "[ser
   CHECK(made.body.at("parent_node_id") == document.body.at("parent_node_id"));
 }
 
-TEST_CASE("commit: with sync_conflict_status 409 the same body comes, and what was applied stays", "[server-mock]") {
+TEST_CASE("commit: with sync_conflict_status=409 the body is the same, and applied changes stay", "[server-mock]") {
   ServiceWorld world;
   REQUIRE(world.world->assumptions.set("sync_conflict_status=409"));
   SyncClient client = SyncClient::with_new_source(world, world.mara);
@@ -289,7 +290,7 @@ TEST_CASE("commit: with sync_conflict_status 409 the same body comes, and what w
   CHECK(client.tree() == Json{{"a.md", "a"}, {"b.md", "b"}});
 }
 
-TEST_CASE("commit: pushes and plans of others are not there", "[server-mock]") {
+TEST_CASE("commit: pushes and plans of others are 404", "[server-mock]") {
   ServiceWorld world;
   SyncClient mine = SyncClient::with_new_source(world, world.mara, {{"project_id", world.built_in.project_id}});
   SyncClient theirs(world, world.tomas, mine.source_id(), "desk");

@@ -14,7 +14,7 @@ std::string conflict_id(const Outcome& committed) {
   return committed.body.at("conflicts")[0].at("id");
 }
 
-/// One document edited on both sides: "theirs" there, "mine" here.
+/// A document edited on both sides: "theirs" on the service, "mine" locally.
 struct EditedTwice {
   ServiceWorld world = ServiceWorld();
   SyncClient client = SyncClient::with_new_source(world, world.mara);
@@ -203,7 +203,7 @@ TEST_CASE("conflict: merged needs content whose hash is the one it says", "[serv
   CHECK(state.client.resolve(state.id, body).status == 422);
 }
 
-TEST_CASE("conflict: who cannot see the source cannot see it, a viewer cannot resolve it", "[server-mock]") {
+TEST_CASE("conflict: 404 without access to the source, 403 for a viewer who resolves", "[server-mock]") {
   EditedTwice state;
   const Caller stranger = state.world.add_person("lena", "editor");
   CHECK(state.world.call("sync.conflict_get", stranger, nullptr, {{"conflict_id", state.id}}).status == 404);

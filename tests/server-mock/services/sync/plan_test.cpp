@@ -36,7 +36,7 @@ Json actions(const Outcome& planned) {
   return rows;
 }
 
-/// Four documents that are in step at revision 4.
+/// Four documents that are in sync at revision 4.
 struct InStep {
   ServiceWorld world = ServiceWorld();
   SyncClient client = SyncClient::with_new_source(world, world.mara);
@@ -70,7 +70,7 @@ TEST_CASE("plan: the absence of an entry never means deleted", "[server-mock]") 
   CHECK(actions(state.client.plan(Json::array(), 2)) == Json::array());
 }
 
-TEST_CASE("plan: changes there are pulls, named or not", "[server-mock]") {
+TEST_CASE("plan: remote changes are pulls, listed or not", "[server-mock]") {
   InStep state;
   state.client.publish(Json::array({updated(state.a, "a2"), moved(state.b, "b2.md"), created("c.md", "c")}));
   const Json unnamed = actions(state.client.plan(Json::array(), 2));
@@ -96,7 +96,7 @@ TEST_CASE("plan: both sides changed", "[server-mock]") {
   CHECK(plan(fresh("A.md", "a2")) == Json{"unchanged A.md"});
 }
 
-TEST_CASE("plan: deleted there", "[server-mock]") {
+TEST_CASE("plan: deleted on the service", "[server-mock]") {
   InStep state;
   state.client.publish(Json::array({removed(state.a)}));
   const auto plan = [&](const Json& one) { return actions(state.client.plan(Json::array({one}), 3)); };
@@ -113,7 +113,7 @@ TEST_CASE("plan: swaps are moves, a taken path is a conflict", "[server-mock]") 
   CHECK(actions(state.client.plan(Json::array({renamed(entry(state.a, "a"), "b.md")}), 2)) == Json{"conflict b.md"});
 }
 
-TEST_CASE("plan: refused paths and twins are named, the rest goes on", "[server-mock]") {
+TEST_CASE("plan: invalid and duplicate paths are conflicts, the rest is planned", "[server-mock]") {
   InStep state;
   const Outcome planned =
       state.client.plan(Json::array({fresh("../x.md", "x"), fresh("n.md", "n"), fresh("N.md", "m")}), 2);
@@ -136,7 +136,7 @@ TEST_CASE("plan: stores nothing but itself and names only conflicts that are ope
   CHECK(source().body.at("revision") == 3);
 }
 
-TEST_CASE("plan: one that was never committed is expired for a day, and then forgotten", "[server-mock]") {
+TEST_CASE("plan: one that was never committed is 409 for a day after its expiry, then 404", "[server-mock]") {
   ServiceWorld world;
   SyncClient client = SyncClient::with_new_source(world, world.mara);
   const std::string committed = client.plan_id();

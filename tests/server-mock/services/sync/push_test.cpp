@@ -39,7 +39,7 @@ TEST_CASE("push: refuses by hash, path and size, item by item", "[server-mock]")
   CHECK(client.tree() == Json{{"good.md", "g"}});
 }
 
-TEST_CASE("push: repeating it is free, and what was refused can be sent again", "[server-mock]") {
+TEST_CASE("push: repeating it changes nothing, and refused items can be sent again", "[server-mock]") {
   ServiceWorld world;
   SyncClient client = SyncClient::with_new_source(world, world.mara);
   const std::string plan = client.plan_id();

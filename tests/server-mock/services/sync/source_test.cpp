@@ -147,7 +147,7 @@ TEST_CASE("source: edits, archives and moves by other operations raise its revis
   }
 }
 
-TEST_CASE("source: two of them over one tree each learn of the other's commits", "[server-mock]") {
+TEST_CASE("source: two sources of one tree each see the other's commits", "[server-mock]") {
   ServiceWorld world;
   SyncClient one = SyncClient::with_new_source(world, world.mara, {{"project_id", world.built_in.project_id}});
   SyncClient two = SyncClient::with_new_source(world, world.mara, {{"project_id", world.built_in.project_id}});
@@ -156,7 +156,7 @@ TEST_CASE("source: two of them over one tree each learn of the other's commits",
   CHECK(two.tree().contains("guides/Start here.md"));
 }
 
-TEST_CASE("source: outside every Project it is its maker's and the admins'", "[server-mock]") {
+TEST_CASE("source: outside every Project it is visible to its creator and admins", "[server-mock]") {
   ServiceWorld world;
   SyncClient client = SyncClient::with_new_source(world, world.tomas);
   const auto get = [&](const Caller& caller) {

@@ -119,7 +119,7 @@ TEST_CASE("tests: cases are filtered by each of their fields", "[server-mock]") 
         Json::array({"sync"}));
 }
 
-TEST_CASE("tests: lists go on with their cursors, which belong to their filters", "[server-mock]") {
+TEST_CASE("tests: a cursor continues the list with its own filters only", "[server-mock]") {
   ServiceWorld world;
   for (int i = 0; i < 5; ++i) {
     launch(world, world.mara, {{"selection_kind", "cases"}, {"case_ids", {"tree.no_cycle"}}});
@@ -179,7 +179,7 @@ TEST_CASE("tests: what cannot be run is refused with a reason", "[server-mock]")
   CHECK(list(world, "tests.runs_list", world.mara).at("data") == Json::array());
 }
 
-TEST_CASE("tests: a run belongs to a Workspace and is there for its admins alone", "[server-mock]") {
+TEST_CASE("tests: a run is visible only to admins of its Workspace", "[server-mock]") {
   ServiceWorld world;
   const Json one = {{"selection_kind", "cases"}, {"case_ids", {"tree.no_cycle"}}};
   const Json run = launch(world, world.mara, one).body;

@@ -1,0 +1,61 @@
+#include "server-mock/services/shared/errors.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace ws::mock {
+
+Unexpected refuse(Failure failure) { return Unexpected(internal_error(std::move(failure.what))); }
+
+ApiError internal_error(std::string cause) {
+  return ApiError{.status = 500,
+                  .code = "internal_error",
+                  .message = "The server broke at this; its log says more under the request's id",
+                  .cause = std::move(cause)};
+}
+
+Unexpected not_found(std::string_view what) {
+  return Unexpected(ApiError{.status = 404, .code = "not_found", .message = fmt::format("There is no such {}", what)});
+}
+
+Unexpected forbidden(std::string_view sentence) {
+  return Unexpected(ApiError{.status = 403, .code = "forbidden", .message = std::string(sentence)});
+}
+
+Unexpected insufficient_role(contract::Role required) {
+  return Unexpected(
+      ApiError{.status = 403,
+               .code = "insufficient_role",
+               .message = fmt::format("This needs the role {} in the Workspace", contract::name(required)),
+               .members = Json{{"required_role", contract::name(required)}}});
+}
+
+Unexpected conflict(std::string_view code, std::string_view sentence) {
+  return Unexpected(ApiError{.status = 409, .code = std::string(code), .message = std::string(sentence)});
+}
+
+Unexpected revision_conflict(const World& world, const Document& now, std::int64_t expected) {
+  return Unexpected(
+      ApiError{.status = world.assumptions.is("revision_mismatch", "412") ? 412 : 409,
+               .code = "revision_conflict",
+               .message = fmt::format("The document is at content revision {}, not {}", now.content_revision, expected),
+               .members = Json{{"current_content_revision", now.content_revision},
+                               {"current_content_sha256", now.content_sha256},
+                               {"expected_content_revision", expected}}});
+}
+
+Unexpected invalid(
+    std::string_view where, std::string_view name, std::string_view type, std::string_view message, const Json& input) {
+  const Json entry = {{"type", type}, {"loc", Json::array({where, name})}, {"msg", message}, {"input", input}};
+  return Unexpected(ApiError{.status = 422,
+                             .code = "validation_error",
+                             .message = std::string(message),
+                             .members = Json{{"detail", Json::array({entry})}}});
+}
+
+ApiResult<void> require_role(const ServiceCall& call, contract::Role role) {
+  if (role < call.operation.role) return insufficient_role(call.operation.role);
+  return {};
+}
+
+}  // namespace ws::mock

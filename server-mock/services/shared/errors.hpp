@@ -1,0 +1,61 @@
+/// Errors of services (`decisions.md`, "Errors"): how to make them and how to return them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+#include "api-client/base/result.hpp"
+#include "server-mock/services/shared/service.hpp"
+#include "server-mock/store/tree.hpp"
+#include "server-mock/store/world.hpp"
+
+namespace ws::mock {
+
+/// A `T`, or the error that the caller gets. (`Result` is for failures below services: disk, bugs.)
+template <class T>
+class [[nodiscard]] ApiResult : public tl::expected<T, ApiError> {
+  using Base = tl::expected<T, ApiError>;
+
+ public:
+  using Base::Base;
+  ApiResult(Base base) : Base(std::move(base)) {}  // NOLINT(google-explicit-constructor): a ApiResult is its Base
+};
+
+using Unexpected = tl::unexpected<ApiError>;
+
+inline Unexpected refuse(ApiError api_error) { return Unexpected(std::move(api_error)); }
+/// A failure below a service is the server's fault: 500 `internal_error`.
+Unexpected refuse(Failure failure);
+
+/// 404: the object does not exist or the caller may not see it. The two cases must not be distinguishable.
+Unexpected not_found(std::string_view what);
+/// 403 `forbidden`: the caller may see but not change the object.
+Unexpected forbidden(std::string_view sentence);
+/// 403 `insufficient_role` with `required_role`.
+Unexpected insufficient_role(contract::Role required);
+/// 409 with this code.
+Unexpected conflict(std::string_view code, std::string_view sentence);
+/// 409 `revision_conflict` (412 under `revision_mismatch`), with the current revision.
+Unexpected revision_conflict(const World& world, const Document& now, std::int64_t expected);
+/// 422 in the published form, for one value: `invalid("body", "cursor", "value_error", "Malformed cursor", input)`.
+Unexpected invalid(
+    std::string_view where, std::string_view name, std::string_view type, std::string_view message, const Json& input);
+
+/// 403 if the caller's role in the object's Workspace does not suffice for the operation.
+ApiResult<void> require_role(const ServiceCall& call, contract::Role role);
+
+}  // namespace ws::mock
+
+/// Like WS_TRY and WS_LET, in functions that return an `ApiResult` or a `ServiceResult`; also accept a `Result`.
+#define WS_API_TRY(expression)                                                                           \
+  do {                                                                                                   \
+    if (auto ws_tried = (expression); !ws_tried) return ::ws::mock::refuse(std::move(ws_tried).error()); \
+  } while (false)
+#define WS_API_LET(declaration, expression) WS_API_LET_(declaration, expression, WS_JOIN(ws_api_, __LINE__))
+#define WS_API_LET_(declaration, expression, name)               \
+  auto name = (expression);                                      \
+  if (!name) return ::ws::mock::refuse(std::move(name).error()); \
+  declaration = std::move(*name)
