@@ -11,13 +11,15 @@ namespace {
 
 constexpr int longest_wait_s = 60;
 
-/// `?operation=&since=&wait=`. `since` is a `seq` or a time. With `wait` (seconds of real time, at most 60) an empty
-/// result waits for a request.
+/// `?operation=&since=&limit=&wait=`. `since` is a `seq` or a time. `limit` gives the first so many entries after
+/// `since`, to page on with the last `seq`; without `since` the newest. With `wait` (seconds of real time, at most 60)
+/// an empty result waits for a request.
 ServiceResult get_requests(Call& call) {
   Journal::Filter filter = {.operation = http::value_of(call.query, "operation")};
   if (const std::string_view since = http::value_of(call.query, "since"); !since.empty()) {
     const auto parsed = parse_bounded(since);
     const auto time = parse_rfc3339(since);
+    filter.keep = Journal::Filter::Keep::oldest;
     if (parsed && parsed->is_number_unsigned()) {
       filter.since = parsed->get<std::uint64_t>();
     } else if (time) {
@@ -25,6 +27,13 @@ ServiceResult get_requests(Call& call) {
     } else {
       return invalid("query", "since", "int_parsing", "since is the seq of an entry, or a time", since);
     }
+  }
+  if (const std::string_view limit = http::value_of(call.query, "limit"); !limit.empty()) {
+    const auto count = parse_bounded(limit);
+    if (!count || !count->is_number_unsigned() || *count == 0) {
+      return invalid("query", "limit", "int_parsing", "limit is a number of entries, 1 or more", limit);
+    }
+    filter.limit = count->get<std::size_t>();
   }
   Json found = call.sandbox.journal.read(filter);
   if (const std::string_view wait = http::value_of(call.query, "wait"); !wait.empty()) {
@@ -71,7 +80,7 @@ ServiceResult verify_requests(Call& call) {
 }  // namespace
 
 CallTable journal_calls() {
-  static constexpr std::string_view query[] = {"operation", "since", "wait"};
+  static constexpr std::string_view query[] = {"operation", "since", "limit", "wait"};
   static constexpr CallEntry entries[] = {
       {"GET", "/_mock/requests", get_requests, nothing, query},
       {"DELETE", "/_mock/requests", delete_requests, nothing},

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <span>
 #include <system_error>
 #include <vector>
 
@@ -155,12 +156,16 @@ Json Journal::to_json(const Entry& entry) const {
 }
 
 Json Journal::read(const Filter& filter) const {
-  Json data = Json::array();
+  std::vector<const Entry*> found;
   for (const Entry& entry : entries_) {
     if (entry.seq <= filter.since || entry.time < filter.since_time) continue;
     if (!filter.operation.empty() && entry.operation != filter.operation) continue;
-    data.push_back(to_json(entry));
+    found.push_back(&entry);
   }
+  const std::size_t count = std::min(found.size(), filter.limit.value_or(found.size()));
+  const std::size_t first = filter.keep == Filter::Keep::newest ? found.size() - count : 0;
+  Json data = Json::array();
+  for (const Entry* entry : std::span(found).subspan(first, count)) data.push_back(to_json(*entry));
   return {{"data", std::move(data)}, {"dropped", dropped_}};
 }
 

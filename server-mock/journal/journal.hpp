@@ -48,6 +48,8 @@ class Journal {
     std::string_view operation = {};  ///< empty: any
     std::uint64_t since = 0;          ///< only entries with a greater `seq`
     std::int64_t since_time = 0;      ///< only entries at or after that time
+    enum class Keep { newest, oldest } keep = Keep::newest;
+    std::optional<std::size_t> limit = {};  ///< at most so many entries, the newest or oldest of them
   };
   /// `{data: [{seq, time, method, path, query, operation, status, ...}], dropped}`, oldest first.
   Json read(const Filter& filter) const;

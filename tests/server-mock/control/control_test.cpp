@@ -136,7 +136,7 @@ TEST_CASE("control: an event is put into an agent's queue", "[server-mock]") {
   wire.control("POST", "/events", {{"agent", "@scout"}, {"payload", 5}, {"other", 1}}, 422);
 }
 
-TEST_CASE("control: the journal is filtered by operation, number and time", "[server-mock]") {
+TEST_CASE("control: the journal is filtered by operation, number and time, and limited", "[server-mock]") {
   Wire wire;
   wire.get("/v1/me");
   wire.advance(10);
@@ -150,6 +150,20 @@ TEST_CASE("control: the journal is filtered by operation, number and time", "[se
   CHECK(count("?since=1") == 2);
   CHECK(count("?since=2026-11-20T10:00:10Z") == 2);
   CHECK(count("?operation=me.get&since=1") == 1);
+  const auto numbers = [&](const std::string& query) {
+    std::vector<int> found;
+    const Json answer = wire.control("GET", "/requests" + query);
+    for (const Json& entry : answer.at("data")) found.push_back(entry.at("seq"));
+    return found;
+  };
+  CHECK(numbers("?limit=2") == std::vector<int>{2, 3});
+  CHECK(numbers("?since=0&limit=2") == std::vector<int>{1, 2});
+  CHECK(numbers("?since=1&limit=1") == std::vector<int>{2});
+  CHECK(numbers("?operation=me.get&limit=1") == std::vector<int>{3});
+  CHECK(numbers("?limit=1000").size() == 3);
+  for (const char* wrong : {"0", "-1", "2.5", "many"}) {
+    wire.control("GET", std::string("/requests?limit=") + wrong, nullptr, 422);
+  }
   wire.control("GET", "/requests?since=yesterday", nullptr, 422);
   wire.control("DELETE", "/requests", nullptr, 204);
   CHECK(count("") == 0);
