@@ -191,6 +191,17 @@ void release_memory() {
 #endif
 }
 
+/// For a server that other machines can reach.
+void warn_if_unprotected(const Flags& flags, const SandboxOptions& sandbox) {
+  const auto warn = [&](std::string_view flag, std::string_view risk, std::string_view instead) {
+    fmt::print(stderr, "ws-mock: with {} everybody who can reach {} {}; use {}\n", flag, flags.listen, risk, instead);
+  };
+  const DeviceMode device = sandbox.world.device;
+  if (device == DeviceMode::automatic || device == DeviceMode::after_polls)
+    warn("--device " + flags.device, "gets a key without approval", "--device manual");
+  if (sandbox.auth != AuthMode::strict) warn("--auth " + flags.auth, "can call every operation", "--auth strict");
+}
+
 Result<ServeSettings> settings_of(const Flags& flags) {
   ServeSettings settings;
   WS_LET(settings.server.listen, http::Address::parse(flags.listen));
@@ -219,6 +230,7 @@ Result<ServeSettings> settings_of(const Flags& flags) {
   sandbox.world.device_interval = std::chrono::seconds(flags.device_interval);
   sandbox.world.device_expires = std::chrono::seconds(flags.device_expires);
   WS_TRY(parse_device(flags.device, sandbox.world));
+  if (!settings.server.listen.is_loopback()) warn_if_unprotected(flags, sandbox);
   WS_LET(sandbox.clock, MockClock::parse(flags.clock));
   for (const std::string& assignment : flags.assume) WS_TRY(sandbox.assumptions.set(assignment));
   if (!flags.rate_limit.empty()) {

@@ -137,6 +137,19 @@ TEST_CASE("ws-mock: open to others only with the control surface protected or le
   CHECK(mock.ask({.target = "/_mock/health", .token = "t"}).status == 200);
 }
 
+TEST_CASE("ws-mock: warns of approving logins and of taking any key where other machines can call", "[server-mock]") {
+  const std::vector<std::string> open = {"--listen", "0.0.0.0:0", "--no-control"};
+  const auto warnings = [&](std::vector<std::string> flags, const std::vector<std::string>& more) {
+    flags.insert(flags.end(), more.begin(), more.end());
+    return MockProcess(flags).end(SIGTERM).err;
+  };
+  CHECK_THAT(warnings(open, {"--device", "auto"}), Contains("--device auto") && Contains("without approval"));
+  CHECK_THAT(warnings(open, {"--device", "after:2"}), Contains("--device after:2"));
+  CHECK_THAT(warnings(open, {"--auth", "off"}), Contains("--auth off"));
+  CHECK(warnings(open, {"--device", "deny"}).empty());
+  CHECK(warnings({}, {"--device", "auto", "--auth", "any"}).empty());
+}
+
 TEST_CASE("ws-mock: fault rules come from a file, and all that is wrong with them is told", "[server-mock]") {
   TemporaryFolder folder;
   const std::string good = (folder / "faults.yaml").string();
