@@ -85,6 +85,11 @@ bool ends_paragraph(std::string_view line) {
   return line.find("  ", first) == std::string_view::npos && line.find('\t') == std::string_view::npos;
 }
 
+/// `<?`: cmark looks for its end up to the end of the paragraph, at each of them anew.
+bool begins_instruction(std::string_view text, std::size_t at) {
+  return text[at] == '<' && at + 1 < text.size() && text[at + 1] == '?';
+}
+
 class Guard {
  public:
   explicit Guard(std::string_view body) : body_(body) {}
@@ -121,9 +126,9 @@ class Guard {
     }
     if (columns_ > 0) ++rows_;
     note_table(begin, end, line);
-    for (const char c : line) {
-      if (inline_signs.find(c) != std::string_view::npos) ++signs_in_paragraph_;
-      if (c == ']') ++closing_brackets_;
+    for (std::size_t at = 0; at < line.size(); ++at) {
+      if (inline_signs.find(line[at]) != std::string_view::npos || begins_instruction(line, at)) ++signs_in_paragraph_;
+      if (line[at] == ']') ++closing_brackets_;
     }
     note_reference(begin, end, line, is_blank);
     last_line_ = line;
@@ -187,6 +192,9 @@ class Guard {
     for (const Paragraph& paragraph : paragraphs_) {
       if (steps <= bound) return;
       replace(paragraph.begin, paragraph.end, inline_signs);
+      for (std::size_t at = paragraph.begin; at < paragraph.end; ++at) {
+        if (begins_instruction(body_, at)) (*harmless_)[at] = stand_in('<');
+      }
       steps -= paragraph.steps;
     }
   }

@@ -71,6 +71,7 @@ TEST_CASE("markdown: texts that cmark would take minutes for end within seconds"
       repeated("[^a]", many),
       repeated("[]", many),
       repeated("<a@b>", many),
+      repeated("a <? ", many),
       repeated("![[]()\n     >\n", many),
       repeated("x\n      - ![[]()\n", many),
       repeated("1. ", many) + "x",
