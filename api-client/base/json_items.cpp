@@ -134,7 +134,10 @@ void JsonItems::note_around(char c) {
 
 /// Between items: blanks, commas, the end of the list.
 Result<std::size_t> JsonItems::take_between(char c) {
-  if (is_blank(c)) return std::size_t{1};
+  if (is_blank(c)) {
+    WS_TRY(note_passed(1));
+    return std::size_t{1};
+  }
   const bool is_after = place_ == Place::after_item;
   if (c == ']' && (is_after || count_ == 0)) {
     rest_ += c;
@@ -148,8 +151,16 @@ Result<std::size_t> JsonItems::take_between(char c) {
   }
   if (is_after || c == ',' || c == ']') return malformed(fmt::format("'{}' after item {} of the list", c, count_));
   place_ = Place::in_item;
+  passed_ = 0;
   depth_ = 0;
   return std::size_t{0};
+}
+
+Result<void> JsonItems::note_passed(std::size_t bytes) {
+  passed_ += bytes;
+  if (passed_ <= bounds_.most_passed_bytes) return {};
+  return malformed(
+      fmt::format("item {} of the list does not end within {} bytes", count_ + 1, bounds_.most_passed_bytes));
 }
 
 Result<std::size_t> JsonItems::take_item(std::string_view piece) {
@@ -178,6 +189,7 @@ Result<std::size_t> JsonItems::take_item(std::string_view piece) {
     }
   }
   item_ += piece.substr(0, taken);
+  WS_TRY(note_passed(taken));
   if (item_.size() > bounds_.item.max_bytes) WS_TRY(shorten_item());
   if (is_whole || taken < piece.size()) WS_TRY(hand_over());
   return taken;
@@ -207,6 +219,7 @@ Result<void> JsonItems::shorten_item() {
 
 Result<void> JsonItems::hand_over() {
   ++count_;
+  passed_ = 0;
   place_ = Place::after_item;
   std::optional<Failure> damage;
   if (std::exchange(is_shortened_, false))

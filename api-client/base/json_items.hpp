@@ -5,7 +5,8 @@
 /// An item that is JSON in form, and yet cannot be taken as it is, need not end the whole: `on_damaged`.
 ///
 /// Only the ends of items are looked for here; each item, and what stands around the list, is parsed by
-/// `parse_bounded`. So memory is bounded by the longest item, whatever the number of items.
+/// `parse_bounded`. So memory is bounded by the longest item, whatever the number of items; and no item, or stretch of
+/// blanks, is without an end.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +23,8 @@ namespace ws {
 struct JsonItemsBounds {
   JsonBounds item = {.max_bytes = std::size_t{8} << 20U};
   JsonBounds rest = {.max_bytes = std::size_t{1} << 20U};  ///< of all that is not in the list
+  /// Of an item with what is left out of it, or of blanks between two.
+  std::size_t most_passed_bytes = std::size_t{64} << 20U;
 };
 
 class JsonItems {
@@ -49,6 +52,7 @@ class JsonItems {
   Result<std::size_t> take_around(std::string_view piece);
   Result<std::size_t> take_between(char c);
   Result<std::size_t> take_item(std::string_view piece);
+  Result<void> note_passed(std::size_t bytes);
   Result<void> hand_over();
   Result<void> shorten_item();
   void note_string_end(std::size_t end);
@@ -68,7 +72,8 @@ class JsonItems {
   std::size_t longest_bytes_ = 0;
   bool is_shortened_ = false;  // `item_`
   std::size_t count_ = 0;
-  std::size_t depth_ = 0;  // within `rest_` or `item_`
+  std::size_t passed_ = 0;  // bytes of the item under way, or of the blanks before it
+  std::size_t depth_ = 0;   // within `rest_` or `item_`
   bool in_string_ = false;
   bool is_escaped_ = false;
   bool is_value_next_ = false;  // after `name_` and a colon

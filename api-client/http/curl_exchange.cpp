@@ -17,6 +17,9 @@ namespace {
 // Bodies that are not for the sink (errors) are collected, and only so far.
 constexpr std::uint64_t max_collected_beside_sink_bytes = std::uint64_t{32} << 20U;
 
+// A peer that is slower than this over the whole idle timeout counts as silent: it would never end.
+constexpr std::uint64_t least_bytes_per_second = 16;
+
 bool is_success(int status) { return status >= 200 && status < 300; }
 
 bool is_tls_failure(CURLcode code) {
@@ -208,8 +211,8 @@ std::size_t CurlExchange::on_read(char* buffer, std::size_t size, std::size_t co
 
 std::size_t CurlExchange::on_header(char* data, std::size_t size, std::size_t count, void* self) noexcept {
   auto& exchange = *static_cast<CurlExchange*>(self);
-  exchange.last_activity_ = Steady::now();
   const std::string_view line(data, size * count);
+  exchange.note_progress(line.size());
   try {
     return exchange.take_header(line) ? line.size() : 0;
   } catch (const std::exception& bug) {
@@ -220,8 +223,8 @@ std::size_t CurlExchange::on_header(char* data, std::size_t size, std::size_t co
 
 std::size_t CurlExchange::on_write(char* data, std::size_t size, std::size_t count, void* self) noexcept {
   auto& exchange = *static_cast<CurlExchange*>(self);
-  exchange.last_activity_ = Steady::now();
   const std::string_view piece(data, size * count);
+  exchange.note_progress(piece.size());
   try {
     if (exchange.take_body(piece)) return piece.size();
   } catch (const std::exception& bug) {
@@ -229,6 +232,14 @@ std::size_t CurlExchange::on_write(char* data, std::size_t size, std::size_t cou
   }
   // Anything but the size stops the transfer; 0 would not for an empty piece.
   return piece.size() + 1;
+}
+
+void CurlExchange::note_progress(std::size_t bytes) {
+  bytes_since_ += bytes;
+  const auto timeout_ms = static_cast<std::uint64_t>(std::max<std::int64_t>(request_.idle_timeout.count(), 0));
+  if (bytes_since_ * 1000 < least_bytes_per_second * timeout_ms) return;
+  last_activity_ = Steady::now();
+  bytes_since_ = 0;
 }
 
 bool CurlExchange::take_header(std::string_view line) {
@@ -318,7 +329,12 @@ Outcome CurlExchange::outcome(CURLcode code) {
 
 Outcome CurlExchange::ended_idle() const {
   const auto stage = times_sent_ == 0 ? Broken::Stage::nothing_sent : Broken::Stage::no_answer;
-  return broken(stage, Failure::Kind::unreachable, fmt::format("silent for {} ms", request_.idle_timeout.count()));
+  const auto timeout = request_.idle_timeout.count();
+  return broken(stage,
+                Failure::Kind::unreachable,
+                bytes_since_ == 0
+                    ? fmt::format("silent for {} ms", timeout)
+                    : fmt::format("slower than {} bytes a second for {} ms", least_bytes_per_second, timeout));
 }
 
 Outcome CurlExchange::ended_early() const {

@@ -33,7 +33,7 @@ class CurlExchange {
   CURL* easy() const { return easy_.get(); }
   CurlLibrary::Easy give_back() { return std::move(easy_); }
 
-  /// When it has been silent for too long; empty: no limit.
+  /// When it will have been silent, or as good as, for too long; empty: no limit.
   std::optional<Steady::time_point> idle_deadline() const;
 
   Outcome outcome(CURLcode code);
@@ -53,6 +53,7 @@ class CurlExchange {
   void set_common();
   void set_method();
   Result<void> set_headers();
+  void note_progress(std::size_t bytes);
   bool take_header(std::string_view line);
   bool take_body(std::string_view piece);
   Broken broken(Broken::Stage stage, Failure::Kind kind, std::string_view reason) const;
@@ -75,6 +76,7 @@ class CurlExchange {
   Response response_;
   std::optional<Broken> own_;  // why a callback of ours stopped it
   Steady::time_point last_activity_;
+  std::uint64_t bytes_since_ = 0;  // `last_activity_`
 };
 
 }  // namespace ws::http

@@ -64,7 +64,7 @@ struct Request {
   HeadSink head = {};                                       ///< with `sink`: what the body belongs to
   std::uint64_t max_body_bytes = std::uint64_t{32} << 20U;  ///< decoded; more ends the exchange with `too_large`
   std::chrono::milliseconds timeout{120'000};               ///< of the whole exchange; 0: none
-  std::chrono::milliseconds idle_timeout{0};                ///< without a byte in either direction; 0: none
+  std::chrono::milliseconds idle_timeout{0};                ///< without a byte, or with less than 16 a second; 0: none
   Connection connection = Connection::any;
 };
 

@@ -55,7 +55,7 @@ Json number_or_null(std::uint64_t number) { return number == 0 ? Json() : Json(n
 
 class ApiRemote final : public Remote {
  public:
-  explicit ApiRemote(Client& client) : client_(client) {}
+  ApiRemote(Client& client, PullBounds bounds) : client_(client), bounds_(bounds) {}
 
   Result<SourceInfo> create_source(const SourceRequest& request) override {
     Json body{{"name", request.name}};
@@ -75,23 +75,20 @@ class ApiRemote final : public Remote {
                        const std::function<Result<void>(PulledItem item)>& visit) override {
     PullEnd end;
     PageGuard guard("sync.pull");
+    PullTotal total{.bounds = bounds_};
     std::string cursor;
     for (bool first = true;; first = false) {
-      std::size_t items = 0;
-      const auto count = [&](PulledItem item) {
-        ++items;
-        return visit(std::move(item));
-      };
+      const std::uint64_t before = total.items;
       Call call{.operation = "sync.pull",
                 .parameters = {{"source_id", source_id},
                                {"since_revision", std::to_string(since_revision)},
                                {"limit", std::to_string(pull_page_items)}}};
       if (!cursor.empty()) call.parameters.emplace_back("cursor", cursor);
-      WS_LET(const Json page, stream_page(client_, call, count));
+      WS_LET(const Json page, stream_page(client_, call, total, visit));
       if (first) end = read_end(page, since_revision);
       WS_LET(cursor, guard.cursor_of(page));
       if (cursor.empty()) return end;
-      WS_TRY(guard.go_on(cursor, items));
+      WS_TRY(guard.go_on(cursor, total.items - before));
     }
   }
 
@@ -182,6 +179,7 @@ class ApiRemote final : public Remote {
   }
 
   Client& client_;
+  PullBounds bounds_;
 };
 
 struct PushBatch {
@@ -395,6 +393,8 @@ Result<std::optional<AppliedItem>> ApiRemote::resolve(const ResolveRequest& requ
 
 }  // namespace
 
-std::unique_ptr<Remote> make_api_remote(Client& client) { return std::make_unique<ApiRemote>(client); }
+std::unique_ptr<Remote> make_api_remote(Client& client, PullBounds bounds) {
+  return std::make_unique<ApiRemote>(client, bounds);
+}
 
 }  // namespace ws::sync

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "sync-engine/remote/pulled_page.hpp"
 #include "sync-engine/remote/remote.hpp"
 
 namespace ws {
@@ -12,6 +13,6 @@ class Client;
 namespace ws::sync {
 
 /// The client outlives it.
-std::unique_ptr<Remote> make_api_remote(Client& client);
+std::unique_ptr<Remote> make_api_remote(Client& client, PullBounds bounds = {});
 
 }  // namespace ws::sync

@@ -129,6 +129,7 @@ Result<void> add_rest(Client& client, const Operation& operation, const Call& ca
     if (items == nullptr) return fail(no_list(operation, next.status));
     WS_LET(cursor, guard.cursor_of(*page));
     if (!cursor.empty()) WS_TRY(guard.go_on(cursor, items->size()));
+    WS_TRY(guard.keep(items->size(), next.body.size()));
     joined.add(std::move(*page));
   }
   reply.json = joined.take("");
@@ -173,6 +174,7 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
     }
     Json page = std::move(*reply.json);
     WS_LET(cursor, guard.cursor_of(page));
+    if (!streams) WS_TRY(guard.keep(items_of(page)->size(), reply.body.size()));
     const std::size_t came = items_of(page)->size();
     if (max_items) cut_to(page, *max_items - count);
     count += static_cast<std::int64_t>(items_of(page)->size());

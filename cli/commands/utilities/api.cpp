@@ -156,6 +156,7 @@ Result<ExitCode> print_all_pages(Session& session, Client& client, AnyCall call)
     WS_LET(const std::string cursor, guard.cursor_of(page));
     const Json* const items = find(page, "data");
     const std::size_t count = items != nullptr && items->is_array() ? items->size() : 0;
+    if (!session.printer().streams()) WS_TRY(guard.keep(count, reply.body.size()));
     if (session.printer().streams()) {
       session.printer().list("api", page, {});
     } else if (whole.is_null()) {

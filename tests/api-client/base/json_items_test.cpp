@@ -179,4 +179,17 @@ TEST_CASE("json items: what is over its bound without a long text is refused all
   CHECK_FALSE(items.feed(R"({"data":[[1,2,3,4,5,6,7,8,9]]})"));
 }
 
+TEST_CASE("json items: an item whose text is left out, and the blanks before one, end at a bound too", "[base]") {
+  for (const char c : {'x', ' '}) {
+    JsonItems items(
+        "data", [](const Json&) { return Result<void>(); }, {.item = {.max_bytes = 10}, .most_passed_bytes = 1000});
+    items.on_damaged([](const Json&, const Failure&) { return Result<void>(); });
+    REQUIRE(items.feed(c == 'x' ? R"({"data":[{"s":")" : R"({"data":[1)"));
+    REQUIRE(items.feed(std::string(900, c)));
+    const auto fed = items.feed(std::string(200, c));
+    REQUIRE_FALSE(fed);
+    CHECK_THAT(fed.error().what, Catch::Matchers::Contains("does not end within 1000 bytes"));
+  }
+}
+
 }  // namespace ws

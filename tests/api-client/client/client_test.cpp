@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/uuid.hpp"
+#include "api-client/client/page_guard.hpp"
 #include "api-client/http/curl.hpp"
 #include "tests/support/client_world.hpp"
 #include "tests/support/hostile_server.hpp"
@@ -296,6 +297,26 @@ TEST_CASE("client: pages that lead nowhere are a failure", "[client]") {
       world.client.each_item({.operation = "docs.list"}, [](const Json&) -> Result<bool> { return true; });
   REQUIRE_FALSE(ended);
   CHECK(ended.error().code == "endless_list");
+}
+
+TEST_CASE("client: a list without end ends at a number of pages, a joined one at items and bytes", "[client]") {
+  PageGuard pages("docs.list");
+  std::size_t followed = 0;
+  Result<void> more;
+  while (more && followed <= most_list_pages) more = pages.go_on("c" + std::to_string(++followed), 1);
+  REQUIRE_FALSE(more);
+  CHECK(more.error().code == "endless_list");
+  CHECK(more.error().what.find("more than 100000 pages") != std::string::npos);
+  CHECK(followed == most_list_pages);
+  CHECK_FALSE(PageGuard("docs.list").go_on(std::string(most_cursor_bytes + 1, 'c'), 1));
+  PageGuard items("docs.list");
+  CHECK(items.keep(most_kept_items, 1));
+  CHECK_FALSE(items.keep(1, 1));
+  PageGuard bytes("docs.list");
+  CHECK(bytes.keep(1, most_kept_bytes));
+  const auto over = bytes.keep(1, 1);
+  REQUIRE_FALSE(over);
+  CHECK(over.error().what.find("256 MiB in one document") != std::string::npos);
 }
 
 TEST_CASE("client: an assumed limit and plain http to a named host are noted, the latter once", "[client]") {

@@ -149,6 +149,31 @@ TEST_CASE("pull: pages without end that hold nothing are given up", "[sync-engin
   CHECK(pulled.end.error().code == "endless_list");
 }
 
+TEST_CASE("pull: the documents and the bytes of all its pages together are bounded", "[sync-engine]") {
+  int page = 0;
+  ClientWorld world([&](const http::Request&) {
+    ++page;
+    return json_response(200, page_of({document_of(2 * page), document_of(2 * page + 1)}, std::to_string(page)));
+  });
+  const auto pulled = [&](const PullBounds& bounds) {
+    page = 0;
+    std::size_t documents = 0;
+    const auto end = make_api_remote(world.client, bounds)->pull(tied_source, 0, [&](const PulledItem&) {
+      ++documents;
+      return Result<void>();
+    });
+    REQUIRE_FALSE(end);
+    CHECK(end.error().code == "unusable_answer");
+    return std::pair(documents, end.error().what);
+  };
+  const auto many = pulled({.items = 9});
+  CHECK(many.first == 9);
+  CHECK(many.second.find("a pull of more than 9 documents") != std::string::npos);
+  const auto large = pulled({.bytes = 10'000});
+  CHECK(large.first < 100);
+  CHECK(large.second.find("a pull of more than 10000 bytes") != std::string::npos);
+}
+
 TEST_CASE("pull: texts that were left out come afterwards, many at a time", "[sync-engine]") {
   ClientWorld world([](const http::Request& request) {
     const std::string id = request.url.substr(request.url.rfind('/') + 1);
