@@ -235,6 +235,11 @@ struct HostileServer::Impl {
           if (!send_all(socket, rest.substr(0, dribble->piece)) || !wait(dribble->gap)) return false;
           rest.remove_prefix(std::min(rest.size(), dribble->piece));
         }
+      } else if (const auto* forever = std::get_if<SendForever>(&step)) {
+        while (send_all(socket, forever->bytes)) {
+          if (!wait(forever->gap)) return false;
+        }
+        return false;
       } else if (const auto* pause = std::get_if<Pause>(&step)) {
         if (!wait(pause->time)) return false;
       } else if (std::holds_alternative<Hold>(step)) {

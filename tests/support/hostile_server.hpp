@@ -43,6 +43,11 @@ struct Dribble {
   std::size_t piece = 1;
   std::chrono::milliseconds gap{1};
 };
+/// Again and again until the peer goes away or the server stops.
+struct SendForever {
+  std::string bytes = {};
+  std::chrono::milliseconds gap{0};
+};
 /// Ends early when the server stops.
 struct Pause {
   std::chrono::milliseconds time{0};
@@ -53,7 +58,7 @@ struct CloseConnection {};
 /// Closes with RST instead of FIN.
 struct ResetConnection {};
 
-using Step = std::variant<SendBytes, Dribble, Pause, Hold, CloseConnection, ResetConnection>;
+using Step = std::variant<SendBytes, Dribble, SendForever, Pause, Hold, CloseConnection, ResetConnection>;
 using Script = std::vector<Step>;
 using Headers = std::vector<std::pair<std::string, std::string>>;
 

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,9 +140,15 @@ Ended Running::wait() {
   const bool late = steady_clock::now() >= deadline_;
   if (late) ::kill(pid_, SIGKILL);
   int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  rusage used{};
+  while (::wait4(pid_, &status, 0, &used) < 0 && errno == EINTR) {
   }
   pid_ = -1;
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  ended_.peak_kib = used.ru_maxrss;
+  ended_.processor_s = seconds(used.ru_utime) + seconds(used.ru_stime);
   ended_.exit = late ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return ended_;
 }

@@ -25,6 +25,8 @@ struct Ended {
   int exit = -1;  ///< the exit code; 128 + N when signal N ended it; -1 after the timeout
   std::string out = {};
   std::string err = {};
+  long peak_kib = 0;       ///< the most memory that it held at a time
+  double processor_s = 0;  ///< of its own work and the kernel's for it
 };
 
 using Outcome = Ended;
