@@ -5,12 +5,11 @@
 #include <string_view>
 
 #include "api-client/base/markdown.hpp"
+#include "tests/fuzz/target.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+void ws_fuzz_one(std::string_view text) {
   std::string joined;
   for (const auto& section : ws::markdown::sections(text)) joined += section.text;
   if (joined != text) std::abort();
   static_cast<void>(ws::markdown::first_heading(text));
-  return 0;
 }
