@@ -69,7 +69,7 @@ class Doubles {
       : regions_(regions), base_(base), ours_(ours), theirs_(theirs) {}
 
   void doubt() {
-    doubt_equal([this](const BodyText& text, Span span, const auto& take) {
+    doubt_equal([](const BodyText& text, Span span, const auto& take) {
       span = trimmed(text, span);
       bool is_telling = false;
       for (std::size_t i = span.begin; i < span.end; ++i) is_telling = is_telling || telling(text, i);
