@@ -13,7 +13,8 @@ std::string_view last_part(std::string_view path) { return path.substr(path.rfin
 /// What editors and office programs leave beside a file for a moment. Hidden names are passed over anyway.
 bool is_built_in(std::string_view name) {
   if (name.empty()) return false;
-  return name.starts_with("~$") || name.back() == '~' || (name.size() > 1 && name.front() == '#' && name.back() == '#');
+  return name.starts_with("~$") ||
+         (name.size() > 1 && (name.back() == '~' || (name.front() == '#' && name.back() == '#')));
 }
 
 /// As git does: spaces at the end do not count, but for one behind a backslash.

@@ -197,6 +197,11 @@ TEST_CASE("hostile names: what is only odd is synced", "[faults][names]") {
   CHECK(pulled.exit == 0);
   Texts expected = {{".git/config", "[core]\n"}, {"plain.md", "plain\n"}, {"there.md", "from the other side\n"}};
   for (std::size_t i = 0; i < names.size(); ++i) expected[names[i].path()] = text_of(i);
+  const Texts there = texts_of(stage.world.tree);
+  for (const auto& [path, text] : expected) {
+    INFO("not there, or with another text: " << path);
+    CHECK((there.contains(path) && there.at(path) == text));
+  }
   CHECK(texts_of(stage.world.tree) == expected);
   CHECK(stage.snapshot() == stage.before);
 }
