@@ -5,23 +5,23 @@
 #include <set>
 #include <utility>
 
-#include "sync-engine/reconcile/reconcile.hpp"
-#include "sync-engine/reconcile/surroundings.hpp"
 #include "sync-engine/apply/apply.hpp"
-#include "sync-engine/conflicts/close_conflicts.hpp"
-#include "sync-engine/conflict_store/conflict_texts.hpp"
-#include "sync-engine/conflicts/decide.hpp"
-#include "sync-engine/survey/differences.hpp"
 #include "sync-engine/apply/collect_garbage.hpp"
 #include "sync-engine/apply/journal.hpp"
-#include "sync-engine/survey/unavailable_texts.hpp"
+#include "sync-engine/apply/restore.hpp"
+#include "sync-engine/binding/tree_lock.hpp"
+#include "sync-engine/conflict_store/conflict_texts.hpp"
+#include "sync-engine/conflicts/close_conflicts.hpp"
+#include "sync-engine/conflicts/conflict_markers.hpp"
+#include "sync-engine/conflicts/decide.hpp"
 #include "sync-engine/conflicts/local_conflicts.hpp"
 #include "sync-engine/conflicts/refresh_conflict.hpp"
-#include "sync-engine/conflicts/conflict_markers.hpp"
 #include "sync-engine/publish/publish.hpp"
-#include "sync-engine/apply/restore.hpp"
+#include "sync-engine/reconcile/reconcile.hpp"
+#include "sync-engine/reconcile/surroundings.hpp"
+#include "sync-engine/survey/differences.hpp"
 #include "sync-engine/survey/survey.hpp"
-#include "sync-engine/binding/tree_lock.hpp"
+#include "sync-engine/survey/unavailable_texts.hpp"
 
 namespace ws::sync {
 namespace {

@@ -37,8 +37,8 @@ ssize_t read_some_at(int file, char* buffer, std::size_t size, off_t offset);
 bool write_all(int file, std::string_view text);
 bool write_all_at(int file, std::string_view text, off_t offset);
 
-/// An advisory lock on the whole file (flock(2), exclusive), which ends with the descriptor. `no` fails with EWOULDBLOCK
-/// in errno where another process holds it.
+/// An advisory lock on the whole file (flock(2), exclusive), which ends with the descriptor. `no` fails with
+/// EWOULDBLOCK in errno where another process holds it.
 enum class WaitForLock { no, yes };
 bool lock_file(int file, WaitForLock wait);
 

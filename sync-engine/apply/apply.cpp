@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "sync-engine/model/change.hpp"
 #include "sync-engine/apply/journal.hpp"
 #include "sync-engine/apply/replaced_files.hpp"
-#include "sync-engine/session/service_text.hpp"
 #include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/model/change.hpp"
+#include "sync-engine/session/service_text.hpp"
 
 namespace ws::sync {
 namespace {

@@ -1,8 +1,8 @@
 /// Drops what the history holds beyond the time wanted, and keeps what this tree's state needs.
 #pragma once
 
-#include "sync-engine/state/history_gc.hpp"
 #include "sync-engine/session/session.hpp"
+#include "sync-engine/state/history_gc.hpp"
 
 namespace ws::sync {
 

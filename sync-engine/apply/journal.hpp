@@ -1,9 +1,9 @@
 /// What follows from a step once it can be seen on disk.
 #pragma once
 
+#include "sync-engine/session/session.hpp"
 #include "sync-engine/state/history.hpp"
 #include "sync-engine/state/state_store.hpp"
-#include "sync-engine/session/session.hpp"
 
 namespace ws::sync {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "sync-engine/session/session.hpp"
 #include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/session/session.hpp"
 
 namespace ws::sync {
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "sync-engine/state/history_log.hpp"
 #include "sync-engine/apply/replace_file.hpp"
+#include "sync-engine/state/history_log.hpp"
 
 namespace ws::sync {
 namespace {

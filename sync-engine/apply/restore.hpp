@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "sync-engine/state/history_log.hpp"
-#include "sync-engine/session/session.hpp"
 #include "sync-engine/model/relative_path.hpp"
+#include "sync-engine/session/session.hpp"
+#include "sync-engine/state/history_log.hpp"
 
 namespace ws::sync {
 

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "sync-engine/conflict_store/end_conflict.hpp"
+#include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/survey/incoming.hpp"
 #include "sync-engine/survey/invalid_paths.hpp"
 #include "sync-engine/survey/survey.hpp"
-#include "sync-engine/disk/safe_write.hpp"
 
 namespace ws::sync {
 namespace {

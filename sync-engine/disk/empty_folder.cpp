@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "api-client/base/handle.hpp"
-#include "sync-engine/model/relative_path.hpp"
 #include "sync-engine/disk/root_folder.hpp"
+#include "sync-engine/model/relative_path.hpp"
 
 namespace ws::sync {
 namespace {

@@ -18,8 +18,8 @@
 
 #include "api-client/base/result.hpp"
 #include "api-client/base/sha256.hpp"
-#include "sync-engine/model/relative_path.hpp"
 #include "sync-engine/disk/root_folder.hpp"
+#include "sync-engine/model/relative_path.hpp"
 
 namespace ws::sync {
 

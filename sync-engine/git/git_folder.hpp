@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "api-client/base/result.hpp"
-#include "sync-engine/git/library.hpp"
 #include "sync-engine/disk/root_folder.hpp"
+#include "sync-engine/git/library.hpp"
 
 namespace ws::sync::git {
 

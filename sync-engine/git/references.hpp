@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "api-client/base/result.hpp"
-#include "sync-engine/git/object.hpp"
 #include "sync-engine/disk/root_folder.hpp"
+#include "sync-engine/git/object.hpp"
 
 namespace ws::sync::git {
 

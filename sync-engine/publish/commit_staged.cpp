@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "sync-engine/reconcile/narrow_plan.hpp"
-#include "sync-engine/publish/publish.hpp"
 #include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/publish/publish.hpp"
+#include "sync-engine/reconcile/narrow_plan.hpp"
 
 namespace ws::sync {
 namespace {

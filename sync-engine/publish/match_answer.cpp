@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "sync-engine/survey/refused_documents.hpp"
 #include "sync-engine/session/session.hpp"
+#include "sync-engine/survey/refused_documents.hpp"
 
 namespace ws::sync {
 namespace {

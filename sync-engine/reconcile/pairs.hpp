@@ -1,8 +1,8 @@
 /// The table of pairs: one document of the base, what happened to it here and there, and what follows.
 #pragma once
 
-#include "sync-engine/model/plan.hpp"
 #include "sync-engine/model/change.hpp"
+#include "sync-engine/model/plan.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 
 namespace ws::sync {

@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "sync-engine/git/references.hpp"
 #include "sync-engine/disk/root_folder.hpp"
+#include "sync-engine/git/references.hpp"
 
 namespace ws::sync {
 namespace {

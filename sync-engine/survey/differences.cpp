@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/git/diff_text.hpp"
 #include "sync-engine/model/change.hpp"
 #include "sync-engine/session/service_text.hpp"
-#include "sync-engine/disk/safe_write.hpp"
 
 namespace ws::sync {
 namespace {

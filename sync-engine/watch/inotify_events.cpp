@@ -12,8 +12,8 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "sync-engine/tree/ignore.hpp"
 #include "sync-engine/model/relative_path.hpp"
+#include "sync-engine/tree/ignore.hpp"
 
 namespace ws::sync {
 namespace {

@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "sync-engine/tree/file_kinds.hpp"
 #include "sync-engine/disk/root_folder.hpp"
+#include "sync-engine/tree/file_kinds.hpp"
 #include "sync-engine/watch/folder_events.hpp"
 
 struct inotify_event;

@@ -17,9 +17,9 @@
 #include "cli/walk/choices.hpp"
 #include "cli/walk/conflict_story.hpp"
 #include "cli/walk/guide.hpp"
-#include "sync-engine/git/object.hpp"
 #include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/git/object.hpp"
 
 namespace ws::cli {
 namespace {
