@@ -217,12 +217,14 @@ class StretchComparison {
 
 }  // namespace
 
+bool is_compared_at_once(std::string_view before, std::string_view after) {
+  const auto lines = [](std::string_view text) { return std::count(text.begin(), text.end(), '\n'); };
+  return lines(before) + lines(after) <= static_cast<std::ptrdiff_t>(most_lines_at_once);
+}
+
 Result<std::vector<ChangedLines>> changed_lines(std::string_view before, std::string_view after) {
   if (before == after) return std::vector<ChangedLines>();
-  const auto lines = [](std::string_view text) { return std::count(text.begin(), text.end(), '\n'); };
-  if (lines(before) + lines(after) <= static_cast<std::ptrdiff_t>(most_lines_at_once)) {
-    return compare_at_once(before, after);
-  }
+  if (is_compared_at_once(before, after)) return compare_at_once(before, after);
   LineNumbers known;
   const Lines old_lines = split_lines(before, known);
   const Lines new_lines = split_lines(after, known);

@@ -19,7 +19,11 @@ struct ChangedLines {
   bool operator==(const ChangedLines&) const = default;
 };
 
-/// In order, none touching the next; empty for equal texts. Fails with `internal`.
+/// Whether libgit2 compares both at once. Its time grows faster than their length, so texts of more than 20,000 lines
+/// together are compared in stretches between runs of lines that stand once in either.
+bool is_compared_at_once(std::string_view before, std::string_view after);
+
+/// In order, none touching the next; empty for equal texts. Time is about linear in the length. Fails with `internal`.
 Result<std::vector<ChangedLines>> changed_lines(std::string_view before, std::string_view after);
 
 }  // namespace ws::sync::git

@@ -45,10 +45,6 @@ Result<Library> open_library() {
   opened.find(git.patch_get_hunk, "git_patch_get_hunk");
   opened.find(git.patch_free, "git_patch_free");
   opened.find(git.buf_dispose, "git_buf_dispose");
-  opened.find(git.merge_file, "git_merge_file");
-  opened.find(git.merge_file_options_init, "git_merge_file_options_init");
-  opened.find(git.merge_file_input_init, "git_merge_file_input_init");
-  opened.find(git.merge_file_result_free, "git_merge_file_result_free");
   WS_TRY(opened.complete());
   if (git.libgit2_init() < 0) return fail(failure(git, "start libgit2"));
   // Objects reach the disk before a call returns.

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/yaml.hpp"
-#include "sync-engine/git/merge_text.hpp"
+#include "sync-engine/merge/line_merge.hpp"
 #include "sync-engine/merge/stamps.hpp"
 
 namespace ws::sync::merge {
@@ -206,8 +206,8 @@ std::vector<Piece> key_collision(std::string_view base, std::string_view ours, s
            .theirs = std::string(theirs)}};
 }
 
-Result<std::vector<Piece>> merge_lines(std::string_view base, std::string_view ours, std::string_view theirs) {
-  WS_LET(const std::optional<std::string> merged, git::merge_text(base, ours, theirs));
+Result<std::vector<Piece>> merge_by_lines(std::string_view base, std::string_view ours, std::string_view theirs) {
+  WS_LET(const std::optional<std::string> merged, merge_lines(base, ours, theirs));
   return merged ? one_piece(PieceKind::merged, *merged) : key_collision(base, ours, theirs);
 }
 
@@ -279,7 +279,7 @@ Result<std::vector<Piece>> merge_front_matter(std::string_view base,
   const auto read_base = read_front_matter(base);
   const auto read_ours = read_front_matter(ours);
   const auto read_theirs = read_front_matter(theirs);
-  if (!read_base || !read_ours || !read_theirs) return merge_lines(base, ours, theirs);
+  if (!read_base || !read_ours || !read_theirs) return merge_by_lines(base, ours, theirs);
   auto pieces = KeyMerge(*read_base, *read_ours, *read_theirs, stamps).run();
   if (!pieces || !is_sound(*pieces, ours, theirs)) return key_collision(base, ours, theirs);
   return std::move(*pieces);

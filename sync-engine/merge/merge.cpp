@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "api-client/base/markdown.hpp"
-#include "sync-engine/git/merge_text.hpp"
 #include "sync-engine/merge/body.hpp"
 #include "sync-engine/merge/front_matter.hpp"
+#include "sync-engine/merge/line_merge.hpp"
 #include "sync-engine/merge/ordinals.hpp"
 
 namespace ws::sync::merge {
@@ -29,7 +29,7 @@ Merge collision(std::string_view base, std::string_view ours, std::string_view t
 
 /// Texts with mixed line ends: whole lines, as they are.
 Result<Merge> merge_raw(std::string_view base, std::string_view ours, std::string_view theirs) {
-  WS_LET(const std::optional<std::string> merged, git::merge_text(base, ours, theirs));
+  WS_LET(const std::optional<std::string> merged, merge_lines(base, ours, theirs));
   Merge merge = merged ? whole(PieceKind::merged, *merged) : collision(base, ours, theirs);
   merge.form = {.ends = TextForm::Ends::lf, .final_newline = true};
   return merge;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "sync-engine/disk/safe_write.hpp"
-#include "sync-engine/git/merge_text.hpp"
+#include "sync-engine/merge/line_merge.hpp"
 #include "sync-engine/merge/marker_lines.hpp"
 #include "sync-engine/merge/merge.hpp"
 #include "sync-engine/session/service_text.hpp"
@@ -52,7 +52,7 @@ class Merger {
     if (!theirs) return Text{};
     // Markers of ours that a person has still to take out are no text to merge.
     if (adds_markers(*ours, {*base, *theirs})) return Text{};
-    if (!is_markdown(action.path.text())) return git::merge_text(*base, *ours, *theirs);
+    if (!is_markdown(action.path.text())) return merge::merge_lines(*base, *ours, *theirs);
     WS_LET(const merge::Merge merged,
            merge::merge_markdown(*base, *ours, *theirs, {.merge_later = session_.config.merge_later}));
     return merged.is_clean() ? Text(merged.text()) : Text{};

@@ -21,7 +21,7 @@
 #include "cli/terminal/table.hpp"
 #include "cli/walk/word_changes.hpp"
 #include "sync-engine/git/diff_text.hpp"
-#include "sync-engine/git/merge_text.hpp"
+#include "sync-engine/merge/line_merge.hpp"
 #include "sync-engine/merge/merge.hpp"
 #include "sync-engine/reconcile/similarity.hpp"
 #include "sync-engine/tree/wildmatch.hpp"
@@ -114,7 +114,7 @@ const std::vector<Reader>& readers() {
       {"merge of changed words", merge_changed_words, 8},
       {"line merge of shuffled texts",
        [](const std::string& text) {
-         static_cast<void>(sync::git::merge_text(text, shuffled_lines(text, 1), shuffled_lines(text, 2)));
+         static_cast<void>(sync::merge::merge_lines(text, shuffled_lines(text, 1), shuffled_lines(text, 2)));
        }},
       {"diff of shuffled texts",
        [](const std::string& text) { static_cast<void>(sync::git::diff_text(text, shuffled_lines(text, 1))); }},

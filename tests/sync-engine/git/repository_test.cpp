@@ -6,7 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "sync-engine/git/merge_text.hpp"
+#include "sync-engine/git/changed_lines.hpp"
+#include "sync-engine/git/diff_text.hpp"
 #include "sync-engine/git/references.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -114,14 +115,19 @@ TEST_CASE("references: what plain git packs, links and locks is read, replaced a
   }
 }
 
-TEST_CASE("merge_text: distant edits merge, colliding ones do not, and the laws hold", "[sync-engine]") {
-  const std::string base = "1\n2\n3\n4\n5\n";
-  CHECK(*merge_text(base, "one\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n") == "one\n2\n3\n4\nfive\n");
-  CHECK_FALSE(merge_text(base, "one\n2\n3\n4\n5\n", "uno\n2\n3\n4\n5\n")->has_value());
-  const std::string x = "1\n2\n3\n4\n5\nsix\n";
-  CHECK(*merge_text(base, x, base) == x);
-  CHECK(*merge_text(base, base, x) == x);
-  CHECK(*merge_text(base, x, x) == x);
+TEST_CASE("diff_text: long texts are compared in stretches, and patch reads the answer", "[sync-engine]") {
+  std::string before;
+  for (int i = 0; i < 15'000; ++i) before += "line " + std::to_string(i) + "\n";
+  std::string after = "in front\n" + before + "no newline";
+  after.replace(after.find("line 7000\n"), 10, "another\nand one\n");
+  after.erase(after.find("line 7004\n"), 10);
+  REQUIRE_FALSE(is_compared_at_once(before, after));
+  CHECK(*diff_text(before, after) ==
+        "@@ -1,3 +1,4 @@\n+in front\n line 0\n line 1\n line 2\n"
+        "@@ -6998,11 +6999,11 @@\n line 6997\n line 6998\n line 6999\n-line 7000\n+another\n+and one\n line 7001\n"
+        " line 7002\n line 7003\n-line 7004\n line 7005\n line 7006\n line 7007\n"
+        "@@ -14998,3 +14999,4 @@\n line 14997\n line 14998\n line 14999\n+no newline\n\\ No newline at end of file\n");
+  CHECK(diff_text("", before)->starts_with("@@ -0,0 +1,15000 @@\n+line 0\n"));
 }
 
 }  // namespace ws::sync::git

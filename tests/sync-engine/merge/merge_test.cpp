@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "sync-engine/merge/line_merge.hpp"
 #include "tests/sync-engine/merge/merge_cases.hpp"
 
 namespace ws::sync {
@@ -26,6 +27,24 @@ TEST_CASE("merge: every case of the corpus comes out as it is written there, whi
     CHECK(merged_or_conflict(one.base, one.ours, one.theirs) == one.merged.value_or("(conflict)"));
     CHECK(merged_or_conflict(one.base, one.theirs, one.ours) == one.merged.value_or("(conflict)"));
   }
+}
+
+TEST_CASE("merge by lines: distant edits merge, colliding and touching ones do not, and the laws hold",
+          "[sync-engine]") {
+  using merge::merge_lines;
+  const std::string base = "1\n2\n3\n4\n5\n";
+  CHECK(*merge_lines(base, "one\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n") == "one\n2\n3\n4\nfive\n");
+  CHECK(*merge_lines(base, "1\n2\n2a\n3\n4\n5\n", "1\n2\n3\n5\n") == "1\n2\n2a\n3\n5\n");
+  CHECK(*merge_lines(base, "0\n1\n2\n3\n4\n5", "0\n1\n2\n3\n4\n5\n") == std::nullopt);  // the newline at the end counts
+  CHECK(*merge_lines(base, "1\n2\n3\n4\n5", "one\n2\n3\n4\n5\n") == "one\n2\n3\n4\n5");
+  CHECK(*merge_lines(base, "one\n2\n3\n4\n5\n", "uno\n2\n3\n4\n5\n") == std::nullopt);
+  CHECK(*merge_lines(base, "one\n2\n3\n4\n5\n", "1\ntwo\n3\n4\n5\n") == std::nullopt);
+  CHECK(*merge_lines(base, "one\n2\n3\n4\n5\nsix\n", "one\n2\n3\n4\n5\n") == "one\n2\n3\n4\n5\nsix\n");
+  CHECK(*merge_lines("", "a\n", "b\n") == std::nullopt);
+  const std::string x = "1\n2\n3\n4\n5\nsix\n";
+  CHECK(*merge_lines(base, x, base) == x);
+  CHECK(*merge_lines(base, base, x) == x);
+  CHECK(*merge_lines(base, x, x) == x);
 }
 
 TEST_CASE("merge: the laws hold on every text of the corpus", "[sync-engine]") {
