@@ -1,12 +1,27 @@
 #include "api-client/base/unseen.hpp"
 
+#include "api-client/base/utf8.hpp"
+
 namespace ws::utf8 {
 
 bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x2028 || c == 0x2029; }
 
+// Bidirectional controls, zero-width characters, the byte order mark, interlinear annotations, the block of tags.
 bool is_hidden(char32_t c) {
-  return c == 0x061C || c == 0x200B || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
-         (c >= 0x2060 && c <= 0x2064) || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF || (c >= 0xE0000 && c <= 0xE007F);
+  return c == 0x061C || c == 0x180E || c == 0x200B || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
+         (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE007F);
+}
+
+bool is_joiner(char32_t c) { return c == 0x200C || c == 0x200D; }
+
+bool has_stray_joiner(std::string_view name) {
+  bool stray = false;
+  bool after_character = false;
+  for_each(name, [&](char32_t c) {
+    stray = stray || (is_joiner(c) && !after_character);
+    after_character = !is_joiner(c);
+  });
+  return stray || !after_character;
 }
 
 }  // namespace ws::utf8

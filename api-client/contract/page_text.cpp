@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/unseen.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::contract {
@@ -14,12 +15,6 @@ namespace {
 constexpr std::size_t searched_bytes = std::size_t{64} << 10U;
 
 bool is_blank(char32_t c) { return c <= 0x20 || c == 0xA0 || c == 0x2028 || c == 0x2029; }
-
-/// Controls, zero-width characters and marks of direction: what makes a line on a terminal read other than it is.
-bool is_hidden(char32_t c) {
-  return c == 0x7F || (c >= 0x80 && c < 0xA0) || (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) ||
-         (c >= 0x2060 && c <= 0x206F) || c == 0x061C || c == 0xFEFF;
-}
 
 /// What stands between `<name ...>` and `</name`. `lower` is `html` in lower case: their places are the same.
 std::string_view element_text(std::string_view html, std::string_view lower, std::string_view name) {
@@ -66,7 +61,7 @@ std::string one_line(std::string_view text, std::size_t max_code_points) {
       gap = !line.empty();
       continue;
     }
-    if (is_hidden(c)) continue;
+    if (utf8::is_control(c) || utf8::is_hidden(c)) continue;
     if (count + (gap ? 2 : 1) > max_code_points) return line + "…";
     if (std::exchange(gap, false)) {
       line += ' ';

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api-client/base/ascii.hpp"
+#include "api-client/base/unseen.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::sync {
@@ -23,16 +24,7 @@ bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-/// U+200C and U+200D: part of the spelling of Persian, Hindi and emoji.
-bool is_joiner(char32_t c) { return c == 0x200C || c == 0x200D; }
-
-/// C0, DEL, C1; bidirectional controls; zero-width characters; BOM; the interlinear and tag blocks.
-bool is_forbidden(char32_t c) {
-  if (c < 0x20 || (c >= 0x7F && c <= 0x9F)) return true;
-  if (c < 0x80 || is_joiner(c)) return false;
-  return c == 0x061C || c == 0x180E || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
-         (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE007F);
-}
+bool is_forbidden(char32_t c) { return utf8::is_control(c) || utf8::is_hidden(c); }
 
 std::string_view trimmed(std::string_view key) {
   while (!key.empty() && (key.back() == '.' || key.back() == ' ')) key.remove_suffix(1);
@@ -57,17 +49,6 @@ bool has_forbidden_character(std::string_view part) {
   bool found = false;
   utf8::for_each(part, [&](char32_t c) { found = found || is_forbidden(c); });
   return found;
-}
-
-/// A joiner at either end of a name, or beside another one, joins nothing: it only makes the name look like another.
-bool has_stray_joiner(std::string_view part) {
-  bool stray = false;
-  bool after_character = false;
-  utf8::for_each(part, [&](char32_t c) {
-    stray = stray || (is_joiner(c) && !after_character);
-    after_character = !is_joiner(c);
-  });
-  return stray || !after_character;
 }
 
 bool is_drive(std::string_view text) {
@@ -101,7 +82,7 @@ std::optional<std::string_view> dangerous_part(std::string_view part) {
   if (!plain) {
     if (!utf8::is_valid(part)) return "is not UTF-8";
     if (has_forbidden_character(part)) return "holds a control, bidirectional or zero-width character";
-    if (has_stray_joiner(part)) return "holds a zero-width joiner that joins nothing";
+    if (utf8::has_stray_joiner(part)) return "holds a zero-width joiner that joins nothing";
   }
   if (is_reserved(part)) return "has a part that may be taken for .ws or .git";
   return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/unseen.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::mock {
@@ -15,34 +16,10 @@ constexpr std::size_t max_title_bytes = 200;  // leaves room for ".md" and " (2)
 constexpr std::ptrdiff_t max_levels = 200;
 constexpr std::string_view reserved[] = {".ws", ".ws.yaml", ".wsignore", ".git", ".gitmodules", ".gitattributes"};
 
-bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F); }
-
-constexpr char32_t zero_width_non_joiner = 0x200C;
-constexpr char32_t zero_width_joiner = 0x200D;
-
-/// Bidirectional and zero-width controls and the byte order mark, which make different names look alike. Joiners are
-/// checked by `joins_nothing`.
-bool is_invisible(char32_t c) {
-  return c == 0x061C || c == 0x200B || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
-         (c >= 0x2060 && c <= 0x2064) || (c >= 0x2066 && c <= 0x206F) || c == 0xFEFF;
-}
-
-/// Whether a joiner is invisible: Persian, Hindi and emoji need joiners, but only between two characters.
-bool joins_nothing(std::string_view segment) {
-  std::u32string text;
-  utf8::for_each(segment, [&text](char32_t c) { text += c; });
-  const auto is_joiner = [](char32_t c) { return c == zero_width_non_joiner || c == zero_width_joiner; };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!is_joiner(text[i])) continue;
-    if (i == 0 || i + 1 == text.size() || is_joiner(text[i - 1])) return true;
-  }
-  return false;
-}
-
 std::string without_joiners(std::string_view segment) {
   std::string text;
   utf8::for_each(segment, [&text](char32_t c) {
-    if (c != zero_width_non_joiner && c != zero_width_joiner) utf8::append(text, c);
+    if (!utf8::is_joiner(c)) utf8::append(text, c);
   });
   return text;
 }
@@ -65,7 +42,7 @@ std::optional<std::string> segment_problem(std::string_view segment) {
   if (segment.empty()) return "a part of it is empty";
   if (segment == "." || segment == "..") return fmt::format("it holds a part \"{}\"", segment);
   if (segment.size() > max_segment_bytes) return fmt::format("a part of it is over {} bytes", max_segment_bytes);
-  if (joins_nothing(segment)) return "it holds an invisible control";
+  if (utf8::has_stray_joiner(segment)) return "it holds an invisible control";
   if (is_reserved(segment)) return "a part of it is a reserved name";
   return std::nullopt;
 }
@@ -79,8 +56,8 @@ std::optional<std::string> path_problem(std::string_view path) {
   bool control = false;
   bool invisible = false;
   utf8::for_each(path, [&](char32_t c) {
-    control = control || is_control(c);
-    invisible = invisible || is_invisible(c);
+    control = control || utf8::is_control(c);
+    invisible = invisible || utf8::is_hidden(c);
   });
   if (control) return "it holds a control character";
   if (invisible) return "it holds an invisible control";
@@ -140,14 +117,14 @@ std::string segment_of(std::string_view title) {
   std::string segment;
   utf8::for_each(composed, [&](char32_t c) {
     std::string piece;
-    if (is_control(c) || is_invisible(c) || c == '/' || c == '\\') {
+    if (utf8::is_control(c) || utf8::is_hidden(c) || c == '/' || c == '\\') {
       piece = "-";
     } else {
       utf8::append(piece, c);
     }
     if (segment.size() + piece.size() <= max_title_bytes) segment += piece;
   });
-  if (joins_nothing(segment)) segment = without_joiners(segment);
+  if (utf8::has_stray_joiner(segment)) segment = without_joiners(segment);
   if (segment_problem(segment) || is_drive(segment)) segment.insert(0, 1, '-');
   return segment;
 }
