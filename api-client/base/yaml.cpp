@@ -161,6 +161,13 @@ std::string place(const YAML::Mark& mark) {
   return fmt::format("line {}, column {}", mark.line + 1, mark.column + 1);
 }
 
+/// Whether lines after `|` read back as the same text: the first line says how far they are indented, the last one ends
+/// in exactly one newline, and a carriage return would be a line's end.
+bool is_literal(const std::string& text) {
+  return text.size() > 1 && text.front() > ' ' && text.back() == '\n' && text[text.size() - 2] != '\n' &&
+         text.find('\r') == std::string::npos;
+}
+
 void emit(YAML::Emitter& out, const Json& value) {
   switch (value.type()) {
     case Json::value_t::object:
@@ -180,10 +187,10 @@ void emit(YAML::Emitter& out, const Json& value) {
     case Json::value_t::string: {
       const auto& text = value.get_ref<const std::string&>();
       // Text that a reader would take for something else is quoted.
-      if (!plain(text).is_string()) {
-        out << YAML::DoubleQuoted << text;
-      } else if (text.find('\n') != std::string::npos) {
+      if (is_literal(text)) {
         out << YAML::Literal << text;
+      } else if (!plain(text).is_string() || text.find_first_of("\r\n") != std::string::npos) {
+        out << YAML::DoubleQuoted << text;
       } else {
         out << text;
       }

@@ -1,5 +1,6 @@
 // YAML from anybody: refused or read within bounds, never a crash, never more values than asked for.
 #include <cstdint>
+#include <cstdlib>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -12,5 +13,8 @@ void ws_fuzz_one(std::string_view text) {
     static_cast<void>(ws::dump(*value));
   }
   // As `.ws.yaml` and `.ws/config.yaml` are read.
-  if (const auto placed = ws::parse_placed_yaml(text)) static_cast<void>(ws::to_yaml(*placed->value));
+  if (const auto placed = ws::parse_placed_yaml(text)) {
+    const auto again = ws::parse_yaml(ws::to_yaml(*placed->value));
+    if (!again || *again != *placed->value) std::abort();  // what is written is read back as it was
+  }
 }

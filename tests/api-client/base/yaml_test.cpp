@@ -35,6 +35,12 @@ TEST_CASE("yaml: what is written is read back as it was", "[base]") {
   REQUIRE(again);
   CHECK(*again == *value);
   CHECK(parse_yaml("").value().is_null());
+  for (const char* text :
+       {"a\nb", "a\nb\n", "a\n\n", "\na\n", " a\nb\n", "a\r\nb\n", "a\rb", "\n", "\t", "a\n  ", "~", "- a\n"}) {
+    CAPTURE(text);
+    CHECK(parse_yaml(ws::to_yaml(ws::Json{{"text", text}, {"list", {text}}})).value() ==
+          ws::Json{{"text", text}, {"list", {text}}});
+  }
 }
 
 TEST_CASE("yaml: every value is told with its place", "[base]") {
