@@ -483,7 +483,8 @@ Result<ConflictTexts> SyncEngine::texts(const Conflict& conflict) const {
   return ConflictTexts{.conflict = conflict,
                        .base = std::move(texts.base),
                        .local = std::move(texts.local),
-                       .remote = std::move(texts.remote)};
+                       .remote = std::move(texts.remote),
+                       .merge_later = impl_->session.config.merge_later};
 }
 
 Result<void> SyncEngine::resolve(const Conflict& conflict, Keep keep, const std::optional<std::string>& merged) {

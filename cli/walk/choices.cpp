@@ -97,7 +97,10 @@ std::string text_of_take(const Stretch& stretch, Take take) {
 
 }  // namespace
 
-Result<Choices> Choices::of(const std::optional<std::string>& base, std::string mine, std::string theirs) {
+Result<Choices> Choices::of(const std::optional<std::string>& base,
+                            std::string mine,
+                            std::string theirs,
+                            const sync::merge::MergeOptions& options) {
   Choices choices;
   choices.mine_ = std::move(mine);
   choices.theirs_ = std::move(theirs);
@@ -108,7 +111,7 @@ Result<Choices> Choices::of(const std::optional<std::string>& base, std::string 
     for (Stretch& stretch : compared.stretches) choices.add(std::move(stretch));
     return choices;
   }
-  WS_LET(sync::merge::Merge merge, sync::merge::merge_markdown(*base, choices.mine_, choices.theirs_));
+  WS_LET(sync::merge::Merge merge, sync::merge::merge_markdown(*base, choices.mine_, choices.theirs_, options));
   choices.form_ = merge.form;
   // A text that is taken whole comes as one piece without its sides.
   const bool is_whole = merge.pieces.size() == 1 && merge.pieces.front().kind != Piece::Kind::conflict;

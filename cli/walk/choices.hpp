@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api-client/base/result.hpp"
+#include "sync-engine/merge/merge.hpp"
 #include "sync-engine/merge/text_form.hpp"
 
 namespace ws::cli::walk {
@@ -39,7 +40,10 @@ struct Stretch {
 class Choices {
  public:
   /// Empty `base`: both were made anew, and whatever differs is a collision. Fails with `internal`.
-  static Result<Choices> of(const std::optional<std::string>& base, std::string mine, std::string theirs);
+  static Result<Choices> of(const std::optional<std::string>& base,
+                            std::string mine,
+                            std::string theirs,
+                            const sync::merge::MergeOptions& options = {});
 
   const std::vector<Stretch>& stretches() const { return stretches_; }
   bool has_base() const { return has_base_; }

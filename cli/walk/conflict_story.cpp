@@ -65,6 +65,7 @@ class Story {
     shown_conflict_.base = texts_.base;
     shown_conflict_.mine = texts_.local;
     shown_conflict_.theirs = texts_.remote;
+    shown_conflict_.merge_later = texts_.merge_later;
     if (conflict_.base) {
       say(fmt::format("You edited it here{}.", my_when()));
       say_renamed_here();

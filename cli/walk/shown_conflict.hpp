@@ -23,6 +23,7 @@ struct ShownConflict {
   std::optional<std::string> base = {};
   std::optional<std::string> mine = {};
   std::optional<std::string> theirs = {};
+  std::vector<std::string> merge_later = {};  ///< front matter keys of which the later date wins in the merge
   std::vector<Offer> offers = {};  ///< in the order in which they are shown; texts are walked only with `merged`
   bool has_history = false;
 };

@@ -69,7 +69,11 @@ Result<Walk> Walk::of(ShownConflict shown_conflict, std::string notice) {
   const bool merges =
       std::ranges::any_of(shown_conflict.offers, [](const Offer& offer) { return offer.verdict == Verdict::merged; });
   if (merges && shown_conflict.mine && shown_conflict.theirs) {
-    WS_LET(choices, Choices::of(shown_conflict.base, *shown_conflict.mine, *shown_conflict.theirs));
+    WS_LET(choices,
+           Choices::of(shown_conflict.base,
+                       *shown_conflict.mine,
+                       *shown_conflict.theirs,
+                       {.merge_later = shown_conflict.merge_later}));
   }
   return Walk(std::move(shown_conflict), std::move(choices), std::move(notice));
 }

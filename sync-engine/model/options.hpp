@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "api-client/base/owner.hpp"
 #include "sync-engine/model/plan.hpp"
@@ -49,6 +50,8 @@ struct ConflictTexts {
   std::optional<std::string> base = {};
   std::optional<std::string> local = {};
   std::optional<std::string> remote = {};
+  /// Front matter keys of which the later date wins in a merge (`.ws/config.yaml`).
+  std::vector<std::string> merge_later = {};
 };
 
 }  // namespace ws::sync

@@ -139,6 +139,18 @@ TEST_CASE("choices: any sequence of choices and undos gives the text that they s
   }
 }
 
+TEST_CASE("choices: a stamp that the tree's settings name is merged to the later date", "[cli]") {
+  const auto stamped = [](const std::string& date, const std::string& line) {
+    return "---\nedited: 2026-01-" + date + "\n---\none\n\n" + line + "\n";
+  };
+  const auto open = [&](const sync::merge::MergeOptions& options) {
+    return Choices::of(stamped("01", "two"), stamped("02", "two!"), stamped("03", "two"), options)
+        ->count(Kind::collision);
+  };
+  CHECK(open({}) == 1);
+  CHECK(open({.merge_later = {"edited"}}) == 0);
+}
+
 TEST_CASE("choices: what only one side changed needs no choice, what both changed does", "[cli]") {
   const auto choices = Choices::of("one\n\ntwo\n\nthree\n", "one!\n\ntwo or so\n\nthree\n", "one\n\n2\n\nthree\n");
   REQUIRE(choices);
