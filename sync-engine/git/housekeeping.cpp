@@ -132,7 +132,7 @@ Result<void> Housekeeping::remove_reference(const std::string& name) { return im
 
 Result<void> Housekeeping::add_tree(const ObjectId& tree, Reachable& found, int level) {
   if (level > deepest_tree) {
-    return fail(Failure::Kind::integrity, fmt::format("the history holds a tree of more than {} levels", deepest_tree));
+    return fail(too_deep_tree());
   }
   if (!found.trees.insert(tree).second) return {};
   const git_oid oid = oid_of(tree);

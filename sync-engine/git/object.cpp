@@ -19,6 +19,12 @@ std::string_view name(ObjectType type) {
 
 }  // namespace
 
+Failure too_deep_tree() {
+  return {.kind = Failure::Kind::integrity,
+          .what = fmt::format("the history holds a tree of more than {} levels", deepest_tree),
+          .hint = "another program wrote it. Move .ws/history.git out of the way: the next sync makes a new history"};
+}
+
 std::string ObjectId::hex() const {
   std::string text;
   text.reserve(40);

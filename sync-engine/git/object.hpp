@@ -8,11 +8,14 @@
 #include <string>
 #include <string_view>
 
+#include "api-client/base/result.hpp"
+
 namespace ws::sync::git {
 
 /// Levels of folders in one state of the history: a path that is synced has at most 200. More come from a history that
 /// somebody made, and would be followed until the stack is full.
 inline constexpr int deepest_tree = 200;
+Failure too_deep_tree();
 
 /// The SHA-1 that names an object. All zero: none.
 struct ObjectId {

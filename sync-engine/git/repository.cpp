@@ -295,7 +295,7 @@ Result<void> Repository::Impl::compare(const std::optional<ObjectId>& before,
                                        std::vector<TreeUpdate>& out) {
   if (before == after) return {};
   if (std::count(folder.begin(), folder.end(), '/') > deepest_tree) {
-    return fail(Failure::Kind::integrity, fmt::format("the history holds a tree of more than {} levels", deepest_tree));
+    return fail(too_deep_tree());
   }
   TreeEntries old_entries;
   TreeEntries new_entries;

@@ -32,9 +32,18 @@ TEST_CASE("bounds: log, restore and gc refuse a history with a tree of too many 
     CAPTURE(levels, command, ended.err);
     CHECK(ended.exit == 15);
     CHECK(ended.err.find("the history holds a tree of more than 200 levels") != std::string::npos);
+    CHECK(ended.err.find("Move .ws/history.git out of the way") != std::string::npos);
   }
   CHECK(read_text(tree / "a.md") == "two\n");
   CHECK(person.ws({"sync"}, tree).exit == 0);
+  // The way out that the message names.
+  std::filesystem::rename(tree / ".ws/history.git", person.home() / "moved.git");
+  for (const char* text : {"three\n", "four\n"}) {
+    write_text(tree / "a.md", text);
+    CHECK(person.ws({"sync"}, tree).exit == 0);
+  }
+  CHECK(person.ws({"sync", "restore", "a.md"}, tree).exit == 0);
+  CHECK(read_text(tree / "a.md") == "three\n");
 }
 
 }  // namespace ws::test
