@@ -63,7 +63,7 @@ void Patterns::add(std::string_view line) {
   if (pattern.folders_only) line.remove_suffix(1);
   pattern.whole_path = line.find('/') != std::string_view::npos;
   if (line.starts_with('/')) line.remove_prefix(1);
-  if (line.empty()) return;
+  if (line.empty() || !can_match(line)) return;
   pattern.literal = line.find_first_of("*?[\\") == std::string_view::npos;
   pattern.begin = static_cast<std::uint32_t>(line.data() - text_.data());
   pattern.size = static_cast<std::uint32_t>(line.size());

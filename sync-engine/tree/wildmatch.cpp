@@ -192,4 +192,18 @@ bool wildmatch(std::string_view pattern, std::string_view path) {
   return reached.whole_path();
 }
 
+bool can_match(std::string_view pattern) {
+  for (std::size_t at = 0; at < pattern.size(); ++at) {
+    if (pattern[at] == '\\') {
+      if (++at == pattern.size()) return false;
+      continue;
+    }
+    if (pattern[at] != '[') continue;
+    const auto bracket = BracketReader(pattern.substr(at)).read();
+    if (!bracket) return false;
+    at += bracket->length - 1;
+  }
+  return true;
+}
+
 }  // namespace ws::sync

@@ -12,4 +12,7 @@ namespace ws::sync {
 /// Time is at most the pattern's length times the path's, whatever the stars; git's own is exponential in them.
 bool wildmatch(std::string_view pattern, std::string_view path);
 
+/// Whether `pattern` can match any path: its brackets end, and no backslash does. Time is linear in its length.
+bool can_match(std::string_view pattern);
+
 }  // namespace ws::sync

@@ -120,10 +120,10 @@ TEST_CASE("ignore_rules: ignores what git ignores", "[sync-engine][property]") {
   const ws::test::TemporaryFolder home;
   const std::uint64_t seed = ws::test::number_from_environment("WS_SEED", 20'261'122);
   std::mt19937 random(static_cast<std::mt19937::result_type>(seed));
-  const std::uint64_t cases = ws::test::number_from_environment("WS_CASES", 150);
+  constexpr int cases = 150;  // of 32 files each
   std::string asked;
   std::vector<std::pair<std::string, std::string>> texts;
-  for (std::uint64_t i = 0; i < cases; ++i) {
+  for (int i = 0; i < cases; ++i) {
     const std::string at = std::to_string(i) + "/";
     for (const std::string& folder : folders) {
       std::filesystem::create_directories(home.path() / (at + folder));
