@@ -10,9 +10,9 @@
 namespace ws::sync::merge {
 namespace {
 
-using LineNumbers = std::unordered_map<std::string_view, std::uint32_t>;
+using KnownLines = std::unordered_map<std::string_view, std::uint32_t>;
 
-struct Lines {
+struct WholeLines {
   std::vector<std::string_view> texts = {};  ///< with their newlines
   Sequence sequence = {};
 
@@ -24,8 +24,8 @@ struct Lines {
   }
 };
 
-Lines split_lines(std::string_view text, LineNumbers& known) {
-  Lines lines;
+WholeLines number_lines(std::string_view text, KnownLines& known) {
+  WholeLines lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
     const std::string_view line = text.substr(0, end);
@@ -43,10 +43,10 @@ Result<std::optional<std::string>> merge_lines(std::string_view base, std::strin
   using Merged = std::optional<std::string>;
   if (ours == theirs || theirs == base) return Merged(ours);
   if (ours == base) return Merged(theirs);
-  LineNumbers known;
-  const Lines in_base = split_lines(base, known);
-  const Lines in_ours = split_lines(ours, known);
-  const Lines in_theirs = split_lines(theirs, known);
+  KnownLines known;
+  const WholeLines in_base = number_lines(base, known);
+  const WholeLines in_ours = number_lines(ours, known);
+  const WholeLines in_theirs = number_lines(theirs, known);
   const std::vector<bool> anchors(in_base.texts.size(), true);
   WS_LET(const std::vector<Region> regions, three_way(in_base.sequence, in_ours.sequence, in_theirs.sequence, anchors));
   std::string merged;

@@ -35,7 +35,7 @@ TEST_CASE("merge by lines: distant edits merge, colliding and touching ones do n
   const std::string base = "1\n2\n3\n4\n5\n";
   CHECK(*merge_lines(base, "one\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n") == "one\n2\n3\n4\nfive\n");
   CHECK(*merge_lines(base, "1\n2\n2a\n3\n4\n5\n", "1\n2\n3\n5\n") == "1\n2\n2a\n3\n5\n");
-  CHECK(*merge_lines(base, "0\n1\n2\n3\n4\n5", "0\n1\n2\n3\n4\n5\n") == std::nullopt);  // the newline at the end counts
+  CHECK(*merge_lines(base, "0\n1\n2\n3\n4\n5", "0\n1\n2\n3\n4\n5\n") == "0\n1\n2\n3\n4\n5");
   CHECK(*merge_lines(base, "1\n2\n3\n4\n5", "one\n2\n3\n4\n5\n") == "one\n2\n3\n4\n5");
   CHECK(*merge_lines(base, "one\n2\n3\n4\n5\n", "uno\n2\n3\n4\n5\n") == std::nullopt);
   CHECK(*merge_lines(base, "one\n2\n3\n4\n5\n", "1\ntwo\n3\n4\n5\n") == std::nullopt);
