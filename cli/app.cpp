@@ -12,12 +12,14 @@
 #include "api-client/contract/operations.hpp"
 #include "cli/base/suggestion.hpp"
 #include "cli/commands/registry.hpp"
+#include "cli/commands/shared/names.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/utilities/commands.hpp"
 #include "cli/commands/utilities/completion.hpp"
 #include "cli/grammar/catalogue.hpp"
 #include "cli/grammar/help.hpp"
 #include "cli/grammar/parse.hpp"
+#include "cli/grammar/topics.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/terminal/progress.hpp"
 
@@ -67,6 +69,26 @@ std::optional<std::vector<std::string>> split_words(std::string_view text) {
   }
   if (quote != 0) return std::nullopt;
   return words;
+}
+
+/// The verb of ours for one that other programs use: `ws docs ls` means `ws docs list`.
+std::string usual_verb(const std::string& word, const std::vector<std::string>& known) {
+  constexpr std::pair<std::string_view, std::string_view> verbs[] = {{"ls", "list"},
+                                                                     {"view", "get"},
+                                                                     {"show", "get"},
+                                                                     {"cat", "get"},
+                                                                     {"open", "get"},
+                                                                     {"new", "create"},
+                                                                     {"add", "create"},
+                                                                     {"rm", "archive"},
+                                                                     {"remove", "archive"},
+                                                                     {"set", "update"},
+                                                                     {"change", "update"},
+                                                                     {"run", "launch"}};
+  for (const auto& [theirs, ours] : verbs) {
+    if (word == theirs && std::ranges::find(known, ours) != known.end()) return std::string(ours);
+  }
+  return word;
 }
 
 class App {
@@ -130,25 +152,32 @@ class App {
     std::vector<std::string> rest(arguments_.begin() + 1, arguments_.end());
     if (rest.empty() || rest.front().front() == '-') return print_overview();
     if (rest.front() == "exit-codes") return command(resolve(entries_, rest), false);
+    if (const auto topic = find_topic(rest.front())) {
+      print(topic->text.empty() ? render_flags(world_.terminal) : std::string(topic->text));
+      return ExitCode::done;
+    }
     return command(resolve(entries_, rest), true);
   }
 
   Result<ExitCode> group(const Resolution& found, bool help) {
     const std::string words = joined(found.words);
-    if (help && mentions(found.rest, "--json")) {
-      print(dump(catalogue_to_json(entries_, words + " "), 2) + "\n");
-      return ExitCode::done;
+    const bool is_json = mentions(found.rest, "--json");
+    // A noun alone asks for its help; with flags and no verb something was forgotten.
+    if (!help && !found.rest.empty() && !is_json) {
+      return fail(usage(ShellCommand{"ws"}.words(words).ticked() + " needs a verb", "one of " + verbs_of(words)));
     }
-    if (help) {
-      print(render_group(entries_, words, world_.terminal));
-      return ExitCode::done;
-    }
+    print(is_json ? dump(catalogue_to_json(entries_, words + " "), 2) + "\n"
+                  : render_group(entries_, words, world_.terminal));
+    return ExitCode::done;
+  }
+
+  std::string verbs_of(const std::string& words) const {
     std::string verbs;
     for (const Entry& entry : entries_) {
       if (entry.words.substr(0, words.size() + 1) != words + " ") continue;
       verbs += (verbs.empty() ? "" : ", ") + std::string(entry.words.substr(words.size() + 1));
     }
-    return fail(usage(ShellCommand{"ws"}.words(words).ticked() + " needs a verb", "one of " + verbs));
+    return verbs;
   }
 
   Result<ExitCode> unknown(const Resolution& found) {
@@ -159,10 +188,10 @@ class App {
       const std::string_view below = entry.words.substr(begin.size());
       known.emplace_back(below.substr(0, below.find(' ')));
     }
-    std::string hint = suggestion(*found.next, known, "ws " + begin);
+    std::string hint = suggestion(usual_verb(*found.next, known), known, "ws " + begin);
     if (hint.empty())
       hint = found.words.empty() ? "`ws help` lists them"
-                                 : ShellCommand{"ws", "help"}.words(joined(found.words)).ticked() + " lists its verbs";
+                                 : ShellCommand{"ws", "help"}.words(joined(found.words)).ticked() + " lists the verbs";
     return fail(usage(ShellCommand{"ws"}.words(begin).add({*found.next}).ticked() + " is no command", hint));
   }
 
@@ -220,7 +249,8 @@ class App {
     if (parsed.has("version") && chosen.words != "version") return command(resolve(entries_, {"version"}), false);
     WS_TRY(apply(parsed));
     Session session(world_, chosen, std::move(parsed));
-    WS_TRY(session.open());
+    WS_TRY(session.open(find_view));
+    WS_TRY(resolve_names(session));
     json_errors_ = is_json(session.format()) && !session.has("jq") && !session.has("template");
     const bool changes =
         chosen.operation != nullptr && chosen.operation->retry != contract::RetryClass::read && !session.has("dry-run");
@@ -239,9 +269,6 @@ class App {
       return fail(std::move(finished).error());
     }
     if (finished) session.output_done();
-    for (const std::string& path : session.printer().missing_fields()) {
-      session.note("note: nothing that was printed has a member `" + path + "`");
-    }
     if (ended) session.print_notes();
     return ended;
   }

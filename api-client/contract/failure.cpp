@@ -109,7 +109,7 @@ constexpr CodeHint hints[] = {
     {"expired_token", "the login was not approved in time: run `ws login`"},
     {"invalid_grant", "run `ws login`"},
     {"agent_paused", "run `ws agents resume ID` with a key of the agent's owner"},
-    {"revision_conflict", "somebody changed it in between: read it again, then repeat the change on its new revision"},
+    {"revision_conflict", "it was changed by someone else: read it again, then repeat the change on the new revision"},
     {"idempotency_key_reused", "the key was used for another request: choose a new one"},
     {"idempotency_in_flight", "the first request with this key still runs: wait, then repeat it"},
     {"plan_expired", "run `ws sync` again: it plans anew"},

@@ -9,9 +9,27 @@ bool fits(const StoredCredential& credential, const CredentialQuery& query) {
   return query.workspace_id.empty() || credential.workspace_id == query.workspace_id;
 }
 
+/// The id of the Workspace: as it is given, or that of the only one with this name.
+std::string workspace_id_of(const std::vector<StoredCredential>& all, const std::string& given) {
+  std::string named;
+  for (const StoredCredential& credential : all) {
+    if (credential.workspace_id == given) return given;
+    if (credential.workspace_name != given || credential.workspace_id == named) continue;
+    if (!named.empty()) return given;  // a name of two: only an id tells them apart
+    named = credential.workspace_id;
+  }
+  return named.empty() ? given : named;
+}
+
 }  // namespace
 
-std::optional<StoredCredential> choose(const std::vector<StoredCredential>& all, const CredentialQuery& query) {
+bool same_place(const StoredCredential& a, const StoredCredential& b) {
+  return a.profile == b.profile && a.base_url == b.base_url && a.workspace_id == b.workspace_id;
+}
+
+std::optional<StoredCredential> choose(const std::vector<StoredCredential>& all, const CredentialQuery& asked) {
+  CredentialQuery query = asked;
+  if (!query.workspace_id.empty()) query.workspace_id = workspace_id_of(all, query.workspace_id);
   const StoredCredential* best = nullptr;
   const auto rank = [&query](const StoredCredential& credential) {
     const bool same_base = !query.base_url.empty() && credential.base_url == query.base_url;

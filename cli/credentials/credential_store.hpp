@@ -34,6 +34,9 @@ struct StoredCredential {
   bool operator==(const StoredCredential&) const = default;
 };
 
+/// Whether one is stored in place of the other: the same profile, base URL and Workspace.
+bool same_place(const StoredCredential& a, const StoredCredential& b);
+
 class CredentialStore {
  public:
   CredentialStore() = default;

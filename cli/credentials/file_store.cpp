@@ -78,10 +78,6 @@ StoredCredential from_json(const Json& value) {
   return credential;
 }
 
-bool same_place(const StoredCredential& a, const StoredCredential& b) {
-  return a.profile == b.profile && a.base_url == b.base_url && a.workspace_id == b.workspace_id;
-}
-
 /// Changes of the file are made one at a time, whoever makes them: held while the descriptor lives. Waits. Fails with
 /// `disk`.
 Result<Descriptor> lock_store(const std::filesystem::path& folder) {

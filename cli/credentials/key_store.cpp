@@ -28,12 +28,20 @@ Result<std::string> KeyStore::secret_of(const StoredCredential& credential) cons
 }
 
 Result<void> KeyStore::put(const StoredCredential& credential) {
-  if (credential.kept_in == KeptIn::file) return file_.put(credential);
-  WS_LET(const Keyring* const opened, keyring());
-  WS_TRY(opened->store(credential.key_id, "ws key for " + credential.base_url, credential.secret));
-  StoredCredential without_secret = credential;
-  without_secret.secret.clear();
-  return file_.put(without_secret);
+  WS_LET(const std::vector<StoredCredential> before, load());
+  StoredCredential in_file = credential;
+  if (credential.kept_in == KeptIn::keyring) {
+    WS_LET(const Keyring* const opened, keyring());
+    WS_TRY(opened->store(credential.key_id, "ws key for " + credential.base_url, credential.secret));
+    in_file.secret.clear();
+  }
+  WS_TRY(file_.put(in_file));
+  for (const StoredCredential& one : before) {
+    if (one.kept_in != KeptIn::keyring || one.key_id == credential.key_id || !same_place(one, credential)) continue;
+    const auto opened = keyring();
+    if (opened) static_cast<void>((*opened)->remove(one.key_id));  // nothing refers to it any more
+  }
+  return {};
 }
 
 Result<void> KeyStore::remove(std::string_view key_id) {

@@ -22,6 +22,9 @@ class Session;
 
 enum class Takes { nothing, one, many };
 
+/// What a word or the value of a flag names, so that it may be given by another name than its id.
+enum class Subject { text, document, agent, thing };
+
 struct Flag {
   std::string name = {};         ///< "title" for `--title`; empty: a letter only
   char letter = 0;               ///< 'm' for `-m`; 0: none
@@ -30,6 +33,7 @@ struct Flag {
   std::string help = {};         ///< half a sentence without a full stop
   std::string limits = {};       ///< "1-100", "one of read, comment, edit"
   std::string fallback = {};     ///< the default
+  Subject names = Subject::text;
 
   /// "--title", or "-C" where there is no long name.
   std::string spelled() const { return name.empty() ? std::string("-") + letter : "--" + name; }
@@ -41,6 +45,7 @@ struct Word {
   std::string placeholder = {};  ///< "ID"
   std::string help = {};
   Count count = Count::one;
+  Subject names = Subject::text;
 };
 
 /// The parsed command line; values are text.

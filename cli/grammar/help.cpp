@@ -7,6 +7,7 @@
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/grammar/parse.hpp"
+#include "cli/grammar/topics.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace ws::cli {
@@ -14,6 +15,14 @@ namespace {
 
 constexpr std::size_t indent = 2;
 constexpr std::size_t widest_name = 32;
+
+const std::vector<std::pair<std::string, std::string>> first_commands = {
+    {"ws login --base-url URL", "get a key for this machine"},
+    {"ws docs list", "list the documents"},
+    {"ws search WORDS", "search the Workspace"},
+    {"ws ask 'QUESTION'", "ask a question and show the answer"},
+    {"ws sync init", "sync the current folder with the Workspace"},
+};
 
 /// Two columns: a name, and text that is wrapped beside it.
 std::string two_columns(const std::vector<std::pair<std::string, std::string>>& lines, const Terminal& terminal) {
@@ -95,7 +104,9 @@ std::string_view word(Count count) {
 }  // namespace
 
 std::string render_overview(const std::vector<Entry>& entries, const Terminal& terminal) {
-  std::string text = "ws keeps a folder of Markdown in step with a Workspace service and calls its whole API.\n";
+  std::string text = "ws syncs a folder of Markdown with a Workspace service and calls its whole API.\n\n";
+  text += "Usage: " + terminal.paint(Stream::out, Look::strong, "ws COMMAND [ARGUMENT...] [flags]") + "\n";
+  text += heading("Start here", terminal) + two_columns(first_commands, terminal);
   text += heading("Commands", terminal);
   std::vector<std::pair<std::string, std::string>> lines;
   for (const Entry& entry : entries) {
@@ -111,9 +122,15 @@ std::string render_overview(const std::vector<Entry>& entries, const Terminal& t
     }
   }
   text += two_columns(lines, terminal);
-  text += heading("Flags of every command", terminal) + flag_lines(global_flags(), terminal);
-  text += "\n`ws help COMMAND` says more; `ws help exit-codes` lists how a command may end.\n";
-  return text;
+  lines = {{"ws help COMMAND", "a command, its flags and examples"}};
+  for (const Topic& topic : help_topics()) {
+    lines.emplace_back("ws help " + std::string(topic.name), std::string(topic.summary));
+  }
+  return text + heading("Help", terminal) + two_columns(lines, terminal);
+}
+
+std::string render_flags(const Terminal& terminal) {
+  return "Flags of every command.\n" + heading("Flags", terminal) + flag_lines(global_flags(), terminal);
 }
 
 std::string render_group(const std::vector<Entry>& entries, std::string_view words, const Terminal& terminal) {
@@ -124,7 +141,7 @@ std::string render_group(const std::vector<Entry>& entries, std::string_view wor
       lines.emplace_back("ws " + std::string(entry.words), entry.summary);
   }
   return two_columns(lines, terminal) + "\n" + ShellCommand{"ws", "help"}.words(begin).add({"VERB"}).ticked() +
-         " says more.\n";
+         " shows flags and examples.\n";
 }
 
 std::string render_help(const Command& command, const Terminal& terminal) {
@@ -143,11 +160,11 @@ std::string render_help(const Command& command, const Terminal& terminal) {
   text += heading(command.examples.size() == 1 ? "Example" : "Examples", terminal);
   for (const std::string& example : command.examples) text += "  " + example + "\n";
   if (command.operation != nullptr) {
-    text += "\nIt is the operation " + std::string(command.operation->id);
+    text += "\nIt calls the operation " + std::string(command.operation->id);
     if (!command.operation->scope.empty()) text += "; the key needs the scope " + std::string(command.operation->scope);
     text += ".\n";
   }
-  return text + "\nFlags of every command: `ws help`.\n";
+  return text + "\nFlags of every command: `ws help flags`.\n";
 }
 
 Json help_to_json(const Command& command) {

@@ -14,6 +14,8 @@ namespace ws::cli {
 
 /// All nouns, with what can be done to them.
 std::string render_overview(const std::vector<Entry>& entries, const Terminal& terminal);
+/// `ws help flags`.
+std::string render_flags(const Terminal& terminal);
 /// The verbs below some words: "docs".
 std::string render_group(const std::vector<Entry>& entries, std::string_view words, const Terminal& terminal);
 /// One command: usage, arguments, flags with their limits, examples.

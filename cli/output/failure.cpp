@@ -28,8 +28,8 @@ std::string circumstances(const Failure& failure) {
 
 std::string render_failure(const Failure& failure, ExitCode exit, const Terminal& terminal) {
   const bool is_signal = exit == ExitCode::interrupted || exit == ExitCode::terminated;
-  // After Ctrl-C the only news is that the outcome of a change is unknown.
-  if (is_signal && failure.call.applied != Applied::unknown) return {};
+  // After Ctrl-C the only news is that a change was made, or that its outcome is unknown.
+  if (is_signal && failure.call.applied == Applied::no) return {};
   std::string text = terminal.paint(Stream::err, Look::bad, "error:") + " " + clean(failure.what, Breaks::space) + "\n";
   const std::string why = circumstances(failure);
   if (!why.empty()) text += terminal.paint(Stream::err, Look::faint, "  " + clean(why, Breaks::space)) + "\n";

@@ -189,24 +189,6 @@ std::string plain_text(const Json& value) {
   return dump(value);
 }
 
-std::string shown_text(const Json& value) {
-  if (value.is_array()) {
-    std::string text;
-    for (const Json& item : value) {
-      if (item.is_structured()) return dump(value);
-      text += (text.empty() ? "" : ", ") + plain_text(item);
-    }
-    return text;
-  }
-  std::string text = plain_text(value);
-  // "2026-11-20T10:00:00.000Z" -> "2026-11-20 10:00": a person reads a list, a script reads TSV.
-  const bool is_time = text.size() >= 20 && text.size() <= 24 && text[4] == '-' && text[7] == '-' && text[10] == 'T' &&
-                       text[13] == ':' && text[16] == ':' && text.back() == 'Z';
-  if (!is_time) return text;
-  text[10] = ' ';
-  return text.substr(0, 16);
-}
-
 std::string escape_tsv(std::string_view text) {
   if (text.find_first_of("\t\n\r\\") == std::string_view::npos) return std::string(text);
   std::string escaped;

@@ -38,8 +38,6 @@ Json pick(const Json& value, const std::vector<std::string>& paths);
 
 /// Plain text of a value: strings as they are, null empty, everything else JSON on one line.
 std::string plain_text(const Json& value);
-/// The same for a person: times to the minute (UTC), lists of plain values with commas.
-std::string shown_text(const Json& value);
 /// For TSV: tab, newline, carriage return and backslash escaped.
 std::string escape_tsv(std::string_view text);
 /// RFC 4180: quoted where needed.

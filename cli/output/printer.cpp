@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include <fcntl.h>
@@ -13,10 +14,8 @@
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/replaced_file.hpp"
-#include "api-client/base/utf8.hpp"
 #include "api-client/base/yaml.hpp"
-#include "cli/output/markdown_page.hpp"
-#include "cli/output/search_page.hpp"
+#include "cli/output/members.hpp"
 #include "cli/terminal/clean.hpp"
 #include "cli/terminal/pager.hpp"
 #include "cli/terminal/table.hpp"
@@ -33,21 +32,17 @@ const Json& items_of(const Json& whole) {
   return none;
 }
 
-/// A key and its value, one a line; long texts stand by themselves below.
-bool is_block(std::string_view text) { return text.find('\n') != std::string_view::npos; }
-
-/// Members that hold Markdown.
-bool is_markdown(std::string_view key) { return key == "content" || key == "answer"; }
-
-constexpr std::size_t narrowest_value = 16;  // columns beside the longest key
-
-bool is_noise(std::string_view key) {
-  return key == "v" || key == "object" || key == "links" || key.substr(0, 6) == "links.";
+std::vector<const Json*> pointers_to(const Json& items) {
+  std::vector<const Json*> pointers;
+  for (const Json& item : items) pointers.push_back(&item);
+  return pointers;
 }
 
 }  // namespace
 
-Printer::Printer(Terminal& terminal, PrinterOptions options) : terminal_(terminal), options_(std::move(options)) {}
+Printer::Printer(Terminal& terminal, PrinterOptions options) : terminal_(terminal), options_(std::move(options)) {
+  context_.now = options_.now;
+}
 
 void Printer::put(std::string_view text) {
   if (to_file() || paging_) {
@@ -98,57 +93,44 @@ void Printer::json(const Json& value) {
   }
 }
 
-void Printer::table_resource(const Json& value) {
-  std::vector<std::pair<std::string, std::string>> members;
-  for (const auto& [key, found] : flatten(value)) {
-    if (!is_noise(key)) members.emplace_back(key, shown_text(*found));
-  }
-  std::size_t widest = 0;
-  for (const auto& [key, text] : members) {
-    if (!is_block(text)) widest = std::max(widest, utf8::columns(key));
-  }
-  std::string lines;
-  std::string blocks;
-  for (const auto& [key, text] : members) {
-    const std::string name = clean(key, Breaks::space);
-    if (is_block(text)) {
-      blocks += "\n" + terminal_.paint(Stream::out, Look::faint, name) + "\n";
-      blocks += is_markdown(key) ? render_markdown(text, terminal_) : clean(text, Breaks::keep);
-      if (blocks.back() != '\n') blocks += '\n';
-      continue;
-    }
-    const std::string shown = clean(text, Breaks::space);
-    const std::size_t room =
-        static_cast<std::size_t>(terminal_.columns()) -
-        std::min<std::size_t>(static_cast<std::size_t>(terminal_.columns()) - narrowest_value, widest + 2);
-    if (shown.empty()) {
-      lines += terminal_.paint(Stream::out, Look::faint, name) + "\n";
-      continue;
-    }
-    lines += terminal_.paint(Stream::out, Look::faint, fit(name, widest)) + "  ";
-    lines += (terminal_.is_plain() ? shown : wrap(shown, room, widest + 2)) + "\n";
-  }
-  page(lines + blocks);
+void Printer::table_resource(std::string_view shape, const Json& value) {
+  const View* const view = options_.fields.empty() ? view_of(shape) : nullptr;
+  std::string text = view == nullptr ? std::string() : render_view(*view, value, context_, terminal_);
+  // An answer of another kind than the view expects is shown as it is.
+  if (text.empty()) text = render_members(value, context_, terminal_);
+  page(text);
 }
 
-void Printer::seek_fields(const Json& item) {
-  sought_ = true;
-  for (const std::string& path : options_.fields) {
-    if (at_path(item, path) == nullptr || std::ranges::find(found_fields_, path) != found_fields_.end()) continue;
-    found_fields_.push_back(path);
+void Printer::table_list(std::string_view shape, const Json& whole, const Json& items) {
+  const View* const view = options_.fields.empty() ? view_of(shape) : nullptr;
+  if (view != nullptr && view->list != nullptr) return page(view->list(whole, context_, terminal_));
+  if (view != nullptr && !view->columns.empty()) {
+    return page(render_columns(view->columns, items, context_, terminal_));
   }
+  const Json first = items.empty() ? Json() : items.front();
+  rows(options_.fields.empty() ? columns_for(shape, first) : columns_of_fields(options_.fields), items);
 }
 
-std::vector<std::string> Printer::missing_fields() const {
-  std::vector<std::string> missing;
-  for (const std::string& path : options_.fields) {
-    if (sought_ && std::ranges::find(found_fields_, path) == found_fields_.end()) missing.push_back(path);
-  }
-  return missing;
+std::string_view Printer::none_of(std::string_view shape) const {
+  const View* const view = view_of(shape);
+  return view == nullptr || view->none.empty() ? "No results." : view->none;
 }
 
-void Printer::resource(const Json& value, std::string_view body) {
-  seek_fields(value);
+std::vector<std::string> Printer::named_members() const {
+  std::vector<std::string> named = options_.fields;
+  if (options_.line_of) std::ranges::copy(options_.line_of->members(), std::back_inserter(named));
+  return named;
+}
+
+/// Whether the members that were asked for exist; where not, that is the failure, and nothing is printed.
+bool Printer::has_members(std::string_view shape, const std::vector<const Json*>& items) {
+  auto checked = check_members(named_members(), items, item_schema(shape));
+  if (!checked && !failure_) failure_ = std::move(checked).error();
+  return !failure_;
+}
+
+void Printer::resource(std::string_view shape, const Json& value, std::string_view body) {
+  if (!has_members(shape, {&value})) return;
   const Json picked = options_.fields.empty() ? Json() : pick(value, options_.fields);
   const Json& shown = options_.fields.empty() ? value : picked;
   if (is_shaped()) return shaped(shown, Json::array({value}));
@@ -159,7 +141,7 @@ void Printer::resource(const Json& value, std::string_view body) {
     case Format::ndjson: return put_json(dump(shown));
     case Format::yaml: return raw(to_yaml(shown));
     case Format::ids: return raw(id_of(value) + "\n");
-    case Format::table: return table_resource(shown);
+    case Format::table: return table_resource(shape, shown);
     case Format::tsv:
       for (const auto& [key, found] : flatten(shown)) {
         raw(escape_tsv(key) + "\t" + escape_tsv(plain_text(*found)) + "\n");
@@ -182,7 +164,7 @@ void Printer::rows(const std::vector<Column>& columns, const Json& items) {
     Cells row;
     for (const Column& column : columns) {
       const Json* found = at_path(item, column.path);
-      row.push_back(found == nullptr ? std::string() : table ? shown_text(*found) : plain_text(*found));
+      row.push_back(found == nullptr ? std::string() : table ? shown_text(*found, context_) : plain_text(*found));
     }
     cells.push_back(std::move(row));
   }
@@ -208,7 +190,6 @@ void Printer::rows(const std::vector<Column>& columns, const Json& items) {
 }
 
 void Printer::item(const Json& item) {
-  seek_fields(item);
   const Json picked = options_.fields.empty() ? Json() : pick(item, options_.fields);
   const Json& shown = options_.fields.empty() ? item : picked;
   if (is_shaped()) return shaped(shown, Json::array({item}));
@@ -218,29 +199,32 @@ void Printer::item(const Json& item) {
 
 void Printer::list(std::string_view operation, const Json& whole, std::string_view body) {
   const Json& items = items_of(whole);
+  if (!has_members(operation, pointers_to(items))) return;
   if (options_.line_of && !streams()) return shaped(whole, items);
   if (streams()) {
     for (const Json& one : items) item(one);
     return;
   }
-  for (const Json& one : items) seek_fields(one);
+  if (options_.jq && options_.fields.empty()) return shaped(whole, items);
   if (options_.format == Format::json || options_.format == Format::yaml || options_.jq) {
-    if (options_.fields.empty()) {
-      if (options_.format == Format::json || options_.jq) return resource(whole, body);
-      return raw(to_yaml(whole));
-    }
-    Json shaped = whole;
+    if (options_.fields.empty() && options_.format == Format::yaml) return raw(to_yaml(whole));
+    if (options_.fields.empty()) return body.empty() ? json(whole) : put_json(body);
+    Json picked = whole;
     for (const std::string_view key : {"data", "threads"}) {
-      if (!shaped.is_object() || !shaped.contains(key) || !shaped[std::string(key)].is_array()) continue;
-      for (Json& one : shaped[std::string(key)]) one = pick(one, options_.fields);
+      if (!picked.is_object() || !picked.contains(key) || !picked[std::string(key)].is_array()) continue;
+      for (Json& one : picked[std::string(key)]) one = pick(one, options_.fields);
     }
-    return json(shaped);
+    return json(picked);
   }
-  if (options_.format == Format::table && operation == "search.run" && options_.fields.empty()) {
-    return page(render_search_results(items, query_, terminal_));
-  }
+  if (options_.format == Format::table) return table_list(operation, whole, items);
   const Json first = items.empty() ? Json() : items.front();
   rows(options_.fields.empty() ? columns_for(operation, first) : columns_of_fields(options_.fields), items);
+}
+
+void Printer::each(std::string_view operation, const Json& items) {
+  if (!has_members(operation, pointers_to(items))) return;
+  if (!is_shaped() && !streams()) return list(operation, {{"data", items}}, {});
+  for (const Json& one : items) item(one);
 }
 
 /// A device or a pipe is written into; only files are replaced.

@@ -14,6 +14,7 @@
 #include "cli/output/format.hpp"
 #include "cli/output/jq.hpp"
 #include "cli/output/template.hpp"
+#include "cli/output/view.hpp"
 #include "cli/terminal/terminal.hpp"
 
 namespace ws::cli {
@@ -27,7 +28,9 @@ struct PrinterOptions {
   std::optional<Template> line_of = {};  ///< `--template`: a line an item
   std::string file = {};                 ///< empty or "-": stdout
   Overwrite overwrite = Overwrite::no;
-  std::string pager = {};  ///< the command that shows what is longer than the screen; empty: none
+  std::string pager = {};        ///< the command that shows what is longer than the screen; empty: none
+  FindView find_view = nullptr;  ///< null: nothing has a view
+  Time now = {};                 ///< times on a terminal are relative to it
 };
 
 class Printer {
@@ -36,17 +39,27 @@ class Printer {
 
   Format format() const { return options_.format; }
   const std::vector<std::string>& fields() const { return options_.fields; }
-  /// Those of `--fields` that nothing printed so far had; empty where nothing was printed.
-  std::vector<std::string> missing_fields() const;
+  /// Whether `--jq` or `--template` is given.
+  bool is_shaped() const { return options_.jq || options_.line_of; }
+  /// The members that `--fields` and `--template` name.
+  std::vector<std::string> named_members() const;
+  /// What views show as `{@name}`.
+  void know(std::string name, std::string value) { context_.known[std::move(name)] = std::move(value); }
+  /// What is said of an empty list: "No documents."
+  std::string_view none_of(std::string_view shape) const;
+  /// The ids that were shown to a person, whole or as their endings.
+  const std::set<std::string>& shown_ids() const { return context_.shown_ids; }
 
-  /// One resource. `body` is what came, byte for byte (empty: ours, printed from `value`).
-  void resource(const Json& value, std::string_view body);
+  /// One resource. `shape`: the operation that it came from, or a name of ours. `body` is what came, byte for byte
+  /// (empty: ours, printed from `value`).
+  void resource(std::string_view shape, const Json& value, std::string_view body);
+  void resource(const Json& value, std::string_view body) { resource({}, value, body); }
   /// A page or the whole of a list: `whole` with its `data`, as it came or joined. `body` as above.
   void list(std::string_view operation, const Json& whole, std::string_view body);
-  /// What a search asked for; a table of its results marks these words.
-  void mark_words_of(std::string query) { query_ = std::move(query); }
-  /// One item of a list under way; only for formats that need no look at the others (`streams`).
+  /// One item of a list under way; only for formats that need no look at the others (`streams`, `is_shaped`).
   void item(const Json& item);
+  /// What several calls of the operation answered, each shaped by itself; only with `--fields` or where `is_shaped`.
+  void each(std::string_view operation, const Json& items);
   bool streams() const { return options_.format == Format::ndjson || options_.format == Format::ids; }
   /// Our own JSON; carries `v: 1` already.
   void json(const Json& value);
@@ -72,10 +85,13 @@ class Printer {
   void put(std::string_view text);
   void put_json(std::string_view json);
   bool to_file() const { return !options_.file.empty() && options_.file != "-"; }
-  void seek_fields(const Json& item);
-  bool is_shaped() const { return options_.jq || options_.line_of; }
+  bool has_members(std::string_view shape, const std::vector<const Json*>& items);
+  const View* view_of(std::string_view shape) const {
+    return options_.find_view == nullptr ? nullptr : options_.find_view(shape);
+  }
   void shaped(const Json& document, const Json& items);
-  void table_resource(const Json& value);
+  void table_resource(std::string_view shape, const Json& value);
+  void table_list(std::string_view shape, const Json& whole, const Json& items);
   void rows(const std::vector<Column>& columns, const Json& items);
 
   Terminal& terminal_;
@@ -83,9 +99,7 @@ class Printer {
   std::string collected_;  // of --output, or for the pager
   bool paging_ = false;    // what is printed now may go through the pager
   std::optional<Failure> failure_;
-  std::string query_;
-  std::vector<std::string> found_fields_;
-  bool sought_ = false;  // something was printed that could have had the fields
+  ViewContext context_;
 };
 
 }  // namespace ws::cli

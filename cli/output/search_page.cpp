@@ -9,6 +9,7 @@
 
 #include "api-client/base/utf8.hpp"
 #include "cli/output/format.hpp"
+#include "cli/output/human.hpp"
 #include "cli/output/styled_text.hpp"
 #include "cli/terminal/clean.hpp"
 #include "cli/terminal/table.hpp"
@@ -35,7 +36,7 @@ std::string text_at(const Json& item, std::string_view key) {
   return clean(find_text(item, key).value_or(""), Breaks::space);
 }
 
-Found read(const Json& item) {
+Found read(const Json& item, ViewContext& context) {
   Found found{.title = text_at(item, "title"), .kind = text_at(item, "kind"), .snippet = text_at(item, "snippet")};
   if (const Json* score = find(item, "score"); score != nullptr && score->is_number()) {
     found.score = fmt::format("{:.3f}", score->get<double>());
@@ -45,10 +46,9 @@ Found read(const Json& item) {
       found.path += (found.path.empty() ? "" : " › ") + clean(plain_text(step), Breaks::space);
     }
   }
-  // The page, where the service has one; else what can be read by id.
-  for (const std::string_view key : {"page_id", "document_id", "node_id"}) {
-    if (found.id.empty()) found.id = text_at(item, key);
-  }
+  found.id = text_at(item, "document_id");
+  if (found.id.empty()) found.id = text_at(item, "node_id");
+  if (!found.id.empty()) context.shown_ids.insert(found.id);
   return found;
 }
 
@@ -112,35 +112,38 @@ std::string card(const Found& found, const std::set<std::string>& keys, const Te
 }
 
 std::string table(const std::vector<Found>& results, const std::set<std::string>& keys, const Terminal& terminal) {
+  constexpr std::size_t gap = 2;
   std::size_t title = utf8::columns("TITLE");
-  std::size_t id = utf8::columns("PAGE");
+  std::size_t id = utf8::columns("ID");
   std::size_t score = utf8::columns("SCORE");
   for (const Found& one : results) {
     title = std::min(widest_title, std::max(title, utf8::columns(one.title)));
-    id = std::max(id, utf8::columns(one.id));
+    id = std::max(id, utf8::columns(short_id(one.id)));
     score = std::max(score, one.score.size());
   }
   const auto columns = static_cast<std::size_t>(terminal.columns());
-  const std::size_t room = columns - std::min(columns - 20, id + title + score + 6);
-  std::string text = fit("PAGE", id) + "  " + fit("TITLE", title) + "  SNIPPET";
-  text += std::string(room - 7 + 2 + score - 5, ' ') + "SCORE";
-  text = terminal.paint(Stream::out, Look::strong, text) + "\n";
+  const std::size_t room = columns - std::min(columns - 20, title + score + id + 3 * gap);
+  const std::string between(gap, ' ');
+  std::string text = fit("TITLE", title) + between + fit("SNIPPET", room) + between;
+  text = terminal.paint(Stream::out, Look::strong, text + fit("SCORE", score) + between + "ID") + "\n";
   for (const Found& one : results) {
-    text += terminal.paint(Stream::out, Look::faint, fit(one.id, id)) + "  " + fit(one.title, title) + "  ";
+    text += fit(one.title, title) + between;
     const std::string_view shown = around_match(one.snippet, keys, room);
     const std::string cell = fit((shown.size() < one.snippet.size() ? "… " : "") + std::string(shown), room);
     mark(cell, keys, [&](std::string_view piece, Look look) { text += terminal.paint(Stream::out, look, piece); });
-    text += "  " + std::string(score - one.score.size(), ' ') + one.score + "\n";
+    text += between + fit(one.score, score) + between;
+    text += terminal.paint(Stream::out, Look::faint, short_id(one.id)) + "\n";
   }
   return text;
 }
 
 }  // namespace
 
-std::string render_search_results(const Json& items, const std::string& query, const Terminal& terminal) {
+std::string render_search_results(const Json& items, ViewContext& context, const Terminal& terminal) {
   std::vector<Found> results;
-  for (const Json& item : items) results.push_back(read(item));
-  const std::set<std::string> keys = keys_of(query);
+  for (const Json& item : items) results.push_back(read(item, context));
+  const auto query = context.known.find("query");
+  const std::set<std::string> keys = query == context.known.end() ? std::set<std::string>() : keys_of(query->second);
   if (results.empty()) return {};
   if (!terminal.is_plain() && static_cast<std::size_t>(terminal.columns()) >= wide_enough_for_a_table) {
     return table(results, keys, terminal);

@@ -49,6 +49,14 @@ Result<Template> Template::parse(std::string_view text) {
   return parsed;
 }
 
+std::vector<std::string> Template::members() const {
+  std::vector<std::string> paths;
+  for (const Part& part : parts_) {
+    if (part.is_path) paths.push_back(part.text);
+  }
+  return paths;
+}
+
 std::string Template::fill(const Json& item) const {
   std::string line;
   for (const Part& part : parts_) {

@@ -17,6 +17,8 @@ class Template {
   static Result<Template> parse(std::string_view text);
 
   std::string fill(const Json& item) const;
+  /// The paths that it names.
+  std::vector<std::string> members() const;
 
  private:
   struct Part {

@@ -18,13 +18,6 @@ bool is_number(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-'; });
 }
 
-/// "2026-11-20 10:00", as lists show times.
-bool is_time(std::string_view text) {
-  constexpr std::string_view form = "0000-00-00 00:00";
-  return std::ranges::equal(
-      text, form, [](char c, char wanted) { return wanted == '0' ? c >= '0' && c <= '9' : c == wanted; });
-}
-
 std::vector<Cells> cleaned(const std::vector<Cells>& rows) {
   std::vector<Cells> safe = rows;
   for (Cells& row : safe) {
@@ -37,6 +30,7 @@ struct Layout {
   std::vector<std::size_t> widths = {};
   std::vector<std::size_t> floors = {};  ///< no narrower than this
   std::vector<bool> right = {};
+  std::vector<std::size_t> cells = {};  ///< which cell of a row it shows
 
   std::size_t total(const std::vector<std::size_t>& columns) const {
     return std::accumulate(columns.begin(), columns.end(), gap * (columns.size() - 1));
@@ -44,12 +38,14 @@ struct Layout {
 };
 
 /// The widest columns give way until the line fits; identifiers, times and headings do not: half of one is of no use.
-/// Where that is not enough the last columns are left out.
+/// Where that is not enough, columns are left out: the first says what it is, the last has the id to act on it.
 void fit_into(Layout& layout, std::size_t available) {
   while (layout.widths.size() > 1 && layout.total(layout.floors) > available) {
-    layout.widths.pop_back();
-    layout.floors.pop_back();
-    layout.right.pop_back();
+    const auto dropped = static_cast<std::ptrdiff_t>(layout.widths.size() > 2 ? layout.widths.size() - 2 : 1);
+    layout.widths.erase(layout.widths.begin() + dropped);
+    layout.floors.erase(layout.floors.begin() + dropped);
+    layout.right.erase(layout.right.begin() + dropped);
+    layout.cells.erase(layout.cells.begin() + dropped);
   }
   while (layout.total(layout.widths) > available) {
     std::size_t widest = layout.widths.size();
@@ -66,7 +62,7 @@ std::string render_line(const Cells& row, const Layout& layout) {
   std::string line;
   for (std::size_t i = 0; i < layout.widths.size(); ++i) {
     if (i > 0) line.append(gap, ' ');
-    const std::string cell = cut(row[i], layout.widths[i]);
+    const std::string cell = cut(row[layout.cells[i]], layout.widths[i]);
     const std::size_t padding = layout.widths[i] - std::min(layout.widths[i], utf8::columns(cell));
     if (layout.right[i]) line.append(padding, ' ');
     line += cell;
@@ -123,21 +119,25 @@ std::string wrap(std::string_view text, std::size_t columns, std::size_t indent)
   return wrapped;
 }
 
-std::string render_table(const Cells& heading, const std::vector<Cells>& rows, const Terminal& terminal) {
+std::string render_table(const Cells& heading,
+                         const std::vector<Cells>& rows,
+                         const Terminal& terminal,
+                         const std::vector<bool>& rigid) {
   const std::vector<Cells> cells = cleaned(rows);
   const std::size_t count = heading.empty() ? (cells.empty() ? 0 : cells.front().size()) : heading.size();
   if (count == 0) return {};
   Layout layout{.widths = std::vector<std::size_t>(count, 0), .right = std::vector<bool>(count, !cells.empty())};
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t headed = heading.empty() ? 0 : utf8::columns(heading[i]);
-    bool rigid = false;
+    bool is_rigid = i < rigid.size() && rigid[i];
+    layout.cells.push_back(i);
     for (const Cells& row : cells) {
       layout.widths[i] = std::max(layout.widths[i], utf8::columns(row[i]));
       layout.right[i] = layout.right[i] && is_number(row[i]);
-      rigid = rigid || is_uuid(row[i]) || is_time(row[i]);
+      is_rigid = is_rigid || is_uuid(row[i]);
     }
     layout.widths[i] = std::max(layout.widths[i], headed);
-    layout.floors.push_back(rigid ? layout.widths[i] : std::min(layout.widths[i], std::max(headed, least_width)));
+    layout.floors.push_back(is_rigid ? layout.widths[i] : std::min(layout.widths[i], std::max(headed, least_width)));
   }
   if (!terminal.is_plain()) fit_into(layout, static_cast<std::size_t>(terminal.columns()));
   std::string text;

@@ -11,10 +11,14 @@ namespace ws::cli {
 
 using Cells = std::vector<std::string>;
 
-/// Cells are cleaned, and cut with `…` where the table would be wider than the terminal; what then has no room for a
-/// heading or a dozen characters is left out from the right. Columns are two spaces apart, without borders; a column of
-/// numbers stands to the right. An empty `heading` gives no heading line.
-std::string render_table(const Cells& heading, const std::vector<Cells>& rows, const Terminal& terminal);
+/// Cells are cleaned, and cut with `…` where the table would be wider than the terminal; where even a dozen characters
+/// of each column have no room the columns before the last one are left out. Columns are two spaces apart, without
+/// borders; a column of numbers stands to the right. A column that is true in `rigid` is never cut. An empty `heading`
+/// gives no heading line.
+std::string render_table(const Cells& heading,
+                         const std::vector<Cells>& rows,
+                         const Terminal& terminal,
+                         const std::vector<bool>& rigid = {});
 
 /// `text` cut to `columns` with `…`, or filled with spaces.
 std::string fit(std::string_view text, std::size_t columns);

@@ -74,7 +74,7 @@ constexpr Schema update_request = {
     .name = "AgentUpdate", .fields = update_fields, .help = "null, or no member: unchanged"};
 
 constexpr Argument handle_argument[] = {{"HANDLE", "handle"}};
-constexpr Argument agent_argument[] = {{"ID", "agent_id"}};
+constexpr Argument agent_argument[] = {{"AGENT", "agent_id"}};
 constexpr std::string_view create_errors[] = {"handle_taken"};
 
 }  // namespace

@@ -106,8 +106,8 @@ constexpr Schema reply_request = {.name = "CommentReply", .fields = reply_fields
 constexpr Field set_status_fields[] = {required("status", choice(status_values)), entry_point};
 constexpr Schema set_status_request = {.name = "CommentStatusUpdate", .fields = set_status_fields};
 
-constexpr Argument document_argument[] = {{"DOC", "document_id"}};
-constexpr Argument thread_arguments[] = {{"DOC", "document_id"}, {"THREAD", "thread_id"}};
+constexpr Argument document_argument[] = {{"DOCUMENT", "document_id"}};
+constexpr Argument thread_arguments[] = {{"DOCUMENT", "document_id"}, {"THREAD", "thread_id"}};
 constexpr std::string_view write_errors[] = {"archived"};
 constexpr std::string_view reply_errors[] = {"lease_lost", "archived"};
 

@@ -93,7 +93,7 @@ constexpr Schema shares = {.name = "DocumentShares", .fields = shares_fields, .s
 constexpr Response share_responses[] = {{.schema = &shares}};
 
 constexpr Argument title_argument[] = {{"TITLE", "title", Presence::optional}};
-constexpr Argument document_argument[] = {{"ID", "document_id"}};
+constexpr Argument document_argument[] = {{"DOCUMENT", "document_id"}};
 constexpr std::string_view update_errors[] = {"revision_conflict", "archived"};
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"
+#include "cli/commands/shared/values.hpp"
 
 namespace ws::cli {
 namespace {
@@ -85,10 +86,13 @@ Result<ExitCode> send_for_secret(Session& session, const contract::Operation& op
       session.note("warning: " + written.error().what + "; the secret is shown instead, and only now");
     }
   }
-  print_reply(session, operation, *reply);
-  if (secret != nullptr) return ExitCode::done;
+  if (secret != nullptr) {
+    print_reply(session, operation, *reply);
+    return ExitCode::done;
+  }
   if (file) file->drop();
-  // Print the answer even if no secret is found in it: it may be the only copy of the new secret.
+  // Print all of the answer even if no secret is found in it: it may be the only copy of the new secret.
+  session.printer().resource(*reply->json, reply->body);
   session.print_failure(without_secret(operation, *reply), ExitCode::unknown_outcome);
   return ExitCode::unknown_outcome;
 }
@@ -120,6 +124,7 @@ Result<ExitCode> rotate(Session& session) {
 Result<ExitCode> set_status(Session& session, std::string_view status) {
   const contract::Operation& operation = operation_of("agents.update");
   WS_LET(const std::vector<std::string> ids, ids_of(session));
+  WS_TRY(check_named_members(session, operation));
   std::vector<Call> calls;
   for (const std::string& id : ids) {
     Call call{.operation = operation.id, .parameters = {{"agent_id", id}}, .body = Json{{"status", status}}};
@@ -146,7 +151,10 @@ Command status_command(std::string words, std::string summary, std::string_view 
   return {.words = std::move(words),
           .summary = std::move(summary),
           .details = status == "revoked" ? "It is confirmed by a person or by --yes." : "",
-          .arguments = {{.placeholder = "ID", .help = "a UUID", .count = Count::any}},
+          .arguments = {{.placeholder = "AGENT",
+                         .help = describe(Subject::agent, {}),
+                         .count = Count::any,
+                         .names = Subject::agent}},
           .flags = {stdin_flag()},
           .examples = {std::move(example)},
           .operation = &operation_of("agents.update"),

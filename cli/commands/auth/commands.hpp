@@ -1,7 +1,10 @@
 /// Login, logout and the stored keys.
 #pragma once
 
+#include <span>
+
 #include "cli/grammar/command.hpp"
+#include "cli/output/view.hpp"
 
 namespace ws::cli {
 
@@ -14,5 +17,8 @@ Command auth_status_command();
 Command auth_list_command();
 Command auth_switch_command();
 Command auth_token_command();
+
+// views.cpp
+std::span<const View> auth_views();
 
 }  // namespace ws::cli

@@ -52,7 +52,7 @@ Result<ExitCode> status(Session& session) {
   } else {
     value["kept_in"] = session.world().environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE";
   }
-  session.printer().resource(value, {});
+  session.printer().resource("ws.status", value, {});
   return ExitCode::done;
 }
 

@@ -11,6 +11,8 @@
 #include "api-client/login/device_login.hpp"
 #include "cli/base/suggestion.hpp"
 #include "cli/commands/auth/commands.hpp"
+#include "cli/commands/auth/keep_key.hpp"
+#include "cli/commands/auth/with_token.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/session.hpp"
 #include "cli/credentials/keyring.hpp"
@@ -77,12 +79,14 @@ Result<KeptIn> agree_on_store(Session& session) {
     session.note(usable.error().what);
   }
   if (!session.terminal().may_ask()) {
-    return fail(Failure::Kind::usage, "nobody said where the key may be kept", "add --store file (plain text, 0600)");
+    return fail(Failure::Kind::usage,
+                "no keyring found",
+                "add --store file to save the key as plain text, readable by you alone");
   }
   WS_LET(const bool yes,
-         session.confirm("no keyring is at hand; keep the key as plain text, readable by you alone, in " +
+         session.confirm("no keyring found; save the key as plain text, readable by you alone, in " +
                          session.credentials().place(KeptIn::file) + "?"));
-  if (!yes) return fail(Failure::Kind::usage, "no place to keep the key; nothing was asked of the server");
+  if (!yes) return fail(Failure::Kind::usage, "not confirmed; no login was started");
   return KeptIn::file;
 }
 
@@ -130,36 +134,31 @@ StoredCredential to_credential(Session& session, const PendingLogin& login, cons
 
 Result<ExitCode> keep(Session& session, const PendingLogin& login, const DeviceKey& key, KeptIn kept_in) {
   const StoredCredential credential = to_credential(session, login, key, kept_in);
-  WS_TRY(session.credentials().put(credential));
+  WS_TRY(keep_key(session, credential));
   PendingLogins(session.paths().state).forget(login.authorization.authorization_id);
-  if (session.format() == Format::table) {
-    const std::string workspace = clean(credential.workspace_name, Breaks::space);
-    session.printer().line("Logged in at " + credential.base_url +
-                           (workspace.empty() ? "" : ", Workspace `" + workspace + "`") + ".");
-    session.note("The key is saved in " + session.credentials().place(kept_in) + ".");
-  } else {
-    session.printer().resource({{"v", 1},
-                                {"profile", credential.profile},
-                                {"base_url", credential.base_url},
-                                {"key_id", credential.key_id},
-                                {"audience", credential.audience},
-                                {"scopes", credential.scopes},
-                                {"expires_at", text_or_null(credential.expires_at)},
-                                {"created_at", credential.created_at},
-                                {"workspace_id", text_or_null(credential.workspace_id)},
-                                {"workspace_name", text_or_null(credential.workspace_name)},
-                                {"kept_in", session.credentials().place(kept_in)}},
-                               {});
+  print_login(session, credential);
+  if (session.world().environment.text("WS_TOKEN")) {
+    session.note("note: WS_TOKEN is set, and is used instead of the stored key");
   }
-  if (session.world().environment.text("WS_TOKEN")) session.note("note: WS_TOKEN is set and goes before stored keys");
   return ExitCode::done;
 }
 
 /// A login that was refused for good is not resumed.
 Failure without_key(Session& session, const PendingLogin& login, Failure failure) {
   const bool is_over = failure.kind == Failure::Kind::auth || failure.kind == Failure::Kind::forbidden;
-  if (is_over) PendingLogins(session.paths().state).forget(login.authorization.authorization_id);
+  if (!is_over) return failure;
+  PendingLogins(session.paths().state).forget(login.authorization.authorization_id);
+  ShellCommand again{"ws", "login", "--base-url=", login.base_url};
+  if (login.profile != "default") again.add({"--profile=", login.profile});
+  failure.hint = "run " + again.ticked() + " again";
   return failure;
+}
+
+void note_waiting(Session& session, const DeviceAuthorization& authorization) {
+  const auto left = authorization.expires_at - session.world().clock.now();
+  const auto minutes = std::max<std::int64_t>(1, std::chrono::round<std::chrono::minutes>(left).count());
+  session.note(fmt::format(
+      "Waiting for approval; the code expires in {} min. After Ctrl-C, `ws login --resume` continues.", minutes));
 }
 
 Result<ExitCode> wait_for_key(Session& session, const PendingLogin& login, KeptIn kept_in) {
@@ -168,12 +167,13 @@ Result<ExitCode> wait_for_key(Session& session, const PendingLogin& login, KeptI
     auto key = poll_device_login(*client, login.authorization.device_code);
     if (!key) return fail(without_key(session, login, std::move(key).error()));
     if (*key) return keep(session, login, **key, kept_in);
-    return fail(Failure{
-        .kind = Failure::Kind::pending,
-        .what = "the login is not approved yet",
-        .hint = "ask again: " + ShellCommand{"ws", "login", "--resume=", login.authorization.authorization_id}.ticked(),
-        .code = "authorization_pending"});
+    return fail(Failure{.kind = Failure::Kind::pending,
+                        .what = "the login is not approved yet",
+                        .hint = "check again: " +
+                                ShellCommand{"ws", "login", "--resume=", login.authorization.authorization_id}.ticked(),
+                        .code = "authorization_pending"});
   }
+  note_waiting(session, login.authorization);
   const auto key =
       await_device_key(*client, session.world().clock, login.authorization, make_sleeper(&session.world().cancelled));
   if (!key) return fail(without_key(session, login, key.error()));
@@ -187,8 +187,8 @@ Result<ExitCode> resume(Session& session) {
   const auto named = session.arguments().value("base-url");
   if (named && http::origin_of(*named) != http::origin_of(login.base_url)) {
     return fail(Failure::Kind::usage,
-                "this login was begun at " + login.base_url + ", not at " + *named,
-                "leave --base-url out");
+                "this login was started at " + login.base_url + ", not at " + *named,
+                "leave out --base-url");
   }
   session.use_server(login.base_url);
   WS_LET(const KeptIn kept_in, agree_on_store(session));
@@ -210,7 +210,8 @@ Result<ExitCode> print_begun(Session& session, const DeviceAuthorization& author
 
 Result<ExitCode> login(Session& session) {
   if (session.has("resume")) return resume(session);
-  if (!session.arguments().words.empty()) return fail(Failure::Kind::usage, "an id goes with --resume");
+  if (session.has("with-token")) return login_with_token(session, agree_on_store);
+  if (!session.arguments().words.empty()) return fail(Failure::Kind::usage, "an ID is for --resume only");
   WS_LET(const std::vector<std::string> scopes, scopes_of(session));
   WS_LET(const BaseUrl url, session.base_url());
   if (session.has("dry-run")) {
@@ -219,13 +220,16 @@ Result<ExitCode> login(Session& session) {
         {.operation = "auth.start",
          .body = Json{{"client_name", client_name()}, {"cli_version", std::string(version())}, {"scopes", scopes}}});
   }
+  const std::string& named = session.settings().profile.value;
+  const std::string profile = named.empty() ? "default" : named;
   KeptIn kept_in = KeptIn::file;
   if (!session.has("no-wait")) {
+    WS_LET(const bool agreed, confirm_replacing(session, profile, url.text));
+    if (!agreed) return fail(Failure::Kind::usage, "not confirmed; the stored key stays");
     WS_LET(kept_in, agree_on_store(session));
   }
   WS_LET(Client * client, session.keyless_client());
-  PendingLogin pending{.base_url = url.text, .profile = session.settings().profile.value, .scopes = scopes};
-  if (pending.profile.empty()) pending.profile = "default";
+  PendingLogin pending{.base_url = url.text, .profile = profile, .scopes = scopes};
   WS_LET(pending.authorization,
          start_device_login(*client, session.world().clock, client_name(), std::string(version()), scopes));
   WS_TRY(PendingLogins(session.paths().state).save(pending));
@@ -243,7 +247,7 @@ Result<ExitCode> logout(Session& session) {
   // A key that the server does not know any more needs no revoking.
   if (!reply && reply.error().kind != Failure::Kind::auth) return fail(reply.error());
   if (key.stored) WS_TRY(session.credentials().remove(key.stored->key_id));
-  if (!key.stored) session.note("the key from the environment is revoked; unset WS_TOKEN");
+  if (!key.stored) session.note("the key of WS_TOKEN is revoked; unset WS_TOKEN");
   if (reply && session.format() != Format::table) {
     session.printer().resource(*reply->json, reply->body);
   } else if (session.format() == Format::table) {
@@ -256,36 +260,40 @@ Result<ExitCode> logout(Session& session) {
 }  // namespace
 
 Command login_command() {
-  return {.words = "login",
-          .summary = "Log in: get a key for this machine",
-          .details =
-              "A code is shown; a person approves it in a browser, on any machine. The key goes to the server "
-              "that issued it and nowhere else.",
-          .arguments = {{.placeholder = "ID", .help = "with --resume: of the login", .count = Count::optional}},
-          .flags = {{.name = "for",
-                     .takes = Takes::one,
-                     .placeholder = "USE",
-                     .help = "what the key may do",
-                     .limits = "notes, read, sync, worker, tests or admin",
-                     .fallback = "notes"},
-                    {.name = "scopes",
-                     .takes = Takes::many,
-                     .placeholder = "A,B",
-                     .help = "the same, scope by scope",
-                     .limits = "1-12 scopes"},
-                    {.name = "store",
-                     .takes = Takes::one,
-                     .placeholder = "WHERE",
-                     .help = "where the key is kept; `file` is plain text, readable by you alone",
-                     .limits = "keyring or file"},
-                    {.name = "no-wait", .help = "begin only, and print the answer as JSON; it holds the device code"},
-                    {.name = "resume", .help = "go on with a login that was begun: the one with the ID, else the last"},
-                    {.name = "once", .help = "with --resume: ask once, end with 8 while it is pending"},
-                    {.name = "qr", .help = "show the address as a QR code too"},
-                    {.name = "no-browser", .help = "open no browser"}},
-          .examples = {"ws login --base-url https://workspace.example", "ws login --for sync --store file"},
-          .operation = contract::find_operation("auth.start"),
-          .run = login};
+  return {
+      .words = "login",
+      .summary = "Log in: get a key for this machine",
+      .details =
+          "A code is shown; a person approves it in a browser, on any machine. The key goes to the server "
+          "that issued it and nowhere else.",
+      .arguments = {{.placeholder = "ID", .help = "with --resume: of the login", .count = Count::optional}},
+      .flags = {{.name = "for",
+                 .takes = Takes::one,
+                 .placeholder = "USE",
+                 .help = "what the key may do",
+                 .limits = "notes, read, sync, worker, tests or admin",
+                 .fallback = "notes"},
+                {.name = "scopes",
+                 .takes = Takes::many,
+                 .placeholder = "A,B",
+                 .help = "the same, scope by scope",
+                 .limits = "1-12 scopes"},
+                {.name = "store",
+                 .takes = Takes::one,
+                 .placeholder = "WHERE",
+                 .help = "where the key is kept; `file` is plain text, readable by you alone",
+                 .limits = "keyring or file"},
+                {.name = "with-token", .help = "read a key from stdin and store it, in place of a login in a browser"},
+                {.name = "no-wait", .help = "start only, and print the answer as JSON; it contains the device code"},
+                {.name = "resume", .help = "continue a login that was started: the one with the ID, else the last"},
+                {.name = "once", .help = "with --resume: check once, end with 8 while it is pending"},
+                {.name = "qr", .help = "show the address as a QR code too"},
+                {.name = "no-browser", .help = "open no browser"}},
+      .examples = {"ws login --base-url https://workspace.example",
+                   "ws login --for sync --store file",
+                   "ws login --with-token < key.txt"},
+      .operation = contract::find_operation("auth.start"),
+      .run = login};
 }
 
 Command logout_command() {

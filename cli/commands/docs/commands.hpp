@@ -1,7 +1,10 @@
 /// Documents.
 #pragma once
 
+#include <span>
+
 #include "cli/grammar/command.hpp"
+#include "cli/output/view.hpp"
 
 namespace ws::cli {
 
@@ -14,5 +17,8 @@ Command docs_archive_command();
 
 // edit.cpp
 Command docs_edit_command();
+
+// views.cpp
+std::span<const View> docs_views();
 
 }  // namespace ws::cli

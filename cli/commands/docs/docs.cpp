@@ -32,9 +32,9 @@ const Flag file_flag = {.name = "file",
 /// No TITLE: the first H1, else the file's stem (`cli.md`).
 Result<std::string> title_of(Session& session, const std::string& file, const std::string& content) {
   if (!session.arguments().words.empty()) return session.arguments().words.front();
-  if (file.empty()) return fail(Failure::Kind::usage, "a document needs a title", "ws docs create TITLE [-f FILE|-]");
+  if (file.empty()) return fail(Failure::Kind::usage, "TITLE is required", "ws docs create TITLE [-f FILE|-]");
   if (file == "-")
-    return fail(Failure::Kind::usage, "a document from stdin needs a TITLE", "ws docs create TITLE -f -");
+    return fail(Failure::Kind::usage, "TITLE is required with a text from stdin", "ws docs create TITLE -f -");
   if (auto heading = markdown::first_heading(content); heading && !heading->empty()) return *heading;
   return std::filesystem::path(file).stem().string();
 }
@@ -100,10 +100,10 @@ Result<TextChange> change_of(Session& session, const Json& body) {
     change.base_is_known = false;
   } else {
     return fail(Failure::Kind::usage,
-                "--merge needs the text that the change was made from, and `ws` has shown none of this document yet",
-                "begin with " +
+                "--merge needs the text that the change was made from, and `ws` has not read this document yet",
+                "start with " +
                     ShellCommand{"ws", "docs", "get", change.document_id, "--content", ">", "FILE"}.ticked() +
-                    ", or name --revision N");
+                    ", or give --revision N");
   }
   return change;
 }
@@ -117,7 +117,7 @@ Failure collision_of(const TextChange& change, const UpdateEnd& end) {
                               places,
                               places == 1 ? "" : "s"),
           .hint = ShellCommand{"ws", "docs", "edit", change.document_id}.ticked() +
-                  " shows both in an editor; or take your change over by hand",
+                  " shows both in an editor; or apply your change by hand",
           .code = "revision_conflict"};
 }
 
@@ -132,7 +132,7 @@ Result<ExitCode> update_with_merge(Session& session, const Json& body) {
   WS_LET(Client * client, session.client());
   WS_LET(const UpdateEnd end, update_walked(session, *client, change));
   if (end.keeps_theirs) {
-    session.note("kept theirs; nothing was stored");
+    session.note("kept their text; nothing was stored");
     return ExitCode::done;
   }
   if (!end.reply) return fail(collision_of(change, end));
@@ -159,7 +159,7 @@ Result<ExitCode> update(Session& session) {
     const std::string& id = session.arguments().words.front();
     return fail(
         Failure::Kind::usage,
-        "--revision is missing: the content revision that the change was made from",
+        "--revision is required: the content revision that the change was made from",
         ShellCommand{"ws", "docs", "get", id, "--fields", "content_revision"}.ticked() + " shows the present one");
   }
   if (!body.contains("content") && !body.contains("title")) {
@@ -193,8 +193,10 @@ Result<ExitCode> share(Session& session) {
     (*call.body)[is_handle ? "agent_handle" : "email"] = is_handle ? with->substr(1) : *with;
   }
   if (call.body->is_object() && !call.body->contains("email") && !call.body->contains("agent_handle")) {
-    return fail(Failure::Kind::usage, "nobody is named to share with", "--with EMAIL, or --with @HANDLE");
+    return fail(Failure::Kind::usage, "--with is required: an email address, or the @HANDLE of an agent");
   }
+  if (with) session.printer().know("grantee", *with);
+  session.printer().know("permission", find_text(*call.body, "permission").value_or(""));
   return run_call(session, operation, std::move(call));
 }
 

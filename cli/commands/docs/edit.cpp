@@ -13,6 +13,7 @@
 #include "cli/commands/docs/update_walk.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/paging.hpp"
+#include "cli/commands/shared/values.hpp"
 #include "cli/terminal/editor.hpp"
 
 namespace ws::cli {
@@ -63,7 +64,7 @@ class Edit {
     WS_LET(std::string content, read_file(text_.file()));
     if (sync::merge::has_markers(content) && !sync::merge::has_markers(base.content)) {
       return fail(kept({.kind = Failure::Kind::conflict,
-                        .what = "the text still holds conflict markers; nothing was sent",
+                        .what = "the text still has conflict markers; nothing was sent",
                         .code = "markers_left"}));
     }
     if (content == base.content) {
@@ -76,7 +77,7 @@ class Edit {
     if (end->reply) return done(*end->reply);
     if (!end->keeps_theirs) return fail(left(*end));
     text_.end();
-    session_.note("kept theirs; nothing was sent");
+    session_.note("kept their text; nothing was sent");
     return ExitCode::done;
   }
 
@@ -84,7 +85,7 @@ class Edit {
   /// Resumes the draft of an earlier run, else starts from the document.
   Result<SeenText> begin() {
     if (auto left = text_.left_base()) {
-      session_.note(fmt::format("going on with the text that was not sent, from revision {}", left->revision));
+      session_.note(fmt::format("resuming your unsent draft, made from revision {}", left->revision));
       return std::move(*left);
     }
     WS_LET(SeenText base, read_document(client_, id_));
@@ -104,7 +105,7 @@ class Edit {
   }
 
   Failure kept(Failure failure) const {
-    failure.hint = "your text is kept: " + ShellCommand{"ws", "docs", "edit", id_}.ticked() + " goes on with it";
+    failure.hint = "your draft is saved: " + ShellCommand{"ws", "docs", "edit", id_}.ticked() + " resumes it";
     return failure;
   }
 
@@ -129,8 +130,9 @@ Result<ExitCode> edit_document(Session& session) {
   }
   const std::string editor = editor_of(session.world().environment, session.terminal());
   if (editor.empty()) {
-    return fail(
-        Failure::Kind::usage, "there is no editor to use", "set VISUAL or EDITOR, or `ws docs update ID -f FILE`");
+    return fail(Failure::Kind::usage,
+                "no editor is configured",
+                "set VISUAL or EDITOR, or use `ws docs update DOCUMENT -f FILE`");
   }
   WS_LET(const BaseUrl url, session.base_url());
   WS_LET(Client * client, session.client());
@@ -140,15 +142,16 @@ Result<ExitCode> edit_document(Session& session) {
 }  // namespace
 
 Command docs_edit_command() {
-  return {.words = "docs edit",
-          .summary = "Edit a document in $VISUAL or $EDITOR",
-          .details =
-              "What others changed meanwhile is merged. Where both changed the same lines, a terminal asks what to "
-              "take; a text that could not be sent is kept, both between markers, and the same command goes on with "
-              "it.",
-          .arguments = {{.placeholder = "ID", .help = "of the document"}},
-          .examples = {"EDITOR=true ws docs edit 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"},
-          .run = edit_document};
+  return {
+      .words = "docs edit",
+      .summary = "Edit a document in $VISUAL or $EDITOR",
+      .details =
+          "What others changed meanwhile is merged. Where both changed the same lines, a terminal asks what to "
+          "take; a draft that could not be sent is saved with both texts between markers, and the same command "
+          "resumes it.",
+      .arguments = {{.placeholder = "DOCUMENT", .help = describe(Subject::document, {}), .names = Subject::document}},
+      .examples = {"EDITOR=true ws docs edit 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"},
+      .run = edit_document};
 }
 
 }  // namespace ws::cli

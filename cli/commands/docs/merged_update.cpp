@@ -24,20 +24,20 @@ Result<Reply> send_update(Session& session, Client& client, const TextChange& ch
 }
 
 Failure unknown_base(const TextChange& change) {
-  return {
-      .kind = Failure::Kind::conflict,
-      .what = fmt::format("the document was changed since revision {}, and that text is not known here to merge with",
-                          change.base.revision),
-      .hint = ShellCommand{"ws", "docs", "get", change.document_id, "--content"}.ticked() +
-              " shows the present text; take your change over to it",
-      .code = "revision_conflict"};
+  return {.kind = Failure::Kind::conflict,
+          .what = fmt::format(
+              "the document was changed since revision {}, and that revision's text is not saved here to merge with",
+              change.base.revision),
+          .hint = ShellCommand{"ws", "docs", "get", change.document_id, "--content"}.ticked() +
+                  " shows the current text; apply your change to it",
+          .code = "revision_conflict"};
 }
 
 Failure still_moving(const TextChange& change) {
   return {.kind = Failure::Kind::conflict,
-          .what = fmt::format("somebody stores new revisions all the time: revision {} was not the last one",
+          .what = fmt::format("the document was changed again after each of 5 tries; revision {} is not the latest",
                               change.base.revision),
-          .hint = "run the command again",
+          .hint = "run the same command again",
           .code = "revision_conflict"};
 }
 

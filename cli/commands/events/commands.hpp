@@ -1,7 +1,10 @@
 /// Agent events: claimed one at a time, or worked off.
 #pragma once
 
+#include <span>
+
 #include "cli/grammar/command.hpp"
+#include "cli/output/view.hpp"
 
 namespace ws::cli {
 
@@ -13,5 +16,8 @@ Command events_fail_command();
 
 // work.cpp
 Command events_work_command();
+
+// views.cpp
+std::span<const View> events_views();
 
 }  // namespace ws::cli

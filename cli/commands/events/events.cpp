@@ -65,6 +65,7 @@ Result<ExitCode> run_on_lease(Session& session, const contract::Operation& opera
   if (held && held->lease_ends_at > now) call.lease_left = held->lease_ends_at - now;
   if (session.has("dry-run")) return print_request(session, call);
   const auto lease = lease_length(*call.body);
+  session.printer().know("event", id);
   WS_LET(Client * client, session.client());
   WS_LET(const Reply reply, client->call(std::move(call)));
   if (operation.id != "events.renew") {

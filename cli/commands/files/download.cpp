@@ -125,10 +125,9 @@ class OneDownload {
   /// What a failed write leaves on the disk, and what to do with it.
   static Failure with_leftover(Failure failure, const PartialFile& part) {
     if (failure.kind != Failure::Kind::disk || part.size_bytes() == 0 || !failure.hint.empty()) return failure;
-    failure.hint =
-        fmt::format("what came ({} bytes) is kept: make room and run the same again, it goes on there; or {}",
-                    part.size_bytes(),
-                    ShellCommand{"rm"}.path(part.path().string()).path(part.notes().string()).ticked());
+    failure.hint = fmt::format("{} bytes are saved: free some space and run the same command again to resume; or {}",
+                               part.size_bytes(),
+                               ShellCommand{"rm"}.path(part.path().string()).path(part.notes().string()).ticked());
     return failure;
   }
 
@@ -203,7 +202,7 @@ Result<ExitCode> download_files(Session& session) {
       items.push_back({id, fail(done.error())});
     }
   }
-  return print_batch(session, items, "ws.downloaded");
+  return print_batch(session, operation_of("files.content"), items, "ws.downloaded");
 }
 
 }  // namespace
@@ -212,8 +211,8 @@ Command files_download_command() {
   Command command = operation_command(operation_of("files.content"));
   command.summary = "Download files";
   command.details =
-      "A download that was cut goes on where it stopped; the bytes are checked by their hash before the file gets its "
-      "name. Without -o it has the file's own name, in the working directory.";
+      "Run the same command again to resume a download that was interrupted. The hash of the bytes is checked before "
+      "the file gets its name. Without -o it has the file's own name, in the working directory.";
   command.arguments.front().count = Count::any;
   command.flags.push_back(stdin_flag());
   command.examples = {"ws files download 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b",

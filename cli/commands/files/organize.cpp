@@ -15,12 +15,12 @@ Call read_operation(const std::string& id) {
   return {.operation = "files.operation", .parameters = {{"operation_id", id}}, .validate = false};
 }
 
-Result<ExitCode> await_and_print(Session& session, Client& client, const std::string& id) {
-  WS_LET(const Awaited ended,
-         await_end(session, client, read_operation(id), ShellCommand{"ws", "files", "operation", id, "--wait"}));
+ShellCommand wait_again(const std::string& id) { return {"ws", "files", "operation", id, "--wait"}; }
+
+Result<ExitCode> print_end(Session& session, const Awaited& ended) {
   print_reply(session, operation_of("files.operation"), ended.reply);
   if (ended.phase == Phase::failed && !is_json(session.format())) {
-    session.note("the operation ended as " + find_text(*ended.reply.json, "status").value_or("failed"));
+    session.note("the organization run ended with status " + find_text(*ended.reply.json, "status").value_or("failed"));
   }
   return exit_of(ended.phase);
 }
@@ -28,8 +28,8 @@ Result<ExitCode> await_and_print(Session& session, Client& client, const std::st
 /// A run was started, and nothing says which: whether it has ended cannot be asked.
 Failure nothing_to_wait_for(const std::string& asset, const Reply& reply) {
   return {.kind = Failure::Kind::unknown_outcome,
-          .what = "files.organize: the answer names no operation to wait for",
-          .hint = "look with " + ShellCommand{"ws", "files", "get", asset}.ticked() + " before you send it again",
+          .what = "files.organize: the service accepted the request, but its answer has no operation id",
+          .hint = "check with " + ShellCommand{"ws", "files", "get", asset}.ticked() + " before you send it again",
           .code = "unusable_answer",
           .call = {.operation = "files.organize", .http_status = reply.status, .applied = Applied::unknown}};
 }
@@ -48,7 +48,9 @@ Result<ExitCode> organize(Session& session) {
   if (waits(session) && phase_of(*reply.json) == Phase::pending) {
     const auto id = find_text(*reply.json, "operation_id");
     if (!id || id->empty()) return fail(nothing_to_wait_for(session.arguments().words.front(), reply));
-    return await_and_print(session, *client, *id);
+    const Accepted accepted{.noun = "organization run", .id = *id, .again = wait_again(*id)};
+    WS_LET(const Awaited ended, await_accepted(session, *client, read_operation(*id), accepted));
+    return print_end(session, ended);
   }
   print_reply(session, operation, reply);
   return waits(session) ? exit_of(phase_of(*reply.json)) : ExitCode::done;
@@ -62,7 +64,8 @@ Result<ExitCode> operation(Session& session) {
   const Call call = read_operation(id);
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
-  return await_and_print(session, *client, id);
+  WS_LET(const Awaited ended, await_end(session, *client, call, wait_again(id)));
+  return print_end(session, ended);
 }
 
 }  // namespace

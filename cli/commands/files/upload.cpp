@@ -78,7 +78,7 @@ Result<std::vector<UploadFile>> files_of(Session& session, const std::vector<std
 /// An upload whose record cannot be written (read-only home) goes on, and cannot be resumed.
 void keep(Session& session, const PendingUpload& upload) {
   auto kept = PendingUploads(session.paths().state).save(upload);
-  if (!kept) session.note("note: if it is cut it cannot be gone on with: " + kept.error().what);
+  if (!kept) session.note("note: an interrupted upload of this file cannot be resumed: " + kept.error().what);
 }
 
 /// The record is removed only after the Asset's id was printed: a repeat of a killed run finds the Asset by it.
@@ -125,7 +125,7 @@ class Uploads {
     std::optional<StartedUpload> resumed;
     if (auto pending = pending_.find(file, base_url_, session_.world().clock.now())) {
       resumed = std::move(pending->started);
-      if (session_.has("verbose")) session_.note(names_[place] + ": going on with upload " + resumed->upload_id);
+      if (session_.has("verbose")) session_.note(names_[place] + ": resuming the upload " + resumed->upload_id);
     }
     UploadObserver observer;
     if (resumed) upload_ids_[place] = resumed->upload_id;
@@ -143,7 +143,7 @@ class Uploads {
         stopped_ = reply.error();
       }
       if (!reply && reply.error().call.applied == Applied::unknown) {
-        reply.error().hint = "look with `ws files list`, or run the same again: it goes on with this upload";
+        reply.error().hint = "run the same command again to resume; `ws files list` shows whether the file is there";
       }
       if (reply) forget_once_told(session_, upload_ids_[place]);
       results_[place] = std::move(reply);
@@ -208,7 +208,7 @@ Result<ExitCode> upload(Session& session) {
   }
   WS_LET(Client * client, session.client());
   WS_LET(std::vector<BatchItem> items, Uploads(session, *client, paths, std::move(files)).run(jobs));
-  if (items.size() != 1) return print_batch(session, items, "ws.uploaded");
+  if (items.size() != 1) return print_batch(session, operation_of("files.upload_finish"), items, "ws.uploaded");
   if (!items.front().reply) return fail(items.front().reply.error());
   print_reply(session, operation_of("files.upload_finish"), *items.front().reply);
   return ExitCode::done;
@@ -285,7 +285,7 @@ Command files_upload_command() {
   Command command = operation_command(operation);
   command.summary = "Upload files";
   command.details =
-      "What was cut is gone on with when the same command is run again: a file becomes one Asset, not two.";
+      "Run the same command again to resume an upload that was interrupted: a file becomes one Asset, not two.";
   command.arguments = {{.placeholder = "PATH", .help = "1 byte to 100 MiB each", .count = Count::any}};
   command.flags = flags_without(command.flags, {"size-bytes", "body"});
   std::erase_if(command.flags, [](const Flag& flag) { return flag.letter == 'F' || flag.letter == 'J'; });

@@ -23,6 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::chrono::minutes longest_wait{10};  // for the answer, without --timeout
+
 /// Words, `-` or `--file`; with both, the file's text follows the words.
 Result<std::string> prompt_of(Session& session) {
   std::string prompt;
@@ -82,7 +84,7 @@ Result<Call> ask_call(Session& session) {
   WS_LET(const std::string prompt, prompt_of(session));
   if (!prompt.empty()) body["prompt"] = prompt;
   if (!body.contains("prompt")) {
-    return fail(Failure::Kind::usage, "there is no question", "ws ask 'What did we decide?', or `-` for stdin");
+    return fail(Failure::Kind::usage, "PROMPT is required", "ws ask 'What did we decide?', or `-` for stdin");
   }
   const auto sources = session.arguments().items("source");
   if (!sources.empty()) body["sources"] = sources;
@@ -164,10 +166,11 @@ Call read_question(const std::string& id) {
 }
 
 Result<ExitCode> show(Session& session, Client& client, const Reply& reply, Phase phase) {
+  if (const std::string note = unknown_end_of(*reply.json); !note.empty()) session.note(note);
   if (!is_for_people(session)) {
     print_reply(session, operation_of("questions.get"), reply);
   } else if (phase == Phase::failed) {
-    session.note("the question ended as " + find_text(*reply.json, "status").value_or("failed"));
+    session.note("the question ended with status " + find_text(*reply.json, "status").value_or("failed"));
   } else {
     WS_TRY(print_answer(session, client, *reply.json));
   }
@@ -203,8 +206,9 @@ Result<ExitCode> ask(Session& session) {
   }
   if (phase != Phase::pending) return show(session, *client, reply, phase);
   if (!id) return fail(without_question(operation, reply));
-  WS_LET(const Awaited ended,
-         await_end(session, *client, read_question(*id), ShellCommand{"ws", "questions", "get", *id, "--wait"}));
+  const Accepted accepted{
+      .noun = "question", .id = *id, .again = ShellCommand{"ws", "questions", "get", *id, "--wait"}};
+  WS_LET(const Awaited ended, await_accepted(session, *client, read_question(*id), accepted, longest_wait));
   return show(session, *client, ended.reply, ended.phase);
 }
 
@@ -227,8 +231,8 @@ Result<ExitCode> get(Session& session) {
 Command ask_command() {
   Command command = operation_command(operation_of("questions.create"));
   command.details =
-      "The answer is shown with its sources as soon as it is there; --no-wait shows the question and ends. Any format "
-      "that is asked for shows the question as the service does.";
+      "Waits for the answer, at most 10 minutes or --timeout S, and shows it with its sources; --no-wait shows the "
+      "question and ends. With --json or another format the question is printed as the service gives it.";
   command.arguments = {{.placeholder = "PROMPT", .help = "the question, or - for stdin", .count = Count::any}};
   command.flags = flags_without(command.flags, {"prompt", "sources", "conversation-id"});
   command.flags.insert(
@@ -239,7 +243,7 @@ Command ask_command() {
         .help = "where the answer may come from",
         .limits = "workspace, memory",
         .fallback = "workspace,memory"},
-       {.name = "conversation", .takes = Takes::one, .placeholder = "ID|last", .help = "go on with this conversation"},
+       {.name = "conversation", .takes = Takes::one, .placeholder = "ID|last", .help = "continue this conversation"},
        {.name = "file",
         .letter = 'f',
         .takes = Takes::one,

@@ -12,7 +12,7 @@ namespace {
 Result<ExitCode> search(Session& session) {
   const contract::Operation& operation = *contract::find_operation("search.run");
   WS_LET(Call call, build_call(session, operation));
-  if (const auto query = find_text(*call.body, "query")) session.printer().mark_words_of(*query);
+  if (const auto query = find_text(*call.body, "query")) session.printer().know("query", *query);
   return run_call(session, operation, std::move(call));
 }
 

@@ -25,6 +25,7 @@ Failure not_sent(const Failure& reason, const contract::Operation& operation) {
 Result<std::vector<Call>> batch_calls(Session& session,
                                       const contract::Operation& operation,
                                       const std::vector<std::string>& ids) {
+  WS_TRY(check_named_members(session, operation));
   const std::string argument(operation.arguments.front().target);
   std::vector<Call> calls;
   for (const std::string& id : ids) {
@@ -36,9 +37,26 @@ Result<std::vector<Call>> batch_calls(Session& session,
   return calls;
 }
 
-ExitCode print_batch(Session& session, const std::vector<BatchItem>& items, std::string_view shape) {
+namespace {
+
+/// With `--fields`, `--template` or `--jq`: what each call answered, without the envelope; failures are on stderr.
+void print_shaped(Session& session, const contract::Operation& operation, const std::vector<BatchItem>& items) {
+  Json results = Json::array();
+  for (const auto& [id, reply] : items) {
+    if (reply) results.push_back(*reply->json);
+  }
+  session.printer().each(operation.id, results);
+}
+
+}  // namespace
+
+ExitCode print_batch(Session& session,
+                     const contract::Operation& operation,
+                     const std::vector<BatchItem>& items,
+                     std::string_view shape) {
   Json whole = {{"data", Json::array()}};
   bool failed = false;
+  const bool is_shaped = session.printer().is_shaped() || !session.printer().fields().empty();
   for (const auto& [id, reply] : items) {
     if (reply) {
       whole["data"].push_back({{"ok", true}, {"id", id}, {"result", *reply->json}});
@@ -47,9 +65,13 @@ ExitCode print_batch(Session& session, const std::vector<BatchItem>& items, std:
     failed = true;
     const ExitCode exit = exit_code_of(reply.error(), 0);
     whole["data"].push_back({{"ok", false}, {"id", id}, {"error", failure_to_json(reply.error(), exit)}});
-    if (!is_json(session.format())) session.note(id + ": " + reply.error().what);
+    if (is_shaped || !is_json(session.format())) session.note(id + ": " + reply.error().what);
   }
-  session.printer().list(shape, whole, {});
+  if (is_shaped) {
+    print_shaped(session, operation, items);
+  } else {
+    session.printer().list(shape, whole, {});
+  }
   return failed ? ExitCode::partial : ExitCode::done;
 }
 
@@ -79,7 +101,7 @@ Result<ExitCode> run_batch(Session& session,
     any_done = any_done || reply;
     items.push_back({ids[i], std::move(reply)});
   }
-  const ExitCode exit = print_batch(session, items);
+  const ExitCode exit = print_batch(session, operation, items);
   if (stopped && stopped->kind == Failure::Kind::cancelled) return fail(*stopped);
   return exit;
 }

@@ -21,9 +21,12 @@ struct BatchItem {
   Result<Reply> reply;
 };
 
-/// Prints `{"data": [{ok, id, result | error}]}`, as a table in the columns of `shape` (`output/format.cpp`); ends with
-/// `partial` where one failed.
-ExitCode print_batch(Session& session, const std::vector<BatchItem>& items, std::string_view shape = "ws.batch");
+/// Prints `{"data": [{ok, id, result | error}]}`, as a table in the columns of `shape` (`output/format.cpp`). With
+/// `--fields`, `--template` or `--jq` only the results, each shaped by itself. Ends with `partial` where one failed.
+ExitCode print_batch(Session& session,
+                     const contract::Operation& operation,
+                     const std::vector<BatchItem>& items,
+                     std::string_view shape = "ws.batch");
 
 /// One call after another. A single one is printed as it came; several as `{"data": [{ok, id, result | error}]}`.
 /// What one refuses does not stop the others (then it ends with `partial`). What concerns them all - the key, the

@@ -11,6 +11,7 @@
 #include "api-client/contract/validate.hpp"
 #include "cli/commands/shared/keyed_call.hpp"
 #include "cli/commands/shared/values.hpp"
+#include "cli/output/members.hpp"
 
 namespace ws::cli {
 namespace {
@@ -86,6 +87,28 @@ std::string spelled(const Operation& operation, const contract::Violation& viola
     if (words_are_arguments && argument.target == text) return std::string(argument.placeholder);
   }
   return is_global_flag(text) ? "the body's `" + text + "`" : "--" + kebab(text);
+}
+
+/// "read, comment or edit"
+std::string either(std::span<const std::string_view> values) {
+  std::string text;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) text += i + 1 == values.size() ? " or " : ", ";
+    text += values[i];
+  }
+  return text;
+}
+
+/// What is wrong, in the words of the command line; what lies deeper in the body in those of the API.
+std::string told(const Operation& operation, const contract::Violation& violation, bool words_are_arguments) {
+  const std::string name = spelled(operation, violation, words_are_arguments);
+  const auto* const member = violation.loc.size() == 2 ? std::get_if<std::string>(&violation.loc[1]) : nullptr;
+  const Field* const field = member == nullptr ? nullptr : find_member(operation, *member);
+  if (field == nullptr) return name + ": " + violation.message;
+  const std::string takes =
+      field->type.kind == contract::Kind::choice ? either(field->type.values) : describe(field->type);
+  if (violation.type == "missing") return name + " is required" + (takes.empty() ? "" : ": " + takes);
+  return takes.empty() ? name + ": " + violation.message : name + " must be " + takes;
 }
 
 }  // namespace
@@ -205,9 +228,9 @@ Result<void> check_call(Session& session, const Operation& operation, const Call
   }
   const bool by_id = session.command().words.substr(0, 5) == "call ";
   for (const contract::Violation& violation : violations) {
-    const std::string text = spelled(operation, violation, !by_id) + ": " + violation.message;
+    const std::string text = told(operation, violation, !by_id);
     if (violation.limit == contract::Source::assumed) {
-      session.note("note: " + text + " (the server may see it otherwise)");
+      session.note("note: " + text + "; the request is sent all the same");
     } else if (!session.has("no-validate")) {
       return fail(Failure::Kind::usage,
                   text,
@@ -217,7 +240,15 @@ Result<void> check_call(Session& session, const Operation& operation, const Call
   return {};
 }
 
+Result<void> check_named_members(Session& session, const Operation& operation) {
+  // A read may answer with more than the API document says, so it is asked; a change is not made to find out.
+  const contract::Schema* const answer = operation.responses.front().schema;
+  if (operation.retry == contract::RetryClass::read || answer == nullptr) return {};
+  return check_members(session.printer().named_members(), *answer);
+}
+
 Result<void> make_ready(Session& session, const Operation& operation, Call& call) {
+  WS_TRY(check_named_members(session, operation));
   WS_TRY(check_call(session, operation, call));
   call.validate = false;  // checked above, with the flags' names
   return settle_idempotency_key(session, operation, call);

@@ -27,6 +27,10 @@ Result<Call> build_call(Session& session, const contract::Operation& operation);
 /// with `usage`, naming flag and limit.
 Result<void> check_call(Session& session, const contract::Operation& operation, const Call& call);
 
+/// Whether the answer of a change can have the members that --fields and --template name: asked before it is made.
+/// Fails with `usage`.
+Result<void> check_named_members(Session& session, const contract::Operation& operation);
+
 /// Checks the call and settles its idempotency key: all that comes before it is shown or sent. Fails as `check_call`
 /// and `settle_idempotency_key` do.
 Result<void> make_ready(Session& session, const contract::Operation& operation, Call& call);

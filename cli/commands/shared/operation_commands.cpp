@@ -83,8 +83,9 @@ Command operation_command(const Operation& operation) {
     const Field* field = find_member(operation, argument.target);
     command.arguments.push_back(
         {.placeholder = std::string(argument.placeholder),
-         .help = field == nullptr ? std::string() : describe(field->type),
-         .count = argument.presence == contract::Presence::required ? Count::one : Count::optional});
+         .help = field == nullptr ? std::string() : describe(named_by(*field), field->type),
+         .count = argument.presence == contract::Presence::required ? Count::one : Count::optional,
+         .names = field == nullptr ? Subject::text : named_by(*field)});
     example += " " + sample_of(field);
   }
   // Words of a search need no quotes.

@@ -146,12 +146,27 @@ Result<ExitCode> print_whole(Session& session, Client& client, const Operation& 
   const bool is_cut = most && count > *most;
   if (is_cut) reply.body.clear();
   print_reply(session, operation, reply);
-  if (is_cut) session.note(fmt::format("{} of {} are shown", *most, count));
+  if (is_cut) session.note(fmt::format("{} of {} shown; --all shows every one", *most, count));
   return ExitCode::done;
+}
+
+/// So that `last` names it; only where a person is there.
+void note_last_document(Session& session, const Operation& operation, const Json& value) {
+  constexpr std::string_view about_one[] = {"docs.get", "docs.create", "docs.update"};
+  const auto id = find_text(value, "id");
+  if (!id || std::ranges::find(about_one, operation.id) == std::end(about_one)) return;
+  session.remember_document(*id);
 }
 
 /// Whether more than one page was asked for.
 bool pages(const Session& session) { return session.has("all") || session.has("max-items"); }
+
+/// What a list that was cut says below: to a person how many it shows, to a script the cursor too.
+std::string more_after(const Session& session, std::int64_t shown, const std::string& cursor) {
+  if (session.format() == Format::table) return fmt::format("{} shown; --all shows every one", shown);
+  return fmt::format("{} shown; --all shows every one, ", shown) + ShellCommand{"--cursor=", cursor}.text() +
+         " the next page";
+}
 
 /// Page after page until the end, --max-items or a cursor that repeats.
 Result<ExitCode> print_pages(Session& session, Client& client, const Operation& operation, Call call) {
@@ -188,8 +203,7 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
     set_member(operation, call, "cursor", Json(cursor));
   }
   if (!streams) session.printer().list(operation.id, joined.take(cursor), {});
-  if (!cursor.empty() && !shows_cursor(session))
-    session.note("there is more; go on with " + ShellCommand{"--cursor=", cursor}.text());
+  if (!cursor.empty() && !shows_cursor(session)) session.note(more_after(session, count, cursor));
   return ExitCode::done;
 }
 
@@ -210,24 +224,26 @@ void print_reply(Session& session, const Operation& operation, const Reply& repl
   if (value.is_null() && reply.body.empty()) return;
   const Json* items = items_of(value);
   if (items == nullptr) {
-    if (is_list(operation)) session.note("the answer holds no list; it is shown as it is");
-    return session.printer().resource(value, reply.body);
+    if (is_list(operation)) session.note("note: the answer is no list; it is printed as it came");
+    session.printer().resource(operation.id, value, reply.body);
+    return note_last_document(session, operation, value);
   }
   if (items->empty() && session.format() == Format::table) {
-    session.note("nothing there");
+    session.note(session.printer().none_of(operation.id));
   } else {
     session.printer().list(operation.id, value, reply.body);
   }
+  const auto shown = static_cast<std::int64_t>(items->size());
   const std::string cursor = cursor_of(operation, value);
   if (!cursor.empty() && !shows_cursor(session)) {
-    session.note(operation.paging == Paging::cursor
-                     ? "there is more: --all, or " + ShellCommand{"--cursor=", cursor}.text()
-                     : "there is more: --all shows it");
+    session.note(operation.paging == Paging::cursor ? more_after(session, shown, cursor)
+                                                    : fmt::format("{} shown; --all shows every one", shown));
   }
   if (operation.paging != Paging::limit_only) return;
   const auto asked = most_items(session);
   const std::int64_t most = asked && *asked ? std::min(**asked, largest_page) : largest_page;
-  if (static_cast<std::int64_t>(items->size()) >= most) session.note("more may exist; the API gives no cursor here");
+  if (shown >= most)
+    session.note(fmt::format("{} shown; there may be more, the API has no cursor for this list", shown));
 }
 
 }  // namespace ws::cli

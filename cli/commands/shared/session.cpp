@@ -25,11 +25,11 @@ Failure no_server(const std::string& profile, const std::vector<StoredCredential
   if (const auto known = choose(stored, {}); known && !profile.empty()) {
     return {
         .kind = Failure::Kind::usage,
-        .what = "the profile `" + profile + "` has no key, and no server is named",
+        .what = "the profile `" + profile + "` has no key, and no server is given",
         .hint = "run " + ShellCommand{"ws", "login", "--base-url=", known->base_url, "--profile=", profile}.ticked()};
   }
   return {.kind = Failure::Kind::usage,
-          .what = "no server is named",
+          .what = "no server is given",
           .hint = "run `ws login --base-url https://...`, or set WS_BASE_URL"};
 }
 
@@ -48,20 +48,20 @@ Session::Session(const World& world, const Command& command, Parsed arguments)
 
 Session::~Session() = default;
 
-Result<void> Session::open() {
+Result<void> Session::open(FindView find_view) {
   std::error_code error;
   const std::filesystem::path here = std::filesystem::current_path(error);
   if (error) {
     return fail(Failure::Kind::disk,
-                "the working directory is not there any more: " + error.message(),
-                "go to another folder, or name one with -C DIR");
+                "the working directory no longer exists: " + error.message(),
+                "change to another folder, or give one with -C DIR");
   }
   auto settings = read_settings(setting_flags(), world_.environment, paths_, here);
   if (!settings && settings.error().code == "foreign_owner" && command_.needs_no_project) {
     settings = read_settings(setting_flags(), world_.environment, paths_, {});
   }
   WS_LET(settings_, std::move(settings));
-  WS_LET(PrinterOptions options, printer_options());
+  WS_LET(PrinterOptions options, printer_options(find_view));
   printer_ = std::make_unique<Printer>(terminal(), std::move(options));
   for (const std::string& text : settings_.notes) note(text);
   return printer_->check();
@@ -77,10 +77,12 @@ SettingFlags Session::setting_flags() const {
           .skill_url = arguments_.value("url")};
 }
 
-Result<PrinterOptions> Session::printer_options() {
+Result<PrinterOptions> Session::printer_options(FindView find_view) {
   PrinterOptions options{.fields = arguments_.items("fields"),
                          .file = command_.writes_output ? "" : arguments_.value("output").value_or(""),
-                         .overwrite = has("force") ? Overwrite::yes : Overwrite::no};
+                         .overwrite = has("force") ? Overwrite::yes : Overwrite::no,
+                         .find_view = find_view,
+                         .now = world_.clock.now()};
   const bool to_file = !options.file.empty() && options.file != "-";
   options.format = terminal().is_terminal(Stream::out) && !to_file ? Format::table : Format::tsv;
   if (has("jq") && has("template")) return fail(Failure::Kind::usage, "give --jq or --template, not both");
@@ -130,12 +132,35 @@ void Session::print_notes() {
 
 void Session::output_done() {
   for (const auto& act : std::exchange(after_output_, {})) act();
+  if (printer_->shown_ids().empty() || !has_person()) return;
+  if (const auto shown = shown_ids()) shown->keep({printer_->shown_ids().begin(), printer_->shown_ids().end()});
+}
+
+bool Session::has_person() const {
+  return world_.terminal.is_terminal(Stream::out) || world_.terminal.is_terminal(Stream::err);
+}
+
+void Session::remember_document(std::string_view id) {
+  if (!has_person()) return;
+  if (const auto shown = shown_ids()) shown->keep_last_document(id);
+}
+
+std::optional<ShownIds> Session::shown_ids() {
+  const auto url = base_url();
+  if (!url) return std::nullopt;
+  return ShownIds(paths_.state, url->text);
+}
+
+void Session::replace_value(std::string_view flag, std::string text) {
+  const auto found = arguments_.flags.find(flag);
+  if (found != arguments_.flags.end() && !found->second.empty()) found->second.back() = std::move(text);
 }
 
 Result<bool> Session::confirm(std::string_view question) {
   if (has("yes")) return true;
   if (!terminal().may_ask()) {
-    return fail(Failure::Kind::usage, "nobody is there to answer: " + std::string(question), "add --yes to confirm");
+    return fail(
+        Failure::Kind::usage, "cannot ask without a terminal: " + std::string(question), "add --yes to confirm");
   }
   const auto answer = terminal().ask_line(clean(question, Breaks::space) + " [y/N] ");
   if (!answer && world_.cancelled.load()) return fail(Failure::Kind::cancelled, "stopped at a question");
@@ -187,11 +212,7 @@ Result<BaseUrl> Session::base_url() {
   std::string text = settings_.base_url.value;
   if (text.empty()) {
     WS_LET(const auto chosen, stored_key());
-    if (!chosen && settings_.workspace) {
-      return fail(Failure::Kind::auth,
-                  "no key is stored for the Workspace " + settings_.workspace.value,
-                  "`ws auth list` shows the stored ones");
-    }
+    if (!chosen && settings_.workspace) return fail(no_key_for_workspace());
     if (!chosen) {
       WS_LET(const auto stored, credentials().load());
       return fail(no_server(settings_.profile.value, stored));
@@ -222,6 +243,20 @@ Result<std::optional<Key>> Session::environment_key(const BaseUrl& url) {
   return std::optional<Key>(Key{.credential = {.secret = secret, .origin = origin}});
 }
 
+Failure Session::no_key_for_workspace() const {
+  const bool is_flag = settings_.workspace.where == Where::flag;
+  const std::string by = is_flag ? "-W" : settings_.workspace.where == Where::environment ? "WS_WORKSPACE" : ".ws.yaml";
+  Failure failure{
+      .kind = Failure::Kind::auth,
+      .what = "no key is stored for the Workspace " + settings_.workspace.value + ", which " + by + " names",
+      .hint = "`ws auth list` shows the stored keys; `ws login` adds one"};
+  const bool has_token = world_.environment.text("WS_TOKEN") || world_.environment.text("WS_TOKEN_FILE");
+  if (!has_token) return failure;
+  failure.what += "; WS_TOKEN is not used, because " + by + " asks for a stored key";
+  failure.hint = (is_flag ? "leave out -W" : "unset " + by) + std::string(" to use WS_TOKEN, or run `ws login`");
+  return failure;
+}
+
 Result<Key> Session::key() {
   WS_LET(const BaseUrl url, base_url());
   // A Workspace is named by the key that sees it, so -W always means a stored one. What a file of the tree names does
@@ -243,6 +278,7 @@ Result<Key> Session::key() {
     Credential credential{.secret = std::move(secret), .origin = chosen->origin};
     return Key{.credential = std::move(credential), .stored = std::move(chosen)};
   }
+  if (names_stored) return fail(no_key_for_workspace());
   std::string what = "not logged in at " + url.text;
   if (settings_.profile) what += " as profile `" + settings_.profile.value + "`";
   if (settings_.workspace) what += ", Workspace " + settings_.workspace.value;
@@ -252,6 +288,8 @@ Result<Key> Session::key() {
 }
 
 Failure Session::with_login_hint(Failure failure) {
+  if (failure.kind == Failure::Kind::auth && failure.call.http_status == 401)
+    return with_refused_key(std::move(failure));
   if (failure.code != "missing_scope") return failure;
   const auto details = parse_bounded(failure.call.details);
   const auto scope = details ? find_text(*details, "required_scope") : std::nullopt;
@@ -261,6 +299,19 @@ Failure Session::with_login_hint(Failure failure) {
                               : "the key of WS_TOKEN lacks " + shell_word(*scope) + "; " +
                                     ShellCommand{"ws", "login", "--scopes=", *scope}.ticked() +
                                     " gets one that has it, where WS_TOKEN is not set";
+  return failure;
+}
+
+Failure Session::with_refused_key(Failure failure) {
+  const auto used = key();
+  if (!used || used->stored) return failure;
+  const auto stored = credentials().load();
+  const bool has_stored =
+      stored && std::ranges::any_of(*stored, [&](const auto& one) { return one.origin == used->credential.origin; });
+  const std::string variable = world_.environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE";
+  failure.hint = "the key of " + variable + " was used; " +
+                 (has_stored ? "unset it to use the stored key of this server"
+                             : "no key is stored for this server: unset it and run `ws login`");
   return failure;
 }
 
@@ -303,6 +354,7 @@ Result<ClientOptions> Session::client_options() {
 
 Result<std::unique_ptr<Client>> Session::make_client(std::optional<Credential> credential) {
   WS_LET(ClientOptions options, client_options());
+  printer_->know("server", options.base_url);
   options.credential = std::move(credential);
   WS_LET(http::Transport * network, transport());
   return std::make_unique<Client>(*network, world_.clock, world_.random, std::move(options));

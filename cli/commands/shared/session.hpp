@@ -18,6 +18,7 @@
 #include "cli/grammar/command.hpp"
 #include "cli/output/printer.hpp"
 #include "cli/settings/settings.hpp"
+#include "cli/state/shown_ids.hpp"
 #include "cli/terminal/terminal.hpp"
 
 namespace ws::cli {
@@ -47,12 +48,16 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Settings, format and colour; to be called once, before anything else. Fails with `usage`.
-  Result<void> open();
+  /// Settings, format and colour; to be called once, before anything else. `find_view` null: nothing is shown to a
+  /// person. Fails with `usage`.
+  Result<void> open(FindView find_view);
 
   const Command& command() const { return command_; }
   const Parsed& arguments() const { return arguments_; }
   bool has(std::string_view flag) const { return arguments_.has(flag); }
+  /// Another text in place of the word or of the flag's value: the id that a name stands for.
+  void replace_word(std::size_t place, std::string text) { arguments_.words[place] = std::move(text); }
+  void replace_value(std::string_view flag, std::string text);
   Terminal& terminal() { return world_.terminal; }
   const World& world() const { return world_; }
   const Settings& settings() const { return settings_; }
@@ -70,6 +75,10 @@ class Session {
   /// again goes only then.
   void after_output(std::function<void()> act) { after_output_.push_back(std::move(act)); }
   void output_done();
+  /// From now on `last` is this document, where a person is there.
+  void remember_document(std::string_view id);
+  /// What this user was shown at the server; empty where no server is known.
+  std::optional<ShownIds> shown_ids();
   /// A failure that does not end the command by itself: what was done so far is printed too.
   void print_failure(const Failure& failure, ExitCode exit);
   /// Answers "yes" for --yes; asks where a person is there. Fails with `usage` naming --yes where nobody is.
@@ -99,11 +108,16 @@ class Session {
   Result<Client*> client();
   /// Without a key: for the two operations that have none.
   Result<Client*> keyless_client();
+  /// With a key that is not the one of the command: of a login.
+  Result<std::unique_ptr<Client>> client_with(Credential credential) { return make_client(std::move(credential)); }
   Result<ClientOptions> client_options();
 
  private:
-  Result<PrinterOptions> printer_options();
+  bool has_person() const;
+  Result<PrinterOptions> printer_options(FindView find_view);
   Result<std::unique_ptr<Client>> make_client(std::optional<Credential> credential);
+  Failure no_key_for_workspace() const;
+  Failure with_refused_key(Failure failure);
   Result<std::optional<Key>> environment_key(const BaseUrl& url);
   Result<std::chrono::milliseconds> seconds(std::string_view flag, const std::string& text) const;
 

@@ -140,8 +140,26 @@ Flag flag_of(const contract::Field& field) {
           .takes = many ? Takes::many : Takes::one,
           .placeholder = std::move(placeholder),
           .help = std::string(field.help),
-          .limits = describe(field.type),
-          .fallback = std::move(fallback)};
+          .limits = describe(named_by(field), field.type),
+          .fallback = std::move(fallback),
+          .names = named_by(field)};
+}
+
+std::string describe(Subject names, const contract::Type& type) {
+  switch (names) {
+    case Subject::document:
+      return "a document: its id, the end of an id shown before, a synced file, its title, or `last`";
+    case Subject::agent: return "an agent: its id, the end of an id shown before, or its handle";
+    case Subject::thing: return "an id, or the end of one shown before";
+    case Subject::text: break;
+  }
+  return describe(type);
+}
+
+Subject named_by(const contract::Field& field) {
+  if (field.name == "document_id") return Subject::document;
+  if (field.name == "agent_id") return Subject::agent;
+  return field.type.kind == contract::Kind::uuid ? Subject::thing : Subject::text;
 }
 
 Result<Json> parse_value(const contract::Field& field,

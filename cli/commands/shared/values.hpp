@@ -18,6 +18,11 @@ std::string kebab(std::string_view name);
 /// "1-100", "at most 300 characters", "one of open, resolved": what a value may be, for help; empty: anything.
 std::string describe(const contract::Type& type);
 
+/// What fills a parameter or a member of the body.
+Subject named_by(const contract::Field& field);
+/// The names that may be given, for help.
+std::string describe(Subject names, const contract::Type& type);
+
 /// The flag that fills a parameter or a member of the body.
 Flag flag_of(const contract::Field& field);
 

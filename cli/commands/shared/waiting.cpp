@@ -31,6 +31,12 @@ std::uint64_t seconds_since(Steady::time_point began) {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(Steady::now() - began).count());
 }
 
+bool has_result(const Json& value) {
+  if (const auto answer = find_text(value, "answer"); answer && !answer->empty()) return true;
+  const Json* const artifacts = find(value, "artifacts");
+  return artifacts != nullptr && artifacts->is_array() && !artifacts->empty();
+}
+
 std::string status_of(const Json& value) {
   const std::string status = find_text(value, "status").value_or("pending");
   const std::string phase = find_text(value, "phase").value_or("");
@@ -47,21 +53,45 @@ Phase phase_of_status(std::string_view status) {
 Phase phase_of(const Json& value) {
   const auto status = find_text(value, "status");
   if (status && phase_of_status(*status) != Phase::pending) return phase_of_status(*status);
-  if (find_text(value, "answer")) return Phase::done;
-  const Json* const artifacts = find(value, "artifacts");
-  const bool has_artifact = artifacts != nullptr && artifacts->is_array() && !artifacts->empty();
-  return !status && has_artifact ? Phase::done : Phase::pending;
+  return has_result(value) ? Phase::done : Phase::pending;
+}
+
+std::string unknown_end_of(const Json& value) {
+  const auto status = find_text(value, "status");
+  if (!status || phase_of_status(*status) != Phase::pending || !has_result(value)) return {};
+  return "note: the status `" + *status + "` is unknown; the question has an answer, so it is taken as answered";
+}
+
+Failure after_acceptance(Failure failure, const Accepted& accepted) {
+  failure.what =
+      fmt::format("the {} {} was accepted, but its end is not known: {}", accepted.noun, accepted.id, failure.what);
+  failure.hint = "continue with " + accepted.again.ticked() + "; do not send it again";
+  failure.call.applied = Applied::yes;
+  failure.call.retryable = false;
+  return failure;
 }
 
 bool waits(const Session& session) { return session.has("wait"); }
 
 Flag wait_flag(std::string help) { return {.name = "wait", .help = std::move(help)}; }
 
-Result<Awaited> await_end(Session& session, Client& client, const Call& read, const ShellCommand& again) {
+Result<Awaited> await_accepted(
+    Session& session, Client& client, const Call& read, const Accepted& accepted, std::optional<milliseconds> longest) {
+  auto ended = await_end(session, client, read, accepted.again, longest);
+  if (!ended) return fail(after_acceptance(std::move(ended).error(), accepted));
+  return ended;
+}
+
+Result<Awaited> await_end(Session& session,
+                          Client& client,
+                          const Call& read,
+                          const ShellCommand& again,
+                          std::optional<milliseconds> longest) {
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
   ProgressLine progress(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
   const auto began = Steady::now();
   std::optional<Steady::time_point> deadline;
+  if (longest) deadline = began + *longest;
   if (session.has("timeout")) deadline = began + client.options().timeout;
   std::string shown;
   milliseconds wait = first_pause;
@@ -75,7 +105,7 @@ Result<Awaited> await_end(Session& session, Client& client, const Call& read, co
     if (deadline && Steady::now() + wait > *deadline) {
       return fail(Failure{.kind = Failure::Kind::pending,
                           .what = fmt::format("still {} after {} s", status, seconds_since(began)),
-                          .hint = "go on with " + again.ticked(),
+                          .hint = "continue with " + again.ticked(),
                           .code = "still_pending",
                           .call = {.operation = std::string(read.operation), .retryable = true}});
     }

@@ -36,7 +36,7 @@ Result<Call> launch_call(Session& session) {
     body["case_ids"] = cases;
   }
   if (!body.contains("selection_kind")) {
-    return fail(Failure::Kind::usage, "nothing is selected", "give --suite ID, or --case ID once or more");
+    return fail(Failure::Kind::usage, "--suite or --case is required");
   }
   return call;
 }
@@ -48,24 +48,34 @@ Result<ExitCode> report(Session& session, const Reply& reply, Phase phase) {
     WS_TRY(write_file(target, run_to_junit(*reply.json)));
   }
   if (phase == Phase::failed && !is_json(session.format())) {
-    session.note("the run ended as " + find_text(*reply.json, "status").value_or("failed"));
+    session.note("the run ended with status " + find_text(*reply.json, "status").value_or("failed"));
   }
   return waits(session) ? exit_of(phase) : ExitCode::done;
 }
 
-Result<Reply> await_run(Session& session, Client& client, const std::string& id, Phase& phase) {
-  WS_LET(Awaited ended,
-         await_end(session,
-                   client,
-                   {.operation = "tests.run_get", .parameters = {{"run_id", id}}, .validate = false},
-                   ShellCommand{"ws", "tests", "runs", "get", id, "--wait"}));
-  phase = ended.phase;
-  return std::move(ended.reply);
+Call read_run(const std::string& id) {
+  return {.operation = "tests.run_get", .parameters = {{"run_id", id}}, .validate = false};
+}
+
+ShellCommand wait_again(const std::string& id) { return {"ws", "tests", "runs", "get", id, "--wait"}; }
+
+/// The service accepted the run without an id to look it up by.
+Failure without_run(const Reply& reply) {
+  return {.kind = Failure::Kind::unknown_outcome,
+          .what = "tests.run_launch: the service accepted the run, but its answer has no id",
+          .hint = "check with `ws tests runs list`; " +
+                  ShellCommand{"--idempotency-key=", reply.idempotency_key}.ticked() +
+                  " repeats it without a second run",
+          .code = "unusable_answer",
+          .call = {.operation = "tests.run_launch",
+                   .http_status = reply.status,
+                   .applied = Applied::unknown,
+                   .idempotency_key = reply.idempotency_key}};
 }
 
 Result<void> check_flags(const Session& session) {
   if (session.has("junit") && !waits(session)) {
-    return fail(Failure::Kind::usage, "--junit needs the end of the run", "add --wait");
+    return fail(Failure::Kind::usage, "--junit needs the results of the run", "add --wait");
   }
   return {};
 }
@@ -81,8 +91,11 @@ Result<ExitCode> launch(Session& session) {
   Phase phase = phase_of(*reply.json);
   const auto id = find_text(*reply.json, "id");
   if (waits(session) && phase == Phase::pending) {
-    if (!id) return fail(Failure::Kind::internal, "the answer names no run that could be waited for");
-    WS_LET(reply, await_run(session, *client, *id, phase));
+    if (!id) return fail(without_run(reply));
+    WS_LET(Awaited ended,
+           await_accepted(session, *client, read_run(*id), {.noun = "test run", .id = *id, .again = wait_again(*id)}));
+    reply = std::move(ended.reply);
+    phase = ended.phase;
   }
   return report(session, reply, phase);
 }
@@ -97,9 +110,8 @@ Result<ExitCode> get_run(Session& session) {
   WS_TRY(check_call(session, operation, call));
   if (session.has("dry-run")) return print_request(session, call);
   WS_LET(Client * client, session.client());
-  Phase phase = Phase::pending;
-  WS_LET(const Reply reply, await_run(session, *client, id, phase));
-  return report(session, reply, phase);
+  WS_LET(const Awaited ended, await_end(session, *client, read_run(id), wait_again(id)));
+  return report(session, ended.reply, ended.phase);
 }
 
 }  // namespace

@@ -75,9 +75,10 @@ Result<void> add_members(const Session& session, bool into_query, Json& body, st
 
 Result<AnyCall> call_of(Session& session) {
   const std::vector<std::string>& words = session.arguments().words;
-  AnyCall call{.method = to_upper(words.front())};
+  // A path alone is read: `ws api /v1/me`.
+  AnyCall call{.method = words.size() == 1 ? "GET" : to_upper(words.front())};
   if (std::ranges::find(methods, call.method) == std::end(methods)) {
-    return fail(Failure::Kind::usage, "`" + words.front() + "` is no method", "ws api GET /v1/me");
+    return fail(Failure::Kind::usage, "`" + words.front() + "` is not an HTTP method", "ws api GET /v1/me");
   }
   WS_LET(const BaseUrl url, session.base_url());
   WS_LET(call.path, path_of(words.back(), url));
@@ -214,8 +215,9 @@ Command api_command() {
       .details =
           "The key goes to the profile's own server and nowhere else. The body of a success is printed as it came; "
           "an error ends as everywhere. -F and -J make a JSON body, or the query of a GET.",
-      .arguments = {{.placeholder = "METHOD", .help = "GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS"},
-                    {.placeholder = "PATH", .help = "from the base URL on: /v1/me"}},
+      .arguments = {{.placeholder = "METHOD",
+                     .help = "GET (with a PATH alone), POST, PUT, PATCH, DELETE, HEAD or OPTIONS"},
+                    {.placeholder = "PATH", .help = "below the base URL: /v1/me", .count = Count::optional}},
       .flags = {{.letter = 'H', .takes = Takes::many, .placeholder = "'NAME: VALUE'", .help = "a header"},
                 {.name = "include", .help = "print status and headers too"},
                 {.name = "paginate", .help = "follow next_cursor to the end, as one document"}},

@@ -150,7 +150,7 @@ void add_ids(const World& world, const Parsed& given, std::string_view name, Can
   flags.flags["no-retry"] = {"true"};
   flags.flags["timeout"] = {"2"};
   Session session(world, command, std::move(flags));
-  if (!session.open()) return;
+  if (!session.open(nullptr)) return;
   auto client = session.client();
   if (!client) return;
   Call call{.operation = source->operation};

@@ -25,7 +25,8 @@ Json one(const std::string& title, const std::string& snippet) {
 std::string shown(const Json& items, const std::string& query, int columns, ColorChoice color = ColorChoice::never) {
   Terminal terminal({.out_is_terminal = true, .columns = columns}, Environment());
   terminal.set_color(color);
-  return render_search_results(items, query, terminal);
+  ViewContext context{.known = {{"query", query}}};
+  return render_search_results(items, context, terminal);
 }
 
 }  // namespace
@@ -37,8 +38,9 @@ TEST_CASE("search page: a card a result where the terminal is narrow", "[cli]") 
 
 TEST_CASE("search page: a line a result where it is wide", "[cli]") {
   const std::string text = shown(Json::array({one("Knots", "Tie the knot well.")}), "knot", 120);
-  CHECK(text.substr(0, 4) == "PAGE");
-  CHECK(text.find("\n" + id + "  Knots  Tie the knot well. ") != std::string::npos);
+  CHECK(text.substr(0, 5) == "TITLE");
+  CHECK(text.find("\nKnots  Tie the knot well. ") != std::string::npos);
+  CHECK(text.ends_with("  7e8f9a0b\n"));
   CHECK(std::count(text.begin(), text.end(), '\n') == 2);
 }
 

@@ -134,9 +134,14 @@ TEST_CASE("words: what is unknown names the nearest, and nothing is sent", "[cli
   CHECK(verb.err == "error: `ws docs crate` is no command\n  did you mean `ws docs create`?\n");
   CHECK(person.ws({"dcos", "list"}).err.find("did you mean `ws docs`?") != std::string::npos);
   CHECK(person.ws({"docs", "list", "--limti", "3"}).err.find("did you mean `--limit`?") != std::string::npos);
-  CHECK(person.ws({"docs"}).exit == 2);
+  CHECK(person.ws({"docs", "ls"}).err.find("did you mean `ws docs list`?") != std::string::npos);
+  CHECK(person.ws({"docs", "view", "x"}).err.find("did you mean `ws docs get`?") != std::string::npos);
+  const Ended noun = person.ws({"docs"});
+  CHECK(noun.exit == 0);
+  CHECK(noun.out == person.ws({"help", "docs"}).out);
+  CHECK(person.ws({"docs", "--limit", "3"}).exit == 2);
   CHECK(person.ws({"whoami"}).err ==
-        "error: no server is named\n  run `ws login --base-url https://...`, or set WS_BASE_URL\n");
+        "error: no server is given\n  run `ws login --base-url https://...`, or set WS_BASE_URL\n");
 }
 
 TEST_CASE("help: for people and machines, by flag and by word", "[cli]") {

@@ -70,8 +70,10 @@ TEST_CASE("device wait: a decision ends it, with the decision's own code", "[cli
   INFO(ended.err);
   CHECK(ended.exit == exit);
   CHECK((person.ws({"auth", "list", "--format", "ids"}).out.empty()) == (exit != 0));
-  CHECK((ended.err.find("run `ws login` again") != std::string::npos) == (exit != 0));
-  // What is over is not gone on with.
+  const std::string again = "run `ws login --base-url " + server.base_url() + "` again";
+  CHECK((ended.err.find(again) != std::string::npos) == (exit != 0));
+  CHECK(ended.err.find("Waiting for approval; the code expires in 15 min") != std::string::npos);
+  // A login that has ended is not resumed.
   CHECK(person.ws({"login", "--resume", "--once", "--store", "file"}).exit == 6);
 }
 

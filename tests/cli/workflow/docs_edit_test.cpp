@@ -74,7 +74,7 @@ TEST_CASE("docs edit: what collides is kept between markers, and the same comman
 
   const Ended left = stage.edit("cp \"$1\" shown.md");
   CHECK(left.exit == 7);
-  CHECK(left.err.find("still holds conflict markers") != std::string::npos);
+  CHECK(left.err.find("still has conflict markers") != std::string::npos);
   CHECK(read_text(stage.folder / "shown.md") ==
         "# Plan\n\n<<<<<<< yours\nWe sail at noon.\n||||||| base\nWe sail at dawn.\n=======\nWe sail at seven.\n"
         ">>>>>>> revision 2\n\nTomas brings bread.\n");
@@ -122,6 +122,6 @@ TEST_CASE("docs update --merge: a revision whose text is not known is never gues
   write_text(stage.folder / "mine.md", "mine again\n");
   const Ended ended = stage.ws({"docs", "update", stage.id, "-f", "mine.md", "--revision", "1", "--merge"});
   CHECK(ended.exit == 7);
-  CHECK(ended.err.find("not known here to merge with") != std::string::npos);
+  CHECK(ended.err.find("not saved here to merge with") != std::string::npos);
   CHECK(stage.content() == "mine\n");
 }

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/workflow/stage.hpp"
+#include "tests/support/on_terminal.hpp"
 
 using namespace ws;
 using namespace ws::test;
@@ -151,4 +152,48 @@ TEST_CASE("debug: requests are traced on stderr, the key is not", "[cli]") {
   REQUIRE(traced.exit == 0);
   CHECK(traced.err.find("GET " + stage.server.base_url() + "/v1/me") != std::string::npos);
   CHECK(traced.err.find(stage.server.token()) == std::string::npos);
+}
+
+TEST_CASE("batches: --fields, --template and --jq shape what each call answered, without the envelope", "[cli]") {
+  const DocumentStage stage;
+  const std::string a = stage.created({"A"});
+  const std::string b = stage.created({"B"});
+  const auto get = [&](std::vector<std::string> shape) {
+    shape.insert(shape.begin(), {"docs", "get", a, b});
+    return stage.ws(std::move(shape)).out;
+  };
+  CHECK(get({"--template", "{title}={content_revision}"}) == "A=1\nB=1\n");
+  CHECK(get({"--jq", ".title"}) == "A\nB\n");
+  CHECK(get({"--fields", "title,content_revision"}) == "A\t1\nB\t1\n");
+  CHECK(parse(get({"--json"}))["data"][0]["ok"] == true);
+  CHECK(stage.ws({"docs", "get", a, b, "--template", "{result.title}"}).exit == 2);
+}
+
+TEST_CASE("names: a document is named by its title, by its file, by the end of its id, or as the last one", "[cli]") {
+  const DocumentStage stage;
+  const std::string id = stage.created({"Tidal gate"});
+  const auto id_of = [&](const std::string& name) { return stage.ws({"docs", "get", name, "--template", "{id}"}).out; };
+  CHECK(id_of("Tidal gate") == id + "\n");
+  const Person& person = stage.person;
+  CHECK(stage.ws({"docs", "get", "last"}).exit == 2);
+  run_on_terminal(person.command({"docs", "get", "Tidal gate", "--no-pager"}, stage.folder.path()), 80);
+  CHECK(id_of("last") == id + "\n");
+  CHECK(id_of(id.substr(28)) == id + "\n");
+  const std::string twin = stage.created({"Tidal gate"});
+  const Ended two = stage.ws({"docs", "get", "Tidal gate"});
+  CHECK(two.exit == 2);
+  CHECK(two.err.find(id) != std::string::npos);
+  CHECK(two.err.find(twin) != std::string::npos);
+}
+
+TEST_CASE("names: a file of a synced folder is its document", "[cli]") {
+  const DocumentStage stage;
+  write_text(stage.folder / "notes" / "tides.md", "# Tides\n");
+  REQUIRE(stage.ws({"sync", "init", "notes"}).exit == 0);
+  REQUIRE(stage.ws({"sync", "notes"}).exit == 0);
+  CHECK(stage.ws({"docs", "get", "notes/tides.md", "--content"}).out == "# Tides\n");
+  write_text(stage.folder / "notes" / "new.md", "new\n");
+  const Ended unknown = stage.ws({"docs", "get", "notes/new.md"});
+  CHECK(unknown.exit == 2);
+  CHECK(unknown.err.find("run `ws sync`") != std::string::npos);
 }

@@ -140,7 +140,7 @@ TEST_CASE("files: a state folder that cannot be written is a note, and stops no 
   write_text(stage.folder / "a.md", "# A\n");
   const Ended ended = stage.ws({"files", "upload", "a.md"});
   CHECK(ended.exit == 0);
-  CHECK(ended.err.find("cannot be gone on with") != std::string::npos);
+  CHECK(ended.err.find("an interrupted upload of this file cannot be resumed") != std::string::npos);
   CHECK(stage.assets() == 1);
 }
 
@@ -221,7 +221,7 @@ TEST_CASE("files: a run that cannot be waited for is exit 12", "[cli]") {
   const At person(server.origin());
   const Ended lost = person.ws({"files", "organize", nobody, "-m", "Pages", "--wait", "--json"});
   CHECK(lost.exit == 12);
-  CHECK(error_of(lost)["hint"] == std::string("look with `ws files get ") + nobody + "` before you send it again");
+  CHECK(error_of(lost)["hint"] == std::string("check with `ws files get ") + nobody + "` before you send it again");
   CHECK(server.requests().size() == 1);
   CHECK(person.ws({"files", "organize", nobody, "-m", "Pages"}).exit == 0);
 }

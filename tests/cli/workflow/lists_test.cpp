@@ -88,7 +88,8 @@ TEST_CASE("lists: what the API gives whole is printed as it came, and a cut is s
   const Ended cut = world.person.ws({"agents", "list", "--limit", "2", "--json"});
   CHECK(parse(cut.out)["data"].size() == 2);
   CHECK(cut.err.find("2 of ") == 0);
-  CHECK(world.person.ws({"files", "list", "--limit", "2"}).err == "more may exist; the API gives no cursor here\n");
+  CHECK(world.person.ws({"files", "list", "--limit", "2"}).err ==
+        "2 shown; there may be more, the API has no cursor for this list\n");
   CHECK(world.person.ws({"files", "list"}).err.empty());
 }
 
@@ -116,7 +117,7 @@ TEST_CASE("lists: a service that pages what the document gives whole is followed
   const At person(server.origin());
   const Ended first = person.ws({"workspaces", "list", "--format", "ids"});
   CHECK(first.out == "1\n");
-  CHECK(first.err == "there is more: --all shows it\n");
+  CHECK(first.err == "1 shown; --all shows every one\n");
   CHECK(person.ws({"workspaces", "list", "--all", "--format", "ids"}).out == "1\n2\n");
   CHECK(parse(person.ws({"workspaces", "list", "--all", "--json"}).out)["data"].size() == 2);
 }
@@ -141,20 +142,29 @@ TEST_CASE("lists: one that is cut shows its next_cursor, in the document or on s
                                                                                      {"--jq", ".data[].id"},
                                                                                      {"--template", "{id}"}}) {
     CAPTURE(shape);
-    CHECK(list(shape).err == "there is more: --all, or --cursor " + cursor + "\n");
+    CHECK(list(shape).err == "2 shown; --all shows every one, --cursor " + cursor + " the next page\n");
     CHECK(list(with_more(shape, {"--quiet"})).err.empty());
-    CHECK(list(with_more(shape, {"--max-items", "2"})).err == "there is more; go on with --cursor " + cursor + "\n");
+    CHECK(list(with_more(shape, {"--max-items", "2"})).err ==
+          "2 shown; --all shows every one, --cursor " + cursor + " the next page\n");
   }
 }
 
-TEST_CASE("lists: a field that nothing has is said, in every format", "[cli]") {
+TEST_CASE("lists: a member that does not exist is an error that names those that do, in every format", "[cli]") {
   const MockProcess server;
   const Person person(server);
   const std::string format = GENERATE("tsv", "csv", "json", "ndjson");
   const Ended misspelt = person.ws({"docs", "list", "--format", format, "--fields", "id,titel"});
-  CHECK(misspelt.exit == 0);
-  CHECK(misspelt.err.find("has a member `titel`") != std::string::npos);
-  CHECK(misspelt.err.find("`id`") == std::string::npos);
+  CHECK(misspelt.exit == 2);
+  CHECK(misspelt.out.empty());
+  CHECK(misspelt.err.find("there is no member `titel`") != std::string::npos);
+  CHECK(misspelt.err.find("content_revision") != std::string::npos);
+  CHECK(person.ws({"docs", "list", "--template", "{titel}"}).exit == 2);
+  CHECK(person.ws({"docs", "list", "--fields", "updated_by.nam"}).err.find("the members are kind, id, name") !=
+        std::string::npos);
+  // A change is not made to find out.
+  const std::string before = body_of(server, "/v1/documents");
+  CHECK(person.ws({"docs", "create", "T", "--fields", "titel"}).exit == 2);
+  CHECK(body_of(server, "/v1/documents") == before);
   CHECK(person.ws({"docs", "list", "--format", format, "--fields", "id,title"}).err.empty());
 }
 
@@ -225,6 +235,6 @@ TEST_CASE("lists: an answer without the list that is promised is unusable; anoth
     const Ended shown = person.ws(with_more({"docs", "list"}, more));
     CHECK(shown.exit == 0);
     CHECK(parse(shown.out) == Json{{"items", {"one"}}});
-    CHECK(shown.err == "the answer holds no list; it is shown as it is\n");
+    CHECK(shown.err == "note: the answer is no list; it is printed as it came\n");
   }
 }

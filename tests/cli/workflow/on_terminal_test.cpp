@@ -31,7 +31,7 @@ TEST_CASE("terminal: a list is a table that fits, also with wide characters", "[
   const int columns = GENERATE(80, 200);
   const Screen screen = run_on_terminal(person.command({"docs", "list", "--no-pager"}), columns);
   CHECK(screen.exit == 0);
-  CHECK(screen.text.substr(0, 2) == "ID");
+  CHECK(screen.text.substr(0, 5) == "TITLE");
   CHECK(screen.text.find("…") == (columns == 80 ? screen.text.find("…") : std::string::npos));
   CHECK(widest_line(screen.text) <= static_cast<std::size_t>(columns));
 }
@@ -77,7 +77,7 @@ TEST_CASE("terminal: a search marks what was asked for, as cards or as a table",
   const Screen screen = run_on_terminal(person.command({"search", "anchor", "--no-pager"}), columns);
   CHECK(screen.exit == 0);
   CHECK(screen.text.find("\033[1;33manchor\033[0m") != std::string::npos);
-  CHECK((screen.text.find("PAGE") != std::string::npos) == (columns == 200));
+  CHECK((screen.text.find("SNIPPET") != std::string::npos) == (columns == 200));
 }
 
 TEST_CASE("terminal: without an answer a login keeps no key in plain text", "[cli]") {

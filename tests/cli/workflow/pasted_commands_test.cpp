@@ -129,10 +129,10 @@ TEST_CASE("pasted: ids and scopes of an answer are words of their own in every h
   check_pasted(hint_of(ws({"workspaces", "list"})), value);
   const std::string join = text_at(parse(ws({"sync", "init", "tree"}).out), "join");
   CHECK(holds_word(pasted(join), value));
-  const Ended listed = person.ws({"docs", "list", "--format", "table", "--color", "never"});
+  const Ended listed = person.ws({"docs", "list", "--format", "tsv", "--color", "never"});
   const std::size_t cursor = listed.err.find("--cursor");
   REQUIRE(cursor != std::string::npos);
-  const std::string flag = listed.err.substr(cursor, listed.err.find('\n', cursor) - cursor);
+  const std::string flag = listed.err.substr(cursor, listed.err.find(" the next page", cursor) - cursor);
   CHECK(holds_word(pasted("ws docs list " + flag), value));
 }
 

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "api-client/base/clock.hpp"
 #include "tests/cli/workflow/stage.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/on_terminal.hpp"
@@ -14,13 +15,18 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+/// Everything was made three hours ago, whenever the test runs: the screens show relative times.
+std::string three_hours_ago() {
+  return to_rfc3339(SystemClock().now() - std::chrono::hours{3} - std::chrono::minutes{5});
+}
+
 struct Lighthouse {
   MockProcess server{{"--fixtures",
                       WS_SOURCE_DIR "/tests/cli/golden/world.yaml",
                       "--seed",
                       "1",
                       "--clock",
-                      "frozen:2026-11-20T10:00:00Z"}};
+                      "frozen:" + three_hours_ago()}};
   Person ada{server};
   Person grace{server};
 
@@ -37,6 +43,11 @@ struct Lighthouse {
     const std::string all = ada.ws({"docs", "list", "--template", "{title}\t{id}"}).out;
     return all.substr(all.find(title + "\t") + title.size() + 1, 36);
   }
+  /// The id of the first item.
+  std::string first(Words list) const {
+    list.insert(list.end(), {"--format", "ids"});
+    return ada.ws(list).out.substr(0, 36);
+  }
 };
 
 /// What differs from run to run is put in capitals; what a terminal obeys is made visible.
@@ -45,6 +56,8 @@ std::string told(std::string text, const Lighthouse& world) {
     text.replace(at, world.server.base_url().size(), "http://SERVER");
   }
   text = std::regex_replace(text, std::regex("request [0-9a-f-]{36}"), "request ID");
+  // The first half of an id is the time at which it was made.
+  text = std::regex_replace(text, std::regex("[0-9a-f]{8}-[0-9a-f]{4}(-7[0-9a-f]{3}-)"), "019b76da-a800$1");
   return std::regex_replace(text, std::regex("\033"), "␛");
 }
 
@@ -59,6 +72,8 @@ std::string screens(const Lighthouse& world, int columns, const Words& flags) {
     all += "$ ws " + said + "\n" + told(screen.text, world) + "[" + std::to_string(screen.exit) + "]\n\n";
   };
   show(world.ada, {"whoami"}, "whoami");
+  show(world.ada, {"auth", "status"}, "auth status");
+  show(world.ada, {"discover"}, "discover");
   show(world.ada, {"workspaces", "list"}, "workspaces list");
   show(world.ada, {"docs", "list"}, "docs list");
   show(world.ada, {"docs", "list", "--limit", "2"}, "docs list --limit 2");
@@ -68,13 +83,39 @@ std::string screens(const Lighthouse& world, int columns, const Words& flags) {
   show(world.ada, {"search", "nothing-of-the-kind"}, "search nothing-of-the-kind");
   show(world.ada, {"ask", "When is the lamp lit?"}, "ask 'When is the lamp lit?'");
   show(world.ada, {"comments", "list", handover}, "comments list HANDOVER");
+  show(world.ada,
+       {"comments", "add", "Handover", "-m", "And on Sundays?"},
+       "comments add Handover -m 'And on Sundays?'");
   show(world.ada, {"files", "list"}, "files list");
+  show(world.ada, {"files", "get", world.first({"files", "list"})}, "files get FILE");
   show(world.ada, {"agents", "list"}, "agents list");
+  show(world.ada, {"agents", "create", "diver", "--name", "Diver"}, "agents create diver --name Diver");
+  show(world.ada, {"agents", "pause", "@diver"}, "agents pause @diver");
+  show(world.ada, {"agents", "rotate", "diver", "--yes"}, "agents rotate diver --yes");
   show(world.ada, {"questions", "list"}, "questions list");
+  show(world.ada, {"questions", "get", world.first({"questions", "list"})}, "questions get QUESTION");
   show(world.ada, {"conversations", "list"}, "conversations list");
+  show(world.ada, {"conversations", "get", world.first({"conversations", "list"})}, "conversations get CONVERSATION");
   show(world.ada, {"tests", "runs", "list"}, "tests runs list");
+  show(world.ada, {"tests", "catalog"}, "tests catalog");
+  show(world.ada, {"tests", "suites", "list"}, "tests suites list");
+  show(world.ada, {"tests", "cases", "list"}, "tests cases list");
+  show(world.ada, {"tests", "runs", "launch", "--suite", "smoke"}, "tests runs launch --suite smoke");
+  show(world.ada, {"tests", "runs", "get", world.first({"tests", "runs", "list"})}, "tests runs get RUN");
+  show(world.ada, {"workspaces", "create", "Harbour"}, "workspaces create Harbour");
+  show(world.ada, {"projects", "create", "Dredging"}, "projects create Dredging");
+  show(world.ada, {"docs", "create", "Tides", "-F", "content=x"}, "docs create Tides");
+  show(world.ada, {"docs", "update", "last", "-F", "content=y", "--revision", "1"}, "docs update last --revision 1");
+  show(world.ada,
+       {"docs", "share", "last", "--with", "@keeper", "--permission", "read"},
+       "docs share last --with @keeper");
+  show(world.ada, {"docs", "archive", "Tides"}, "docs archive Tides");
   show(world.grace, {"docs", "create", "Not mine to make"}, "docs create 'Not mine to make'    # a key that reads");
   show(world.ada, {"docs", "get", other}, "docs get OTHER");
+  show(
+      world.ada, {"docs", "get", "When is the lamp lit?"}, "docs get 'When is the lamp lit?'    # two have this title");
+  show(world.ada, {"docs", "get", "No such title"}, "docs get 'No such title'");
+  show(world.ada, {"docs", "list", "--fields", "id,titel"}, "docs list --fields id,titel");
   show(world.ada, {"docs", "list", "--limit", "500"}, "docs list --limit 500");
   show(world.ada,
        {"docs", "update", handover, "-F", "content=x", "--revision", "7"},

@@ -1,0 +1,96 @@
+#include "cli/commands/auth/keep_key.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/terminal/clean.hpp"
+
+namespace ws::cli {
+namespace {
+
+struct ReplacedKey {
+  StoredCredential stored = {};
+  std::string secret = {};
+};
+
+/// The keys in whose place `credential` comes, with their secrets, which are gone once it is stored.
+std::vector<ReplacedKey> replaced_by(Session& session, const StoredCredential& credential) {
+  std::vector<ReplacedKey> replaced;
+  const auto stored = session.credentials().load();
+  if (!stored) return replaced;
+  for (const StoredCredential& one : *stored) {
+    if (!same_place(one, credential) || one.key_id == credential.key_id) continue;
+    auto secret = session.credentials().secret_of(one);
+    if (secret) replaced.push_back({one, std::move(*secret)});
+  }
+  return replaced;
+}
+
+void revoke(Session& session, const ReplacedKey& key) {
+  auto client = session.client_with({.secret = key.secret, .origin = key.stored.origin});
+  Result<Reply> revoked = client ? (*client)->call({.operation = "auth.revoke"}) : fail(client.error());
+  // A key that the server does not know any more needs no revoking.
+  if (!revoked && revoked.error().kind != Failure::Kind::auth) {
+    session.note("warning: the replaced key " + key.stored.key_id + " is still valid: " + revoked.error().what);
+  } else {
+    session.note("The replaced key is revoked.");
+  }
+}
+
+/// The name of the person or the agent; empty where the server does not say.
+std::string who_is(Session& session) {
+  const auto client = session.client();
+  if (!client) return {};
+  const auto reply = (*client)->call({.operation = "me.get"});
+  if (!reply) return {};
+  for (const auto& [member, name] : {std::pair("user", "display_name"), std::pair("agent", "handle")}) {
+    const Json* const one = find(*reply->json, member);
+    if (one != nullptr) return clean(find_text(*one, name).value_or(""), Breaks::space);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<bool> confirm_replacing(Session& session, const std::string& profile, const std::string& base_url) {
+  WS_LET(const auto stored, session.credentials().load());
+  const auto same = [&](const StoredCredential& one) { return one.profile == profile && one.base_url == base_url; };
+  const bool has_key = std::ranges::any_of(stored, same);
+  if (!has_key || !session.terminal().may_ask()) return true;
+  return session.confirm("the profile `" + profile + "` has a key for " + base_url +
+                         " already; log in again and revoke that key?");
+}
+
+Result<void> keep_key(Session& session, const StoredCredential& credential) {
+  const std::vector<ReplacedKey> replaced = replaced_by(session, credential);
+  WS_TRY(session.credentials().put(credential));
+  for (const ReplacedKey& key : replaced) revoke(session, key);
+  return {};
+}
+
+void print_login(Session& session, const StoredCredential& credential) {
+  if (session.format() != Format::table) {
+    return session.printer().resource({{"v", 1},
+                                       {"profile", credential.profile},
+                                       {"base_url", credential.base_url},
+                                       {"key_id", credential.key_id},
+                                       {"audience", credential.audience},
+                                       {"scopes", credential.scopes},
+                                       {"expires_at", text_or_null(credential.expires_at)},
+                                       {"created_at", credential.created_at},
+                                       {"workspace_id", text_or_null(credential.workspace_id)},
+                                       {"workspace_name", text_or_null(credential.workspace_name)},
+                                       {"kept_in", session.credentials().place(credential.kept_in)}},
+                                      {});
+  }
+  const bool is_overruled = session.world().environment.text("WS_TOKEN").has_value();
+  const std::string who = is_overruled ? std::string() : who_is(session);
+  const std::string workspace = clean(credential.workspace_name, Breaks::space);
+  session.printer().line("Logged in at " + credential.base_url + (who.empty() ? "" : " as " + who) +
+                         (workspace.empty() ? "" : ", Workspace " + workspace) + ".");
+  session.printer().line("The key is saved in " + session.credentials().place(credential.kept_in) + ".");
+  session.printer().line("Next: `ws docs list`, or `ws sync init` in a folder of notes.");
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,156 @@
+#include "cli/commands/shared/names.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/uuid.hpp"
+#include "sync-engine/binding/tree_binding.hpp"
+#include "sync-engine/state/state_store.hpp"
+
+namespace ws::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_candidates = 10;
+
+struct Candidate {
+  std::string id = {};
+  std::string what = {};  ///< the title, or empty
+};
+
+Failure several(const std::string& given, std::string_view noun, const std::vector<Candidate>& found) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min(found.size(), most_candidates); ++i) {
+    list += (list.empty() ? "" : ", ") + found[i].id + (found[i].what.empty() ? "" : " \"" + found[i].what + "\"");
+  }
+  if (found.size() > most_candidates) list += fmt::format(" and {} more", found.size() - most_candidates);
+  return {.kind = Failure::Kind::usage,
+          .what = fmt::format("`{}` names {} {}", given, found.size(), noun),
+          .hint = "give one of the ids: " + list,
+          .code = "ambiguous_name"};
+}
+
+/// The document of a file in a synced folder. Empty where `given` is no such file.
+Result<std::optional<std::string>> document_of_file(Session& session, const std::string& given) {
+  std::error_code error;
+  const fs::path path = fs::weakly_canonical(given, error);
+  if (error || !fs::is_regular_file(path, error)) return std::optional<std::string>();
+  const auto root = sync::find_root(path.parent_path());
+  if (!root) return std::optional<std::string>();
+  WS_LET(const sync::WsFolder own, sync::WsFolder::open(*root, session.settings().trusted));
+  WS_LET(const sync::Tie tie, sync::read_tie(own));
+  WS_TRY(session.prefer_server(tie.base_url, tie.origin));
+  WS_LET(const BaseUrl url, session.base_url());
+  if (url.origin != tie.origin) {
+    return fail(Failure::Kind::usage,
+                "the file " + given + " is synced with " + tie.base_url + ", not with " + url.text);
+  }
+  const auto place = sync::RelativePath::parse(path.lexically_relative(fs::weakly_canonical(*root, error)).string());
+  if (!place) return std::optional<std::string>();
+  WS_LET(sync::StateStore state, sync::StateStore::open(own.through("state.db")));
+  WS_LET(const auto known, state.find_base(*place));
+  if (!known) {
+    return fail(Failure::Kind::usage,
+                "the file " + given + " is not on the service yet",
+                "run `ws sync`, then it has a document");
+  }
+  return std::optional<std::string>(known->document.text);
+}
+
+Result<std::vector<Candidate>> documents_titled(Session& session, const std::string& title) {
+  WS_LET(Client * client, session.client());
+  std::vector<Candidate> found;
+  WS_TRY(client->each_item({.operation = "docs.list", .parameters = {{"limit", "100"}}},
+                           [&](const Json& one) -> Result<bool> {
+                             if (find_text(one, "title") == title) {
+                               found.push_back({.id = find_text(one, "id").value_or(""), .what = title});
+                             }
+                             return true;
+                           }));
+  return found;
+}
+
+/// Empty where no id that was shown ends so.
+Result<std::optional<std::string>> shown_id(Session& session, const std::string& given) {
+  const auto shown = session.shown_ids();
+  if (!shown) return std::optional<std::string>();
+  const std::vector<std::string> ids = shown->ending_with(given);
+  if (ids.empty()) return std::optional<std::string>();
+  if (ids.size() == 1) return std::optional<std::string>(ids.front());
+  std::vector<Candidate> candidates;
+  for (const std::string& id : ids) candidates.push_back({.id = id});
+  return fail(several(given, "ids that were shown lately", candidates));
+}
+
+Result<std::string> last_document(Session& session) {
+  const auto shown = session.shown_ids();
+  const auto last = shown ? shown->last_document() : std::nullopt;
+  if (last) return *last;
+  return fail(Failure::Kind::usage, "`last` names no document: none was shown here yet", "`ws docs list` shows them");
+}
+
+Result<std::string> document_id(Session& session, const std::string& given) {
+  if (given == "last") return last_document(session);
+  WS_LET(const auto by_file, document_of_file(session, given));
+  if (by_file) return *by_file;
+  WS_LET(const auto by_ending, shown_id(session, given));
+  if (by_ending) return *by_ending;
+  WS_LET(const std::vector<Candidate> titled, documents_titled(session, given));
+  if (titled.size() == 1) return titled.front().id;
+  if (titled.size() > 1) return fail(several(given, "documents", titled));
+  return fail(Failure::Kind::usage,
+              "no document has the id, path or title `" + given + "`",
+              "`ws docs list` and `ws search WORDS` show documents");
+}
+
+Result<std::string> agent_id(Session& session, const std::string& given) {
+  WS_LET(const auto by_ending, shown_id(session, given));
+  if (by_ending) return *by_ending;
+  const std::string handle = given.substr(given.starts_with('@') ? 1 : 0);
+  WS_LET(Client * client, session.client());
+  WS_LET(const Reply reply, client->call({.operation = "agents.list", .parameters = {{"include_revoked", "true"}}}));
+  const Json* const agents = find(*reply.json, "data");
+  if (agents != nullptr && agents->is_array()) {
+    for (const Json& agent : *agents) {
+      if (find_text(agent, "handle") == handle) return find_text(agent, "id").value_or(given);
+    }
+  }
+  return fail(Failure::Kind::usage, "no agent has the id or handle `" + given + "`", "`ws agents list` shows them");
+}
+
+Result<std::string> id_of_name(Session& session, Subject names, const std::string& given) {
+  if (is_uuid(given) || given.empty()) return given;
+  switch (names) {
+    case Subject::text: return given;
+    case Subject::document: return document_id(session, given);
+    case Subject::agent: return agent_id(session, given);
+    case Subject::thing: break;
+  }
+  WS_LET(const auto by_ending, shown_id(session, given));
+  return by_ending.value_or(given);  // the check of the call refuses it, with the limits
+}
+
+}  // namespace
+
+Result<void> resolve_names(Session& session) {
+  if (session.has("no-validate")) return {};
+  const std::vector<Word>& arguments = session.command().arguments;
+  for (std::size_t i = 0; i < session.arguments().words.size() && !arguments.empty(); ++i) {
+    const Word& word = arguments[std::min(i, arguments.size() - 1)];
+    WS_LET(std::string id, id_of_name(session, word.names, session.arguments().words[i]));
+    session.replace_word(i, std::move(id));
+  }
+  for (const Flag& flag : session.command().flags) {
+    const auto given = flag.takes == Takes::one ? session.arguments().value(flag.name) : std::nullopt;
+    if (!given || flag.names == Subject::text) continue;
+    WS_LET(std::string id, id_of_name(session, flag.names, *given));
+    session.replace_value(flag.name, std::move(id));
+  }
+  return {};
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,118 @@
+#include "cli/grammar/topics.hpp"
+
+#include <algorithm>
+
+namespace ws::cli {
+namespace {
+
+constexpr std::string_view environment =
+    R"(Environment variables. A flag goes before its variable, a variable before
+.ws.yaml and config.yaml. `ws config explain KEY` shows which one was used.
+
+Server and key
+  WS_BASE_URL          the server; WS_TOKEN belongs to it
+  WS_TOKEN             the key; used instead of a stored one
+  WS_TOKEN_FILE        a file with the key
+  WS_PROFILE           as --profile
+  WS_WORKSPACE         as --workspace: use the stored key of this Workspace
+  WS_CREDENTIAL_STORE  where login saves a key: keyring or file
+  WS_ALLOW_HTTP        hosts that plain HTTP may go to: host[:port],...
+
+Input and output
+  WS_FORMAT            as --format
+  WS_NO_INPUT          as --no-input; CI has the same effect
+  WS_PAGER, PAGER      shows what is longer than the screen
+  NO_COLOR             no colour; CLICOLOR_FORCE: colour in pipes too
+  COLUMNS, TERM        the width and the kind of the terminal
+  VISUAL, EDITOR       for `ws docs edit` and conflicts
+  BROWSER              opens the address of a login
+
+Other
+  WS_MAX_WAIT          as --max-wait
+  WS_DEBUG             as --debug
+  WS_CONFIG_DIR        where config.yaml is
+  XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME, XDG_CACHE_HOME
+                       where settings, keys, state and caches are
+  HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE
+                       the proxy, and the certificates that are trusted
+  WS_EVENT_ID, WS_LEASE_TOKEN
+                       set by `ws events work` for the command it runs
+)";
+
+constexpr std::string_view ignoring =
+    R"(Which files `ws sync` leaves out.
+
+  Kinds     Only Markdown is synced: .md and .markdown. `include:` in
+            .ws/config.yaml adds other patterns.
+  Patterns  .wsignore takes the patterns of .gitignore, in any folder of the
+            tree. A file that matches is neither sent nor deleted.
+  Always    .ws, .git, links, devices, and files that editors keep beside yours.
+  Sizes     A file of more than 1 MiB is skipped: no document holds more.
+  Names     A name that another system cannot hold is skipped or reported.
+
+  ws sync status             lists what is skipped, with the reason
+  ws sync status --json      has the same under `skipped`
+
+A document whose file is ignored later is not archived: it is detached.
+)";
+
+constexpr std::string_view conflicts =
+    R"(What happens when both sides changed a document.
+
+`ws sync` merges the two texts line by line. Where both changed the same
+lines, or one side deleted what the other edited, it is a conflict: nothing is
+overwritten, both texts are kept, and everything else is synced.
+
+  ws sync conflicts                  lists the conflicts
+  ws sync resolve                    shows one after the other and asks
+  ws sync resolve PATH --keep local  keeps your text; remote keeps theirs,
+                                     both keeps one beside the other
+  ws sync resolve PATH --file FILE   takes the text of FILE
+  ws sync --on-conflict both         decides during the run, for scripts
+
+Each text that was replaced is in the local history:
+
+  ws sync log PATH                   lists the states of a file
+  ws sync restore PATH --at STATE    brings one back
+)";
+
+constexpr std::string_view automation =
+    R"(Using `ws` in scripts and CI.
+
+  Output   In a pipe a list is tab-separated lines without a heading. --json
+           prints what the service answered; --fields, --template and --jq
+           shape the item. Data is on stdout, everything else on stderr.
+  Errors   With --json an error is one line of JSON on stderr, with code, exit,
+           message, hint, and `applied`: whether the change was made.
+  Ends     `ws help exit-codes` lists the exit codes; 12 means that the outcome
+           of a change is unknown. Exit codes do not change.
+  Asking   Without a terminal nothing is asked: --yes confirms.
+  Repeats  --idempotency-key stable makes a create safe to run again.
+  Keys     WS_TOKEN with WS_BASE_URL, or `ws login --with-token < FILE`.
+  Batches  Ids come one a line by --stdin; exit 13 means that some failed.
+
+  ws docs list --all --format ids | ws docs get --stdin --template '{title}'
+  ws ask 'What changed?' --json --jq .answer --timeout 60
+  ws events work --worker ci -- ./answer.sh
+)";
+
+constexpr Topic topics[] = {
+    {"flags", "flags of every command", {}},
+    {"environment", "environment variables", environment},
+    {"exit-codes", "how a command may end", {}},
+    {"ignoring", "which files are not synced", ignoring},
+    {"conflicts", "when both sides changed a document", conflicts},
+    {"automation", "scripts and CI", automation},
+};
+
+}  // namespace
+
+std::span<const Topic> help_topics() { return topics; }
+
+std::optional<Topic> find_topic(std::string_view name) {
+  const auto found = std::ranges::find(topics, name, &Topic::name);
+  if (found == std::end(topics)) return std::nullopt;
+  return *found;
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,109 @@
+#include "cli/output/members.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "api-client/contract/operations.hpp"
+
+namespace ws::cli {
+namespace {
+
+std::string_view first_step(std::string_view path) { return path.substr(0, path.find('.')); }
+
+std::string_view below(std::string_view path) {
+  const std::size_t dot = path.find('.');
+  return dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+}
+
+bool may_have(const Json& value, std::string_view path) {
+  if (path.empty() || value.is_null() || value.is_array()) return true;
+  const Json* const member = find(value, first_step(path));
+  return member != nullptr && may_have(*member, below(path));
+}
+
+/// Where the path leaves what the schema describes, anything may be there.
+bool may_have(const contract::Schema& schema, std::string_view path) {
+  const contract::Field* const field = contract::find_field(schema, first_step(path));
+  if (field == nullptr) return false;
+  const std::string_view rest = below(path);
+  if (rest.empty() || field->type.kind != contract::Kind::object || field->type.object == nullptr) {
+    const bool is_plain = field->type.kind != contract::Kind::array &&
+                          field->type.kind != contract::Kind::free_object &&
+                          field->type.kind != contract::Kind::text_map && field->type.kind != contract::Kind::any;
+    return rest.empty() || !is_plain;
+  }
+  return may_have(*field->type.object, rest);
+}
+
+Failure no_member(std::string_view path, const std::vector<std::string>& known) {
+  std::string all;
+  for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
+  return {.kind = Failure::Kind::usage,
+          .what = "there is no member `" + std::string(path) + "`",
+          .hint = all.empty() ? "" : "the members are " + all,
+          .code = "unknown_member"};
+}
+
+void add_name(std::vector<std::string>& names, std::string_view name) {
+  if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+}
+
+/// The names beside the step at which the path fails.
+std::vector<std::string> names_for(std::string_view path,
+                                   const std::vector<const Json*>& items,
+                                   const contract::Schema* schema) {
+  std::vector<std::string> names;
+  std::vector<const Json*> inner;
+  for (const Json* item : items) {
+    const Json* const member = find(*item, first_step(path));
+    if (member != nullptr && member->is_object() && !below(path).empty()) inner.push_back(member);
+    if (!item->is_object()) continue;
+    for (const auto& one : item->items()) add_name(names, one.key());
+  }
+  const contract::Field* const field = schema == nullptr ? nullptr : contract::find_field(*schema, first_step(path));
+  const bool has_inner_schema = field != nullptr && field->type.kind == contract::Kind::object;
+  if (!inner.empty() || (has_inner_schema && !below(path).empty())) {
+    return names_for(below(path), inner, has_inner_schema ? field->type.object : nullptr);
+  }
+  if (schema != nullptr) {
+    for (const contract::Field& one : schema->fields) add_name(names, one.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+const contract::Schema* item_schema(std::string_view operation) {
+  const contract::Operation* const known = contract::find_operation(operation);
+  if (known == nullptr || known->responses.empty()) return nullptr;
+  const contract::Schema* const answer = known->responses.front().schema;
+  if (answer == nullptr) return nullptr;
+  for (const std::string_view name : {"data", "threads"}) {
+    const contract::Field* const list = contract::find_field(*answer, name);
+    if (list == nullptr || list->type.items == nullptr) continue;
+    return list->type.items->kind == contract::Kind::object ? list->type.items->object : nullptr;
+  }
+  return answer;
+}
+
+Result<void> check_members(const std::vector<std::string>& paths,
+                           const std::vector<const Json*>& items,
+                           const contract::Schema* schema) {
+  if (items.empty()) return {};
+  for (const std::string& path : paths) {
+    const auto has = [&path](const Json* item) { return may_have(*item, path); };
+    if (std::ranges::any_of(items, has) || (schema != nullptr && may_have(*schema, path))) continue;
+    return fail(no_member(path, names_for(path, items, schema)));
+  }
+  return {};
+}
+
+Result<void> check_members(const std::vector<std::string>& paths, const contract::Schema& schema) {
+  for (const std::string& path : paths) {
+    if (!may_have(schema, path)) return fail(no_member(path, names_for(path, {}, &schema)));
+  }
+  return {};
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,25 @@
+/// Whether the members that `--fields` and `--template` name exist.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api-client/base/json.hpp"
+#include "api-client/base/result.hpp"
+#include "api-client/contract/schema.hpp"
+
+namespace ws::cli {
+
+/// The schema of what an operation answers with: of one item where it is a list. Null where there is none.
+const contract::Schema* item_schema(std::string_view operation);
+
+/// Fails with `usage` and the members that exist where a path is in none of the items, and the schema does not know it
+/// either. A null and a list may have anything below them. Without items
+/// nothing is known, and nothing fails.
+Result<void> check_members(const std::vector<std::string>& paths,
+                           const std::vector<const Json*>& items,
+                           const contract::Schema* schema);
+/// The same before anything is sent, by the schema alone.
+Result<void> check_members(const std::vector<std::string>& paths, const contract::Schema& schema);
+
+}  // namespace ws::cli

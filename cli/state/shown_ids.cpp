@@ -1,0 +1,69 @@
+#include "cli/state/shown_ids.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "api-client/base/files.hpp"
+#include "api-client/base/sha256.hpp"
+#include "api-client/base/uuid.hpp"
+
+namespace ws::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_ids = 2'000;
+constexpr std::size_t shortest_ending = 4;
+constexpr std::size_t most_bytes = std::size_t{1} << 20U;
+
+/// A line each, the newest first. Somebody else may have written into the file: only ids count.
+std::vector<std::string> ids_in(const fs::path& file) {
+  std::vector<std::string> ids;
+  const auto text = read_file(file, most_bytes);
+  if (!text) return ids;
+  for (std::size_t begin = 0; begin < text->size();) {
+    const std::size_t end = std::min(text->find('\n', begin), text->size());
+    if (std::string line = text->substr(begin, end - begin); is_uuid(line)) ids.push_back(std::move(line));
+    begin = end + 1;
+  }
+  return ids;
+}
+
+void write(const fs::path& file, const std::string& text) {
+  if (!make_folders(file.parent_path(), 0700)) return;
+  static_cast<void>(write_file(file, text, 0600));  // a convenience: the command itself has succeeded
+}
+
+}  // namespace
+
+ShownIds::ShownIds(const fs::path& state, std::string_view server)
+    : folder_(state / "shown" / Sha256::of(server).hex().substr(0, 16)) {}
+
+void ShownIds::keep(const std::vector<std::string>& ids) const {
+  const std::vector<std::string> before = ids_in(folder_ / "ids");
+  std::set<std::string_view> known;
+  std::string text;
+  for (const std::vector<std::string>* some : {&ids, &before}) {
+    for (const std::string& id : *some) {
+      if (known.size() < most_ids && known.insert(id).second) text += id + "\n";
+    }
+  }
+  write(folder_ / "ids", text);
+}
+
+std::vector<std::string> ShownIds::ending_with(std::string_view ending) const {
+  if (ending.size() < shortest_ending) return {};
+  std::vector<std::string> ids = ids_in(folder_ / "ids");
+  std::erase_if(ids, [ending](const std::string& id) { return !id.ends_with(ending); });
+  return ids;
+}
+
+void ShownIds::keep_last_document(std::string_view id) const { write(folder_ / "document", std::string(id) + "\n"); }
+
+std::optional<std::string> ShownIds::last_document() const {
+  std::vector<std::string> ids = ids_in(folder_ / "document");
+  if (ids.empty()) return std::nullopt;
+  return ids.front();
+}
+
+}  // namespace ws::cli
