@@ -1,16 +1,22 @@
 #include "api-client/base/process.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
+#include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "api-client/base/descriptor.hpp"
 
 namespace ws {
 namespace {
@@ -58,8 +64,12 @@ class Preparation {
     ::sigemptyset(&defaults);
     for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) ::sigaddset(&defaults, signal);
     note(::posix_spawnattr_setsigdefault(&attributes_, &defaults));
-    note(::posix_spawnattr_setflags(
-        &attributes_, static_cast<short>(POSIX_SPAWN_SETSIGDEF | (options.own_group ? POSIX_SPAWN_SETPGROUP : 0))));
+    sigset_t none;
+    ::sigemptyset(&none);
+    note(::posix_spawnattr_setsigmask(&attributes_, &none));
+    note(::posix_spawnattr_setflags(&attributes_,
+                                    static_cast<short>(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
+                                                       (options.own_group ? POSIX_SPAWN_SETPGROUP : 0))));
   }
   ~Preparation() {
     ::posix_spawnattr_destroy(&attributes_);
@@ -83,11 +93,48 @@ class Preparation {
   int error_ = 0;
 };
 
+/// Calls `visit` with each path that the name may stand for, until it returns true; whether it did.
+template <class Visit>
+bool any_place_of(const std::string& name, const Visit& visit) {
+  if (name.find('/') != std::string::npos) return visit(name);
+  const char* const path = std::getenv("PATH");
+  const std::string folders = path != nullptr ? path : "/usr/bin:/bin";
+  for (std::size_t begin = 0; begin <= folders.size();) {
+    const std::size_t end = std::min(folders.find(':', begin), folders.size());
+    const std::string folder = folders.substr(begin, end - begin);
+    if (visit((folder.empty() ? "." : folder) + "/" + name)) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+/// Whether there is such a file at all, executable or not.
+bool is_there(const std::string& name) {
+  return any_place_of(name, [](const std::string& file) {
+    struct stat status {};
+    return ::stat(file.c_str(), &status) == 0;
+  });
+}
+
+/// `error`: errno of the attempt.
+Failure not_started(const std::string& program, int error) {
+  if (error == ENOENT) {
+    return {.kind = Failure::Kind::usage,
+            .what = "there is no program " + program,
+            .hint = {},
+            .code = "program_not_found"};
+  }
+  const bool is_ours = error != EACCES && error != EISDIR && error != ENOEXEC;
+  return {.kind = is_ours ? Failure::Kind::internal : Failure::Kind::usage,
+          .what = "cannot start " + program + ": " + std::strerror(error),
+          .code = "program_not_executable"};
+}
+
 }  // namespace
 
 Result<Process> Process::start(std::vector<std::string> command, const ProcessOptions& options) {
   const auto file = find_program(command.front());
-  if (!file) return fail(Failure::Kind::usage, "there is no program " + command.front());
+  if (!file) return fail(not_started(command.front(), is_there(command.front()) ? EACCES : ENOENT));
   std::vector<std::string> variables = environment_with(options.environment);
   const std::vector<char*> environment = pointers(variables);
   const Preparation preparation(options);
@@ -101,7 +148,7 @@ Result<Process> Process::start(std::vector<std::string> command, const ProcessOp
     error = preparation.spawn(pid, shell, script, environment.data());
   }
   if (error == 0) return Process(pid, options.own_group);
-  return fail(Failure::Kind::internal, "cannot start " + command.front() + ": " + std::strerror(error));
+  return fail(not_started(command.front(), error));
 }
 
 Result<Process> Process::start_shell(const std::string& line,
@@ -136,21 +183,120 @@ std::optional<int> Process::poll() const {
 void Process::signal(int number) const { ::kill(own_group_ ? -pid_ : pid_, number); }
 
 std::optional<std::string> find_program(const std::string& name) {
-  const auto may_run = [](const std::string& file) {
+  std::optional<std::string> found;
+  any_place_of(name, [&](const std::string& file) {
     struct stat status {};
-    return ::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(file.c_str(), X_OK) == 0;
-  };
-  if (name.find('/') != std::string::npos) return may_run(name) ? std::optional(name) : std::nullopt;
-  const char* const path = std::getenv("PATH");
-  const std::string folders = path != nullptr ? path : "/usr/bin:/bin";
-  for (std::size_t begin = 0; begin <= folders.size();) {
-    const std::size_t end = std::min(folders.find(':', begin), folders.size());
-    const std::string folder = folders.substr(begin, end - begin);
-    std::string file = (folder.empty() ? "." : folder) + "/" + name;
-    if (may_run(file)) return file;
-    begin = end + 1;
+    if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || ::access(file.c_str(), X_OK) != 0) {
+      return false;
+    }
+    found = file;
+    return true;
+  });
+  return found;
+}
+
+namespace {
+
+/// The last bytes that came through a pipe.
+class KeptOutput {
+ public:
+  explicit KeptOutput(std::size_t most) : most_(most) {}
+
+  /// Fails with errno set.
+  bool open() {
+    int ends[2] = {-1, -1};
+    if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+    from_ = Descriptor(ends[0]);
+    to_ = Descriptor(ends[1]);
+    return ::fcntl(from_.get(), F_SETFL, O_NONBLOCK) == 0;
   }
-  return std::nullopt;
+  int write_end() const { return to_.get(); }
+  void close_write_end() { to_ = Descriptor(); }
+  /// -1 once all of it has been read.
+  int read_end() const { return from_.get(); }
+
+  void take() {
+    std::array<char, 16384> piece{};
+    while (from_) {
+      const ssize_t count = read_some(from_.get(), piece.data(), piece.size());
+      if (count < 0) return;
+      if (count == 0) {
+        from_ = Descriptor();
+        return;
+      }
+      text_.append(piece.data(), static_cast<std::size_t>(count));
+      if (text_.size() > 2 * most_) text_.erase(0, text_.size() - most_);
+    }
+  }
+  std::string text() {
+    if (text_.size() > most_) text_.erase(0, text_.size() - most_);
+    return std::move(text_);
+  }
+
+ private:
+  std::size_t most_;
+  Descriptor from_ = {};
+  Descriptor to_ = {};
+  std::string text_ = {};
+};
+
+using Steady = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds look_every{100};
+
+/// Waits for output, for the end of the program, or for the time to look at the limits again.
+void wait_for_any(const Descriptor& program, const KeptOutput& out, const KeptOutput& err) {
+  std::array<pollfd, 3> files = {
+      {{out.read_end(), POLLIN, 0}, {err.read_end(), POLLIN, 0}, {program.get(), POLLIN, 0}}};
+  ::poll(files.data(), files.size(), static_cast<int>(look_every.count()));
+}
+
+}  // namespace
+
+Result<RunEnd> run_process(std::vector<std::string> command, ProcessOptions options, const RunLimits& limits) {
+  KeptOutput out(limits.output_bytes);
+  KeptOutput err(limits.output_bytes);
+  const Descriptor in(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!in || !out.open() || !err.open()) {
+    return fail(Failure::Kind::internal, std::string("cannot open a pipe: ") + std::strerror(errno));
+  }
+  options.in = in.get();
+  options.out = out.write_end();
+  options.err = err.write_end();
+  options.own_group = true;
+  options.streams_only = true;
+  const Steady::time_point begin = Steady::now();
+  WS_LET(const Process process, Process::start(std::move(command), options));
+  out.close_write_end();
+  err.close_write_end();
+  const Descriptor watched(static_cast<int>(
+      ::syscall(SYS_pidfd_open, process.pid(), 0)));  // -1 in an old kernel: looked at ten times a second
+  RunEnd end;
+  std::optional<Steady::time_point> kill_at;
+  while (true) {
+    const std::optional<int> exit = process.poll();
+    out.take();
+    err.take();
+    if (exit) {
+      end.exit = *exit;
+      break;
+    }
+    const Steady::time_point now = Steady::now();
+    const bool is_stopped = limits.stop != nullptr && *limits.stop;
+    if (!kill_at && (is_stopped || now - begin >= limits.time)) {
+      end.by = is_stopped ? RunEnd::By::stop : RunEnd::By::limit;
+      kill_at = now + limits.grace;
+      process.signal(SIGTERM);
+    } else if (kill_at && now >= *kill_at) {
+      process.signal(SIGKILL);
+    }
+    wait_for_any(watched, out, err);
+  }
+  process.signal(SIGKILL);
+  end.is_signal = end.exit > killed_by;
+  end.took = std::chrono::duration_cast<std::chrono::milliseconds>(Steady::now() - begin);
+  end.out = out.text();
+  end.err = err.text();
+  return end;
 }
 
 }  // namespace ws

@@ -51,3 +51,49 @@ TEST_CASE("process: a script without #! is run by the shell, a missing program i
   CHECK(missing.error().kind == Failure::Kind::usage);
   CHECK_FALSE(find_program(folder.path().string()));
 }
+
+TEST_CASE("process: what it printed is kept, the last of it if it is much", "[base]") {
+  const auto end = run_process({"sh", "-c", "echo out; echo err >&2; exit 3"}, {}, {});
+  REQUIRE(end);
+  CHECK(end->exit == 3);
+  CHECK(end->by == RunEnd::By::itself);
+  CHECK_FALSE(end->is_signal);
+  CHECK(end->out == "out\n");
+  CHECK(end->err == "err\n");
+  const auto much = run_process({"sh", "-c", "seq 100000; kill -9 $$"}, {}, {.output_bytes = 13});
+  REQUIRE(much);
+  CHECK(much->out == "99999\n100000\n");
+  CHECK(much->is_signal);
+}
+
+TEST_CASE("process: over its time the whole group is ended, by SIGTERM and then by SIGKILL", "[base]") {
+  const RunLimits limits = {.time = std::chrono::milliseconds(200), .grace = std::chrono::milliseconds(200)};
+  const auto polite =
+      run_process({"sh", "-c", "trap 'echo bye; exit 4' TERM; while :; do sleep 0.05; done"}, {}, limits);
+  REQUIRE(polite);
+  CHECK(polite->by == RunEnd::By::limit);
+  CHECK(polite->out == "bye\n");
+  CHECK(polite->exit == 4);
+  const auto deaf = run_process({"sh", "-c", "trap '' TERM; sleep 60 & echo $!; wait; sleep 60"}, {}, limits);
+  REQUIRE(deaf);
+  CHECK(deaf->exit == 128 + SIGKILL);
+  const int child = std::stoi(deaf->out);
+  // It is nobody's child any more: process 1 may take a moment to reap it.
+  const auto gone = Process::start_shell(
+      "for i in $(seq 100); do kill -0 $1 2>/dev/null || exit 0; grep -q '^State:.Z' "
+      "/proc/$1/status && exit 0; sleep 0.05; done; exit 1",
+      {std::to_string(child)});
+  CHECK(gone->wait() == 0);
+}
+
+TEST_CASE("process: what the program left in its group is killed; a stop ends it", "[base]") {
+  const auto left = run_process({"sh", "-c", "sleep 60 & exit 0"}, {}, {});
+  REQUIRE(left);
+  CHECK(left->exit == 0);
+  const std::atomic<bool> stop = true;
+  const auto stopped = run_process({"sleep", "60"}, {}, {.stop = &stop});
+  REQUIRE(stopped);
+  CHECK(stopped->by == RunEnd::By::stop);
+  CHECK(run_process({"/no/such/program"}, {}, {}).error().code == "program_not_found");
+  CHECK(run_process({"/etc/passwd"}, {}, {}).error().code == "program_not_executable");
+}
