@@ -1,26 +1,20 @@
 #include "server-mock/application/serve.hpp"
 
-#include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "server-mock/application/companion.hpp"
 
 namespace ws::mock {
 namespace {
-
-constexpr int not_started = 127;
-constexpr int killed_by = 128;  // plus the signal number, as shells do
 
 /// The ready file: exists while the server is ready.
 class ReadyFile {
@@ -78,55 +72,6 @@ std::string ready_text(const http::Server& server,
   return dump(ready, 2) + "\n";
 }
 
-/// The command of `ws-mock exec`. The server stops when it ends, and sends it SIGTERM when the server stops first.
-class Companion {
- public:
-  Companion(const std::vector<std::string>& command, http::Server& server) {
-    std::vector<char*> arguments;
-    for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-    arguments.push_back(nullptr);
-    const int error = ::posix_spawnp(&pid_, arguments.front(), nullptr, nullptr, arguments.data(), environ);
-    if (error != 0) {
-      fmt::print(stderr, "ws-mock: cannot run {}: {}\n", command.front(), std::generic_category().message(error));
-      pid_ = 0;
-      server.stop();
-      return;
-    }
-    // Signals are handled by the server: block them in this thread.
-    sigset_t all;
-    sigset_t before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    waiter_ = std::thread([this, &server] {
-      int status = 0;
-      while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-      }
-      exit_ = WIFSIGNALED(status) ? killed_by + WTERMSIG(status) : WEXITSTATUS(status);
-      has_ended_ = true;
-      server.stop();
-    });
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  }
-  Companion(const Companion&) = delete;
-  Companion& operator=(const Companion&) = delete;
-  ~Companion() {
-    if (waiter_.joinable()) waiter_.join();
-  }
-
-  int wait() {
-    if (pid_ == 0) return not_started;
-    if (!has_ended_) ::kill(pid_, SIGTERM);
-    waiter_.join();
-    return exit_;
-  }
-
- private:
-  pid_t pid_ = 0;
-  std::atomic<bool> has_ended_ = false;
-  int exit_ = 0;
-  std::thread waiter_;
-};
-
 /// The path of the CA file: beside the ready file, or a temporary file for a command. Empty: not needed.
 Result<std::string> ca_path(const ServeSettings& settings) {
   if (!settings.ready_file.empty()) return std::filesystem::absolute(settings.ready_file).string() + ".pem";
@@ -148,7 +93,11 @@ int run_beside(const std::vector<std::string>& command,
   for (const char* name : {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"}) {
     if (!ca_file.empty()) ::setenv(name, ca_file.c_str(), 1);
   }
-  Companion companion(command, server);
+  Companion companion(server);
+  if (const auto started = companion.start(command); !started) {
+    fmt::print(stderr, "ws-mock: {}\n", started.error().what);
+    return started.error().code == "program_not_found" ? not_found_exit : not_executable_exit;
+  }
   server.run();
   return companion.wait();
 }
@@ -157,7 +106,9 @@ int run_beside(const std::vector<std::string>& command,
 
 Result<int> serve(const ServeSettings& settings) {
   WS_LET(const std::unique_ptr<Application> application, Application::open(settings.application));
-  WS_LET(const std::unique_ptr<http::Server> server, http::Server::listen(settings.server, *application));
+  http::ServerOptions options = settings.server;
+  if (!settings.command.empty()) options.stop_signals = http::StopSignals::ignored;
+  WS_LET(const std::unique_ptr<http::Server> server, http::Server::listen(options, *application));
   application->set_base_url(server->base_url());
   application->on_shutdown([&server] { server->stop(); });
   if (application->sandbox().world->file.is_on_network()) {

@@ -26,8 +26,9 @@ struct ServeSettings {
 
 /// Serves until it is stopped. Once the server listens, the base URL is written to standard output, alone on the first
 /// line, and the ready file is created; that file and the certificate file that it names as `ca_file` are removed
-/// before this returns. Returns the exit code: 0, or the command's (128 + N if signal N ended it, 127 if it could not
-/// be started). Fails if the world cannot be opened or the address not be bound.
+/// before this returns. Returns the exit code: 0, or the command's (128 + N if signal N ended it, 126 if it cannot be
+/// executed, 127 if there is none). While a command runs, signals go to it, and the server stops after it. Fails if the
+/// world cannot be opened or the address not be bound.
 Result<int> serve(const ServeSettings& settings);
 
 }  // namespace ws::mock

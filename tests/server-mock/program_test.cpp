@@ -96,13 +96,42 @@ TEST_CASE("ws-mock exec: runs a command beside the server and gives its exit cod
   CHECK_THAT(missing.err, Contains("/no/such/program"));
 }
 
-TEST_CASE("ws-mock exec: a stop is passed on to the command", "[server-mock]") {
-  Running exec(
-      {.arguments = {
-           program("ws-mock"), "exec", "--", "sh", "-c", "trap 'exit 9' TERM; echo up; while :; do sleep 0.05; done"}});
+TEST_CASE("ws-mock exec: a command that cannot be executed is 126, one that is not there 127", "[server-mock]") {
+  TemporaryFolder folder;
+  const std::string text = folder / "text";
+  std::ofstream(text) << "echo never\n";
+  const std::string lost = folder / "lost";
+  std::ofstream(lost) << "#!/no/such/interpreter\n";
+  std::filesystem::permissions(lost, std::filesystem::perms::owner_all);
+  for (const std::string& name : {text, folder.path().string()}) {
+    CAPTURE(name);
+    const Ended ended = ws_mock({"exec", "--", name});
+    CHECK(ended.exit == 126);
+    CHECK_THAT(ended.err, Contains(name));
+  }
+  CHECK(ws_mock({"exec", "--", "no-such-program-anywhere"}).exit == 127);
+}
+
+TEST_CASE("ws-mock exec: passes a signal on and serves until the command has ended", "[server-mock]") {
+  const auto [number, name] = GENERATE(table<int, std::string>(
+      {{SIGTERM, "TERM"}, {SIGINT, "INT"}, {SIGHUP, "HUP"}, {SIGQUIT, "QUIT"}, {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}}));
+  CAPTURE(name);
+  const std::string script = "trap 'curl -s -o /dev/null -w \"%{http_code}\" $WS_BASE_URL/_mock/health; exit 9' " +
+                             name + "; echo up; while :; do sleep 0.05; done";
+  Running exec({.arguments = {program("ws-mock"), "exec", "--", "sh", "-c", script}});
   REQUIRE(exec.wait_for("up"));
-  exec.signal(SIGTERM);
-  CHECK(exec.wait().exit == 9);
+  exec.signal(number);
+  const Ended ended = exec.wait();
+  CHECK(ended.exit == 9);
+  CHECK_THAT(ended.out, Catch::Matchers::EndsWith("200"));
+}
+
+TEST_CASE("ws-mock exec: a signal that ends the command is its exit code", "[server-mock]") {
+  Running exec({.arguments = {program("ws-mock"), "exec", "--", "sh", "-c", "echo up; exec sleep 60"}});
+  REQUIRE(exec.wait_for("up"));
+  const int number = GENERATE(SIGHUP, SIGUSR1, SIGTERM);
+  exec.signal(number);
+  CHECK(exec.wait().exit == 128 + number);
 }
 
 TEST_CASE("ws-mock: a wrong word ends with exit code 2 and says what is wrong", "[server-mock]") {

@@ -111,8 +111,10 @@ Result<void> Server::State::open() {
     WS_LET(TlsSettings tls, TlsSettings::make(*options_.tls));
     tls_.emplace(std::move(tls));
   }
-  signals_.add(SIGTERM);
-  signals_.add(SIGINT);
+  if (options_.stop_signals == StopSignals::handled) {
+    signals_.add(SIGTERM);
+    signals_.add(SIGINT);
+  }
   return {};
 }
 

@@ -1,0 +1,55 @@
+#include "server-mock/application/companion.hpp"
+
+namespace ws::mock {
+namespace {
+
+sigset_t handled_signals() {
+  sigset_t all;
+  ::sigemptyset(&all);
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD}) ::sigaddset(&all, signal);
+  return all;
+}
+
+}  // namespace
+
+Companion::Companion(http::Server& server) : server_(server) {
+  const sigset_t handled = handled_signals();
+  ::pthread_sigmask(SIG_BLOCK, &handled, &before_);
+}
+
+Companion::~Companion() {
+  if (waiter_.joinable()) waiter_.join();
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+Result<void> Companion::start(const std::vector<std::string>& command) {
+  WS_LET(process_, Process::start(command));
+  waiter_ = std::thread([this] { pass_signals_on(); });
+  return {};
+}
+
+void Companion::pass_signals_on() {
+  const sigset_t handled = handled_signals();
+  while (true) {
+    if (const std::optional<int> exit = process_->poll()) {
+      exit_ = *exit;
+      has_ended_ = true;
+      server_.stop();
+      return;
+    }
+    siginfo_t info{};
+    const int signal = ::sigwaitinfo(&handled, &info);
+    if (signal <= 0 || signal == SIGCHLD) continue;
+    // The terminal sends Ctrl-C to the whole foreground group: the command has it already.
+    if (info.si_code == SI_KERNEL) continue;
+    process_->signal(signal);
+  }
+}
+
+int Companion::wait() {
+  if (!has_ended_) process_->signal(SIGTERM);
+  waiter_.join();
+  return exit_;
+}
+
+}  // namespace ws::mock
