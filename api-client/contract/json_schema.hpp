@@ -1,4 +1,4 @@
-/// Types of the table as JSON Schema 2020-12, the dialect of OpenAPI 3.1. For `openapi.cpp` alone.
+/// Types of the table as JSON Schema 2020-12, the dialect of OpenAPI 3.1. For documents in OpenAPI.
 #pragma once
 
 #include <string_view>

@@ -52,9 +52,13 @@ Result<std::optional<FoundAgent>> find_agent(World& world, std::string_view word
 
 CallTable general_calls() {
   static constexpr CallEntry entries[] = {
-      {"GET", "/_mock/health", get_health, nothing},
-      {"GET", "/_mock/assumptions", get_assumptions, nothing},
-      {"PATCH", "/_mock/assumptions", patch_assumptions, by_handler},
+      {"GET", "/_mock/health", "whether the server answers, and its time", get_health, nothing},
+      {"GET", "/_mock/assumptions", "the switches of --assume with their values", get_assumptions, nothing},
+      {"PATCH",
+       "/_mock/assumptions",
+       "set switches: {KEY: VALUE, ...}; all of them or none",
+       patch_assumptions,
+       by_handler},
   };
   return entries;
 }

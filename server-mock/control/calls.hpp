@@ -46,7 +46,8 @@ constexpr BodyRule members_or_text(const contract::Schema& schema) {
 
 struct CallEntry {
   std::string_view method;
-  std::string_view path;  ///< "/_mock/snapshots/{name}:restore"
+  std::string_view path;     ///< "/_mock/snapshots/{name}:restore"
+  std::string_view summary;  ///< half a sentence for `/_mock/openapi.json`
   Handler handler;
   BodyRule body;
   std::span<const std::string_view> query = {};  ///< names of the query parameters that the call takes

@@ -114,9 +114,13 @@ Json clock_of(const Sandbox& sandbox) {
 
 CallTable clock_calls() {
   static constexpr CallEntry entries[] = {
-      {"GET", "/_mock/clock", get_clock, nothing},
-      {"PUT", "/_mock/clock", put_clock, members_or_text(clock_body)},
-      {"POST", "/_mock/clock:advance", advance_clock, members(advance_body)},
+      {"GET", "/_mock/clock", "the clock and its time", get_clock, nothing},
+      {"PUT", "/_mock/clock", "set the clock: real, frozen:TIME or offset:+2h", put_clock, members_or_text(clock_body)},
+      {"POST",
+       "/_mock/clock:advance",
+       "move the clock, firing what is due in order of time; answers with the list",
+       advance_clock,
+       members(advance_body)},
   };
   return entries;
 }

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/sha256.hpp"
+#include "api-client/contract/json_schema.hpp"
+#include "api-client/contract/operations.hpp"
 #include "server-mock/control/calls.hpp"
 #include "server-mock/pages/inspector_page.hpp"
 #include "server-mock/pipeline/error_response.hpp"
@@ -26,10 +28,12 @@ ServiceResult shut_down(control::Call& call) {
   return Answer{.status = 202, .body = Json{{"status", "stopping"}}};
 }
 
+constexpr std::string_view control_openapi_path = "/_mock/openapi.json";
 constexpr std::string_view shutdown_path = "/_mock/shutdown";
 
 control::CallTable server_calls() {
-  static constexpr control::CallEntry entries[] = {{"POST", shutdown_path, shut_down, control::nothing}};
+  static constexpr control::CallEntry entries[] = {
+      {"POST", shutdown_path, "stop the server", shut_down, control::nothing}};
   return entries;
 }
 
@@ -109,7 +113,78 @@ http::Response respond(const ServiceResult& result, std::string_view request_id)
   return response;
 }
 
+/// 404 that names the control calls, those first that begin like the request's path.
+ApiError no_such_call(const http::Request& request) {
+  const std::string_view asked = request.path;
+  const auto noun_of = [](std::string_view path) {
+    const std::string_view rest = path.substr(std::min(path.size(), std::string_view("/_mock/").size()));
+    return rest.substr(0, rest.find_first_of("/:"));
+  };
+  std::vector<std::string> near;
+  std::vector<std::string> all;
+  for (const ControlCall& call : control_calls()) {
+    std::string line = std::string(call.method) + " " + std::string(call.path);
+    const std::string_view noun = noun_of(call.path);
+    const bool is_near = noun_of(asked).starts_with(noun.substr(0, 3));
+    (is_near ? near : all).push_back(std::move(line));
+  }
+  near.insert(near.end(), all.begin(), all.end());
+  return {.message = "There is no such control call; there are those of `calls`, described in /_mock/openapi.json",
+          .members = Json{{"calls", near}}};
+}
+
+/// `{name}` of a path, in order.
+std::vector<std::string_view> names_in(std::string_view path) {
+  std::vector<std::string_view> names;
+  for (std::size_t open = path.find('{'); open != std::string_view::npos; open = path.find('{', open + 1)) {
+    names.push_back(path.substr(open + 1, path.find('}', open) - open - 1));
+  }
+  return names;
+}
+
+constexpr std::string_view refs = "#/components/schemas/";
+
+Json call_openapi(const control::CallEntry& entry) {
+  Json parameters = Json::array();
+  const auto add = [&](const char* in, std::string_view name) {
+    parameters.push_back({{"name", name}, {"in", in}, {"schema", {{"type", "string"}}}});
+    if (std::string_view(in) == "path") parameters.back()["required"] = true;
+  };
+  for (const std::string_view name : names_in(entry.path)) add("path", name);
+  for (const std::string_view name : entry.query) add("query", name);
+  Json call = {{"summary", entry.summary}};
+  if (!parameters.empty()) call["parameters"] = std::move(parameters);
+  const bool by_handler = entry.body.by == control::BodyRule::By::handler;
+  if (by_handler || !entry.body.schema.fields.empty()) {
+    Json schema = by_handler ? Json::object() : contract::reference(refs, entry.body.schema.name);
+    call["requestBody"]["content"]["application/json"]["schema"] = std::move(schema);
+  }
+  call["responses"]["default"] = {{"description", "JSON, or an error as those of the API"}};
+  return call;
+}
+
 }  // namespace
+
+Json control_openapi(std::string_view server_url) {
+  Json document = {{"openapi", "3.1.0"},
+                   {"info", {{"title", "Control of ws-mock"}, {"version", contract::api_version}}},
+                   {"servers", Json::array({{{"url", server_url.empty() ? "/" : server_url}}})},
+                   {"paths", Json::object()}};
+  Json schemas = Json::object();
+  for (const auto table : tables) {
+    for (const control::CallEntry& entry : table()) {
+      std::string method(entry.method);
+      std::ranges::transform(method, method.begin(), [](char c) { return static_cast<char>(c + ('a' - 'A')); });
+      document["paths"][std::string(entry.path)][method] = call_openapi(entry);
+      if (entry.body.schema.name.empty()) continue;
+      for (const contract::Schema* schema : contract::reached_from(entry.body.schema)) {
+        schemas[std::string(schema->name)] = contract::json_schema(*schema, contract::Use::request, refs);
+      }
+    }
+  }
+  document["components"]["schemas"] = std::move(schemas);
+  return document;
+}
 
 std::vector<ControlCall> control_calls() {
   std::vector<ControlCall> calls;
@@ -126,6 +201,7 @@ Control::Control(const ControlOptions& options) : options_(options) {
       entries_.push_back(&entry);
     }
   }
+  router_.add("GET", control_openapi_path, entries_.size());
 }
 
 http::Response Control::handle(Sandbox& sandbox,
@@ -147,7 +223,12 @@ http::Response Control::handle(Sandbox& sandbox,
     response.header("Allow", routed.allow);
     return response;
   }
-  if (routed.outcome != Outcome::found) return refuse(ApiError{.message = "There is no such control call"});
+  if (routed.outcome != Outcome::found) return refuse(no_such_call(request));
+  if (routed.id == entries_.size()) {
+    http::Response response;
+    response.body("application/json", dump(control_openapi(sandbox.base_url), 2));
+    return response;
+  }
   const control::CallEntry& entry = *entries_[routed.id];
   const ServiceResult result = run(entry, sandbox, sandboxes, request, routed);
   http::Response response = respond(result, request_id);

@@ -83,10 +83,10 @@ ServiceResult expire_device(Call& call) {
 
 CallTable device_calls() {
   static constexpr CallEntry entries[] = {
-      {"GET", "/_mock/devices", get_devices, nothing},
-      {"POST", "/_mock/devices/{code}:approve", approve_device, members(approval_body)},
-      {"POST", "/_mock/devices/{code}:deny", deny_device, nothing},
-      {"POST", "/_mock/devices/{code}:expire", expire_device, nothing},
+      {"GET", "/_mock/devices", "device logins", get_devices, nothing},
+      {"POST", "/_mock/devices/{code}:approve", "approve a device login", approve_device, members(approval_body)},
+      {"POST", "/_mock/devices/{code}:deny", "deny a device login", deny_device, nothing},
+      {"POST", "/_mock/devices/{code}:expire", "let a device code expire", expire_device, nothing},
   };
   return entries;
 }

@@ -58,7 +58,7 @@ ServiceResult create_event(Call& call) {
 
 CallTable event_calls() {
   static constexpr CallEntry entries[] = {
-      {"POST", "/_mock/events", create_event, members(event_body)},
+      {"POST", "/_mock/events", "put an event into an agent's queue", create_event, members(event_body)},
   };
   return entries;
 }

@@ -75,15 +75,15 @@ ServiceResult delete_fault(Call& call) {
 
 CallTable fault_calls() {
   static constexpr CallEntry entries[] = {
-      {"GET", "/_mock/faults", get_faults, nothing},
-      {"POST", "/_mock/faults", add_faults, by_handler},
-      {"POST", "/_mock/faults/{id}:on", turn_fault_on, nothing},
-      {"POST", "/_mock/faults/{id}:off", turn_fault_off, nothing},
-      {"DELETE", "/_mock/faults", delete_faults, nothing},
-      {"GET", "/_mock/faults/{id}", get_fault, nothing},
-      {"POST", "/_mock/faults/{id}", put_fault, by_handler},
-      {"PUT", "/_mock/faults/{id}", put_fault, by_handler},
-      {"DELETE", "/_mock/faults/{id}", delete_fault, nothing},
+      {"GET", "/_mock/faults", "the fault rules, each with how often it matched and fired", get_faults, nothing},
+      {"POST", "/_mock/faults", "add a fault rule, or a list of them", add_faults, by_handler},
+      {"POST", "/_mock/faults/{id}:on", "enable a fault rule", turn_fault_on, nothing},
+      {"POST", "/_mock/faults/{id}:off", "disable a fault rule", turn_fault_off, nothing},
+      {"DELETE", "/_mock/faults", "delete all fault rules", delete_faults, nothing},
+      {"GET", "/_mock/faults/{id}", "one fault rule", get_fault, nothing},
+      {"POST", "/_mock/faults/{id}", "add or replace the fault rule of this id", put_fault, by_handler},
+      {"PUT", "/_mock/faults/{id}", "add or replace the fault rule of this id", put_fault, by_handler},
+      {"DELETE", "/_mock/faults/{id}", "delete a fault rule", delete_fault, nothing},
   };
   return entries;
 }

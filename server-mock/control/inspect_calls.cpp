@@ -120,8 +120,12 @@ ServiceResult inspect_document(Call& call) {
 
 CallTable inspect_calls() {
   static constexpr CallEntry entries[] = {
-      {"GET", "/_mock/inspect", inspect, nothing},
-      {"GET", "/_mock/inspect/documents/{id}", inspect_document, nothing},
+      {"GET",
+       "/_mock/inspect",
+       "what the inspector page shows: documents, threads, events, people, clock",
+       inspect,
+       nothing},
+      {"GET", "/_mock/inspect/documents/{id}", "a document with its revisions", inspect_document, nothing},
   };
   return entries;
 }

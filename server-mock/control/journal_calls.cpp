@@ -82,10 +82,18 @@ ServiceResult verify_requests(Call& call) {
 CallTable journal_calls() {
   static constexpr std::string_view query[] = {"operation", "since", "limit", "wait"};
   static constexpr CallEntry entries[] = {
-      {"GET", "/_mock/requests", get_requests, nothing, query},
-      {"DELETE", "/_mock/requests", delete_requests, nothing},
-      {"GET", "/_mock/requests/unmatched", get_unmatched, nothing},
-      {"POST", "/_mock/requests:verify", verify_requests, by_handler},
+      {"GET", "/_mock/requests", "the journal of requests, oldest first", get_requests, nothing, query},
+      {"DELETE", "/_mock/requests", "empty the journal", delete_requests, nothing},
+      {"GET",
+       "/_mock/requests/unmatched",
+       "requests that match no operation, each with the nearest ones",
+       get_unmatched,
+       nothing},
+      {"POST",
+       "/_mock/requests:verify",
+       "200 if the requests were as expected, else 409 with the nearest misses",
+       verify_requests,
+       by_handler},
   };
   return entries;
 }

@@ -198,9 +198,13 @@ ServiceResult expire_key(Call& call) {
 
 CallTable key_calls() {
   static constexpr CallEntry entries[] = {
-      {"POST", "/_mock/keys", create_key, members_and(key_body, check_scopes)},
-      {"POST", "/_mock/keys/{id}:revoke", revoke_key, nothing},
-      {"POST", "/_mock/keys/{id}:expire", expire_key, nothing},
+      {"POST",
+       "/_mock/keys",
+       "make a key of any audience, scope, role and expiry, for any person or agent",
+       create_key,
+       members_and(key_body, check_scopes)},
+      {"POST", "/_mock/keys/{id}:revoke", "revoke a key", revoke_key, nothing},
+      {"POST", "/_mock/keys/{id}:expire", "let a key expire", expire_key, nothing},
   };
   return entries;
 }

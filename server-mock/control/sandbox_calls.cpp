@@ -81,9 +81,13 @@ ServiceResult close_sandbox(Call& call) {
 
 CallTable sandbox_calls() {
   static constexpr CallEntry entries[] = {
-      {"GET", "/_mock/sandboxes", get_sandboxes, nothing},
-      {"POST", "/_mock/sandboxes", open_sandbox, members(sandbox_body)},
-      {"DELETE", "/_mock/sandboxes/{id}", close_sandbox, nothing},
+      {"GET", "/_mock/sandboxes", "the open sandboxes", get_sandboxes, nothing},
+      {"POST",
+       "/_mock/sandboxes",
+       "open a sandbox: a world of its own under base_url + /_s/ID",
+       open_sandbox,
+       members(sandbox_body)},
+      {"DELETE", "/_mock/sandboxes/{id}", "close a sandbox", close_sandbox, nothing},
   };
   return entries;
 }

@@ -256,17 +256,21 @@ ServiceResult put_state(Call& call) {
 
 CallTable state_calls() {
   static constexpr CallEntry entries[] = {
-      {"POST", "/_mock/reset", reset, members(reset_body)},
-      {"GET", "/_mock/snapshots", get_snapshots, nothing},
-      {"POST", "/_mock/snapshots", take_snapshot, members(snapshot_body)},
-      {"DELETE", "/_mock/snapshots", delete_snapshots, nothing},
-      {"GET", "/_mock/snapshots/{name}", get_snapshot, nothing},
-      {"POST", "/_mock/snapshots/{name}", take_named_snapshot, nothing},
-      {"PUT", "/_mock/snapshots/{name}", take_named_snapshot, nothing},
-      {"DELETE", "/_mock/snapshots/{name}", delete_snapshot, nothing},
-      {"POST", "/_mock/snapshots/{name}:restore", restore_snapshot, nothing},
-      {"GET", "/_mock/state", get_state, nothing},
-      {"PUT", "/_mock/state", put_state, members(state_body)},
+      {"POST",
+       "/_mock/reset",
+       "state, journal, faults and clock as at the start, empty, or of a snapshot",
+       reset,
+       members(reset_body)},
+      {"GET", "/_mock/snapshots", "the snapshots", get_snapshots, nothing},
+      {"POST", "/_mock/snapshots", "take a snapshot", take_snapshot, members(snapshot_body)},
+      {"DELETE", "/_mock/snapshots", "delete all snapshots", delete_snapshots, nothing},
+      {"GET", "/_mock/snapshots/{name}", "one snapshot", get_snapshot, nothing},
+      {"POST", "/_mock/snapshots/{name}", "take a snapshot of this name", take_named_snapshot, nothing},
+      {"PUT", "/_mock/snapshots/{name}", "take a snapshot of this name", take_named_snapshot, nothing},
+      {"DELETE", "/_mock/snapshots/{name}", "delete a snapshot", delete_snapshot, nothing},
+      {"POST", "/_mock/snapshots/{name}:restore", "go back to a snapshot", restore_snapshot, nothing},
+      {"GET", "/_mock/state", "the whole state as sorted JSON", get_state, nothing},
+      {"PUT", "/_mock/state", "replace the whole state", put_state, members(state_body)},
   };
   return entries;
 }

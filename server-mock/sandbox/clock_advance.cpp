@@ -77,6 +77,11 @@ constexpr DueSource sources[] = {
      "select min(due_at) from questions where due_at is not null and due_at > ?1 and due_at <= ?2",
      "select id, json_object('conversation_id', conversation_id) from questions where due_at = ?1 order by id",
      complete_due_questions},
+    {"test_run",
+     "select min(at) from (select started_at as at, created_at from test_runs union all select finished_at, created_at "
+     "from test_runs where started_at > created_at) where at > created_at and at > ?1 and at <= ?2",
+     "select id, json_object('status', iif(finished_at = ?1, status, 'running')) from test_runs "
+     "where started_at > created_at and ?1 in (started_at, finished_at) order by sequence"},
 };
 
 }  // namespace

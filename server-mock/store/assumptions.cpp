@@ -19,6 +19,7 @@ constexpr std::string_view auth_order[] = {"auth_first", "validation_first"};
 constexpr std::string_view list_extra[] = {"none", "unknown_fields"};
 constexpr std::string_view assumed_fields[] = {"full", "null", "missing"};
 constexpr std::string_view sync_conflict_status[] = {"in_body", "409"};
+constexpr std::string_view test_runs[] = {"finished", "timed", "failing"};
 
 constexpr AssumptionSwitch switches[] = {
     {"error_style", error_style},
@@ -31,6 +32,7 @@ constexpr AssumptionSwitch switches[] = {
     {"list_extra", list_extra},
     {"assumed_fields", assumed_fields},
     {"sync_conflict_status", sync_conflict_status},
+    {"test_runs", test_runs},
 };
 
 }  // namespace

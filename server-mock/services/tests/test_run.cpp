@@ -28,6 +28,15 @@ Result<void> run_cases(World& world, TestRun& run) {
   run.results = std::move(results);
   run.status = passed ? "passed" : "failed";
   run.finished_at = world.now();
+  if (world.assumptions.is("test_runs", "finished")) return {};
+  run.started_at = run.created_at + test_run_phase_ms;
+  run.finished_at = run.started_at + test_run_phase_ms;
+  if (world.assumptions.is("test_runs", "failing")) {
+    Json& first = run.results->front();
+    first["status"] = "failed";
+    first["message"] = "The switch test_runs=failing says so";
+    run.status = "failed";
+  }
   return {};
 }
 
@@ -74,22 +83,28 @@ Result<std::optional<TestRun>> find_test_run(World& world, std::string_view id) 
   return std::optional(std::move(run));
 }
 
-Json to_json(const TestRun& run) {
-  const auto failed =
-      std::ranges::count_if(*run.results, [](const Json& result) { return result["status"] == "failed"; });
-  const auto total = static_cast<std::int64_t>(run.results->size());
+Json to_json(const TestRun& run, std::int64_t now) {
+  const bool has_started = now >= run.started_at;
+  const bool is_over = now >= run.finished_at;
+  const Json results = is_over ? *run.results : Json::array();
+  const auto failed = std::ranges::count_if(results, [](const Json& result) { return result["status"] == "failed"; });
+  const auto total = static_cast<std::int64_t>(run.case_ids.size());
+  const auto passed = static_cast<std::int64_t>(results.size()) - failed;
   return {{"id", run.id},
           {"object", "test_run"},
-          {"status", run.status},
+          {"status",
+           is_over       ? run.status
+           : has_started ? "running"
+                         : "queued"},
           {"selection_kind", run.selection_kind},
           {"case_ids", run.case_ids},
           {"suite_id", text_or_null(run.suite_id)},
           {"workspace_id", run.workspace_id},
-          {"counts", {{"total", total}, {"passed", total - failed}, {"failed", failed}}},
-          {"results", *run.results},
+          {"counts", {{"total", total}, {"passed", passed}, {"failed", failed}}},
+          {"results", results},
           {"created_at", rfc3339(run.created_at)},
-          {"started_at", rfc3339(run.started_at)},
-          {"finished_at", rfc3339(run.finished_at)},
+          {"started_at", has_started ? Json(rfc3339(run.started_at)) : Json(nullptr)},
+          {"finished_at", is_over ? Json(rfc3339(run.finished_at)) : Json(nullptr)},
           {"links", {{"self", "/v1/admin/tests/runs/" + run.id}}}};
 }
 

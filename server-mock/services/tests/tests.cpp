@@ -137,12 +137,14 @@ ApiResult<void> select_cases(const ServiceCall& call, TestRun& run) {
 }
 
 // Newest first, of the Workspaces that the caller administers. ?1 person, ?2 before, ?3 only this Workspace, ?4 the
-// Workspace of the key, ?5 whether the caller is an admin in it, ?6 status, ?7 selection, ?8 suite, ?9 case, ?10 limit.
+// Workspace of the key, ?5 whether the caller is an admin in it, ?6 status, ?7 selection, ?8 suite, ?9 case, ?10 limit,
+// ?11 now.
 constexpr const char* runs_query =
     "select " WS_TEST_RUN_COLUMNS
     " from test_runs r join members m on m.workspace_id = r.workspace_id and m.user_id = ?1 "
     "where r.sequence < ?2 and (?3 = '' or r.workspace_id = ?3) "
-    "and iif(r.workspace_id = ?4, ?5, ?5 is not null and m.role in ('owner', 'admin')) and (?6 = '' or r.status = ?6) "
+    "and iif(r.workspace_id = ?4, ?5, ?5 is not null and m.role in ('owner', 'admin')) and (?6 = '' or ?6 = iif(?11 >= "
+    "r.finished_at, r.status, iif(?11 >= r.started_at, 'running', 'queued'))) "
     "and (?7 = '' or r.selection_kind = ?7) and (?8 = '' or r.suite_id = ?8) "
     "and (?9 = '' or exists (select 1 from json_each(r.case_ids) where value = ?9)) order by r.sequence desc limit ?10";
 
@@ -200,12 +202,14 @@ ServiceResult list_test_runs(World& world, const ServiceCall& call) {
                  text_of(call.parameters, "selection_kind"),
                  text_of(call.parameters, "suite_id"),
                  text_of(call.parameters, "case_id"),
-                 limit + 1);
-  return read_page(*rows, list_name(call), limit, [](const sqlite::Statement& row, Json& data) -> Result<std::int64_t> {
+                 limit + 1,
+                 world.now());
+  const auto add = [&](const sqlite::Statement& row, Json& data) -> Result<std::int64_t> {
     WS_LET(const TestRun run, read_test_run(row));
-    data.push_back(to_json(run));
+    data.push_back(to_json(run, world.now()));
     return run.sequence;
-  });
+  };
+  return read_page(*rows, list_name(call), limit, add);
 }
 
 ServiceResult launch_test_run(World& world, const ServiceCall& call) {
@@ -219,14 +223,16 @@ ServiceResult launch_test_run(World& world, const ServiceCall& call) {
   WS_API_TRY(run_cases(world, run));
   WS_API_TRY(insert_test_run(world, run));
   WS_API_TRY(work.commit());
-  return Answer{.status = 202, .body = to_json(run)};
+  return Answer{.status = 202,
+                .body = to_json(run, world.now()),
+                .headers = {{assumed_header, world.assumptions.assignment("test_runs")}}};
 }
 
 ServiceResult get_test_run(World& world, const ServiceCall& call) {
   WS_API_LET(const std::optional<TestRun> run, find_test_run(world, id_of(call.parameters, "run_id")));
   if (!run) return not_found("test run");
   WS_API_TRY(require_admin(world, call, run->workspace_id, "test run"));
-  return Answer{.body = to_json(*run)};
+  return Answer{.body = to_json(*run, world.now())};
 }
 
 }  // namespace

@@ -178,3 +178,20 @@ TEST_CASE("discovery: every operation is listed; the OpenAPI document is served"
   CHECK(document.status == 200);
   CHECK(parse(document).at("openapi").get<std::string>().starts_with("3.1"));
 }
+
+TEST_CASE("control: its calls are described, and the 404 of a wrong path names them", "[server-mock]") {
+  Wire wire;
+  const Json document = wire.control("GET", "/openapi.json");
+  CHECK(document.at("openapi") == "3.1.0");
+  for (const ControlCall& call : control_calls()) {
+    CAPTURE(call.method, call.path);
+    std::string method(call.method);
+    std::transform(method.begin(), method.end(), method.begin(), [](char c) { return static_cast<char>(c | 0x20); });
+    const Json& described = document.at("paths").at(std::string(call.path)).at(method);
+    CHECK_FALSE(described.at("summary").get<std::string>().empty());
+  }
+  CHECK(document.at("components").at("schemas").at("NewKey").at("properties").contains("scopes"));
+  const Json wrong = wire.control("GET", "/snapshot", nullptr, 404);
+  CHECK(wrong.at("calls").size() == control_calls().size());
+  CHECK(wrong.at("calls").at(0) == "GET /_mock/snapshots");
+}

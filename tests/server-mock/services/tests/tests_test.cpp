@@ -208,3 +208,33 @@ TEST_CASE("tests: a run is visible only to admins of its Workspace", "[server-mo
                         .role = contract::Role::owner};
   CHECK(world.call("tests.run_get", bound, nullptr, of_run).status == 404);
 }
+
+TEST_CASE("tests: with the switch test_runs a run is queued, runs and ends by the clock", "[server-mock]") {
+  ServiceWorld world;
+  const std::string way = GENERATE(std::string("timed"), std::string("failing"));
+  REQUIRE(world.world->assumptions.set("test_runs", way));
+  const std::string end = way == "timed" ? "passed" : "failed";
+  const Outcome run = launch(world, world.mara, {{"selection_kind", "suite"}, {"suite_id", "smoke"}});
+  REQUIRE(run.status == 202);
+  const auto seen = [&] {
+    return world.call("tests.run_get", world.mara, nullptr, {{"run_id", run.body.at("id")}}).body;
+  };
+  const auto listed = [&](const char* status) {
+    return list(world, "tests.runs_list", world.mara, {{"status", status}}).at("data").size();
+  };
+  CHECK(seen() == run.body);
+  CHECK(seen().at("status") == "queued");
+  CHECK(seen().at("started_at").is_null());
+  CHECK(seen().at("results").empty());
+  CHECK(listed("queued") == 1);
+  world.clock.time += std::chrono::seconds(1);
+  CHECK(seen().at("status") == "running");
+  CHECK(seen().at("finished_at").is_null());
+  CHECK(listed("running") == 1);
+  CHECK(listed(end.c_str()) == 0);
+  world.clock.time += std::chrono::seconds(1);
+  CHECK(seen().at("status") == end);
+  CHECK(seen().at("counts").at("failed") == (way == "timed" ? 0 : 1));
+  CHECK_FALSE(seen().at("finished_at").is_null());
+  CHECK(listed(end.c_str()) == 1);
+}
