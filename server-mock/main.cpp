@@ -14,8 +14,11 @@
 #include "api-client/contract/openapi.hpp"
 #include "api-client/contract/operations.hpp"
 #include "server-mock/application/serve.hpp"
+#include "server-mock/control/control.hpp"
 #include "server-mock/faults/fault_rules.hpp"
 #include "server-mock/fixtures/fixtures.hpp"
+#include "server-mock/sweep/coverage.hpp"
+#include "server-mock/sweep_command.hpp"
 
 #ifdef WS_JEMALLOC
 #include <jemalloc/jemalloc.h>
@@ -65,8 +68,11 @@ struct Flags {
   std::string unix_path = {};
   std::string idle_exit = {};
   bool yaml = false;
+  bool control = false;
   bool json = false;
   std::vector<std::string> checked = {};
+  std::string report = {};
+  SweepFlags sweep = {};
 };
 
 void add_flags(CLI::App& app, Flags& flags) {
@@ -277,12 +283,27 @@ int run_server(const Flags& flags, std::vector<std::string> command, pid_t paren
     if (flags.log.empty()) settings->application.log = LogStyle::off;
   }
   if (flags.exit_with_parent) end_with_parent(parent);
+  sweep::CoverageReport report;
+  if (!flags.report.empty()) settings->application.observer = [&report](const Json& entry) { report.add(entry); };
   const auto code = serve(*settings);
+  if (!code) return report_failure(code.error());
+  if (flags.report.empty()) return *code;
+  const auto written = report.write(flags.report);
+  if (!written && *code == 0) return report_failure(written.error());
+  if (!written) report_failure(written.error());
+  return *code;
+}
+
+int run_sweep(const Flags& flags, const std::vector<std::string>& command) {
+  auto settings = settings_of(flags);
+  if (!settings) return report_failure(settings.error());
+  settings->application.log = LogStyle::off;
+  const auto code = mock::run_sweep(flags.sweep, command, settings->application);
   return code ? *code : report_failure(code.error());
 }
 
-int print_openapi(bool yaml) {
-  const Json document = contract::openapi("");
+int print_openapi(bool yaml, bool control) {
+  const Json document = control ? control_openapi("") : contract::openapi("");
   fmt::print("{}\n", yaml ? to_yaml(document) : dump(document, 2));
   return 0;
 }
@@ -362,14 +383,20 @@ int run(int count, char** texts) {
   add_flags(app, flags);
   CLI::App* serve_words = app.add_subcommand("serve", "serve until stopped; what happens without a word, too");
   CLI::App* exec = app.add_subcommand("exec", "exec [flags] -- CMD...: run CMD with WS_BASE_URL and WS_TOKEN set");
+  exec->add_option(
+      "--report", flags.report, "write what was called, and the guesses that answers rest on (.json: JSON)");
+  CLI::App* sweep = app.add_subcommand(
+      "sweep", "sweep [flags] -- CMD...: run CMD once for each fault that can hit each of its requests");
+  add_sweep_flags(*sweep, flags.sweep);
   CLI::App* openapi = app.add_subcommand("openapi", "print the API as an OpenAPI 3.1 document");
   openapi->add_flag("--yaml", flags.yaml, "as YAML");
+  openapi->add_flag("--control", flags.control, "the calls under /_mock instead");
   CLI::App* assumptions = app.add_subcommand("assumptions", "list the switches of --assume");
   CLI::App* version = app.add_subcommand("version", "show the version, and those of the libraries in this program");
   version->add_flag("--json", flags.json, "as JSON");
   CLI::App* check_words = app.add_subcommand("check", "check FIXTURES...: everything that is wrong with them");
   check_words->add_option("paths", flags.checked, "YAML, JSON, or a folder of Markdown")->required();
-  for (CLI::App* each : {serve_words, exec, openapi, assumptions, version, check_words}) each->fallthrough();
+  for (CLI::App* each : {serve_words, exec, sweep, openapi, assumptions, version, check_words}) each->fallthrough();
   try {
     std::ranges::reverse(arguments);  // CLI11 takes arguments in reverse order
     app.parse(std::move(arguments));
@@ -377,11 +404,12 @@ int run(int count, char** texts) {
     return app.exit(error) == 0 ? 0 : usage_exit;
   }
   if (version_flag || version->parsed()) return print_version(flags.json);
-  if (exec->parsed() == command.empty()) {
+  if ((exec->parsed() || sweep->parsed()) == command.empty()) {
     return report_failure(
-        {.kind = Failure::Kind::usage, .what = "a command stands behind exec and --, and nowhere else"});
+        {.kind = Failure::Kind::usage, .what = "a command stands behind exec or sweep and --, and nowhere else"});
   }
-  if (openapi->parsed()) return print_openapi(flags.yaml);
+  if (sweep->parsed()) return run_sweep(flags, command);
+  if (openapi->parsed()) return print_openapi(flags.yaml, flags.control);
   if (assumptions->parsed()) return print_assumptions();
   if (check_words->parsed()) return check(flags.checked);
   return run_server(flags, std::move(command), parent);

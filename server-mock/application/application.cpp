@@ -45,6 +45,7 @@ Application::Application(const ApplicationOptions& options, std::unique_ptr<Sand
       release_memory_(options.release_memory),
       shared_{.control = Control(options.control),
               .journal_file = std::move(journal_file),
+              .observer = options.observer,
               .log = options.log,
               .approval = approval_of(options),
               .pipeline = {}},

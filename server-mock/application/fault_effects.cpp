@@ -4,12 +4,15 @@
 #include <set>
 #include <string>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/sha256.hpp"
 #include "server-mock/pipeline/error_response.hpp"
 #include "server-mock/services/authorization/keys.hpp"
 #include "server-mock/services/documents/document_changes.hpp"
 #include "server-mock/services/events/event_queue.hpp"
+#include "server-mock/services/files/uploads.hpp"
 #include "server-mock/store/query.hpp"
 
 namespace ws::mock {
@@ -114,6 +117,18 @@ Result<void> lose_lease(const FaultedCall& call, const http::Response* answer) {
   return work.commit();
 }
 
+/// Changes what is recorded of the bytes that were put.
+Result<void> spoil_upload(const FaultedCall& call, const char* change) {
+  World& world = *call.sandbox.world;
+  const std::string secret(upload_secret(call.request.path));
+  WS_LET(UnitOfWork work, UnitOfWork::begin(world));
+  WS_TRY(
+      put(world,
+          fmt::format("update uploads set {} where secret_sha256 = ? and received_bytes is not null", change).c_str(),
+          Sha256::of(secret).hex()));
+  return work.commit();
+}
+
 bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 /// Changes one digit of every hexadecimal SHA-256.
@@ -171,13 +186,24 @@ std::string broken_json(const std::string& text) {
   return text.size() < 2 ? std::string("{\"broken\":") : text.substr(0, text.size() - 1);
 }
 
+/// A page of a list without its items; its cursor leads to this page.
+std::string without_items(const http::Request& request, const std::string& text) {
+  Json page = body_of(text);
+  if (find(page, "data") == nullptr) return text;
+  page["data"] = Json::array();
+  page["next_cursor"] =
+      std::string(same_page) + std::string(http::value_of(http::parse_query(request.query), "cursor"));
+  return dump(page);
+}
+
 http::WireFault on_the_wire(const FaultRule& rule, std::uint64_t body_bytes) {
   const Effect& effect = rule.effect;
-  http::WireFault wire = {.end = effect.end,
-                          .delay = rule.phase == Phase::after ? effect.delay : std::chrono::milliseconds{0},
-                          .truncate_at = effect.truncate_at,
-                          .dribble_bytes = effect.dribble_bytes,
-                          .dribble_every = effect.dribble_every};
+  http::WireFault wire = {
+      .end = effect.end,
+      .delay = effect.stall + (rule.phase == Phase::after ? effect.delay : std::chrono::milliseconds{0}),
+      .truncate_at = effect.truncate_at,
+      .dribble_bytes = effect.dribble_bytes,
+      .dribble_every = effect.dribble_every};
   if (effect.wrong_length) {
     const auto told = static_cast<std::int64_t>(body_bytes) + effect.wrong_length->by;
     wire.content_length =
@@ -196,16 +222,42 @@ Result<void> apply_to_world(const FaultedCall& call, const FaultRule& rule, cons
   }
   if (!is_time) return {};
   if (effect.bump_revision) WS_TRY(bump_revision(call, answer));
-  if (effect.expire_key) {
-    if (const auto caller = caller_of(call)) WS_TRY(expire_key(*call.sandbox.world, caller->key_id));
+  if (effect.cut_upload) WS_TRY(spoil_upload(call, "received_bytes = received_bytes / 2"));
+  if (effect.damage_upload) {
+    WS_TRY(spoil_upload(call, "received_sha256 = substr(received_sha256, 33) || substr(received_sha256, 1, 32)"));
+  }
+  if (effect.expire_key || effect.revoke_key) {
+    const auto caller = caller_of(call);
+    if (caller && effect.expire_key) WS_TRY(expire_key(*call.sandbox.world, caller->key_id));
+    if (caller && effect.revoke_key) WS_TRY(revoke_key(*call.sandbox.world, caller->key_id));
   }
   return {};
+}
+
+std::optional<std::string> rewritten_query(const http::Request& request, const FaultRule* rule) {
+  const bool repeats = rule != nullptr && rule->effect.repeat_page;
+  if (!repeats && request.query.find(same_page) == std::string_view::npos) return std::nullopt;
+  std::string query;
+  std::string_view rest = request.query;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('&'), rest.size());
+    std::string part(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (part.starts_with("cursor=")) {
+      const std::size_t mark = part.find(same_page);
+      if (mark != std::string::npos) part.erase(mark, same_page.size());
+      if (repeats || part == "cursor=") continue;
+    }
+    query += (query.empty() ? "" : "&") + part;
+  }
+  return query;
 }
 
 http::Response apply_to_response(const FaultedCall& call, const FaultRule& rule, http::Response&& answer) {
   const Effect& effect = rule.effect;
   if (effect.answer) answer = substitute(call, *effect.answer);
   if (!effect.retry_after.empty()) answer.set_header("Retry-After", effect.retry_after);
+  if (effect.empty_page) answer.text(without_items(call.request, answer.text()));
   if (effect.bad_json) answer.text(broken_json(answer.text()));
   if (effect.bad_hash) answer.rewrite(with_wrong_hashes);
   if (const http::WireFault wire = on_the_wire(rule, answer.text().size()); wire != http::WireFault()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "api-client/base/result.hpp"
@@ -21,10 +22,15 @@ struct FaultedCall {
   const http::Pairs& values;        ///< path parameters
 };
 
-/// Applies `expire_key`, `lose_lease` and `bump_revision` in the rule's phase. Called before the handler (`answer` is
-/// null) and after it; each effect happens once. In phase `before` this very call finds an expired key, or a document
-/// with a newer revision. The event of a claim is only known from its response, so its lease is lost after the handler
-/// in either phase.
+/// Begins the cursors of `empty_page`: what follows is the cursor of the page itself, empty for the first page.
+inline constexpr std::string_view same_page = "same-page.";
+/// The query to serve in place of the request's, where it holds such a cursor, or the rule repeats a page.
+std::optional<std::string> rewritten_query(const http::Request& request, const FaultRule* rule);
+
+/// Applies the effects on keys, leases, revisions and uploads in the rule's phase. Called before the handler (`answer`
+/// is null) and after it; each effect happens once. In phase `before` this very call finds an expired key, or a
+/// document with a newer revision. The event of a claim is only known from its response, so its lease is lost after the
+/// handler in either phase.
 Result<void> apply_to_world(const FaultedCall& call, const FaultRule& rule, const http::Response* answer);
 
 /// The response after the effect, with its wire fault. (A delay before the handler has already passed.)

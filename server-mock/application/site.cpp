@@ -176,6 +176,7 @@ http::Response Site::finish(const http::Request& request, Reply&& reply, const A
                              .warning = reply.warning};
   if (shared_.journal_file.is_open())
     shared_.journal_file.write(sandbox_->journal.describe(request, reply.response, exchange));
+  if (shared_.observer) shared_.observer(sandbox_->journal.describe(request, reply.response, exchange));
   sandbox_->journal.add(request, reply.response, exchange);
   if (shared_.log != LogStyle::off) log(request, reply, taken.count());
   return std::move(reply.response);

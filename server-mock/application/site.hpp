@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,8 +31,9 @@ enum class LogStyle { text, json, off };
 struct SharedState {
   Control control;
   JournalFile journal_file = {};
-  LogStyle log = LogStyle::off;  ///< one line for each request on standard error
-  pages::Approval approval;      ///< of device logins
+  std::function<void(const Json&)> observer = {};  ///< gets each entry of the journals; empty: none
+  LogStyle log = LogStyle::off;                    ///< one line for each request on standard error
+  pages::Approval approval;                        ///< of device logins
   Pipeline pipeline = {};
 };
 

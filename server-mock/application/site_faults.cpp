@@ -92,6 +92,13 @@ Reply Site::answer_rolled_back(const http::Request& request, std::string_view re
 }
 
 Reply Site::answer(const http::Request& request, const ActiveRequest& active) {
+  if (!sandbox_->faults.empty() && !request.query.empty()) {
+    if (const auto query = rewritten_query(request, active.fault.get())) {
+      http::Request moved = request;
+      moved.query = *query;
+      return active.fault ? answer_with_fault(moved, active) : answer_without_fault(moved, active.request_id);
+    }
+  }
   return active.fault ? answer_with_fault(request, active) : answer_without_fault(request, active.request_id);
 }
 

@@ -18,22 +18,17 @@ using contract::Schema;
 constexpr contract::Type any_argument = {};
 constexpr std::string_view phases[] = {"before", "after"};
 constexpr contract::Field effect_fields[] = {
-    optional("status", any_argument),
-    optional("headers", contract::text_map()),
-    optional("body", any_argument),
-    optional("retry_after", any_argument),
-    optional("delay_ms", any_argument),
-    optional("hang", any_argument),
-    optional("reset", any_argument),
-    optional("close_without_answer", any_argument),
-    optional("truncate_at", any_argument),
-    optional("dribble", any_argument),
-    optional("bad_json", any_argument),
-    optional("wrong_length", any_argument),
-    optional("bad_hash", any_argument),
-    optional("expire_key", any_argument),
-    optional("lose_lease", any_argument),
-    optional("bump_revision", any_argument),
+    optional("status", any_argument),      optional("headers", contract::text_map()),
+    optional("body", any_argument),        optional("retry_after", any_argument),
+    optional("delay_ms", any_argument),    optional("hang", any_argument),
+    optional("reset", any_argument),       optional("close_without_answer", any_argument),
+    optional("truncate_at", any_argument), optional("dribble", any_argument),
+    optional("bad_json", any_argument),    optional("wrong_length", any_argument),
+    optional("bad_hash", any_argument),    optional("stall_ms", any_argument),
+    optional("empty_page", any_argument),  optional("repeat_page", any_argument),
+    optional("cut_upload", any_argument),  optional("damage_upload", any_argument),
+    optional("expire_key", any_argument),  optional("revoke_key", any_argument),
+    optional("lose_lease", any_argument),  optional("bump_revision", any_argument),
 };
 constexpr Schema effect_schema = {.name = "Effect", .fields = effect_fields};
 constexpr contract::Field rule_fields[] = {
@@ -87,7 +82,15 @@ class EffectReader {
     read_wrong_length(effect);
     effect.bad_json = flag("bad_json");
     effect.bad_hash = flag("bad_hash");
+    if (const auto stall = number("stall_ms", {"ms", "stall_ms"}, longest_delay_ms)) {
+      effect.stall = std::chrono::milliseconds(*stall);
+    }
+    effect.empty_page = flag("empty_page");
+    effect.repeat_page = flag("repeat_page");
+    effect.cut_upload = flag("cut_upload");
+    effect.damage_upload = flag("damage_upload");
     effect.expire_key = flag("expire_key");
+    effect.revoke_key = flag("revoke_key");
     effect.lose_lease = flag("lose_lease");
     effect.bump_revision = flag("bump_revision");
     return effect;

@@ -48,14 +48,22 @@ struct Effect {
   std::optional<WrongLength> wrong_length = {};
   bool bad_json = false;
   bool bad_hash = false;
+  std::chrono::milliseconds stall{0};  ///< real time between the handler, or its place, and the first byte
+  bool empty_page = false;             ///< of a list: no items, and a cursor by which the same page is asked for again
+  bool repeat_page = false;            ///< of a list: the first page again in place of a later one
+  bool cut_upload = false;             ///< half of the bytes are kept
+  bool damage_upload = false;          ///< the bytes that are kept have another hash
   bool expire_key = false;
+  bool revoke_key = false;
   bool lose_lease = false;
   bool bump_revision = false;
 
   /// The client gets another response than the handler's, or none.
   bool replaces_answer() const { return answer || end != http::WireFault::End::as_usual; }
   /// The client gets the handler's response, damaged.
-  bool spoils_answer() const { return truncate_at || wrong_length || bad_json || bad_hash; }
+  bool spoils_answer() const {
+    return truncate_at || wrong_length || bad_json || bad_hash || empty_page || repeat_page;
+  }
 };
 
 struct FaultRule {

@@ -15,6 +15,7 @@
 
 #include "server-mock/http/target.hpp"
 #include "server-mock/services/files/uploads.hpp"
+#include "server-mock/services/shared/service.hpp"
 #include "server-mock/store/world.hpp"
 
 namespace ws::mock {
@@ -71,6 +72,14 @@ Json headers_to_json(std::string_view head) {
   return headers;
 }
 
+/// The value of a header field in wire format, written as the server writes it; empty if there is none.
+std::string_view value_in(std::string_view headers, std::string_view name) {
+  const std::size_t at = headers.find(name);
+  if (at == std::string_view::npos || (at > 0 && headers[at - 1] != '\n')) return {};
+  const std::string_view field = headers.substr(at + name.size() + 2);
+  return field.substr(0, field.find('\r'));
+}
+
 }  // namespace
 
 void Journal::fill(Entry& entry,
@@ -91,6 +100,7 @@ void Journal::fill(Entry& entry,
   entry.text.assign(request.head).append(asked).append(answered);
   entry.fault = exchange.fault;
   entry.warning = exchange.warning;
+  entry.assumed = value_in(response.headers(), assumed_header);
 }
 
 void Journal::add(const http::Request& request, const http::Response& response, const Exchange& exchange) {
@@ -152,6 +162,7 @@ Json Journal::to_json(const Entry& entry) const {
       {"fault", entry.fault.empty() ? Json(nullptr) : Json(entry.fault)},
       {"sandbox", sandbox_.empty() ? Json(nullptr) : Json(sandbox_)}};
   if (!entry.warning.empty()) value["warning"] = entry.warning;
+  if (!entry.assumed.empty()) value["assumed"] = entry.assumed;
   return value;
 }
 

@@ -70,6 +70,7 @@ class Journal {
     std::string text = {};  // head, request body and response body, concatenated
     std::string fault = {};
     std::string warning = {};
+    std::string assumed = {};  // `X-Mock-Assumed` of the response
   };
   void fill(Entry& entry, const http::Request& request, const http::Response& response, const Exchange& exchange) const;
   Json to_json(const Entry& entry) const;

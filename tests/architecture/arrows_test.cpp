@@ -223,8 +223,10 @@ const std::vector<Room> rooms = {
           "services/authorization/",
           "services/documents/",
           "services/events/",
+          "services/files/",
           "store/"}),
-    mock("", {"application/", "faults/", "fixtures/"}),
+    mock("sweep/", {"application/", "faults/", "http/", "http/server/", "store/"}),
+    mock("", {"application/", "control/", "faults/", "fixtures/", "sweep/"}),
 };
 
 /// Areas in which every folder with sources has a row of its own, and every permission is used.
@@ -246,19 +248,19 @@ const std::vector<Home> homes = {
     {"yaml-cpp/", {"api-client/base/yaml."}},
     {"cmark-gfm", {"api-client/base/markdown."}},
     {"utf8proc", {"api-client/base/utf8."}},
-    {"CLI/", {"cli/", "server-mock/main.cpp"}},
+    {"CLI/", {"cli/", "server-mock/main.cpp", "server-mock/sweep_command."}},
     {"jq.h", {"cli/output/jq."}},
     {"jv.h", {"cli/output/jq."}},
     {"qrencode.h", {"cli/terminal/qr_code."}},
     {"dlfcn.h", {"api-client/base/shared_library."}},
-    {"spawn.h", {"api-client/base/process.", "server-mock/application/serve."}},
+    {"spawn.h", {"api-client/base/process."}},
     {"libsecret/", {"cli/credentials/keyring."}},
     {"tl/",
      {"api-client/base/result.hpp",
       "server-mock/services/shared/service.hpp",
       "server-mock/services/shared/errors.hpp"}},
     {"termios.h", {"cli/terminal/"}},
-    {"sys/ioctl.h", {"cli/terminal/"}},
+    {"sys/ioctl.h", {"cli/terminal/", "server-mock/sweep_command."}},
 };
 
 std::vector<Include> includes_of(const fs::path& root, const fs::path& file) {

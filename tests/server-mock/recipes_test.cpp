@@ -59,6 +59,11 @@ TEST_CASE("recipes: the shell script, the Python tests and the Node tests pass",
   check_run("node --test recipes/node/");
 }
 
+TEST_CASE("recipes: the script of the sweep survives, as its Python and Node tests say", "[server-mock]") {
+  check_run("python3 -m unittest discover -s recipes/sweep");
+  check_run("node --test recipes/sweep/");
+}
+
 TEST_CASE("recipes: the shell script fails where the server does not start", "[server-mock]") {
   CHECK(in_checkout("mkdir p; printf '#!/bin/sh\\nexit 1\\n' >p/ws-mock; chmod +x p/ws-mock; PATH=\"$PWD/p:$PATH\" "
                     "recipes/shell/notes_test.sh")

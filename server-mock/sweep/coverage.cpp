@@ -1,0 +1,141 @@
+#include "server-mock/sweep/coverage.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/files.hpp"
+#include "api-client/contract/operations.hpp"
+
+namespace ws::mock::sweep {
+namespace {
+
+/// Optional members of the body and of the query.
+std::set<std::string> optional_fields_of(const contract::Operation& operation) {
+  std::set<std::string> names;
+  const auto add = [&](const contract::Field& field) {
+    if (field.presence == contract::Presence::optional) names.emplace(field.name);
+  };
+  for (const contract::Parameter& parameter : operation.parameters) {
+    if (parameter.in == contract::In::query) add(parameter.field);
+  }
+  if (operation.request != nullptr) std::ranges::for_each(operation.request->fields, add);
+  return names;
+}
+
+/// What we decided of an answer where the API document shows less; empty: nothing.
+std::string guessed_shape(const contract::Operation& operation, int status) {
+  const auto response = std::ranges::find(operation.responses, status, &contract::Response::status);
+  if (response == operation.responses.end() || response->schema == nullptr) return {};
+  const contract::Schema& schema = *response->schema;
+  if (schema.source == contract::Source::assumed) return fmt::format("the fields of {}", schema.name);
+  std::vector<std::string_view> names;
+  for (const contract::Field& field : schema.fields) {
+    if (field.source == contract::Source::assumed) names.push_back(field.name);
+  }
+  return names.empty() ? std::string() : fmt::format("{} of {}", fmt::join(names, ", "), schema.name);
+}
+
+std::set<std::string> names_sent(const Sent& sent) {
+  std::set<std::string> names;
+  if (const auto body = parse_bounded(sent.body); body && body->is_object()) {
+    for (const auto& [name, value] : body->items()) names.insert(name);
+  }
+  for (std::string_view rest = sent.query; !rest.empty();) {
+    const std::string_view part = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    names.emplace(part.substr(0, part.find('=')));
+  }
+  return names;
+}
+
+}  // namespace
+
+void Coverage::add(const std::vector<Sent>& sent) {
+  for (const Sent& one : sent) {
+    if (!one.fault.empty()) faults.insert(one.fault);
+    if (one.operation.empty()) continue;
+    Met& met = operations[one.operation];
+    ++met.requests;
+    met.statuses.insert(one.status);
+    if (const contract::Operation* operation = contract::find_operation(one.operation)) {
+      const std::string shape = guessed_shape(*operation, one.status);
+      if (!shape.empty()) assumptions[shape].insert(one.method + " " + std::string(operation->path));
+      const std::set<std::string> names = names_sent(one);
+      for (const std::string& name : optional_fields_of(*operation)) {
+        if (names.contains(name)) met.optional_fields.insert(name);
+      }
+    }
+    for (std::string_view rest = one.assumed; !rest.empty();) {
+      const std::string_view part = rest.substr(0, rest.find(", "));
+      rest.remove_prefix(std::min(part.size() + 2, rest.size()));
+      assumptions[std::string(part)].insert(one.method + " " + one.path);
+    }
+  }
+}
+
+void Coverage::finish() {
+  never.clear();
+  for (const contract::Operation* operation : contract::operations()) {
+    const auto found = operations.find(std::string(operation->id));
+    if (found == operations.end()) {
+      never.emplace_back(operation->id);
+      continue;
+    }
+    for (const std::string& name : optional_fields_of(*operation)) {
+      if (!found->second.optional_fields.contains(name)) found->second.unsent_fields.insert(name);
+    }
+  }
+}
+
+void CoverageReport::add(const Json& entry) { coverage_.add({read_entry(entry)}); }
+
+Result<void> CoverageReport::write(const std::string& path) {
+  coverage_.finish();
+  const bool as_json = path.ends_with(".json");
+  return write_file(path, as_json ? dump(to_json(coverage_), 2) + "\n" : render(coverage_));
+}
+
+Json to_json(const Coverage& coverage) {
+  Json operations = Json::object();
+  for (const auto& [id, met] : coverage.operations) {
+    operations[id] = {{"requests", met.requests},
+                      {"statuses", met.statuses},
+                      {"optional_fields_sent", met.optional_fields},
+                      {"optional_fields_never_sent", met.unsent_fields}};
+  }
+  Json assumptions = Json::array();
+  for (const auto& [key, requests] : coverage.assumptions) {
+    assumptions.push_back({{"assumption", key}, {"requests", requests}});
+  }
+  return {{"operations", std::move(operations)},
+          {"operations_never_called", coverage.never},
+          {"faults", coverage.faults},
+          {"assumptions", std::move(assumptions)}};
+}
+
+std::string render(const Coverage& coverage) {
+  std::size_t known = coverage.never.size();
+  for (const auto& [id, met] : coverage.operations) known += contract::find_operation(id) == nullptr ? 0 : 1;
+  std::string text = fmt::format("Coverage: {} of the API's {} operations were called\n",
+                                 known - coverage.never.size(),
+                                 contract::operations().size());
+  for (const auto& [id, met] : coverage.operations) {
+    std::vector<std::string> statuses;
+    for (const int status : met.statuses) statuses.push_back(status == 0 ? "no answer" : std::to_string(status));
+    text += fmt::format("  {:<22} {:>4} x  {}\n", id, met.requests, fmt::join(statuses, ", "));
+  }
+  if (coverage.assumptions.empty()) return text + "No answer rested on an assumption.\n";
+  const std::size_t count = coverage.assumptions.size();
+  text += fmt::format("Your green rests on {} guess{}, where the API document is silent:\n",
+                      count == 1 ? "this" : fmt::format("these {}", count),
+                      count == 1 ? "" : "es");
+  for (const auto& [key, requests] : coverage.assumptions) {
+    text += fmt::format("  {}\n    {}\n", key, fmt::join(requests, ", "));
+  }
+  return text;
+}
+
+}  // namespace ws::mock::sweep

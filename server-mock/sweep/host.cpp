@@ -1,0 +1,110 @@
+#include "server-mock/sweep/host.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "server-mock/http/address.hpp"
+#include "server-mock/http/message.hpp"
+
+namespace ws::mock::sweep {
+
+class Host::Guarded final : public http::Handler {
+ public:
+  Guarded(std::mutex& mutex, Application& application) : mutex_(mutex), application_(application) {}
+
+  std::size_t body_limit(const http::Request& head) override {
+    const std::lock_guard lock(mutex_);
+    return application_.body_limit(head);
+  }
+  std::unique_ptr<http::BodySink> open_sink(const http::Request& head) override {
+    const std::lock_guard lock(mutex_);
+    return application_.open_sink(head);
+  }
+  http::Response handle(const http::Request& request) override {
+    const std::lock_guard lock(mutex_);
+    return application_.handle(request);
+  }
+  http::Response refuse(const http::MalformedRequest& why) override {
+    const std::lock_guard lock(mutex_);
+    return application_.refuse(why);
+  }
+  http::Response resume(std::uint64_t ticket, const http::Request& request, http::MayWait may_wait) override {
+    const std::lock_guard lock(mutex_);
+    return application_.resume(ticket, request, may_wait);
+  }
+  void cancel(std::uint64_t ticket) override {
+    const std::lock_guard lock(mutex_);
+    application_.cancel(ticket);
+  }
+  std::vector<std::uint64_t> take_ready() override {
+    const std::lock_guard lock(mutex_);
+    return application_.take_ready();
+  }
+  std::optional<std::chrono::milliseconds> next_ready() override {
+    const std::lock_guard lock(mutex_);
+    return application_.next_ready();
+  }
+
+ private:
+  std::mutex& mutex_;
+  Application& application_;
+};
+
+Host::Host() = default;
+
+Result<std::unique_ptr<Host>> Host::start(const ApplicationOptions& options) {
+  std::unique_ptr<Host> host(new Host());
+  WS_LET(host->application_, Application::open(options));
+  host->handler_ = std::make_unique<Guarded>(host->mutex_, *host->application_);
+  WS_LET(const http::Address address, http::Address::parse("127.0.0.1:0"));
+  const http::ServerOptions server = {.listen = address, .stop_signals = http::StopSignals::ignored};
+  WS_LET(host->server_, http::Server::listen(server, *host->handler_));
+  host->base_url_ = host->server_->base_url();
+  host->application_->set_base_url(host->base_url_);
+  host->thread_ = std::thread([server_of = host->server_.get()] { server_of->run(); });
+  return host;
+}
+
+Host::~Host() {
+  if (server_) server_->stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+std::string Host::other_origin() const { return fmt::format("http://localhost:{}", server_->port()); }
+
+Result<World> Host::open() {
+  WS_LET(const Json opened, call("POST", "/_mock/sandboxes", Json::object()));
+  return World{.id = find_text(opened, "id").value_or(""),
+               .base_url = find_text(opened, "base_url").value_or(""),
+               .token = find_text(opened, "token").value_or("")};
+}
+
+void Host::close(const World& world) { static_cast<void>(call("DELETE", "/_mock/sandboxes/" + world.id, nullptr)); }
+
+Result<Json> Host::control(const World& world, std::string_view method, std::string_view path, const Json& body) {
+  return call(method, fmt::format("/_s/{}/_mock{}", world.id, path), body);
+}
+
+Result<Json> Host::call(std::string_view method, const std::string& target, const Json& body) {
+  const std::string text = body.is_null() ? std::string() : dump(body);
+  const std::string host = base_url_.substr(base_url_.find("//") + 2);
+  const std::string head = fmt::format("{} {} HTTP/1.1\r\n", method, target);
+  http::Request request = {.method = method,
+                           .target = target,
+                           .head = head,
+                           .headers = {{"Host", host}, {"Content-Type", "application/json"}},
+                           .body = text};
+  http::split_target(request);
+  const http::Response response = handler_->handle(request);
+  const std::string answer = response.text();
+  if (response.status() < 200 || response.status() > 299) {
+    return fail(Failure::Kind::internal,
+                fmt::format("{} {} answered {}: {}", method, target, response.status(), answer));
+  }
+  if (answer.empty()) return Json(nullptr);
+  return parse_bounded(answer);
+}
+
+}  // namespace ws::mock::sweep

@@ -1,0 +1,58 @@
+/// A server in this process, on loopback and on a thread of its own, with a sandbox for each run.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "api-client/base/json.hpp"
+#include "api-client/base/result.hpp"
+#include "server-mock/application/application.hpp"
+#include "server-mock/http/server/server.hpp"
+
+namespace ws::mock::sweep {
+
+struct World {
+  std::string id = {};
+  std::string base_url = {};
+  std::string token = {};
+};
+
+/// Its calls may be made from any thread.
+class Host {
+ public:
+  /// Serves until the object goes. Fails as `Application::open` and `Server::listen`.
+  static Result<std::unique_ptr<Host>> start(const ApplicationOptions& options);
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+  ~Host();
+
+  /// "http://127.0.0.1:4711"
+  const std::string& base_url() const { return base_url_; }
+  /// The same server under another name, which is another origin to every client: "http://localhost:4711".
+  std::string other_origin() const;
+
+  /// A sandbox with the world that the server started with. Fails with `internal`.
+  Result<World> open();
+  void close(const World& world);
+  /// A control call in a sandbox: `control(world, "GET", "/state")`. `body` null: none. Fails with `internal` if the
+  /// answer is no 2xx.
+  Result<Json> control(const World& world, std::string_view method, std::string_view path, const Json& body);
+
+ private:
+  /// One call at a time: the server's thread and the callers of this object share the application.
+  class Guarded;
+  Host();
+  Result<Json> call(std::string_view method, const std::string& target, const Json& body);
+
+  std::mutex mutex_;
+  std::unique_ptr<Application> application_;
+  std::unique_ptr<Guarded> handler_;
+  std::unique_ptr<http::Server> server_;
+  std::string base_url_;
+  std::thread thread_;
+};
+
+}  // namespace ws::mock::sweep

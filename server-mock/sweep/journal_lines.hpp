@@ -1,0 +1,43 @@
+/// The requests of one run, read from the journal of its sandbox.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api-client/base/json.hpp"
+
+namespace ws::mock::sweep {
+
+struct Sent {
+  std::uint64_t seq = 0;
+  std::int64_t time_ms = 0;    ///< of its arrival, by the sandbox's clock
+  std::string operation = {};  ///< empty: no operation of the API
+  std::string method = {};
+  std::string path = {};
+  std::string query = {};
+  std::string host = {};
+  bool has_key = false;  ///< it carried an Authorization field
+  std::string idempotency_key = {};
+  std::string body = {};  ///< as JSON; empty: none
+  int status = 0;         ///< 0: no answer
+  JsonBox answer = {};
+  std::string fault = {};    ///< the rule that was applied; empty: none
+  std::string assumed = {};  ///< "question_created=200, ..."; empty: none
+
+  bool is_create() const;  ///< an operation that takes an Idempotency-Key
+  bool same_call(const Sent& other) const {
+    return operation == other.operation && method == other.method && path == other.path && query == other.query;
+  }
+};
+
+/// One entry of a journal.
+Sent read_entry(const Json& entry);
+/// `journal`: the answer of `GET /_mock/requests`.
+std::vector<Sent> read_journal(const Json& journal);
+
+/// "14:03:07.120  201 fault  POST /v1/documents  key note-1": time, status of the answer ("---": none), whether the
+/// fault hit it (the client may have seen something else than this status), request, Idempotency-Key.
+std::string line_of(const Sent& sent);
+
+}  // namespace ws::mock::sweep

@@ -1,0 +1,48 @@
+/// What a run under a fault shows beyond its exit code. Pure.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api-client/base/process.hpp"
+#include "server-mock/sweep/journal_lines.hpp"
+#include "server-mock/sweep/plan.hpp"
+#include "server-mock/sweep/state_diff.hpp"
+
+namespace ws::mock::sweep {
+
+/// One run of the command in a sandbox.
+struct Run {
+  RunEnd end = {};
+  std::vector<Sent> sent = {};
+  JsonBox state = {};
+};
+
+/// What runs are held against.
+struct Reference {
+  JsonBox first_state = {};  ///< before anything ran
+  Run clean = {};
+  std::string token = {};
+  std::string trace_pattern = {};  ///< regular expression, for standard error
+  std::size_t max_sends = 10;
+  bool has_real_clock = true;  ///< false: times in the journal tell nothing
+};
+
+struct Finding {
+  std::string word = {};                ///< "doubled", "lost", "wrong", "stuck", "crashed", "impatient", "storm", ...
+  std::string sentence = {};            ///< what happened
+  std::vector<std::string> lines = {};  ///< at most three, of the journal or of the output
+  std::string advice = {};              ///< what to do about it
+  /// Stable: "doubled:docs.create#1:reset-after".
+  std::string id = {};
+};
+
+/// `rerun`: the command once more in the same world without the fault, after it failed; empty if it was not run again.
+std::vector<Finding> judge(const Reference& reference, const Row& row, const Run& run, const std::optional<Run>& rerun);
+
+/// The key in the output of the clean run.
+std::vector<Finding> judge_clean(const Reference& reference);
+
+}  // namespace ws::mock::sweep

@@ -1,0 +1,231 @@
+#include "server-mock/sweep/plan.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/random.hpp"
+#include "api-client/contract/operations.hpp"
+#include "server-mock/faults/glob.hpp"
+#include "server-mock/store/assumptions.hpp"
+
+namespace ws::mock::sweep {
+namespace {
+
+// Members of a fault rule. PATIENCE and LOCATION are filled in.
+constexpr Fault all_faults[] = {
+    {"reset-before", "the connection was reset before the call took effect", R"("effect": {"reset": true})"},
+    {"close-before",
+     "the connection was closed without an answer before the call took effect",
+     R"("effect": {"close_without_answer": true})"},
+    {"500-before", "500 came back, and the call did not take effect", R"("effect": {"status": 500})"},
+    {"503-before",
+     "503 with Retry-After came back",
+     R"("effect": {"status": 503, "retry_after": 2})",
+     Outcome::refused},
+    {"429-before",
+     "429 with Retry-After came back",
+     R"("effect": {"status": 429, "retry_after": 2})",
+     Outcome::refused},
+    {"timeout-before",
+     "no answer came for PATIENCE s, then the connection was closed",
+     R"("effect": {"stall_ms": STALL, "close_without_answer": true})"},
+    {"redirect-before",
+     "a redirect to another origin came back",
+     R"("effect": {"status": {"status": 307, "headers": {"Location": "LOCATION"}, "body": ""}})",
+     Outcome::refused},
+    {"outage",
+     "503 came back from this call on, for good",
+     R"("times": 1000000, "effect": {"status": 503})",
+     Outcome::refused},
+    {"reset-after",
+     "the connection was reset after the call took effect",
+     R"("phase": "after", "effect": {"reset": true})"},
+    {"close-after",
+     "the connection was closed without an answer after the call took effect",
+     R"("phase": "after", "effect": {"close_without_answer": true})"},
+    {"500-after", "500 came back, though the call took effect", R"("phase": "after", "effect": {"status": 500})"},
+    {"503-after", "503 came back, though the call took effect", R"("phase": "after", "effect": {"status": 503})"},
+    {"truncated-after",
+     "the answer was cut in the middle after the call took effect",
+     R"("phase": "after", "effect": {"truncate_at": 20})"},
+    {"bad-json-after",
+     "the answer was broken JSON after the call took effect",
+     R"("phase": "after", "effect": {"bad_json": true})"},
+    {"key-expired", "the key had expired", R"("effect": {"expire_key": true})", Outcome::refused},
+    {"key-revoked", "the key had been revoked", R"("effect": {"revoke_key": true})", Outcome::refused},
+    {"lease-lost", "the lease of the event was lost", R"("effect": {"lose_lease": true})", Outcome::refused},
+    {"put-cut",
+     "half of the file arrived, then the connection was reset",
+     R"("phase": "after", "effect": {"cut_upload": true, "reset": true})"},
+    {"put-damaged",
+     "the service kept other bytes than were sent, which their hash tells",
+     R"("phase": "after", "effect": {"damage_upload": true})"},
+    {"empty-page",
+     "a page without items came, with a cursor that leads on",
+     R"("effect": {"empty_page": true})",
+     Outcome::refused},
+    {"page-twice",
+     "the first page came again in place of this one",
+     R"("effect": {"repeat_page": true})",
+     Outcome::refused},
+};
+
+bool matches_any(const std::vector<std::string>& globs, std::string_view text) {
+  return std::ranges::any_of(globs, [&](const std::string& glob) { return glob_matches(glob, text); });
+}
+
+/// Whether a fault can hit such a request, and is not the same as another one there.
+bool applies(const Fault& fault, const Sent& sent, const contract::Operation* operation) {
+  const bool is_put = sent.operation == "upload.put";
+  const bool reads = sent.method == "GET" || sent.method == "HEAD";
+  const bool has_auth = operation != nullptr && operation->auth == contract::Auth::key;
+  if (fault.id.starts_with("key-")) return has_auth;
+  if (fault.id == "redirect-before") return !is_put;
+  if (fault.id.starts_with("put-")) return is_put;
+  if (fault.id == "lease-lost") return sent.operation.starts_with("events.");
+  const bool is_list = operation != nullptr && operation->paging == contract::Paging::cursor;
+  if (fault.id == "empty-page") return is_list;
+  if (fault.id == "page-twice") return is_list && sent.query.find("cursor=") != std::string::npos;
+  if (fault.id == "truncated-after" || fault.id == "bad-json-after") return !is_put && sent.status != 204;
+  // A read has no effect: after it is the same as before it.
+  if (fault.id.ends_with("-after")) return !reads;
+  return true;
+}
+
+/// The switches that matter to some operations only.
+constexpr std::pair<std::string_view, std::string_view> switched_operations[] = {
+    {"device_pending", "auth.token"},
+    {"revision_mismatch", "docs.update"},
+    {"question_created", "questions.*"},
+    {"question_async", "questions.*"},
+    {"pull_filter", "sync.pull"},
+    {"sync_conflict_status", "sync.commit"},
+    {"test_runs", "tests.run*"},
+};
+
+bool concerns(std::string_view key, const std::vector<Sent>& sent) {
+  for (const auto& [name, operations] : switched_operations) {
+    if (name != key) continue;
+    return std::ranges::any_of(sent, [&](const Sent& one) { return glob_matches(operations, one.operation); });
+  }
+  return true;
+}
+
+Row row_of(
+    const Fault& fault, const Sent& sent, std::size_t ordinal, std::string_view origin, const PlanOptions& options) {
+  const std::string target = sent.path + (sent.query.empty() ? "" : "?" + sent.query);
+  // A path in a Location stands inside the sandbox, whose prefix is known only when it is open.
+  std::string location = dump(Json(fmt::format("{}SANDBOX{}", origin, target)));
+  location = location.substr(1, location.size() - 2);
+  std::string rule = filled_in(std::string(fault.effect), "STALL", std::to_string(options.patience.count()));
+  rule = filled_in(rule, "LOCATION", location);
+  std::chrono::milliseconds extra{0};
+  if (fault.id == "timeout-before") extra = options.patience;
+  if (fault.effect.find("retry_after") != std::string_view::npos) extra = retry_after;
+  return {.id = fmt::format("{}#{}:{}", sent.operation, ordinal, fault.id),
+          .operation = sent.operation,
+          .ordinal = ordinal,
+          .fault = std::string(fault.id),
+          .rule = fmt::format(R"({{"id": "sweep", "operation": "{}", "nth": {}, {}}})", sent.operation, ordinal, rule),
+          .request = sent.method + " " + sent.path,
+          .extra = extra};
+}
+
+std::map<std::string, std::size_t> counts_of(const std::vector<Sent>& sent) {
+  std::map<std::string, std::size_t> counts;
+  for (const Sent& one : sent) ++counts[one.operation];
+  return counts;
+}
+
+void add_switches(const std::vector<Sent>& sent, Plan& plan) {
+  for (const AssumptionSwitch& one : assumption_switches()) {
+    if (!concerns(one.key, sent)) continue;
+    for (const std::string_view value : one.values.subspan(1)) {
+      const std::string assignment = fmt::format("{}={}", one.key, value);
+      plan.rows.push_back({.id = "switch:" + assignment, .assumption = assignment, .request = "the whole run"});
+    }
+  }
+}
+
+/// Keeps `count` rows, chosen by the seed, in their order.
+void keep_sample(std::vector<Row>& rows, std::size_t count, std::uint64_t seed) {
+  if (count == 0 || rows.size() <= count) return;
+  std::vector<std::size_t> places(rows.size());
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+  SeededRandom random(seed);
+  for (std::size_t i = 0; i < count; ++i) std::swap(places[i], places[i + random.below(places.size() - i)]);
+  places.resize(count);
+  std::ranges::sort(places);
+  std::vector<Row> kept;
+  for (const std::size_t place : places) kept.push_back(std::move(rows[place]));
+  rows = std::move(kept);
+}
+
+}  // namespace
+
+std::string filled_in(std::string text, std::string_view name, std::string_view value) {
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name)) {
+    text.replace(at, name.size(), value);
+  }
+  return text;
+}
+
+std::span<const Fault> faults() { return all_faults; }
+
+const Fault* find_fault(std::string_view id) {
+  const auto* found = std::ranges::find(all_faults, id, &Fault::id);
+  return found == std::end(all_faults) ? nullptr : found;
+}
+
+Plan make_plan(const std::vector<Sent>& first,
+               const std::vector<Sent>& second,
+               std::string_view other_origin,
+               const PlanOptions& options) {
+  Plan plan;
+  const std::map<std::string, std::size_t> again = counts_of(second);
+  for (const auto& [operation, count] : counts_of(first)) {
+    if (operation.empty()) {
+      plan.notes.push_back(fmt::format("{} requests are of no operation of the API: they are not swept", count));
+      continue;
+    }
+    const auto found = again.find(operation);
+    const std::size_t other = found == again.end() ? 0 : found->second;
+    if (other == count) continue;
+    plan.notes.push_back(
+        fmt::format("the two clean runs differ: {} was sent {} times, then {} times; the first {} are swept",
+                    operation,
+                    count,
+                    other,
+                    std::min(count, other)));
+  }
+  std::map<std::string, std::size_t> ordinals;
+  for (const Sent& sent : first) {
+    const std::size_t ordinal = ++ordinals[sent.operation];
+    const auto found = again.find(sent.operation);
+    if (sent.operation.empty() || found == again.end() || ordinal > found->second) continue;
+    const contract::Operation* operation = contract::find_operation(sent.operation);
+    if (operation == nullptr && sent.operation != "upload.put") continue;
+    for (const Fault& fault : all_faults) {
+      if (applies(fault, sent, operation)) plan.rows.push_back(row_of(fault, sent, ordinal, other_origin, options));
+    }
+  }
+  add_switches(first, plan);
+  std::erase_if(plan.rows, [&](const Row& row) {
+    const std::string_view kind = row.fault.empty() ? std::string_view("switch") : std::string_view(row.fault);
+    const auto named = [&](const std::vector<std::string>& globs) {
+      return matches_any(globs, kind) || matches_any(globs, row.id) || matches_any(globs, row.assumption);
+    };
+    if (!options.operations.empty() && !matches_any(options.operations, row.operation)) return true;
+    return (!options.only.empty() && !named(options.only)) || named(options.skip);
+  });
+  const std::size_t all = plan.rows.size();
+  keep_sample(plan.rows, options.sample, options.seed);
+  if (options.max_rows != 0 && plan.rows.size() > options.max_rows) plan.rows.resize(options.max_rows);
+  plan.left_out = all - plan.rows.size();
+  return plan;
+}
+
+}  // namespace ws::mock::sweep

@@ -1,0 +1,74 @@
+/// What a sweep does: a row for each request of the clean run and each fault that can hit it, then one for each other
+/// value of each assumption switch. Pure.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server-mock/sweep/journal_lines.hpp"
+
+namespace ws::mock::sweep {
+
+/// The `Retry-After` of the faults 429 and 503: long enough that a client which sleeps a second is told apart.
+inline constexpr std::chrono::seconds retry_after{2};
+
+/// What a client knows of its call after the fault.
+enum class Outcome {
+  refused,  ///< it did not take effect, and the client is told so
+  unknown,  ///< it may have taken effect
+};
+
+/// One kind of fault.
+struct Fault {
+  std::string_view id = {};      ///< "reset-after", stable: part of row ids
+  std::string_view what = {};    ///< half a sentence: "the connection was reset after the call took effect"
+  std::string_view effect = {};  ///< members of a fault rule, as JSON text
+  Outcome outcome = Outcome::unknown;
+};
+std::span<const Fault> faults();
+/// Null where there is none.
+const Fault* find_fault(std::string_view id);
+
+struct Row {
+  std::string id = {};  ///< "docs.create#1:reset-after", "switch:error_style=html"; the same in each sweep of CMD
+  std::string operation = {};   ///< empty with a switch
+  std::size_t ordinal = 0;      ///< which of the requests of this operation, from 1
+  std::string fault = {};       ///< id of the fault; empty with a switch
+  std::string rule = {};        ///< body of `POST /_mock/faults`; empty with a switch
+  std::string assumption = {};  ///< KEY=VALUE
+  std::string request = {};     ///< "POST /v1/documents", for people
+
+  std::chrono::milliseconds extra{0};  ///< how much longer than usual the fault itself may make a client take
+};
+
+struct PlanOptions {
+  std::vector<std::string> only = {};  ///< globs of fault ids or row ids; empty: all
+  std::vector<std::string> skip = {};
+  std::vector<std::string> operations = {};  ///< globs of operation ids; empty: all
+  std::size_t max_rows = 0;                  ///< 0: no limit
+  std::size_t sample = 0;                    ///< 0: all, else so many, chosen by the seed
+  std::uint64_t seed = 1;
+  std::chrono::milliseconds patience{10'000};
+};
+
+struct Plan {
+  std::vector<Row> rows = {};
+  /// Requests that are not swept, each with its reason.
+  std::vector<std::string> notes = {};
+  std::size_t left_out = 0;  ///< rows that `max_rows` or `sample` left out
+};
+
+/// `first` and `second`: the requests of two clean runs. `other_origin`: the server's origin under another name.
+Plan make_plan(const std::vector<Sent>& first,
+               const std::vector<Sent>& second,
+               std::string_view other_origin,
+               const PlanOptions& options);
+
+/// The text with each `name` in it replaced.
+std::string filled_in(std::string text, std::string_view name, std::string_view value);
+
+}  // namespace ws::mock::sweep

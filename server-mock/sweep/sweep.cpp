@@ -1,0 +1,243 @@
+#include "server-mock/sweep/sweep.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/files.hpp"
+#include "server-mock/store/assumptions.hpp"
+
+namespace ws::mock::sweep {
+namespace {
+
+constexpr int longer_than_clean = 10;
+constexpr std::size_t shown_output_bytes = 2000;
+
+bool is_stopped(const SweepOptions& options) { return options.stop != nullptr && *options.stop; }
+
+std::string last_bytes(const std::string& text) {
+  return text.size() <= shown_output_bytes ? text : text.substr(text.size() - shown_output_bytes);
+}
+
+}  // namespace
+
+/// A folder of one row, removed with the object.
+struct Sweep::Scratch {
+  std::filesystem::path path = {};
+
+  static Result<Scratch> make() {
+    std::error_code error;
+    std::string name = (std::filesystem::temp_directory_path(error) / "ws-sweep-XXXXXX").string();
+    if (error || ::mkdtemp(name.data()) == nullptr) {
+      return fail(Failure::Kind::disk, "no folder for temporary files can be made");
+    }
+    Scratch scratch;
+    scratch.path = name;
+    WS_TRY(make_folders(scratch.path / "home", 0700));
+    WS_TRY(make_folders(scratch.path / "tmp", 0700));
+    return scratch;
+  }
+  Scratch() = default;
+  Scratch(Scratch&& other) noexcept : path(std::exchange(other.path, {})) {}
+  Scratch& operator=(Scratch&& other) noexcept {
+    std::swap(path, other.path);
+    return *this;
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    std::error_code ignored;
+    if (!path.empty()) std::filesystem::remove_all(path, ignored);
+  }
+};
+
+std::chrono::milliseconds Sweep::limit_of(const Row& row) const {
+  return std::max(options_.limit, reference_.clean.end.took * longer_than_clean) + row.extra;
+}
+
+Result<Run> Sweep::run_command(
+    const World& world, const std::string& token, const Scratch& scratch, const Row& row, std::uint64_t since) {
+  const std::string home = scratch.path / "home";
+  ProcessOptions process;
+  process.environment = {{"WS_BASE_URL", world.base_url},
+                         {"WS_TOKEN", token},
+                         {"WS_SWEEP_ROW", row.id.empty() ? "clean" : row.id},
+                         {"WS_SWEEP_DIR", scratch.path.string()},
+                         {"TMPDIR", scratch.path / "tmp"},
+                         {"HOME", home},
+                         {"XDG_CONFIG_HOME", home + "/.config"},
+                         {"XDG_STATE_HOME", home + "/.local/state"},
+                         {"XDG_DATA_HOME", home + "/.local/share"},
+                         {"XDG_CACHE_HOME", home + "/.cache"}};
+  Run run;
+  WS_LET(run.end, run_process(options_.command, process, {.time = limit_of(row), .stop = options_.stop}));
+  WS_LET(const Json journal, host_.control(world, "GET", fmt::format("/requests?since={}", since), nullptr));
+  run.sent = read_journal(journal);
+  WS_LET(run.state, host_.control(world, "GET", "/state", nullptr));
+  return run;
+}
+
+Result<void> Sweep::prepare() {
+  report_.command = options_.command;
+  std::array<Run, 2> runs;
+  for (Run& run : runs) {
+    WS_LET(const World world, host_.open());
+    WS_LET(const Scratch scratch, Scratch::make());
+    if (reference_.token.empty()) {
+      reference_.token = world.token;
+      WS_LET(const Json clock, host_.control(world, "GET", "/clock", nullptr));
+      reference_.has_real_clock = !find_text(clock, "clock").value_or("").starts_with("frozen");
+      WS_LET(reference_.first_state, host_.control(world, "GET", "/state", nullptr));
+    }
+    WS_LET(run, run_command(world, world.token, scratch, {}, 0));
+    host_.close(world);
+    if (is_stopped(options_)) return fail(Failure::Kind::cancelled, "stopped");
+    if (run.end.by != RunEnd::By::itself || run.end.exit != 0) {
+      const std::string why = run.end.by == RunEnd::By::limit
+                                  ? fmt::format("did not end within {} s", run.end.took.count() / 1000)
+                                  : fmt::format("ended with {}", run.end.exit);
+      return fail(Failure::Kind::invalid,
+                  fmt::format("without any fault the command {}, so there is nothing to compare with:\n{}{}",
+                              why,
+                              last_bytes(run.end.out),
+                              last_bytes(run.end.err)),
+                  "it has to end with 0 by itself; it finds WS_BASE_URL and WS_TOKEN set, and HOME empty");
+    }
+  }
+  reference_.clean = runs[0];
+  reference_.trace_pattern = options_.trace_pattern;
+  reference_.max_sends = options_.max_sends;
+  report_.clean = runs[0];
+  report_.plan = make_plan(runs[0].sent, runs[1].sent, host_.other_origin(), options_.plan);
+  if (!compare_states(*reference_.first_state, *runs[0].state, *runs[1].state).empty()) {
+    report_.plan.notes.emplace_back(
+        "the two clean runs left different worlds: what `doubled`, `lost` and `wrong` find may be the command's own "
+        "chance");
+  }
+  return {};
+}
+
+Result<void> Sweep::prepare_fault(const Row& row, const World& world) {
+  if (!row.rule.empty()) {
+    WS_LET(const Json rule, parse_bounded(filled_in(row.rule, "SANDBOX", "/_s/" + world.id)));
+    WS_LET(const Json added, host_.control(world, "POST", "/faults", rule));
+  }
+  if (!row.assumption.empty()) {
+    const std::size_t equals = row.assumption.find('=');
+    const Json change = {{row.assumption.substr(0, equals), row.assumption.substr(equals + 1)}};
+    WS_LET(const Json changed, host_.control(world, "PATCH", "/assumptions", change));
+  }
+  return {};
+}
+
+/// Takes the fault back. Returns the key for a rerun: another one where the fault was about the key.
+Result<std::string> Sweep::heal(const Row& row, const World& world) {
+  WS_LET(const Json gone, host_.control(world, "DELETE", "/faults", nullptr));
+  if (!row.assumption.empty()) {
+    const std::string key = row.assumption.substr(0, row.assumption.find('='));
+    for (const AssumptionSwitch& one : assumption_switches()) {
+      if (one.key != key) continue;
+      WS_LET(const Json changed, host_.control(world, "PATCH", "/assumptions", {{key, one.values.front()}}));
+    }
+  }
+  // A lease that the failed run holds has to lapse first: 900 s at most (API document, "Limits").
+  if (row.operation.starts_with("events.") && reference_.has_real_clock) {
+    WS_LET(const Json clock, host_.control(world, "PUT", "/clock", {{"clock", "offset:+901s"}}));
+  }
+  if (!row.fault.starts_with("key-")) return world.token;
+  WS_LET(const Json key, host_.control(world, "POST", "/keys", Json::object()));
+  return find_text(key, "secret").value_or(world.token);
+}
+
+Result<RowResult> Sweep::run_row(const Row& row, const World& world) {
+  RowResult result = {.row = row};
+  WS_LET(const Scratch scratch, Scratch::make());
+  WS_TRY(prepare_fault(row, world));
+  WS_LET(Run run, run_command(world, world.token, scratch, row, 0));
+  std::optional<Run> rerun;
+  const bool failed = run.end.by == RunEnd::By::itself && run.end.exit != 0;
+  for (const Sent& sent : run.sent) result.journal.push_back(line_of(sent));
+  if (failed && options_.rerun == Rerun::yes && !is_stopped(options_)) {
+    WS_LET(const std::string token, heal(row, world));
+    WS_LET(rerun, run_command(world, token, scratch, row, run.sent.empty() ? 0 : run.sent.back().seq));
+    result.rerun_exit = rerun->end.exit;
+    result.journal.emplace_back("-- run again without the fault --");
+    for (const Sent& sent : rerun->sent) result.journal.push_back(line_of(sent));
+  }
+  result.findings = judge(reference_, row, run, rerun);
+  result.verdict = !result.findings.empty() ? RowResult::Verdict::found
+                   : failed                 ? RowResult::Verdict::recovered
+                                            : RowResult::Verdict::passed;
+  result.end = std::move(run.end);
+  result.sent = std::move(run.sent);
+  return result;
+}
+
+Result<RowResult> Sweep::run_alone(const Row& row) {
+  WS_LET(const World world, host_.open());
+  auto result = run_row(row, world);
+  host_.close(world);
+  return result;
+}
+
+Result<Report> Sweep::run(const Progress& progress) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::vector<Row>& rows = report_.plan.rows;
+  std::vector<std::optional<RowResult>> done(rows.size());
+  std::optional<Failure> failure;
+  std::mutex mutex;
+  std::size_t next = 0;
+  std::size_t finished = 0;
+  std::size_t found = 0;
+  const auto work = [&] {
+    while (true) {
+      std::size_t mine = 0;
+      {
+        const std::lock_guard lock(mutex);
+        if (next == rows.size() || failure || is_stopped(options_)) return;
+        mine = next++;
+      }
+      auto result = run_alone(rows[mine]);
+      const std::lock_guard lock(mutex);
+      if (!result) {
+        failure = result.error();
+        return;
+      }
+      if (is_stopped(options_)) return;
+      if (!result->findings.empty()) ++found;
+      done[mine] = std::move(*result);
+      if (progress) progress(++finished, rows.size(), found);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, options_.jobs); ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+  if (failure) return fail(*failure);
+  report_.clean_findings = judge_clean(reference_);
+  for (auto& result : done) {
+    if (!result) continue;
+    report_.own += result->end.took;
+    report_.rows.push_back(std::move(*result));
+  }
+  report_.was_stopped = is_stopped(options_);
+  report_.took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+  return std::move(report_);
+}
+
+Result<RowResult> Sweep::replay(const std::string& id, World& world) {
+  const auto row = std::ranges::find(report_.plan.rows, id, &Row::id);
+  if (row == report_.plan.rows.end()) {
+    return fail(
+        Failure::Kind::usage, fmt::format("there is no row \"{}\"", id), "`ws-mock sweep --plan -- CMD` lists them");
+  }
+  WS_LET(world, host_.open());
+  return run_row(*row, world);
+}
+
+}  // namespace ws::mock::sweep

@@ -1,0 +1,92 @@
+/// The fault sweep: a command runs once for each fault that can hit each of its requests, each time in a world of its
+/// own, and what its exit code does not tell is read from the worlds and their journals.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api-client/base/result.hpp"
+#include "server-mock/sweep/host.hpp"
+#include "server-mock/sweep/oracles.hpp"
+#include "server-mock/sweep/plan.hpp"
+
+namespace ws::mock::sweep {
+
+enum class Rerun { no, yes };
+
+struct SweepOptions {
+  std::vector<std::string> command = {};
+  PlanOptions plan = {};
+  std::size_t jobs = 1;
+  std::chrono::milliseconds limit{10'000};  ///< of a run, if ten times the clean run is less
+  Rerun rerun = Rerun::yes;
+  std::string trace_pattern = {};
+  std::size_t max_sends = 10;
+  const std::atomic<bool>* stop = nullptr;  ///< set: runs are ended, and the sweep with them
+};
+
+/// One row, done.
+struct RowResult {
+  Row row = {};
+  enum class Verdict {
+    passed,     ///< the command ended with 0 and left what the clean run left
+    recovered,  ///< it failed, and running it again reached the clean state
+    found,
+  } verdict = Verdict::passed;
+  std::vector<Finding> findings = {};
+  RunEnd end = {};
+  std::optional<int> rerun_exit = {};
+  std::vector<std::string> journal = {};  ///< a line for each request of the run, and of the rerun
+  std::vector<Sent> sent = {};
+};
+
+struct Report {
+  std::vector<std::string> command = {};
+  Plan plan = {};
+  Run clean = {};
+  std::vector<Finding> clean_findings = {};
+  std::vector<RowResult> rows = {};  ///< in the order of the plan; fewer if the sweep was stopped
+  std::chrono::milliseconds took{0};
+  std::chrono::milliseconds own{0};  ///< what the command itself took, all runs together
+  bool was_stopped = false;
+};
+
+/// Called after each row, one call at a time: rows done, all rows, rows with findings so far.
+using Progress = std::function<void(std::size_t done, std::size_t all, std::size_t found)>;
+
+class Sweep {
+ public:
+  Sweep(Host& host, const SweepOptions& options) : host_(host), options_(options) {}
+
+  /// Runs the command twice without faults and makes the plan. Fails with `invalid` if the command fails there (its
+  /// output is in the message), as `Process::start`, or with `cancelled`.
+  Result<void> prepare();
+  const Plan& plan() const { return report_.plan; }
+  const Run& clean() const { return reference_.clean; }
+
+  /// Runs all rows. Fails with `internal` or `disk`.
+  Result<Report> run(const Progress& progress);
+  /// Runs one row; its world stays open. Fails with `usage` if there is no such row.
+  Result<RowResult> replay(const std::string& id, World& world);
+
+ private:
+  struct Scratch;
+  Result<Run> run_command(
+      const World& world, const std::string& token, const Scratch& scratch, const Row& row, std::uint64_t since);
+  Result<RowResult> run_row(const Row& row, const World& world);
+  Result<RowResult> run_alone(const Row& row);
+  Result<void> prepare_fault(const Row& row, const World& world);
+  Result<std::string> heal(const Row& row, const World& world);
+  std::chrono::milliseconds limit_of(const Row& row) const;
+
+  Host& host_;
+  SweepOptions options_;
+  Reference reference_ = {};
+  Report report_ = {};
+};
+
+}  // namespace ws::mock::sweep

@@ -1,0 +1,230 @@
+#include "server-mock/sweep_command.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <regex>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "api-client/base/clock.hpp"
+#include "api-client/base/files.hpp"
+#include "server-mock/sweep/report.hpp"
+#include "server-mock/sweep/sweep.hpp"
+
+namespace ws::mock {
+namespace {
+
+using sweep::Host;
+using sweep::Report;
+using sweep::ReportView;
+using sweep::Sweep;
+using sweep::SweepOptions;
+
+constexpr int found_exit = 1;
+constexpr int stopped_exit = 3;
+constexpr std::size_t accept_bytes = std::size_t{1} << 20U;
+constexpr std::size_t journal_entries = 20'000;
+/// What languages print on standard error when nothing handles an error.
+constexpr const char* usual_traces =
+    "Traceback \\(most recent call last\\)|Uncaught|Unhandled|unhandledRejection|^panic: |panicked at|Exception in "
+    "thread|"
+    "\\n    at .*\\.[cm]?js:[0-9]+|Segmentation fault|core dumped|AddressSanitizer";
+
+/// Takes HUP, INT and TERM while the object lives: the first one stops the sweep.
+class StopOnSignal {
+ public:
+  StopOnSignal() {
+    ::sigemptyset(&set_);
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGUSR1}) ::sigaddset(&set_, signal);
+    ::pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    thread_ = std::thread([this] {
+      int signal = 0;
+      ::sigwait(&set_, &signal);
+      if (!is_over_) stop_ = true;
+    });
+  }
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+  ~StopOnSignal() {
+    is_over_ = true;
+    ::pthread_kill(thread_.native_handle(), SIGUSR1);
+    thread_.join();
+  }
+  const std::atomic<bool>& flag() const { return stop_; }
+  /// Until a signal comes.
+  void wait() const {
+    while (!stop_) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+
+ private:
+  sigset_t set_{};
+  std::atomic<bool> stop_ = false;
+  std::atomic<bool> is_over_ = false;
+  std::thread thread_;
+};
+
+Result<std::chrono::milliseconds> read_time(const char* flag, const std::string& text) {
+  auto time = parse_duration(text);
+  if (time && time->count() > 0 && *time <= std::chrono::hours(1)) return time;
+  return fail(Failure::Kind::usage, fmt::format("{} \"{}\" is no time up to an hour", flag, text), "say 10s or 500ms");
+}
+
+/// Ids of findings, a line each; `#` begins a comment.
+Result<std::set<std::string>> read_accepted(const std::string& path) {
+  std::set<std::string> ids;
+  if (path.empty()) return ids;
+  WS_LET(const std::string text, read_file(path, accept_bytes, Source::connected));
+  for (std::string_view rest = text; !rest.empty();) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::size_t comment = line.find(" #");
+    line = line.starts_with('#') ? std::string_view() : line.substr(0, comment);
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\r' || line.back() == '\t')) line.remove_suffix(1);
+    if (!line.empty()) ids.emplace(line);
+  }
+  return ids;
+}
+
+std::size_t terminal_width() {
+  const char* const columns = std::getenv("COLUMNS");
+  const auto given = columns == nullptr ? Result<Json>(Json()) : parse_bounded(columns);
+  if (given && given->is_number_unsigned()) return std::clamp<std::size_t>(given->get<std::size_t>(), 40, 200);
+  winsize size{};
+  const bool is_known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? std::clamp<std::size_t>(size.ws_col, 40, 200) : 80;
+}
+
+ReportView view_of(std::set<std::string> accepted) {
+  const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
+  const char* const no_colour = std::getenv("NO_COLOR");
+  return {.accepted = std::move(accepted),
+          .width = is_terminal ? terminal_width() : 100,
+          .colour = is_terminal && (no_colour == nullptr || *no_colour == '\0')};
+}
+
+Result<SweepOptions> options_of(const SweepFlags& flags, const std::vector<std::string>& command, std::uint64_t seed) {
+  SweepOptions options = {.command = command, .max_sends = flags.max_sends};
+  options.plan = {.only = flags.only,
+                  .skip = flags.skip,
+                  .operations = flags.operations,
+                  .max_rows = flags.max_rows,
+                  .sample = flags.sample,
+                  .seed = seed};
+  WS_LET(options.plan.patience, read_time("--patience", flags.patience));
+  WS_LET(options.limit, read_time("--limit", flags.limit));
+  options.jobs = flags.jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : flags.jobs;
+  options.rerun = flags.rerun ? sweep::Rerun::yes : sweep::Rerun::no;
+  options.trace_pattern = flags.trace_pattern.empty() ? usual_traces : flags.trace_pattern;
+  try {
+    const std::regex tried(options.trace_pattern);
+  } catch (const std::regex_error& error) {
+    return fail(Failure::Kind::usage, fmt::format("--trace-pattern is no regular expression: {}", error.what()));
+  }
+  return options;
+}
+
+/// One line on a terminal's standard error, written over by the next.
+sweep::Progress progress_line() {
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  const auto begin = std::chrono::steady_clock::now();
+  return [begin](std::size_t done, std::size_t all, std::size_t found) {
+    const double so_far = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double left = so_far / static_cast<double>(done) * static_cast<double>(all - done);
+    fmt::print(stderr, "\r\x1b[K{}/{} rows, {} with findings, about {:.0f} s left", done, all, found, left);
+    if (done == all) fmt::print(stderr, "\r\x1b[K");
+    std::fflush(stderr);
+  };
+}
+
+Result<int> replay(Host& host, Sweep& swept, const std::string& row, const ReportView& view, const StopOnSignal& stop) {
+  sweep::World world;
+  WS_LET(const sweep::RowResult result, swept.replay(row, world));
+  fmt::print("{}", sweep::render_row(result, view));
+  if (::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) {
+    fmt::print("\nIts world is open: {}/_mock in a browser, key {}\nCtrl-C ends it.\n", world.base_url, world.token);
+    std::fflush(stdout);
+    stop.wait();
+  }
+  host.close(world);
+  return result.findings.empty() ? 0 : found_exit;
+}
+
+Result<void> write_reports(const SweepFlags& flags, const Report& report, const std::set<std::string>& accepted) {
+  if (!flags.junit.empty()) WS_TRY(write_file(flags.junit, sweep::render_junit(report, accepted)));
+  if (!flags.html.empty()) WS_TRY(write_file(flags.html, sweep::render_html(report, accepted)));
+  return {};
+}
+
+}  // namespace
+
+void add_sweep_flags(CLI::App& sweep, SweepFlags& flags) {
+  const auto list = [&](const char* name, std::vector<std::string>& into, const char* help) {
+    sweep.add_option(name, into, help)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+  };
+  sweep.add_flag("--plan", flags.plan, "print the rows that would be run, and run only the two clean ones");
+  sweep.add_option("--jobs", flags.jobs, "runs side by side (default: as many as processors)")
+      ->check(CLI::Range(1, 256));
+  sweep.add_option("--limit", flags.limit, "stop a run after so long, and ten times the clean one")
+      ->capture_default_str();
+  sweep.add_option("--patience", flags.patience, "how long a call without an answer stays open")->capture_default_str();
+  sweep.add_flag("--json", flags.json, "the report as JSON");
+  sweep.add_option("--junit", flags.junit, "also write a JUnit file, a case a row");
+  sweep.add_option("--html", flags.html, "also write one HTML page: requests x faults, each with its journal");
+  sweep.add_option("--replay", flags.replay, "run this row alone, print all of it, and keep its world for /_mock");
+  sweep.add_option("--accept", flags.accept, "file of known findings: their ids, a line each");
+  list("--only", flags.only, "faults or rows, * as in a glob: reset-*, switch, docs.create#1:*");
+  list("--skip", flags.skip, "faults or rows to leave out");
+  list("--operations", flags.operations, "only requests of these operations: docs.*");
+  sweep.add_option("--max-rows", flags.max_rows, "at most so many rows");
+  sweep.add_option("--sample", flags.sample, "so many rows, chosen by --seed");
+  sweep.add_option(
+      "--trace-pattern", flags.trace_pattern, "regular expression: what an unhandled error prints on stderr");
+  sweep.add_option("--max-sends", flags.max_sends, "sends of one failing call that are no storm")
+      ->capture_default_str();
+  sweep.add_flag("--rerun,!--no-rerun", flags.rerun, "run a failed command again without the fault (default: yes)");
+  sweep.footer(
+      "CMD runs in this folder, with WS_BASE_URL, WS_TOKEN and WS_SWEEP_ROW set, and HOME and TMPDIR of its own.\n"
+      "It runs twice without faults, where it has to end with 0, then once for each fault of each request.\n"
+      "Exit code: 0 nothing found, 1 findings, 2 the clean run failed or the words are wrong, 3 stopped.\n\n"
+      "  ws-mock sweep -- ./publish-notes.sh\n"
+      "  ws-mock sweep --html sweep.html --junit sweep.xml --accept known-findings -- python3 publish.py\n"
+      "  ws-mock sweep --replay 'docs.create#1:reset-after' -- ./publish-notes.sh");
+}
+
+Result<int> run_sweep(const SweepFlags& flags, const std::vector<std::string>& command, ApplicationOptions options) {
+  WS_LET(const std::set<std::string> accepted, read_accepted(flags.accept));
+  WS_LET(SweepOptions wanted, options_of(flags, command, options.sandbox.world.seed));
+  const ReportView view = view_of(accepted);
+  const StopOnSignal stop;
+  wanted.stop = &stop.flag();
+  options.sandbox.journal.entries = journal_entries;
+  WS_LET(const std::unique_ptr<Host> host, Host::start(options));
+  Sweep swept(*host, wanted);
+  if (const auto prepared = swept.prepare(); !prepared) {
+    if (prepared.error().kind == Failure::Kind::cancelled) return stopped_exit;
+    return fail(prepared.error());
+  }
+  if (flags.plan) {
+    fmt::print("{}", sweep::render_plan(swept.plan()));
+    return 0;
+  }
+  if (!flags.replay.empty()) return replay(*host, swept, flags.replay, view, stop);
+  if (swept.clean().sent.empty()) {
+    return fail(Failure::Kind::invalid,
+                "the command sent no request to WS_BASE_URL, so there is nothing to sweep",
+                "does it read WS_BASE_URL and WS_TOKEN?");
+  }
+  WS_LET(const Report report, swept.run(progress_line()));
+  WS_TRY(write_reports(flags, report, accepted));
+  fmt::print("{}", flags.json ? dump(sweep::to_json(report, accepted), 2) + "\n" : sweep::render_text(report, view));
+  if (report.was_stopped) return stopped_exit;
+  return sweep::new_findings(report, accepted) == 0 ? 0 : found_exit;
+}
+
+}  // namespace ws::mock

@@ -1,0 +1,44 @@
+/// `ws-mock sweep [flags] -- CMD...`: its flags, and the sweep from them to the exit code.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "api-client/base/result.hpp"
+#include "server-mock/application/application.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace ws::mock {
+
+struct SweepFlags {
+  bool plan = false;
+  std::size_t jobs = 0;  ///< 0: as many as processors
+  std::string limit = "10s";
+  std::string patience = "10s";
+  bool json = false;
+  std::string junit = {};
+  std::string html = {};
+  std::string replay = {};
+  std::string accept = {};
+  std::vector<std::string> only = {};
+  std::vector<std::string> skip = {};
+  std::vector<std::string> operations = {};
+  std::size_t max_rows = 0;
+  std::size_t sample = 0;
+  std::string trace_pattern = {};
+  std::size_t max_sends = 10;
+  bool rerun = true;
+};
+
+/// `sweep`: the subcommand.
+void add_sweep_flags(CLI::App& sweep, SweepFlags& flags);
+
+/// Exit code: 0 nothing found, 1 findings, 3 stopped. Fails with `usage` or `invalid` (the clean run failed), which are
+/// 2, and as `Host::start`.
+Result<int> run_sweep(const SweepFlags& flags, const std::vector<std::string>& command, ApplicationOptions options);
+
+}  // namespace ws::mock

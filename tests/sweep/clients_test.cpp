@@ -1,0 +1,157 @@
+// The real `ws-mock sweep` with small clients. `WS_FAULTS=all` (`./dev faults`) sweeps them whole.
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/json.hpp"
+#include "tests/support/run_command.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using namespace ws;
+using namespace ws::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string clients = WS_SOURCE_DIR "/tests/sweep/clients/";
+
+std::string runner_of(const std::string& client) {
+  if (client.ends_with(".py")) return "python3";
+  return client.ends_with(".mjs") ? "node" : "sh";
+}
+
+Ended sweep(const std::string& client, std::vector<std::string> flags) {
+  std::vector<std::string> arguments = {
+      program("ws-mock"), "sweep", "--patience", "1s", "--limit", "3s", "--jobs", "2"};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  arguments.insert(arguments.end(), {"--", runner_of(client), clients + client});
+  const std::string path = std::filesystem::path(program("ws")).parent_path().string() + ":" + std::getenv("PATH");
+  return run_command({.arguments = arguments, .environment = {{"PATH", path}}, .timeout = std::chrono::minutes(5)});
+}
+
+bool is_whole() {
+  const char* const faults = std::getenv("WS_FAULTS");
+  return faults != nullptr && std::string(faults) == "all";
+}
+
+std::set<std::string> words_of(const Json& report) {
+  std::set<std::string> words;
+  for (const Json& row : report.at("rows")) {
+    for (const Json& finding : row.at("findings")) words.insert(finding.at("word"));
+  }
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("sweep: each planted bug is found under its right word", "[sweep]") {
+  const auto [client, row, word] = GENERATE(table<std::string, std::string, std::string>({
+      {"create_without_key.sh", "docs.create#1:reset-after", "doubled"},
+      {"create_without_key.sh", "docs.create#2:outage", "stuck"},
+      {"refusal_repeated.py", "me.get#1:key-expired", "careless"},
+      {"impatient.mjs", "me.get#1:429-before", "impatient"},
+      {"believes_200.sh", "me.get#1:bad-json-after", "wrong"},
+      {"storm.sh", "me.get#1:outage", "storm"},
+      {"endless_poll.sh", "switch:test_runs=failing", "hung"},
+      {"silent_failure.py", "docs.create#1:key-revoked", "lost"},
+      {"key_over_redirect.py", "me.get#1:redirect-before", "leaked"},
+      {"half_a_list.mjs", "docs.list#1:empty-page", "wrong"},
+      {"lease_ignored.py", "events.complete#1:lease-lost", "lost"},
+      {"upload_unread.sh", "upload.put#1:put-damaged", "wrong"},
+      {"key_for_two_bodies.sh", "docs.create#1:500-before", "careless"},
+      {"prints_key.sh", "me.get#1:reset-before", "leaked"},
+      {"unhandled.py", "me.get#1:reset-before", "crashed"},
+  }));
+  CAPTURE(client, row);
+  std::vector<std::string> flags = {"--json", "--fixtures", clients + "event.yaml"};
+  if (client != "lease_ignored.py") flags = {"--json"};
+  if (!is_whole()) flags.insert(flags.end(), {"--only", row});
+  const Ended ended = sweep(client, flags);
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit == 1);
+  const auto report = parse_bounded(ended.out);
+  REQUIRE(report);
+  CHECK(words_of(*report).contains(word));
+  for (const Json& result : report->at("rows")) {
+    if (result.at("id") != row) continue;
+    for (const Json& finding : result.at("findings")) {
+      CHECK_FALSE(finding.at("sentence").get<std::string>().empty());
+      CHECK_FALSE(finding.at("advice").get<std::string>().empty());
+    }
+  }
+}
+
+TEST_CASE("sweep: right clients and `ws` itself are without a finding", "[sweep]") {
+  const std::string client = GENERATE("right_create.py",
+                                      "right_create.sh",
+                                      "right_list.mjs",
+                                      "right_read.sh",
+                                      "ws_create.sh",
+                                      "ws_upload.sh",
+                                      "ws_sync.sh",
+                                      "ws_events.sh");
+  CAPTURE(client);
+  std::vector<std::string> flags;
+  if (client == "ws_events.sh") flags = {"--fixtures", clients + "event.yaml"};
+  // An init that was cut off asks the person whether the source was made (`ws sync init`, exit 12).
+  if (client == "ws_sync.sh") flags = {"--skip", "sync.source_create*"};
+  if (!is_whole())
+    flags.insert(flags.end(), {"--sample", "4", "--skip", "timeout-before", "--skip", "*429*", "--skip", "*503*"});
+  flags.insert(flags.end(), {"--limit", "10s"});
+  const Ended ended = sweep(client, flags);
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit == 0);
+}
+
+TEST_CASE("sweep: exit codes, reports and known findings", "[sweep]") {
+  const TemporaryFolder folder;
+  const std::string junit = folder / "sweep.xml";
+  const std::string html = folder / "sweep.html";
+  const std::string accept = folder / "known";
+  const std::string row = "me.get#1:reset-before";
+  const std::vector<std::string> one = {"--only", row};
+  const Ended found = sweep("unhandled.py", {"--only", row, "--junit", junit, "--html", html});
+  CHECK(found.exit == 1);
+  CHECK_THAT(found.out,
+             Contains("crashed") && Contains("fix: ") &&
+                 Contains("ws-mock sweep --replay 'me.get#1:reset-before' -- python3"));
+  std::ifstream xml(junit);
+  const std::string cases(std::istreambuf_iterator<char>(xml), {});
+  CHECK_THAT(cases, Contains("tests=\"1\" failures=\"1\"") && Contains("<failure type=\"crashed\""));
+  std::ifstream page(html);
+  const std::string text(std::istreambuf_iterator<char>(page), {});
+  CHECK_THAT(text, Contains("me.get#1:reset-before") && !Contains("src=") && !Contains("<!--DATA-->"));
+  std::ofstream(accept) << "# seen in spring\ncrashed:me.get#1:reset-before\n";
+  CHECK(sweep("unhandled.py", {"--only", row, "--accept", accept}).exit == 0);
+  const Ended again = sweep("unhandled.py", {"--replay", row});
+  CHECK(again.exit == 1);
+  CHECK_THAT(again.out, Contains("Traceback") && Contains("crashed"));
+  CHECK(sweep("unhandled.py", {"--replay", "nothing#1:reset-before"}).exit == 2);
+  const Ended plan = sweep("unhandled.py", {"--plan"});
+  CHECK(plan.exit == 0);
+  CHECK_THAT(plan.out, Contains("me.get#1:reset-before") && Contains("GET /v1/me"));
+}
+
+TEST_CASE("sweep: a command that fails without faults, or sends nothing, is told", "[sweep]") {
+  const auto run = [](std::vector<std::string> command) {
+    command.insert(command.begin(), {program("ws-mock"), "sweep", "--"});
+    return run_command({.arguments = command});
+  };
+  const Ended failed = run({"sh", "-c", "echo oh; exit 3"});
+  CHECK(failed.exit == 2);
+  CHECK_THAT(failed.err, Contains("ended with 3") && Contains("oh"));
+  const Ended nothing = run({"true"});
+  CHECK(nothing.exit == 2);
+  CHECK_THAT(nothing.err, Contains("no request"));
+  CHECK(run({"no-such-program-anywhere"}).exit == 2);
+  Running endless({.arguments = {program("ws-mock"), "sweep", "--", "sh", "-c", "echo up >&2; sleep 60"}});
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  endless.signal(SIGTERM);
+  CHECK(endless.wait().exit == 3);
+}
