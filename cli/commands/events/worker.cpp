@@ -262,8 +262,12 @@ void EventWorker::close(Job& job, std::string_view operation, Json body, WorkDon
                     return give_up(job, std::move(done), false);
                   }
                   if (!reply) {
-                    callbacks_.note(fmt::format("event {}: {}", done.event_id, reply.error().what));
                     done.outcome = WorkDone::Outcome::lost;
+                    if (options_.once) {
+                      ended_by_ = reply.error();  // nothing comes after it: its failure is that of the command
+                    } else {
+                      callbacks_.note(fmt::format("event {}: {}", done.event_id, reply.error().what));
+                    }
                   }
                   callbacks_.done(done);
                 });
