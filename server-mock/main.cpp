@@ -375,6 +375,7 @@ int run(int count, char** texts) {
   std::vector<std::string> arguments(texts + 1, texts + count);
   std::vector<std::string> command = split_command(arguments);
   Flags flags;
+  flags.sweep.replayed = replayed_flags(arguments);
   CLI::App app("A whole Workspace service in one binary, for tests and for trying things out.", "ws-mock");
   bool version_flag = false;
   app.add_flag("--version", version_flag, "show the version, and those of the libraries in this program");

@@ -1,5 +1,7 @@
 #include "server-mock/sweep_command.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -109,7 +111,7 @@ ReportView view_of(std::set<std::string> accepted) {
 }
 
 Result<SweepOptions> options_of(const SweepFlags& flags, const std::vector<std::string>& command, std::uint64_t seed) {
-  SweepOptions options = {.command = command, .max_sends = flags.max_sends};
+  SweepOptions options = {.command = command, .flags = flags.replayed, .max_sends = flags.max_sends};
   options.plan = {.only = flags.only,
                   .skip = flags.skip,
                   .operations = flags.operations,
@@ -195,6 +197,31 @@ void add_sweep_flags(CLI::App& sweep, SweepFlags& flags) {
       "  ws-mock sweep -- ./publish-notes.sh\n"
       "  ws-mock sweep --html sweep.html --junit sweep.xml --accept known-findings -- python3 publish.py\n"
       "  ws-mock sweep --replay 'docs.create#1:reset-after' -- ./publish-notes.sh");
+}
+
+std::vector<std::string> replayed_flags(const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 3> alone = {"sweep", "--json", "--plan"};
+  constexpr std::array<std::string_view, 10> with_value = {"--accept",
+                                                           "--html",
+                                                           "--jobs",
+                                                           "--junit",
+                                                           "--max-rows",
+                                                           "--only",
+                                                           "--operations",
+                                                           "--replay",
+                                                           "--sample",
+                                                           "--skip"};
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (std::ranges::find(alone, word) != alone.end()) continue;
+    if (std::ranges::find(with_value, word) != with_value.end()) {
+      ++i;
+    } else if (std::ranges::find(with_value, word.substr(0, word.find('='))) == with_value.end()) {
+      kept.push_back(words[i]);
+    }
+  }
+  return kept;
 }
 
 Result<int> run_sweep(const SweepFlags& flags, const std::vector<std::string>& command, ApplicationOptions options) {

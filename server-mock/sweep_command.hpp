@@ -32,10 +32,15 @@ struct SweepFlags {
   std::string trace_pattern = {};
   std::size_t max_sends = 10;
   bool rerun = true;
+  std::vector<std::string> replayed = {};  ///< see `replayed_flags`
 };
 
 /// `sweep`: the subcommand.
 void add_sweep_flags(CLI::App& sweep, SweepFlags& flags);
+
+/// Of the words before `--`, those that a row has to be replayed with: not those that narrow the plan or say where the
+/// report goes.
+std::vector<std::string> replayed_flags(const std::vector<std::string>& words);
 
 /// Exit code: 0 nothing found, 1 findings, 3 stopped. Fails with `usage` or `invalid` (the clean run failed), which are
 /// 2, and as `Host::start`.

@@ -48,10 +48,12 @@ std::string styled(std::string_view text, const char* code, bool colour) {
   return colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
 }
 
-/// `ws-mock sweep --replay ROW -- CMD`, to paste.
-std::string replay_command(const std::string& row, const std::vector<std::string>& command) {
-  std::string text = "ws-mock sweep --replay " + shell_word(row) + " --";
-  for (const std::string& word : command) text += " " + shell_word(word);
+/// `ws-mock sweep --replay ROW -- CMD`, to paste, with the flags that matter to the row.
+std::string replay_command(const std::string& row, const Report& report) {
+  std::string text = "ws-mock sweep --replay " + shell_word(row);
+  for (const std::string& word : report.flags) text += " " + shell_word(word);
+  text += " --";
+  for (const std::string& word : report.command) text += " " + shell_word(word);
   return text;
 }
 
@@ -94,7 +96,7 @@ std::string render_group(const std::string& name, const Group& group, const Repo
     text += wrapped(others, 2, view.width);
   }
   // Not wrapped: it is there to be pasted.
-  return text + "  again: " + replay_command(result->row.id, report.command) + "\n\n";
+  return text + "  again: " + replay_command(result->row.id, report) + "\n\n";
 }
 
 std::size_t count_verdict(const Report& report, RowResult::Verdict verdict) {
@@ -138,7 +140,7 @@ Json row_to_json(const Report& report, const RowResult& result, const std::set<s
           {"journal", result.journal},
           {"stdout", result.end.out},
           {"stderr", result.end.err},
-          {"replay", replay_command(result.row.id, report.command)}};
+          {"replay", replay_command(result.row.id, report)}};
 }
 
 Coverage coverage_of(const Report& report) {
@@ -246,7 +248,7 @@ std::string render_junit(const Report& report, const std::set<std::string>& acce
       if (accepted.contains(one.id)) continue;
       std::string detail;
       for (const std::string& line : one.lines) detail += line + "\n";
-      detail += "fix: " + one.advice + "\nagain: " + replay_command(result.row.id, report.command) + "\n";
+      detail += "fix: " + one.advice + "\nagain: " + replay_command(result.row.id, report) + "\n";
       inside += fmt::format(
           "    <failure type=\"{}\" message=\"{}\">{}</failure>\n", one.word, xml(one.sentence), xml(detail));
     }

@@ -85,6 +85,7 @@ Result<Run> Sweep::run_command(
 
 Result<void> Sweep::prepare() {
   report_.command = options_.command;
+  report_.flags = options_.flags;
   std::array<Run, 2> runs;
   for (Run& run : runs) {
     WS_LET(const World world, host_.open());
@@ -147,7 +148,9 @@ Result<std::string> Sweep::heal(const Row& row, const World& world) {
     }
   }
   // A lease that the failed run holds has to lapse first: 900 s at most (API document, "Limits").
-  if (row.operation.starts_with("events.") && reference_.has_real_clock) {
+  const bool has_leases =
+      std::ranges::any_of(clean().sent, [](const Sent& sent) { return sent.operation == "events.claim"; });
+  if (has_leases && reference_.has_real_clock) {
     WS_LET(const Json clock, host_.control(world, "PUT", "/clock", {{"clock", "offset:+901s"}}));
   }
   if (!row.fault.starts_with("key-")) return world.token;

@@ -20,6 +20,8 @@ enum class Rerun { no, yes };
 
 struct SweepOptions {
   std::vector<std::string> command = {};
+  /// The flags that made the world and the faults ("--fixtures", "world.yaml"): a row is replayed with them.
+  std::vector<std::string> flags = {};
   PlanOptions plan = {};
   std::size_t jobs = 1;
   std::chrono::milliseconds limit{10'000};  ///< of a run, if ten times the clean run is less
@@ -46,6 +48,7 @@ struct RowResult {
 
 struct Report {
   std::vector<std::string> command = {};
+  std::vector<std::string> flags = {};  ///< as in the options
   Plan plan = {};
   Run clean = {};
   std::vector<Finding> clean_findings = {};

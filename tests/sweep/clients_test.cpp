@@ -98,7 +98,7 @@ TEST_CASE("sweep: right clients and `ws` itself are without a finding", "[sweep]
                                       "ws_events.sh");
   CAPTURE(client);
   std::vector<std::string> flags;
-  if (client == "ws_events.sh") flags = {"--fixtures", clients + "event.yaml"};
+  if (client == "ws_events.sh") flags = {"--fixtures", clients + "event.yaml", "--accept", clients + "ws_events.known"};
   // An init that was cut off asks the person whether the source was made (`ws sync init`, exit 12).
   if (client == "ws_sync.sh") flags = {"--skip", "sync.source_create*"};
   if (!is_whole())
@@ -120,7 +120,7 @@ TEST_CASE("sweep: exit codes, reports and known findings", "[sweep]") {
   CHECK(found.exit == 1);
   CHECK_THAT(found.out,
              Contains("crashed") && Contains("fix: ") &&
-                 Contains("ws-mock sweep --replay 'me.get#1:reset-before' -- python3"));
+                 Contains("ws-mock sweep --replay 'me.get#1:reset-before' --patience 1s --limit 3s -- python3"));
   std::ifstream xml(junit);
   const std::string cases(std::istreambuf_iterator<char>(xml), {});
   CHECK_THAT(cases, Contains("tests=\"1\" failures=\"1\"") && Contains("<failure type=\"crashed\""));
