@@ -127,7 +127,7 @@ class App {
     const auto alias = aliases.find(*found.next);
     if (alias == aliases.end()) return {};
     auto words = split_words(alias->second);
-    if (!words) return fail(usage("the alias `" + alias->first + "` has a quote without its end", "`ws config list`"));
+    if (!words) return fail(usage("the alias `" + alias->first + "` has an unclosed quote", "`ws config list`"));
     const auto place = arguments_.begin() + static_cast<std::ptrdiff_t>(found.next_at);
     arguments_.insert(arguments_.erase(place), words->begin(), words->end());
     return {};
@@ -192,7 +192,7 @@ class App {
     if (hint.empty())
       hint = found.words.empty() ? "`ws help` lists them"
                                  : ShellCommand{"ws", "help"}.words(joined(found.words)).ticked() + " lists the verbs";
-    return fail(usage(ShellCommand{"ws"}.words(begin).add({*found.next}).ticked() + " is no command", hint));
+    return fail(usage(ShellCommand{"ws"}.words(begin).add({*found.next}).ticked() + " is not a command", hint));
   }
 
   /// `ws sync DIR` is `ws sync run DIR` where DIR is a folder.
@@ -216,7 +216,7 @@ class App {
     }
     if (id == found.rest.end()) {
       return fail(
-          usage("`ws call` needs the id of an operation", "`ws commands` lists them, `ws schema ID` tells more"));
+          usage("`ws call` needs the id of an operation", "`ws commands` lists them, `ws schema ID` shows more"));
     }
     std::vector<std::string> known;
     for (const auto* one : contract::operations()) known.emplace_back(one->id);

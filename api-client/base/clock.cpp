@@ -102,7 +102,7 @@ std::string to_rfc3339(Time time) {
 Result<Time> parse_rfc3339(std::string_view text) {
   const auto time = parse_time(text);
   if (!time)
-    return fail(Failure::Kind::invalid, fmt::format("\"{}\" is no RFC 3339 time like 2026-11-20T10:00:00Z", text));
+    return fail(Failure::Kind::invalid, fmt::format("\"{}\" is not an RFC 3339 time like 2026-11-20T10:00:00Z", text));
   return *time;
 }
 
@@ -117,7 +117,7 @@ Result<milliseconds> parse_duration(std::string_view text) {
   if (unit == "h") factor = 3'600'000;
   if (unit == "d") factor = 86'400'000;
   if (error != std::errc{} || factor == 0 || value < 0 || value * factor > 1e15) {
-    return fail(Failure::Kind::invalid, fmt::format("\"{}\" is no duration like 90s, 15m, 2h or 30d", text));
+    return fail(Failure::Kind::invalid, fmt::format("\"{}\" is not a duration like 90s, 15m, 2h or 30d", text));
   }
   return milliseconds{static_cast<std::int64_t>(value * factor)};
 }

@@ -38,7 +38,7 @@ Result<void> check_kind(int file, Source source, const std::filesystem::path& pa
   if (S_ISDIR(status.st_mode)) return cannot("read", path, EISDIR);
   if (S_ISREG(status.st_mode) || source == Source::anything) return {};
   if (S_ISFIFO(status.st_mode) && source == Source::connected) return {};
-  return fail(Failure::Kind::disk, fmt::format("{} is no regular file", shown_path(path)));
+  return fail(Failure::Kind::disk, fmt::format("{} is not a regular file", shown_path(path)));
 }
 
 /// Creates a file that was not there, named after `name`, and says how.
@@ -72,6 +72,16 @@ std::string shown_path(const std::filesystem::path& path) {
   return error ? text : folder.native() + text.substr(end);
 }
 
+namespace {
+
+/// "32 MiB"; what is no whole number of them in bytes.
+std::string in_mebibytes(std::size_t bytes) {
+  constexpr std::size_t mebibyte = std::size_t{1} << 20U;
+  return bytes % mebibyte == 0 ? fmt::format("{} MiB", bytes / mebibyte) : fmt::format("{} bytes", bytes);
+}
+
+}  // namespace
+
 Result<std::string> read_open_file(int file, const std::filesystem::path& name, std::size_t max_bytes) {
   std::string text;
   std::string buffer(std::size_t{64} << 10U, '\0');
@@ -81,7 +91,8 @@ Result<std::string> read_open_file(int file, const std::filesystem::path& name, 
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
     if (text.size() > max_bytes) {
-      return fail(Failure::Kind::invalid, fmt::format("{} is larger than {} bytes", shown_path(name), max_bytes));
+      return fail(Failure::Kind::invalid,
+                  fmt::format("{} is larger than {}", shown_path(name), in_mebibytes(max_bytes)));
     }
   }
 }
@@ -93,7 +104,7 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
     if (errno == ENOENT || errno == ENOTDIR) {
       return fail(Failure::Kind::not_found, fmt::format("{} does not exist", shown_path(path)));
     }
-    if (errno == ENXIO) return fail(Failure::Kind::disk, fmt::format("{} is no regular file", shown_path(path)));
+    if (errno == ENXIO) return fail(Failure::Kind::disk, fmt::format("{} is not a regular file", shown_path(path)));
     return cannot("open", path, errno);
   }
   WS_TRY(check_kind(file.get(), source, path));

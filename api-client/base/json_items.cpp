@@ -229,7 +229,7 @@ Result<void> JsonItems::hand_over() {
   if (!item && visit_damaged_) {
     if (auto rest = parse_bounded(mended(item_), bounds_.item)) {
       // In words of ours: the library's quote the text.
-      if (!damage) damage = Failure{.kind = Failure::Kind::invalid, .what = "a text in it is no Unicode"};
+      if (!damage) damage = Failure{.kind = Failure::Kind::invalid, .what = "it contains text that is not Unicode"};
       item = std::move(rest);
     }
   }

@@ -36,7 +36,7 @@ class Builder {
   bool number_unsigned(std::uint64_t value) { return add(value); }
   bool number_float(double value, const std::string& /*source*/) { return add(value); }
   bool string(std::string& value) { return add(std::move(value)); }
-  bool binary(Json::binary_t& /*value*/) { return refuse("binary is no JSON"); }
+  bool binary(Json::binary_t& /*value*/) { return refuse("binary is not JSON"); }
   bool start_object(std::size_t /*elements*/) { return open(Json::object()); }
   bool start_array(std::size_t /*elements*/) { return open(Json::array()); }
   bool key(std::string& value) {

@@ -86,7 +86,7 @@ Result<std::string> read_trusted_file(const std::filesystem::path& path,
   }
   struct stat found {};
   if (::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) {
-    return fail(Failure::Kind::disk, fmt::format("{} is no regular file", shown_path(path)));
+    return fail(Failure::Kind::disk, fmt::format("{} is not a regular file", shown_path(path)));
   }
   WS_TRY(check_owner(found, path, path.parent_path(), trusted));
   return read_open_file(file.get(), path, max_bytes);

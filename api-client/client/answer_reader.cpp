@@ -59,7 +59,7 @@ Verdict read_success(const Operation& operation, http::Response response, bool s
     if (!streamed) {
       Result<Json> json = parse_bounded(response.body);
       if (!json) return unusable(operation, response, json.error().what);
-      if (!json->is_object()) return unusable(operation, response, "it is no JSON object");
+      if (!json->is_object()) return unusable(operation, response, "it is not a JSON object");
       verdict.reply.json = std::move(*json);
     }
   }
@@ -202,8 +202,8 @@ std::string hint_for_unknown(const Operation& operation,
                              const Parameters& parameters,
                              const std::string& idempotency_key) {
   const std::string look = command_to_look(operation, parameters);
-  if (idempotency_key.empty()) return fmt::format("look with {} before you send it again", look);
-  return fmt::format("look with {}, or repeat it with {}: it cannot happen twice",
+  if (idempotency_key.empty()) return fmt::format("check with {} before you send it again", look);
+  return fmt::format("check with {}, or repeat it with {}: it cannot happen twice",
                      look,
                      ShellCommand{"--idempotency-key=", idempotency_key}.ticked());
 }

@@ -112,9 +112,9 @@ constexpr CodeHint hints[] = {
     {"revision_conflict", "it was changed by someone else: read it again, then repeat the change on the new revision"},
     {"idempotency_key_reused", "the key was used for another request: choose a new one"},
     {"idempotency_in_flight", "the first request with this key still runs: wait, then repeat it"},
-    {"plan_expired", "run `ws sync` again: it plans anew"},
+    {"plan_expired", "run `ws sync` again"},
     {"upload_expired", "run `ws files upload` again"},
-    {"lease_lost", "the lease has ended: claim the event again"},
+    {"lease_lost", "the lease has expired: claim the event again"},
 };
 
 std::string hint_of(const Problem& problem, const Operation* operation) {

@@ -57,6 +57,22 @@ bool is_protocol_failure(CURLcode code, std::string_view text) {
   }
 }
 
+/// Why there was no answer, in words that need no knowledge of libcurl; of TLS what it says as well.
+std::string reason_of(CURLcode code, std::string_view text) {
+  if (is_tls_failure(code)) return fmt::format("no TLS connection: {}", text);
+  switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST: return "the name of the server cannot be resolved";
+    case CURLE_COULDNT_RESOLVE_PROXY: return "the name of the proxy cannot be resolved";
+    case CURLE_COULDNT_CONNECT: return "cannot connect to the server";
+    case CURLE_OPERATION_TIMEDOUT: return "the server did not answer in time";
+    case CURLE_GOT_NOTHING:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_PARTIAL_FILE: return "the connection was lost";
+    default: return std::string(text);  // an open set: libcurl adds codes
+  }
+}
+
 }  // namespace
 
 CurlExchange::CurlExchange(const CurlLibrary& curl,
@@ -313,7 +329,8 @@ Outcome CurlExchange::outcome(CURLcode code) {
   using Stage = Broken::Stage;
   const std::string_view text = error_[0] != '\0' ? error_.data() : curl_.easy_strerror(code);
   if (times_sent_ == 0) {
-    return broken(is_tls_failure(code) ? Stage::tls : Stage::nothing_sent, Failure::Kind::unreachable, text);
+    const auto stage = is_tls_failure(code) ? Stage::tls : Stage::nothing_sent;
+    return broken(stage, Failure::Kind::unreachable, reason_of(code, text));
   }
   if (times_sent_ > 1) {
     return broken(Stage::no_answer, Failure::Kind::unreachable, "the connection was closed without an answer");
@@ -324,7 +341,7 @@ Outcome CurlExchange::outcome(CURLcode code) {
   if (code == CURLE_OK || is_protocol_failure(code, text)) {
     return broken(Stage::unusable, Failure::Kind::internal, code == CURLE_OK ? "an answer without a head" : text);
   }
-  return broken(Stage::no_answer, Failure::Kind::unreachable, text);
+  return broken(Stage::no_answer, Failure::Kind::unreachable, reason_of(code, text));
 }
 
 Outcome CurlExchange::ended_idle() const {

@@ -33,7 +33,8 @@ auto changed(const std::filesystem::path& path) {
 Result<FileStamp> stamp_of(const std::filesystem::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return disk(path, std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) return disk(path, S_ISDIR(status.st_mode) ? "it is a folder" : "it is no plain file");
+  if (!S_ISREG(status.st_mode))
+    return disk(path, S_ISDIR(status.st_mode) ? "it is a folder" : "it is not a regular file");
   return stamp_from(status);
 }
 

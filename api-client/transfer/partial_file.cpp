@@ -123,9 +123,8 @@ Result<void> PartialFile::finish(Replace replace) {
     error = errno;
   }
   if (error == EEXIST) {
-    return fail(Failure::Kind::disk,
-                fmt::format("the file {} is there already", target_.string()),
-                "add --force to replace it");
+    return fail(
+        Failure::Kind::disk, fmt::format("the file {} exists already", target_.string()), "add --force to replace it");
   }
   if (error != 0) return disk("write", target_, error);
   finished_ = true;

@@ -138,7 +138,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
                        .what = fmt::format("the service holds other bytes than those of {}: another {}",
                                            file_.path.string(),
                                            other_size ? "size" : "hash"),
-                       .hint = "look with " + ShellCommand{"ws", "files", "get", id}.ticked(),
+                       .hint = "check with " + ShellCommand{"ws", "files", "get", id}.ticked(),
                        .code = "hash_mismatch",
                        .call = {.operation = "files.upload_finish", .applied = Applied::yes}}));
   }

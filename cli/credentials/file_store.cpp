@@ -27,13 +27,13 @@ Result<bool> check_private(const std::filesystem::path& file) {
     if (errno == ENOENT || errno == ENOTDIR) return false;
     return fail(Failure::Kind::disk, "cannot look at " + file.string() + ": " + std::strerror(errno));
   }
-  if (!S_ISREG(found.st_mode)) return fail(Failure::Kind::disk, file.string() + " is no ordinary file");
+  if (!S_ISREG(found.st_mode)) return fail(Failure::Kind::disk, file.string() + " is not a regular file");
   if (found.st_uid != ::geteuid()) return fail(Failure::Kind::disk, file.string() + " belongs to another user");
   if ((found.st_mode & of_others) != 0) {
     return fail(Failure::Kind::disk,
                 "others can read " + file.string() + "; it holds keys",
                 "run " + ShellCommand{"chmod", "600"}.path(file.string()).ticked() +
-                    ", and log in anew if somebody may have read it");
+                    ", and log in again if someone else may have read it");
   }
   return true;
 }
@@ -122,7 +122,8 @@ Result<void> FileStore::save(const std::vector<StoredCredential>& credentials) c
   }
   WS_TRY(write_file(file(), dump(whole, 2) + "\n", 0600));
   WS_LET(const std::vector<StoredCredential> read_back, load());
-  if (read_back != credentials) return fail(Failure::Kind::disk, file().string() + " does not hold what was written");
+  if (read_back != credentials)
+    return fail(Failure::Kind::disk, file().string() + " does not contain what was written");
   return {};
 }
 

@@ -131,12 +131,12 @@ Result<void> Keyring::store(const std::string& key_id, const std::string& label,
                                       key_id.c_str(),
                                       static_cast<char*>(nullptr));
     Answer answer{.trouble = library->taken(error)};
-    if (stored == 0 && answer.trouble.empty()) answer.trouble = "it did not take the key";
+    if (stored == 0 && answer.trouble.empty()) answer.trouble = "it did not accept the key";
     return answer;
   };
   WS_TRY(within_limit(cancellable, library_->cancel, work));
   WS_LET(const std::string read_back, look_up(key_id));
-  if (read_back != secret) return fail(unusable("it does not hold what was stored"));
+  if (read_back != secret) return fail(unusable("it does not contain what was stored"));
   return {};
 }
 

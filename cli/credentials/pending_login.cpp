@@ -48,7 +48,7 @@ Result<PendingLogin> login_from_json(const Json& value) {
 Failure none_pending(std::string_view id) {
   std::string what = "no login is pending";
   if (!id.empty()) what += " under the id " + std::string(id);
-  return {.kind = Failure::Kind::not_found, .what = std::move(what), .hint = "begin one with `ws login`"};
+  return {.kind = Failure::Kind::not_found, .what = std::move(what), .hint = "start one with `ws login`"};
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ fs::path PendingLogins::file(std::string_view authorization_id) const {
 Result<void> PendingLogins::save(const PendingLogin& login) const {
   // The id becomes a file name, and the server chose it.
   if (!is_uuid(login.authorization.authorization_id))
-    return fail(Failure::Kind::internal, "the server's authorization id is no UUID");
+    return fail(Failure::Kind::internal, "the server's authorization id is not a UUID");
   WS_TRY(make_folders(folder_, 0700));
   return write_file(file(login.authorization.authorization_id), dump(to_json(login), 2) + "\n", 0600);
 }

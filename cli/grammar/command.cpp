@@ -26,15 +26,15 @@ const std::vector<Flag>& all_global_flags() {
        .help = "print a line an item, members in braces: '{title}\\t{id}'"},
       {.name = "output", .letter = 'o', .takes = one, .placeholder = "FILE|-", .help = "write the result to a file"},
       {.name = "force", .help = "let --output replace a file"},
-      {.name = "dry-run", .letter = 'n', .help = "show what would be sent or done, and do nothing"},
+      {.name = "dry-run", .letter = 'n', .help = "print what would be sent or done, and do nothing"},
       {.name = "yes", .letter = 'y', .help = "answer questions with yes"},
       {.name = "no-input", .help = "never ask"},
-      {.name = "no-validate", .help = "send what breaks a published limit too"},
+      {.name = "no-validate", .help = "send a request even if it breaks a published limit"},
       {.name = "no-retry", .help = "send once"},
       {.name = "max-wait",
        .takes = one,
        .placeholder = "S",
-       .help = "wait at most this long when the server says when to come back",
+       .help = "wait at most this long when the server asks to retry later",
        .fallback = "60"},
       {.name = "timeout", .takes = one, .placeholder = "S", .help = "of one exchange", .fallback = "120"},
       {.name = "quiet", .letter = 'q', .help = "no notes on stderr"},
@@ -81,8 +81,8 @@ std::span<const Flag> global_flags() { return all_global_flags(); }
 
 std::vector<Flag> paging_flags() {
   return {
-      {.name = "limit", .takes = Takes::one, .placeholder = "N", .help = "items of a page", .limits = "1-100"},
-      {.name = "cursor", .takes = Takes::one, .placeholder = "C", .help = "go on where a page ended (its next_cursor)"},
+      {.name = "limit", .takes = Takes::one, .placeholder = "N", .help = "items in a page", .limits = "1-100"},
+      {.name = "cursor", .takes = Takes::one, .placeholder = "C", .help = "continue after a page: its next_cursor"},
       {.name = "all", .help = "every page"},
       {.name = "max-items", .takes = Takes::one, .placeholder = "N", .help = "every page, up to N items"},
   };

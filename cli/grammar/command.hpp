@@ -34,6 +34,8 @@ struct Flag {
   std::string limits = {};       ///< "1-100", "one of read, comment, edit"
   std::string fallback = {};     ///< the default
   Subject names = Subject::text;
+  std::string also = {};   ///< an older, longer name that is understood and not shown: "project-id"
+  std::string fills = {};  ///< the parameter or member that it sets, where that has another name
 
   /// "--title", or "-C" where there is no long name.
   std::string spelled() const { return name.empty() ? std::string("-") + letter : "--" + name; }

@@ -6,6 +6,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "api-client/base/ascii.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "cli/base/suggestion.hpp"
 
@@ -18,6 +19,7 @@ CLI::Option* declare(CLI::App& app, const Flag& flag, std::vector<std::string>& 
   std::string names;
   if (flag.letter != 0) names = std::string("-") + flag.letter;
   if (!flag.name.empty()) names += (names.empty() ? "--" : ",--") + flag.name;
+  if (!flag.also.empty()) names += ",--" + flag.also;
   if (flag.takes == Takes::nothing) return app.add_flag(names);
   // Without allow_extra_args(false) CLI11 takes "[a,b]" apart and swallows the words behind the value.
   return app.add_option(names, values)->expected(1)->allow_extra_args(false)->take_all();
@@ -39,13 +41,24 @@ Failure usage_failure(const Command& command, std::string what, std::string hint
 
 ShellCommand help_of(const Command& command) { return ShellCommand{"ws"}.words(command.words).add({"--help"}); }
 
+/// A flag that is an argument here, or a member of a body where there is none.
+std::string misplaced(const Command& command, const std::string& name) {
+  for (const Word& word : command.arguments) {
+    const std::string argument = "--" + to_lower(word.placeholder);
+    if (argument == name) return "give it as the argument " + word.placeholder + ": " + usage_line(command);
+  }
+  if (name.starts_with("-F") || name.starts_with("-J")) return "it sends no body: parameters are flags of their own";
+  return {};
+}
+
 Failure unknown_flag(const Command& command, const std::string& argument) {
   const std::string name = argument.substr(0, argument.find('='));
   std::vector<std::string> known;
   for (const Flag& flag : command.flags) known.push_back(flag.spelled());
   for (const Flag& flag : global_flags()) known.push_back(flag.spelled());
   std::string hint = suggestion(name, known);
-  if (hint.empty()) hint = help_of(command).ticked() + " lists what it takes";
+  if (hint.empty()) hint = misplaced(command, name);
+  if (hint.empty()) hint = help_of(command).ticked() + " lists the flags";
   return usage_failure(command, ShellCommand{"ws"}.words(command.words).ticked() + " has no flag " + name, hint);
 }
 

@@ -244,7 +244,7 @@ Result<void> Printer::check() const {
   }
   if (std::filesystem::is_directory(there)) return fail(Failure::Kind::disk, options_.file + " is a folder");
   if (std::filesystem::exists(there) && options_.overwrite == Overwrite::no) {
-    return fail(Failure::Kind::disk, "the file " + options_.file + " is there already", "add --force to replace it");
+    return fail(Failure::Kind::disk, "the file " + options_.file + " exists already", "add --force to replace it");
   }
   WS_LET(const std::filesystem::path target, follow_link(options_.file));
   const std::filesystem::path folder = target.parent_path();

@@ -168,29 +168,29 @@ std::vector<std::string> remark_lines(const Report& report) {
   return lines;
 }
 
-/// "delete 12 here and 3 on the service and empty 4 here"; empty where nothing is lost.
+/// "delete 12 of 30 files here and archive all 30 documents on the service".
 std::string losses_of(const sync::Guard& guard) {
-  const auto sum = [](std::string_view verb, std::size_t here, std::size_t there) {
-    std::string text;
-    if (here > 0) text = fmt::format("{} {} here", verb, here);
-    if (there > 0) text += fmt::format("{} {} on the service", text.empty() ? std::string(verb) : text + " and", there);
-    return text;
+  std::string text;
+  const auto add = [&](std::string_view verb, std::size_t count, std::string_view noun) {
+    if (count == 0) return;
+    const std::string many =
+        count == guard.tracked ? fmt::format("all {}", count) : fmt::format("{} of {}", count, guard.tracked);
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : " and ", verb, many, noun);
   };
-  const std::string deleted = sum("delete", guard.deletes_here, guard.deletes_there);
-  const std::string emptied = sum("empty", guard.emptied_here, guard.emptied_there);
-  return deleted.empty() || emptied.empty() ? deleted + emptied : deleted + " and " + emptied;
+  add("delete", guard.deletes_here, "files here");
+  add("archive", guard.deletes_there, "documents on the service");
+  add("empty", guard.emptied_here, "files here");
+  add("empty", guard.emptied_there, "documents on the service");
+  return text.empty() ? "delete nothing" : text;
 }
 
 std::string guard_text(const sync::Guard& guard) {
   if (guard.foreign_source) return "stopped: the service answered for another source; nothing was changed";
   if (guard.empty_listing) {
-    return fmt::format("stopped: the service has none of the {} documents any more; nothing was changed",
+    return fmt::format("stopped: the service no longer has any of the {} documents; nothing was changed",
                        guard.tracked);
   }
-  const std::string what = losses_of(guard);
-  std::string text = fmt::format("stopped: this would {} of {} documents; nothing was changed",
-                                 what.empty() ? "delete nothing" : what,
-                                 guard.tracked);
+  std::string text = fmt::format("stopped: this would {}; nothing was changed", losses_of(guard));
   if (guard.absent > 0) text += fmt::format(" ({} are missing from the service's list)", guard.absent);
   return text;
 }
@@ -312,9 +312,7 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
     lines.push_back(render_sum(report, stage));
   }
   if (report.held_back) {
-    lines.push_back(fmt::format("held back: this would {} of {} documents; the rest goes on",
-                                losses_of(*report.held_back).empty() ? "delete nothing" : losses_of(*report.held_back),
-                                report.held_back->tracked));
+    lines.push_back(fmt::format("held back: this would {}; the rest is synced", losses_of(*report.held_back)));
   }
   if (report.not_included > 0) {
     lines.push_back(fmt::format("{} not synced: no Markdown, and not named by `include:` in .ws/config.yaml",

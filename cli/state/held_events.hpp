@@ -24,7 +24,7 @@ class HeldEvents {
   /// Of `$XDG_STATE_HOME/ws`.
   explicit HeldEvents(const std::filesystem::path& state_folder) : folder_(state_folder / "events") {}
 
-  /// Fails with `disk`; with `internal` where the service's id is no UUID.
+  /// Fails with `disk`; with `internal` where the service's id is not a UUID.
   Result<void> save(const HeldEvent& event) const;
   /// Empty: not claimed from this machine.
   std::optional<HeldEvent> find(std::string_view event_id) const;

@@ -63,7 +63,7 @@ fs::path PendingUploads::file_of(std::string_view upload_id) const {
 
 Result<void> PendingUploads::save(const PendingUpload& upload) const {
   // The id becomes a file name, and the server chose it.
-  if (!is_uuid(upload.started.upload_id)) return fail(Failure::Kind::internal, "the server's upload id is no UUID");
+  if (!is_uuid(upload.started.upload_id)) return fail(Failure::Kind::internal, "the server's upload id is not a UUID");
   WS_TRY(make_folders(folder_, 0700));
   return write_file(file_of(upload.started.upload_id), dump(to_json(upload), 2) + "\n", 0600);
 }

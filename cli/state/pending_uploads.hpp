@@ -27,7 +27,7 @@ class PendingUploads {
   /// Of `$XDG_STATE_HOME/ws`.
   explicit PendingUploads(const std::filesystem::path& state_folder) : folder_(state_folder / "uploads") {}
 
-  /// Fails with `disk`; with `internal` where the service's id is no UUID.
+  /// Fails with `disk`; with `internal` where the service's id is not a UUID.
   Result<void> save(const PendingUpload& upload) const;
   /// Fails with `not_found`, or `disk`.
   Result<PendingUpload> load(std::string_view upload_id) const;

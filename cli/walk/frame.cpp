@@ -237,7 +237,7 @@ std::vector<std::string> help_lines() {
           "    u undo, Enter shows the result",
           "e   your editor; what is still open stands between markers, as in git,",
           "    and a text with markers left in it is not taken",
-          "x   the merge tool that git is set up for (git config merge.tool NAME)",
+          "x   the merge tool that git is configured for (git config merge.tool NAME)",
           "l   what the local history holds of the file",
           "s   skip: it stays open, and the next one is shown",
           "q   quit: what is decided is decided, the rest stays open",

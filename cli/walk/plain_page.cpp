@@ -19,7 +19,7 @@ constexpr std::string_view plain_help[] = {
     "merge: take the merge, where nothing collides or every place is decided.",
     "places: one place after the other; there: mine, theirs, both, next, previous, undo, done.",
     "edit: your editor, from VISUAL or EDITOR. A text with markers left in it is not taken.",
-    "tool: the merge tool that git is set up for.",
+    "tool: the merge tool that git is configured for.",
     "history: what the local history holds of the file.",
     "skip: it stays open, and the next one is told.",
     "quit: what is decided is decided, the rest stays open.",

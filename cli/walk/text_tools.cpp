@@ -101,7 +101,7 @@ Result<std::string> TextTools::edit(const std::string& name, const std::string& 
 Result<std::string> TextTools::merge(const ToolTexts& texts) const {
   const std::string tool = git_setting("merge.tool");
   if (!is_tool_name(tool)) {
-    return fail(Failure::Kind::usage, "no merge tool is configured", "set one: `git config --global merge.tool NAME`");
+    return fail(Failure::Kind::usage, "no merge tool is configured", "`git config --global merge.tool NAME` sets one");
   }
   WS_LET(const ToolFolder folder, ToolFolder::make());
   const auto put = [&](const std::string& role, const std::string& text) -> Result<std::string> {

@@ -253,7 +253,7 @@ Effect Walk::press_on_confirm(char key) {
     const bool by_hand = proposed_->verdict == Verdict::merged && proposed_text_ != choices_->text();
     if (by_hand) draft_ = proposed_text_;
     go(before_);
-    notice_ = by_hand ? "Nothing was done. Your text is kept while you are here: the editor goes on with it."
+    notice_ = by_hand ? "Nothing was done. Your text is kept while you are here: the editor opens it again."
                       : "Nothing was done.";
     return Effect::none;
   }

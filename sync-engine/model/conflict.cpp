@@ -54,8 +54,8 @@ std::optional<ConflictKind> find_conflict_kind(std::string_view name) {
 }
 
 std::optional<Keep> find_keep(std::string_view name) {
-  if (name == "local") return Keep::local;
-  if (name == "remote") return Keep::remote;
+  if (name == "local" || name == "mine") return Keep::local;
+  if (name == "remote" || name == "theirs") return Keep::remote;
   if (name == "both") return Keep::both;
   if (name == "merged") return Keep::merged;
   return std::nullopt;

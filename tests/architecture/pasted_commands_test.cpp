@@ -65,7 +65,7 @@ TEST_CASE("pasted commands: what the reading of the sources takes for a fault, a
     return count;
   };
   CHECK(faults(R"(f("run `ws login --profile " + name + "`");)") == 1);
-  CHECK(faults(R"(f("look with `ws files "
+  CHECK(faults(R"(f("check with `ws files "
                     "get {}`", id);)") == 1);
   CHECK(faults(R"(f("repeat it with `--idempotency-key {}`", key);)") == 1);
   CHECK(faults(R"(f("ws tests runs get " + id);)") == 1);

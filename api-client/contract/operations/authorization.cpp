@@ -11,7 +11,7 @@ constexpr std::string_view area = "Authorization and identity";
 
 constexpr Type scope_item = choice(requestable_scopes);
 constexpr Field start_fields[] = {
-    required("client_name", string(1, 100), "what the approving person is shown"),
+    required("client_name", string(1, 100), "the name that the approving person sees"),
     required("cli_version", string(1, 40)),
     required("scopes", array_of(scope_item, 1, 12), "what the key may be used for"),
 };

@@ -44,8 +44,8 @@ constexpr Response document_responses[] = {{.schema = &document}};
 constexpr auto create_fields = all_assumed({
     required("title", string(1, 300)),
     required("content", markdown_content, "Markdown, at most 1 MiB"),
-    nullable(optional("parent_node_id", uuid(), "the Page it is to stand under")),
-    nullable(optional("project_id", uuid(), "the Project it is to stand in")),
+    nullable(optional("parent_node_id", uuid(), "the Page to create it under")),
+    nullable(optional("project_id", uuid(), "the Project to create it in")),
 });
 constexpr Schema document_create = {.name = "DocumentCreate", .fields = create_fields, .source = Source::assumed};
 

@@ -72,8 +72,8 @@ constexpr Response content_responses[] = {
 };
 
 constexpr Field organize_fields[] = {
-    required("instruction", string(1, 8000), "what is to be made of the file"),
-    nullable(optional("target_root_node_id", uuid(), "the node that the result goes under")),
+    required("instruction", string(1, 8000), "what to make of the file"),
+    nullable(optional("target_root_node_id", uuid(), "the node to place the result under")),
 };
 constexpr Schema organize_request = {.name = "AssetOrganizeRequest", .fields = organize_fields};
 constexpr Field operation_fields[] = {

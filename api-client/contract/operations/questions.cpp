@@ -25,7 +25,7 @@ constexpr Type source_item = assumed(choice(source_values));
 constexpr Field create_fields[] = {
     required("prompt", assumed(string(1, 8000)), "the question"),
     required("sources", array_of(source_item), "where the answer may come from"),
-    assumed(optional("conversation_id", uuid(), "goes on with this conversation")),
+    assumed(optional("conversation_id", uuid(), "continues this conversation")),
 };
 constexpr Schema question_create = {.name = "QuestionCreate", .fields = create_fields};
 

@@ -53,7 +53,7 @@ constexpr Response project_responses[] = {{.status = 201, .schema = &project}};
 
 constexpr auto move_fields = all_assumed({
     nullable(required("parent_node_id", uuid(), "null: the Workspace root")),
-    optional("before_node_id", uuid(), "the sibling it is to stand before"),
+    optional("before_node_id", uuid(), "the sibling to place it before"),
 });
 constexpr Schema move_request = {.name = "NodeMove", .fields = move_fields, .source = Source::assumed};
 constexpr std::string_view node_object[] = {"node"};

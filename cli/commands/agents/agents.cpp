@@ -31,7 +31,7 @@ class SecretFile {
     const int file = ::open(path->c_str(), flags, 0600);
     if (file < 0) {
       return fail(Failure::Kind::disk,
-                  "cannot write the secret to " + *path + (errno == EEXIST ? ": it is there already" : ""),
+                  "cannot write the secret to " + *path + (errno == EEXIST ? ": it exists already" : ""),
                   errno == EEXIST ? "name another file, or add --force" : "name another file");
     }
     ::close(file);
@@ -59,8 +59,8 @@ Json* find_secret(Json& answer) {
 
 Failure without_secret(const contract::Operation& operation, const Reply& reply) {
   return {.kind = Failure::Kind::unknown_outcome,
-          .what = std::string(operation.id) + ": the answer holds no secret where one belongs",
-          .hint = "look with `ws agents list`; `ws agents rotate ID` gives a new one",
+          .what = std::string(operation.id) + ": the answer has no secret",
+          .hint = "check with `ws agents list`; `ws agents rotate ID` gives a new one",
           .code = "unusable_answer",
           .call = {.operation = std::string(operation.id), .http_status = reply.status, .applied = Applied::unknown}};
 }
@@ -114,7 +114,7 @@ Result<ExitCode> rotate(Session& session) {
   WS_TRY(check_call(session, operation, call));
   if (!session.has("dry-run")) {
     const std::string& id = session.arguments().words.front();
-    WS_LET(const bool yes, session.confirm("give the agent " + id + " a new secret? the old one ends at once"));
+    WS_LET(const bool yes, session.confirm("give the agent " + id + " a new secret? the old one is revoked at once"));
     if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was changed");
   }
   return send_for_secret(session, operation, std::move(call));
@@ -138,7 +138,7 @@ Result<ExitCode> set_status(Session& session, std::string_view status) {
   }
   if (status == "revoked") {
     const std::string whom = ids.size() == 1 ? "the agent " + ids.front() : std::to_string(ids.size()) + " agents";
-    WS_LET(const bool yes, session.confirm("revoke " + whom + "? their keys end at once"));
+    WS_LET(const bool yes, session.confirm("revoke " + whom + "? their keys are revoked at once"));
     if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was revoked");
   }
   WS_LET(Client * client, session.client());
@@ -150,7 +150,7 @@ Command status_command(std::string words, std::string summary, std::string_view 
   if (status == "revoked") example += " --yes";
   return {.words = std::move(words),
           .summary = std::move(summary),
-          .details = status == "revoked" ? "It is confirmed by a person or by --yes." : "",
+          .details = status == "revoked" ? "Asks first; --yes confirms." : "",
           .arguments = {{.placeholder = "AGENT",
                          .help = describe(Subject::agent, {}),
                          .count = Count::any,
@@ -165,15 +165,17 @@ Command status_command(std::string words, std::string summary, std::string_view 
 
 Command agents_create_command() {
   Command command = operation_command(operation_of("agents.create"));
-  command.details = "The answer holds the agent's secret, which is shown this once.";
+  command.details = "Prints the secret of the agent, which is shown only this once.";
   command.arguments = {{.placeholder = "HANDLE", .help = "1-64 characters", .count = Count::optional}};
-  command.flags = flags_without(command.flags, {"handle", "display-name"});
+  command.flags = flags_without(command.flags, {"handle", "name"});
   command.flags.insert(command.flags.begin(),
                        {{.name = "name",
                          .takes = Takes::one,
                          .placeholder = "NAME",
                          .help = "the name that people see",
-                         .limits = "1-100 characters"},
+                         .limits = "1-100 characters",
+                         .also = "display-name",
+                         .fills = "display_name"},
                         secret_out_flag()});
   command.examples = {"ws agents create scribe --name Scribe --permissions read,comment --secret-out scribe.key"};
   command.run = create;
@@ -182,7 +184,7 @@ Command agents_create_command() {
 
 Command agents_rotate_command() {
   Command command = operation_command(operation_of("agents.rotate"));
-  command.details = "The old secret ends at once. It is confirmed by a person or by --yes.";
+  command.details = "The old secret is revoked at once. Asks first; --yes confirms.";
   command.arguments.front().count = Count::one;
   command.flags = flags_without(command.flags, {"stdin"});
   command.flags.push_back(secret_out_flag());
@@ -191,10 +193,12 @@ Command agents_rotate_command() {
   return command;
 }
 
-Command agents_pause_command() { return status_command("agents pause", "Pause agents: their keys get 403", "paused"); }
-Command agents_resume_command() { return status_command("agents resume", "Let paused agents act again", "active"); }
+Command agents_pause_command() {
+  return status_command("agents pause", "Pause agents: their keys are refused with 403", "paused");
+}
+Command agents_resume_command() { return status_command("agents resume", "Resume paused agents", "active"); }
 Command agents_revoke_command() {
-  return status_command("agents revoke", "Revoke agents: their keys end for good", "revoked");
+  return status_command("agents revoke", "Revoke agents and their keys for good", "revoked");
 }
 
 }  // namespace ws::cli

@@ -91,7 +91,7 @@ Result<ExitCode> use(Session& session) {
 
 Command auth_status_command() {
   return {.words = "auth status",
-          .summary = "Show which key is in use; no network",
+          .summary = "Show the key in use; no network",
           .examples = {"ws auth status"},
           .run = status};
 }

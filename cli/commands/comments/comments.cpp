@@ -16,7 +16,8 @@ std::vector<Flag> text_flags() {
        .takes = Takes::one,
        .placeholder = "TEXT",
        .help = "the comment; @handle mentions an agent or a person",
-       .limits = "1-12000 characters"},
+       .limits = "1-12000 characters",
+       .fills = "body"},
       {.name = "file", .letter = 'f', .takes = Takes::one, .placeholder = "FILE|-", .help = "the same, from a file"}};
 }
 
@@ -30,7 +31,7 @@ Result<void> add_text(Session& session, Json& body) {
     body["body"] = std::move(text);
   }
   if (body.contains("body")) return {};
-  return fail(Failure::Kind::usage, "there is no text", "-m TEXT, or -f FILE|-");
+  return fail(Failure::Kind::usage, "-m TEXT or -f FILE is required");
 }
 
 /// `source_event_lease_token` is the one that a worker's command has in its environment, if it cites that event.
@@ -83,7 +84,7 @@ Command comments_resolve_command() {
 }
 Command comments_reopen_command() { return thread_status_command("comments reopen", "Open a thread again", "open"); }
 Command comments_reanchor_command() {
-  return thread_status_command("comments reanchor", "Mark a thread as having lost its place", "needs_reanchor");
+  return thread_status_command("comments reanchor", "Mark a thread whose text no longer exists", "needs_reanchor");
 }
 
 }  // namespace ws::cli

@@ -103,10 +103,11 @@ Result<void> check_value(const Session& session, const std::string& key, const s
     WS_TRY(check_base_url(value, session.world().environment));
   }
   if (key == "format" && !find_format(value)) {
-    return fail(Failure::Kind::usage, "`" + value + "` is no format", "use table, tsv, json, ndjson, yaml, csv or ids");
+    return fail(
+        Failure::Kind::usage, "`" + value + "` is not a format", "use table, tsv, json, ndjson, yaml, csv or ids");
   }
   if (key == "credential_store" && value != "file" && value != "keyring") {
-    return fail(Failure::Kind::usage, "`" + value + "` is no credential store", "use keyring or file");
+    return fail(Failure::Kind::usage, "`" + value + "` is not a credential store", "use keyring or file");
   }
   if (key == "max_wait" && !parse_duration(value)) {
     return fail(Failure::Kind::usage, "max_wait takes a time like 30 or 2m, not `" + value + "`");
@@ -136,7 +137,7 @@ Result<ExitCode> set(Session& session) {
   }
   WS_LET(const std::string place, place_of(session, words.front()));
   if (!unset) {
-    if (words.back().empty()) return fail(Failure::Kind::usage, "an empty value is none", "remove it with --unset");
+    if (words.back().empty()) return fail(Failure::Kind::usage, "the value is empty", "remove it with --unset");
     WS_TRY(check_value(session, words.front(), words.back()));
   }
   if (session.has("dry-run")) {
@@ -174,14 +175,14 @@ Command config_set_command() {
 
 Command config_list_command() {
   return {.words = "config list",
-          .summary = "List every setting, its value and who says so",
+          .summary = "List every setting, its value and where it is set",
           .examples = {"ws config list"},
           .run = list_settings};
 }
 
 Command config_explain_command() {
   return {.words = "config explain",
-          .summary = "Show everybody who names a setting, the one that wins first",
+          .summary = "Show where a setting is set, the value in use first",
           .arguments = {key_word},
           .examples = {"ws config explain format"},
           .run = explain};

@@ -72,7 +72,7 @@ Result<ExitCode> get_document(Session& session) {
   WS_LET(Client * client, session.client());
   WS_LET(const Reply reply, client->call(std::move(call)));
   const auto content = find_text(*reply.json, "content");
-  if (!content) return fail(Failure::Kind::internal, "the server's answer holds no content");
+  if (!content) return fail(Failure::Kind::internal, "the answer of the server has no content");
   if (const auto seen = seen_texts(session)) keep_seen(*seen, *reply.json);
   if (session.has("render")) {
     session.printer().page(render_markdown(*content, session.terminal()));
@@ -237,7 +237,8 @@ Command docs_update_command() {
         .takes = Takes::one,
         .placeholder = "N",
         .help = "the content revision that the change was made from; required without --merge",
-        .limits = "at least 1"},
+        .limits = "at least 1",
+        .fills = "expected_content_revision"},
        {.name = "merge", .help = "merge with what others changed since you read it with `ws docs get --content`"}});
   command.examples = {"ws docs update 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -f notes.md --revision 3",
                       "ws docs update 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -f notes.md --revision 3 --merge"};
@@ -247,7 +248,7 @@ Command docs_update_command() {
 
 Command docs_archive_command() {
   Command command = operation_command(operation_of("docs.archive"));
-  command.details = "More than one are confirmed by a person or by --yes.";
+  command.details = "Asks first if there is more than one; --yes confirms.";
   command.run = archive;
   return command;
 }
@@ -260,7 +261,7 @@ Command docs_share_command() {
                        {.name = "with",
                         .takes = Takes::one,
                         .placeholder = "EMAIL|@HANDLE",
-                        .help = "the person or the agent that it is shared with"});
+                        .help = "the person or the agent to share it with"});
   command.examples = {"ws docs share 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --with jonas@example.com --permission edit"};
   command.run = share;
   return command;

@@ -125,8 +125,7 @@ class Edit {
 Result<ExitCode> edit_document(Session& session) {
   const std::string& id = session.arguments().words.front();
   if (!is_uuid(id) && !session.has("no-validate")) {
-    return fail(
-        Failure::Kind::usage, fmt::format("\"{}\" is no document id (a UUID)", id), "`ws docs list` shows them");
+    return fail(Failure::Kind::usage, fmt::format("\"{}\" is not a document id", id), "`ws docs list` shows them");
   }
   const std::string editor = editor_of(session.world().environment, session.terminal());
   if (editor.empty()) {

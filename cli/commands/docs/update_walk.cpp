@@ -27,7 +27,7 @@ class DocumentConflictResolver final : public walk::ConflictResolver {
     const auto last = find_last_change(client_, end_.sent.document_id);
     const bool is_theirs = last && static_cast<std::int64_t>(last->revision) == end_.theirs.revision;
     walk::ShownConflict shown_conflict{.name = last && last->title ? *last->title : end_.sent.document_id,
-                                       .what = "changed by somebody else meanwhile",
+                                       .what = "changed by someone else",
                                        .base = end_.sent.base.content,
                                        .mine = end_.sent.content,
                                        .theirs = end_.theirs.content};
@@ -37,10 +37,10 @@ class DocumentConflictResolver final : public walk::ConflictResolver {
     shown_conflict.story.push_back(fmt::format("{} stored revision {}{}.", who, end_.theirs.revision, when));
     shown_conflict.offers = {{.verdict = Verdict::mine,
                               .what = "keep mine",
-                              .effects = {"My text is stored over theirs, as the next revision."}},
+                              .effects = {"Your text replaces theirs, as the next revision."}},
                              {.verdict = Verdict::theirs,
                               .what = "keep theirs",
-                              .effects = {"Nothing is stored, and what I changed is let go."}},
+                              .effects = {"Nothing is stored, and your change is dropped."}},
                              {.verdict = Verdict::merged,
                               .what = "take the merge",
                               .effects = {"The result is stored as the next revision."}}};

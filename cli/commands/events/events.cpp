@@ -83,7 +83,7 @@ Command lease_command(std::string_view id) {
   const contract::Operation& operation = operation_of(id);
   Command command = operation_command(operation);
   command.details =
-      "The lease token of an event that was claimed from here is known; else --lease-token or "
+      "The lease token of an event that was claimed on this machine is remembered; else --lease-token or "
       "WS_LEASE_TOKEN names it.";
   command.run = [&operation](Session& session) { return run_on_lease(session, operation); };
   return command;
@@ -93,8 +93,8 @@ Command lease_command(std::string_view id) {
 
 Command events_claim_command() {
   Command command = operation_command(operation_of("events.claim"));
-  command.details = "Without an event it ends with 0 and `event` is null.";
-  command.flags = flags_without(command.flags, {"worker-id"});
+  command.details = "Without an event the exit code is 0 and `event` is null.";
+  command.flags = flags_without(command.flags, {"worker"});
   command.flags.insert(command.flags.begin(), worker_flags().begin(), worker_flags().end());
   command.examples = {"ws events claim --wait-seconds 30 --json"};
   command.run = claim;

@@ -42,7 +42,7 @@ Failure unusable_claim() {
   const contract::Operation& operation = *contract::find_operation("events.claim");
   return {.kind = Failure::Kind::unknown_outcome,
           .what = "events.claim: an event came that has no id or no lease token; it cannot be held",
-          .hint = "look with " + command_to_check(operation),
+          .hint = "check with " + command_to_check(operation),
           .code = "unusable_answer",
           .call = {.operation = std::string(operation.id), .applied = Applied::unknown}};
 }
@@ -79,13 +79,10 @@ const std::vector<Flag>& worker_flags() {
   static const std::vector<Flag> flags = {{.name = "worker",
                                            .takes = Takes::one,
                                            .placeholder = "ID",
-                                           .help = "who takes the event; without it host and process",
-                                           .limits = "1-120 characters"},
-                                          {.name = "worker-id",
-                                           .takes = Takes::one,
-                                           .placeholder = "ID",
-                                           .help = "the same",
-                                           .limits = "1-120 characters"}};
+                                           .help = "who takes the event; by default host and process",
+                                           .limits = "1-120 characters",
+                                           .also = "worker-id",
+                                           .fills = "worker_id"}};
   return flags;
 }
 

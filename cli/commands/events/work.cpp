@@ -39,7 +39,7 @@ Result<WorkerOptions> options_of(Session& session) {
   const Call claim{.operation = "events.claim", .body = Json{{"worker_id", options.worker_id}}};
   WS_TRY(check_call(session, operation_of("events.claim"), claim));
   if (find_program(options.command.front())) return options;
-  return fail(Failure::Kind::usage, "there is no program " + options.command.front(), "nothing was claimed");
+  return fail(Failure::Kind::usage, "program not found: " + options.command.front(), "nothing was claimed");
 }
 
 void print_done(Session& session, const WorkDone& done) {

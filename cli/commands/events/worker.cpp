@@ -154,7 +154,7 @@ void EventWorker::begin(Claim claim, milliseconds lease) {
   Job& held = *jobs_.back();
   WorkDone back{.event_id = held.claim.event_id, .kind = held.claim.kind, .outcome = WorkDone::Outcome::handed_back};
   if (stopping_since_) {
-    back.error = "handed back: the worker was stopped";
+    back.error = "returned to the queue: the worker was stopped";
     return give_up(held, std::move(back), true);
   }
   auto child = ChildProcess::start(options_.command, dump(*held.claim.event) + "\n", environment);
@@ -211,7 +211,7 @@ void EventWorker::on_renewed(Job& job, Result<Reply> reply) {
 
 void EventWorker::lose(Job& job, const std::string& why) {
   if (std::exchange(job.is_lost, true)) return;
-  callbacks_.note(fmt::format("event {} is no longer ours: {}", job.claim.event_id, why));
+  callbacks_.note(fmt::format("the lease of event {} was lost: {}", job.claim.event_id, why));
   if (job.child) {
     job.child->ask_to_end();
   } else {
@@ -231,7 +231,7 @@ void EventWorker::finish(Job& job, ChildEnd end) {
   if (end.exit == 0) return complete(job, end);
   const bool was_stopped = stopping_since_ && end.exit > 128;
   done.outcome = was_stopped ? WorkDone::Outcome::handed_back : WorkDone::Outcome::failed;
-  done.error = was_stopped ? "handed back: the worker was stopped" : tail_of(end.err);
+  done.error = was_stopped ? "returned to the queue: the worker was stopped" : tail_of(end.err);
   if (done.error.empty()) done.error = fmt::format("exit status {}", end.exit);
   give_up(job, std::move(done), was_stopped || end.exit == exit_retryable);
 }

@@ -83,7 +83,7 @@ Result<void> check_free(const Session& session, const fs::path& target) {
   if (!fs::exists(status)) return {};
   if (fs::is_directory(status)) return fail(Failure::Kind::disk, target.string() + " is a folder");
   if (session.has("force")) return {};
-  return fail(Failure::Kind::disk, "the file " + target.string() + " is there already", "add --force to replace it");
+  return fail(Failure::Kind::disk, "the file " + target.string() + " exists already", "add --force to replace it");
 }
 
 /// One download from the Asset's description to the finished file.

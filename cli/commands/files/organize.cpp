@@ -78,13 +78,18 @@ Command files_organize_command() {
                          .letter = 'm',
                          .takes = Takes::one,
                          .placeholder = "INSTRUCTION",
-                         .help = "what is to be made of the file",
-                         .limits = "1-8000 characters"},
+                         .help = "what to make of the file",
+                         .limits = "1-8000 characters",
+                         .also = "instruction",
+                         .fills = "instruction"},
                         {.name = "into",
                          .takes = Takes::one,
                          .placeholder = "NODE",
-                         .help = "the node that the result goes under",
-                         .limits = "a UUID"},
+                         .help = "the node to place the result under",
+                         .limits = "an id, or the end of one shown before",
+                         .names = Subject::thing,
+                         .also = "target-root-node-id",
+                         .fills = "target_root_node_id"},
                         wait_flag("wait for its end; with --timeout S no longer than that")});
   command.examples = {"ws files organize 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b -m 'A page for each chapter' --wait"};
   command.run = organize;

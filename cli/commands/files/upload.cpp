@@ -274,7 +274,7 @@ Result<ExitCode> list_pending(Session& session) {
 
 Command files_uploads_command() {
   return {.words = "files uploads",
-          .summary = "List the uploads that were begun here and not finished; no network",
+          .summary = "List unfinished uploads of this machine; no network",
           .details = "`ws files finalize UPLOAD` finishes one, as does the command that began it, run again.",
           .examples = {"ws files uploads"},
           .run = list_pending};
@@ -304,8 +304,7 @@ Command files_upload_command() {
 
 Command files_finalize_command() {
   Command command = operation_command(operation_of("files.upload_finish"));
-  command.details =
-      "What it needs is kept since the upload was started here; the flags are for uploads from elsewhere.";
+  command.details = "The flags are for uploads that were started on another machine.";
   command.run = finalize;
   return command;
 }

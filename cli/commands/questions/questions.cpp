@@ -180,8 +180,8 @@ Result<ExitCode> show(Session& session, Client& client, const Reply& reply, Phas
 /// The service accepted the question without an id to look it up by.
 Failure without_question(const contract::Operation& operation, const Reply& reply) {
   return {.kind = Failure::Kind::unknown_outcome,
-          .what = std::string(operation.id) + ": the answer names no question",
-          .hint = "look with `ws questions list`, or repeat it with " +
+          .what = std::string(operation.id) + ": the service accepted the question, but its answer has no id",
+          .hint = "check with `ws questions list`, or repeat it with " +
                   ShellCommand{"--idempotency-key=", reply.idempotency_key}.ticked() + ": it cannot happen twice",
           .code = "unusable_answer",
           .call = {.operation = std::string(operation.id),
@@ -234,22 +234,27 @@ Command ask_command() {
       "Waits for the answer, at most 10 minutes or --timeout S, and shows it with its sources; --no-wait shows the "
       "question and ends. With --json or another format the question is printed as the service gives it.";
   command.arguments = {{.placeholder = "PROMPT", .help = "the question, or - for stdin", .count = Count::any}};
-  command.flags = flags_without(command.flags, {"prompt", "sources", "conversation-id"});
-  command.flags.insert(
-      command.flags.begin(),
-      {{.name = "source",
-        .takes = Takes::many,
-        .placeholder = "S",
-        .help = "where the answer may come from",
-        .limits = "workspace, memory",
-        .fallback = "workspace,memory"},
-       {.name = "conversation", .takes = Takes::one, .placeholder = "ID|last", .help = "continue this conversation"},
-       {.name = "file",
-        .letter = 'f',
-        .takes = Takes::one,
-        .placeholder = "FILE|-",
-        .help = "the question, or what follows it, from a file"},
-       {.name = "no-wait", .help = "end when the question is taken"}});
+  command.flags = flags_without(command.flags, {"prompt", "sources", "conversation"});
+  command.flags.insert(command.flags.begin(),
+                       {{.name = "source",
+                         .takes = Takes::many,
+                         .placeholder = "S",
+                         .help = "where the answer may come from",
+                         .limits = "workspace, memory",
+                         .fallback = "workspace,memory"},
+                        {.name = "conversation",
+                         .takes = Takes::one,
+                         .placeholder = "ID|last",
+                         .help = "continue this conversation",
+                         .names = Subject::thing,
+                         .also = "conversation-id",
+                         .fills = "conversation_id"},
+                        {.name = "file",
+                         .letter = 'f',
+                         .takes = Takes::one,
+                         .placeholder = "FILE|-",
+                         .help = "the question, or what follows it, from a file"},
+                        {.name = "no-wait", .help = "end when the question is taken"}});
   command.examples = {"ws ask 'What did we decide about the roof?'", "ws ask --conversation last 'And who pays?'"};
   command.run = ask;
   return command;

@@ -63,7 +63,7 @@ Result<Json> build_body(Session& session, const Operation& operation) {
   const bool has_overlay = session.has("F") || session.has("J");
   if (!body.is_object() && has_overlay) return fail(Failure::Kind::usage, "-F and -J need a body that is an object");
   for (const Field& field : operation.request->fields) {
-    const std::string name = kebab(field.name);
+    const std::string name = flag_name(field.name);
     if (is_paging(operation, field.name) || is_global_flag(name) || !session.has(name) || !body.is_object()) continue;
     WS_LET(body[std::string(field.name)], parse_value(field, session.arguments().values(name), "--" + name));
   }
@@ -73,7 +73,10 @@ Result<Json> build_body(Session& session, const Operation& operation) {
 }
 
 /// How the user spells what a violation is about.
-std::string spelled(const Operation& operation, const contract::Violation& violation, bool words_are_arguments) {
+std::string spelled(const Session& session,
+                    const Operation& operation,
+                    const contract::Violation& violation,
+                    bool words_are_arguments) {
   std::string text;
   for (std::size_t i = 1; i < violation.loc.size(); ++i) {
     if (const auto* index = std::get_if<std::size_t>(&violation.loc[i])) {
@@ -85,6 +88,9 @@ std::string spelled(const Operation& operation, const contract::Violation& viola
   if (text.empty()) return "the body";
   for (const auto& argument : operation.arguments) {
     if (words_are_arguments && argument.target == text) return std::string(argument.placeholder);
+  }
+  for (const Flag& flag : session.command().flags) {
+    if (flag.fills == text) return flag.spelled();
   }
   return is_global_flag(text) ? "the body's `" + text + "`" : "--" + kebab(text);
 }
@@ -100,8 +106,11 @@ std::string either(std::span<const std::string_view> values) {
 }
 
 /// What is wrong, in the words of the command line; what lies deeper in the body in those of the API.
-std::string told(const Operation& operation, const contract::Violation& violation, bool words_are_arguments) {
-  const std::string name = spelled(operation, violation, words_are_arguments);
+std::string told(const Session& session,
+                 const Operation& operation,
+                 const contract::Violation& violation,
+                 bool words_are_arguments) {
+  const std::string name = spelled(session, operation, violation, words_are_arguments);
   const auto* const member = violation.loc.size() == 2 ? std::get_if<std::string>(&violation.loc[1]) : nullptr;
   const Field* const field = member == nullptr ? nullptr : find_member(operation, *member);
   if (field == nullptr) return name + ": " + violation.message;
@@ -192,7 +201,7 @@ Result<Call> build_call(Session& session, const Operation& operation) {
     call.body = JsonBox(std::move(body));
   }
   for (const auto& parameter : operation.parameters) {
-    const std::string name = kebab(parameter.field.name);
+    const std::string name = flag_name(parameter.field.name);
     if (parameter.in == In::header || is_paging(operation, parameter.field.name)) continue;
     // Query values stay text; validation converts them.
     if (const auto value = session.arguments().value(name)) {
@@ -228,7 +237,7 @@ Result<void> check_call(Session& session, const Operation& operation, const Call
   }
   const bool by_id = session.command().words.substr(0, 5) == "call ";
   for (const contract::Violation& violation : violations) {
-    const std::string text = told(operation, violation, !by_id);
+    const std::string text = told(session, operation, violation, !by_id);
     if (violation.limit == contract::Source::assumed) {
       session.note("note: " + text + "; the request is sent all the same");
     } else if (!session.has("no-validate")) {

@@ -39,7 +39,7 @@ Result<std::vector<std::string>> ids_of(Session& session) {
     return fail(
         Failure::Kind::usage,
         "the argument " + placeholder + " is missing",
-        "give it, or --stdin; " + ShellCommand{"ws"}.words(command.words).add({"--help"}).ticked() + " tells more");
+        "give it, or use --stdin; " + ShellCommand{"ws"}.words(command.words).add({"--help"}).ticked() + " shows more");
   }
   return ids;
 }

@@ -41,7 +41,7 @@ Failure too_old(const contract::Operation& operation, const EarlierCreate& earli
       .kind = Failure::Kind::unknown_outcome,
       .what = fmt::format(
           "{}: a run of {} got no answer, and its key has lapsed since", operation.id, to_rfc3339(earlier.begun_at)),
-      .hint = "look with " + command_to_check(operation) + "; if it did not happen, give a new `--idempotency-key`",
+      .hint = "check with " + command_to_check(operation) + "; if it did not happen, give a new `--idempotency-key`",
       .call = {.operation = std::string(operation.id), .applied = Applied::unknown, .idempotency_key = earlier.key}};
 }
 

@@ -32,7 +32,7 @@ std::vector<Flag> flags_of(const Operation& operation, PathParameters path) {
     if (is_paging(operation, field.name)) return;
     if (path == PathParameters::as_words && is_word(operation, field.name)) return;
     // A member that is called like a flag of every command is reached by -F.
-    if (!is_global_flag(kebab(field.name))) flags.push_back(flag_of(field));
+    if (!is_global_flag(flag_name(field.name))) flags.push_back(flag_of(field));
   };
   for (const auto& parameter : operation.parameters) {
     if (parameter.in != In::header) add(parameter.field);

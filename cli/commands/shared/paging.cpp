@@ -63,7 +63,7 @@ bool promises_list(const Operation& operation) {
 
 Failure no_list(const Operation& operation, int status) {
   return {.kind = Failure::Kind::internal,
-          .what = fmt::format("{}: the answer ({}) is not usable: it holds no list", operation.id, status),
+          .what = fmt::format("{}: the answer ({}) is not usable: it has no list", operation.id, status),
           .hint = "check that the base URL names the service",
           .code = "unusable_answer",
           .call = {.operation = std::string(operation.id), .http_status = status}};

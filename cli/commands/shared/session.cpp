@@ -93,7 +93,7 @@ Result<PrinterOptions> Session::printer_options(FindView find_view) {
     const auto format = find_format(settings_.format.value);
     if (!format) {
       return fail(Failure::Kind::usage,
-                  "`" + settings_.format.value + "` is no format",
+                  "`" + settings_.format.value + "` is not a format",
                   "use table, tsv, json, ndjson, yaml, csv or ids");
     }
     if (!shaped || *format == Format::ndjson) options.format = *format;

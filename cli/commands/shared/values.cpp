@@ -113,6 +113,18 @@ std::string kebab(std::string_view name) {
   return text;
 }
 
+std::string flag_name(std::string_view member) {
+  constexpr std::pair<std::string_view, std::string_view> names[] = {{"project_id", "project"},
+                                                                     {"conversation_id", "conversation"},
+                                                                     {"parent_node_id", "parent"},
+                                                                     {"worker_id", "worker"},
+                                                                     {"display_name", "name"}};
+  for (const auto& [known, name] : names) {
+    if (member == known) return std::string(name);
+  }
+  return kebab(member);
+}
+
 std::string describe(const contract::Type& type) {
   using contract::Kind;
   switch (type.kind) {
@@ -136,13 +148,16 @@ Flag flag_of(const contract::Field& field) {
   std::string fallback(field.fallback);
   if (fallback.size() >= 2 && fallback.front() == '"') fallback = fallback.substr(1, fallback.size() - 2);
   std::string placeholder = is_secret(field.name) ? "@FILE|-" : placeholder_of(field.type);
-  return {.name = kebab(field.name),
+  const std::string name = flag_name(field.name);
+  return {.name = name,
           .takes = many ? Takes::many : Takes::one,
           .placeholder = std::move(placeholder),
           .help = std::string(field.help),
           .limits = describe(named_by(field), field.type),
           .fallback = std::move(fallback),
-          .names = named_by(field)};
+          .names = named_by(field),
+          .also = name == kebab(field.name) ? std::string() : kebab(field.name),
+          .fills = std::string(field.name)};
 }
 
 std::string describe(Subject names, const contract::Type& type) {
@@ -190,15 +205,16 @@ Result<void> check_overlays(const Parsed& arguments) {
   for (const std::string& outer : keys) {
     for (const std::string& inner : keys) {
       if (inner.substr(0, outer.size() + 1) != outer + ".") continue;
-      return fail(Failure::Kind::usage, fmt::format("`{}` is set, and `{}` too, which lies in it", outer, inner));
+      return fail(Failure::Kind::usage, fmt::format("`{}` and `{}`, a member of it, are both set", outer, inner));
     }
   }
   return {};
 }
 
 Failure overlaid_twice(char letter, std::string_view assignment) {
-  return {.kind = Failure::Kind::usage,
-          .what = fmt::format("-{} {}: what it lies in has a value already, and no members", letter, assignment)};
+  return {
+      .kind = Failure::Kind::usage,
+      .what = fmt::format("-{} {}: the member above it already has a value that is not an object", letter, assignment)};
 }
 
 Result<std::string> read_user_file(const std::string& path) {
@@ -219,7 +235,7 @@ Result<std::string> read_stdin() {
     if (count == 0) return text;
     if (count < 0) return fail(Failure::Kind::disk, std::string("cannot read stdin: ") + std::strerror(errno));
     text.append(buffer, static_cast<std::size_t>(count));
-    if (text.size() > max_input_bytes) return fail(Failure::Kind::usage, "stdin holds more than 32 MiB");
+    if (text.size() > max_input_bytes) return fail(Failure::Kind::usage, "stdin is larger than 32 MiB");
   }
 }
 

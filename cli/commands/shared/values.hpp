@@ -15,6 +15,9 @@ namespace ws::cli {
 /// "content_revision" -> "content-revision".
 std::string kebab(std::string_view name);
 
+/// The name of the flag of a parameter or member: what other commands call it, else `kebab`.
+std::string flag_name(std::string_view member);
+
 /// "1-100", "at most 300 characters", "one of open, resolved": what a value may be, for help; empty: anything.
 std::string describe(const contract::Type& type);
 

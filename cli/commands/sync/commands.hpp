@@ -1,7 +1,10 @@
 /// The sync of a folder.
 #pragma once
 
+#include <span>
+
 #include "cli/grammar/command.hpp"
+#include "cli/output/view.hpp"
 
 namespace ws::cli {
 
@@ -29,5 +32,8 @@ Command sync_conflicts_command();
 
 // resolve.cpp
 Command sync_resolve_command();
+
+// views.cpp
+std::span<const View> sync_views();
 
 }  // namespace ws::cli

@@ -87,7 +87,7 @@ Result<ExitCode> conflicts(Session& session) {
   session.printer().list("ws.conflicts", list, {});
   if (session.format() == Format::table && !open.empty()) {
     session.note(
-        "`ws sync resolve PATH --keep local|remote|both` decides; --path local|remote where it is about a name");
+        "`ws sync resolve` decides them one by one; `ws sync resolve PATH --keep mine|theirs|both` decides one");
   }
   return ExitCode::done;
 }
@@ -96,7 +96,7 @@ Result<ExitCode> conflicts(Session& session) {
 
 Command sync_conflicts_command() {
   return {.words = "sync conflicts",
-          .summary = "List what a person must decide",
+          .summary = "List the open conflicts",
           .details = "This tree's own conflicts, without the network; --all asks for those of other clients too.",
           .flags = {{.name = "content", .help = "with --json: the three texts too"},
                     {.name = "all", .help = "other clients' too"}},

@@ -103,7 +103,7 @@ Result<ExitCode> roots(Session& session) {
                             {"base_url", tree.base_url}});
   }
   if (session.format() == Format::table && trees.empty()) {
-    session.note("no folder was tied by this user; `ws sync init` does that");
+    session.note("no folder is set up for sync; `ws sync init` sets one up");
     return ExitCode::done;
   }
   session.printer().list("ws.roots", list, {});
@@ -267,7 +267,7 @@ Command sync_restore_command() {
 
 Command sync_roots_command() {
   return {.words = "sync roots",
-          .summary = "List the folders that this user has tied",
+          .summary = "List the folders that you sync",
           .details = "A folder that was moved or removed since shows as `missing`.",
           .examples = {"ws sync roots", "ws sync roots --json"},
           .run = roots};

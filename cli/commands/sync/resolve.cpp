@@ -46,15 +46,17 @@ Result<Decision> read_decision(Session& session) {
                    static_cast<int>(session.has("markers"));
   if (said != 1) {
     return fail(Failure::Kind::usage,
-                said == 0 ? "say what to keep" : "say one of --keep, --path and --markers",
+                said == 0 ? "--keep, --path or --markers is required" : "give only one of --keep, --path and --markers",
                 "add --keep local, remote or both; --path local or remote for a name; or --markers. On a terminal you "
                 "are asked");
   }
   if (session.has("markers")) return Decision{.about = Decision::About::markers, .word = "markers"};
   if (path) return read_name_decision(*path);
   const auto known = sync::find_keep(*keep);
-  if (!known) return fail(Failure::Kind::usage, "--keep takes local, remote, both or merged, not `" + *keep + "`");
-  Decision decision{.keep = *known, .word = *keep};
+  if (!known)
+    return fail(Failure::Kind::usage,
+                "--keep takes mine (local), theirs (remote), both or merged, not `" + *keep + "`");
+  Decision decision{.keep = *known, .word = *keep == "mine" ? "local" : *keep == "theirs" ? "remote" : *keep};
   const auto file = session.arguments().value("file");
   if (file && *known != sync::Keep::merged) {
     return fail(Failure::Kind::usage, "--file is the text for --keep merged", "add --keep merged");
@@ -246,7 +248,7 @@ std::vector<Flag> resolve_flags() {
            .takes = Takes::one,
            .placeholder = "WHAT",
            .help = "what becomes of it",
-           .limits = "local, remote, both or merged"},
+           .limits = "mine or local, theirs or remote, both or merged"},
           {.name = "path",
            .takes = Takes::one,
            .placeholder = "WHOSE",

@@ -48,7 +48,7 @@ Result<ExitCode> init(Session& session) {
   options.base_url = url.text;
   options.origin = url.origin;
   if (session.has("dry-run")) {
-    session.printer().line("would tie " + options.folder.string() + " to " + url.text);
+    session.printer().line(options.folder.string() + " would sync with " + url.text);
     return ExitCode::done;
   }
   WS_LET(Client * client, session.client());
@@ -65,9 +65,9 @@ Result<ExitCode> init(Session& session) {
   register_tree(session, options.folder, tie);
   const std::string join = ShellCommand{"ws", "sync", "init", "--source=", tie.source_id}.text();
   if (session.format() == Format::table) {
-    session.printer().line("tied " + options.folder.string() + " to the source `" + clean(tie.name, Breaks::space) +
-                           "` at " + url.text);
-    session.printer().line("`ws sync` brings both sides together; another machine joins with");
+    session.printer().line(options.folder.string() + " now syncs with \"" + clean(tie.name, Breaks::space) + "\" at " +
+                           url.text + ".");
+    session.printer().line("Next: `ws sync` publishes your files and fetches the others. On another machine:");
     session.printer().line("  " + join);
     return ExitCode::done;
   }
@@ -173,7 +173,7 @@ std::vector<Flag> joined_flags(std::vector<Flag> first, const std::vector<Flag>&
 Command sync_init_command() {
   return {
       .words = "sync init",
-      .summary = "Tie a folder to the service",
+      .summary = "Set up a folder for sync",
       .details =
           "It makes a source on the service, by default a new empty place named after the folder, or joins "
           "one that is there. No content is sent; `ws sync` does that.",
@@ -193,7 +193,7 @@ Command sync_init_command() {
 
 Command sync_run_command() {
   return {.words = "sync run",
-          .summary = "Pull, merge, push: bring both sides together",
+          .summary = "Sync: pull, merge and push",
           .details =
               "`ws sync` is the same. Edits on both sides are merged where they do not collide; what collides "
               "is recorded as a conflict, and the rest goes on. Nothing is overwritten.",

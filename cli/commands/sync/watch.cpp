@@ -112,7 +112,7 @@ std::vector<Flag> watch_flags() {
 Command sync_watch_command() {
   return {
       .words = "sync watch",
-      .summary = "Keep in step until stopped",
+      .summary = "Sync again and again until stopped",
       .details =
           "A change here is sent once the file has been quiet for half a second and its writer has closed it, one on "
           "the service comes within the interval. A delete waits for 5 s: a file that is written anew keeps its "

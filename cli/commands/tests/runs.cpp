@@ -120,11 +120,12 @@ Command tests_runs_launch_command() {
   Command command = operation_command(operation_of("tests.run_launch"));
   command.details = "With --wait it ends with 13 where the run fails or is cancelled, with 8 at --timeout.";
   command.flags = flags_without(command.flags, {"selection-kind", "case-ids", "suite-id"});
-  command.flags.insert(command.flags.begin(),
-                       {{.name = "suite", .takes = Takes::one, .placeholder = "ID", .help = "run this suite"},
-                        {.name = "case", .takes = Takes::many, .placeholder = "ID", .help = "run these cases"},
-                        wait_flag("wait for its end"),
-                        junit_flag()});
+  command.flags.insert(
+      command.flags.begin(),
+      {{.name = "suite", .takes = Takes::one, .placeholder = "ID", .help = "run this suite", .fills = "suite_id"},
+       {.name = "case", .takes = Takes::many, .placeholder = "ID", .help = "run these cases", .fills = "case_ids"},
+       wait_flag("wait for its end"),
+       junit_flag()});
   command.examples = {"ws tests runs launch --suite smoke --wait --junit report.xml"};
   command.run = launch;
   return command;

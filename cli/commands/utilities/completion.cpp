@@ -219,7 +219,7 @@ void add_words(const std::vector<Entry>& entries, const std::vector<std::string>
     const std::string_view next = below.substr(0, below.find(' '));
     candidates.add(next, next == below ? entry.summary : std::string_view());
   }
-  if (words.empty()) candidates.add("help", "Say more about a command");
+  if (words.empty()) candidates.add("help", "Show help for a command");
 }
 
 void add_argument(const World& world, const Command& command, const Parsed& given, Candidates& candidates) {

@@ -170,12 +170,11 @@ Result<ExitCode> doctor(Session& session) {
 }  // namespace
 
 Command doctor_command() {
-  return {
-      .words = "doctor",
-      .summary = "Check settings, keys, libraries, server and key, one by one",
-      .details = "It ends as the first thing that is bad would end a command: 4 without a key, 11 without a network.",
-      .examples = {"ws doctor"},
-      .run = doctor};
+  return {.words = "doctor",
+          .summary = "Check settings, keys, libraries, server and key, one by one",
+          .details = "The exit code is that of the first failed check: 4 without a key, 11 without a network.",
+          .examples = {"ws doctor"},
+          .run = doctor};
 }
 
 }  // namespace ws::cli

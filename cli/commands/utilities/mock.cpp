@@ -24,7 +24,7 @@ Failure start_mock(const std::vector<std::string>& arguments) {
 Command mock_command() {
   return {.words = "mock",
           .summary = "Start ws-mock, the mock server",
-          .details = "Everything behind `mock` goes to ws-mock as it is; `ws mock --help` is its help.",
+          .details = "All arguments are passed to ws-mock; `ws mock --help` prints its help.",
           .arguments = {{.placeholder = "ARG", .help = "as ws-mock takes them", .count = Count::any}},
           .examples = {"ws mock exec -- ws whoami"},
           .run = [](Session&) -> Result<ExitCode> { return fail(start_mock({})); }};

@@ -115,7 +115,7 @@ Result<Skill> fetch_skill(Session& session) {
   auto value = parse_bounded(text);
   const Json* files = value ? find(*value, "files") : nullptr;
   if (files == nullptr || !files->is_array() || files->empty() || files->size() > most_files) {
-    return fail(Failure::Kind::integrity, manifest + " is no manifest of a skill");
+    return fail(Failure::Kind::integrity, manifest + " is not the manifest of a skill");
   }
   Skill skill{.name = find_text(*value, "name").value_or(std::string(skill_name)),
               .version = find_text(*value, "version").value_or(""),
@@ -182,11 +182,11 @@ Result<void> check_folder(const std::filesystem::path& folder, const Skill& skil
     if (fs::is_symlink(fs::symlink_status(place, error))) return refuse(place, "is a link");
   }
   if (!fs::exists(fs::symlink_status(folder, error))) return {};
-  if (!fs::is_directory(folder, error)) return refuse(folder, "is no folder");
+  if (!fs::is_directory(folder, error)) return refuse(folder, "is not a folder");
   const auto there = read_file(folder / "SKILL.md", most_bytes);
   const std::string name = there ? name_in_front_matter(*there) : "";
   if (!name.empty() && name != skill.name) return refuse(folder, "holds another skill: `" + name + "`");
-  if (!there && !fs::is_empty(folder, error)) return refuse(folder, "holds files that are no part of a skill");
+  if (!there && !fs::is_empty(folder, error)) return refuse(folder, "contains files that do not belong to a skill");
   return {};
 }
 
@@ -194,7 +194,7 @@ Result<void> install_file(Session& session, const std::filesystem::path& target,
   const auto there = read_file(target, most_bytes);
   if (there && *there == text) return {};
   if (there && !session.has("force")) {
-    return fail(Failure::Kind::disk, target.string() + " is there already and differs", "add --force to replace it");
+    return fail(Failure::Kind::disk, target.string() + " exists already and differs", "add --force to replace it");
   }
   WS_TRY(make_folders(target.parent_path()));
   return write_file(target, text);

@@ -15,7 +15,7 @@ Result<ExitCode> move(Session& session) {
     if (const auto to = session.arguments().value("to")) body["parent_node_id"] = *to == "root" ? Json() : Json(*to);
     if (const auto before = session.arguments().value("before")) body["before_node_id"] = *before;
     if (!body.contains("parent_node_id")) {
-      return fail(Failure::Kind::usage, "--to is missing: where the node goes", "--to PARENT, or --to root");
+      return fail(Failure::Kind::usage, "--to is required: the node to move it under, or root");
     }
   }
   return run_call(session, operation, std::move(call));
@@ -25,18 +25,24 @@ Result<ExitCode> move(Session& session) {
 
 Command nodes_move_command() {
   Command command = operation_command(operation_of("nodes.move"));
-  command.flags = flags_without(command.flags, {"parent-node-id", "before-node-id"});
+  command.flags = flags_without(command.flags, {"parent", "before-node-id"});
   command.flags.insert(command.flags.begin(),
                        {{.name = "to",
                          .takes = Takes::one,
                          .placeholder = "PARENT|root",
                          .help = "the node that it goes under",
-                         .limits = "a UUID, or root"},
+                         .limits = "an id, the end of one shown before, or root",
+                         .names = Subject::thing,
+                         .also = "parent-node-id",
+                         .fills = "parent_node_id"},
                         {.name = "before",
                          .takes = Takes::one,
                          .placeholder = "NODE",
-                         .help = "the sibling that it is to stand before",
-                         .limits = "a UUID"}});
+                         .help = "the sibling to place it before",
+                         .limits = "an id, or the end of one shown before",
+                         .names = Subject::thing,
+                         .also = "before-node-id",
+                         .fills = "before_node_id"}});
   command.examples = {"ws nodes move 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --to root"};
   command.run = move;
   return command;

@@ -96,7 +96,7 @@ TEST_CASE("read_file: a FIFO that nobody writes to is refused at once; a connect
   const auto refused = ws::read_file(folder / "fifo");
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == Failure::Kind::disk);
-  CHECK_THAT(refused.error().what, Catch::Matchers::Contains("fifo is no regular file"));
+  CHECK_THAT(refused.error().what, Catch::Matchers::Contains("fifo is not a regular file"));
   CHECK(ws::read_file(folder / "fifo", 100, ws::Source::connected) == "");
 
   int ends[2] = {};

@@ -120,15 +120,15 @@ TEST_CASE("answer: every operation that may end unknown names a command that che
     CHECK(hint_for_unknown(*operation, {}, "").find("`ws ") != std::string::npos);
   }
   const auto hint = [](std::string_view id) { return hint_for_unknown(*contract::find_operation(id), {}, ""); };
-  CHECK(hint("docs.update") == "look with `ws docs get ID` before you send it again");
-  CHECK(hint("docs.share") == "look with `ws docs get ID` before you send it again");
+  CHECK(hint("docs.update") == "check with `ws docs get DOCUMENT` before you send it again");
+  CHECK(hint("docs.share") == "check with `ws docs get DOCUMENT` before you send it again");
   CHECK(hint_for_unknown(*contract::find_operation("docs.share"), {{"document_id", "d1"}}, "") ==
-        "look with `ws docs get d1` before you send it again");
-  CHECK(hint("files.upload_start") == "look with `ws files list` before you send it again");
-  CHECK(hint("auth.revoke") == "look with `ws whoami` before you send it again");
+        "check with `ws docs get d1` before you send it again");
+  CHECK(hint("files.upload_start") == "check with `ws files list` before you send it again");
+  CHECK(hint("auth.revoke") == "check with `ws whoami` before you send it again");
   CHECK(hint_for_unknown(*contract::find_operation("events.complete"), {{"event_id", "e1"}}, "") ==
-        "look with `ws events renew e1` before you send it again");
-  CHECK(hint("sync.commit") == "look with `ws sync status` before you send it again");
+        "check with `ws events renew e1` before you send it again");
+  CHECK(hint("sync.commit") == "check with `ws sync status` before you send it again");
   CHECK(hint_for_unknown(*contract::find_operation("docs.create"), {}, "k1") ==
-        "look with `ws docs list`, or repeat it with `--idempotency-key k1`: it cannot happen twice");
+        "check with `ws docs list`, or repeat it with `--idempotency-key k1`: it cannot happen twice");
 }

@@ -218,7 +218,7 @@ TEST_CASE("outcomes: any request is concluded and advised as the operation that 
   const auto lost = shared.client.call(AnyCall{.method = "POST", .path = path + "/shares", .body = "{}"});
   REQUIRE_FALSE(lost);
   CHECK(lost.error().call.operation == "api");
-  CHECK(lost.error().hint == std::string("look with `ws docs get ") + some_id + "` before you send it again");
+  CHECK(lost.error().hint == std::string("check with `ws docs get ") + some_id + "` before you send it again");
 }
 
 TEST_CASE("outcomes: a conflict that is resolved already is success if it is resolved as we wanted", "[client]") {

@@ -61,6 +61,7 @@ TEST_CASE("catalogue: every operation of the table can be called by its id, with
     for (const Flag& flag : command.flags) {
       CAPTURE(flag.spelled());
       CHECK(flags.insert(flag.spelled()).second);
+      if (!flag.also.empty()) CHECK(flags.insert("--" + flag.also).second);
     }
     for (const auto& parameter : operation->parameters) {
       if (parameter.in != ws::contract::In::path) continue;

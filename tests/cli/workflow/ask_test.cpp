@@ -81,3 +81,36 @@ TEST_CASE("wait: a failed run or operation is exit 13, shown all the same", "[cl
   CHECK(answered(operation, {"files", "operation", nobody, "--json"}).exit == 0);
   CHECK(answered(run, {"tests", "runs", "get", nobody, "--junit", "r.xml"}).exit == 2);
 }
+
+TEST_CASE("ask: what ends the waiting after the question was accepted says so, with its id", "[cli]") {
+  const HostileServer server([](const Seen& seen) {
+    if (seen.method == "POST") return answer(200, dump({{"id", nobody}, {"status", "queued"}}));
+    return answer(404, R"({"detail": "gone"})");
+  });
+  const At person(server.origin());
+  const Json error = error_of(person.ws({"ask", "why", "--json"}));
+  CHECK(error["applied"] == "yes");
+  CHECK(error["retryable"] == false);
+  CHECK(text_at(error, "message").find(nobody) != std::string::npos);
+  CHECK(text_at(error, "hint").find(std::string("ws questions get ") + nobody + " --wait") != std::string::npos);
+}
+
+TEST_CASE("ask: a status that is not known is an end where the answer is there", "[cli]") {
+  const HostileServer server([](const Seen&) {
+    return answer(200, dump({{"id", nobody}, {"status", "settled"}, {"answer", "At dusk."}}));
+  });
+  const At person(server.origin());
+  const Ended asked = person.ws({"ask", "when"});
+  CHECK(asked.exit == 0);
+  CHECK(asked.out == "At dusk.\n");
+  CHECK(asked.err.find("the status `settled` is unknown") != std::string::npos);
+}
+
+TEST_CASE("ends: a test run that was accepted without an id is not said to have failed", "[cli]") {
+  const HostileServer server([](const Seen&) { return answer(202, R"({"status": "accepted"})"); });
+  const At person(server.origin());
+  const Ended ended = person.ws({"tests", "runs", "launch", "--suite", "s", "--wait", "--json"});
+  CHECK(ended.exit == 12);
+  CHECK(error_of(ended)["applied"] == "unknown");
+  CHECK(text_at(error_of(ended), "idempotency_key").size() == 36);
+}

@@ -131,7 +131,7 @@ TEST_CASE("words: what is unknown names the nearest, and nothing is sent", "[cli
   const Person person;
   const Ended verb = person.ws({"docs", "crate"});
   CHECK(verb.exit == 2);
-  CHECK(verb.err == "error: `ws docs crate` is no command\n  did you mean `ws docs create`?\n");
+  CHECK(verb.err == "error: `ws docs crate` is not a command\n  did you mean `ws docs create`?\n");
   CHECK(person.ws({"dcos", "list"}).err.find("did you mean `ws docs`?") != std::string::npos);
   CHECK(person.ws({"docs", "list", "--limti", "3"}).err.find("did you mean `--limit`?") != std::string::npos);
   CHECK(person.ws({"docs", "ls"}).err.find("did you mean `ws docs list`?") != std::string::npos);

@@ -229,7 +229,7 @@ TEST_CASE("lists: an answer without the list that is promised is unusable; anoth
       CAPTURE(list, more);
       const Ended refused = person.ws(with_more(list, more));
       CHECK(refused.exit == 1);
-      CHECK(refused.err.find("it holds no list") != std::string::npos);
+      CHECK(refused.err.find("it has no list") != std::string::npos);
       CHECK(refused.out.empty());
     }
     const Ended shown = person.ws(with_more({"docs", "list"}, more));

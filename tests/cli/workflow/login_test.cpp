@@ -191,3 +191,56 @@ TEST_CASE("keys: several profiles live beside each other, and one is current", "
   CHECK(scopes({}) == 6);
   CHECK(person.ws({"whoami", "-W", "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"}).exit == 4);
 }
+
+TEST_CASE("login: a second one on a profile revokes the key that it replaces", "[cli]") {
+  MockProcess server({"--device", "auto", "--device-interval", "1"});
+  const Person person;
+  REQUIRE(log_in(person, server).exit == 0);
+  const std::string old = person.ws({"auth", "token"}).out;
+  const Ended again = log_in(person, server);
+  CHECK(again.exit == 0);
+  CHECK(again.err.find("The replaced key is revoked.") != std::string::npos);
+  CHECK(person.ws({"whoami"}).exit == 0);
+  Person with_old;
+  with_old.environment["WS_TOKEN"] = old.substr(0, old.size() - 1);
+  with_old.environment["WS_BASE_URL"] = server.base_url();
+  const Ended refused = with_old.ws({"whoami"});
+  CHECK(refused.exit == 4);
+  CHECK(refused.err.find("the key of WS_TOKEN was used; no key is stored for this server") != std::string::npos);
+}
+
+TEST_CASE("login: --with-token stores a key from stdin, once the server knows it", "[cli]") {
+  const MockProcess server;
+  const Person owner(server);
+  const Person person;
+  const auto with_token = [&](const std::string& key) {
+    Command command = person.command({"login", "--with-token", "--base-url", server.base_url(), "--store", "file"});
+    command.input = key + "\n";
+    return run_command(command);
+  };
+  CHECK(with_token("").exit == 2);
+  CHECK(with_token("wsk_nobody_has_this_one_00000000000000000000").exit == 4);
+  CHECK(person.ws({"auth", "list"}).out.empty());
+  CHECK(with_token(owner.environment.at("WS_TOKEN")).exit == 0);
+  CHECK(person.ws({"whoami"}).exit == 0);
+}
+
+TEST_CASE("keys: WS_TOKEN beside a Workspace that no stored key is for says which of them counts", "[cli]") {
+  const MockProcess server;
+  Person person(server);
+  const Ended by_flag = person.ws({"whoami", "-W", "Harbour"});
+  CHECK(by_flag.exit == 4);
+  CHECK(by_flag.err.find("WS_TOKEN is not used, because -W asks for a stored key") != std::string::npos);
+  CHECK(by_flag.err.find("leave out -W") != std::string::npos);
+  person.environment["WS_WORKSPACE"] = nobody;
+  CHECK(person.ws({"whoami"}).err.find("unset WS_WORKSPACE to use WS_TOKEN") != std::string::npos);
+}
+
+TEST_CASE("keys: a Workspace may be named by its title", "[cli]") {
+  MockProcess server({"--device", "auto", "--device-interval", "1"});
+  const Person person;
+  REQUIRE(log_in(person, server).exit == 0);
+  const std::string name = person.ws({"auth", "list", "--fields", "workspace_name"}).out;
+  CHECK(person.ws({"whoami", "-W", name.substr(0, name.size() - 1)}).exit == 0);
+  CHECK(person.ws({"whoami", "-W", "No such Workspace"}).exit == 4);
+}

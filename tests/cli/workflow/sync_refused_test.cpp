@@ -231,7 +231,7 @@ TEST_CASE("refused: a listing of nothing stops at the guard until it is confirme
                  {"next_cursor", nullptr}});
   const Ended stopped = stage.ws({"sync", "--yes"});
   CHECK(stopped.exit == 7);
-  CHECK_THAT(stopped.err, Contains("none of the 3 documents") && Contains("--allow-deletes"));
+  CHECK_THAT(stopped.err, Contains("no longer has any of the 3 documents") && Contains("--allow-deletes"));
   CHECK(stage.run(7)["guard"]["empty_listing"] == true);
   CHECK(texts_of(stage.folder.path()) == before);
   // Absent is not deleted: what is confirmed leaves every file where it is.

@@ -163,7 +163,7 @@ TEST_CASE("walk: the merge tool that git is set up for", "[cli]") {
   TerminalSession session(two.resolve(), 80);
   session.wait_for("keep mine");
   session.type("x");
-  session.wait_for("no merge tool is set up");
+  session.wait_for("no merge tool is configured");
   with_tool("exit 1", true);
   session.type("x");
   session.wait_for("the merge tool fake ended with code 1");

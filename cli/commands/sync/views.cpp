@@ -1,0 +1,22 @@
+// How conflicts, synced folders and states of the history look on a terminal.
+#include "cli/commands/sync/commands.hpp"
+
+namespace ws::cli {
+namespace {
+
+constexpr std::string_view conflicts_by[] = {"ws.conflicts"};
+constexpr ViewColumn conflict_columns[] = {{"PATH", "{path}"}, {"REASON", "{reason}"}, {"ID", "{id}"}};
+constexpr std::string_view roots_by[] = {"ws.roots"};
+constexpr ViewColumn root_columns[] = {
+    {"FOLDER", "{folder}"}, {"STATE", "{state}"}, {"NAME", "{name}"}, {"SOURCE", "{source_id:short}"}};
+
+constexpr View views[] = {
+    {.of = conflicts_by, .columns = conflict_columns},
+    {.of = roots_by, .columns = root_columns},
+};
+
+}  // namespace
+
+std::span<const View> sync_views() { return views; }
+
+}  // namespace ws::cli

@@ -1,0 +1,36 @@
+// What people do in their first hour, as scripts that use nothing but what README and help tell.
+#include <catch2/catch.hpp>
+
+#include "tests/support/mock_process.hpp"
+#include "tests/support/two_people.hpp"
+
+using namespace ws;
+using namespace ws::test;
+
+namespace {
+
+Ended tell(const std::string& story, const Person& person, const MockProcess& server) {
+  Command command = person.command({}, person.home());
+  command.program = "/bin/sh";
+  command.arguments = {WS_SOURCE_DIR "/tests/end_to_end/stories/" + story + ".sh"};
+  command.environment["URL"] = server.base_url();
+  command.environment["PATH"] = std::string(WS_BIN_DIR) + ":/usr/bin:/bin";
+  return run_command(command);
+}
+
+}  // namespace
+
+TEST_CASE("stories: from the login to the first documents", "[end-to-end]") {
+  const MockProcess server({"--device", "auto", "--device-interval", "1"});
+  const Ended ended = tell("login_to_first_document", Person(), server);
+  CAPTURE(ended.out, ended.err);
+  CHECK(ended.exit == 0);
+}
+
+TEST_CASE("stories: all documents as files; an answer for each line of a file", "[end-to-end]") {
+  const MockProcess server;
+  const std::string story = GENERATE("export_documents", "ask_each_line");
+  const Ended ended = tell(story, Person(server), server);
+  CAPTURE(story, ended.out, ended.err);
+  CHECK(ended.exit == 0);
+}
