@@ -37,7 +37,8 @@ using namespace ws::mock;
 constexpr std::uint64_t default_seed = 1;
 constexpr int usage_exit = 2;
 constexpr int failed_exit = 1;
-constexpr int file_exit = 14;  // as in `ws`: a local file or its lock
+constexpr int stopped_exit = 3;  // of a sweep, in which 1 means findings
+constexpr int file_exit = 14;    // as in `ws`: a local file or its lock
 
 /// The parsed flags.
 struct Flags {
@@ -299,7 +300,8 @@ int run_sweep(const Flags& flags, const std::vector<std::string>& command) {
   if (!settings) return report_failure(settings.error());
   settings->application.log = LogStyle::off;
   const auto code = mock::run_sweep(flags.sweep, command, settings->application);
-  return code ? *code : report_failure(code.error());
+  if (code) return *code;
+  return report_failure(code.error()) == usage_exit ? usage_exit : stopped_exit;
 }
 
 int print_openapi(bool yaml, bool control) {

@@ -30,6 +30,9 @@ using sweep::SweepOptions;
 
 constexpr int found_exit = 1;
 constexpr int stopped_exit = 3;
+// Longer lines of prose are hard to read, shorter ones hold no journal line.
+constexpr std::size_t least_columns = 40;
+constexpr std::size_t most_columns = 120;
 constexpr std::size_t accept_bytes = std::size_t{1} << 20U;
 constexpr std::size_t journal_entries = 20'000;
 /// What languages print on standard error when nothing handles an error.
@@ -96,10 +99,10 @@ Result<std::set<std::string>> read_accepted(const std::string& path) {
 std::size_t terminal_width() {
   const char* const columns = std::getenv("COLUMNS");
   const auto given = columns == nullptr ? Result<Json>(Json()) : parse_bounded(columns);
-  if (given && given->is_number_unsigned()) return std::clamp<std::size_t>(given->get<std::size_t>(), 40, 200);
+  if (given && given->is_number_unsigned()) return std::clamp(given->get<std::size_t>(), least_columns, most_columns);
   winsize size{};
   const bool is_known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return is_known ? std::clamp<std::size_t>(size.ws_col, 40, 200) : 80;
+  return is_known ? std::clamp<std::size_t>(size.ws_col, least_columns, most_columns) : 80;
 }
 
 ReportView view_of(std::set<std::string> accepted) {
@@ -179,7 +182,8 @@ void add_sweep_flags(CLI::App& sweep, SweepFlags& flags) {
   sweep.add_option("--junit", flags.junit, "also write a JUnit file, a case a row");
   sweep.add_option("--html", flags.html, "also write one HTML page: requests x faults, each with its journal");
   sweep.add_option("--replay", flags.replay, "run this row alone, print all of it, and keep its world for /_mock");
-  sweep.add_option("--accept", flags.accept, "file of known findings: their ids, a line each");
+  sweep.add_option(
+      "--accept", flags.accept, "file of known findings, WORD:ROW a line: doubled:docs.create#1:reset-after");
   list("--only", flags.only, "faults or rows, * as in a glob: reset-*, switch, docs.create#1:*");
   list("--skip", flags.skip, "faults or rows to leave out");
   list("--operations", flags.operations, "only requests of these operations: docs.*");
@@ -193,7 +197,8 @@ void add_sweep_flags(CLI::App& sweep, SweepFlags& flags) {
   sweep.footer(
       "CMD runs in this folder, with WS_BASE_URL, WS_TOKEN and WS_SWEEP_ROW set, and HOME and TMPDIR of its own.\n"
       "It runs twice without faults, where it has to end with 0, then once for each fault of each request.\n"
-      "Exit code: 0 nothing found, 1 findings, 2 the clean run failed or the words are wrong, 3 stopped.\n\n"
+      "Exit code: 0 nothing found, 1 findings, 2 the clean run failed or the words are wrong, 3 stopped before the "
+      "end.\n\n"
       "  ws-mock sweep -- ./publish-notes.sh\n"
       "  ws-mock sweep --html sweep.html --junit sweep.xml --accept known-findings -- python3 publish.py\n"
       "  ws-mock sweep --replay 'docs.create#1:reset-after' -- ./publish-notes.sh");

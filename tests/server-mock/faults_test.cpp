@@ -160,6 +160,44 @@ TEST_CASE("faults: expire_key ends this call before, the next one after", "[serv
   CHECK(parse(who(second)).at("code") == "expired_credential");
 }
 
+TEST_CASE("faults: revoke_key is for good; a stall is silence before the end", "[server-mock]") {
+  Faulty mock;
+  mock.add("me.get", {{"stall_ms", 50}, {"close_without_answer", true}}, {{"nth", 1}});
+  mock.add("me.get", {{"revoke_key", true}}, {{"nth", 2}});
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    RawConnection connection(mock.port());
+    CHECK_FALSE(answer_to(connection, mock.request("GET", "/v1/me", nullptr, mock.built_in().token), 5000ms));
+  }
+  CHECK(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(50));
+  for (int i = 0; i < 2; ++i) {
+    CHECK(parse(mock.ask(mock.request("GET", "/v1/me", nullptr, mock.built_in().token))).at("code") ==
+          "revoked_credential");
+  }
+}
+
+TEST_CASE("faults: an empty page leads on to its own items, a repeated page is the first one", "[server-mock]") {
+  Faulty mock;
+  const Json first = mock.send("GET", "/v1/documents?limit=3", nullptr, 200);
+  const std::string cursor = first.at("next_cursor");
+  const Json second = mock.send("GET", "/v1/documents?limit=3&cursor=" + cursor, nullptr, 200);
+  mock.add("docs.list", {{"empty_page", true}}, {{"times", 1}});
+  for (const Json& page : {first, second}) {
+    const std::string target = "/v1/documents?limit=3" + (page == first ? "" : "&cursor=" + cursor);
+    const Json empty = mock.send("GET", target, nullptr, 200);
+    CHECK(empty.at("data").empty());
+    CHECK(
+        mock.send("GET", "/v1/documents?limit=3&cursor=" + empty.at("next_cursor").get<std::string>(), nullptr, 200) ==
+        page);
+    mock.clear();
+    mock.add("docs.list", {{"empty_page", true}}, {{"times", 1}});
+  }
+  mock.clear();
+  mock.add("docs.list", {{"repeat_page", true}}, {{"times", 1}});
+  CHECK(mock.send("GET", "/v1/documents?limit=3&cursor=" + cursor, nullptr, 200) == first);
+  CHECK(mock.send("GET", "/v1/documents?limit=3&cursor=" + cursor, nullptr, 200) == second);
+}
+
 TEST_CASE("faults: lose_lease takes the event back from who holds or claims it", "[server-mock]") {
   Faulty mock;
   mock.mention();
