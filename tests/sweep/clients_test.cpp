@@ -102,7 +102,7 @@ TEST_CASE("sweep: right clients and `ws` itself are without a finding", "[sweep]
   // An init that was cut off asks the person whether the source was made (`ws sync init`, exit 12).
   if (client == "ws_sync.sh") flags = {"--skip", "sync.source_create*"};
   if (!is_whole())
-    flags.insert(flags.end(), {"--sample", "4", "--skip", "timeout-before", "--skip", "*429*", "--skip", "*503*"});
+    flags.insert(flags.end(), {"--sample", "2", "--skip", "timeout-before", "--skip", "*429*", "--skip", "*503*"});
   flags.insert(flags.end(), {"--limit", "10s"});
   const Ended ended = sweep(client, flags);
   INFO(ended.out << ended.err);
