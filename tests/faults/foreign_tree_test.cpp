@@ -355,13 +355,13 @@ TEST_CASE("foreign tree: a .ws.yaml is read only as a file of our own", "[foreig
     fs::remove_all(file);
   };
   REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
-  check("is no regular file");
+  check("is not a regular file");
   fs::create_symlink(stage.victim / "plain", file);
   check("it is a symbolic link");
   fs::create_symlink(stage.victim / "not-there", file);
   check("it is a symbolic link");
   fs::create_directories(file);
-  check("is no regular file");
+  check("is not a regular file");
   CHECK(stage.ws({"docs", "list"}).exit == 0);
   // A user's own settings may be a link: programs that manage dot files make them.
   const fs::path config = stage.person.home() / ".config" / "ws" / "config.yaml";
