@@ -22,6 +22,7 @@
 #include "sync-engine/survey/differences.hpp"
 #include "sync-engine/survey/survey.hpp"
 #include "sync-engine/survey/unavailable_texts.hpp"
+#include "sync-engine/undo/take_back.hpp"
 
 namespace ws::sync {
 namespace {
@@ -191,18 +192,174 @@ bool is_unfinished(const Row& row) { return row.state != Row::State::done && row
 
 struct SyncEngine::Impl {
   Session session;
-  bool is_cache_old = false;       ///< since conflicts were decided: refreshed once, at the end
-  std::vector<Row> finished = {};  ///< of a commit that an earlier command did not see the end of
+  const Clock* clock;
+  bool is_cache_old = false;                     ///< since conflicts were decided: refreshed once, at the end
+  std::vector<Row> finished = {};                ///< of a commit that an earlier command did not see the end of
+  std::optional<UndoReport> finished_undo = {};  ///< the same of an undo
 
-  /// What every command that writes does first.
-  Result<TreeLock> begin() {
+  /// What every command that writes does first. What a run that was cut off had begun belongs to its own operation, and
+  /// so does what the same command does now.
+  Result<TreeLock> begin(std::string_view kind) {
+    using Stage = Operation::Stage;
     WS_LET(TreeLock lock, TreeLock::take(session.root, session.options.wait_lock));
+    Operations operations = session.state.operations();
+    WS_LET(const auto open, operations.find_at(Stage::open, Stage::open));
+    WS_LET(const auto undoing, operations.find_at(Stage::undoing_on_disk, Stage::undoing_on_service));
+    WS_TRY(go_on_with(open ? open : undoing, kind));
     WS_TRY(recover_steps(session));
     WS_LET(const std::optional<StagedCommit> staged, session.state.staged());
     if (staged && staged->under_way && session.remote != nullptr) {
       WS_TRY(commit_staged(session, {}, finished));
     }
+    if (undoing) {
+      WS_TRY(operations.go_on_with(*undoing));
+      WS_TRY(finish_interrupted_undo(*undoing));
+    }
+    const bool is_rerun = open && open->kind == kind;
+    if (open && !is_rerun) {
+      WS_TRY(operations.go_on_with(*open));
+      WS_TRY(close_operation());
+    }
+    if (undoing || (open && !is_rerun)) WS_TRY(go_on_with(is_rerun ? open : std::nullopt, kind));
     return lock;
+  }
+
+  Result<void> go_on_with(const std::optional<Operation>& known, std::string_view kind) {
+    if (known) return session.state.operations().go_on_with(*known);
+    WS_LET(Operation operation, new_operation(kind));
+    session.state.operations().begin(std::move(operation));
+    return {};
+  }
+
+  Result<Operation> new_operation(std::string_view kind) {
+    WS_LET(const std::uint64_t revision, session.state.source_revision());
+    const std::string& command = session.options.command;
+    return Operation{.time = clock->now(),
+                     .kind = std::string(kind),
+                     .command = command.empty() ? "ws sync " + std::string(kind) : command,
+                     .revision_before = revision};
+  }
+
+  Result<void> close_operation() {
+    WS_LET(const std::uint64_t revision, session.state.source_revision());
+    return session.state.operations().close(revision);
+  }
+
+  /// One that ended early stays open: the same command goes on with it.
+  Result<void> end_operation(Report& report) {
+    report.operation = session.state.operations().current();
+    return report.ended_by || report.guard ? Result<void>() : close_operation();
+  }
+
+  Result<void> finish_interrupted_undo(const Operation& undoing) {
+    UndoReport result{.was_begun = true};
+    WS_LET(const auto undone, session.state.operations().find(undoing.undoes));
+    if (undone) result.undone = *undone;
+    WS_TRY(carry_out_undo(undoing, result));
+    if (result.report.ended_by) return fail(std::move(*result.report.ended_by));
+    finished.insert(finished.end(), result.report.rows.begin(), result.report.rows.end());
+    if (session.remote != nullptr) finished_undo = std::move(result);
+    return {};
+  }
+
+  /// The journalled steps here, then a run about these files alone. Without the service the run is a later command's.
+  Result<void> carry_out_undo(const Operation& undo, UndoReport& result) {
+    Operations operations = session.state.operations();
+    WS_LET(const std::vector<UndoStep> steps, operations.undo_steps(undo.id));
+    if (undo.stage != Operation::Stage::undoing_on_service) {
+      WS_LET(const std::vector<LeftAlone> left, take_back_here(session, steps));
+      result.left.insert(result.left.end(), left.begin(), left.end());
+      WS_LET(sqlite::Transaction transaction, session.state.begin());
+      WS_TRY(operations.set_stage(undo.id, Operation::Stage::undoing_on_service));
+      WS_TRY(transaction.commit());
+    }
+    if (session.remote == nullptr) return {};
+    const std::set<RelativePath> paths = paths_of(steps);
+    RunOptions run{.message = "Take back run " + std::to_string(undo.undoes),
+                   .only = [&paths](const RelativePath& path) { return paths.contains(path); }};
+    WS_LET(result.report, rounds(run));
+    Report& report = result.report;
+    // The word was given for these deletes, not for a service that is empty or another one.
+    if (report.guard && undo.may_delete && !report.guard->empty_listing && !report.guard->foreign_source) {
+      run.allow_deletes = true;
+      WS_LET(report, rounds(run));
+    }
+    for (Row& row : report.rows) {
+      if (is_push(row.action.kind)) row.action.reason = "taken back";
+    }
+    report.operation = undo.id;
+    // What else differs was not asked for.
+    report.partial = false;
+    report.clean = !report.ended_by && !report.guard && report.conflicts.empty() && result.left.empty() &&
+                   std::none_of(report.rows.begin(), report.rows.end(), is_unfinished);
+    if (report.ended_by || report.guard) return {};
+    WS_LET(sqlite::Transaction transaction, session.state.begin());
+    WS_TRY(operations.clear_undo_steps(undo.id));
+    WS_TRY(close_operation());
+    return transaction.commit();
+  }
+
+  /// Whether this is the very undo that an earlier call had begun.
+  static bool is_same(const UndoReport& finished, const UndoOptions& options) {
+    return options.operation ? *options.operation == finished.undone.id : (finished.undone.undoes != 0) == options.redo;
+  }
+
+  Result<UndoReport> undo(const UndoOptions& options) {
+    if (finished_undo && is_same(*finished_undo, options)) {
+      finished.clear();
+      return std::move(*finished_undo);
+    }
+    UndoReport result;
+    WS_LET(result.undone, find_operation(session.state, options));
+    WS_LET(PlannedUndo planned, look_and_plan(session, result.undone, options));
+    WS_LET(result.report, report_of(session, planned.survey));
+    result.left = planned.undo.left;
+    result.anew = planned.undo.anew;
+    if (options.dry_run || planned.is_stopped || planned.undo.steps.empty() || result.report.guard) {
+      result.report.clean = result.report.rows.empty() && !result.report.guard && !planned.is_stopped;
+      return result;
+    }
+    WS_TRY(session.history.flush());
+    WS_LET(Operation undo, new_operation(options.redo ? "redo" : "undo"));
+    undo.undoes = result.undone.id;
+    undo.is_partial = planned.undo.is_partial;
+    undo.may_delete = options.allow_deletes;
+    Operations operations = session.state.operations();
+    operations.begin(undo);
+    WS_LET(sqlite::Transaction transaction, session.state.begin());
+    WS_TRY(operations.put_undo(planned.undo.steps));
+    WS_TRY(transaction.commit());
+    undo.id = *operations.current();
+    undo.stage = Operation::Stage::undoing_on_disk;
+    WS_TRY(carry_out_undo(undo, result));
+    tell_finished(result.report);
+    return result;
+  }
+
+  /// Pull, apply, push, commit, and again where what was decided or learnt needs a plan of its own.
+  Result<Report> rounds(const RunOptions& options) {
+    bool another = false;
+    WS_LET(Report report, round(options, another));
+    // What was decided about names is carried out by a plan of its own. What that one meets again cannot be decided so.
+    RunOptions next = options;
+    for (const bool last : {false, true}) {
+      if (!another || report.ended_by) return report;
+      if (last) next.on_conflict.reset();
+      auto rest = round(next, another);
+      if (!rest) {
+        report.ended_by = std::move(rest).error();
+        return report;
+      }
+      rest->base_revision = report.base_revision;
+      // What is still a conflict is one of the later plan too, and what failed is tried again by it.
+      const RowsAbout later(*rest);
+      std::erase_if(report.rows, [&](const Row& row) {
+        return row.action.kind == ActionKind::conflict || (row.state == Row::State::failed && later.has(row));
+      });
+      rest->rows.insert(rest->rows.begin(), report.rows.begin(), report.rows.end());
+      report = std::move(*rest);
+    }
+    return report;
   }
 
   /// What was published first belongs to the report too. A conflict that it met is one of the new plan.
@@ -344,15 +501,16 @@ Result<SyncEngine> SyncEngine::open(const std::filesystem::path& root,
   WS_LET(StateStore state, StateStore::open(ws.through("state.db")));
   if (lost) WS_TRY(state.set_remade(true));
   History history(ws.through("history.git"), clock);
-  return SyncEngine(std::make_unique<Impl>(Impl{Session{.root = std::move(folder),
-                                                        .ws = std::move(ws),
-                                                        .tie = std::move(tie),
-                                                        .config = config,
-                                                        .kinds = std::move(kinds),
-                                                        .state = std::move(state),
-                                                        .history = std::move(history),
-                                                        .remote = remote,
-                                                        .options = std::move(options)}}));
+  return SyncEngine(std::make_unique<Impl>(Impl{.session = Session{.root = std::move(folder),
+                                                                   .ws = std::move(ws),
+                                                                   .tie = std::move(tie),
+                                                                   .config = config,
+                                                                   .kinds = std::move(kinds),
+                                                                   .state = std::move(state),
+                                                                   .history = std::move(history),
+                                                                   .remote = remote,
+                                                                   .options = std::move(options)},
+                                                .clock = &clock}));
 }
 
 const Tie& SyncEngine::tie() const { return impl_->session.tie; }
@@ -374,34 +532,15 @@ Result<Report> SyncEngine::status(const RunOptions& options) {
 }
 
 Result<Report> SyncEngine::run(const RunOptions& options) {
-  WS_LET(const TreeLock lock, impl_->begin());
-  bool another = false;
-  WS_LET(Report report, impl_->round(options, another));
+  WS_LET(const TreeLock lock, impl_->begin("run"));
+  WS_LET(Report report, impl_->rounds(options));
   impl_->tell_finished(report);
-  // What was decided about names is carried out by a plan of its own. What that one meets again cannot be decided so.
-  RunOptions next = options;
-  for (const bool last : {false, true}) {
-    if (!another || report.ended_by) return report;
-    if (last) next.on_conflict.reset();
-    auto rest = impl_->round(next, another);
-    if (!rest) {
-      report.ended_by = std::move(rest).error();
-      return report;
-    }
-    rest->base_revision = report.base_revision;
-    // What is still a conflict is one of the later plan too, and what failed is tried again by it.
-    const RowsAbout later(*rest);
-    std::erase_if(report.rows, [&](const Row& row) {
-      return row.action.kind == ActionKind::conflict || (row.state == Row::State::failed && later.has(row));
-    });
-    rest->rows.insert(rest->rows.begin(), report.rows.begin(), report.rows.end());
-    report = std::move(*rest);
-  }
+  WS_TRY(impl_->end_operation(report));
   return report;
 }
 
 Result<Report> SyncEngine::pull(const RunOptions& options) {
-  WS_LET(const TreeLock lock, impl_->begin());
+  WS_LET(const TreeLock lock, impl_->begin("pull"));
   Survey survey;
   WS_LET(Report report, impl_->pull_half(options, survey));
   if (!impl_->is_over(report, survey)) {
@@ -411,11 +550,12 @@ Result<Report> SyncEngine::pull(const RunOptions& options) {
     WS_TRY(impl_->close_report(report));
   }
   impl_->tell_finished(report);
+  WS_TRY(impl_->end_operation(report));
   return report;
 }
 
 Result<Report> SyncEngine::push(const RunOptions& options) {
-  WS_LET(const TreeLock lock, impl_->begin());
+  WS_LET(const TreeLock lock, impl_->begin("push"));
   WS_LET(Survey survey, ws::sync::survey(impl_->session, options, Pulled::keep));
   WS_LET(Report report, report_of(impl_->session, survey));
   // What must be done here first is done by a pull: a file that steps aside, and a text that comes for a document that
@@ -442,7 +582,7 @@ Result<Report> SyncEngine::commit(const RunOptions& options) {
     planned.clean = planned.rows.empty();
     return planned;
   }
-  WS_LET(const TreeLock lock, impl_->begin());
+  WS_LET(const TreeLock lock, impl_->begin("commit"));
   Report report{.source_id = impl_->session.tie.source_id};
   WS_LET(report.base_revision, impl_->session.state.source_revision());
   report.revision = report.base_revision;
@@ -451,6 +591,7 @@ Result<Report> SyncEngine::commit(const RunOptions& options) {
   }
   WS_TRY(impl_->close_report(report));
   impl_->tell_finished(report);
+  WS_TRY(impl_->end_operation(report));
   return report;
 }
 
@@ -466,13 +607,45 @@ Result<std::vector<HistoryState>> SyncEngine::log(const LogOptions& options) con
 }
 
 Result<Restored> SyncEngine::restore(const RelativePath& path, const std::optional<std::string>& at) {
-  WS_LET(const TreeLock lock, impl_->begin());
-  return ws::sync::restore(impl_->session, path, at);
+  WS_LET(const TreeLock lock, impl_->begin("restore"));
+  WS_LET(Restored restored, ws::sync::restore(impl_->session, path, at));
+  WS_TRY(impl_->close_operation());
+  return restored;
+}
+
+Result<std::vector<OperationDetails>> SyncEngine::operations(std::size_t limit) {
+  WS_LET(const std::vector<Operation> all, impl_->session.state.operations().list());
+  std::vector<OperationDetails> found;
+  for (const Operation& each : all) {
+    if (limit != 0 && found.size() == limit) break;
+    OperationDetails details{.operation = each, .taken_back = is_taken_back(all, each.id)};
+    WS_LET(details.rows, impl_->session.state.operations().rows(each.id));
+    found.push_back(std::move(details));
+  }
+  return found;
+}
+
+Result<OperationDetails> SyncEngine::operation(std::uint64_t id) {
+  WS_LET(const std::vector<Operation> all, impl_->session.state.operations().list());
+  OperationDetails details;
+  WS_LET(details.operation, find_operation(impl_->session.state, {.operation = id}));
+  WS_LET(details.rows, impl_->session.state.operations().rows(id));
+  details.taken_back = is_taken_back(all, id);
+  return details;
+}
+
+Result<std::string> SyncEngine::text(const git::ObjectId& blob) { return impl_->session.history.text(blob); }
+
+Result<UndoReport> SyncEngine::undo(const UndoOptions& options) {
+  if (options.dry_run) return impl_->undo(options);
+  WS_LET(const TreeLock lock, impl_->begin(options.redo ? "redo" : "undo"));
+  if (impl_->session.remote == nullptr) return fail(Failure::Kind::usage, "this needs the service", "log in");
+  return impl_->undo(options);
 }
 
 Result<GcReport> SyncEngine::gc(const GcOptions& options) {
   if (options.dry_run) return collect_garbage(impl_->session, options);
-  WS_LET(const TreeLock lock, impl_->begin());
+  WS_LET(const TreeLock lock, impl_->begin("gc"));
   return collect_garbage(impl_->session, options);
 }
 
@@ -493,21 +666,22 @@ Result<void> SyncEngine::resolve(const Conflict& conflict, Keep keep, const std:
 }
 
 Result<std::vector<Result<void>>> SyncEngine::resolve(const std::vector<Choice>& choices) {
-  WS_LET(const TreeLock lock, impl_->begin());
+  WS_LET(const TreeLock lock, impl_->begin("resolve"));
   if (impl_->session.remote == nullptr) return fail(Failure::Kind::usage, "this needs the service", "log in");
   std::vector<Result<void>> decided = decide_conflicts(impl_->session, choices);
+  WS_TRY(impl_->close_operation());
   impl_->is_cache_old =
       impl_->is_cache_old || std::ranges::any_of(decided, [](const auto& each) { return bool(each); });
   return decided;
 }
 
 Result<std::optional<Conflict>> SyncEngine::look_again(const Conflict& conflict) {
-  WS_LET(const TreeLock lock, impl_->begin());
+  WS_LET(const TreeLock lock, impl_->begin("resolve"));
   return ws::sync::look_again(impl_->session, conflict);
 }
 
 Result<void> SyncEngine::write_markers(const Conflict& conflict) {
-  WS_LET(const TreeLock lock, impl_->begin());
+  WS_LET(const TreeLock lock, impl_->begin("resolve"));
   return ws::sync::write_markers(impl_->session, conflict);
 }
 

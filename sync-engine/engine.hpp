@@ -22,8 +22,25 @@
 #include "sync-engine/remote/remote.hpp"
 #include "sync-engine/state/history_gc.hpp"
 #include "sync-engine/state/history_log.hpp"
+#include "sync-engine/state/operations.hpp"
+#include "sync-engine/undo/undo.hpp"
 
 namespace ws::sync {
+
+/// One run, and what it changed.
+struct OperationDetails {
+  Operation operation = {};
+  std::vector<OperationRow> rows = {};
+  bool taken_back = false;  ///< by another one
+};
+
+struct UndoReport {
+  Operation undone = {};                ///< what was to be taken back
+  Report report = {};                   ///< of the run that took it back; of a dry run: as planned
+  std::vector<LeftAlone> left = {};     ///< what was not
+  std::vector<OperationRow> anew = {};  ///< documents that are archived and return with a new id
+  bool was_begun = false;               ///< an earlier call had begun it, and this one finished it
+};
 
 class SyncEngine {
  public:
@@ -55,6 +72,15 @@ class SyncEngine {
   Result<std::vector<HistoryState>> log(const LogOptions& options = {}) const;
   /// Brings a text back from the history, as a local edit. See apply/restore.hpp.
   Result<Restored> restore(const RelativePath& path, const std::optional<std::string>& at = {});
+  /// What was done here, run by run, the newest first; `limit` 0: all. No network.
+  Result<std::vector<OperationDetails>> operations(std::size_t limit);
+  /// Fails with `not_found`.
+  Result<OperationDetails> operation(std::uint64_t id);
+  /// A text that an operation names. Fails with `not_found`.
+  Result<std::string> text(const git::ObjectId& blob);
+  /// Takes one back on both sides, as far as nobody changed it since: the files here become again what they were, and a
+  /// run sends that. Cut off, the next command finishes it. See undo/plan_undo.hpp. Fails with `not_found`.
+  Result<UndoReport> undo(const UndoOptions& options);
   /// Drops old states from the history. See state/history_gc.hpp.
   Result<GcReport> gc(const GcOptions& options);
 

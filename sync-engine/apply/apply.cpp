@@ -174,7 +174,9 @@ class Applier {
       }
       if (known && old->second.disk_path() != step.action.path) step.action.previous_path = old->second.disk_path();
       note_texts(step, after);
-      WS_TRY(note_step(session_.state, step));
+      // A document that went there while its file stays here, to become another one, went all the same.
+      const bool file_stays = !settled.base && survey_.local.tracked.contains(settled.document);
+      WS_TRY(note_step(session_.state, step, file_stays ? Way::received : Way::agreed));
     }
     WS_TRY(session_.history.record_after(after, "Agreed already"));
     return transaction.commit();
@@ -369,7 +371,7 @@ class Applier {
     report_progress();
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const Task& task : batch) {
-      if (task.row->state == Row::State::done) WS_TRY(note_step(session_.state, task.step));
+      if (task.row->state == Row::State::done) WS_TRY(note_step(session_.state, task.step, way_of(task.step.action)));
     }
     WS_TRY(session_.state.clear_steps());
     return transaction.commit();

@@ -22,6 +22,14 @@ Result<GcReport> collect_garbage(Session& session, const GcOptions& options) {
   if (staged) {
     for (const StagedItem& item : staged->items) need(item.blob);
   }
+  // An operation stays as long as its texts: it goes first, so that none names a text that is gone.
+  if (!options.dry_run) {
+    WS_LET(sqlite::Transaction transaction, session.state.begin());
+    WS_TRY(session.state.operations().drop_before(options.keep_from));
+    WS_TRY(transaction.commit());
+  }
+  WS_LET(const std::vector<git::ObjectId> texts, session.state.operations().texts_since(options.keep_from));
+  for (const git::ObjectId& text : texts) need(text);
   WS_LET(const std::vector<Conflict> conflicts, session.state.conflicts());
   for (const Conflict& conflict : conflicts) needs.references.insert("refs/heads/" + conflict_branch(conflict.id));
   return collect_history(session.own("history.git"), needs, options, [&session] { return session.go_on(); });

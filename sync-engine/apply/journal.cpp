@@ -89,15 +89,20 @@ Result<void> finish_circles(Session& session, SafeWriter& writer, const std::vec
 
 }  // namespace
 
-Result<void> note_step(StateStore& state, const JournalStep& step) {
+Way way_of(const Action& action) {
+  if (action.kind == ActionKind::merge) return Way::merged;
+  return is_pull(action.kind) ? Way::received : Way::agreed;
+}
+
+Result<void> note_step(StateStore& state, const JournalStep& step, Way way) {
   const DocumentId& document = step.action.document;
   if (step.base) {
-    WS_TRY(state.put_base(document, *step.base));
+    WS_TRY(state.put_base(document, *step.base, way));
   } else {
-    WS_TRY(state.forget_base(document));
+    WS_TRY(state.forget_base(document, way));
   }
   if (!step.replaces.empty()) {
-    WS_TRY(state.forget_base(step.replaces));
+    WS_TRY(state.forget_base(step.replaces, Way::received));
     WS_TRY(state.drop_pending(step.replaces));
   }
   return step.applies_remote ? state.drop_pending(document) : Result<void>();
@@ -126,6 +131,12 @@ Result<void> rescue_texts(Session& session, SafeWriter& writer, const std::vecto
   }
   WS_LET(const auto pending, session.state.pending());
   for (const auto& [document, row] : pending) on_their_way.insert(row.blob);
+  using Stage = Operation::Stage;
+  WS_LET(const auto undoing, session.state.operations().find_at(Stage::undoing_on_disk, Stage::undoing_on_disk));
+  if (undoing) {
+    WS_LET(const std::vector<UndoStep> undo, session.state.operations().undo_steps(undoing->id));
+    for (const UndoStep& step : undo) on_their_way.insert(step.result_blob);
+  }
   TextChanges rescued;
   for (const std::string& name : names) {
     WS_LET(const std::string text, writer.read_leftover(name));
@@ -155,7 +166,7 @@ Result<void> recover_steps(Session& session) {
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   for (const JournalStep& step : steps) {
     if (!done.contains(&step)) continue;  // the next plan starts from what is there
-    WS_TRY(note_step(session.state, step));
+    WS_TRY(note_step(session.state, step, way_of(step.action)));
     note_texts(step, after);
   }
   WS_TRY(session.state.clear_steps());

@@ -36,6 +36,30 @@ Result<Found> find_state_text(HistoryLog& log,
               "`ws sync log` lists what it holds");
 }
 
+Result<std::optional<Version>> version_at(Session& session,
+                                          const RelativePath& path,
+                                          const std::optional<std::string>& text) {
+  if (!text) return std::optional<Version>{};
+  WS_LET(const git::ObjectId blob, session.history.keep(*text));
+  return std::optional(Version{.path = path, .hash = Sha256::of(*text), .blob = blob});
+}
+
+/// Before the file changes: one that is cut off in between has nothing to take back.
+Result<void> record_restored(Session& session,
+                             const RelativePath& path,
+                             const std::optional<std::string>& now,
+                             const std::string& text) {
+  OperationRow row{.ways = static_cast<std::uint8_t>(Way::restored)};
+  WS_LET(const std::optional<KnownDocument> known, session.state.find_base(path));
+  if (known) row.document = known->document;
+  WS_LET(row.before, version_at(session, path, now));
+  WS_LET(row.after, version_at(session, path, text));
+  WS_TRY(session.history.flush());
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  WS_TRY(session.state.operations().record(row));
+  return transaction.commit();
+}
+
 }  // namespace
 
 Result<Restored> restore(Session& session, const RelativePath& path, const std::optional<std::string>& at) {
@@ -45,6 +69,7 @@ Result<Restored> restore(Session& session, const RelativePath& path, const std::
   WS_LET(const Found found, find_state_text(log, path, at, now));
   Restored restored{.path = path, .state = found.state, .changed = found.text != now};
   if (!restored.changed) return restored;
+  WS_TRY(record_restored(session, path, now, found.text));
   WS_TRY(replace_file(session, writer, path, now, found.text));
   return restored;
 }

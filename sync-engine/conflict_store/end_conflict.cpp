@@ -9,6 +9,7 @@ Result<void> store(StateStore& state, const EndedConflict& ended) {
   for (const auto& [document, row] : ended.end.base) {
     WS_TRY(row ? state.put_base(document, *row) : state.forget_base(document));
   }
+  if (ended.end.recorded) WS_TRY(state.operations().record(*ended.end.recorded));
   for (const auto& [document, row] : ended.end.pending) {
     WS_TRY(row ? state.put_pending(document, *row) : state.drop_pending(document));
   }

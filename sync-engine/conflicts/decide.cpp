@@ -201,7 +201,7 @@ class Decision {
     const DocumentId document = is_named ? result->document : conflict_.document;
     decided.end = {.base = {{conflict_.document, std::nullopt}}, .pending = {{conflict_.document, std::nullopt}}};
     decided.agreed = {{.path = conflict_.path.string()}};
-    if (!text) return {};
+    if (!text) return note_loser(decided, document, std::nullopt);
     WS_LET(const git::ObjectId blob, session_.history.keep(*text));
     decided.agreed.front().blob = blob;
     // A new document that the service does not name comes with the next pull, with this very text.
@@ -214,7 +214,23 @@ class Decision {
     // The name is no part of what was decided: one that was given here goes to the service, one given there comes.
     row.lie_at(conflict_.path);
     row.stays = row.placed && conflict_.base && conflict_.base->path != conflict_.path;
+    WS_TRY(note_loser(decided, document, version_of(row)));
     decided.end.base.insert_or_assign(document, std::move(row));
+    return {};
+  }
+
+  /// To take a decision back is to bring the other text back. With both kept there is none.
+  Result<void> note_loser(DecidedConflict& decided, const DocumentId& document, std::optional<Version> now) {
+    if (keep_ == Keep::both) return {};
+    const std::optional<Entry>& loser = keep_ == Keep::remote ? conflict_.local : conflict_.remote;
+    const std::optional<std::string>& text = keep_ == Keep::remote ? texts_.local : texts_.remote;
+    if (loser && (!text || Sha256::of(*text) != loser->hash)) return {};
+    OperationRow row{.document = document, .ways = static_cast<std::uint8_t>(Way::decided), .after = std::move(now)};
+    if (loser) {
+      row.before = Version{.path = conflict_.path, .hash = loser->hash, .revision = loser->revision};
+      WS_LET(row.before->blob, session_.history.keep(*text));
+    }
+    decided.end.recorded = std::move(row);
     return {};
   }
 

@@ -22,6 +22,7 @@ struct RunOptions {
   bool hold_deletes = false;             ///< where the guard would stop: all but the deletes is done
   bool offline = false;                  ///< `status` and `plan` against what was last heard of the service
   bool dry_run = false;                  ///< leaves not even a new stat cache
+  bool whole = false;                    ///< all of the three trees is looked at, whatever the cache says
   std::string message = {};              ///< of the commit
   WantedPath only = {};                  ///< empty: all
   WantedPath busy = {};                  ///< still being written: a missing file may become it, and waits
@@ -38,6 +39,7 @@ struct EngineOptions {
   std::chrono::milliseconds wait_lock{0};  ///< how long to wait for another process
   std::function<void(const Progress&)> progress = {};
   const std::atomic<bool>* cancelled = nullptr;
+  std::string command = {};  ///< the command line, for the record of what it did; empty: the name of the call
   unsigned threads = 2;
   TrustedFolders trusted = {};  ///< whose `.ws/` may belong to somebody else
   /// Of one commit. Of its answer 1,000,000 JSON values and 32 MiB are read: that leaves 50 and 1,600 bytes an item.

@@ -103,6 +103,7 @@ Json to_json(const Report& report) {
              {"clean", report.clean},
              {"remarks", std::move(remarks)},
              {"not_included", report.not_included}};
+  if (report.operation) value["operation"] = *report.operation;
   if (report.guard) value["guard"] = to_json(*report.guard);
   if (report.held_back) value["held_back"] = to_json(*report.held_back);
   if (report.ended_by) value["ended_by"] = json_of(*report.ended_by);

@@ -49,13 +49,15 @@ struct Report {
   std::optional<Guard> held_back = {};  ///< set: the guard held these deletes back, the rest was done
   std::uint64_t not_included = 0;       ///< files here that are not hidden, and of no kind that is synced
   std::vector<Remark> remarks = {};
-  std::optional<Failure> ended_by = {};  ///< what ended the call early, after some rows were done
-  bool clean = true;                     ///< nothing to do, or all of it done, and no conflict open
-  bool partial = false;                  ///< there is more to do than this call was asked for; then it is not clean
+  std::optional<Failure> ended_by = {};         ///< what ended the call early, after some rows were done
+  std::optional<std::uint64_t> operation = {};  ///< the record of what this call changed; empty: nothing
+  bool clean = true;                            ///< nothing to do, or all of it done, and no conflict open
+  bool partial = false;  ///< there is more to do than this call was asked for; then it is not clean
 };
 
 /// `cli.md`: {v: 1, source_id, base_revision, revision, actions, conflicts, skipped, detached, counts, clean}; beside
-/// them `remarks`, and where they apply `guard` and `ended_by`. tests/sync-engine/report_test.cpp holds its schema.
+/// them `remarks`, and where they apply `operation`, `guard` and `ended_by`. tests/sync-engine/report_test.cpp holds
+/// its schema.
 Json to_json(const Report& report);
 
 }  // namespace ws::sync

@@ -10,7 +10,7 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::int64_t format = 7;
+constexpr std::int64_t format = 8;
 
 /// "WSst", in the header of the file: what `file` and a reader of a hex dump see. Databases of earlier versions have 0.
 constexpr std::int64_t application = 0x57537374;
@@ -37,7 +37,16 @@ constexpr const char* schema = R"(
   create table refused (document text primary key, mark text not null) without rowid;
   create table misnamed (document text primary key, path text not null) without rowid;
   create index base_by_file on base (coalesce(placed, path));
-  pragma user_version = 7;
+  create table operations (id integer primary key, time integer not null, kind text not null, command text not null,
+                     undoes integer not null, flags integer not null, stage integer not null,
+                     revision_before integer not null, revision_after integer not null);
+  create table operation_rows (operation integer not null, place integer not null, document text not null,
+                     way integer not null, before_path text, before_hash blob, before_revision integer,
+                     before_blob blob, after_path text, after_hash blob, after_revision integer, after_blob blob,
+                     primary key (operation, place)) without rowid;
+  create table undo_steps (place integer primary key, operation integer not null, from_path text, to_path text,
+                     seen blob, seen_blob blob not null, result blob, result_blob blob not null);
+  pragma user_version = 8;
   pragma application_id = 1465086836;
 )";
 static_assert(application == 1465086836);
@@ -71,7 +80,20 @@ constexpr const char* from_format_5 = R"(
 // Format 6 knew a file by its inode number alone. 0: the birth time is not known, until a run looks at the file again.
 constexpr const char* from_format_6 = R"(
   alter table files add column born integer not null default 0;
-  pragma user_version = 7;
+)";
+
+// Format 7 did not record what each run changed.
+constexpr const char* from_format_7 = R"(
+  create table operations (id integer primary key, time integer not null, kind text not null, command text not null,
+                     undoes integer not null, flags integer not null, stage integer not null,
+                     revision_before integer not null, revision_after integer not null);
+  create table operation_rows (operation integer not null, place integer not null, document text not null,
+                     way integer not null, before_path text, before_hash blob, before_revision integer,
+                     before_blob blob, after_path text, after_hash blob, after_revision integer, after_blob blob,
+                     primary key (operation, place)) without rowid;
+  create table undo_steps (place integer primary key, operation integer not null, from_path text, to_path text,
+                     seen blob, seen_blob blob not null, result blob, result_blob blob not null);
+  pragma user_version = 8;
 )";
 
 Failure not_ours(const std::filesystem::path& file) {
@@ -127,7 +149,8 @@ Result<sqlite::Database> open_state(const std::filesystem::path& file) {
     if (found != 0 && found <= 3) WS_TRY(database.execute(from_format_3));
     if (found != 0 && found <= 4) WS_TRY(database.execute(from_format_4));
     if (found != 0 && found <= 5) WS_TRY(database.execute(from_format_5));
-    if (found != 0) WS_TRY(database.execute(from_format_6));
+    if (found != 0 && found <= 6) WS_TRY(database.execute(from_format_6));
+    if (found != 0) WS_TRY(database.execute(from_format_7));
     WS_TRY(transaction.commit());
   }
   return database;

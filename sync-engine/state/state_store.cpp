@@ -1,6 +1,5 @@
 #include "sync-engine/state/state_store.hpp"
 
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,31 +7,10 @@
 #include "api-client/base/files.hpp"
 #include "sync-engine/model/change.hpp"
 #include "sync-engine/state/codec.hpp"
+#include "sync-engine/state/columns.hpp"
 #include "sync-engine/state/state_format.hpp"
 
 namespace ws::sync {
-namespace {
-
-std::string_view bytes_of(const git::ObjectId& id) {
-  return {reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()};
-}
-std::string_view bytes_of(const Sha256& hash) {
-  return {reinterpret_cast<const char*>(hash.bytes().data()), hash.bytes().size()};
-}
-
-git::ObjectId object_of(std::string_view bytes) {
-  git::ObjectId id;
-  if (bytes.size() == id.bytes.size()) std::memcpy(id.bytes.data(), bytes.data(), bytes.size());
-  return id;
-}
-Sha256 hash_of(std::string_view bytes) {
-  Sha256::Bytes hash{};
-  if (bytes.size() == hash.size()) std::memcpy(hash.data(), bytes.data(), bytes.size());
-  return Sha256(hash);
-}
-
-}  // namespace
-
 void BaseRow::lie_at(const RelativePath& file) {
   const bool at_home = same_name(file, entry.path);
   if (at_home) entry.path = file;
@@ -142,7 +120,13 @@ Result<std::optional<std::unordered_map<std::string, BaseFile>>> StateStore::bas
   }
 }
 
-Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row) {
+Result<sqlite::Transaction> StateStore::begin() {
+  operation_.is_noted = false;
+  return sqlite::Transaction::begin(database_);
+}
+
+Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row, Way way) {
+  WS_TRY(operations().record_base(document, &row, way));
   WS_LET(const sqlite::Lent put, database_.cached("insert or replace into base values (?, ?, ?, ?, ?, ?, ?)"));
   put->bind(1, document.text);
   put->bind(2, row.entry.path.string());
@@ -155,7 +139,8 @@ Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row
   return bump_generation();
 }
 
-Result<void> StateStore::forget_base(const DocumentId& document) {
+Result<void> StateStore::forget_base(const DocumentId& document, Way way) {
+  WS_TRY(operations().record_base(document, nullptr, way));
   WS_LET(const sqlite::Lent drop, database_.cached("delete from base where document = ?"));
   drop->bind(1, document.text);
   WS_TRY(drop->run());

@@ -1,7 +1,8 @@
 /// What a tree remembers between runs: `.ws/state.db`.
 ///
 /// The base, the changes of the service that are not applied yet, open conflicts, the steps under way on disk, and the
-/// commit that is staged or under way. Every write is durable when its transaction has returned.
+/// commit that is staged or under way; and the operations, what each run changed. Every write is durable when its
+/// transaction has returned.
 #pragma once
 
 #include <cstdint>
@@ -15,69 +16,11 @@
 
 #include "api-client/base/result.hpp"
 #include "api-client/base/sqlite.hpp"
-#include "sync-engine/git/object.hpp"
 #include "sync-engine/model/found_files.hpp"
-#include "sync-engine/model/plan.hpp"
+#include "sync-engine/state/operations.hpp"
+#include "sync-engine/state/state_rows.hpp"
 
 namespace ws::sync {
-
-/// A document of the base and where its text lies in the history.
-struct BaseRow {
-  Entry entry;
-  git::ObjectId blob = {};
-  std::optional<RelativePath> placed = {};  ///< where the file lies, if not at the entry's path
-  bool stays = false;                       ///< it was decided that the document goes where its file lies
-
-  const RelativePath& disk_path() const { return placed ? *placed : entry.path; }
-  /// The file lies at `file`. Where that is the document's own name in another Unicode form, the entry takes over the
-  /// form that the disk has: two forms of one name are not two places.
-  void lie_at(const RelativePath& file);
-  bool operator==(const BaseRow&) const = default;
-};
-
-struct KnownDocument {
-  DocumentId document = {};
-  BaseRow row;
-};
-
-/// What lies at a path by the base's account.
-struct BaseFile {
-  DocumentId document = {};
-  Sha256 hash = {};
-};
-
-/// What the service has and the base does not: an entry, or `gone`.
-struct PendingRow {
-  std::optional<Entry> entry = {};  ///< empty: gone
-  std::uint64_t revision = 0;
-  git::ObjectId blob = {};  ///< empty: the text did not come
-  bool operator==(const PendingRow&) const = default;
-};
-
-/// Documents whose path on the service breaks a rule, and that path as the service has it.
-using Misnamed = std::map<DocumentId, std::string>;
-
-/// A step on disk: once `action` can be seen there, the base of its document is `base`.
-struct JournalStep {
-  Action action;
-  std::optional<BaseRow> base = {};  ///< empty: forgotten
-  bool applies_remote = true;        ///< the pending row of the document is done with
-  DocumentId replaces = {};          ///< whose file this was: forgotten with the same stroke; empty: nobody's
-  git::ObjectId text = {};           ///< of a move in a circle: begun, it can only be finished
-};
-
-/// A commit that is staged, or under way and perhaps done.
-struct StagedItem {
-  PushItem item;
-  RelativePath file;  ///< on disk: where its text is read, and what people are told
-  git::ObjectId blob = {};
-  std::unique_ptr<Conflict> conflict = {};  ///< pushed so that the service records it; few are, and it is large
-};
-struct StagedCommit {
-  CommitRequest request = {};
-  std::vector<StagedItem> items = {};
-  bool under_way = false;
-};
 
 class StateStore {
  public:
@@ -95,8 +38,9 @@ class StateStore {
   Result<std::optional<KnownDocument>> find_base(const RelativePath& file);
   /// The base by path. Empty where a file does not lie in its document's place.
   Result<std::optional<std::unordered_map<std::string, BaseFile>>> base_files();
-  Result<void> put_base(const DocumentId& document, const BaseRow& row);
-  Result<void> forget_base(const DocumentId& document);
+  /// What a run changed on a side is recorded in its operation with the same stroke; `agreed` changed nothing.
+  Result<void> put_base(const DocumentId& document, const BaseRow& row, Way way = Way::agreed);
+  Result<void> forget_base(const DocumentId& document, Way way = Way::agreed);
 
   /// The state was made while a history was there already: an earlier one is lost, and with it what was deleted since.
   Result<bool> is_remade();
@@ -135,7 +79,9 @@ class StateStore {
   Result<std::optional<StagedCommit>> staged();
   Result<void> clear_staged();
 
-  Result<sqlite::Transaction> begin() { return sqlite::Transaction::begin(database_); }
+  Result<sqlite::Transaction> begin();
+
+  Operations operations() { return Operations(database_, operation_); }
 
  private:
   explicit StateStore(sqlite::Database database) : database_(std::move(database)) {}
@@ -144,6 +90,7 @@ class StateStore {
   Result<void> bump_generation();
 
   sqlite::Database database_;
+  OperationInHand operation_ = {};
 };
 
 }  // namespace ws::sync

@@ -37,8 +37,9 @@ class Surveyor {
     survey_.revision = survey_.revision_before;
     WS_LET(misnamed_, session_.state.misnamed());
     WS_LET(const bool unsettled, session_.state.has_pending_or_conflicts());
-    in_step_ = unsettled ? InStep::no : in_step_with(survey_.scan, generation_);
-    if (in_step_ == InStep::no && !unsettled) {
+    const bool looks_at_all = unsettled || options_.whole;
+    in_step_ = looks_at_all ? InStep::no : in_step_with(survey_.scan, generation_);
+    if (in_step_ == InStep::no && !looks_at_all) {
       WS_LET(survey_.agreed, files_as_agreed(session_, survey_.scan));
       if (survey_.agreed) in_step_ = InStep::all;
     }

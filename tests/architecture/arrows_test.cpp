@@ -81,6 +81,7 @@ const std::vector<Room> rooms = {
           "session/",
           "state/",
           "tree/"}),
+    sync("undo/", {"disk/", "merge/", "model/", "reconcile/", "session/", "state/", "survey/"}),
     sync("apply/", {"conflict_store/", "disk/", "model/", "session/", "state/", "survey/"}),
     sync("conflicts/", {"apply/", "conflict_store/", "disk/", "merge/", "model/", "reconcile/", "session/", "survey/"}),
     sync("publish/",
@@ -104,7 +105,8 @@ const std::vector<Room> rooms = {
           "reconcile/",
           "remote/",
           "state/",
-          "survey/"}),
+          "survey/",
+          "undo/"}),
     sync("watch/", {"", "disk/", "model/", "tree/"}),
 
     command_line("base/", {}),

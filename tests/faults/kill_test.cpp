@@ -85,6 +85,7 @@ TEST_CASE("killed anywhere while several conflicts end for the remote side", "[f
   kill_everywhere("resolve several remote");
 }
 TEST_CASE("killed anywhere in a restore", "[faults][kill]") { kill_everywhere("restore"); }
+TEST_CASE("killed anywhere in an undo", "[faults][kill]") { kill_everywhere("undo"); }
 TEST_CASE("killed anywhere while the history is cleaned up: what stays is whole", "[faults][kill]") {
   kill_everywhere("gc");
 }

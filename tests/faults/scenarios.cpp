@@ -126,6 +126,22 @@ Scenario restoring() {
           .steps = {{.arguments = {"sync", "restore", "edit.md", "--at", "AT"}}}};
 }
 
+/// A run with one of each kind of change, on both sides, which is then taken back.
+void prepare_undo(FaultWorld& world) {
+  fill(world);
+  write_text(world.other / "clash.md", "# clash.md\n" + edited("two", "TWO there"));
+  must_end(world.ws_there(sync_command), 0);
+  write_text(world.tree / "edit.md", "# edit.md\n" + edited("two", "TWO here"));
+  write_text(world.tree / "new/here.md", "made here\n");
+  fs::remove(world.tree / "gone.md");
+  fs::rename(world.tree / "move.md", world.tree / "moved.md");
+  fs::rename(world.tree / "folder/one.md", world.tree / "folder/x");
+  fs::rename(world.tree / "folder/two.md", world.tree / "folder/one.md");
+  fs::rename(world.tree / "folder/x", world.tree / "folder/two.md");
+  must_end(world.ws(sync_command), 0);
+  write_text(world.tree / "edit.md", "# edit.md\n" + edited("two", "TWO here") + "and more, not sent\n");
+}
+
 const std::string own_text = "on a branch of my own\n";
 
 /// Texts of every kind that a history holds: agreed on and replaced, open in a conflict, on a branch that a person made
@@ -243,6 +259,7 @@ std::vector<Scenario> all_scenarios() {
       resolve_several_by("local"),
       resolve_several_by("remote"),
       restoring(),
+      {.name = "undo", .prepare = prepare_undo, .steps = {{.arguments = {"sync", "undo", "2", "--allow-deletes"}}}},
       collecting("gc", "0"),
       collecting("gc of nothing", "90d"),
       {.name = "alone", .prepare = prepare_push, .steps = {{.arguments = sync_command}}},

@@ -43,6 +43,7 @@ constexpr std::string_view schema = R"({
   "counts": "object",
   "clean": "boolean",
   "remarks": [{"path": "string or null", "remark": "|unportable_name|same_revision|state_remade|"}],
+  "operation?": "number",
   "guard?": {"deletes_here": "number", "deletes_there": "number",
              "emptied_here": "number", "emptied_there": "number", "absent": "number", "tracked": "number",
              "empty_listing": "boolean", "foreign_source": "boolean"},

@@ -113,11 +113,69 @@ TEST_CASE("state: a tree of format 6 knows its files by number, and no birth tim
     REQUIRE(database);
     REQUIRE(database->execute(
         "drop table files; create table files (document text primary key, inode integer not null, device integer not "
-        "null) without rowid; insert into files values ('d', 7, 8); pragma user_version = 6"));
+        "null) without rowid; insert into files values ('d', 7, 8); drop table operations; drop table operation_rows; "
+        "drop table undo_steps; pragma user_version = 6"));
   }
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
   CHECK(*state->find_file(DocumentId{"d"}) == FileId{.inode = 7, .device = 8});
+}
+
+TEST_CASE("state: a tree of format 7 keeps what it holds, and records its runs from now on", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  const BaseRow base{.entry = entry("a.md", "a", 7), .blob = git::object_id(git::ObjectType::blob, "a")};
+  {
+    auto state = StateStore::open(folder / "state.db");
+    REQUIRE(state);
+    REQUIRE(state->put_base({"d"}, base));
+    auto database = sqlite::Database::open((folder / "state.db").string());
+    REQUIRE(database);
+    REQUIRE(
+        database->execute("drop table operations; drop table operation_rows; drop table undo_steps; "
+                          "pragma user_version = 7"));
+  }
+  auto state = StateStore::open(folder / "state.db");
+  REQUIRE(state);
+  CHECK(*state->base() == std::map<DocumentId, BaseRow>{{{"d"}, base}});
+  CHECK(state->operations().list()->empty());
+  state->operations().begin({.kind = "run", .command = "ws sync"});
+  {
+    auto transaction = state->begin();
+    REQUIRE(transaction);
+    REQUIRE(state->forget_base({"d"}, Way::received));
+    REQUIRE(transaction->commit());
+  }
+  REQUIRE(state->operations().close(9));
+  const auto all = state->operations().list();
+  REQUIRE(all);
+  REQUIRE(all->size() == 1);
+  CHECK(all->front().revision_after == 9);
+  const auto rows = state->operations().rows(all->front().id);
+  REQUIRE(rows);
+  REQUIRE(rows->size() == 1);
+  CHECK(rows->front().before == version_of(base));
+  CHECK_FALSE(rows->front().after);
+}
+
+TEST_CASE("state: an operation whose transaction was rolled back is not there", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  auto state = StateStore::open(folder / "state.db");
+  REQUIRE(state);
+  state->operations().begin({.kind = "run"});
+  const BaseRow base{.entry = entry("a.md", "a", 7)};
+  {
+    auto transaction = state->begin();
+    REQUIRE(state->put_base({"d"}, base, Way::sent));
+  }
+  CHECK(state->operations().list()->empty());
+  {
+    auto transaction = state->begin();
+    REQUIRE(state->put_base({"d"}, base, Way::sent));
+    REQUIRE(transaction->commit());
+  }
+  const auto all = state->operations().list();
+  REQUIRE(all->size() == 1);
+  CHECK(state->operations().rows(all->front().id)->size() == 1);
 }
 
 TEST_CASE("state: a newer format is refused, not rewritten", "[sync-engine]") {

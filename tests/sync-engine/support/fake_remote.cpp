@@ -197,7 +197,11 @@ void FakeRemote::apply(const StagedText& staged, CommitAnswer& answer) {
   } else {
     FakeDocument& document = documents_.at(id);
     if (item.kind == ActionKind::push_delete) {
-      if (!document.gone) archive(document.path);
+      // By its id: another document of the same commit may stand at its path by now.
+      if (!document.gone) {
+        document.gone = true;
+        touch(document);
+      }
     } else {
       if (item.kind == ActionKind::push_move) {
         document.path = utf8::nfc(item.path.text());
@@ -294,6 +298,7 @@ Result<std::optional<AppliedItem>> FakeRemote::resolve(const ResolveRequest& req
   for (FakeConflict& conflict : conflicts_) {
     if (conflict.id != request.conflict_id) continue;
     if (!conflict.open) return fail(Failure::Kind::conflict, "resolved already");
+    if (!documents_.contains(conflict.document)) return fail(Failure::Kind::not_found, "no such document");
     FakeDocument& document = documents_.at(conflict.document);
     if (!document.gone && document.revision != request.expected_revision) {
       return fail(Failure::Kind::conflict, "the document changed again");

@@ -1,0 +1,129 @@
+/// Operations: what each run changed, kept so that it can be told and taken back.
+///
+/// The rows of an operation are written in the transaction that moves the base of their documents, so a run that is
+/// killed leaves the operation of what it did, still open; the next one goes on with it. A run that changes nothing
+/// writes nothing. The texts lie in the history; `gc` drops both together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api-client/base/clock.hpp"
+#include "api-client/base/result.hpp"
+#include "api-client/base/sqlite.hpp"
+#include "sync-engine/git/object.hpp"
+#include "sync-engine/model/relative_path.hpp"
+#include "sync-engine/state/state_rows.hpp"
+
+namespace ws::sync {
+
+/// How a document came to another state. `agreed`: neither side was changed, and nothing is recorded.
+enum class Way : std::uint8_t { agreed = 0, received = 1, merged = 2, sent = 4, decided = 8, restored = 16 };
+
+/// A document at one point: where its file lay, and its text.
+struct Version {
+  RelativePath path;
+  Sha256 hash = {};
+  std::uint64_t revision = 0;
+  git::ObjectId blob = {};
+  bool operator==(const Version&) const = default;
+};
+Version version_of(const BaseRow& row);
+
+/// What one operation made of one document. Of a merge `before` has the service's text: that of this tree was an edit
+/// of its own and is in the history.
+struct OperationRow {
+  DocumentId document = {};            ///< empty: a file that is no document yet
+  std::uint8_t ways = 0;               ///< of `Way`, joined
+  std::optional<Version> before = {};  ///< empty: it was not there
+  std::optional<Version> after = {};   ///< empty: it went
+  bool went(Way way) const { return (ways & static_cast<std::uint8_t>(way)) != 0; }
+  /// Whether there is anything to take back.
+  bool changes() const;
+  const RelativePath& path() const { return after ? after->path : before->path; }
+  bool operator==(const OperationRow&) const = default;
+};
+
+struct Operation {
+  enum class Stage { closed, open, undoing_on_disk, undoing_on_service };
+  std::uint64_t id = 0;
+  Time time = {};
+  std::string kind = {};     ///< "run", "pull", "commit", "resolve", "restore", "undo"
+  std::string command = {};  ///< the command line
+  std::uint64_t undoes = 0;  ///< the operation that it takes back; 0: none
+  bool is_partial = false;   ///< of an undo: of some paths only
+  bool may_delete = false;   ///< of an undo: a person confirmed its deletes
+  Stage stage = Stage::closed;
+  std::uint64_t revision_before = 0;  ///< of the source
+  std::uint64_t revision_after = 0;
+  bool operator==(const Operation&) const = default;
+};
+
+/// A change of one file that takes something back; journalled before the first of them is done.
+struct UndoStep {
+  std::optional<RelativePath> from = {};  ///< empty: the file comes anew
+  std::optional<RelativePath> to = {};    ///< empty: it goes
+  std::optional<Sha256> seen = {};        ///< the text at `from`
+  git::ObjectId seen_blob = {};           ///< where the history has it; empty: perhaps nowhere
+  std::optional<Sha256> result = {};      ///< the text at `to`
+  git::ObjectId result_blob = {};         ///< empty: as it was
+  bool operator==(const UndoStep&) const = default;
+};
+
+/// What the store remembers of the operation under way.
+struct OperationInHand {
+  std::optional<Operation> operation = {};  ///< without an id until its first change
+  std::uint64_t next_row = 0;
+  bool is_noted = false;  ///< in this transaction
+};
+
+class Operations {
+ public:
+  Operations(sqlite::Database& database, OperationInHand& in_hand) : database_(&database), in_hand_(&in_hand) {}
+
+  /// Changes from now on are those of this operation; written with the first of them.
+  void begin(Operation operation);
+  /// Changes from now on belong to one that is open.
+  Result<void> go_on_with(const Operation& operation);
+  /// The one that changes go to, once there were any.
+  std::optional<std::uint64_t> current() const;
+  /// The operation in hand did all that it wanted.
+  Result<void> close(std::uint64_t revision);
+
+  // Within the caller's transaction.
+  Result<void> record_base(const DocumentId& document, const BaseRow* row, Way way);
+  Result<void> record(const OperationRow& row);
+  /// The operation in hand, which takes another back, and what it is about to do.
+  Result<void> put_undo(const std::vector<UndoStep>& steps);
+  Result<void> set_stage(std::uint64_t operation, Operation::Stage stage);
+  Result<void> clear_undo_steps(std::uint64_t operation);
+
+  Result<std::vector<UndoStep>> undo_steps(std::uint64_t operation);
+  /// The newest first; 0: all.
+  Result<std::vector<Operation>> list(std::size_t limit = 0);
+  Result<std::optional<Operation>> find(std::uint64_t id);
+  /// The newest at one of those stages.
+  Result<std::optional<Operation>> find_at(Operation::Stage first, Operation::Stage last);
+  /// One row a document.
+  Result<std::vector<OperationRow>> rows(std::uint64_t id);
+  /// Of all that are from `time` or later: the texts that they name.
+  Result<std::vector<git::ObjectId>> texts_since(Time time);
+  Result<void> drop_before(Time time);
+
+ private:
+  Result<void> note_operation();
+  Result<void> insert_row(const OperationRow& row);
+
+  sqlite::Database* database_;
+  OperationInHand* in_hand_;
+};
+
+/// Which operation `undo` (depth 0) or `redo` (depth 1) takes back unasked: the newest of its kind that still holds.
+std::optional<Operation> last_to_take_back(const std::vector<Operation>& newest_first, int depth);
+/// Whether another operation that holds takes it back.
+bool is_taken_back(const std::vector<Operation>& all, std::uint64_t id);
+
+}  // namespace ws::sync

@@ -1,0 +1,74 @@
+/// The rows of `.ws/state.db`, as values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sync-engine/git/object.hpp"
+#include "sync-engine/model/plan.hpp"
+
+namespace ws::sync {
+
+/// A document of the base and where its text lies in the history.
+struct BaseRow {
+  Entry entry;
+  git::ObjectId blob = {};
+  std::optional<RelativePath> placed = {};  ///< where the file lies, if not at the entry's path
+  bool stays = false;                       ///< it was decided that the document goes where its file lies
+
+  const RelativePath& disk_path() const { return placed ? *placed : entry.path; }
+  /// The file lies at `file`. Where that is the document's own name in another Unicode form, the entry takes over the
+  /// form that the disk has: two forms of one name are not two places.
+  void lie_at(const RelativePath& file);
+  bool operator==(const BaseRow&) const = default;
+};
+
+struct KnownDocument {
+  DocumentId document = {};
+  BaseRow row;
+};
+
+/// What lies at a path by the base's account.
+struct BaseFile {
+  DocumentId document = {};
+  Sha256 hash = {};
+};
+
+/// What the service has and the base does not: an entry, or `gone`.
+struct PendingRow {
+  std::optional<Entry> entry = {};  ///< empty: gone
+  std::uint64_t revision = 0;
+  git::ObjectId blob = {};  ///< empty: the text did not come
+  bool operator==(const PendingRow&) const = default;
+};
+
+/// Documents whose path on the service breaks a rule, and that path as the service has it.
+using Misnamed = std::map<DocumentId, std::string>;
+
+/// A step on disk: once `action` can be seen there, the base of its document is `base`.
+struct JournalStep {
+  Action action;
+  std::optional<BaseRow> base = {};  ///< empty: forgotten
+  bool applies_remote = true;        ///< the pending row of the document is done with
+  DocumentId replaces = {};          ///< whose file this was: forgotten with the same stroke; empty: nobody's
+  git::ObjectId text = {};           ///< of a move in a circle: begun, it can only be finished
+};
+
+/// A commit that is staged, or under way and perhaps done.
+struct StagedItem {
+  PushItem item;
+  RelativePath file;  ///< on disk: where its text is read, and what people are told
+  git::ObjectId blob = {};
+  std::unique_ptr<Conflict> conflict = {};  ///< pushed so that the service records it; few are, and it is large
+};
+struct StagedCommit {
+  CommitRequest request = {};
+  std::vector<StagedItem> items = {};
+  bool under_way = false;
+};
+
+}  // namespace ws::sync

@@ -1,0 +1,300 @@
+#include "sync-engine/undo/plan_undo.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "sync-engine/reconcile/surroundings.hpp"
+
+namespace ws::sync {
+namespace {
+
+struct Candidate {
+  const OperationRow* row = nullptr;
+  DocumentId document = {};  ///< whose file it is now; empty: nobody's yet
+  UndoStep step = {};
+};
+
+class Undoer {
+ public:
+  Undoer(const std::vector<OperationRow>& rows, const UndoWorld& world) : rows_(rows), world_(world) {
+    for (const auto& [document, entry] : world.local.tracked) by_path_.emplace(entry.path.text(), &document);
+  }
+
+  UndoPlan plan() {
+    for (OperationRow& row : rows_) {
+      if (!row.changes()) continue;
+      row = as_of_now(std::move(row));
+      if (!is_wanted(row)) {
+        plan_.is_partial = true;
+        continue;
+      }
+      decide(row);
+    }
+    join_replacements();
+    drop_blocked();
+    finish();
+    return std::move(plan_);
+  }
+
+ private:
+  bool is_wanted(const OperationRow& row) const {
+    if (!world_.only) return true;
+    return (row.before && world_.only(row.before->path)) || (row.after && world_.only(row.after->path));
+  }
+
+  void leave(const OperationRow& row, std::string_view why) {
+    plan_.left.push_back({.path = row.before ? row.before->path : row.after->path, .why = why});
+  }
+
+  const Entry* tracked(const DocumentId& document) const {
+    const auto found = document.empty() ? world_.local.tracked.end() : world_.local.tracked.find(document);
+    return found == world_.local.tracked.end() ? nullptr : &found->second;
+  }
+
+  /// Whose file lies there; null: no document's.
+  const DocumentId* document_at(const RelativePath& path) const {
+    const auto found = by_path_.find(path.text());
+    return found == by_path_.end() ? nullptr : found->second;
+  }
+
+  /// The row, about the document that was made anew in place of one that was archived meanwhile: it has its name and
+  /// its text.
+  OperationRow as_of_now(OperationRow row) const {
+    if (row.document.empty() || !row.after || world_.base.documents.contains(row.document)) return row;
+    const DocumentId* const remade = document_at(row.after->path);
+    if (remade != nullptr && world_.local.tracked.at(*remade).hash == row.after->hash) row.document = *remade;
+    return row;
+  }
+
+  /// Why nothing of a document may be changed now; empty: it may.
+  std::string_view hindrance(const OperationRow& row) const {
+    if (world_.refused.contains(row.document) || (row.before && world_.refused_paths.contains(row.before->path)) ||
+        (row.after && world_.refused_paths.contains(row.after->path)))
+      return "changed since, and the two collide";
+    if (row.document.empty()) return {};
+    if (world_.in_conflict.contains(row.document)) return "a conflict about it is open";
+    if (world_.local.hindered.contains(row.document)) return "the file cannot be read now";
+    if (std::ranges::binary_search(world_.remote.absent, row.document)) return "the service does not show it now";
+    return {};
+  }
+
+  void decide(const OperationRow& row) {
+    if (const auto why = hindrance(row); !why.empty()) return leave(row, why);
+    if (row.document.empty() || (row.went(Way::restored) && tracked(row.document) == nullptr)) return decide_file(row);
+    if (row.before && row.after) return decide_changed(row);
+    row.before ? decide_gone(row) : decide_created(row);
+  }
+
+  /// The service's own change of a document that is not here yet; null: there is none.
+  const Entry* changed_there(const DocumentId& document) const {
+    const auto found = world_.remote.changed.find(document);
+    return found == world_.remote.changed.end() ? nullptr : &found->second;
+  }
+
+  bool has_new_text_there(const DocumentId& document) const {
+    const Entry* const there = changed_there(document);
+    const auto base = world_.base.documents.find(document);
+    return there != nullptr && (base == world_.base.documents.end() || base->second.hash != there->hash);
+  }
+
+  bool is_moved_there(const DocumentId& document) const {
+    const Entry* const there = changed_there(document);
+    const auto base = world_.base.documents.find(document);
+    return there != nullptr && base != world_.base.documents.end() && base->second.path != there->path;
+  }
+
+  void decide_changed(const OperationRow& row) {
+    const Entry* const now = tracked(row.document);
+    if (now == nullptr) {
+      return leave(row, world_.base.documents.contains(row.document) ? "deleted here since" : "archived since");
+    }
+    if (world_.remote.gone.contains(row.document)) return leave(row, "archived since");
+    Candidate one{.row = &row, .document = row.document};
+    one.step = {.from = now->path, .to = now->path, .seen = now->hash, .result = now->hash};
+    if (now->hash == row.after->hash) one.step.seen_blob = row.after->blob;
+    if (row.before->hash != row.after->hash && now->hash != row.before->hash) {
+      const std::optional<UndoText> text = text_for(row, *now);
+      if (!text) return leave(row, "edited since, and the two collide");
+      one.step.result = text->hash;
+      one.step.result_blob = text->blob;
+      if (has_new_text_there(row.document) && changed_there(row.document)->hash != text->hash &&
+          !world_.merges_there(row.document, *text))
+        return leave(row, "edited on the service since, and the two collide");
+    }
+    if (row.before->path != row.after->path && now->path != row.before->path) {
+      if (now->path == row.after->path && !is_moved_there(row.document)) {
+        one.step.to = row.before->path;
+      } else {
+        leave(row, "renamed since: it keeps that name");
+      }
+    }
+    add(std::move(one));
+  }
+
+  std::optional<UndoText> text_for(const OperationRow& row, const Entry& now) const {
+    if (now.hash == row.after->hash) return UndoText{.hash = row.before->hash, .blob = row.before->blob};
+    return world_.take_out(row, now.path);
+  }
+
+  void add(Candidate one) {
+    if (one.step.from == one.step.to && one.step.seen == one.step.result) return;
+    candidates_.push_back(std::move(one));
+  }
+
+  void decide_gone(const OperationRow& row) {
+    if (const Entry* const now = tracked(row.document); now != nullptr) {
+      if (now->hash != row.before->hash || now->path != row.before->path) leave(row, "it came back since");
+      return;
+    }
+    if (world_.base.documents.contains(row.document)) return leave(row, "changed since");
+    add({.row = &row, .step = {.to = row.before->path, .result = row.before->hash, .result_blob = row.before->blob}});
+  }
+
+  void decide_created(const OperationRow& row) {
+    const Entry* const now = tracked(row.document);
+    if (now == nullptr) return;
+    if (now->hash != row.after->hash) return leave(row, "edited since");
+    if (now->path != row.after->path) return leave(row, "renamed since");
+    if (changed_there(row.document) != nullptr) return leave(row, "changed on the service since");
+    add({.row = &row,
+         .document = row.document,
+         .step = {.from = now->path, .seen = now->hash, .seen_blob = row.after->blob}});
+  }
+
+  /// A file that was brought back, whether or not it is a document by now.
+  void decide_file(const OperationRow& row) {
+    const auto created = world_.local.created.find(row.path());
+    std::optional<Sha256> now;
+    DocumentId document;
+    if (created != world_.local.created.end()) now = created->second;
+    if (const DocumentId* const at = document_at(row.path()); at != nullptr) {
+      now = world_.local.tracked.at(*at).hash;
+      document = *at;
+    }
+    const auto hash_of_side = [](const std::optional<Version>& side) {
+      return side ? std::optional(side->hash) : std::nullopt;
+    };
+    if (now == hash_of_side(row.before)) return;
+    if (now != hash_of_side(row.after)) return leave(row, "edited since");
+    Candidate one{.row = &row, .document = document};
+    if (row.after) one.step = {.from = row.path(), .seen = now, .seen_blob = row.after->blob};
+    if (row.before) {
+      one.step.to = row.before->path;
+      one.step.result = row.before->hash;
+      one.step.result_blob = row.before->blob;
+    }
+    add(std::move(one));
+  }
+
+  /// A document that took the place of another one gets that one's text back, and keeps its id.
+  void join_replacements() {
+    std::map<std::string, Candidate*> leaving;
+    for (Candidate& one : candidates_) {
+      if (one.step.from && !one.step.to) leaving.emplace(one.step.from->twin_key(), &one);
+    }
+    for (Candidate& one : candidates_) {
+      if (one.step.from || !one.step.to) continue;
+      const auto old = leaving.find(one.step.to->twin_key());
+      if (old == leaving.end() || *old->second->step.from != *one.step.to) continue;
+      UndoStep& step = old->second->step;
+      step.to = one.step.to;
+      step.result = one.step.result;
+      step.result_blob = one.step.result_blob;
+      one.row = nullptr;
+      leaving.erase(old);
+    }
+    std::erase_if(candidates_, [](const Candidate& one) {
+      return one.row == nullptr || (one.step.from == one.step.to && one.step.seen == one.step.result);
+    });
+  }
+
+  /// Two files cannot stand at one place, nor one above another.
+  void drop_blocked() {
+    while (true) {
+      Surroundings taken;
+      for (const std::string& key : places_that_stay()) taken.add(key);
+      std::vector<Candidate> kept;
+      for (Candidate& one : candidates_) {
+        const bool arrives = one.step.to && one.step.to != one.step.from;
+        const std::string key = one.step.to ? one.step.to->twin_key() : std::string();
+        const bool only_recased = arrives && one.step.from && one.step.from->twin_key() == key;
+        if (arrives && !only_recased && taken.touch(key)) {
+          if (!is_there_already(one)) leave(*one.row, "another file stands in its place");
+          continue;
+        }
+        if (arrives) taken.add(key);
+        kept.push_back(std::move(one));
+      }
+      const bool settled = kept.size() == candidates_.size();
+      candidates_ = std::move(kept);
+      if (settled) return;
+    }
+  }
+
+  bool is_there_already(const Candidate& one) const {
+    if (one.step.from) return false;
+    const auto created = world_.local.created.find(*one.step.to);
+    if (created != world_.local.created.end()) return created->second == *one.step.result;
+    const DocumentId* const at = document_at(*one.step.to);
+    return at != nullptr && world_.local.tracked.at(*at).hash == *one.step.result;
+  }
+
+  std::set<std::string> places_that_stay() const {
+    std::set<RelativePath> leaving;
+    for (const Candidate& one : candidates_) {
+      if (one.step.from && one.step.to != one.step.from) leaving.insert(*one.step.from);
+    }
+    std::set<std::string> keys;
+    const auto stay = [&](const RelativePath& path) {
+      if (!leaving.contains(path)) keys.insert(path.twin_key());
+    };
+    for (const auto& [document, entry] : world_.local.tracked) stay(entry.path);
+    for (const auto& [path, hash] : world_.local.created) stay(path);
+    for (const RelativePath& path : world_.local.foreign) stay(path);
+    for (const Skipped& each : world_.local.skipped) {
+      if (const auto path = RelativePath::parse(each.path)) stay(*path);
+    }
+    for (const auto& [document, why] : world_.local.hindered) stay(world_.base.disk_path(document));
+    return keys;
+  }
+
+  void finish() {
+    plan_.local = world_.local;
+    for (Candidate& one : candidates_) {
+      if (one.step.from) {
+        if (one.document.empty()) plan_.local.created.erase(*one.step.from);
+        if (!one.document.empty() && !one.step.to) plan_.local.tracked.erase(one.document);
+      }
+      if (one.step.to && one.document.empty()) plan_.local.created.insert_or_assign(*one.step.to, *one.step.result);
+      if (one.step.to && !one.document.empty()) {
+        plan_.local.tracked.insert_or_assign(one.document, Entry{.path = *one.step.to, .hash = *one.step.result});
+      }
+      if (!one.step.from && !one.row->document.empty()) plan_.anew.push_back(*one.row);
+      plan_.documents.push_back(one.document);
+      plan_.steps.push_back(std::move(one.step));
+    }
+  }
+
+  std::vector<OperationRow> rows_;
+  const UndoWorld& world_;
+  std::unordered_map<std::string_view, const DocumentId*> by_path_;
+  UndoPlan plan_;
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace
+
+std::set<RelativePath> paths_of(const std::vector<UndoStep>& steps) {
+  std::set<RelativePath> paths;
+  for (const UndoStep& step : steps) {
+    if (step.from) paths.insert(*step.from);
+    if (step.to) paths.insert(*step.to);
+  }
+  return paths;
+}
+
+UndoPlan plan_undo(const std::vector<OperationRow>& rows, const UndoWorld& world) { return Undoer(rows, world).plan(); }
+
+}  // namespace ws::sync

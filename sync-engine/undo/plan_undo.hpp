@@ -1,0 +1,59 @@
+/// How an operation is taken back: as local changes against what both sides are now. Pure.
+///
+/// Each document that the operation changed becomes again what it was before, where nobody changed it since. An edit
+/// since stays: the two are merged, with the state after the operation as base; what does not merge is left as it is,
+/// and listed. The plan of the run that follows says what that comes to on the service.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "sync-engine/model/plan.hpp"
+#include "sync-engine/state/operations.hpp"
+
+namespace ws::sync {
+
+/// Something that is not taken back.
+struct LeftAlone {
+  RelativePath path;
+  std::string_view why = {};  ///< half a sentence; a literal
+  bool operator==(const LeftAlone&) const = default;
+};
+
+struct UndoText {
+  Sha256 hash = {};
+  git::ObjectId blob = {};
+};
+
+struct UndoWorld {
+  const BaseTree& base;
+  const LocalTree& local;
+  const RemoteTree& remote;
+  std::set<DocumentId> in_conflict = {};  ///< documents with an open conflict
+  std::set<DocumentId> refused = {};      ///< documents whose undo the planner would make a conflict
+  std::set<RelativePath> refused_paths = {};
+  /// The file's text with the row's change taken out of it; empty: the two collide.
+  std::function<std::optional<UndoText>(const OperationRow& row, const RelativePath& file)> take_out = {};
+  /// Whether the new text of a document and the service's, which is not here yet, merge.
+  std::function<bool(const DocumentId& document, const UndoText& text)> merges_there = {};
+  WantedPath only = {};  ///< empty: all
+};
+
+struct UndoPlan {
+  std::vector<UndoStep> steps = {};
+  std::vector<DocumentId> documents = {};  ///< of each step; empty: it comes anew
+  std::vector<LeftAlone> left = {};
+  std::vector<OperationRow> anew = {};  ///< documents that are archived and return as new ones
+  LocalTree local = {};                 ///< the disk as the steps would leave it
+  bool is_partial = false;              ///< `only` left rows out
+};
+
+/// The files that the steps are about.
+std::set<RelativePath> paths_of(const std::vector<UndoStep>& steps);
+
+UndoPlan plan_undo(const std::vector<OperationRow>& rows, const UndoWorld& world);
+
+}  // namespace ws::sync

@@ -1,0 +1,160 @@
+#include "sync-engine/undo/take_back.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/reconcile/free_name.hpp"
+#include "sync-engine/reconcile/surroundings.hpp"
+
+namespace ws::sync {
+namespace {
+
+class Taker {
+ public:
+  Taker(Session& session, SafeWriter& writer, const std::vector<UndoStep>& steps)
+      : session_(session), writer_(writer), steps_(steps) {}
+
+  Result<std::vector<LeftAlone>> take_back() {
+    WS_TRY(record_before());
+    WS_TRY(stage());
+    for (const UndoStep& step : steps_) {
+      if (step.from && !step.to) WS_TRY(leave_or_end(*step.from, writer_.remove(*step.from, *step.seen)));
+    }
+    WS_TRY(move());
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (!staged_[i]) continue;
+      const UndoStep& step = steps_[i];
+      WS_TRY(leave_or_end(*step.to, writer_.place(*staged_[i], *step.to, step.seen)));
+    }
+    WS_TRY(writer_.flush_folders());
+    return std::move(left_);
+  }
+
+ private:
+  /// A file that somebody changed meanwhile stays as it is, and so does one that the disk does not take.
+  Result<void> leave_or_end(const RelativePath& path, Result<void> outcome) {
+    if (outcome) return outcome;
+    const Failure::Kind why = outcome.error().kind;
+    if (ends_everything(outcome.error()) && why != Failure::Kind::disk) return outcome;
+    if (why == Failure::Kind::disk) left_.push_back({.path = path, .why = "the disk did not take it"});
+    if (why == Failure::Kind::conflict) left_.push_back({.path = path, .why = "changed while it was taken back"});
+    return {};
+  }
+
+  bool has_text(const RelativePath& path, const Sha256& text) const {
+    const auto now = writer_.read(path);
+    return now && Sha256::of(*now) == text;
+  }
+
+  static bool writes(const UndoStep& step) { return step.to && (!step.from || step.seen != step.result); }
+
+  /// Promise 1 of `safety.md`.
+  Result<void> record_before() {
+    TextChanges ours;
+    for (const UndoStep& step : steps_) {
+      if (!step.from || step.seen == step.result || session_.history.holds(step.seen_blob)) continue;
+      const auto text = writer_.read(*step.from);
+      if (!text || Sha256::of(*text) != step.seen) continue;
+      WS_LET(const git::ObjectId blob, session_.history.keep(*text));
+      ours.push_back({.path = step.from->string(), .blob = blob});
+    }
+    return session_.history.record_before(ours, {});
+  }
+
+  Result<void> stage() {
+    staged_.resize(steps_.size());
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const UndoStep& step = steps_[i];
+      if (!writes(step) || has_text(*step.to, *step.result)) continue;
+      WS_TRY(session_.go_on());
+      WS_LET(const std::string text, session_.history.text(step.result_blob));
+      WS_LET(Staged staged, writer_.stage(text, *step.result));
+      staged_[i] = std::move(staged);
+      session_.progress(Stage::write, i + 1, steps_.size());
+    }
+    return writer_.flush_texts();
+  }
+
+  struct Move {
+    RelativePath from;
+    RelativePath to;
+    Sha256 seen;
+  };
+
+  /// A file waits for those that leave its place. What is left then goes in a circle: one of them steps aside.
+  Result<void> move() {
+    std::vector<Move> waiting;
+    for (const UndoStep& step : steps_) {
+      if (step.from && step.to && step.from != step.to && !is_moved(step)) {
+        waiting.push_back({*step.from, *step.to, *step.seen});
+      }
+    }
+    WS_TRY(find_stepped_aside(waiting));
+    while (!waiting.empty()) {
+      std::multimap<std::string, const Move*> leaving;
+      for (const Move& each : waiting) leaving.emplace(each.from.twin_key(), &each);
+      std::vector<Move> blocked;
+      for (const Move& each : waiting) {
+        bool held = false;
+        visit_around(leaving, each.to.twin_key(), [&](const auto& other) { held = held || other->second != &each; });
+        if (held) {
+          blocked.push_back(each);
+          continue;
+        }
+        std::erase_if(leaving, [&](const auto& other) { return other.second == &each; });
+        WS_TRY(leave_or_end(each.from, writer_.move(each.from, each.to, each.seen)));
+      }
+      if (blocked.size() == waiting.size()) WS_TRY(step_aside(blocked));
+      waiting = std::move(blocked);
+    }
+    return {};
+  }
+
+  bool is_moved(const UndoStep& step) const {
+    const auto aside = place_aside(*step.from);
+    if (aside && has_text(*aside, *step.seen)) return false;
+    const bool arrived = has_text(*step.to, *step.seen) || has_text(*step.to, *step.result);
+    return arrived && !has_text(*step.from, *step.seen);
+  }
+
+  static std::optional<RelativePath> place_aside(const RelativePath& from) {
+    return name_beside(from, "undo", [](const RelativePath&) { return true; });
+  }
+
+  /// Where an interruption left one that had stepped aside.
+  Result<void> find_stepped_aside(std::vector<Move>& waiting) {
+    for (Move& each : waiting) {
+      const auto aside = place_aside(each.from);
+      if (aside && !has_text(each.from, each.seen) && has_text(*aside, each.seen)) each.from = *aside;
+    }
+    return {};
+  }
+
+  Result<void> step_aside(std::vector<Move>& circle) {
+    Move& first = circle.front();
+    const auto aside = place_aside(first.from);
+    const bool done = aside && writer_.move(first.from, *aside, first.seen);
+    // Something stands there: this one stays, and the others go on without it.
+    if (done) first.from = *aside;
+    if (!done) circle.erase(circle.begin());
+    return {};
+  }
+
+  Session& session_;
+  SafeWriter& writer_;
+  const std::vector<UndoStep>& steps_;
+  std::vector<std::optional<Staged>> staged_;
+  std::vector<LeftAlone> left_;
+};
+
+}  // namespace
+
+Result<std::vector<LeftAlone>> take_back_here(Session& session, const std::vector<UndoStep>& steps) {
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+  return Taker(session, writer, steps).take_back();
+}
+
+}  // namespace ws::sync

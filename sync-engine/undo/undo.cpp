@@ -1,0 +1,190 @@
+#include "sync-engine/undo/undo.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/merge/line_merge.hpp"
+#include "sync-engine/merge/marker_lines.hpp"
+#include "sync-engine/merge/merge.hpp"
+#include "sync-engine/reconcile/narrow_plan.hpp"
+#include "sync-engine/reconcile/reconcile.hpp"
+#include "sync-engine/session/service_text.hpp"
+
+namespace ws::sync {
+namespace {
+
+using Text = std::optional<std::string>;
+
+class Planner {
+ public:
+  Planner(Session& session, SafeWriter& files, const UndoOptions& options)
+      : session_(session), files_(files), options_(options) {}
+
+  Result<PlannedUndo> plan(const std::vector<OperationRow>& rows) {
+    const RunOptions look{.allow_deletes = options_.allow_deletes, .dry_run = options_.dry_run, .whole = true};
+    WS_LET(planned_.survey, survey(session_, look, Pulled::look_at));
+    Survey& seen = planned_.survey;
+    const bool rewound = std::ranges::any_of(seen.plan.conflicts, is_rewound_service);
+    planned_.is_stopped =
+        rewound || (seen.plan.guard && (seen.plan.guard->foreign_source || seen.plan.guard->empty_listing));
+    if (planned_.is_stopped) return std::move(planned_);
+    UndoWorld world{
+        .base = seen.base,
+        .local = seen.local,
+        .remote = seen.remote,
+        .take_out = [this](const auto& row, const auto& file) { return take_out(row, file); },
+        .merges_there = [this](const auto& document, const auto& text) { return merges_there(document, text); },
+        .only = options_.only};
+    for (const Conflict& conflict : seen.known_conflicts) world.in_conflict.insert(conflict.document);
+    for (const Conflict& conflict : seen.plan.conflicts) world.in_conflict.insert(conflict.document);
+    Plan plan;
+    do {
+      planned_.undo = plan_undo(rows, world);
+      plan = reconcile(seen.base, planned_.undo.local, seen.remote, {.allow_deletes = true});
+    } while (refuse(plan, world));
+    if (failure_) return fail(std::move(*failure_));
+    narrow(plan);
+    seen.local = planned_.undo.local;
+    return std::move(planned_);
+  }
+
+ private:
+  /// Whatever the planner would make a conflict, or is in the way on the disk, is not taken back.
+  bool refuse(const Plan& plan, UndoWorld& world) const {
+    const std::set<RelativePath> paths = paths_of(planned_.undo.steps);
+    const std::size_t before = world.refused.size() + world.refused_paths.size();
+    for (const Conflict& conflict : plan.conflicts) {
+      if (std::ranges::find(planned_.undo.documents, conflict.document) != planned_.undo.documents.end() &&
+          !conflict.document.empty())
+        world.refused.insert(conflict.document);
+      if (paths.contains(conflict.path)) world.refused_paths.insert(conflict.path);
+    }
+    std::set<RelativePath> leaving;
+    for (const UndoStep& step : planned_.undo.steps) {
+      if (step.from) leaving.insert(*step.from);
+    }
+    for (const UndoStep& step : planned_.undo.steps) {
+      const bool arrives = step.to && step.to != step.from;
+      if (arrives && is_in_the_way(*step.to, leaving)) world.refused_paths.insert(*step.to);
+    }
+    return world.refused.size() + world.refused_paths.size() > before;
+  }
+
+  /// A file that is not synced, a link, or the like, there or above. A folder may give way.
+  bool is_in_the_way(const RelativePath& path, const std::set<RelativePath>& leaving) const {
+    std::string_view place = path.text();
+    while (!place.empty()) {
+      const Descriptor there = session_.root.open_beneath(place, O_PATH | O_NOFOLLOW);
+      struct stat status = {};
+      const bool is_file = there && ::fstat(there.get(), &status) == 0 && !S_ISDIR(status.st_mode);
+      const auto parsed = RelativePath::parse(place);
+      if (is_file && (!parsed || !leaving.contains(*parsed))) return true;
+      if (there) return false;
+      const std::size_t slash = place.rfind('/');
+      place = slash == std::string_view::npos ? std::string_view() : place.substr(0, slash);
+    }
+    return false;
+  }
+
+  /// What the run that follows is to do is about these files alone.
+  void narrow(Plan& plan) {
+    const Survey& seen = planned_.survey;
+    const std::set<RelativePath> paths = paths_of(planned_.undo.steps);
+    narrow_plan(plan, seen.base, seen.remote, [&](const RelativePath& path) { return paths.contains(path); });
+    plan.partial = false;
+    if (paths.empty()) plan = {};
+    for (Action& action : plan.actions) {
+      if (is_push(action.kind)) action.reason = "taken back";
+    }
+    plan.guard = options_.allow_deletes ? std::nullopt : guard_of(plan, seen.base.documents.size(), 0);
+    planned_.survey.plan = std::move(plan);
+  }
+
+  Text history_text(const git::ObjectId& blob) {
+    if (const auto made = made_.find(blob); made != made_.end()) return made->second;
+    if (blob.empty()) return std::nullopt;
+    auto text = session_.history.text(blob);
+    return text ? Text(std::move(*text)) : std::nullopt;
+  }
+
+  /// Empty where the texts collide.
+  Text merge(const RelativePath& path, const std::string& base, const std::string& ours, const std::string& theirs) {
+    if (adds_markers(ours, {base, theirs})) return std::nullopt;
+    if (!is_markdown(path.text())) {
+      auto lines = merge::merge_lines(base, ours, theirs);
+      if (!lines) failure_ = std::move(lines).error();
+      return lines ? std::move(*lines) : Text{};
+    }
+    auto merged = merge::merge_markdown(base, ours, theirs, {.merge_later = session_.config.merge_later});
+    if (!merged) failure_ = std::move(merged).error();
+    return merged && merged->is_clean() ? Text(merged->text()) : std::nullopt;
+  }
+
+  std::optional<UndoText> take_out(const OperationRow& row, const RelativePath& file) {
+    const Text base = history_text(row.after->blob);
+    const Text theirs = history_text(row.before->blob);
+    const auto ours = files_.read(file);
+    if (!base || !theirs || !ours) return std::nullopt;
+    const Text merged = merge(file, *base, *ours, *theirs);
+    if (!merged) return std::nullopt;
+    auto blob = session_.history.keep(*merged);
+    if (!blob) {
+      failure_ = std::move(blob).error();
+      return std::nullopt;
+    }
+    made_.insert_or_assign(*blob, *merged);
+    return UndoText{.hash = Sha256::of(*merged), .blob = *blob};
+  }
+
+  bool merges_there(const DocumentId& document, const UndoText& text) {
+    const Survey& seen = planned_.survey;
+    const auto base_row = seen.base_rows.find(document);
+    if (base_row == seen.base_rows.end()) return false;
+    const auto pending = seen.pending.find(document);
+    const git::ObjectId blob = pending == seen.pending.end() ? git::ObjectId{} : pending->second.blob;
+    const auto theirs = text_there(session_, document, blob, seen.remote.changed.at(document).hash);
+    const Text base = history_text(base_row->second.blob);
+    const Text ours = history_text(text.blob);
+    return theirs && *theirs && base && ours && merge(base_row->second.entry.path, *base, *ours, **theirs);
+  }
+
+  Session& session_;
+  SafeWriter& files_;
+  const UndoOptions& options_;
+  PlannedUndo planned_;
+  std::map<git::ObjectId, std::string> made_;  ///< merged texts, which the history does not have on disk yet
+  std::optional<Failure> failure_;
+};
+
+}  // namespace
+
+Result<Operation> find_operation(StateStore& state, const UndoOptions& options) {
+  if (options.operation) {
+    WS_LET(std::optional<Operation> found, state.operations().find(*options.operation));
+    if (found) return std::move(*found);
+    return fail(Failure::Kind::not_found,
+                fmt::format("there is no run {} here", *options.operation),
+                "`ws sync log --runs` lists them");
+  }
+  WS_LET(const std::vector<Operation> all, state.operations().list());
+  std::optional<Operation> last = last_to_take_back(all, options.redo ? 1 : 0);
+  if (last) return std::move(*last);
+  return fail(Failure::Kind::not_found,
+              options.redo ? "no undo is left to take back" : "no run is left to take back",
+              "`ws sync log --runs` lists them");
+}
+
+Result<PlannedUndo> look_and_plan(Session& session, const Operation& operation, const UndoOptions& options) {
+  WS_LET(const std::vector<OperationRow> rows, session.state.operations().rows(operation.id));
+  WS_LET(SafeWriter files, SafeWriter::open(session.root));
+  return Planner(session, files, options).plan(rows);
+}
+
+}  // namespace ws::sync

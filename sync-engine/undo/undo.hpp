@@ -1,0 +1,35 @@
+/// Takes an operation back: looks at both sides, plans, and journals what is to be done.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sync-engine/survey/survey.hpp"
+#include "sync-engine/undo/plan_undo.hpp"
+
+namespace ws::sync {
+
+struct UndoOptions {
+  std::optional<std::uint64_t> operation = {};  ///< empty: the last that is not taken back
+  bool redo = false;                            ///< unasked: the last undo, instead of the last run
+  bool allow_deletes = false;                   ///< confirms the guard
+  bool dry_run = false;
+  WantedPath only = {};  ///< empty: all
+};
+
+/// Which operation is meant. Fails with `not_found`.
+Result<Operation> find_operation(StateStore& state, const UndoOptions& options);
+
+/// An undo that is planned against what both sides are now.
+struct PlannedUndo {
+  UndoPlan undo = {};
+  Survey survey;            ///< `survey.plan` is what the run that follows does, and nothing else
+  bool is_stopped = false;  ///< the service went back, is empty or another one: see the plan
+};
+
+/// Asks the planner what the undo comes to on the service; a document whose undo would collide there is left alone.
+/// Nothing is changed but the stat cache. Fails as `survey` does.
+Result<PlannedUndo> look_and_plan(Session& session, const Operation& operation, const UndoOptions& options);
+
+}  // namespace ws::sync

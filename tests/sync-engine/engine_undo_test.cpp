@@ -1,0 +1,355 @@
+// What a run changed is recorded, can be told, and can be taken back on both sides.
+#include <catch2/catch.hpp>
+
+#include "tests/sync-engine/support/synced_folder.hpp"
+
+namespace ws::sync {
+namespace {
+
+using test::FakeRemote;
+using test::Lines;
+using test::SyncedFolder;
+using test::Tree;
+
+constexpr const char* three = "one\n\ntwo\n\nthree\n";
+
+/// "updated a.md -> b.md" of each row.
+Lines changes(const OperationDetails& details) {
+  Lines lines;
+  for (const OperationRow& row : details.rows) {
+    if (!row.changes()) continue;
+    const std::string before = row.before ? row.before->path.string() : "";
+    const std::string after = row.after ? row.after->path.string() : "";
+    lines.push_back(before.empty()    ? "made " + after
+                    : after.empty()   ? "went " + before
+                    : before == after ? "changed " + after
+                                      : before + " -> " + after);
+  }
+  return lines;
+}
+
+std::vector<OperationDetails> operations(SyncedFolder& folder) {
+  auto engine = folder.engine();
+  auto found = engine.operations(0);
+  REQUIRE(found);
+  return std::move(*found);
+}
+
+UndoReport undo(SyncedFolder& folder, const UndoOptions& options = {.allow_deletes = true}) {
+  auto engine = folder.engine();
+  auto undone = engine.undo(options);
+  INFO((undone ? "" : undone.error().what));
+  REQUIRE(undone);
+  CHECK_FALSE(undone->report.ended_by);
+  return std::move(*undone);
+}
+
+UndoReport redo(SyncedFolder& folder) { return undo(folder, {.redo = true, .allow_deletes = true}); }
+
+}  // namespace
+
+TEST_CASE("operations: a run records what it changed, and one that changes nothing records nothing",
+          "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  remote.create("theirs.md", "theirs\n");
+  folder.write("a.md", three);
+  const Report first = folder.run();
+  CHECK(first.operation == 1);
+  CHECK_FALSE(folder.run().operation);
+  folder.write("a.md", "other\n");
+  folder.remove("theirs.md");
+  CHECK(folder.run({.allow_deletes = true}).operation == 2);
+  const auto all = operations(folder);
+  REQUIRE(all.size() == 2);
+  CHECK(changes(all[1]) == Lines{"made a.md", "made theirs.md"});
+  CHECK(changes(all[0]) == Lines{"changed a.md", "went theirs.md"});
+  CHECK(all[0].operation.kind == "run");
+  CHECK(all[0].operation.stage == Operation::Stage::closed);
+  CHECK(all[0].operation.revision_before == all[1].operation.revision_after);
+  CHECK(all[0].operation.revision_after > all[0].operation.revision_before);
+  CHECK(all[1].rows[0].went(Way::sent));
+  CHECK(all[1].rows[1].went(Way::received));
+  auto engine = folder.engine();
+  CHECK(*engine.text(all[0].rows[0].before->blob) == three);
+  CHECK(*engine.text(all[0].rows[0].after->blob) == "other\n");
+}
+
+TEST_CASE("operations: what both sides had alike already is nobody's change", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  remote.create("same.md", "same\n");
+  folder.write("same.md", "same\n");
+  folder.run();
+  CHECK(operations(folder).empty());
+}
+
+TEST_CASE("operations: a merge tells the service's text as the one before", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("a.md", three);
+  folder.run();
+  remote.edit("a.md", "one\n\ntwo\n\n3\n");
+  folder.write("a.md", "1\n\ntwo\n\nthree\n");
+  folder.run();
+  const auto all = operations(folder);
+  REQUIRE(all[0].rows.size() == 1);
+  CHECK(all[0].rows[0].went(Way::merged));
+  auto engine = folder.engine();
+  CHECK(*engine.text(all[0].rows[0].before->blob) == "one\n\ntwo\n\n3\n");
+  CHECK(*engine.text(all[0].rows[0].after->blob) == "1\n\ntwo\n\n3\n");
+  undo(folder);
+  CHECK(folder.read("a.md") == "one\n\ntwo\n\n3\n");
+  CHECK(remote.text_at("a.md") == "one\n\ntwo\n\n3\n");
+}
+
+TEST_CASE(
+    "undo: edits, deletes, new files and moves of a run are taken back on both sides, and the redo brings them back",
+    "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  for (const char* name : {"edited.md", "deleted.md", "moved.md", "kept.md", "there.md"}) {
+    folder.write(name, std::string(name) + "\n\n" + three);
+  }
+  folder.run();
+  const Tree before = folder.tree();
+  const DocumentId moved = remote.id_at("moved.md");
+  folder.write("edited.md", "another text\n");
+  folder.remove("deleted.md");
+  std::filesystem::create_directory(folder.path() / "deep");
+  std::filesystem::rename(folder.path() / "moved.md", folder.path() / "deep/moved.md");
+  folder.write("new.md", "new\n");
+  remote.edit("there.md", "edited there\n");
+  folder.run();
+  const Tree after = folder.tree();
+  REQUIRE(after == remote.tree());
+
+  const UndoReport undone = undo(folder);
+  CHECK(undone.left.empty());
+  CHECK(folder.tree() == before);
+  CHECK(remote.tree() == before);
+  CHECK(remote.id_at("moved.md") == moved);
+  REQUIRE(undone.anew.size() == 1);
+  CHECK(undone.anew[0].before->path.text() == "deleted.md");
+  CHECK_FALSE(folder.run().operation);
+
+  redo(folder);
+  CHECK(folder.tree() == after);
+  CHECK(remote.tree() == after);
+  undo(folder);
+  CHECK(folder.tree() == before);
+  CHECK(remote.tree() == before);
+  const auto all = operations(folder);
+  CHECK(all.size() == 5);
+  CHECK(all[3].taken_back);
+  CHECK_FALSE(all[0].taken_back);
+}
+
+TEST_CASE("undo: two files that changed places change back", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("a.md", "text of a\n");
+  folder.write("b.md", "text of b\n");
+  folder.run();
+  const DocumentId a = remote.id_at("a.md");
+  std::filesystem::rename(folder.path() / "a.md", folder.path() / "c");
+  std::filesystem::rename(folder.path() / "b.md", folder.path() / "a.md");
+  std::filesystem::rename(folder.path() / "c", folder.path() / "b.md");
+  folder.run();
+  REQUIRE(remote.id_at("b.md") == a);
+  undo(folder);
+  CHECK(folder.tree() == Tree{{"a.md", "text of a\n"}, {"b.md", "text of b\n"}});
+  CHECK(remote.tree() == folder.tree());
+  CHECK(remote.id_at("a.md") == a);
+}
+
+TEST_CASE("undo: what others or you changed since is merged or left, never overwritten", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  for (const char* name : {"collides.md", "merges.md", "there.md", "gone.md", "unsent.md", "alone.md"}) {
+    folder.write(name, three);
+  }
+  folder.run();
+  for (const char* name : {"collides.md", "merges.md", "there.md", "gone.md", "unsent.md", "alone.md"}) {
+    folder.write(name, "1\n\ntwo\n\nthree\n");
+  }
+  folder.run();
+  const std::uint64_t run = operations(folder)[0].operation.id;
+  folder.write("collides.md", "mine\n\ntwo\n\nthree\n");
+  folder.write("merges.md", "1\n\ntwo\n\nmine\n");
+  remote.archive("gone.md");
+  folder.run();
+  remote.edit("there.md", "theirs\n\ntwo\n\nthree\n");
+  folder.write("unsent.md", "1\n\ntwo\n\nunsent\n");
+
+  const UndoReport undone = undo(folder, {.operation = run});
+  CHECK(folder.read("collides.md") == "mine\n\ntwo\n\nthree\n");
+  CHECK(folder.read("merges.md") == "one\n\ntwo\n\nmine\n");
+  CHECK(folder.read("unsent.md") == "one\n\ntwo\n\nunsent\n");
+  CHECK(folder.read("alone.md") == three);
+  CHECK(remote.text_at("there.md") == "theirs\n\ntwo\n\nthree\n");
+  CHECK_FALSE(folder.read("gone.md"));
+  CHECK(undone.left.size() == 3);
+  folder.run();
+  CHECK(folder.tree() == remote.tree());
+  CHECK(folder.read("there.md") == "theirs\n\ntwo\n\nthree\n");
+}
+
+TEST_CASE("undo: an edit on the service that is not here yet is merged", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("a.md", three);
+  folder.run();
+  folder.write("a.md", "1\n\ntwo\n\nthree\n");
+  folder.run();
+  remote.edit("a.md", "1\n\ntwo\n\ntheirs\n");
+  CHECK(undo(folder).left.empty());
+  CHECK(folder.read("a.md") == "one\n\ntwo\n\ntheirs\n");
+  CHECK(remote.text_at("a.md") == "one\n\ntwo\n\ntheirs\n");
+  redo(folder);
+  CHECK(remote.text_at("a.md") == "1\n\ntwo\n\ntheirs\n");
+}
+
+TEST_CASE("undo: a new file in the place of a deleted one stays", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("a.md", three);
+  folder.write("b.md", "b\n");
+  folder.run();
+  folder.remove("a.md");
+  folder.run();
+  folder.write("a.md", "another one\n");
+  const UndoReport undone = undo(folder);
+  REQUIRE(undone.left.size() == 1);
+  CHECK(undone.left[0].path.text() == "a.md");
+  CHECK(folder.read("a.md") == "another one\n");
+}
+
+TEST_CASE("undo: takes nothing along that it is not about", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("a.md", "a\n");
+  folder.write("b.md", "b\n");
+  folder.run();
+  folder.write("a.md", "a, edited\n");
+  folder.run();
+  folder.write("b.md", "b, not to be sent yet\n");
+  remote.create("other.md", "other\n");
+  undo(folder);
+  CHECK(remote.text_at("a.md") == "a\n");
+  CHECK(remote.text_at("b.md") == "b\n");
+  CHECK(folder.read("b.md") == "b, not to be sent yet\n");
+  CHECK_FALSE(folder.read("other.md"));
+}
+
+TEST_CASE("undo: the guard stops one that deletes too much, and nothing is changed", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  for (int i = 0; i < 20; ++i) folder.write("n" + std::to_string(i) + ".md", "text " + std::to_string(i) + "\n");
+  folder.run();
+  const Tree before = folder.tree();
+  auto engine = folder.engine();
+  const auto stopped = engine.undo({});
+  REQUIRE(stopped);
+  CHECK(stopped->report.guard);
+  CHECK(folder.tree() == before);
+  CHECK(remote.tree() == before);
+  CHECK(operations(folder).size() == 1);
+}
+
+TEST_CASE("undo: a dry run tells the same rows and writes nothing", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("a.md", "a\n");
+  folder.write("b.md", "b\n");
+  folder.run();
+  folder.remove("a.md");
+  folder.write("b.md", "edited\n");
+  folder.run({.allow_deletes = true});
+  const auto planned = undo(folder, {.dry_run = true});
+  CHECK(folder.read("b.md") == "edited\n");
+  CHECK(operations(folder).size() == 2);
+  const auto done = undo(folder);
+  CHECK(test::lines(planned.report) == test::lines(done.report));
+}
+
+TEST_CASE("undo: of some paths only, the rest can be taken back later", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("a.md", "a\n");
+  folder.write("b.md", "b\n");
+  folder.run();
+  folder.write("a.md", "a, edited\n");
+  folder.write("b.md", "b, edited\n");
+  folder.run();
+  undo(folder, {.only = [](const RelativePath& path) { return path.text() == "a.md"; }});
+  CHECK(remote.tree() == Tree{{"a.md", "a\n"}, {"b.md", "b, edited\n"}});
+  undo(folder);
+  CHECK(remote.tree() == Tree{{"a.md", "a\n"}, {"b.md", "b\n"}});
+}
+
+TEST_CASE("undo: one after the other goes further back, also past a document that was made anew",
+          "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("a.md", "first\n");
+  folder.write("b.md", "b\n");
+  folder.run();
+  folder.write("a.md", "second\n");
+  folder.run();
+  folder.remove("a.md");
+  folder.run();
+  undo(folder);
+  CHECK(remote.text_at("a.md") == "second\n");
+  undo(folder);
+  CHECK(remote.text_at("a.md") == "first\n");
+  CHECK(folder.read("a.md") == "first\n");
+  redo(folder);
+  CHECK(remote.text_at("a.md") == "second\n");
+}
+
+TEST_CASE("undo: a restore is taken back, and so is a decision", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("a.md", "first\n");
+  folder.run();
+  folder.write("a.md", "second\n");
+  folder.run();
+  REQUIRE(folder.engine().restore(*RelativePath::parse("a.md")));
+  REQUIRE(folder.read("a.md") == "first\n");
+  CHECK(operations(folder)[0].operation.kind == "restore");
+  undo(folder);
+  CHECK(folder.read("a.md") == "second\n");
+  CHECK(remote.text_at("a.md") == "second\n");
+
+  folder.write("a.md", "mine\n");
+  remote.edit("a.md", "theirs\n");
+  folder.run();
+  const Keep keep = GENERATE(Keep::local, Keep::remote);
+  auto engine = folder.engine();
+  const auto open = engine.conflicts();
+  REQUIRE(open->size() == 1);
+  REQUIRE(engine.resolve(open->front(), keep));
+  CHECK(folder.read("a.md") == (keep == Keep::local ? "mine\n" : "theirs\n"));
+  undo(folder);
+  CHECK(folder.read("a.md") == (keep == Keep::local ? "theirs\n" : "mine\n"));
+  CHECK(remote.tree() == folder.tree());
+}
+
+TEST_CASE("undo: a file of another kind in the way is left alone", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("notes/a.md", "a\n");
+  folder.write("b.md", "b\n");
+  folder.run();
+  folder.remove("notes/a.md");
+  std::filesystem::remove(folder.path() / "notes");
+  folder.run();
+  folder.write("notes", "a file of the user's\n");
+  const UndoReport undone = undo(folder);
+  CHECK(undone.left.size() == 1);
+  CHECK(folder.read("notes") == "a file of the user's\n");
+  CHECK_FALSE(remote.text_at("notes/a.md"));
+}
+
+}  // namespace ws::sync

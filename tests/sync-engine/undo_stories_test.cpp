@@ -1,0 +1,303 @@
+// Random stories: a folder and somebody who writes on the service change everything there is, runs bring both
+// together, and then a run of the past is taken back. WS_UNDO_STORIES plays more of them, WS_SEED begins elsewhere.
+#include <algorithm>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/random_cases.hpp"
+#include "tests/sync-engine/support/synced_folder.hpp"
+
+namespace ws::sync {
+namespace {
+
+using test::FakeRemote;
+using test::SyncedFolder;
+using test::Tree;
+
+const std::vector<std::string> names = {"a.md", "b.md", "c.md", "d.md", "deep/e.md", "deep/f.md"};
+
+class UndoStory {
+ public:
+  explicit UndoStory(std::uint64_t seed) : random_(seed), folder_(remote_) {}
+
+  /// What is wrong; empty: nothing.
+  std::string play() {
+    const int rounds = between(2, 5);
+    for (int i = 0; i < rounds; ++i) {
+      for (int step = between(1, 5); step > 0; --step) change();
+      if (auto wrong = sync(); !wrong.empty()) return wrong;
+    }
+    auto engine = folder_.engine();
+    const auto all = engine.operations(0);
+    if (!all || all->empty()) return {};
+    const OperationDetails chosen = (*all)[static_cast<std::size_t>(between(0, static_cast<int>(all->size()) - 1))];
+    const bool others_go_on = between(0, 2) == 0;
+    if (others_go_on) {
+      for (int step = between(1, 3); step > 0; --step) edit_only();
+    }
+    return take_back(chosen, others_go_on);
+  }
+
+  const std::string& told() const { return told_; }
+
+ private:
+  int between(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
+  const std::string& any_name() {
+    return names[static_cast<std::size_t>(between(0, static_cast<int>(names.size()) - 1))];
+  }
+  std::string word() { return "w" + std::to_string(++words_) + "w"; }
+  void tell(const std::string& line) { told_ += line + "\n"; }
+
+  std::string new_text() {
+    std::string text;
+    for (int i = 0; i < 5; ++i) text += "line " + std::to_string(i) + " " + word() + "\n\n";
+    return text;
+  }
+
+  /// One of its lines gets another word.
+  std::string edited(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    if (lines.empty()) return new_text();
+    const int place = between(0, 4) * 2;
+    if (place < static_cast<int>(lines.size())) lines[static_cast<std::size_t>(place)] += " " + word();
+    std::string out;
+    for (const std::string& line : lines) out += line + "\n";
+    return out;
+  }
+
+  void edit_here(const std::string& name) {
+    if (const auto text = folder_.read(name)) folder_.write(name, edited(*text));
+    tell("here: edit " + name);
+  }
+  void edit_there(const std::string& name) {
+    if (const auto text = remote_.text_at(name)) remote_.edit(name, edited(*text));
+    tell("there: edit " + name);
+  }
+  void edit_only() { between(0, 1) == 0 ? edit_here(any_name()) : edit_there(any_name()); }
+
+  void move_here(const std::string& from, const std::string& to) {
+    namespace fs = std::filesystem;
+    if (!folder_.read(from) || from == to) return;
+    fs::create_directories((folder_.path() / to).parent_path());
+    if (folder_.read(to)) {
+      fs::rename(folder_.path() / to, folder_.path() / "swap");
+      fs::rename(folder_.path() / from, folder_.path() / to);
+      fs::rename(folder_.path() / "swap", folder_.path() / from);
+    } else {
+      fs::rename(folder_.path() / from, folder_.path() / to);
+    }
+    tell("here: move " + from + " " + to);
+  }
+
+  void change() {
+    const std::string& name = any_name();
+    switch (between(0, 9)) {
+      case 0:
+      case 1:
+        if (!folder_.read(name)) folder_.write(name, new_text());
+        tell("here: make " + name);
+        return;
+      case 2: return edit_here(name);
+      case 3: return edit_there(name);
+      case 4:
+        if (folder_.read(name)) folder_.remove(name);
+        tell("here: remove " + name);
+        return;
+      case 5:
+        if (remote_.text_at(name)) remote_.archive(name);
+        tell("there: archive " + name);
+        return;
+      case 6:
+        if (!remote_.text_at(name)) remote_.create(name, new_text());
+        tell("there: make " + name);
+        return;
+      case 7: return move_here(name, any_name());
+      case 8: {
+        const std::string& to = any_name();
+        if (remote_.text_at(name) && !remote_.text_at(to)) remote_.move(name, to);
+        tell("there: move " + name + " " + to);
+        return;
+      }
+      default: edit_here(name);
+    }
+  }
+
+  /// Until both sides are the same: conflicts are decided at random.
+  std::string sync() {
+    for (int i = 0; i < 6; ++i) {
+      const auto keep = between(0, 1) == 0 ? Keep::local : Keep::remote;
+      folder_.run({.on_conflict = keep, .allow_deletes = true});
+      auto engine = folder_.engine();
+      const auto open = engine.conflicts();
+      for (const Conflict& conflict : *open) static_cast<void>(engine.resolve(conflict, keep));
+      if (folder_.tree() == remote_.tree()) return {};
+    }
+    std::string apart = "both sides do not come to agree";
+    const auto add = [&apart](const Tree& tree, const std::string& side) {
+      for (const auto& [path, text] : tree) apart += "\n" + side + " " + path + ": " + text;
+    };
+    add(folder_.tree(), "here");
+    add(remote_.tree(), "there");
+    for (const std::string& line : test::lines(folder_.status())) apart += "\n" + line;
+    return apart;
+  }
+
+  static std::set<std::string> words_of(const Tree& tree) {
+    std::set<std::string> words;
+    for (const auto& [path, text] : tree) {
+      std::istringstream in(text);
+      for (std::string word; in >> word;) words.insert(word);
+    }
+    return words;
+  }
+
+  static bool is(const Tree& tree, const std::optional<Version>& version) {
+    if (!version) return true;
+    const auto file = tree.find(version->path.string());
+    return file != tree.end() && Sha256::of(file->second) == version->hash;
+  }
+
+  std::string take_back(const OperationDetails& run, bool others_go_on) {
+    const Tree here = folder_.tree();
+    const Tree there = remote_.tree();
+    tell("undo " + std::to_string(run.operation.id));
+    const bool is_cut = between(0, 2) == 0;
+    UndoReport undone;
+    if (auto wrong = is_cut ? cut_and_finish(run.operation.id, undone) : undo(run.operation.id, undone); !wrong.empty())
+      return wrong;
+    const Tree after = folder_.tree();
+    // Nobody's word that came after the run is lost, neither here nor on the service.
+    std::set<std::string> owed = words_of(here);
+    owed.merge(words_of(there));
+    for (const OperationRow& row : run.rows) {
+      for (const auto* side : {&row.after, &row.before}) {
+        if (!*side) continue;
+        auto engine = folder_.engine();
+        const auto text = engine.text((*side)->blob);
+        if (!text) return "the text of " + (*side)->path.string() + " is not in the history";
+        if (row.changes() && side == &row.after) {
+          for (const std::string& word : words_of({{"", *text}})) owed.erase(word);
+        }
+      }
+    }
+    std::set<std::string> there_now = words_of(after);
+    there_now.merge(words_of(remote_.tree()));
+    for (const std::string& each : owed) {
+      if (!there_now.contains(each)) return "lost: " + each;
+    }
+    if (others_go_on) return come_to_rest();
+    if (after != remote_.tree()) return "the undo left both sides apart";
+    if (auto wrong = is_as_before(run, here, after, undone); !wrong.empty()) return wrong;
+    if (auto wrong = come_to_rest(); !wrong.empty()) return wrong;
+    if (undone.report.rows.empty()) return {};
+    UndoReport again;
+    tell("redo");
+    auto engine = folder_.engine();
+    auto redone = engine.undo({.redo = true, .allow_deletes = true});
+    if (!redone) return redone.error().what;
+    if (folder_.tree() != here || remote_.tree() != here) return "the redo is not as before the undo";
+    return {};
+  }
+
+  /// Each document of the run that nobody changed since is as before it; the others are listed.
+  std::string is_as_before(const OperationDetails& run,
+                           const Tree& before,
+                           const Tree& after,
+                           const UndoReport& undone) {
+    std::set<std::string> left;
+    for (const LeftAlone& each : undone.left) left.insert(each.path.string());
+    for (const OperationRow& row : run.rows) {
+      if (!row.changes()) continue;
+      const std::string path = (row.before ? row.before : row.after)->path.string();
+      const bool untouched = row.after ? is(before, row.after) : !before.contains(path);
+      const bool is_done = row.before ? is(after, row.before) : true;
+      const bool is_gone = row.before || !is(after, row.after);
+      if (left.contains(path)) {
+        const bool is_blocked = row.before && row.after && row.before->path != row.after->path;
+        const bool is_taken =
+            row.before && before.contains(path) && !(row.after && row.after->path == row.before->path);
+        if (untouched && !is_blocked && !is_taken && !moved_since(row)) return "left without need: " + path;
+        continue;
+      }
+      if (untouched && !(is_done && is_gone)) return "not taken back: " + path;
+    }
+    return {};
+  }
+
+  /// Whether the document that the run left there is another one by now.
+  bool moved_since(const OperationRow& row) {
+    return row.after && remote_.id_at(row.after->path.string()) != row.document;
+  }
+
+  std::string undo(std::uint64_t id, UndoReport& undone) {
+    auto engine = folder_.engine();
+    auto done = engine.undo({.operation = id, .allow_deletes = true});
+    if (!done) return "undo: " + done.error().what;
+    for (const auto& line : test::lines(done->report)) tell("did " + line);
+    for (const auto& each : done->left) tell("left " + each.path.string() + ": " + std::string(each.why));
+    if (done->report.ended_by) return "undo: " + done->report.ended_by->what;
+    undone = std::move(*done);
+    return {};
+  }
+
+  /// A request fails, before or after it took effect; the same command again finishes it.
+  std::string cut_and_finish(std::uint64_t id, UndoReport& undone) {
+    int left = between(1, 6);
+    const bool after_effect = between(0, 1) == 0;
+    remote_.fault = [&left, after_effect](const std::string&, bool after) -> std::optional<Failure> {
+      if (after != after_effect || --left > 0) return std::nullopt;
+      return Failure{.kind = Failure::Kind::unreachable, .what = "cut"};
+    };
+    {
+      auto engine = folder_.engine();
+      auto cut = engine.undo({.operation = id, .allow_deletes = true});
+      if (cut) undone = std::move(*cut);
+      tell("cut with " + std::to_string(left) + " left");
+    }
+    remote_.fault = {};
+    std::vector<LeftAlone> left_before = undone.left;
+    if (auto wrong = undo(id, undone); !wrong.empty()) return wrong;
+    undone.left.insert(undone.left.end(), left_before.begin(), left_before.end());
+    auto engine = folder_.engine();
+    const auto all = engine.operations(0);
+    const auto count = std::ranges::count_if(*all, [&](const auto& each) { return each.operation.undoes == id; });
+    return count <= 1 ? "" : "one undo is recorded as " + std::to_string(count);
+  }
+
+  std::string come_to_rest() {
+    if (auto wrong = sync(); !wrong.empty()) return wrong;
+    const Report idle = folder_.run({.allow_deletes = true});
+    return idle.operation ? "a run that does nothing records something" : "";
+  }
+
+  std::mt19937_64 random_;
+  FakeRemote remote_;
+  SyncedFolder folder_;
+  unsigned words_ = 0;
+  std::string told_;
+};
+
+}  // namespace
+
+TEST_CASE("undo: random stories, and a run of them taken back", "[sync-engine][undo][stories]") {
+  const std::uint64_t first = ws::test::number_from_environment("WS_SEED", 20261123);
+  const std::uint64_t stories = ws::test::number_from_environment("WS_UNDO_STORIES", 200);
+  for (std::uint64_t seed = first; seed < first + stories; ++seed) {
+    UndoStory story(seed);
+    std::string wrong;
+    try {
+      wrong = story.play();
+    } catch (const std::exception& error) {
+      wrong = std::string("exception: ") + error.what();
+    }
+    INFO("WS_SEED=" << seed << " WS_UNDO_STORIES=1\n" << story.told());
+    REQUIRE(wrong == "");
+  }
+}
+
+}  // namespace ws::sync
