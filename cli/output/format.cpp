@@ -50,6 +50,8 @@ const std::vector<FixedColumns>& fixed_columns() {
       {"ws.downloaded", {"id", "ok", "result.path", "error.message"}},
       {"ws.keys", {"current", "profile", "workspace_name", "base_url", "key_id", "expires_at"}},
       {"ws.states", {"state", "time", "message", "files", "first"}},
+      {"ws.runs", {"run", "time", "command", "counts", "note"}},
+      {"ws.run_rows", {"action", "path", "previous_path", "way"}},
       {"ws.diff", {"side", "before", "after"}},
       {"ws.roots", {"folder", "state", "name", "source_id"}},
       {"ws.conflicts", {"path", "kind", "reason", "id"}},

@@ -213,6 +213,7 @@ void add_next_steps(const Report& report,
   const ShellCommand& program = called.program;
   if (report.guard || report.held_back) {
     ShellCommand again = sync_of(program);
+    again.words(called.verb);
     if (!called.only.empty()) again.add({"--only=", called.only});
     lines.push_back("if that is meant: " + again.add({"--allow-deletes"}).ticked());
   }

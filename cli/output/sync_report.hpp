@@ -24,6 +24,7 @@ enum class ReportStage {
 struct Invocation {
   ShellCommand program{"ws"};  ///< "ws -C DIR" where the tree is elsewhere
   std::string only = {};       ///< the GLOB of `--only`
+  std::string verb = {};       ///< "undo 12" where it is not a run
 };
 
 /// For a terminal: a line for each file (at most `max_rows`; 0: all), what was skipped, the sum, the next command.

@@ -24,6 +24,12 @@ Command sync_diff_command();
 Command sync_roots_command();
 Command sync_gc_command();
 
+// runs.cpp
+Result<ExitCode> list_runs(Session& session);  ///< `ws sync log --runs`
+Command sync_show_command();
+Command sync_undo_command();
+Command sync_redo_command();
+
 // watch.cpp
 Command sync_watch_command();
 

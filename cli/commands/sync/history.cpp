@@ -8,6 +8,7 @@
 
 #include "cli/base/paths.hpp"
 #include "cli/commands/sync/commands.hpp"
+#include "cli/commands/sync/diff_page.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/state/tree_register.hpp"
 #include "cli/terminal/clean.hpp"
@@ -43,6 +44,7 @@ Json state_to_json(const sync::HistoryState& state) {
 }
 
 Result<ExitCode> log(Session& session) {
+  if (session.has("runs")) return list_runs(session);
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
   sync::LogOptions options{.limit = shown_states};
   const std::vector<std::string>& words = session.arguments().words;
@@ -184,23 +186,6 @@ Json difference_to_json(const sync::Difference& difference) {
           {"hunks", difference.hunks}};
 }
 
-/// As git colours it: only on a terminal that shows colours.
-std::string coloured(Session& session, const std::string& hunks) {
-  std::string out;
-  std::size_t begin = 0;
-  while (begin < hunks.size()) {
-    const std::size_t end = std::min(hunks.find('\n', begin), hunks.size());
-    const std::string line = clean(hunks.substr(begin, end - begin), Breaks::keep);
-    const Look look = line.starts_with('+')   ? Look::good
-                      : line.starts_with('-') ? Look::bad
-                      : line.starts_with('@') ? Look::faint
-                                              : Look::plain;
-    out += session.terminal().paint(Stream::out, look, line) + "\n";
-    begin = end + 1;
-  }
-  return out;
-}
-
 Result<ExitCode> diff(Session& session) {
   WS_LET(sync::RunOptions options, run_options(session));
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), options.offline ? Network::none : Network::to_look));
@@ -229,7 +214,7 @@ Result<ExitCode> diff(Session& session) {
     const std::string after = name_of(difference.side == sync::Side::here ? "local" : "remote", difference.after);
     text += fmt::format(
         "--- {}\n+++ {}\n", clean(name_of("base", difference.before), Breaks::space), clean(after, Breaks::space));
-    text += coloured(session, difference.hunks);
+    text += coloured_diff(session, difference.hunks);
   }
   session.printer().page(text);
   if (found.empty()) session.note("nothing differs");
@@ -238,17 +223,35 @@ Result<ExitCode> diff(Session& session) {
 
 }  // namespace
 
+std::string coloured_diff(Session& session, const std::string& hunks) {
+  std::string out;
+  std::size_t begin = 0;
+  while (begin < hunks.size()) {
+    const std::size_t end = std::min(hunks.find('\n', begin), hunks.size());
+    const std::string line = clean(hunks.substr(begin, end - begin), Breaks::keep);
+    const Look look = line.starts_with('+')   ? Look::good
+                      : line.starts_with('-') ? Look::bad
+                      : line.starts_with('@') ? Look::faint
+                                              : Look::plain;
+    out += session.terminal().paint(Stream::out, look, line) + "\n";
+    begin = end + 1;
+  }
+  return out;
+}
+
 Command sync_log_command() {
   return {
       .words = "sync log",
       .summary = "List the states that the local history holds, the newest first",
       .details =
           "Every text that was ever synced, overwritten or deleted here is in it. It is a bare git repository, "
-          ".ws/history.git, that plain git reads.",
+          ".ws/history.git, that plain git reads. --runs lists what was done instead, run by run: `ws sync undo RUN` "
+          "takes one back.",
       .arguments = {{.placeholder = "PATH", .help = "only states that changed this file", .count = Count::optional}},
-      .flags = {{.name = "all", .help = "every state, not only the last 50"},
+      .flags = {{.name = "runs", .help = "the runs, and how much each changed"},
+                {.name = "all", .help = "every state, not only the last 50"},
                 {.name = "max-items", .takes = Takes::one, .placeholder = "N", .help = "at most so many"}},
-      .examples = {"ws sync log", "ws sync log notes/a.md --json"},
+      .examples = {"ws sync log", "ws sync log notes/a.md --json", "ws sync log --runs --max-items 5"},
       .run = log};
 }
 

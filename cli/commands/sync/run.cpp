@@ -26,6 +26,7 @@ Network needs_network(const Session& session) { return session.has("dry-run") ? 
 ExitCode finish(Session& session, SyncTree& tree, const sync::Report& report, ReportStage stage, ExitCode exit) {
   tree.progress->clear();
   print_report(session, tree, report, stage);
+  print_undo_hint(session, tree, report);
   if (report.ended_by) session.print_failure(*report.ended_by, exit);
   return exit;
 }

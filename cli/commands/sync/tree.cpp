@@ -1,5 +1,7 @@
 #include "cli/commands/sync/tree.hpp"
 
+#include <algorithm>
+
 #include <fnmatch.h>
 #include <nlohmann/json.hpp>
 
@@ -163,6 +165,26 @@ Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start,
   return tree;
 }
 
+namespace {
+
+/// The command line with the command's own flags: for the record of what it did.
+std::string called_as(const Session& session) {
+  ShellCommand called{"ws"};
+  called.words(session.command().words);
+  std::string line = called.text();
+  for (const Flag& flag : session.command().flags) {
+    if (!session.has(flag.name)) continue;
+    if (flag.takes == Takes::nothing) line += " " + flag.spelled();
+    for (const std::string& value : session.arguments().values(flag.name)) {
+      if (flag.takes != Takes::nothing) line += " " + flag.spelled() + "=" + shell_word(value);
+    }
+  }
+  for (const std::string& word : session.arguments().words) line += " " + shell_word(word);
+  return line;
+}
+
+}  // namespace
+
 Result<void> open_engine(Session& session, SyncTree& tree) {
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
   tree.progress =
@@ -171,6 +193,7 @@ Result<void> open_engine(Session& session, SyncTree& tree) {
   options.progress = [line = tree.progress.get()](const sync::Progress& progress) {
     line->update(stage_word(progress.stage), progress.done, progress.total);
   };
+  options.command = called_as(session);
   if (const auto wait = session.arguments().value("wait-lock")) {
     auto duration = parse_duration(*wait);
     if (!duration) return fail(Failure::Kind::usage, "--wait-lock takes a time like 30 or 2m, not `" + *wait + "`");
@@ -181,7 +204,13 @@ Result<void> open_engine(Session& session, SyncTree& tree) {
 }
 
 Invocation invocation_of(const Session& session, const SyncTree& tree) {
-  return {.program = program_for(tree), .only = session.arguments().value("only").value_or("")};
+  const std::string& words = session.command().words;
+  const bool is_undo = words == "sync undo" || words == "sync redo";
+  std::string verb = is_undo ? words.substr(words.find(' ') + 1) : std::string();
+  // A number: `undo` has refused anything else.
+  if (is_undo && !session.arguments().words.empty()) verb += " " + session.arguments().words.front();
+  return {
+      .program = program_for(tree), .only = session.arguments().value("only").value_or(""), .verb = std::move(verb)};
 }
 
 ShellCommand program_for(const SyncTree& tree) {
@@ -226,6 +255,22 @@ void print_report(Session& session, const SyncTree& tree, const sync::Report& re
   }
   print_rows(session, report);
   for (const std::string& line : render_outcome(report, stage, called)) session.note(line);
+}
+
+void print_undo_hint(Session& session, const SyncTree& tree, const sync::Report& report) {
+  constexpr std::ptrdiff_t most_without_a_word = 10;
+  const auto loses = [](const sync::Row& row) {
+    using Kind = sync::ActionKind;
+    const Kind kind = row.action.kind;
+    const bool replaces = kind == Kind::pull_delete || kind == Kind::push_delete || kind == Kind::pull_update ||
+                          kind == Kind::push_update || kind == Kind::merge;
+    return replaces && row.state == sync::Row::State::done;
+  };
+  if (!report.operation || session.format() != Format::table) return;
+  if (std::ranges::count_if(report.rows, loses) <= most_without_a_word) return;
+  ShellCommand undo = program_for(tree);
+  undo.add({"sync", "undo", std::to_string(*report.operation)});
+  session.printer().line("to take this back on both sides: " + undo.ticked());
 }
 
 }  // namespace ws::cli

@@ -48,6 +48,8 @@ void register_tree(const Session& session, const std::filesystem::path& root, co
 
 /// JSON, TSV, or words on a terminal.
 void print_report(Session& session, const SyncTree& tree, const sync::Report& report, ReportStage stage);
+/// After a run that deleted or replaced more than ten files: how to take it back.
+void print_undo_hint(Session& session, const SyncTree& tree, const sync::Report& report);
 /// How the tree's commands begin from here: "ws", or "ws -C DIR".
 ShellCommand program_for(const SyncTree& tree);
 Invocation invocation_of(const Session& session, const SyncTree& tree);

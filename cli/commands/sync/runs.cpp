@@ -1,0 +1,345 @@
+// The runs of a tree: what each changed, and how one is taken back.
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/sync/commands.hpp"
+#include "cli/commands/sync/diff_page.hpp"
+#include "cli/commands/sync/tree.hpp"
+#include "cli/terminal/clean.hpp"
+#include "sync-engine/git/diff_text.hpp"
+
+namespace ws::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using sync::OperationDetails;
+using sync::OperationRow;
+using sync::Way;
+
+constexpr std::size_t shown_runs = 20;
+
+Result<std::uint64_t> parse_number(std::string_view what, const std::string& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size() && number > 0) return number;
+  return fail(Failure::Kind::usage, fmt::format("{} is a number of at least 1, not `{}`", what, text));
+}
+
+std::string_view action_of(const OperationRow& row) {
+  if (!row.before) return "created";
+  if (!row.after) return "deleted";
+  if (row.before->path == row.after->path) return row.before->hash == row.after->hash ? "agreed" : "changed";
+  return row.before->hash == row.after->hash ? "moved" : "moved and changed";
+}
+
+std::string_view way_of(const OperationRow& row) {
+  if (row.went(Way::merged)) return "merged";
+  if (row.went(Way::decided)) return "decided";
+  if (row.went(Way::sent)) return "sent";
+  return row.went(Way::restored) ? "restored" : "received";
+}
+
+/// {"sent": 3, "received": 2}
+std::map<std::string_view, std::size_t> counts_of(const OperationDetails& details) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const OperationRow& row : details.rows) ++counts[way_of(row)];
+  return counts;
+}
+
+/// "3 sent, 2 received, 1 merged"
+std::string shown_counts(const OperationDetails& details) {
+  const auto counts = counts_of(details);
+  std::string text;
+  for (const std::string_view way : {"sent", "received", "merged", "decided", "restored"}) {
+    const auto count = counts.find(way);
+    if (count != counts.end()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count->second, way);
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+std::string note_of(const OperationDetails& details) {
+  if (details.operation.stage != sync::Operation::Stage::closed) return "cut off: the next run finishes it";
+  if (details.taken_back) return "taken back";
+  if (details.operation.undoes == 0) return "";
+  return fmt::format("takes back {}{}", details.operation.undoes, details.operation.is_partial ? ", in part" : "");
+}
+
+Json operation_to_json(const OperationDetails& details) {
+  const sync::Operation& one = details.operation;
+  Json counts = Json::object();
+  for (const auto& [way, count] : counts_of(details)) counts[std::string(way)] = count;
+  return {{"run", one.id},
+          {"time", to_rfc3339(one.time)},
+          {"kind", one.kind},
+          {"command", one.command},
+          {"revision_before", one.revision_before},
+          {"revision_after", one.revision_after},
+          {"counts", std::move(counts)},
+          {"undoes", one.undoes == 0 ? Json() : Json(one.undoes)},
+          {"partial", one.is_partial},
+          {"taken_back", details.taken_back},
+          {"finished", one.stage == sync::Operation::Stage::closed}};
+}
+
+Json version_to_json(const std::optional<sync::Version>& version) {
+  if (!version) return {};
+  return {{"path", version->path.text()},
+          {"content_sha256", version->hash.hex()},
+          {"content_revision", version->revision},
+          {"text", version->blob.hex()}};
+}
+
+Json row_to_json(const OperationRow& row) {
+  const bool is_moved = row.before && row.after && row.before->path != row.after->path;
+  return {{"action", action_of(row)},
+          {"path", row.path().text()},
+          {"previous_path", is_moved ? Json(row.before->path.text()) : Json()},
+          {"way", way_of(row)},
+          {"document_id", row.document.empty() ? Json() : Json(row.document.text)},
+          {"before", version_to_json(row.before)},
+          {"after", version_to_json(row.after)}};
+}
+
+Result<std::string> text_of(sync::SyncEngine& engine, const std::optional<sync::Version>& version) {
+  return version ? engine.text(version->blob) : Result<std::string>(std::string());
+}
+
+Result<std::string> hunks_of(sync::SyncEngine& engine, const OperationRow& row) {
+  WS_LET(const std::string before, text_of(engine, row.before));
+  WS_LET(const std::string after, text_of(engine, row.after));
+  return sync::git::diff_text(before, after);
+}
+
+Result<void> print_diff(Session& session, SyncTree& tree, const OperationDetails& details) {
+  std::string page;
+  for (const OperationRow& row : details.rows) {
+    if (!row.changes()) continue;
+    const auto name = [](std::string_view side, const std::optional<sync::Version>& version) {
+      return version ? fmt::format("{}/{}", side, clean(version->path.text(), Breaks::space)) : "/dev/null";
+    };
+    WS_LET(const std::string hunks, hunks_of(*tree.engine, row));
+    page += fmt::format("--- {}\n+++ {}\n", name("before", row.before), name("after", row.after));
+    page += coloured_diff(session, hunks);
+  }
+  session.printer().page(page);
+  return {};
+}
+
+Result<ExitCode> show(Session& session) {
+  WS_LET(const std::uint64_t id, parse_number("RUN", session.arguments().words.front()));
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
+  WS_LET(const OperationDetails details, tree.engine->operation(id));
+  tree.progress->clear();
+  const bool with_texts = session.has("diff");
+  if (session.format() == Format::table || session.format() == Format::tsv) {
+    if (with_texts) {
+      WS_TRY(print_diff(session, tree, details));
+      return ExitCode::done;
+    }
+    if (session.format() == Format::table) {
+      session.printer().line(fmt::format(
+          "run {}  {}  {}", id, to_rfc3339(details.operation.time), clean(details.operation.command, Breaks::space)));
+      const std::string note = note_of(details);
+      session.printer().line(shown_counts(details) + (note.empty() ? "" : "; " + note));
+    }
+  }
+  Json rows = Json::array();
+  for (const OperationRow& row : details.rows) {
+    Json value = row_to_json(row);
+    if (with_texts) {
+      WS_LET(value["hunks"], hunks_of(*tree.engine, row));
+    }
+    rows.push_back(std::move(value));
+  }
+  if (session.format() == Format::json || session.format() == Format::yaml) {
+    Json whole = operation_to_json(details);
+    whole["v"] = 1;
+    whole["rows"] = std::move(rows);
+    session.printer().json(whole);
+    return ExitCode::done;
+  }
+  session.printer().list("ws.run_rows", {{"v", 1}, {"data", std::move(rows)}, {"next_cursor", nullptr}}, {});
+  return ExitCode::done;
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+void print_left(Session& session, const sync::UndoReport& undone) {
+  constexpr std::size_t most = 20;
+  for (std::size_t i = 0; i < std::min(most, undone.left.size()); ++i) {
+    const sync::LeftAlone& left = undone.left[i];
+    session.printer().line(fmt::format("  left  {}  {}", clean(left.path.text(), Breaks::space), left.why));
+  }
+  if (undone.left.size() > most) session.printer().line(fmt::format("  and {} more left", undone.left.size() - most));
+}
+
+/// What the API cannot take back, told before it is done and after.
+void print_limits(Session& session, const sync::UndoReport& undone) {
+  if (undone.anew.empty()) return;
+  const OperationRow& first = undone.anew.front();
+  session.printer().line(
+      fmt::format("{} as new with a new id; comments stay on the archived {} ({} of {}{})",
+                  counted(undone.anew.size(), "archived document comes back", "archived documents come back"),
+                  undone.anew.size() == 1 ? "one" : "ones",
+                  clean(first.document.text, Breaks::space),
+                  clean(first.path().text(), Breaks::space),
+                  undone.anew.size() == 1 ? "" : ", ..."));
+}
+
+Json undo_to_json(const sync::UndoReport& undone, bool is_planned) {
+  Json value = sync::to_json(undone.report);
+  Json left = Json::array();
+  for (const sync::LeftAlone& each : undone.left) left.push_back({{"path", each.path.text()}, {"reason", each.why}});
+  Json anew = Json::array();
+  for (const OperationRow& row : undone.anew) {
+    anew.push_back({{"path", row.path().text()}, {"document_id", row.document.text}});
+  }
+  value["undoes"] = undone.undone.id;
+  value["planned"] = is_planned;
+  value["left"] = std::move(left);
+  value["anew"] = std::move(anew);
+  return value;
+}
+
+void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone, bool is_planned) {
+  tree.progress->clear();
+  if (session.format() == Format::json || session.format() == Format::ndjson || session.format() == Format::yaml) {
+    return session.printer().json(undo_to_json(undone, is_planned));
+  }
+  const bool is_table = session.format() == Format::table;
+  if (is_table) {
+    session.printer().line(fmt::format("run {} of {}: {}",
+                                       undone.undone.id,
+                                       to_rfc3339(undone.undone.time),
+                                       clean(undone.undone.command, Breaks::space)));
+    print_limits(session, undone);
+    print_left(session, undone);
+  }
+  const bool is_nothing = undone.report.rows.empty() && !undone.report.guard && undone.report.conflicts.empty();
+  if (is_nothing && is_table) {
+    return session.printer().line(undone.left.empty() ? "nothing of it is left to take back"
+                                                      : "nothing of it can be taken back");
+  }
+  print_report(session, tree, undone.report, is_planned ? ReportStage::planned : ReportStage::done);
+  if (is_table && !is_planned && undone.report.operation) {
+    ShellCommand again = program_for(tree);
+    again.add({"sync", "undo", std::to_string(*undone.report.operation)});
+    session.printer().line("to take that back again: " + again.ticked());
+  }
+}
+
+ExitCode exit_code_of_undo(const Session& session, const sync::UndoReport& undone) {
+  const ExitCode run = exit_code_of_run(undone.report, session.world().caught_signal());
+  return run == ExitCode::done && !undone.left.empty() ? ExitCode::partial : run;
+}
+
+Result<ExitCode> take_back(Session& session, bool redo) {
+  sync::UndoOptions options{.redo = redo, .dry_run = session.has("dry-run")};
+  const std::vector<std::string>& words = session.arguments().words;
+  if (!words.empty()) {
+    WS_LET(options.operation, parse_number("RUN", words.front()));
+  }
+  WS_LET(sync::RunOptions run, run_options(session));
+  options.allow_deletes = run.allow_deletes;
+  options.only = std::move(run.only);
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), options.dry_run ? Network::to_look : Network::needed));
+  WS_LET(sync::UndoReport undone, tree.engine->undo(options));
+  if (undone.report.guard && !options.dry_run && session.terminal().may_ask() && !session.has("json")) {
+    print_undo(session, tree, undone, true);
+    if (session.confirm_word("type `delete` to go on, anything else to leave it:", "delete")) {
+      options.allow_deletes = true;
+      WS_LET(undone, tree.engine->undo(options));
+    } else {
+      return exit_code_of_undo(session, undone);
+    }
+  }
+  print_undo(session, tree, undone, options.dry_run);
+  if (options.dry_run) return ExitCode::done;
+  const ExitCode exit = exit_code_of_undo(session, undone);
+  if (undone.report.ended_by) session.print_failure(*undone.report.ended_by, exit);
+  return exit;
+}
+
+std::vector<Flag> undo_flags() {
+  std::vector<Flag> flags = step_flags();
+  for (Flag& flag : run_flags()) {
+    if (flag.name == "allow-deletes") flags.insert(flags.begin(), std::move(flag));
+  }
+  return flags;
+}
+
+}  // namespace
+
+Result<ExitCode> list_runs(Session& session) {
+  std::size_t limit = shown_runs;
+  if (const auto wanted = session.arguments().value("max-items")) {
+    WS_LET(limit, parse_number("--max-items", *wanted));
+  }
+  if (session.has("all")) limit = 0;
+  if (!session.arguments().words.empty()) {
+    return fail(Failure::Kind::usage, "--runs takes no PATH", "`ws sync show RUN` lists the files of one");
+  }
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
+  WS_LET(const std::vector<OperationDetails> runs, tree.engine->operations(limit));
+  if (session.format() == Format::table && runs.empty()) {
+    session.note("no run changed anything here yet");
+    return ExitCode::done;
+  }
+  const bool for_people = session.format() == Format::table || session.format() == Format::tsv;
+  Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
+  for (const OperationDetails& each : runs) {
+    Json value = operation_to_json(each);
+    if (for_people) {
+      value["counts"] = shown_counts(each);
+      value["note"] = note_of(each);
+    }
+    list["data"].push_back(std::move(value));
+  }
+  session.printer().list("ws.runs", list, {});
+  return ExitCode::done;
+}
+
+Command sync_show_command() {
+  return {.words = "sync show",
+          .summary = "Show what a run changed",
+          .details = "Each document with its path and its text before and after. --diff shows the texts line by line.",
+          .arguments = {{.placeholder = "RUN", .help = "a run that `ws sync log --runs` lists"}},
+          .flags = {{.name = "diff", .help = "what changed in each text"}},
+          .examples = {"ws sync show 12", "ws sync show 12 --diff"},
+          .run = show};
+}
+
+Command sync_undo_command() {
+  return {
+      .words = "sync undo",
+      .summary = "Take a run back, on both sides",
+      .details =
+          "What the run changed becomes again what it was before, here and on the service. What somebody changed "
+          "since is merged, or left as it is and listed; nothing is overwritten. An archived document comes back as "
+          "a new one with a new id, and its comments stay on the old one. -n shows what would be done; `ws sync "
+          "redo` takes the undo back.",
+      .arguments = {{.placeholder = "RUN",
+                     .help = "a run that `ws sync log --runs` lists; the last that is not taken back, if not given",
+                     .count = Count::optional}},
+      .flags = undo_flags(),
+      .examples = {"ws sync undo", "ws sync undo 12 -n", "ws sync undo 12 --only 'notes/*'"},
+      .run = [](Session& session) { return take_back(session, false); }};
+}
+
+Command sync_redo_command() {
+  return {.words = "sync redo",
+          .summary = "Take the last undo back",
+          .details = "The same as `ws sync undo RUN` with the run of the undo.",
+          .flags = undo_flags(),
+          .examples = {"ws sync redo", "ws sync redo -n"},
+          .run = [](Session& session) { return take_back(session, true); }};
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,87 @@
+// Runs are listed, shown, and taken back on both sides, by the real programs.
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+
+#include "tests/cli/workflow/two_folders.hpp"
+
+using namespace ws;
+using namespace ws::test;
+using Catch::Matchers::Contains;
+
+TEST_CASE("sync log --runs, show: what each run changed, for people and as JSON", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "one\n2\nthree\n");
+  std::filesystem::remove(two.here / "deep/b.md");
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  const Ended listed = two.ws(two.here, {"sync", "log", "--runs", "--json"});
+  REQUIRE(listed.exit == 0);
+  const Json runs = parse(listed.out)["data"];
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0]["run"] == 2);
+  CHECK(runs[0]["command"] == "ws sync run --allow-deletes");
+  CHECK(runs[0]["counts"] == Json{{"sent", 2}});
+  CHECK(runs[0]["taken_back"] == false);
+  CHECK(runs[0]["finished"] == true);
+  CHECK(parse(two.ws(two.here, {"sync", "log", "--runs", "--max-items", "1", "--json"}).out)["data"].size() == 1);
+
+  const Json shown = parse(two.ws(two.here, {"sync", "show", "2", "--diff", "--json"}).out);
+  CHECK(shown["run"] == 2);
+  REQUIRE(shown["rows"].size() == 2);
+  CHECK(shown["rows"][0]["action"] == "changed");
+  CHECK(shown["rows"][0]["hunks"] == "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n");
+  CHECK(shown["rows"][1]["action"] == "deleted");
+  CHECK(shown["rows"][1]["after"].is_null());
+  CHECK_THAT(two.ws(two.here, {"sync", "show", "2", "--diff"}).out, Contains("--- before/deep/b.md\n+++ /dev/null\n"));
+  CHECK(two.ws(two.here, {"sync", "show", "9"}).exit == 6);
+  CHECK(two.ws(two.here, {"sync", "show", "x"}).exit == 2);
+}
+
+TEST_CASE("sync undo, redo: both sides, and another person's edit since stays", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "rewritten\n");
+  std::filesystem::remove(two.here / "deep/b.md");
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  write_text(two.there / "a.md", "another person's\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+
+  const Ended planned = two.ws(two.here, {"sync", "undo", "-n", "--json"});
+  CHECK(planned.exit == 0);
+  CHECK(parse(planned.out)["undoes"] == 2);
+  CHECK(parse(planned.out)["anew"].size() == 1);
+  CHECK(parse(planned.out)["left"][0]["path"] == "a.md");
+  CHECK_FALSE(std::filesystem::exists(two.here / "deep/b.md"));
+
+  const Ended undone = two.ws(two.here, {"sync", "undo", "--json"});
+  CHECK(undone.exit == 13);  // a.md was left
+  CHECK(parse(undone.out)["operation"] == 3);
+  CHECK(read_text(two.here / "deep/b.md") == "# B\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(two.same());
+  CHECK(read_text(two.here / "a.md") == "another person's\n");
+
+  const Ended stopped = two.ws(two.here, {"sync", "redo"});
+  CHECK(stopped.exit == 0);
+  CHECK_FALSE(std::filesystem::exists(two.here / "deep/b.md"));
+  CHECK(two.ws(two.here, {"sync", "undo", "99"}).exit == 6);
+}
+
+TEST_CASE("sync: a run that replaced more than ten files ends with the command that takes it back", "[cli][undo]") {
+  const TwoFolders two;
+  for (int i = 0; i < 11; ++i) write_text(two.here / ("n" + std::to_string(i) + ".md"), "text\n");
+  const Ended made = two.ws(two.here, {"sync", "--format", "table"});
+  CHECK(made.out.find("to take this back") == std::string::npos);
+  for (int i = 0; i < 11; ++i) std::filesystem::remove(two.here / ("n" + std::to_string(i) + ".md"));
+  const Ended deleted = two.ws(two.here, {"sync", "--allow-deletes", "--format", "table"});
+  CHECK_THAT(deleted.out, Contains("to take this back on both sides: `ws sync undo 3`\n"));
+  REQUIRE(two.ws(two.here, {"sync", "undo", "3"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  CHECK(two.same());
+  CHECK(texts_of(two.there).size() == 13);
+  const Ended guarded = two.ws(two.here, {"sync", "redo", "--format", "table"});
+  CHECK(guarded.exit == 7);
+  CHECK_THAT(guarded.out, Contains("`ws sync redo --allow-deletes`"));
+  CHECK(texts_of(two.here).size() == 13);
+}
