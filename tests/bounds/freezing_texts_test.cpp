@@ -107,7 +107,8 @@ const std::vector<Reader>& readers() {
       {"search result on a terminal",
        [](const std::string& text) {
          const Json items = Json::array({Json{{"title", text.substr(0, 1000)}, {"snippet", text}}});
-         static_cast<void>(cli::render_search_results(items, "a x line", terminal()));
+         cli::ViewContext context{.known = {{"query", "a x line"}}};
+         static_cast<void>(cli::render_search_results(items, context, terminal()));
        }},
       {"merge of edits", merge_edits, 8},
       {"merge of shuffled texts", merge_shuffled, 8},
