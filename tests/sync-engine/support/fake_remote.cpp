@@ -231,9 +231,11 @@ void FakeRemote::record(const StagedText& staged, const std::string& kind, Commi
     open = std::prev(conflicts_.end());
   }
   // Only moved: its text is the one that it was made from.
-  const auto known = texts_.find(*staged.item.hash);
-  const std::string& moved = known == texts_.end() ? documents_.at(document).text : known->second;
-  open->local = staged.item.kind == ActionKind::push_move ? moved : staged.text;
+  open->local = staged.text;
+  if (staged.item.kind == ActionKind::push_move) {
+    const auto known = texts_.find(*staged.item.hash);
+    open->local = known == texts_.end() ? documents_.at(document).text : known->second;
+  }
   answer.conflicts.push_back({.id = before_conflict_ids + open->id, .path = path, .kind = open->kind});
 }
 
