@@ -200,11 +200,11 @@ struct SyncEngine::Impl {
   /// What every command that writes does first. What a run that was cut off had begun belongs to its own operation, and
   /// so does what the same command does now.
   Result<TreeLock> begin(std::string_view kind) {
-    using Stage = Operation::Stage;
+    using OperationStage = Operation::Stage;
     WS_LET(TreeLock lock, TreeLock::take(session.root, session.options.wait_lock));
     Operations operations = session.state.operations();
-    WS_LET(const auto open, operations.find_at(Stage::open, Stage::open));
-    WS_LET(const auto undoing, operations.find_at(Stage::undoing_on_disk, Stage::undoing_on_service));
+    WS_LET(const auto open, operations.find_at(OperationStage::open, OperationStage::open));
+    WS_LET(const auto undoing, operations.find_at(OperationStage::undoing_on_disk, OperationStage::undoing_on_service));
     WS_TRY(go_on_with(open ? open : undoing, kind));
     WS_TRY(recover_steps(session));
     WS_LET(const std::optional<StagedCommit> staged, session.state.staged());
