@@ -21,6 +21,7 @@
 #include "cli/terminal/table.hpp"
 #include "cli/walk/word_changes.hpp"
 #include "sync-engine/git/diff_text.hpp"
+#include "sync-engine/links/references.hpp"
 #include "sync-engine/merge/line_merge.hpp"
 #include "sync-engine/merge/merge.hpp"
 #include "sync-engine/reconcile/similarity.hpp"
@@ -131,6 +132,7 @@ const std::vector<Reader>& readers() {
          const sync::LineProfile profile(text);
          static_cast<void>(is_similar(profile, sync::LineProfile(edited(text, 3, 1, "x"))));
        }},
+      {"links", [](const std::string& text) { static_cast<void>(sync::links::read_note(text)); }},
       {"JSON", [](const std::string& text) { static_cast<void>(parse_bounded(text)); }},
       {"JSON items", read_items},
       {"YAML", [](const std::string& text) { static_cast<void>(parse_yaml(text)); }},

@@ -1,0 +1,234 @@
+#include "sync-engine/links/resolve.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api-client/base/utf8.hpp"
+#include "sync-engine/model/relative_path.hpp"
+
+namespace ws::sync::links {
+namespace {
+
+using State = Resolution::State;
+
+constexpr std::array<std::string_view, 2> note_suffixes = {".md", ".markdown"};
+
+std::vector<std::string_view> split(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (!path.empty()) {
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    parts.push_back(path.substr(0, slash));
+    path.remove_prefix(std::min(slash + 1, path.size()));
+  }
+  return parts;
+}
+
+bool is_hidden_path(std::string_view path) {
+  return path.starts_with('.') || path.find("/.") != std::string_view::npos;
+}
+
+/// Folders up and down between two files.
+std::size_t distance(std::string_view a, std::string_view b) {
+  const auto from = split(folder_of(a));
+  const auto to = split(folder_of(b));
+  const auto [left, right] = std::mismatch(from.begin(), from.end(), to.begin(), to.end());
+  return static_cast<std::size_t>((from.end() - left) + (to.end() - right));
+}
+
+/// Edits between two words, at most `most` + 1.
+std::size_t edits_between(std::string_view a, std::string_view b, std::size_t most) {
+  if (a.size() > b.size()) std::swap(a, b);
+  if (b.size() - a.size() > most) return most + 1;
+  std::vector<std::size_t> row(a.size() + 1);
+  for (std::size_t i = 0; i < row.size(); ++i) row[i] = i;
+  for (std::size_t j = 1; j <= b.size(); ++j) {
+    std::size_t diagonal = std::exchange(row[0], j);
+    std::size_t best = row[0];
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+      const std::size_t cost = a[i - 1] == b[j - 1] ? 0 : 1;
+      const std::size_t next = std::min({row[i] + 1, row[i - 1] + 1, diagonal + cost});
+      diagonal = std::exchange(row[i], next);
+      best = std::min(best, next);
+    }
+    if (best > most) return most + 1;
+  }
+  return row[a.size()];
+}
+
+std::string_view without_note_suffix(std::string_view name) {
+  for (const std::string_view suffix : note_suffixes) {
+    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
+}
+
+}  // namespace
+
+std::string_view folder_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
+std::string_view name_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::optional<std::string> joined(std::string_view folder, std::string_view path) {
+  std::vector<std::string_view> parts = path.starts_with('/') ? std::vector<std::string_view>() : split(folder);
+  for (const std::string_view part : split(path)) {
+    if (part.empty() || part == ".") continue;
+    if (part != "..") {
+      parts.push_back(part);
+    } else if (parts.empty()) {
+      return std::nullopt;
+    } else {
+      parts.pop_back();
+    }
+  }
+  std::string whole;
+  for (const std::string_view part : parts) {
+    if (!whole.empty()) whole += '/';
+    whole += part;
+  }
+  return whole;
+}
+
+std::string relative_from(std::string_view note, std::string_view file) {
+  const auto from = split(folder_of(note));
+  const auto to = split(file);
+  std::size_t same = 0;
+  while (same < from.size() && same + 1 < to.size() && from[same] == to[same]) ++same;
+  std::string path;
+  for (std::size_t i = same; i < from.size(); ++i) path += "../";
+  for (std::size_t i = same; i < to.size(); ++i) {
+    path += to[i];
+    if (i + 1 < to.size()) path += '/';
+  }
+  return path;
+}
+
+TreeFiles::TreeFiles(std::vector<std::string> paths) : paths_(std::move(paths)) {
+  if (!std::ranges::is_sorted(paths_)) std::ranges::sort(paths_);
+}
+
+bool TreeFiles::has_file(std::string_view path) const { return std::ranges::binary_search(paths_, path); }
+
+bool TreeFiles::has_folder(std::string_view path) const {
+  if (path.empty()) return true;
+  const std::string begin = std::string(path) + '/';
+  const auto found = std::ranges::lower_bound(paths_, begin);
+  return found != paths_.end() && found->starts_with(begin);
+}
+
+Resolution TreeFiles::resolve(std::string_view note, const Reference& reference) const {
+  if (reference.path.empty()) return {.state = State::file, .path = std::string(note)};
+  const bool is_wiki = reference.is_wiki();
+  if (reference.is_wiki_name()) return resolve_name(note, reference.path);
+  const auto path = joined(folder_of(note), reference.path);
+  if (!path && !is_wiki) return {.state = State::outside};
+  Resolution found = path ? resolve_path(*path, !reference.is_guess()) : Resolution{.state = State::outside};
+  if (!is_wiki || found.state == State::file || reference.path.starts_with('.')) return found;
+  const auto from_root = joined("", reference.path);
+  if (!from_root) return found;
+  if (Resolution other = resolve_path(*from_root, true); other.state == State::file) return other;
+  Resolution other = resolve_end(note, *from_root);
+  return other.state == State::none ? found : other;
+}
+
+Resolution TreeFiles::resolve_path(std::string_view path, bool tries_suffix) const {
+  if (path.empty()) return {.state = State::folder};
+  if (is_hidden_path(path) || !RelativePath::parse(path)) return {.state = State::outside};
+  Resolution found{.state = State::file, .path = std::string(path)};
+  if (has_file(path)) return found;
+  if (tries_suffix) {
+    for (const std::string_view suffix : note_suffixes) {
+      found.path = std::string(path) + std::string(suffix);
+      found.added_suffix = true;
+      if (has_file(found.path)) return found;
+    }
+  }
+  found = {.state = has_folder(path) ? State::folder : State::none, .path = std::string(path)};
+  return found;
+}
+
+const TreeFiles::Places* TreeFiles::named(const std::string& name, bool folded) const {
+  if (by_name_.empty()) {
+    for (std::size_t i = 0; i < paths_.size(); ++i) by_name_[std::string(name_of(paths_[i]))].push_back(i);
+  }
+  if (folded && by_folded_name_.empty()) {
+    for (std::size_t i = 0; i < paths_.size(); ++i) by_folded_name_[utf8::fold_key(name_of(paths_[i]))].push_back(i);
+  }
+  const auto& names = folded ? by_folded_name_ : by_name_;
+  const auto found = names.find(folded ? utf8::fold_key(name) : name);
+  return found == names.end() ? nullptr : &found->second;
+}
+
+Resolution TreeFiles::resolve_name(std::string_view note, std::string_view name) const {
+  if (name.starts_with('.') || !RelativePath::parse(name)) return {.state = State::outside};
+  for (const bool folded : {false, true}) {
+    if (const Places* places = named(std::string(name), folded)) return choose(note, *places, false);
+    for (const std::string_view suffix : note_suffixes) {
+      if (const Places* places = named(std::string(name) + std::string(suffix), folded))
+        return choose(note, *places, true);
+    }
+  }
+  return {.state = State::none};
+}
+
+Resolution TreeFiles::resolve_end(std::string_view note, std::string_view path) const {
+  const std::string end = "/" + std::string(path);
+  for (const std::string_view suffix : {std::string_view(), note_suffixes[0], note_suffixes[1]}) {
+    const Places* places = named(std::string(name_of(path)) + std::string(suffix), false);
+    if (places == nullptr) continue;
+    Places ending;
+    std::ranges::copy_if(*places, std::back_inserter(ending), [&](std::size_t i) {
+      return std::string_view(paths_[i]).substr(0, paths_[i].size() - suffix.size()).ends_with(end);
+    });
+    if (!ending.empty()) return choose(note, ending, !suffix.empty());
+  }
+  return {.state = State::none};
+}
+
+Resolution TreeFiles::choose(std::string_view note, const Places& places, bool added_suffix) const {
+  std::size_t best = places.front();
+  std::size_t count = 0;
+  std::size_t nearest = static_cast<std::size_t>(-1);
+  for (const std::size_t i : places) {
+    const std::size_t far = distance(note, paths_[i]);
+    if (far < nearest) {
+      nearest = far;
+      best = i;
+      count = 0;
+    }
+    if (far == nearest) ++count;
+  }
+  if (count > 1) return {.state = State::ambiguous, .added_suffix = added_suffix};
+  return {.state = State::file, .path = paths_[best], .added_suffix = added_suffix};
+}
+
+std::optional<std::string> TreeFiles::nearest(std::string_view note, const Reference& reference) const {
+  const std::string name(name_of(reference.path));
+  if (name.empty()) return std::nullopt;
+  for (const std::string& wanted : {name, name + ".md"}) {
+    const Places* places = named(wanted, true);
+    if (places == nullptr) continue;
+    const auto best =
+        std::ranges::min_element(*places, {}, [&](std::size_t i) { return std::pair(distance(note, paths_[i]), i); });
+    return paths_[*best];
+  }
+  const std::string_view stem = without_note_suffix(name);
+  std::size_t most = std::min<std::size_t>(3, stem.size() / 2);
+  const std::string* best = nullptr;
+  for (const std::string& path : paths_) {
+    const std::size_t edits = most == 0 ? 1 : edits_between(stem, without_note_suffix(name_of(path)), most);
+    if (edits > most) continue;
+    best = &path;
+    if (edits == 0) break;
+    most = edits - 1;
+  }
+  return best == nullptr ? std::nullopt : std::optional(*best);
+}
+
+}  // namespace ws::sync::links

@@ -1,0 +1,72 @@
+/// Which file of a tree a reference names. Pure: the tree is the list of its files.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "sync-engine/links/references.hpp"
+
+namespace ws::sync::links {
+
+struct Resolution {
+  enum class State {
+    file,       ///< `path`
+    folder,     ///< `path`
+    none,       ///< there is no such file
+    ambiguous,  ///< a wiki name of several files, none of them nearest to the note
+    outside,    ///< above the root, hidden, or a dangerous name
+  };
+  State state = State::none;
+  std::string path = {};      ///< from the root; of `none`: where it was looked for, empty for a wiki name
+  bool added_suffix = false;  ///< the name is written without `.md`
+  bool operator==(const Resolution&) const = default;
+};
+
+/// The files of a tree: notes and all others that are neither hidden nor ignored.
+class TreeFiles {
+ public:
+  explicit TreeFiles(std::vector<std::string> paths);
+  TreeFiles(const TreeFiles&) = delete;
+  TreeFiles& operator=(const TreeFiles&) = delete;
+  TreeFiles(TreeFiles&&) = default;
+  TreeFiles& operator=(TreeFiles&&) = default;
+
+  const std::vector<std::string>& paths() const { return paths_; }
+  bool has_file(std::string_view path) const;
+  bool has_folder(std::string_view path) const;  ///< the root is one: ""
+
+  /// Relative to the note, `/x` from the root. A wiki path is tried from the note, then from the root, then as the end
+  /// of one path alone; a wiki name is the one file of that name, else the one nearest to the note. Names differ where
+  /// their bytes do, save that wiki names are found whatever their case.
+  Resolution resolve(std::string_view note, const Reference& reference) const;
+
+  /// The file that somebody may have meant: of the same name elsewhere, else of a name that differs little.
+  std::optional<std::string> nearest(std::string_view note, const Reference& reference) const;
+
+ private:
+  using Places = std::vector<std::size_t>;
+  Resolution resolve_path(std::string_view path, bool tries_suffix) const;
+  Resolution resolve_name(std::string_view note, std::string_view name) const;
+  Resolution resolve_end(std::string_view note, std::string_view path) const;
+  Resolution choose(std::string_view note, const Places& places, bool added_suffix) const;
+  const Places* named(const std::string& name, bool folded) const;
+
+  std::vector<std::string> paths_ = {};                           ///< sorted
+  mutable std::unordered_map<std::string, Places> by_name_ = {};  ///< made when a wiki name is first looked for
+  mutable std::unordered_map<std::string, Places> by_folded_name_ = {};
+};
+
+std::string_view folder_of(std::string_view path);
+std::string_view name_of(std::string_view path);
+
+/// `path` from `folder`, `.` and `..` resolved. Empty: it leads above the root.
+std::optional<std::string> joined(std::string_view folder, std::string_view path);
+/// How a file is named from a note: `../img/a.png`.
+std::string relative_from(std::string_view note, std::string_view file);
+
+}  // namespace ws::sync::links

@@ -1,0 +1,101 @@
+#include "sync-engine/links/resolve.hpp"
+
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+namespace ws::sync::links {
+namespace {
+
+const TreeFiles& sample_tree() {
+  static const TreeFiles tree({"index.md",
+                               "notes/a.md",
+                               "notes/deep/b.md",
+                               "notes/img/x.png",
+                               "other/a.md",
+                               "other/Only.md",
+                               "other/img/x.png",
+                               "other/img/y.png",
+                               "über.md"});
+  return tree;
+}
+
+std::string resolved(const std::string& note, const std::string& text) {
+  const std::vector<Reference> references = read_references(text);
+  REQUIRE(references.size() == 1);
+  const Resolution found = sample_tree().resolve(note, references[0]);
+  switch (found.state) {
+    case Resolution::State::file: return found.path;
+    case Resolution::State::folder: return found.path + "/";
+    case Resolution::State::none: return "none";
+    case Resolution::State::ambiguous: return "ambiguous";
+    case Resolution::State::outside: return "outside";
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("links: which file a reference names", "[links]") {
+  struct Row {
+    const char* note;
+    const char* text;
+    const char* file;
+  };
+  const std::vector<Row> rows = {
+      {"notes/a.md", "[x](deep/b.md)", "notes/deep/b.md"},
+      {"notes/a.md", "[x](./deep/../a.md)", "notes/a.md"},
+      {"notes/deep/b.md", "![x](../img/x.png)", "notes/img/x.png"},
+      {"notes/deep/b.md", "![x](/other/img/y.png)", "other/img/y.png"},
+      {"notes/a.md", "[x](#part)", "notes/a.md"},
+      {"notes/a.md", "[x](deep)", "notes/deep/"},
+      {"notes/a.md", "[x](../)", "/"},
+      {"index.md", "[x](%C3%BCber.md)", "über.md"},
+      {"index.md", "[x](notes/a)", "notes/a.md"},
+      {"index.md", "[x](only.md)", "none"},
+      {"index.md", "[x](other/only.md)", "none"},
+      {"index.md", "[x](../secret.md)", "outside"},
+      {"index.md", "[x](.git/config)", "outside"},
+      {"notes/a.md", "[x](../../notes/a.md)", "outside"},
+      {"index.md", "[[Only]]", "other/Only.md"},
+      {"index.md", "[[only]]", "other/Only.md"},
+      {"index.md", "[[Only.md]]", "other/Only.md"},
+      {"notes/deep/b.md", "[[a]]", "notes/a.md"},
+      {"index.md", "[[a]]", "ambiguous"},
+      {"index.md", "[[missing]]", "none"},
+      {"notes/a.md", "![[x.png]]", "notes/img/x.png"},
+      {"notes/a.md", "![[img/x.png]]", "notes/img/x.png"},
+      {"index.md", "![[img/y.png]]", "other/img/y.png"},
+      {"notes/a.md", "[[other/a]]", "other/a.md"},
+      {"index.md", "![[../x.png]]", "outside"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.note, row.text);
+    CHECK(resolved(row.note, row.text) == row.file);
+  }
+}
+
+TEST_CASE("links: the nearest name that exists", "[links]") {
+  const auto nearest = [](const std::string& note, const std::string& text) {
+    return sample_tree().nearest(note, read_references(text).at(0)).value_or("-");
+  };
+  CHECK(nearest("index.md", "[x](b.md)") == "notes/deep/b.md");
+  CHECK(nearest("index.md", "![x](img/y.png)") == "other/img/y.png");
+  CHECK(nearest("index.md", "[[Onyl]]") == "other/Only.md");
+  CHECK(nearest("index.md", "[x](indx.md)") == "index.md");
+  CHECK(nearest("index.md", "[x](completely-else.md)") == "-");
+}
+
+TEST_CASE("links: paths between folders", "[links]") {
+  CHECK(relative_from("a/b.md", "a/c.md") == "c.md");
+  CHECK(relative_from("a/b.md", "c.md") == "../c.md");
+  CHECK(relative_from("b.md", "a/c.md") == "a/c.md");
+  CHECK(relative_from("a/x/b.md", "a/y/c.md") == "../y/c.md");
+  CHECK(relative_from("a/b.md", "a") == "../a");
+  CHECK(joined("a/b", "../c/./d.md") == "a/c/d.md");
+  CHECK(joined("a", "../../x") == std::nullopt);
+  CHECK(joined("a", "/x") == "x");
+}
+
+}  // namespace ws::sync::links
