@@ -8,6 +8,7 @@
 #include "sync-engine/apply/apply.hpp"
 #include "sync-engine/apply/collect_garbage.hpp"
 #include "sync-engine/apply/journal.hpp"
+#include "sync-engine/apply/replace_file.hpp"
 #include "sync-engine/apply/restore.hpp"
 #include "sync-engine/binding/tree_lock.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
@@ -27,6 +28,11 @@
 namespace ws::sync {
 namespace {
 
+void sort_by_path(std::vector<Row>& rows) {
+  const auto by_path = [](const Row& a, const Row& b) { return a.action.path < b.action.path; };
+  if (!std::is_sorted(rows.begin(), rows.end(), by_path)) std::stable_sort(rows.begin(), rows.end(), by_path);
+}
+
 /// The plan as rows, conflicts among them, in order of path. The actions are taken out of it: there may be many.
 std::vector<Row> take_rows(Plan& plan) {
   std::vector<Row> rows;
@@ -39,8 +45,7 @@ std::vector<Row> take_rows(Plan& plan) {
                                .reason = name(conflict.kind),
                                .document = conflict.document}});
   }
-  const auto by_path = [](const Row& a, const Row& b) { return a.action.path < b.action.path; };
-  if (!std::is_sorted(rows.begin(), rows.end(), by_path)) std::stable_sort(rows.begin(), rows.end(), by_path);
+  sort_by_path(rows);
   return rows;
 }
 
@@ -357,6 +362,7 @@ struct SyncEngine::Impl {
         return row.action.kind == ActionKind::conflict || (row.state == Row::State::failed && later.has(row));
       });
       rest->rows.insert(rest->rows.begin(), report.rows.begin(), report.rows.end());
+      sort_by_path(rest->rows);
       report = std::move(*rest);
     }
     return report;
@@ -500,7 +506,7 @@ Result<SyncEngine> SyncEngine::open(const std::filesystem::path& root,
   const bool lost = !any_state && ws.has("history.git");
   WS_LET(StateStore state, StateStore::open(ws.through("state.db")));
   if (lost) WS_TRY(state.set_remade(true));
-  History history(ws.through("history.git"), clock);
+  History history(ws.through("history.git"), clock, options.user);
   return SyncEngine(std::make_unique<Impl>(Impl{.session = Session{.root = std::move(folder),
                                                                    .ws = std::move(ws),
                                                                    .tie = std::move(tie),
@@ -604,6 +610,25 @@ Result<std::vector<Difference>> SyncEngine::diff(const RunOptions& options) {
 Result<std::vector<HistoryState>> SyncEngine::log(const LogOptions& options) const {
   WS_LET(HistoryLog log, HistoryLog::open(impl_->session.own("history.git")));
   return log.states(options);
+}
+
+Result<std::vector<BlamedLine>> SyncEngine::blame(const RelativePath& path) {
+  Session& session = impl_->session;
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+  WS_LET(const std::optional<std::string> text, read_if_there(writer, path));
+  if (!text) return fail(Failure::Kind::not_found, "there is no file " + path.string());
+  WS_LET(HistoryLog log, HistoryLog::open(session.own("history.git")));
+  WS_LET(std::vector<BlamedLine> lines, log.blame(path, *text));
+  std::map<git::ObjectId, std::optional<std::uint64_t>> revisions;
+  for (BlamedLine& line : lines) {
+    if (!line.commit) continue;
+    const auto [known, is_new] = revisions.try_emplace(line.blob);
+    if (is_new) {
+      WS_LET(known->second, session.state.operations().revision_of(line.blob));
+    }
+    line.revision = known->second;
+  }
+  return lines;
 }
 
 Result<Restored> SyncEngine::restore(const RelativePath& path, const std::optional<std::string>& at) {

@@ -70,6 +70,8 @@ class SyncEngine {
   Result<std::vector<Difference>> diff(const RunOptions& options = {});
   /// Every state that was ever synced or overwritten, the newest first. No network.
   Result<std::vector<HistoryState>> log(const LogOptions& options = {}) const;
+  /// Who wrote each line of a file last. Fails with `not_found` where the file is not there. No network.
+  Result<std::vector<BlamedLine>> blame(const RelativePath& path);
   /// Brings a text back from the history, as a local edit. See apply/restore.hpp.
   Result<Restored> restore(const RelativePath& path, const std::optional<std::string>& at = {});
   /// What was done here, run by run, the newest first; `limit` 0: all. No network.

@@ -50,6 +50,7 @@ std::vector<Entry> written_commands() {
       {"sync push", "Stage what changed here; nobody sees it yet", sync_push_command},
       {"sync commit", "Publish what is staged", sync_commit_command},
       {"sync diff", "Show what each side changed, line by line", sync_diff_command},
+      {"sync blame", "Show who wrote each line of a file last", sync_blame_command},
       {"sync log", "List the states that the local history holds, the newest first", sync_log_command},
       {"sync show", "Show what a run changed", sync_show_command},
       {"sync undo", "Take a run back, on both sides", sync_undo_command},

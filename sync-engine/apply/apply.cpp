@@ -83,13 +83,18 @@ class Applier {
   }
 
   JournalStep step_of(const Action& action) const {
-    JournalStep step{.action = action, .base = base_after(action)};
+    JournalStep step{.action = action, .base = base_after(action), .author = author_of(action.document)};
     if (const DocumentId* const replaced = replaced_.by(action)) step.replaces = *replaced;
     // A move without its edit leaves the edit pending.
     const auto there = survey_.remote.changed.find(action.document);
     step.applies_remote = !step.base || action.kind != ActionKind::pull_move || there == survey_.remote.changed.end() ||
                           step.base->entry == there->second;
     return step;
+  }
+
+  Author author_of(const DocumentId& document) const {
+    const auto found = survey_.pending.find(document);
+    return found == survey_.pending.end() ? Author{.name = service_name} : found->second.author;
   }
 
   git::ObjectId pending_blob(const DocumentId& document) const {
@@ -139,7 +144,9 @@ class Applier {
       WS_LET(const git::ObjectId blob, session_.history.keep(*text));
       ours.push_back({.path = action.path.string(), .blob = blob});
       if (action.kind == ActionKind::merge && !pending_blob(action.document).empty()) {
-        theirs.push_back({.path = action.path.string(), .blob = pending_blob(action.document)});
+        theirs.push_back({.path = action.path.string(),
+                          .blob = pending_blob(action.document),
+                          .author = author_of(action.document)});
       }
     }
     return session_.history.record_before(ours, theirs);

@@ -110,10 +110,10 @@ Result<void> note_step(StateStore& state, const JournalStep& step, Way way) {
 
 void note_texts(const JournalStep& step, TextChanges& after) {
   const Action& action = step.action;
-  if (action.previous_path) after.push_back({.path = action.previous_path->string()});
-  if (!step.base) after.push_back({.path = action.path.string()});
+  if (action.previous_path) after.push_back({.path = action.previous_path->string(), .author = step.author});
+  if (!step.base) after.push_back({.path = action.path.string(), .author = step.author});
   if (step.base && !step.base->blob.empty()) {
-    after.push_back({.path = action.path.string(), .blob = step.base->blob});
+    after.push_back({.path = action.path.string(), .blob = step.base->blob, .author = step.author});
   }
 }
 

@@ -220,15 +220,53 @@ Result<ObjectId> Repository::write_tree(const std::optional<ObjectId>& base, std
   return *id;
 }
 
+namespace {
+
+/// git ends a name at `<` and a line at a line feed.
+std::string without_marks(std::string_view text, std::string_view fallback) {
+  std::string out;
+  for (const char c : text) {
+    const bool is_mark = c == '<' || c == '>' || static_cast<unsigned char>(c) < ' ';
+    if (!is_mark) out += c;
+  }
+  const std::size_t begin = out.find_first_not_of(" .,:;\"'\\");
+  if (begin == std::string::npos) return std::string(fallback);
+  return out.substr(begin, out.find_last_not_of(" .,:;\"'\\") + 1 - begin);
+}
+
+std::string text_of(const Signature& signature) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(signature.time.time_since_epoch()).count();
+  return fmt::format(
+      "{} <{}> {} +0000", without_marks(signature.name, "unknown"), without_marks(signature.email, "unknown"), seconds);
+}
+
+/// "Ada <ada@localhost> 1790000000 +0000"
+std::optional<Signature> read_signature(std::string_view text) {
+  const std::size_t end = text.rfind("> ");
+  const std::size_t begin = end == std::string_view::npos ? end : text.rfind('<', end);
+  if (begin == std::string_view::npos) return std::nullopt;
+  std::int64_t seconds = 0;
+  std::from_chars(text.data() + end + 2, text.data() + text.size(), seconds);
+  std::string_view name = text.substr(0, begin);
+  while (name.ends_with(' ')) name.remove_suffix(1);
+  return Signature{.name = std::string(name),
+                   .email = std::string(text.substr(begin + 1, end - begin - 1)),
+                   .time = Time(std::chrono::seconds(seconds))};
+}
+
+}  // namespace
+
 Result<ObjectId> Repository::write_commit(const ObjectId& tree,
                                           std::span<const ObjectId> parents,
                                           std::string_view message,
-                                          Time time) {
+                                          Time time,
+                                          const Signature& author) {
   std::string text = fmt::format("tree {}\n", tree.hex());
   for (const ObjectId& parent : parents) text += fmt::format("parent {}\n", parent.hex());
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
-  const std::string who = fmt::format("ws <ws@localhost> {} +0000", seconds);
-  text += fmt::format("author {}\ncommitter {}\n\n{}\n", who, who, message);
+  text += fmt::format("author {}\ncommitter {}\n\n{}\n",
+                      text_of(author),
+                      text_of({.name = "ws", .email = "ws@localhost", .time = time}),
+                      message);
   return impl_->write(ObjectType::commit, text);
 }
 
@@ -259,12 +297,11 @@ Result<Commit> Repository::read_commit(const ObjectId& id) {
     const auto named = ObjectId::from_hex(value);
     if (line.starts_with("tree ") && named) commit.tree = *named;
     if (line.starts_with("parent ") && named) commit.parents.push_back(*named);
-    if (line.starts_with("committer ")) {
-      const std::size_t at = line.rfind("> ");
-      std::int64_t seconds = 0;
-      if (at == std::string_view::npos) return broken();
-      std::from_chars(line.data() + at + 2, line.data() + line.size(), seconds);
-      commit.time = Time(std::chrono::seconds(seconds));
+    if (line.starts_with("author ") || line.starts_with("committer ")) {
+      const auto signature = read_signature(value);
+      if (!signature) return broken();
+      if (line.front() == 'c') commit.time = signature->time;
+      if (line.front() == 'a') commit.author = *signature;
     }
   }
   if (commit.tree.empty()) return broken();

@@ -26,12 +26,20 @@ struct TreeUpdate {
   std::optional<ObjectId> blob = {};  ///< empty: taken out
 };
 
+/// Who made a change, and when; in a commit, times have seconds.
+struct Signature {
+  std::string name = {};   ///< what git would misread in it is left out; empty: "unknown"
+  std::string email = {};  ///< or another word without spaces that names them
+  Time time = {};
+};
+
 /// A state of the tree, as git keeps it.
 struct Commit {
   ObjectId id = {};
   ObjectId tree = {};
   std::vector<ObjectId> parents = {};
-  Time time = {};
+  Time time = {};  ///< when it was written here
+  Signature author = {};
   std::string message = {};  ///< without the line end
 };
 
@@ -51,7 +59,8 @@ class Repository {
   Result<ObjectId> write_commit(const ObjectId& tree,
                                 std::span<const ObjectId> parents,
                                 std::string_view message,
-                                Time time);
+                                Time time,
+                                const Signature& author);
   Result<ObjectId> tree_of(const ObjectId& commit);
   /// Without parents where `shallow` says that they were dropped.
   Result<Commit> read_commit(const ObjectId& id);

@@ -40,6 +40,7 @@ struct EngineOptions {
   std::function<void(const Progress&)> progress = {};
   const std::atomic<bool>* cancelled = nullptr;
   std::string command = {};  ///< the command line, for the record of what it did; empty: the name of the call
+  std::string user = {};     ///< who works here, in the history; empty: "you"
   unsigned threads = 2;
   TrustedFolders trusted = {};  ///< whose `.ws/` may belong to somebody else
   /// Of one commit. Of its answer 1,000,000 JSON values and 32 MiB are read: that leaves 50 and 1,600 bytes an item.

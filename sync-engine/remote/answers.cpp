@@ -103,12 +103,28 @@ Failure damaged_text(const DocumentId& document, std::string_view reason) {
           .hint = "run the command again; if it stays so, tell whoever runs the service"};
 }
 
+namespace {
+
+Author read_author(const Json& value) {
+  Author author;
+  if (const Json* const person = find(value, "updated_by"); person != nullptr && person->is_object()) {
+    author.name = find_text(*person, "name").value_or("");
+    author.id = find_text(*person, "id").value_or("");
+  }
+  const auto time = parse_rfc3339(find_text(value, "updated_at").value_or(""));
+  if (time) author.time = *time;
+  return author;
+}
+
+}  // namespace
+
 PulledItem read_item(const Json& value) {
   PulledItem item{.path = find_text(value, "path").value_or(""),
                   .revision = read_number(value, "content_revision"),
                   .hash = read_hash(value),
                   .content = find_text(value, "content"),
-                  .deleted = is_set(value, "deleted")};
+                  .deleted = is_set(value, "deleted"),
+                  .author = read_author(value)};
   std::string id = find_text(value, "document_id").value_or(find_text(value, "id").value_or(""));
   if (is_uuid(id)) item.document.text = std::move(id);
   if (find_text(value, "status") == "archived") item.deleted = true;

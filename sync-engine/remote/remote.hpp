@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api-client/base/result.hpp"
+#include "sync-engine/model/author.hpp"
 #include "sync-engine/model/plan.hpp"
 
 namespace ws::sync {
@@ -37,6 +38,7 @@ struct PulledItem {
   std::optional<Sha256> hash = {};          ///< empty: neither hash nor text came
   std::optional<std::string> content = {};  ///< empty: ask `content`
   bool deleted = false;
+  Author author = {};                  ///< `updated_by` and `updated_at`, as far as the service says
   std::optional<Failure> damage = {};  ///< why its text is not to be taken; then it has neither text nor hash
 };
 

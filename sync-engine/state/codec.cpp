@@ -96,6 +96,11 @@ class Reader {
   std::string added_text(std::string_view key) {
     return value_ != nullptr && find(*value_, key) != nullptr ? text(key) : std::string();
   }
+  /// 0 where an earlier version wrote none.
+  std::int64_t added_integer(std::string_view key) {
+    if (value_ == nullptr || find(*value_, key) == nullptr) return 0;
+    return require(find_integer(*value_, key));
+  }
   /// False where an earlier version wrote none.
   bool added_flag(std::string_view key) {
     return value_ != nullptr && find(*value_, key) != nullptr ? flag(key) : false;
@@ -214,7 +219,10 @@ std::string encode(const JournalStep& step) {
                    {"base", json_of(step.base)},
                    {"applies_remote", step.applies_remote},
                    {"replaces", step.replaces.text},
-                   {"text", step.text.hex()}});
+                   {"text", step.text.hex()},
+                   {"author", step.author.name},
+                   {"author_id", step.author.id},
+                   {"changed_at", step.author.time.time_since_epoch().count()}});
 }
 
 std::string encode(const StagedCommit& staged) {
@@ -256,6 +264,9 @@ Result<JournalStep> decode_step(std::string_view text) {
   step.applies_remote = read.flag("applies_remote");
   step.replaces = {read.added_text("replaces")};
   step.text = read.object("text");
+  step.author = {.name = read.added_text("author"),
+                 .id = read.added_text("author_id"),
+                 .time = Time(std::chrono::milliseconds(read.added_integer("changed_at")))};
   if (!read.good()) return broken("journal step");
   return step;
 }

@@ -1,5 +1,8 @@
 #include "sync-engine/state/history.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -12,30 +15,57 @@ namespace {
 constexpr const char* main_branch = "refs/heads/main";
 constexpr const char* incoming_branch = "refs/heads/incoming";
 
-struct Tip {
-  std::optional<git::ObjectId> commit = {};
-  std::optional<git::ObjectId> tree = {};
-};
-
-Result<Tip> tip_of(git::Repository& repository, const std::string& branch) {
-  Tip tip;
-  WS_LET(tip.commit, repository.find_reference(branch));
-  if (tip.commit) {
-    WS_LET(tip.tree, repository.tree_of(*tip.commit));
-  }
-  return tip;
-}
+/// More people and times than this in one sync: a commit a person.
+constexpr std::size_t most_commits = 16;
 
 /// One change a path. Where one file leaves a path and another comes to it, the one that comes counts.
-TextChanges one_each(const TextChanges& changes) {
-  std::map<std::string, std::optional<git::ObjectId>> by_path;
-  for (const git::TreeUpdate& change : changes) {
-    auto& blob = by_path[change.path];
-    if (change.blob) blob = change.blob;
+TextChanges one_each(TextChanges changes) {
+  std::map<std::string, TextChange> by_path;
+  for (TextChange& change : changes) {
+    const auto [place, is_new] = by_path.try_emplace(change.path, change);
+    if (!is_new && change.blob) place->second = std::move(change);
   }
   TextChanges out;
-  for (auto& [path, blob] : by_path) out.push_back({.path = path, .blob = blob});
+  for (auto& [path, change] : by_path) out.push_back(std::move(change));
   return out;
+}
+
+std::vector<git::TreeUpdate> updates_of(const TextChanges& changes) {
+  std::vector<git::TreeUpdate> updates;
+  for (const TextChange& change : changes) updates.push_back({.path = change.path, .blob = change.blob});
+  return updates;
+}
+
+struct ByAuthor {
+  Author author;
+  TextChanges changes = {};
+};
+
+/// In order of time; what whoever works here changed comes last.
+std::vector<ByAuthor> by_author(TextChanges changes) {
+  std::map<Author, TextChanges> groups;
+  for (TextChange& change : changes) {
+    change.author.time = std::chrono::floor<std::chrono::seconds>(change.author.time);
+    groups[change.author].push_back(std::move(change));
+  }
+  if (groups.size() > most_commits) {
+    std::map<Author, TextChanges> by_person;
+    std::map<Author, Time> newest;
+    for (auto& [author, own] : groups) {
+      const Author person{.name = author.name, .id = author.id};
+      newest[person] = std::max(newest[person], author.time);
+      std::ranges::move(own, std::back_inserter(by_person[person]));
+    }
+    groups.clear();
+    for (auto& [person, own] : by_person) {
+      groups.emplace(Author{.name = person.name, .id = person.id, .time = newest[person]}, std::move(own));
+    }
+  }
+  std::vector<ByAuthor> sorted;
+  for (auto& [author, own] : groups) sorted.push_back({author, std::move(own)});
+  std::ranges::stable_sort(
+      sorted, {}, [](const ByAuthor& group) { return std::pair(group.author.name.empty(), group.author.time); });
+  return sorted;
 }
 
 }  // namespace
@@ -73,22 +103,65 @@ Result<std::map<git::ObjectId, Failure>> History::flush_what_fits() {
   return opened_->flush_what_fits();
 }
 
+Result<History::Tip> History::tip_of(git::Repository& repository, const std::string& branch) {
+  Tip tip;
+  WS_LET(tip.commit, repository.find_reference(branch));
+  if (tip.commit) {
+    WS_LET(tip.tree, repository.tree_of(*tip.commit));
+  }
+  return tip;
+}
+
+git::Signature History::signature_of(const Author& author) const {
+  const bool is_user = author.name.empty();
+  const std::string& id = is_user ? user_ : author.id;
+  return {.name = is_user ? (user_.empty() ? "you" : user_) : author.name,
+          .email = (id.empty() ? std::string("unknown") : id) + "@localhost",
+          .time = author.time == Time{} ? clock_->now() : author.time};
+}
+
+Result<git::ObjectId> History::commit(const Tip& tip,
+                                      TextChanges changes,
+                                      std::string_view message,
+                                      const std::optional<git::ObjectId>& second_parent) {
+  WS_LET(git::Repository* const git, repository());
+  changes = one_each(std::move(changes));
+  WS_LET(const git::ObjectId whole, git->write_tree(tip.tree, updates_of(changes)));
+  const std::vector<ByAuthor> groups = by_author(std::move(changes));
+  Tip at = tip;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const bool is_last = i + 1 == groups.size();
+    // Whatever the order of the groups, the last has the state that all of them lead to.
+    git::ObjectId tree = whole;
+    if (!is_last) {
+      WS_LET(tree, git->write_tree(at.tree, updates_of(groups[i].changes)));
+      if (tree == at.tree) continue;
+    }
+    std::vector<git::ObjectId> parents;
+    if (at.commit) parents.push_back(*at.commit);
+    if (is_last && second_parent) parents.push_back(*second_parent);
+    WS_LET(at.commit, git->write_commit(tree, parents, message, clock_->now(), signature_of(groups[i].author)));
+    at.tree = tree;
+  }
+  return *at.commit;
+}
+
 Result<void> History::record_before(const TextChanges& ours, const TextChanges& theirs) {
   if (ours.empty() && theirs.empty()) return flush();
   WS_LET(git::Repository* const git, repository());
   WS_LET(const Tip tip, tip_of(*git, main_branch));
-  std::vector<git::ObjectId> parents;
-  if (tip.commit) parents.push_back(*tip.commit);
   if (!theirs.empty()) {
-    WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, one_each(theirs)));
-    WS_LET(const git::ObjectId commit, git->write_commit(tree, parents, "What the service has", clock_->now()));
-    WS_TRY(git->set_reference(incoming_branch, commit));
-    incoming_ = commit;
+    TextChanges named = theirs;
+    for (TextChange& change : named) {
+      if (change.author.name.empty()) change.author.name = service_name;
+    }
+    WS_LET(const git::ObjectId last, commit(tip, std::move(named), "What the service has"));
+    WS_TRY(git->set_reference(incoming_branch, last));
+    incoming_ = last;
   }
   if (!ours.empty()) {
-    WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, one_each(ours)));
-    WS_LET(const git::ObjectId commit, git->write_commit(tree, parents, "What this tree had", clock_->now()));
-    WS_TRY(git->set_reference(main_branch, commit));
+    WS_LET(const git::ObjectId last, commit(tip, ours, "What this tree had"));
+    WS_TRY(git->set_reference(main_branch, last));
   }
   return {};
 }
@@ -97,14 +170,11 @@ Result<void> History::record_after(const TextChanges& changes, std::string_view 
   if (changes.empty()) return flush();
   WS_LET(git::Repository* const git, repository());
   WS_LET(const Tip tip, tip_of(*git, main_branch));
-  WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, one_each(changes)));
+  WS_LET(const git::ObjectId tree, git->write_tree(tip.tree, updates_of(one_each(changes))));
   if (tree == tip.tree && !incoming_) return flush();
-  std::vector<git::ObjectId> parents;
-  if (tip.commit) parents.push_back(*tip.commit);
-  if (incoming_) parents.push_back(*incoming_);
+  WS_LET(const git::ObjectId last, commit(tip, changes, message, incoming_));
   incoming_.reset();
-  WS_LET(const git::ObjectId commit, git->write_commit(tree, parents, message, clock_->now()));
-  return git->set_reference(main_branch, commit);
+  return git->set_reference(main_branch, last);
 }
 
 void History::drop_dead_locks() const {
@@ -118,12 +188,12 @@ Result<void> History::record_aside(const std::map<std::string, TextChanges>& by_
   for (const auto& [branch, texts] : by_branch) {
     const std::string reference = "refs/heads/" + branch;
     WS_LET(const Tip tip, tip_of(*git, reference));
-    WS_LET(const git::ObjectId tree, git->write_tree(std::nullopt, one_each(texts)));
+    WS_LET(const git::ObjectId tree, git->write_tree(std::nullopt, updates_of(one_each(texts))));
     if (tree == tip.tree) continue;
     std::vector<git::ObjectId> parents;
     if (tip.commit) parents.push_back(*tip.commit);
-    WS_LET(const git::ObjectId commit, git->write_commit(tree, parents, message, clock_->now()));
-    commits.emplace(reference, commit);
+    WS_LET(const git::ObjectId made, git->write_commit(tree, parents, message, clock_->now(), signature_of({})));
+    commits.emplace(reference, made);
   }
   return commits.empty() ? flush() : git->set_references(commits);
 }

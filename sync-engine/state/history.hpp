@@ -1,7 +1,9 @@
 /// The local history: a bare git repository that holds every state that was ever synced and every text that was about
 /// to be overwritten. Plain git reads it.
 ///
-/// `refs/heads/main` is what both sides agreed on, one commit a sync. A merge has both texts as parents.
+/// `refs/heads/main` is what both sides agreed on. A sync makes a commit for each person and time that its changes come
+/// from, so that plain `git blame` tells who wrote a line; a large one makes a commit a person. A merge has both texts
+/// as parents. The author of a commit made the change; its committer time is when it was recorded here.
 /// `refs/heads/incoming` is the service's side of the last merge, `refs/heads/conflicts/ID` the texts of a conflict.
 /// libgit2 is opened at the first use.
 #pragma once
@@ -16,15 +18,25 @@
 #include "api-client/base/clock.hpp"
 #include "api-client/base/result.hpp"
 #include "sync-engine/git/repository.hpp"
+#include "sync-engine/model/author.hpp"
 
 namespace ws::sync {
 
-/// Paths and their texts; empty: the file is not there any more.
-using TextChanges = std::vector<git::TreeUpdate>;
+/// The name of an author of whom the service says nothing.
+inline constexpr const char* service_name = "the service";
+
+struct TextChange {
+  std::string path = {};
+  std::optional<git::ObjectId> blob = {};  ///< empty: the file is not there any more
+  Author author = {};                      ///< without a name: whoever works here, or of `theirs` the service
+};
+using TextChanges = std::vector<TextChange>;
 
 class History {
  public:
-  History(std::filesystem::path path, const Clock& clock) : path_(std::move(path)), clock_(&clock) {}
+  /// `user`: who works here; empty: "you".
+  History(std::filesystem::path path, const Clock& clock, std::string user = {})
+      : path_(std::move(path)), clock_(&clock), user_(std::move(user)) {}
 
   /// Durable only after `flush` or one of the records below.
   Result<git::ObjectId> keep(std::string_view text);
@@ -47,10 +59,22 @@ class History {
   Result<void> record_aside(const std::map<std::string, TextChanges>& by_branch, std::string_view message);
 
  private:
+  struct Tip {
+    std::optional<git::ObjectId> commit = {};
+    std::optional<git::ObjectId> tree = {};
+  };
   Result<git::Repository*> repository();
+  static Result<Tip> tip_of(git::Repository& repository, const std::string& branch);
+  /// Commits on top of `tip`, in order of time; the last has all changes, and `second_parent` if there is one.
+  Result<git::ObjectId> commit(const Tip& tip,
+                               TextChanges changes,
+                               std::string_view message,
+                               const std::optional<git::ObjectId>& second_parent = {});
+  git::Signature signature_of(const Author& author) const;
 
   std::filesystem::path path_;
   const Clock* clock_;
+  std::string user_;
   std::optional<git::Repository> opened_ = {};
   std::optional<git::ObjectId> incoming_ = {};  ///< the second parent of the next state
 };

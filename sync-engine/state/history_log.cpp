@@ -70,7 +70,11 @@ Result<std::vector<HistoryState>> HistoryLog::states(const LogOptions& options) 
     if (!commit->parents.empty()) {
       WS_LET(before, repository_->tree_of(commit->parents.front()));
     }
-    HistoryState state{.id = commit->id.hex(), .time = commit->time, .message = commit->message};
+    HistoryState state{.id = commit->id.hex(),
+                       .time = commit->time,
+                       .author = commit->author.name,
+                       .changed = commit->author.time,
+                       .message = commit->message};
     WS_LET(const std::vector<git::TreeUpdate> updates, repository_->compare_trees(before, commit->tree));
     for (const git::TreeUpdate& update : updates) {
       if (!options.path || update.path == options.path->text()) state.changes.push_back({update.path, update.blob});
@@ -91,6 +95,12 @@ Result<std::string> HistoryLog::text_in(std::string_view id, const RelativePath&
                 ShellCommand{"ws", "sync", "log"}.path(path.text()).ticked() + " lists the states that hold it");
   }
   return repository_->read_blob(*blob);
+}
+
+Result<std::vector<BlamedLine>> HistoryLog::blame(const RelativePath& path, std::string_view text) {
+  if (!repository_) return fail(Failure::Kind::not_found, "this tree has no history yet");
+  WS_LET(const std::optional<git::ObjectId> tip, repository_->find_reference("refs/heads/main"));
+  return ws::sync::blame(*repository_, tip, path.string(), text);
 }
 
 Result<std::string> HistoryLog::text(const git::ObjectId& blob) {

@@ -15,6 +15,7 @@
 #include "api-client/base/result.hpp"
 #include "sync-engine/git/repository.hpp"
 #include "sync-engine/model/relative_path.hpp"
+#include "sync-engine/state/blame.hpp"
 
 namespace ws::sync {
 
@@ -26,7 +27,9 @@ struct HistoryChange {
 /// One commit and what it changed.
 struct HistoryState {
   std::string id = {};  ///< 40 hexadecimal digits; the first few name it too
-  Time time = {};
+  Time time = {};       ///< when it was recorded here
+  std::string author = {};
+  Time changed = {};  ///< when its author made it
   std::string message = {};
   std::vector<HistoryChange> changes = {};  ///< in order of path
 };
@@ -53,6 +56,8 @@ class HistoryLog {
   /// The text of a file in the state `id` (a prefix will do). Fails with `not_found` or `usage`.
   Result<std::string> text_in(std::string_view id, const RelativePath& path);
   Result<std::string> text(const git::ObjectId& blob);
+  /// See blame.hpp; without revisions.
+  Result<std::vector<BlamedLine>> blame(const RelativePath& path, std::string_view text);
 
  private:
   explicit HistoryLog(std::optional<git::Repository> repository) : repository_(std::move(repository)) {}

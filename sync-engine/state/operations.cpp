@@ -330,6 +330,18 @@ Result<std::vector<git::ObjectId>> Operations::texts_since(Time time) {
   }
 }
 
+Result<std::optional<std::uint64_t>> Operations::revision_of(const git::ObjectId& blob) {
+  WS_LET(const sqlite::Lent find,
+         database_->cached("select revision from base where blob = ?1 union all "
+                           "select max(after_revision) from operation_rows where after_blob = ?1"));
+  find->bind_blob(1, bytes_of(blob));
+  while (true) {
+    WS_LET(const bool found, find->step());
+    if (!found) return std::optional<std::uint64_t>{};
+    if (!find->is_null(0) && find->integer(0) > 0) return std::optional(static_cast<std::uint64_t>(find->integer(0)));
+  }
+}
+
 Result<void> Operations::drop_before(Time time) {
   const auto from = static_cast<std::int64_t>(time.time_since_epoch().count());
   for (const char* sql : {"delete from operation_rows where operation in (select id from operations where time < ? "

@@ -111,6 +111,8 @@ class Operations {
   Result<std::vector<OperationRow>> rows(std::uint64_t id);
   /// Of all that are from `time` or later: the texts that they name.
   Result<std::vector<git::ObjectId>> texts_since(Time time);
+  /// Of the document whose text it was, the newest; empty: no operation names it.
+  Result<std::optional<std::uint64_t>> revision_of(const git::ObjectId& blob);
   Result<void> drop_before(Time time);
 
  private:

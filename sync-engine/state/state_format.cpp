@@ -10,7 +10,7 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::int64_t format = 8;
+constexpr std::int64_t format = 9;
 
 /// "WSst", in the header of the file: what `file` and a reader of a hex dump see. Databases of earlier versions have 0.
 constexpr std::int64_t application = 0x57537374;
@@ -29,8 +29,9 @@ constexpr const char* schema = R"(
                      blob blob not null, placed text, stays integer not null default 0) without rowid;
   create table files (document text primary key, inode integer not null, device integer not null,
                      born integer not null default 0) without rowid;
-  create table pending (document text primary key, path text, hash blob, revision integer not null, blob blob not null)
-                     without rowid;
+  create table pending (document text primary key, path text, hash blob, revision integer not null, blob blob not null,
+                     author text not null default '', author_id text not null default '',
+                     changed_at integer not null default 0) without rowid;
   create table conflicts (id text primary key, value text not null) without rowid;
   create table steps (place integer primary key, value text not null);
   create table staged (place integer primary key check (place = 1), value text not null);
@@ -46,7 +47,7 @@ constexpr const char* schema = R"(
                      primary key (operation, place)) without rowid;
   create table undo_steps (place integer primary key, operation integer not null, from_path text, to_path text,
                      seen blob, seen_blob blob not null, result blob, result_blob blob not null);
-  pragma user_version = 8;
+  pragma user_version = 9;
   pragma application_id = 1465086836;
 )";
 static_assert(application == 1465086836);
@@ -93,7 +94,14 @@ constexpr const char* from_format_7 = R"(
                      primary key (operation, place)) without rowid;
   create table undo_steps (place integer primary key, operation integer not null, from_path text, to_path text,
                      seen blob, seen_blob blob not null, result blob, result_blob blob not null);
-  pragma user_version = 8;
+)";
+
+// Format 8 did not know who made the changes of the service.
+constexpr const char* from_format_8 = R"(
+  alter table pending add column author text not null default '';
+  alter table pending add column author_id text not null default '';
+  alter table pending add column changed_at integer not null default 0;
+  pragma user_version = 9;
 )";
 
 Failure not_ours(const std::filesystem::path& file) {
@@ -150,7 +158,8 @@ Result<sqlite::Database> open_state(const std::filesystem::path& file) {
     if (found != 0 && found <= 4) WS_TRY(database.execute(from_format_4));
     if (found != 0 && found <= 5) WS_TRY(database.execute(from_format_5));
     if (found != 0 && found <= 6) WS_TRY(database.execute(from_format_6));
-    if (found != 0) WS_TRY(database.execute(from_format_7));
+    if (found != 0 && found <= 7) WS_TRY(database.execute(from_format_7));
+    if (found != 0) WS_TRY(database.execute(from_format_8));
     WS_TRY(transaction.commit());
   }
   return database;

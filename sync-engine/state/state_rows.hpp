@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sync-engine/git/object.hpp"
+#include "sync-engine/model/author.hpp"
 #include "sync-engine/model/plan.hpp"
 
 namespace ws::sync {
@@ -43,6 +44,7 @@ struct PendingRow {
   std::optional<Entry> entry = {};  ///< empty: gone
   std::uint64_t revision = 0;
   git::ObjectId blob = {};  ///< empty: the text did not come
+  Author author = {};       ///< of the change on the service
   bool operator==(const PendingRow&) const = default;
 };
 
@@ -56,6 +58,7 @@ struct JournalStep {
   bool applies_remote = true;        ///< the pending row of the document is done with
   DocumentId replaces = {};          ///< whose file this was: forgotten with the same stroke; empty: nobody's
   git::ObjectId text = {};           ///< of a move in a circle: begun, it can only be finished
+  Author author = {};                ///< of the change on the service that the step brings here
 };
 
 /// A commit that is staged, or under way and perhaps done.

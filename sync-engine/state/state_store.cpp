@@ -188,12 +188,17 @@ Result<void> StateStore::put_files(const std::map<DocumentId, FileId>& files) {
 }
 
 Result<std::map<DocumentId, PendingRow>> StateStore::pending() {
-  WS_LET(const sqlite::Lent all, database_.cached("select document, path, hash, revision, blob from pending"));
+  WS_LET(const sqlite::Lent all,
+         database_.cached("select document, path, hash, revision, blob, author, author_id, changed_at from pending"));
   std::map<DocumentId, PendingRow> rows;
   while (true) {
     WS_LET(const bool found, all->step());
     if (!found) return rows;
-    PendingRow row{.revision = static_cast<std::uint64_t>(all->integer(3)), .blob = object_of(all->blob(4))};
+    PendingRow row{
+        .revision = static_cast<std::uint64_t>(all->integer(3)),
+        .blob = object_of(all->blob(4)),
+        .author = {
+            .name = all->string(5), .id = all->string(6), .time = Time(std::chrono::milliseconds(all->integer(7)))}};
     if (!all->is_null(1)) {
       WS_LET(RelativePath path, RelativePath::parse(all->text(1)));
       row.entry = Entry{.path = std::move(path), .hash = hash_of(all->blob(2)), .revision = row.revision};
@@ -203,7 +208,7 @@ Result<std::map<DocumentId, PendingRow>> StateStore::pending() {
 }
 
 Result<void> StateStore::put_pending(const DocumentId& document, const PendingRow& row) {
-  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into pending values (?, ?, ?, ?, ?)"));
+  WS_LET(const sqlite::Lent put, database_.cached("insert or replace into pending values (?, ?, ?, ?, ?, ?, ?, ?)"));
   put->bind(1, document.text);
   put->bind(2, row.entry ? std::optional<std::string>(row.entry->path.string()) : std::nullopt);
   if (row.entry) {
@@ -213,6 +218,9 @@ Result<void> StateStore::put_pending(const DocumentId& document, const PendingRo
   }
   put->bind(4, static_cast<std::int64_t>(row.revision));
   put->bind_blob(5, bytes_of(row.blob));
+  put->bind(6, row.author.name);
+  put->bind(7, row.author.id);
+  put->bind(8, static_cast<std::int64_t>(row.author.time.time_since_epoch().count()));
   return put->run();
 }
 

@@ -58,7 +58,8 @@ class Puller {
     // Only what the base knows can be missing.
     if (base_.contains(item.document)) incoming_.listed.insert(item.document);
     if (item.deleted) {
-      incoming_.rows.insert_or_assign(item.document, PendingRow{.revision = item.revision});
+      incoming_.rows.insert_or_assign(item.document,
+                                      PendingRow{.revision = item.revision, .author = std::move(item.author)});
       return {};
     }
     if (const Entry* known = last_known(item.document); item.revision == 0 && known != nullptr) {
@@ -86,7 +87,8 @@ class Puller {
   Result<void> keep(PulledItem& item, RelativePath path) {
     if (!item.hash) return {};
     PendingRow row{.entry = Entry{.path = std::move(path), .hash = *item.hash, .revision = item.revision},
-                   .revision = item.revision};
+                   .revision = item.revision,
+                   .author = std::move(item.author)};
     const auto base = base_.find(item.document);
     const bool same_revision = base != base_.end() && base->second.entry.revision == item.revision &&
                                base->second.entry.hash != *item.hash && !untold_.contains(item.document);

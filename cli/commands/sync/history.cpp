@@ -21,14 +21,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t shown_states = 50;
 constexpr std::size_t short_id = 10;
 
-Result<sync::RelativePath> path_argument(const fs::path& root, const std::string& given) {
-  return sync::RelativePath::parse(path_in_tree(root, given)).map_error([&](Failure failure) {
-    failure.kind = Failure::Kind::usage;
-    failure.hint = fmt::format("{} is not in the tree {}", given, root.string());
-    return failure;
-  });
-}
-
 Json state_to_json(const sync::HistoryState& state) {
   Json changes = Json::array();
   for (const sync::HistoryChange& change : state.changes) {
@@ -36,6 +28,7 @@ Json state_to_json(const sync::HistoryState& state) {
   }
   return {{"state", state.id.substr(0, short_id)},
           {"time", to_rfc3339(state.time)},
+          {"author", state.author},
           {"message", state.message},
           {"files", state.changes.size()},
           {"first", state.changes.empty() ? Json() : Json(state.changes.front().path)},

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 #include <nlohmann/json.hpp>
+#include <pwd.h>
+#include <unistd.h>
 
 #include "cli/base/paths.hpp"
 #include "cli/state/tree_register.hpp"
@@ -136,6 +139,14 @@ std::string path_in_tree(const std::filesystem::path& root, const std::string& g
   return (folder / whole.filename()).lexically_normal().lexically_relative(canonical_root).generic_string();
 }
 
+Result<sync::RelativePath> path_argument(const std::filesystem::path& root, const std::string& given) {
+  return sync::RelativePath::parse(path_in_tree(root, given)).map_error([&](Failure failure) {
+    failure.kind = Failure::Kind::usage;
+    failure.hint = fmt::format("{} is not in the tree {}", given, root.string());
+    return failure;
+  });
+}
+
 void register_tree(const Session& session, const std::filesystem::path& root, const sync::Tie& tie) {
   const TreeRegister trees(Paths::of(session.world().environment).state);
   static_cast<void>(trees.add({.folder = std::filesystem::absolute(root).lexically_normal(),
@@ -183,6 +194,17 @@ std::string called_as(const Session& session) {
   return line;
 }
 
+/// Who works here, as the history names them.
+std::string user_name(const Environment& environment) {
+  if (const auto name = environment.text("GIT_AUTHOR_NAME")) return *name;
+  const passwd* const account = getpwuid(geteuid());
+  if (account == nullptr) return {};
+  // "Ada Lovelace,room 2,..."
+  const std::string_view full = account->pw_gecos == nullptr ? std::string_view() : account->pw_gecos;
+  const std::string name(full.substr(0, full.find(',')));
+  return name.empty() ? std::string(account->pw_name) : name;
+}
+
 }  // namespace
 
 Result<void> open_engine(Session& session, SyncTree& tree) {
@@ -194,6 +216,7 @@ Result<void> open_engine(Session& session, SyncTree& tree) {
     line->update(stage_word(progress.stage), progress.done, progress.total);
   };
   options.command = called_as(session);
+  options.user = user_name(session.world().environment);
   if (const auto wait = session.arguments().value("wait-lock")) {
     auto duration = parse_duration(*wait);
     if (!duration) return fail(Failure::Kind::usage, "--wait-lock takes a time like 30 or 2m, not `" + *wait + "`");

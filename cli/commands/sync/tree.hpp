@@ -36,6 +36,8 @@ Result<void> open_engine(Session& session, SyncTree& tree);
 
 /// A path given in the working directory, as the tree names it.
 std::string path_in_tree(const std::filesystem::path& root, const std::string& given);
+/// The same of a file in the tree. Fails with `usage`.
+Result<sync::RelativePath> path_argument(const std::filesystem::path& root, const std::string& given);
 
 /// The flags that a sync command may have, by what they mean.
 std::vector<Flag> run_flags();

@@ -89,3 +89,36 @@ TEST_CASE("sync gc: shows what would go, drops it, and what is left is there to 
   CHECK(two.ws(two.here, {"sync", "status", "--exit-code"}).exit == 0);
   CHECK(two.ws(two.here, {"sync", "gc", "--keep", "soon"}).exit == 2);
 }
+
+TEST_CASE("sync blame: who wrote each line, the revision and the time; git tells the same", "[cli]") {
+  const TwoFolders two;
+  write_text(two.there / "a.md", "one\ntwo\nthree\nfour\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.here / "a.md", "ONE\ntwo\nthree\nfour\nfive\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.here / "a.md", "ONE\ntwo\nthree\nfour\nfive\nsix\n");
+  const Ended told = two.ws(two.here, {"sync", "blame", "a.md", "--json"});
+  REQUIRE(told.exit == 0);
+  const Json answer = parse(told.out);
+  CHECK(answer["path"] == "a.md");
+  const Json& lines = answer["data"];
+  REQUIRE(lines.size() == 6);
+  CHECK(lines[0]["text"] == "ONE");
+  CHECK(text_at(lines[0], "revision") == "3");
+  CHECK(text_at(lines[1], "revision") == "1");
+  CHECK(text_at(lines[3], "revision") == "2");
+  // What came from the service has its name for the person; it is no local edit.
+  CHECK(lines[3]["author"] != lines[0]["author"]);
+  CHECK(lines[3]["author"].is_string());
+  CHECK(lines[5]["revision"].is_null());
+  CHECK(lines[5]["author"].is_null());
+  const Ended git = run_command(
+      {.arguments = {"git", "-C", (two.here / ".ws/history.git").string(), "blame", "-p", "main", "--", "a.md"}});
+  CHECK(git.exit == 0);
+  CHECK_THAT(git.out, Contains("author " + text_at(lines[3], "author") + "\n"));
+  const Ended shown = two.ws(two.here, {"sync", "blame", "a.md"});
+  CHECK(shown.exit == 0);
+  CHECK(two.ws(two.here, {"sync", "blame", "none.md"}).exit == 6);
+  CHECK(two.ws(two.here, {"sync", "blame", "/etc/passwd"}).exit == 2);
+}

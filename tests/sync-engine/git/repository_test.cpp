@@ -47,7 +47,7 @@ TEST_CASE("repository: few objects and many, as loose ones or one pack, are read
   updates.push_back({"empty.md", *empty});
   const auto tree = repository->write_tree(std::nullopt, updates);
   REQUIRE(tree);
-  const auto commit = repository->write_commit(*tree, {}, "first", Time(std::chrono::seconds(1'700'000'000)));
+  const auto commit = repository->write_commit(*tree, {}, "first", Time(std::chrono::seconds(1'700'000'000)), {});
   REQUIRE(commit);
   REQUIRE(repository->set_reference("refs/heads/main", *commit));
   CHECK(*repository->read_blob(*updates[0].blob) == large);
@@ -82,8 +82,8 @@ TEST_CASE("references: what plain git packs, links and locks is read, replaced a
   auto repository = Repository::open(path);
   REQUIRE(repository);
   const auto tree = repository->write_tree(std::nullopt, {{"a", *repository->write_blob("x")}});
-  const auto one = *repository->write_commit(*tree, {}, "one", Time(std::chrono::seconds(1'700'000'000)));
-  const auto two = *repository->write_commit(*tree, {}, "two", Time(std::chrono::seconds(1'700'000'000)));
+  const auto one = *repository->write_commit(*tree, {}, "one", Time(std::chrono::seconds(1'700'000'000)), {});
+  const auto two = *repository->write_commit(*tree, {}, "two", Time(std::chrono::seconds(1'700'000'000)), {});
   REQUIRE(repository->set_reference("refs/heads/main", one));
   REQUIRE(repository->set_reference("refs/heads/conflicts/x", one));
   const auto root = RootFolder::open_no_link(path);

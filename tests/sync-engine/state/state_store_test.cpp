@@ -78,6 +78,30 @@ TEST_CASE("state: journal steps and a staged commit survive a round trip", "[syn
   CHECK_FALSE(state->staged()->has_value());
 }
 
+/// What format 9 added to the documents that are waiting.
+const std::string without_authors =
+    "alter table pending drop column author; alter table pending drop column author_id; "
+    "alter table pending drop column changed_at; ";
+
+TEST_CASE("state: a tree of format 8 keeps what is pending, by an unknown author", "[sync-engine]") {
+  ws::test::TemporaryFolder folder;
+  const PendingRow row{.entry = entry("a.md", "a", 7), .revision = 7, .author = {.name = "Ada", .id = "u", .time = {}}};
+  {
+    auto state = StateStore::open(folder / "state.db");
+    REQUIRE(state);
+    REQUIRE(state->put_pending({"d"}, row));
+    CHECK(*state->pending() == std::map<DocumentId, PendingRow>{{{"d"}, row}});
+    auto database = sqlite::Database::open((folder / "state.db").string());
+    REQUIRE(database);
+    REQUIRE(database->execute(without_authors + "pragma user_version = 8"));
+  }
+  auto state = StateStore::open(folder / "state.db");
+  REQUIRE(state);
+  PendingRow known = row;
+  known.author = {};
+  CHECK(*state->pending() == std::map<DocumentId, PendingRow>{{{"d"}, known}});
+}
+
 TEST_CASE("state: a tree of format 1 goes on with what it holds", "[sync-engine]") {
   ws::test::TemporaryFolder folder;
   {
@@ -87,6 +111,8 @@ TEST_CASE("state: a tree of format 1 goes on with what it holds", "[sync-engine]
         "create table numbers (key text primary key, value integer not null) without rowid;"
         "create table base (document text primary key, path text not null, hash blob not null, revision integer not "
         "null, blob blob not null) without rowid;"
+        "create table pending (document text primary key, path text, hash blob, revision integer not null, blob blob "
+        "not null) without rowid;"
         "insert into base values ('d', 'a.md', zeroblob(32), 3, zeroblob(20)); pragma user_version = 1"));
   }
   auto state = StateStore::open(folder / "state.db");
@@ -114,7 +140,8 @@ TEST_CASE("state: a tree of format 6 knows its files by number, and no birth tim
     REQUIRE(database->execute(
         "drop table files; create table files (document text primary key, inode integer not null, device integer not "
         "null) without rowid; insert into files values ('d', 7, 8); drop table operations; drop table operation_rows; "
-        "drop table undo_steps; pragma user_version = 6"));
+        "drop table undo_steps; " +
+        without_authors + "pragma user_version = 6"));
   }
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
@@ -130,9 +157,8 @@ TEST_CASE("state: a tree of format 7 keeps what it holds, and records its runs f
     REQUIRE(state->put_base({"d"}, base));
     auto database = sqlite::Database::open((folder / "state.db").string());
     REQUIRE(database);
-    REQUIRE(
-        database->execute("drop table operations; drop table operation_rows; drop table undo_steps; "
-                          "pragma user_version = 7"));
+    REQUIRE(database->execute("drop table operations; drop table operation_rows; drop table undo_steps; " +
+                              without_authors + "pragma user_version = 7"));
   }
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
