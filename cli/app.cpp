@@ -16,6 +16,7 @@
 #include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/utilities/commands.hpp"
 #include "cli/commands/utilities/completion.hpp"
+#include "cli/commands/utilities/reference.hpp"
 #include "cli/grammar/catalogue.hpp"
 #include "cli/grammar/help.hpp"
 #include "cli/grammar/parse.hpp"
@@ -102,6 +103,10 @@ class App {
     if (!arguments_.empty() && arguments_.front() == "help") return help();
     if (!arguments_.empty() && arguments_.front() == "__complete") {
       print(complete(world_, entries_, {arguments_.begin() + 1, arguments_.end()}));
+      return ExitCode::done;
+    }
+    if (!arguments_.empty() && arguments_.front() == "__reference") {
+      print(reference_text(entries_));
       return ExitCode::done;
     }
     Resolution found = resolve(entries_, arguments_);

@@ -10,13 +10,16 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "api-client/base/build_info.hpp"
 #include "api-client/base/yaml.hpp"
 #include "api-client/contract/openapi.hpp"
 #include "api-client/contract/operations.hpp"
+#include "server-mock/application/health.hpp"
 #include "server-mock/application/serve.hpp"
 #include "server-mock/control/control.hpp"
 #include "server-mock/faults/fault_rules.hpp"
 #include "server-mock/fixtures/fixtures.hpp"
+#include "server-mock/fixtures/schema.hpp"
 #include "server-mock/sweep/coverage.hpp"
 #include "server-mock/sweep_command.hpp"
 
@@ -72,6 +75,8 @@ struct Flags {
   bool control = false;
   bool json = false;
   std::vector<std::string> checked = {};
+  std::string asked = {};
+  bool schema = false;
   std::string report = {};
   SweepFlags sweep = {};
 };
@@ -340,8 +345,12 @@ int print_version(bool as_json) {
   if (as_json) {
     Json all = Json::object();
     for (const auto& [name, version] : libraries) all[name] = version;
-    const Json document = {
-        {"v", 1}, {"version", WS_VERSION}, {"api_version", contract::api_version}, {"libraries", std::move(all)}};
+    const Json document = {{"v", 1},
+                           {"version", WS_VERSION},
+                           {"api_version", contract::api_version},
+                           {"commit", build_commit()},
+                           {"compiler", build_compiler()},
+                           {"libraries", std::move(all)}};
     fmt::print("{}\n", dump(document, 2));
     return 0;
   }
@@ -351,8 +360,31 @@ int print_version(bool as_json) {
 }
 
 int check(const std::vector<std::string>& paths) {
+  if (paths.empty()) {
+    return report_failure(
+        {.kind = Failure::Kind::usage, .what = "check needs a fixtures file", .hint = "ws-mock check FILE"});
+  }
   const auto tried = check_fixtures(paths);
   return tried ? 0 : report_failure(tried.error());
+}
+
+/// Of the server at the URL, or at --listen.
+int print_health(const Flags& flags) {
+  std::string_view place = flags.asked.empty() ? std::string_view(flags.listen) : flags.asked;
+  if (place.starts_with("http://")) place.remove_prefix(std::string_view("http://").size());
+  place = place.substr(0, place.find('/'));
+  auto address = http::Address::parse(place);
+  if (!address) return report_failure(address.error());
+  address->unix_path = flags.unix_path;
+  if (address->port == 0 && flags.unix_path.empty()) {
+    return report_failure({.kind = Failure::Kind::usage,
+                           .what = "health needs to know which server to ask",
+                           .hint = "ws-mock health http://127.0.0.1:8080, or the --listen of the server"});
+  }
+  const auto healthy = check_health(*address);
+  if (!healthy) return report_failure(healthy.error());
+  fmt::print("ok\n");
+  return 0;
 }
 
 int print_assumptions() {
@@ -360,6 +392,37 @@ int print_assumptions() {
     fmt::print("{:<22} {}\n", one.key, fmt::join(one.values, "  "));
   }
   fmt::print("\nThe first value is the default. Set with --assume KEY=VALUE or PATCH /_mock/assumptions.\n");
+  return 0;
+}
+
+/// What the man page and the reference are made of: the flags of a word, and those of the words below it.
+Json flags_reference(const CLI::App& app) {
+  Json all = {{"name", app.get_name()}, {"summary", app.get_description()}, {"footer", app.get_footer()}};
+  all["flags"] = Json::array();
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_name() == "--help") continue;
+    all["flags"].push_back({{"name", option->get_name(option->get_positional(), true)},
+                            {"takes", option->get_items_expected_max() == 0 ? "" : option->get_type_name()},
+                            {"default", option->get_default_str()},
+                            {"help", option->get_description()}});
+  }
+  all["words"] = Json::array();
+  for (const CLI::App* word : app.get_subcommands([](const CLI::App* one) { return one->get_group() != ""; })) {
+    all["words"].push_back(flags_reference(*word));
+  }
+  return all;
+}
+
+/// Hidden: for packaging/documents.
+int print_reference(const CLI::App& app) {
+  Json all = {{"v", 1}, {"version", WS_VERSION}, {"program", flags_reference(app)}};
+  all["assumptions"] = Json::array();
+  for (const AssumptionSwitch& one : assumption_switches()) {
+    all["assumptions"].push_back({{"key", one.key}, {"values", one.values}});
+  }
+  all["control"] = control_openapi("");
+  all["fixtures"] = fixtures_json_schema();
+  fmt::print("{}\n", dump(all, 2));
   return 0;
 }
 
@@ -398,8 +461,14 @@ int run(int count, char** texts) {
   CLI::App* version = app.add_subcommand("version", "show the version, and those of the libraries in this program");
   version->add_flag("--json", flags.json, "as JSON");
   CLI::App* check_words = app.add_subcommand("check", "check FIXTURES...: everything that is wrong with them");
-  check_words->add_option("paths", flags.checked, "YAML, JSON, or a folder of Markdown")->required();
-  for (CLI::App* each : {serve_words, exec, sweep, openapi, assumptions, version, check_words}) each->fallthrough();
+  check_words->add_option("paths", flags.checked, "YAML, JSON, or a folder of Markdown");
+  check_words->add_flag("--schema", flags.schema, "print the JSON Schema of a fixtures file instead");
+  CLI::App* health = app.add_subcommand("health", "health [URL]: whether the server at URL, or at --listen, answers");
+  health->add_option("url", flags.asked, "http://ADDRESS:PORT");
+  CLI::App* reference = app.add_subcommand("__reference")->group("");
+  for (CLI::App* each : {serve_words, exec, sweep, openapi, assumptions, version, check_words, health}) {
+    each->fallthrough();
+  }
   try {
     std::ranges::reverse(arguments);  // CLI11 takes arguments in reverse order
     app.parse(std::move(arguments));
@@ -414,7 +483,13 @@ int run(int count, char** texts) {
   if (sweep->parsed()) return run_sweep(flags, command);
   if (openapi->parsed()) return print_openapi(flags.yaml, flags.control);
   if (assumptions->parsed()) return print_assumptions();
+  if (check_words->parsed() && flags.schema) {
+    fmt::print("{}\n", dump(fixtures_json_schema(), 2));
+    return 0;
+  }
   if (check_words->parsed()) return check(flags.checked);
+  if (reference->parsed()) return print_reference(app);
+  if (health->parsed()) return print_health(flags);
   return run_server(flags, std::move(command), parent);
 }
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "api-client/base/shared_library.hpp"
 #include "api-client/http/curl_exchange.hpp"
 #include "api-client/http/curl_library.hpp"
 
@@ -220,6 +221,14 @@ Result<std::unique_ptr<Transport>> make_curl_transport(const CurlOptions& option
   auto transport = std::make_unique<CurlTransport>(curl, std::move(settled));
   WS_TRY(transport->open());
   return std::unique_ptr<Transport>(std::move(transport));
+}
+
+Result<std::string> curl_version(const std::string& library) {
+  WS_LET(SharedLibrary opened, SharedLibrary::open(library, ""));
+  decltype(&::curl_version_info) version_info = nullptr;
+  opened.find(version_info, "curl_version_info");
+  WS_TRY(opened.complete());
+  return std::string(version_info(CURLVERSION_NOW)->version);
 }
 
 }  // namespace ws::http

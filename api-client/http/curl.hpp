@@ -28,4 +28,7 @@ struct CurlOptions {
 /// Fails with `internal` where libcurl is missing or too old.
 Result<std::unique_ptr<Transport>> make_curl_transport(const CurlOptions& options = {});
 
+/// "7.88.1": the version of the libcurl that is opened. Fails as above.
+Result<std::string> curl_version(const std::string& library = CurlOptions{}.library);
+
 }  // namespace ws::http

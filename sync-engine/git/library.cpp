@@ -8,44 +8,52 @@ namespace ws::sync::git {
 namespace {
 
 Result<Library> open_library() {
+  Library git;
+#ifdef WS_GIT2_LINKED
+#define WS_FIND(name) git.name = &::git_##name
+#else
   // The structs that we pass are those of the header we were built with, so its soname and no other.
   WS_LET(SharedLibrary opened,
          SharedLibrary::open("libgit2.so." LIBGIT2_SOVERSION, "install it: apt install libgit2-" LIBGIT2_SOVERSION));
-  Library git;
-  opened.find(git.libgit2_init, "git_libgit2_init");
-  opened.find(git.libgit2_opts, "git_libgit2_opts");
-  opened.find(git.error_last, "git_error_last");
-  opened.find(git.repository_free, "git_repository_free");
-  opened.find(git.repository_wrap_odb, "git_repository_wrap_odb");
-  opened.find(git.repository_set_config, "git_repository_set_config");
-  opened.find(git.config_new, "git_config_new");
-  opened.find(git.config_free, "git_config_free");
-  opened.find(git.odb_new, "git_odb_new");
-  opened.find(git.odb_add_backend, "git_odb_add_backend");
-  opened.find(git.odb_backend_loose, "git_odb_backend_loose");
-  opened.find(git.odb_backend_pack, "git_odb_backend_pack");
-  opened.find(git.odb_free, "git_odb_free");
-  opened.find(git.odb_read, "git_odb_read");
-  opened.find(git.odb_write, "git_odb_write");
-  opened.find(git.odb_refresh, "git_odb_refresh");
-  opened.find(git.odb_exists_prefix, "git_odb_exists_prefix");
-  opened.find(git.oid_fromstrn, "git_oid_fromstrn");
-  opened.find(git.odb_object_data, "git_odb_object_data");
-  opened.find(git.odb_object_size, "git_odb_object_size");
-  opened.find(git.odb_object_type, "git_odb_object_type");
-  opened.find(git.odb_object_free, "git_odb_object_free");
-  opened.find(git.packbuilder_new, "git_packbuilder_new");
-  opened.find(git.packbuilder_insert, "git_packbuilder_insert");
-  opened.find(git.packbuilder_write, "git_packbuilder_write");
-  opened.find(git.packbuilder_name, "git_packbuilder_name");
-  opened.find(git.packbuilder_free, "git_packbuilder_free");
-  opened.find(git.patch_from_buffers, "git_patch_from_buffers");
-  opened.find(git.patch_to_buf, "git_patch_to_buf");
-  opened.find(git.patch_num_hunks, "git_patch_num_hunks");
-  opened.find(git.patch_get_hunk, "git_patch_get_hunk");
-  opened.find(git.patch_free, "git_patch_free");
-  opened.find(git.buf_dispose, "git_buf_dispose");
+#define WS_FIND(name) opened.find(git.name, "git_" #name)
+#endif
+  WS_FIND(libgit2_init);
+  WS_FIND(libgit2_opts);
+  WS_FIND(error_last);
+  WS_FIND(repository_free);
+  WS_FIND(repository_wrap_odb);
+  WS_FIND(repository_set_config);
+  WS_FIND(config_new);
+  WS_FIND(config_free);
+  WS_FIND(odb_new);
+  WS_FIND(odb_add_backend);
+  WS_FIND(odb_backend_loose);
+  WS_FIND(odb_backend_pack);
+  WS_FIND(odb_free);
+  WS_FIND(odb_read);
+  WS_FIND(odb_write);
+  WS_FIND(odb_refresh);
+  WS_FIND(odb_exists_prefix);
+  WS_FIND(oid_fromstrn);
+  WS_FIND(odb_object_data);
+  WS_FIND(odb_object_size);
+  WS_FIND(odb_object_type);
+  WS_FIND(odb_object_free);
+  WS_FIND(packbuilder_new);
+  WS_FIND(packbuilder_insert);
+  WS_FIND(packbuilder_write);
+  WS_FIND(packbuilder_name);
+  WS_FIND(packbuilder_free);
+  WS_FIND(patch_from_buffers);
+  WS_FIND(patch_to_buf);
+  WS_FIND(patch_num_hunks);
+  WS_FIND(patch_get_hunk);
+  WS_FIND(patch_free);
+  WS_FIND(buf_dispose);
+#undef WS_FIND
+#ifndef WS_GIT2_LINKED
   WS_TRY(opened.complete());
+#endif
   if (git.libgit2_init() < 0) return fail(failure(git, "start libgit2"));
   // Objects reach the disk before a call returns.
   git.libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);

@@ -132,7 +132,7 @@ const std::vector<Room> rooms = {
                  {"base/", "commands/shared/", "grammar/", "output/", "state/", "terminal/", "walk/"}),
     command_line("commands/tests/", {"commands/shared/", "grammar/", "output/"}),
     command_line("commands/utilities/",
-                 {"base/", "commands/shared/", "credentials/", "grammar/", "output/", "terminal/"}),
+                 {"base/", "commands/shared/", "credentials/", "grammar/", "output/", "settings/", "terminal/"}),
     command_line("commands/workspaces/", {"commands/shared/", "grammar/", "output/"}),
     command_line("commands/",
                  {"commands/agents/",

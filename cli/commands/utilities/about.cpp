@@ -1,8 +1,11 @@
 // What `ws` knows about itself and the API, without a server.
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/build_info.hpp"
+#include "api-client/base/shared_library.hpp"
 #include "api-client/contract/openapi.hpp"
 #include "api-client/contract/operations.hpp"
+#include "api-client/http/curl.hpp"
 #include "cli/base/suggestion.hpp"
 #include "cli/commands/shared/session.hpp"
 #include "cli/commands/utilities/commands.hpp"
@@ -11,9 +14,31 @@
 namespace ws::cli {
 namespace {
 
+/// The versions of what is linked in, and what is found of the libraries that are opened at run time; null: missing.
+Json libraries() {
+  Json all = Json::object();
+  for (std::string_view rest = WS_LIBRARIES; !rest.empty();) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    const std::size_t space = one.find(' ');
+    all[std::string(one.substr(0, space))] = one.substr(space + 1);
+  }
+  const auto curl = http::curl_version();
+  all["libcurl"] = curl ? Json(*curl) : Json();
+  constexpr std::pair<const char*, const char*> opened[] = {
+      {"libjq", "libjq.so.1"}, {"libsecret", "libsecret-1.so.0"}, {"libqrencode", "libqrencode.so.4"}};
+  for (const auto& [name, file] : opened) all[name] = SharedLibrary::open(file, "") ? Json(file) : Json();
+  return all;
+}
+
 Result<ExitCode> print_version(Session& session) {
   if (is_json(session.format())) {
-    session.printer().json({{"v", 1}, {"version", version()}, {"api_version", contract::api_version}});
+    session.printer().json({{"v", 1},
+                            {"version", version()},
+                            {"api_version", contract::api_version},
+                            {"commit", build_commit()},
+                            {"compiler", build_compiler()},
+                            {"libraries", libraries()}});
   } else {
     session.printer().line("ws " + std::string(version()));
   }
@@ -72,6 +97,9 @@ Result<ExitCode> print_exit_codes(Session& session) {
 Command version_command() {
   return {.words = "version",
           .summary = "Show the version",
+          .details =
+              "With --json also the commit and the compiler it was built from, and its libraries: those linked in with "
+              "their versions, those opened at run time as found on this machine (null: missing).",
           .examples = {"ws version --json"},
           .needs_no_project = true,
           .run = print_version};

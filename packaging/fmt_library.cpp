@@ -1,5 +1,5 @@
-// Compiles fmt into ws-mock, since Debian has only the shared library and ws-mock must run on machines that have only
-// the C library. These are the parts of fmt for narrow characters.
+// Compiles fmt into a program, since Debian has only the shared library and the program must run on machines that have
+// only the C library. These are the parts of fmt for narrow characters.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE
