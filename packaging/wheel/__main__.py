@@ -1,0 +1,3 @@
+from ws_mock import main
+
+main()
