@@ -68,7 +68,7 @@ for file in /usr/share/man/man1/ws-sync.1.gz /usr/share/bash-completion/completi
   [ -f "$work/deb$file" ] || fail "$file is not installed"
 done
 inside deb apt-get remove -y -qq ws ws-mock >/dev/null 2>&1
-inside deb apt-get purge -y -qq ws ws-mock >/dev/null 2>&1
+inside deb dpkg --purge ws ws-mock >/dev/null 2>&1 || fail 'dpkg cannot purge the packages'
 files deb >"$work/after"
 diff "$work/before" "$work/after" >"$work/left" || { cat "$work/left" >&2; fail 'the packages leave these files'; }
 
