@@ -391,6 +391,52 @@ def page_control(programs):
     for name, schema in control["components"]["schemas"].items():
         text += f"\n## {name}\n\n" + table(["member", "type", "required"],
                                           [(code(m), kind, "yes" if needed else "") for m, kind, needed in members(schema)])
+    return text + control_answers(programs)
+
+
+# Requests to a fresh mock, one after another; the page shows what it answers.
+CONTROL_CALLS = [
+    ("GET", "/_mock/health", None),
+    ("PUT", "/_mock/clock", {"clock": "frozen:2026-11-20T10:00:00Z"}),
+    ("POST", "/_mock/clock:advance", {"seconds": 3600}),
+    ("POST", "/_mock/snapshots", {"name": "then"}),
+    ("POST", "/_mock/snapshots/then:restore", None),
+    ("POST", "/_mock/keys", {"person": "mara@example.com", "scopes": ["documents:read"], "role": "viewer"}),
+    ("POST", "/_mock/faults", {"operation": "docs.create", "phase": "after", "effect": {"reset": True}}),
+    ("GET", "/_mock/faults", None),
+    ("DELETE", "/_mock/faults", None),
+    ("POST", "/_mock/requests:verify", {"match": {"operation": "docs.create"}, "times": 1}),
+    ("PATCH", "/_mock/assumptions", {"question_async": "yes"}),
+    ("POST", "/_mock/sandboxes", None),
+    ("DELETE", "/_mock/sandboxes/s1", None),
+    ("GET", "/_mock/devices", None),
+    ("POST", "/_mock/reset", {"to": "seed"}),
+]
+
+CONTROL_CLIENT = """
+import json, os, sys, urllib.request, urllib.error
+for method, path, body in json.load(sys.stdin):
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(os.environ["WS_BASE_URL"] + path, data, {"Content-Type": "application/json"}, method=method)
+    try:
+        with urllib.request.urlopen(request) as answer:
+            status, text = answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        status, text = error.code, error.read().decode()
+    print(json.dumps([status, text.replace(os.environ["WS_BASE_URL"], "http://127.0.0.1:4711")]))
+"""
+
+
+def control_answers(programs):
+    run = subprocess.run([programs.bin / "ws-mock", "exec", "--clock", "frozen:2026-11-20T10:00:00Z", "--", sys.executable, "-c", CONTROL_CLIENT],
+                         input=json.dumps(CONTROL_CALLS), check=True, capture_output=True, text=True,
+                         env={name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")})
+    text = "\n## Requests and their answers\n\nOne after another, to a fresh server:\n"
+    for (method, path, body), line in zip(CONTROL_CALLS, run.stdout.splitlines()):
+        status, answer = json.loads(line)
+        said = json.dumps(json.loads(answer), ensure_ascii=False) if answer else ""
+        said = said if len(said) <= 600 else said[:600] + " ..."
+        text += f"\n```text\n{method} {path}{'' if body is None else ' ' + json.dumps(body)}\n{status} {said}\n```\n"
     return text
 
 

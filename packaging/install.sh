@@ -23,12 +23,12 @@ if [ "$action" = uninstall ]; then
   [ -f "$list" ] || { echo "install.sh: nothing is installed in $prefix" >&2; exit 1; }
   while IFS= read -r file; do
     rm -f "$prefix/$file"
-    # Folders that are empty now, but never the prefix itself.
+    # Folders that are empty now.
     folder=$(dirname "$file")
     while [ "$folder" != . ] && rmdir "$prefix/$folder" 2>/dev/null; do folder=$(dirname "$folder"); done
   done <"$list"
   rm -f "$list"
-  rmdir "$prefix/share/ws" "$prefix/share" 2>/dev/null || true
+  rmdir "$prefix/share/ws" "$prefix/share" "$prefix" 2>/dev/null || true
   echo "removed from $prefix; keys, settings and synced folders are as they were"
   exit 0
 fi
