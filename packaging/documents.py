@@ -543,8 +543,11 @@ def write_reference(programs, folder):
 
 
 def subjects(text):
-    """Headings, and first cells of tables."""
-    return set(re.findall(r"^(#+ .*|\| `[^|]*)", text, re.M))
+    """Headings, and what the first cells of tables name: flags without their values, codes, calls; no arguments."""
+    named = set(re.findall(r"^#+ .*", text, re.M))
+    for cell in re.findall(r"^\| `([^`|]*)` \|", text, re.M):
+        named |= set(re.findall(r"--[a-z-]+", cell)) if cell.startswith("-") else set() if cell.isupper() else {cell}
+    return named
 
 
 def stale(programs, folder):
