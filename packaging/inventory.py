@@ -1,6 +1,7 @@
 """What is linked into the programs: THIRD_PARTY, the packages' copyright files, the SPDX document.
 
-usage: inventory.py table      the table in THIRD_PARTY, for the repository
+usage: inventory.py table          the table in THIRD_PARTY, for the repository
+       inventory.py check BIN      fails where the programs in BIN contain what THIRD_PARTY does not list
 """
 import json
 import subprocess
@@ -102,7 +103,24 @@ def spdx(programs, version, commit, when, dist):
     return json.dumps(document, indent=1) + "\n"
 
 
+# Parts of a package whose other part is listed.
+PARTS = {"ssl": "crypto", "cmark-gfm-extensions": "cmark-gfm"}
+
+
+def check(folder):
+    faults = [] if (SOURCE / "THIRD_PARTY").read_text() == table() else ["THIRD_PARTY is not what inventory.py table prints"]
+    known = {name for _, _, name, _ in LINKED}
+    for program in ("ws", "ws-mock"):
+        told = subprocess.run([f"{folder}/{program}", "version", "--json"], check=True, capture_output=True, text=True).stdout
+        faults += [f"{program} contains {name}, which THIRD_PARTY does not list" for name in json.loads(told)["libraries"]
+                   if PARTS.get(name, name) not in known and name not in ("libcurl", "libjq", "libsecret", "libqrencode")]
+    print("\n".join(faults) or "ok")
+    return 1 if faults else 0
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["check"] and len(sys.argv) == 3:
+        sys.exit(check(sys.argv[2]))
     if sys.argv[1:] != ["table"]:
         print(__doc__, file=sys.stderr)
         sys.exit(2)
