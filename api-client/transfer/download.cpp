@@ -1,6 +1,7 @@
 #include "api-client/transfer/download.hpp"
 
 #include <charconv>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,31 +37,25 @@ std::optional<ContentRange> parse_content_range(std::string_view text) {
 /// Only a strong one says that the bytes are the same (RFC 9110, 13.1.5).
 bool is_strong(std::string_view etag) { return etag.size() >= 2 && etag.front() == '"'; }
 
-class Download {
+/// One download from its first byte to the last. It lives as long as a callback of the client holds it.
+class Download : public std::enable_shared_from_this<Download> {
  public:
-  Download(Client& client, const DownloadRequest& request, Destination& destination)
-      : client_(client), request_(request), destination_(destination) {}
+  Download(Client& client, DownloadRequest request, Destination& destination)
+      : client_(client), request_(std::move(request)), destination_(destination) {}
 
-  Result<Downloaded> run() {
-    if (request_.size_bytes && destination_.size_bytes() > *request_.size_bytes) WS_TRY(destination_.restart());
-    Downloaded report{.resumed_at_bytes = destination_.size_bytes()};
-    bool has_begun_anew = false;
-    bool has_old_bytes = report.resumed_at_bytes > 0;
-    while (true) {
-      WS_TRY(receive_all(has_old_bytes));
-      WS_LET(report.sha256, destination_.hash());
-      report.size_bytes = destination_.size_bytes();
-      report.is_checked = request_.sha256.has_value();
-      if (!request_.sha256 || *request_.sha256 == report.sha256) return report;
-      // Bytes of an earlier run may have been of an earlier file.
-      const bool may_begin_anew = has_old_bytes && !has_begun_anew;
-      const Result<void> emptied = destination_.restart();
-      if (!may_begin_anew || !emptied) return fail(mismatch("the hash of what came is not the declared one"));
-      has_begun_anew = true;
-      has_old_bytes = false;
-      report.resumed_at_bytes = 0;
+  /// Until it is complete, or an answer was cut.
+  void begin(std::function<void(Result<Downloaded>)> done) {
+    done_ = std::move(done);
+    if (request_.size_bytes && destination_.size_bytes() > *request_.size_bytes) {
+      if (auto emptied = destination_.restart(); !emptied) return done_(fail(std::move(emptied).error()));
     }
+    has_old_bytes_ = destination_.size_bytes() > 0;
+    if (!report_) report_ = Downloaded{.resumed_at_bytes = destination_.size_bytes()};
+    receive();
   }
+
+  /// The last answer was cut after some bytes came: the same may be begun again, and goes on behind them.
+  bool may_go_on(const Failure& failure) const { return failure.kind == Failure::Kind::unreachable && got_ > 0; }
 
  private:
   bool is_complete() const { return request_.size_bytes && destination_.size_bytes() == *request_.size_bytes; }
@@ -73,34 +68,49 @@ class Download {
             .call = {.operation = "files.content"}};
   }
 
-  /// Answer after answer until all bytes are there. `has_old_bytes`: some of them came before the first one.
-  Result<void> receive_all(bool& has_old_bytes) {
-    int cuts = 0;
-    bool has_begun_anew = false;
-    while (!is_complete() || destination_.size_bytes() == 0) {
-      const std::uint64_t before = destination_.size_bytes();
-      const Result<Reply> reply = client_.call(next_call());
-      if (reply) {
-        if (reply->status == 200 && reply->body.empty() && got_ == 0 && before > 0) WS_TRY(destination_.restart());
-        break;
+  void receive() {
+    got_ = 0;
+    if (is_complete() && destination_.size_bytes() > 0) return conclude();
+    before_bytes_ = destination_.size_bytes();
+    client_.start(next_call(),
+                  [self = shared_from_this()](Result<Reply> reply) { self->take_reply(std::move(reply)); });
+  }
+
+  void take_reply(Result<Reply> reply) {
+    if (reply) {
+      const bool is_nothing = reply->status == 200 && reply->body.empty() && got_ == 0 && before_bytes_ > 0;
+      if (is_nothing) {
+        if (auto emptied = destination_.restart(); !emptied) return done_(fail(std::move(emptied).error()));
       }
-      // What is kept does not go with what is there: of another file, or longer than it.
-      const bool is_stale = reply.error().call.http_status == 416 || is_other_file_;
-      if (is_stale && before > 0 && !std::exchange(has_begun_anew, true)) {
-        WS_TRY(destination_.restart());
-        has_old_bytes = false;
-        continue;
-      }
-      const bool was_cut = reply.error().kind == Failure::Kind::unreachable && got_ > 0;
-      if (!was_cut || !client_.spend_retry(++cuts)) return fail(reply.error());
-      has_old_bytes = true;
+      return conclude();
     }
+    // What is kept does not go with what is there: of another file, or longer than it.
+    const bool is_stale = reply.error().call.http_status == 416 || is_other_file_;
+    if (!is_stale || before_bytes_ == 0 || std::exchange(was_stale_, true)) return done_(fail(reply.error()));
+    if (auto emptied = destination_.restart(); !emptied) return done_(fail(std::move(emptied).error()));
+    has_old_bytes_ = false;
+    receive();
+  }
+
+  void conclude() {
     if (request_.size_bytes && !is_complete()) {
       const std::uint64_t came = destination_.size_bytes();
       static_cast<void>(destination_.restart());
-      return fail(mismatch(fmt::format("{} bytes came, {} were declared", came, *request_.size_bytes)));
+      return done_(fail(mismatch(fmt::format("{} bytes came, {} were declared", came, *request_.size_bytes))));
     }
-    return {};
+    auto hash = destination_.hash();
+    if (!hash) return done_(fail(std::move(hash).error()));
+    report_->sha256 = *hash;
+    report_->size_bytes = destination_.size_bytes();
+    report_->is_checked = request_.sha256.has_value();
+    if (!request_.sha256 || *request_.sha256 == report_->sha256) return done_(*report_);
+    // Bytes of an earlier run may have been of an earlier file.
+    const bool may_begin_anew = has_old_bytes_ && !std::exchange(has_begun_anew_, true);
+    const Result<void> emptied = destination_.restart();
+    if (!may_begin_anew || !emptied) return done_(fail(mismatch("the hash of what came is not the declared one")));
+    has_old_bytes_ = false;
+    report_->resumed_at_bytes = 0;
+    receive();
   }
 
   Call next_call() {
@@ -145,16 +155,39 @@ class Download {
   }
 
   Client& client_;
-  const DownloadRequest& request_;
+  DownloadRequest request_;
   Destination& destination_;
-  std::uint64_t got_ = 0;       // of the answer under way
-  bool is_other_file_ = false;  // so the head of the answer under way says
+  std::uint64_t got_ = 0;           // of the answer under way
+  bool is_other_file_ = false;      // so the head of the answer under way says
+  std::uint64_t before_bytes_ = 0;  // what the destination held before it
+  bool has_old_bytes_ = false;      // some bytes came before the first answer
+  bool was_stale_ = false;
+  bool has_begun_anew_ = false;
+  std::optional<Downloaded> report_ = {};
+  std::function<void(Result<Downloaded>)> done_ = {};
 };
 
 }  // namespace
 
 Result<Downloaded> download(Client& client, const DownloadRequest& request, Destination& destination) {
-  return Download(client, request, destination).run();
+  const auto one = std::make_shared<Download>(client, request, destination);
+  for (int cuts = 1;; ++cuts) {
+    std::optional<Result<Downloaded>> outcome;
+    one->begin([&outcome](Result<Downloaded> ended) { outcome.emplace(std::move(ended)); });
+    while (!outcome) client.run(std::chrono::milliseconds{1000});
+    if (*outcome || !one->may_go_on(outcome->error()) || !client.spend_retry(cuts)) return std::move(*outcome);
+  }
+}
+
+void start_download(Client& client,
+                    DownloadRequest request,
+                    Destination& destination,
+                    std::function<void(Result<Downloaded>, bool may_go_on)> done) {
+  const auto one = std::make_shared<Download>(client, std::move(request), destination);
+  one->begin([one = one.get(), done = std::move(done)](Result<Downloaded> ended) {
+    const bool may_go_on = !ended && one->may_go_on(ended.error());
+    done(std::move(ended), may_go_on);
+  });
 }
 
 }  // namespace ws

@@ -53,4 +53,11 @@ struct Downloaded {
 /// nothing, if it can be), with `disk`.
 Result<Downloaded> download(Client& client, const DownloadRequest& request, Destination& destination);
 
+/// The same among others: `done` comes from `client.run`. An answer that was cut ends it with `may_go_on`: begun again
+/// with the same destination, it goes on behind what came. The destination outlives it.
+void start_download(Client& client,
+                    DownloadRequest request,
+                    Destination& destination,
+                    std::function<void(Result<Downloaded>, bool may_go_on)> done);
+
 }  // namespace ws

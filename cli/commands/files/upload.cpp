@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/media_type.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/base/utf8.hpp"
 #include "cli/commands/files/commands.hpp"
-#include "cli/commands/files/mime_type.hpp"
 #include "cli/commands/shared/batch.hpp"
 #include "cli/commands/shared/composing.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
@@ -55,7 +55,7 @@ Result<UploadFile> file_of(const Session& session, const std::string& path) {
     return fail(Failure::Kind::usage, path + ": its name is not UTF-8", "give one with --file-name");
   }
   const auto type = session.arguments().value("mime-type");
-  file.mime_type = type ? *type : mime_type_of(file.file_name, sample_of(path));
+  file.mime_type = type ? *type : media_type_of(file.file_name, sample_of(path));
   return file;
 }
 

@@ -1,26 +1,26 @@
-#include "cli/commands/files/mime_type.hpp"
-
 #include <catch2/catch.hpp>
 
-using ws::cli::mime_type_of;
+#include "api-client/base/media_type.hpp"
+
+using ws::media_type_of;
 using namespace std::string_view_literals;
 
 TEST_CASE("mime type: bytes that say it win over the name, containers and text do not", "[cli]") {
-  CHECK(mime_type_of("a.txt", "\x89PNG\r\n\x1a\n....") == "image/png");
-  CHECK(mime_type_of("a.docx", "PK\x03\x04....") ==
+  CHECK(media_type_of("a.txt", "\x89PNG\r\n\x1a\n....") == "image/png");
+  CHECK(media_type_of("a.docx", "PK\x03\x04....") ==
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document");
-  CHECK(mime_type_of("a", "PK\x03\x04....") == "application/zip");
-  CHECK(mime_type_of("a.zip", "%PDF-1.7") == "application/pdf");
-  CHECK(mime_type_of("notes.MD", "# Notes\n") == "text/markdown");
-  CHECK(mime_type_of("data.csv", "a,b\n") == "text/csv");
-  CHECK(mime_type_of("README", "plain words, \xc3\xa9") == "text/plain");
-  CHECK(mime_type_of("README", "\x00\x01\x02"sv) == "application/octet-stream");
-  CHECK(mime_type_of("lies.md", "\x00\x01\x02"sv) == "application/octet-stream");
-  CHECK(mime_type_of("clip.webp", "RIFF\x01\x02\x03\x04WEBPVP8 "sv) == "image/webp");
-  CHECK(mime_type_of("unknown.xyz", "\xff\xfe\x00"sv) == "application/octet-stream");
+  CHECK(media_type_of("a", "PK\x03\x04....") == "application/zip");
+  CHECK(media_type_of("a.zip", "%PDF-1.7") == "application/pdf");
+  CHECK(media_type_of("notes.MD", "# Notes\n") == "text/markdown");
+  CHECK(media_type_of("data.csv", "a,b\n") == "text/csv");
+  CHECK(media_type_of("README", "plain words, \xc3\xa9") == "text/plain");
+  CHECK(media_type_of("README", "\x00\x01\x02"sv) == "application/octet-stream");
+  CHECK(media_type_of("lies.md", "\x00\x01\x02"sv) == "application/octet-stream");
+  CHECK(media_type_of("clip.webp", "RIFF\x01\x02\x03\x04WEBPVP8 "sv) == "image/webp");
+  CHECK(media_type_of("unknown.xyz", "\xff\xfe\x00"sv) == "application/octet-stream");
 }
 
 TEST_CASE("mime type: a sample that ends within a character is still text", "[cli]") {
-  CHECK(mime_type_of("x", "caf\xc3") == "text/plain");
-  CHECK(mime_type_of("x", "\xf0\x9f\x98") == "text/plain");
+  CHECK(media_type_of("x", "caf\xc3") == "text/plain");
+  CHECK(media_type_of("x", "\xf0\x9f\x98") == "text/plain");
 }

@@ -4,13 +4,13 @@
 #include <string>
 #include <string_view>
 
-namespace ws::cli {
+namespace ws {
 
 /// Signatures (PNG, PDF, ...) win, except of container formats whose extension is more precise (a DOCX is a ZIP); then
 /// the extension; then plain text where it is UTF-8 without NUL; else `application/octet-stream`.
-std::string mime_type_of(std::string_view file_name, std::string_view first_bytes);
+std::string media_type_of(std::string_view file_name, std::string_view first_bytes);
 
 /// How many first bytes the signatures need.
 inline constexpr std::size_t mime_sample_bytes = 4096;
 
-}  // namespace ws::cli
+}  // namespace ws

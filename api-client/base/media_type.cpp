@@ -1,4 +1,4 @@
-#include "cli/commands/files/mime_type.hpp"
+#include "api-client/base/media_type.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -6,7 +6,7 @@
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/utf8.hpp"
 
-namespace ws::cli {
+namespace ws {
 namespace {
 
 struct Signature {
@@ -144,7 +144,7 @@ bool is_text(std::string_view bytes) {
 
 }  // namespace
 
-std::string mime_type_of(std::string_view file_name, std::string_view first_bytes) {
+std::string media_type_of(std::string_view file_name, std::string_view first_bytes) {
   const auto by_name = type_of_name(file_name);
   const auto by_bytes = type_of_bytes(first_bytes);
   if (by_bytes && !(by_name && is_container(*by_bytes))) return std::string(*by_bytes);
@@ -153,4 +153,4 @@ std::string mime_type_of(std::string_view file_name, std::string_view first_byte
   return text ? "text/plain" : "application/octet-stream";
 }
 
-}  // namespace ws::cli
+}  // namespace ws
