@@ -10,6 +10,7 @@
 #include "sync-engine/apply/journal.hpp"
 #include "sync-engine/apply/replace_file.hpp"
 #include "sync-engine/apply/restore.hpp"
+#include "sync-engine/attachments/sync_attachments.hpp"
 #include "sync-engine/binding/tree_lock.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
 #include "sync-engine/conflicts/close_conflicts.hpp"
@@ -199,6 +200,7 @@ struct SyncEngine::Impl {
   Session session;
   const Clock* clock;
   bool is_cache_old = false;                     ///< since conflicts were decided: refreshed once, at the end
+  AttachmentSurvey attachments = {};             ///< as the last look at both sides found them
   std::vector<Row> finished = {};                ///< of a commit that an earlier command did not see the end of
   std::optional<UndoReport> finished_undo = {};  ///< the same of an undo
 
@@ -314,7 +316,7 @@ struct SyncEngine::Impl {
       finished.clear();
       return std::move(*finished_undo);
     }
-    UndoReport result;
+    UndoReport result{.leaves_attachments = session.knows_attachments()};
     WS_LET(result.undone, find_operation(session.state, options));
     WS_LET(PlannedUndo planned, look_and_plan(session, result.undone, options));
     WS_LET(result.report, report_of(session, planned.survey));
@@ -403,6 +405,47 @@ struct SyncEngine::Impl {
     return {};
   }
 
+  /// After the notes: what they show goes where they went. Where notes came or went both sides are looked at again.
+  Result<void> sync_files(const RunOptions& options, AttachmentHalves halves, Report& report) {
+    if (report.guard || report.ended_by) {
+      add_to_report(attachments, report);
+      return {};
+    }
+    const bool any_done =
+        std::ranges::any_of(report.rows, [](const Row& row) { return row.state == Row::State::done; });
+    if (any_done) WS_TRY(look_at_files(options));
+    WS_TRY(sync_attachments(session, *clock, std::move(attachments), halves, report));
+    if (!options.on_conflict || halves == AttachmentHalves::here || report.ended_by) return {};
+    return decide_files(options, report);
+  }
+
+  Result<void> look_at_files(RunOptions options) {
+    options.offline = true;
+    WS_LET(const Survey now, ws::sync::survey(session, options, Pulled::look_at));
+    WS_LET(attachments, survey_attachments(session, now, options));
+    return {};
+  }
+
+  /// Decides what the run met of attachments, and carries it out.
+  Result<void> decide_files(RunOptions options, Report& report) {
+    bool any = false;
+    for (const Conflict& conflict : std::vector<Conflict>(report.conflicts)) {
+      if (conflict.kind != ConflictKind::attachment || (options.only && !options.only(conflict.path))) continue;
+      if (!decide_attachment(session, *clock, conflict.path, *options.on_conflict)) continue;
+      any = true;
+      std::erase_if(report.rows, [&](const Row& row) {
+        return row.action.attachment && row.action.kind == ActionKind::conflict && row.action.path == conflict.path;
+      });
+      std::erase_if(report.conflicts, [&](const Conflict& each) { return each.id == conflict.id; });
+    }
+    if (!any) return {};
+    WS_TRY(look_at_files(options));
+    report.clean = true;
+    WS_TRY(sync_attachments(session, *clock, std::move(attachments), AttachmentHalves::both, report));
+    report.clean = report.clean && report.conflicts.empty() && std::ranges::none_of(report.rows, is_unfinished);
+    return {};
+  }
+
   /// The guard stops a call before its first change; nothing to do needs no second look at the disk.
   static bool is_over(const Report& report, const Survey& survey) {
     return report.guard || (report.rows.empty() && survey.plan.settled.empty());
@@ -412,6 +455,8 @@ struct SyncEngine::Impl {
     WS_LET(survey, ws::sync::survey(session, options, Pulled::keep));
     WS_TRY(close_settled_conflicts(session, survey, options));
     WS_LET(Report report, report_of(session, survey));
+    WS_LET(attachments, survey_attachments(session, survey, options));
+    if (attachments.guard && !attachments.held_deletes) report.guard = attachments.guard;
     if (!is_over(report, survey)) {
       if (auto applied = apply_here(session, survey, report.rows); !applied) report.ended_by = applied.error();
     }
@@ -524,6 +569,9 @@ const Tie& SyncEngine::tie() const { return impl_->session.tie; }
 Result<Report> SyncEngine::status(const RunOptions& options) {
   WS_LET(Survey survey, ws::sync::survey(impl_->session, options, Pulled::look_at));
   WS_LET(Report report, report_of(impl_->session, survey));
+  RunOptions looking = options;
+  looking.looks_only = true;
+  WS_LET(const AttachmentSurvey files, survey_attachments(impl_->session, survey, looking));
   const std::vector<Row> left_out = rows_of_left_out(survey);
   report.rows.insert(report.rows.end(), left_out.begin(), left_out.end());
   std::set<std::string> told;
@@ -534,12 +582,14 @@ Result<Report> SyncEngine::status(const RunOptions& options) {
   }
   report.clean = report.clean && left_out.empty() && report.conflicts.empty();
   foresee_decisions(report, options);
+  add_to_report(files, report);
   return report;
 }
 
 Result<Report> SyncEngine::run(const RunOptions& options) {
   WS_LET(const TreeLock lock, impl_->begin("run"));
   WS_LET(Report report, impl_->rounds(options));
+  WS_TRY(impl_->sync_files(options, AttachmentHalves::both, report));
   impl_->tell_finished(report);
   WS_TRY(impl_->end_operation(report));
   return report;
@@ -555,6 +605,7 @@ Result<Report> SyncEngine::pull(const RunOptions& options) {
     report.partial = report.partial || pushes > 0;
     WS_TRY(impl_->close_report(report));
   }
+  WS_TRY(impl_->sync_files(options, AttachmentHalves::here, report));
   impl_->tell_finished(report);
   WS_TRY(impl_->end_operation(report));
   return report;
@@ -609,7 +660,13 @@ Result<std::vector<Difference>> SyncEngine::diff(const RunOptions& options) {
 
 Result<std::vector<HistoryState>> SyncEngine::log(const LogOptions& options) const {
   WS_LET(HistoryLog log, HistoryLog::open(impl_->session.own("history.git")));
-  return log.states(options);
+  if (!options.path) return log.states(options);
+  WS_LET(std::vector<HistoryState> states, log.states(options));
+  WS_LET(const std::vector<HistoryState> of_file, attachment_states(impl_->session, *options.path));
+  states.insert(states.end(), of_file.begin(), of_file.end());
+  std::ranges::stable_sort(states, std::greater<>(), &HistoryState::time);
+  if (options.limit != 0 && states.size() > options.limit) states.resize(options.limit);
+  return states;
 }
 
 Result<std::vector<BlamedLine>> SyncEngine::blame(const RelativePath& path) {
@@ -633,9 +690,18 @@ Result<std::vector<BlamedLine>> SyncEngine::blame(const RelativePath& path) {
 
 Result<Restored> SyncEngine::restore(const RelativePath& path, const std::optional<std::string>& at) {
   WS_LET(const TreeLock lock, impl_->begin("restore"));
+  WS_LET(const std::vector<HistoryState> of_file, attachment_states(impl_->session, path));
+  if (!of_file.empty()) return restore_attachment(impl_->session, *impl_->clock, path, at);
   WS_LET(Restored restored, ws::sync::restore(impl_->session, path, at));
   WS_TRY(impl_->close_operation());
   return restored;
+}
+
+Result<std::vector<ListedAttachment>> SyncEngine::attachments() {
+  const RunOptions options{.offline = true, .looks_only = true};
+  WS_LET(const Survey survey, ws::sync::survey(impl_->session, options, Pulled::look_at));
+  WS_LET(const AttachmentSurvey found, survey_attachments(impl_->session, survey, options));
+  return list_attachments(found);
 }
 
 Result<std::vector<OperationDetails>> SyncEngine::operations(std::size_t limit) {
@@ -674,7 +740,22 @@ Result<GcReport> SyncEngine::gc(const GcOptions& options) {
   return collect_garbage(impl_->session, options);
 }
 
-Result<std::vector<Conflict>> SyncEngine::conflicts() const { return impl_->session.state.conflicts(); }
+Result<std::vector<Conflict>> SyncEngine::conflicts() const {
+  WS_LET(std::vector<Conflict> open, impl_->session.state.conflicts());
+  if (!impl_->session.knows_attachments()) return open;
+  WS_LET(AttachmentStore* const store, impl_->session.attachments());
+  WS_LET(const auto files, store->conflicts());
+  for (const auto& [path, conflict] : files) open.push_back(conflict_of(path, conflict));
+  return open;
+}
+
+Result<std::optional<OpenAttachment>> SyncEngine::open_attachment(const RelativePath& path) const {
+  if (!impl_->session.knows_attachments()) return std::optional<OpenAttachment>{};
+  WS_LET(AttachmentStore* const store, impl_->session.attachments());
+  WS_LET(const auto open, store->conflicts());
+  const auto found = open.find(path);
+  return found == open.end() ? std::optional<OpenAttachment>{} : std::optional(found->second);
+}
 
 Result<ConflictTexts> SyncEngine::texts(const Conflict& conflict) const {
   ThreeTexts texts = read_conflict_texts(impl_->session.root, conflict.id);
@@ -693,7 +774,18 @@ Result<void> SyncEngine::resolve(const Conflict& conflict, Keep keep, const std:
 Result<std::vector<Result<void>>> SyncEngine::resolve(const std::vector<Choice>& choices) {
   WS_LET(const TreeLock lock, impl_->begin("resolve"));
   if (impl_->session.remote == nullptr) return fail(Failure::Kind::usage, "this needs the service", "log in");
-  std::vector<Result<void>> decided = decide_conflicts(impl_->session, choices);
+  std::vector<Choice> documents;
+  std::copy_if(choices.begin(), choices.end(), std::back_inserter(documents), [](const Choice& each) {
+    return each.conflict.kind != ConflictKind::attachment;
+  });
+  std::vector<Result<void>> of_documents = decide_conflicts(impl_->session, documents);
+  std::vector<Result<void>> decided;
+  std::size_t next = 0;
+  for (const Choice& each : choices) {
+    const bool is_file = each.conflict.kind == ConflictKind::attachment;
+    decided.push_back(is_file ? decide_attachment(impl_->session, *impl_->clock, each.conflict.path, each.keep)
+                              : std::move(of_documents[next++]));
+  }
   WS_TRY(impl_->close_operation());
   impl_->is_cache_old =
       impl_->is_cache_old || std::ranges::any_of(decided, [](const auto& each) { return bool(each); });
@@ -701,6 +793,7 @@ Result<std::vector<Result<void>>> SyncEngine::resolve(const std::vector<Choice>&
 }
 
 Result<std::optional<Conflict>> SyncEngine::look_again(const Conflict& conflict) {
+  if (conflict.kind == ConflictKind::attachment) return std::optional(conflict);
   WS_LET(const TreeLock lock, impl_->begin("resolve"));
   return ws::sync::look_again(impl_->session, conflict);
 }

@@ -14,6 +14,7 @@
 
 #include "api-client/base/clock.hpp"
 #include "api-client/base/result.hpp"
+#include "sync-engine/attachments/restore_attachment.hpp"
 #include "sync-engine/binding/tree_binding.hpp"
 #include "sync-engine/model/difference.hpp"
 #include "sync-engine/model/options.hpp"
@@ -39,6 +40,7 @@ struct UndoReport {
   Report report = {};                   ///< of the run that took it back; of a dry run: as planned
   std::vector<LeftAlone> left = {};     ///< what was not
   std::vector<OperationRow> anew = {};  ///< documents that are archived and return with a new id
+  bool leaves_attachments = false;      ///< the tree has some, and an undo is about documents alone
   bool was_begun = false;               ///< an earlier call had begun it, and this one finished it
 };
 
@@ -72,6 +74,8 @@ class SyncEngine {
   Result<std::vector<HistoryState>> log(const LogOptions& options = {}) const;
   /// Who wrote each line of a file last. Fails with `not_found` where the file is not there. No network.
   Result<std::vector<BlamedLine>> blame(const RelativePath& path);
+  /// The files that notes show, as they stand to what was last heard of the service. No network.
+  Result<std::vector<ListedAttachment>> attachments();
   /// Brings a text back from the history, as a local edit. See apply/restore.hpp.
   Result<Restored> restore(const RelativePath& path, const std::optional<std::string>& at = {});
   /// What was done here, run by run, the newest first; `limit` 0: all. No network.
@@ -89,6 +93,8 @@ class SyncEngine {
   /// This tree's own open conflicts. No network.
   Result<std::vector<Conflict>> conflicts() const;
   Result<ConflictTexts> texts(const Conflict& conflict) const;
+  /// What is known of both files of a conflict `attachment`; empty: none is open there.
+  Result<std::optional<OpenAttachment>> open_attachment(const RelativePath& path) const;
   /// Decides one conflict here and on the service. `merged` needs the text. What is decided about names, or about a
   /// service that went back, is carried out by the next run. Fails with `not_found`, `usage` or `conflict` (the
   /// service's text changed again: the conflict now shows it; or something stands in the way).

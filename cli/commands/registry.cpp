@@ -59,6 +59,7 @@ std::vector<Entry> written_commands() {
       {"sync watch", "Sync again and again until stopped", sync_watch_command},
       {"sync gc", "Drop old states of the local history", sync_gc_command},
       {"sync roots", "List the folders that you sync", sync_roots_command},
+      {"sync attachments", "List the files that notes show", sync_attachments_command},
       {"sync conflicts", "List the open conflicts", sync_conflicts_command},
       {"sync resolve", "Decide a conflict", sync_resolve_command},
       {"ask", "Ask a question and show the answer", ask_command},

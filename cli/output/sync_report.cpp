@@ -147,6 +147,21 @@ std::vector<std::string> remark_lines(const Report& report) {
         lines.emplace_back(
             "the state of this tree was lost and is made anew: what was deleted since the last sync comes back");
         break;
+      case sync::Remark::Word::attachments_off:
+        lines.emplace_back(
+            "notes here show files that are not synced: `attachments: linked` in .ws/config.yaml syncs them");
+        break;
+      case sync::Remark::Word::manifest_damaged:
+        lines.emplace_back(
+            "the list of attachments on the service was changed by hand or is an older one: nothing is deleted for it, "
+            "and `ws sync` writes it anew");
+        break;
+      case sync::Remark::Word::asset_in_doubt:
+        lines.push_back(
+            fmt::format("nobody could tell what became of an earlier upload of {}: it was sent again, and the service "
+                        "may have it twice",
+                        clean(remark.path, Breaks::space)));
+        break;
       case sync::Remark::Word::same_revision:
         lines.push_back(
             fmt::format("the service changed {} without a new revision, which is a fault of the service: `ws sync log` "
@@ -407,6 +422,7 @@ std::string_view words_for(const sync::Conflict& conflict) {
     case sync::ConflictKind::edit_delete: return "edited here, archived there";
     case sync::ConflictKind::delete_edit: return "deleted here, edited there";
     case sync::ConflictKind::path: return words_for_place(conflict);
+    case sync::ConflictKind::attachment: return "a file with other bytes on each side";
     case sync::ConflictKind::rewound: return "the service went back to an older state";
   }
   return "";

@@ -24,6 +24,8 @@ class Story {
   ShownConflict tell() {
     if (conflict_.kind == ConflictKind::rewound) {
       rewound();
+    } else if (conflict_.kind == ConflictKind::attachment) {
+      attachment();
     } else if (is_about_place(conflict_)) {
       place();
     } else if (!conflict_.remote) {
@@ -88,6 +90,29 @@ class Story {
     offer(Verdict::both,
           "keep both",
           {"The file here gets their text. Mine lies beside it, with (local) in its name, as a document of its own."});
+  }
+
+  /// No texts: what is known of both files is told.
+  void attachment() {
+    say(fmt::format("Yours, here: {}{}.", facts_.my_file, my_when()));
+    if (!conflict_.remote) {
+      say("On the service it was taken off the list.");
+      offer(Verdict::mine, "keep mine", {"The next `ws sync` puts it on the list again."});
+      offer(Verdict::theirs,
+            "let it go",
+            {"The file here is removed. Its bytes are kept: `ws sync restore` brings them back."});
+      return;
+    }
+    say(fmt::format("Theirs, on the service: {}{}.",
+                    facts_.their_file,
+                    facts_.their_time ? ", sent on " + *facts_.their_time : ""));
+    offer(Verdict::mine, "keep mine", {"The next `ws sync` sends it. Theirs can be had again: `ws sync restore`."});
+    offer(Verdict::theirs,
+          "keep theirs",
+          {"The file here gets their bytes. Mine are kept: `ws sync restore` brings them back."});
+    offer(Verdict::both,
+          "keep both",
+          {"Mine stays here, theirs stays beside it with (remote) in its name; both are sent."});
   }
 
   void edited_and_archived() {

@@ -14,6 +14,8 @@ struct Facts {
   std::optional<std::string> my_time = {};     ///< "2026-11-20 10:04": when the file here was last written
   std::optional<std::string> their_name = {};  ///< who changed the document last
   std::optional<std::string> their_time = {};
+  std::string my_file = {};  ///< of an attachment: "image/png, 12 KB, 640 x 480"
+  std::string their_file = {};
 };
 
 /// `texts.local` is the text that counts as mine.

@@ -112,10 +112,10 @@ Result<Tie> read_tie(const WsFolder& folder) {
 
 namespace {
 
-Result<WsFolder> make_own_folder(const fs::path& root, const TrustedFolders& trusted) {
-  WS_LET(WsFolder own, WsFolder::make(root, trusted));
+Result<WsFolder> make_own_folder(const fs::path& root, const InitOptions& options) {
+  WS_LET(WsFolder own, WsFolder::make(root, options.trusted));
   WS_TRY(own.write(".gitignore", "*\n"));
-  if (!own.has("config.yaml")) WS_TRY(own.write("config.yaml", config_template));
+  if (!own.has("config.yaml")) WS_TRY(own.write("config.yaml", new_config(options.attachments)));
   return own;
 }
 
@@ -179,7 +179,7 @@ Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock,
   }
   // All that the disk can refuse comes before the source is made.
   const bool fresh = !is_there(folder / ".ws");
-  WS_LET(const WsFolder own, make_own_folder(folder, options.trusted));
+  WS_LET(const WsFolder own, make_own_folder(folder, options));
   const std::string name = options.name.empty() ? folder.filename().string() : options.name;
   const auto source =
       options.source_id.empty()

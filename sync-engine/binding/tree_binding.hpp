@@ -7,6 +7,7 @@
 #include "api-client/base/clock.hpp"
 #include "api-client/base/random.hpp"
 #include "api-client/base/result.hpp"
+#include "sync-engine/binding/tree_config.hpp"
 #include "sync-engine/binding/ws_folder.hpp"
 #include "sync-engine/remote/remote.hpp"
 
@@ -39,7 +40,8 @@ struct InitOptions {
   std::string name = {};        ///< empty: the folder's
   std::string project_id = {};  ///< at most one of project, root and source
   std::string root_node_id = {};
-  std::string source_id = {};  ///< joins this source instead of making one
+  std::string source_id = {};                           ///< joins this source instead of making one
+  AttachmentMode attachments = AttachmentMode::linked;  ///< of a tree without a config
   TrustedFolders trusted = {};
 };
 

@@ -1,5 +1,6 @@
 #include "sync-engine/binding/tree_config.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -16,9 +17,12 @@ constexpr std::string_view shown_name = ".ws/config.yaml";
 constexpr std::size_t most_bytes = std::size_t{1} << 20U;
 
 tl::unexpected<Failure> refused_config(const std::string& place, std::string_view why) {
-  Failure failure{.kind = Failure::Kind::usage,
-                  .what = fmt::format("{}{}: {}", shown_name, place, why),
-                  .hint = "it knows `include`, `names`, `merge_later` and `max_file_bytes`"};
+  Failure failure{
+      .kind = Failure::Kind::usage,
+      .what = fmt::format("{}{}: {}", shown_name, place, why),
+      .hint =
+          "it knows `include`, `names`, `merge_later`, `max_file_bytes`, `attachments`, `attachments_exclude` and "
+          "`attachments_max_bytes`"};
   failure.code = "bad_config";
   return fail(std::move(failure));
 }
@@ -54,6 +58,23 @@ class ConfigReader {
       config_.portable_names = value == "portable";
       return {};
     }
+    if (key == "attachments") {
+      // YAML reads a bare `off` as a word here, and `false` is what other readers make of it.
+      const std::string word = value.is_string() ? value.get<std::string>() : value == false ? "off" : "";
+      const auto mode = find_attachment_mode(word);
+      if (!mode) return refused_config(at, "`attachments` takes linked, all or off");
+      config_.attachments = *mode;
+      config_.says_attachments = true;
+      return {};
+    }
+    if (key == "attachments_max_bytes") {
+      if (!value.is_number_integer() || value.get<std::int64_t>() <= 0)
+        return refused_config(at, "`attachments_max_bytes` takes a number of at least 1");
+      config_.attachments_max_bytes = std::min(value.get<std::uint64_t>(), most_attachment_bytes);
+      return {};
+    }
+    if (key == "attachments_exclude")
+      return take_texts(key, value, at, "a list of globs, as in [\"*.mov\"]", config_.attachments_exclude);
     if (key == "include") return take_texts(key, value, at, "a list of globs, as in [\"*.txt\"]", config_.include);
     if (key == "merge_later")
       return take_texts(key, value, at, "a list of keys, as in [\"edited\"]", config_.merge_later);
@@ -95,7 +116,31 @@ const std::string_view config_template =
     "# merge_later: [\"edited\"]\n"
     "#\n"
     "# The largest file that is synced:\n"
-    "# max_file_bytes: 1048576\n";
+    "# max_file_bytes: 1048576\n"
+    "#\n"
+    "# The files beside the notes: linked (those that notes show or link to), all, or off; and which of them not:\n"
+    "# attachments_exclude: [\"*.mov\"]\n"
+    "# attachments_max_bytes: 104857600\n";
+
+std::string_view name(AttachmentMode mode) {
+  switch (mode) {
+    case AttachmentMode::off: return "off";
+    case AttachmentMode::linked: return "linked";
+    case AttachmentMode::all: return "all";
+  }
+  return "";
+}
+
+std::optional<AttachmentMode> find_attachment_mode(std::string_view name) {
+  if (name == "off") return AttachmentMode::off;
+  if (name == "linked") return AttachmentMode::linked;
+  if (name == "all") return AttachmentMode::all;
+  return std::nullopt;
+}
+
+std::string new_config(AttachmentMode attachments) {
+  return fmt::format("{}attachments: {}\n", config_template, name(attachments));
+}
 
 std::uint64_t TreeConfig::fingerprint() const {
   std::string all = fmt::format("{}\n{}\n", max_file_bytes, portable_names);

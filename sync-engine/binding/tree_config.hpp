@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,18 @@
 
 namespace ws::sync {
 
+/// Which files beside the documents are synced. `linked`: those that documents show.
+enum class AttachmentMode { off, linked, all };
+std::string_view name(AttachmentMode mode);
+std::optional<AttachmentMode> find_attachment_mode(std::string_view name);
+
+inline constexpr std::uint64_t most_attachment_bytes = 104'857'600;  // API document v1, "Limits"
+
 struct TreeConfig {
+  AttachmentMode attachments = AttachmentMode::off;   ///< a new tree's file says `linked`
+  bool says_attachments = false;                      ///< the file has the key
+  std::vector<std::string> attachments_exclude = {};  ///< globs
+  std::uint64_t attachments_max_bytes = most_attachment_bytes;
   std::uint64_t max_file_bytes = std::uint64_t{1} << 20U;  ///< a larger file here is skipped
   std::vector<std::string> include = {};                   ///< globs of further files, hidden ones too
   std::vector<std::string> merge_later = {};               ///< front matter keys of which the later date wins
@@ -24,6 +36,8 @@ struct TreeConfig {
 
 /// What a new tree gets: every key, explained, none set.
 extern const std::string_view config_template;
+/// The same, with the line that sets `attachments`.
+std::string new_config(AttachmentMode attachments);
 
 /// Defaults where there is no file. Fails with `usage` (code `bad_config`), naming file, line and column: no YAML, a
 /// key that nobody knows, a value of the wrong kind.

@@ -419,6 +419,7 @@ std::optional<ActionKind> decided_as(const Conflict& conflict, Keep keep) {
       // The rest of what is decided about names is carried out by the plan that follows, and told by it.
       return renamed_on_both(conflict) && keep == Keep::remote ? std::optional(ActionKind::pull_move) : std::nullopt;
     case ConflictKind::delete_edit:
+    case ConflictKind::attachment:
     case ConflictKind::rewound: return std::nullopt;
   }
   return std::nullopt;

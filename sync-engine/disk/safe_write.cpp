@@ -1,5 +1,6 @@
 #include "sync-engine/disk/safe_write.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 
@@ -84,13 +85,13 @@ bool lies_beneath(const RelativePath& path, const RelativePath& folder) {
 
 }  // namespace
 
-Result<SafeWriter> SafeWriter::open(const RootFolder& root) {
+Result<SafeWriter> SafeWriter::open(const RootFolder& root, const char* own) {
   if (::mkdirat(root.fd(), ".ws", 0777) != 0 && errno != EEXIST) return disk_failure("make", ".ws");
-  Descriptor own(::openat(root.fd(), ".ws", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!own) return disk_failure("open", ".ws");
-  if (::mkdirat(own.get(), "tmp", 0777) != 0 && errno != EEXIST) return disk_failure("make", ".ws/tmp");
-  Descriptor temporary(::openat(own.get(), "tmp", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!temporary) return disk_failure("open", ".ws/tmp");
+  Descriptor ws(::openat(root.fd(), ".ws", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!ws) return disk_failure("open", ".ws");
+  if (::mkdirat(ws.get(), own, 0777) != 0 && errno != EEXIST) return disk_failure("make", fmt::format(".ws/{}", own));
+  Descriptor temporary(::openat(ws.get(), own, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!temporary) return disk_failure("open", fmt::format(".ws/{}", own));
   return SafeWriter(root, std::move(temporary));
 }
 
@@ -109,6 +110,62 @@ Result<Staged> SafeWriter::stage(std::string_view text, const Sha256& hash) {
   }
   unflushed_.push_back(name);
   return Staged{.name = name, .hash = hash};
+}
+
+Result<Staged> SafeWriter::stage_file(const std::string& name, const Sha256& hash) {
+  WS_LET(const std::string aside, aside_name());
+  if (::renameat(temporary_.get(), name.c_str(), temporary_.get(), aside.c_str()) != 0) {
+    return disk_failure("rename", name);
+  }
+  return Staged{.name = aside, .hash = hash};
+}
+
+Result<Staged> SafeWriter::stage_copy(const std::string& name, const Sha256& hash) {
+  const Descriptor from(::openat(temporary_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!from) return disk_failure("open", name);
+  WS_LET(std::string copy, copy_in(from.get(), name));
+  unflushed_.push_back(copy);
+  return Staged{.name = std::move(copy), .hash = hash};
+}
+
+Result<void> SafeWriter::keep_copy(const RelativePath& path, const Sha256& hash) {
+  const std::string name = hash.hex();
+  if (is_text(name, hash)) return {};
+  WS_LET(const Descriptor folder, folder_of(path));
+  const Descriptor from(
+      ::openat(folder.get(), last_part(path).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!from) return disk_failure("open", path.text());
+  WS_LET(const std::string copy, copy_in(from.get(), path.string()));
+  if (!is_text(copy, hash)) {
+    ::unlinkat(temporary_.get(), copy.c_str(), 0);
+    return changed(path);
+  }
+  const Descriptor written(::openat(temporary_.get(), copy.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!written || ::fsync(written.get()) != 0) return disk_failure("flush", path.text());
+  if (::renameat(temporary_.get(), copy.c_str(), temporary_.get(), name.c_str()) != 0 ||
+      ::fsync(temporary_.get()) != 0) {
+    return disk_failure("keep", path.text());
+  }
+  return {};
+}
+
+/// The name of a new file in the own folder with the same bytes.
+Result<std::string> SafeWriter::copy_in(int from, const std::string& shown) {
+  WS_LET(const std::string name, aside_name());
+  const Descriptor to(::openat(temporary_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!to) return disk_failure("write", name);
+  std::array<char, std::size_t{64} << 10U> buffer;
+  while (true) {
+    const ssize_t count = read_some(from, buffer.data(), buffer.size());
+    const bool copied =
+        count == 0 || (count > 0 && ws::write_all(to.get(), {buffer.data(), static_cast<std::size_t>(count)}));
+    if (copied && count == 0) return name;
+    if (copied) continue;
+    const int error = errno;
+    ::unlinkat(temporary_.get(), name.c_str(), 0);
+    errno = error;
+    return disk_failure("copy", shown);
+  }
 }
 
 Result<void> SafeWriter::flush_texts() {
@@ -138,10 +195,21 @@ Result<Descriptor> SafeWriter::make_folder_of(const RelativePath& path) {
 }
 
 Result<std::optional<Sha256>> SafeWriter::hash_at(int folder, const std::string& name) const {
-  auto text = read_in(folder, name);
-  if (text) return std::optional<Sha256>(Sha256::of(*text));
-  if (text.error().kind == Failure::Kind::not_found) return std::optional<Sha256>{};
-  return fail(std::move(text).error());
+  const Descriptor file(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file && errno == ENOENT) return std::optional<Sha256>{};
+  if (!file) return disk_failure("open", name);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return disk_failure("read", name);
+  if (!S_ISREG(status.st_mode)) return fail(Failure::Kind::disk, fmt::format("{} is no regular file", name));
+  // Piece by piece: the file may be an attachment.
+  Sha256Stream stream;
+  std::array<char, std::size_t{64} << 10U> buffer;
+  while (true) {
+    const ssize_t count = read_some(file.get(), buffer.data(), buffer.size());
+    if (count < 0) return disk_failure("read", name);
+    if (count == 0) return std::optional(stream.finish());
+    stream.update({buffer.data(), static_cast<std::size_t>(count)});
+  }
 }
 
 /// A link or a folder that somebody put there meanwhile is not that text either.
@@ -315,6 +383,17 @@ Result<std::vector<std::string>> SafeWriter::leftovers() const {
 }
 
 Result<std::string> SafeWriter::read_leftover(const std::string& name) const { return read_in(temporary_.get(), name); }
+
+Result<Sha256> SafeWriter::hash_leftover(const std::string& name) const {
+  WS_LET(const std::optional<Sha256> hash, hash_at(temporary_.get(), name));
+  return hash ? Result<Sha256>(*hash) : fail(Failure::Kind::not_found, fmt::format("{} does not exist", name));
+}
+
+Result<void> SafeWriter::rename_leftover(const std::string& name, const std::string& to) const {
+  if (::renameat(temporary_.get(), name.c_str(), temporary_.get(), to.c_str()) != 0)
+    return disk_failure("rename", name);
+  return {};
+}
 
 Result<void> SafeWriter::remove_leftover(const std::string& name) const {
   if (::unlinkat(temporary_.get(), name.c_str(), 0) != 0) return disk_failure("remove", ".ws/tmp/" + name);

@@ -32,11 +32,19 @@ struct Staged {
 class SafeWriter {
  public:
   /// `.ws/tmp` is made where it is missing. The root outlives the writer. Fails with `disk`.
-  static Result<SafeWriter> open(const RootFolder& root);
+  /// `own`: the folder in `.ws` that takes the place of `tmp`: what interrupted runs leave in `tmp` is read as text.
+  static Result<SafeWriter> open(const RootFolder& root, const char* own = "tmp");
 
   Result<Staged> stage(std::string_view text) { return stage(text, Sha256::of(text)); }
   /// The same where the hash of the text is known.
   Result<Staged> stage(std::string_view text, const Sha256& hash);
+  /// A file of that name in the own folder, which has these bytes and is flushed, becomes a staged one.
+  Result<Staged> stage_file(const std::string& name, const Sha256& hash);
+  /// The same of a copy, which is not flushed yet.
+  Result<Staged> stage_copy(const std::string& name, const Sha256& hash);
+  /// A copy of a file of the tree into the own folder, under the name of its hash; durable. Fails with `conflict` where
+  /// it has other bytes.
+  Result<void> keep_copy(const RelativePath& path, const Sha256& hash);
   Result<void> flush_texts();
 
   /// Puts a staged text at `path`, where a file with the text `seen` stands, or no file (empty). A file keeps its mode.
@@ -53,6 +61,10 @@ class SafeWriter {
   Result<std::vector<std::string>> leftovers() const;
   Result<std::string> read_leftover(const std::string& name) const;
   Result<void> remove_leftover(const std::string& name) const;
+  Result<Sha256> hash_leftover(const std::string& name) const;
+  Result<void> rename_leftover(const std::string& name, const std::string& to) const;
+  /// Whether a file of the own folder has these bytes.
+  bool has_own(const std::string& name, const Sha256& hash) const { return is_text(name, hash); }
 
   /// The text at `path`. Fails with `not_found` or `disk`.
   Result<std::string> read(const RelativePath& path) const;
@@ -67,6 +79,7 @@ class SafeWriter {
   Result<void> swap_back(const Staged& staged, int folder, const RelativePath& path);
   bool is_text(const std::string& aside, const Sha256& seen) const;
   Result<std::optional<Sha256>> hash_at(int folder, const std::string& name) const;
+  Result<std::string> copy_in(int from, const std::string& shown);
   void remove_empty_folders(std::string_view folder);
   Result<void> move_nested(const RelativePath& from, const RelativePath& to, const Sha256& seen);
 

@@ -11,13 +11,14 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::array<std::pair<ConflictKind, std::string_view>, 6> conflict_kinds = {{
+constexpr std::array<std::pair<ConflictKind, std::string_view>, 7> conflict_kinds = {{
     {ConflictKind::revision, "revision"},
     {ConflictKind::hash, "hash"},
     {ConflictKind::edit_delete, "edit_delete"},
     {ConflictKind::delete_edit, "delete_edit"},
     {ConflictKind::path, "path"},
     {ConflictKind::rewound, "rewound"},
+    {ConflictKind::attachment, "attachment"},
 }};
 
 constexpr std::string_view rewound_word = "rewound";
@@ -87,6 +88,7 @@ bool is_for_service(const Conflict& conflict) {
       return renamed_on_both(conflict) || (conflict.remote && conflict.remote->hash != conflict.local->hash &&
                                            utf8::nfc(conflict.remote->path.text()) == utf8::nfc(conflict.path.text()));
     case ConflictKind::delete_edit:
+    case ConflictKind::attachment:
     case ConflictKind::rewound: return false;
   }
   return false;

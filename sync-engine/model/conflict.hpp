@@ -11,7 +11,8 @@
 
 namespace ws::sync {
 
-enum class ConflictKind { revision, hash, edit_delete, delete_edit, path, rewound };
+/// `attachment`: a file that notes show, with other bytes on each side; kept in the state of attachments.
+enum class ConflictKind { revision, hash, edit_delete, delete_edit, path, rewound, attachment };
 std::string_view name(ConflictKind kind);  ///< "edit_delete"
 std::optional<ConflictKind> find_conflict_kind(std::string_view name);
 

@@ -44,6 +44,12 @@ enum class Hindrance {
   no_path,          ///< a document of the service that it gives no place; listed by its id
   no_id,            ///< a document of the service without an id that could be asked for; asked for by every run
   damaged,          ///< what the service has for it cannot be read; the next run tries again
+  reserved_name,    ///< the name of the list of attachments, which does not lie in the tree
+  missing_scope,    ///< an attachment; the key may not read or write Assets
+  attachments_off,  ///< shown by a note, and `attachments: off`
+  excluded,         ///< an attachment that `attachments_exclude:` names
+  empty,            ///< an attachment of 0 bytes, which no Asset can hold
+  ambiguous_name,   ///< a wiki link names a file of which there are several, none nearer than the others
 };
 std::string_view name(Hindrance hindrance);  ///< "not_utf8"
 

@@ -22,13 +22,14 @@ struct RunOptions {
   bool hold_deletes = false;             ///< where the guard would stop: all but the deletes is done
   bool offline = false;                  ///< `status` and `plan` against what was last heard of the service
   bool dry_run = false;                  ///< leaves not even a new stat cache
+  bool looks_only = false;               ///< set by `status`: nothing will be done
   bool whole = false;                    ///< all of the three trees is looked at, whatever the cache says
   std::string message = {};              ///< of the commit
   WantedPath only = {};                  ///< empty: all
   WantedPath busy = {};                  ///< still being written: a missing file may become it, and waits
 };
 
-enum class Stage { scan, pull, write, push, commit };
+enum class Stage { scan, pull, write, push, commit, upload, download };
 struct Progress {
   Stage stage = Stage::scan;
   std::uint64_t done = 0;

@@ -23,6 +23,12 @@ std::string_view name(Hindrance hindrance) {
     case Hindrance::no_id: return "no_id";
     case Hindrance::damaged: return "damaged";
     case Hindrance::no_room: return "no_room";
+    case Hindrance::reserved_name: return "reserved_name";
+    case Hindrance::missing_scope: return "missing_scope";
+    case Hindrance::attachments_off: return "attachments_off";
+    case Hindrance::excluded: return "excluded";
+    case Hindrance::empty: return "empty";
+    case Hindrance::ambiguous_name: return "ambiguous_name";
   }
   return "";
 }

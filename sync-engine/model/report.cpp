@@ -27,13 +27,15 @@ Json json_of(const Failure& failure) {
 
 Json json_of(const Row& row) {
   const Action& action = row.action;
-  return Json{{"path", action.path.string()},
-              {"action", name(action.kind)},
-              {"reason", action.reason},
-              {"document_id", action.document.empty() ? Json() : Json(action.document.text)},
-              {"previous_path", action.previous_path ? Json(action.previous_path->string()) : Json()},
-              {"state", name(row.state)},
-              {"error", row.error ? json_of(*row.error) : Json()}};
+  Json value{{"path", action.path.string()},
+             {"action", name(action.kind)},
+             {"reason", action.reason},
+             {"document_id", action.document.empty() ? Json() : Json(action.document.text)},
+             {"previous_path", action.previous_path ? Json(action.previous_path->string()) : Json()},
+             {"state", name(row.state)},
+             {"error", row.error ? json_of(*row.error) : Json()}};
+  if (action.attachment) value["what"] = "attachment";
+  return value;
 }
 
 Json to_json(const Guard& guard) {
@@ -54,6 +56,9 @@ std::string_view name(Remark::Word word) {
     case Remark::Word::unportable_name: return "unportable_name";
     case Remark::Word::same_revision: return "same_revision";
     case Remark::Word::state_remade: return "state_remade";
+    case Remark::Word::attachments_off: return "attachments_off";
+    case Remark::Word::manifest_damaged: return "manifest_damaged";
+    case Remark::Word::asset_in_doubt: return "asset_in_doubt";
   }
   return "";
 }

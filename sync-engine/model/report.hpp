@@ -27,9 +27,12 @@ struct Row {
 /// Something to know that asks for nothing.
 struct Remark {
   enum class Word {
-    unportable_name,  ///< a name that other systems cannot hold, when it comes or goes out
-    same_revision,    ///< a fault of the service: another text at the revision that both sides had
-    state_remade,     ///< the state was lost and is made anew: what was deleted since cannot be known
+    unportable_name,   ///< a name that other systems cannot hold, when it comes or goes out
+    same_revision,     ///< a fault of the service: another text at the revision that both sides had
+    state_remade,      ///< the state was lost and is made anew: what was deleted since cannot be known
+    attachments_off,   ///< told once: notes show files, and the tree was tied before these were synced
+    manifest_damaged,  ///< the list of attachments on the service was edited by hand or is older: it is made anew
+    asset_in_doubt,    ///< an upload whose outcome nobody could tell was sent again: there may be a second Asset
   };
   Word word = Word::unportable_name;
   std::string path = {};  ///< empty: about the tree

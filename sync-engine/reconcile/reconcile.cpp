@@ -261,6 +261,8 @@ bool loses_text(const Action& action) {
          (updates && empties(action));
 }
 
+bool loses_too_much(std::size_t lost, std::size_t tracked) { return too_many(lost, tracked); }
+
 std::optional<Guard> guard_of(const Plan& plan, std::size_t tracked, std::size_t absent) {
   Guard guard{.absent = absent, .tracked = tracked};
   for (const Action& action : plan.actions) {

@@ -26,6 +26,7 @@ Plan reconcile(const BaseTree& base,
 
 /// Promise 6 of `safety.md`: set where the plan deletes so much, on either side, that a person must say so. What is
 /// merely absent from a listing counts as a delete here, and a text that becomes empty as a delete on its side.
+bool loses_too_much(std::size_t lost, std::size_t tracked);
 bool loses_text(const Action& action);  ///< whether the guard counts it
 std::optional<Guard> guard_of(const Plan& plan, std::size_t tracked, std::size_t absent);
 

@@ -11,6 +11,7 @@
 #include "api-client/client/client.hpp"
 #include "api-client/client/page_guard.hpp"
 #include "sync-engine/remote/answers.hpp"
+#include "sync-engine/remote/api_assets.hpp"
 #include "sync-engine/remote/pulled_page.hpp"
 
 namespace ws::sync {
@@ -55,7 +56,9 @@ Json number_or_null(std::uint64_t number) { return number == 0 ? Json() : Json(n
 
 class ApiRemote final : public Remote {
  public:
-  ApiRemote(Client& client, PullBounds bounds) : client_(client), bounds_(bounds) {}
+  ApiRemote(Client& client, PullBounds bounds) : client_(client), bounds_(bounds), assets_(make_api_assets(client)) {}
+
+  Assets* assets() override { return assets_.get(); }
 
   Result<SourceInfo> create_source(const SourceRequest& request) override {
     Json body{{"name", request.name}};
@@ -180,6 +183,7 @@ class ApiRemote final : public Remote {
 
   Client& client_;
   PullBounds bounds_;
+  std::unique_ptr<Assets> assets_;
 };
 
 struct PushBatch {

@@ -102,12 +102,17 @@ struct ServiceConflict {
   PulledItem remote = {};  ///< its side; without a document where it did not say
 };
 
+class Assets;
+
 class Remote {
  public:
   Remote() = default;
   Remote(const Remote&) = delete;
   Remote& operator=(const Remote&) = delete;
   virtual ~Remote() = default;
+
+  /// The bytes of attachments; null: this service has none.
+  virtual Assets* assets() { return nullptr; }
 
   virtual Result<SourceInfo> create_source(const SourceRequest& request) = 0;
   virtual Result<SourceInfo> find_source(const std::string& source_id) = 0;

@@ -2,6 +2,13 @@
 
 namespace ws::sync {
 
+Result<AttachmentStore*> Session::attachments() {
+  if (!attachment_store) {
+    WS_LET(attachment_store, AttachmentStore::open(own("attachments.db")));
+  }
+  return &*attachment_store;
+}
+
 Result<void> Session::go_on() const {
   if (options.cancelled != nullptr && options.cancelled->load()) {
     return fail(Failure::Kind::cancelled, "stopped");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "api-client/base/clock.hpp"
@@ -11,6 +12,7 @@
 #include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/model/options.hpp"
 #include "sync-engine/remote/remote.hpp"
+#include "sync-engine/state/attachment_store.hpp"
 #include "sync-engine/state/history.hpp"
 #include "sync-engine/state/state_store.hpp"
 #include "sync-engine/tree/file_kinds.hpp"
@@ -27,10 +29,14 @@ struct Session {
   History history;
   Remote* remote = nullptr;
   EngineOptions options = {};
+  std::optional<AttachmentStore> attachment_store = {};  ///< opened, and made, by `attachments`
   bool pulls_again = false;  ///< the service stored a text in a form of its own: it comes with a pull after the commit
 
   /// For what opens by path; see `WsFolder::through`.
   std::filesystem::path own(const char* name) const { return ws.through(name); }
+  /// Whether this tree has, or had, attachments; then `attachments` makes no new file.
+  bool knows_attachments() const { return attachment_store.has_value() || ws.has("attachments.db"); }
+  Result<AttachmentStore*> attachments();
   void progress(Stage stage, std::uint64_t done, std::uint64_t total) const {
     if (options.progress) options.progress({stage, done, total});
   }

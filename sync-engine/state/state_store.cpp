@@ -58,6 +58,12 @@ Result<std::uint64_t> StateStore::generation() { return number("generation"); }
 Result<std::uint64_t> StateStore::source_revision() { return number("source_revision"); }
 Result<void> StateStore::set_source_revision(std::uint64_t revision) { return set_number("source_revision", revision); }
 
+Result<std::size_t> StateStore::base_count() {
+  WS_LET(const sqlite::Lent count, database_.cached("select count(*) from base"));
+  WS_TRY(count->step());
+  return static_cast<std::size_t>(count->integer(0));
+}
+
 Result<bool> StateStore::is_remade() {
   WS_LET(const std::uint64_t remade, number("remade"));
   return remade != 0;

@@ -34,6 +34,7 @@ class StateStore {
   Result<void> set_source_revision(std::uint64_t revision);
 
   Result<std::map<DocumentId, BaseRow>> base();
+  Result<std::size_t> base_count();
   /// The document whose file lies there; empty: none. Reads no more than that row.
   Result<std::optional<KnownDocument>> find_base(const RelativePath& file);
   /// The base by path. Empty where a file does not lie in its document's place.

@@ -70,6 +70,7 @@ Result<Scan> walk_tree(const Session& session, bool load_rules) {
               {.threads = session.options.threads,
                .max_file_bytes = session.config.max_file_bytes,
                .kinds = &session.kinds,
+               .list_others = true,
                .load_rules = load_rules,
                .seen = [&session](std::uint64_t names) { session.progress(Stage::scan, names, 0); }});
 }

@@ -57,6 +57,7 @@ class Puller {
     incoming_.damaged.erase(item.document);
     // Only what the base knows can be missing.
     if (base_.contains(item.document)) incoming_.listed.insert(item.document);
+    if (is_of_list(item)) return take_list(std::move(item));
     if (item.deleted) {
       incoming_.rows.insert_or_assign(item.document,
                                       PendingRow{.revision = item.revision, .author = std::move(item.author)});
@@ -82,6 +83,43 @@ class Puller {
     }
     left_out_.erase(item.document);
     return keep(item, std::move(*path));
+  }
+
+  /// A part of the list of attachments: one that is known to be, or a text of that form at a reserved place. What else
+  /// a person keeps there is a document like any other.
+  bool is_of_list(const PulledItem& item) const {
+    if (list_parts_.contains(item.document)) return true;
+    if (!is_manifest_path(item.path) || base_.contains(item.document) || item.deleted) return false;
+    return item.damage || !item.content || parse_manifest(*item.content);
+  }
+
+  Result<void> take_list(PulledItem item) {
+    PulledPart part{.document = item.document, .path = std::move(item.path), .revision = item.revision};
+    if (!item.deleted && !item.content) {
+      const auto known = list_parts_.find(item.document);
+      const bool is_same = item.hash && known != list_parts_.end() && known->second == *item.hash;
+      if (is_same) return {};
+      auto fetched =
+          item.damage ? Result<PulledItem>(fail(std::move(*item.damage))) : session_.remote->content(item.document);
+      if (!fetched && ends_everything(fetched.error())) return fail(std::move(fetched).error());
+      if (!fetched || fetched->deleted || !fetched->content) {
+        incoming_.out_of_reach.push_back(item.document);  // the next pull asks for it again
+        return {};
+      }
+      part.text = std::move(fetched->content);
+      if (!list_parts_.contains(item.document) && !parse_manifest(*part.text)) return keep_as_document(item, part);
+    } else if (!item.deleted) {
+      part.text = std::move(item.content);
+    }
+    incoming_.parts.push_back(std::move(part));
+    return {};
+  }
+
+  Result<void> keep_as_document(PulledItem& item, PulledPart& part) {
+    WS_LET(RelativePath path, RelativePath::parse(part.path));
+    item.hash = Sha256::of(*part.text);
+    item.content = std::move(part.text);
+    return keep(item, std::move(path));
   }
 
   Result<void> keep(PulledItem& item, RelativePath path) {
@@ -128,6 +166,10 @@ class Puller {
   Result<void> begin() {
     if (options_.before_first) WS_TRY(options_.before_first());
     for (const auto& [document, row] : base_) note_spelling(row.disk_path());
+    if (!session_.knows_attachments()) return {};
+    WS_LET(AttachmentStore* const store, session_.attachments());
+    WS_LET(const auto parts, store->parts());
+    for (const auto& [document, part] : parts) list_parts_.emplace(document, part.hash);
     return {};
   }
 
@@ -238,6 +280,7 @@ class Puller {
   Incoming incoming_;
   std::map<DocumentId, LeftOut> left_out_;
   std::set<DocumentId> untold_;                 ///< the service does not say their revision
+  std::map<DocumentId, Sha256> list_parts_;     ///< of the list of attachments, as they were last heard
   std::map<std::string, std::string> folders_;  ///< as the disk spells them, by NFC
   std::uint64_t count_ = 0;
 };

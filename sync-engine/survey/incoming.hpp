@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sync-engine/manifest/known_list.hpp"
 #include "sync-engine/session/session.hpp"
 
 namespace ws::sync {
@@ -26,6 +27,7 @@ struct Incoming {
   std::map<DocumentId, Damaged> damaged = {};
   std::set<std::string> nameless = {};           ///< the paths of those without an id
   std::vector<RelativePath> same_revision = {};  ///< another text than the base's, and the revision of the base
+  std::vector<PulledPart> parts = {};            ///< of the list of attachments: no documents of the tree
   PullEnd end = {};
   bool foreign = false;  ///< the service answered for another source
   bool any = false;      ///< at least one item came

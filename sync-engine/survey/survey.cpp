@@ -162,6 +162,25 @@ class Surveyor {
                              scan.found(),
                              {.ignored = ignored, .renames = evidence(), .hidden = hidden, .busy = options_.busy});
     if (session_.config.portable_names) refuse_unportable();
+    refuse_reserved();
+  }
+
+  /// The list of attachments has these places on the service. A document that was there before keeps its own.
+  void refuse_reserved() {
+    LocalTree& local = survey_.local;
+    const std::size_t before = local.skipped.size();
+    const auto skip = [&](const RelativePath& path) {
+      if (!is_manifest_path(path.text())) return false;
+      local.skipped.push_back({.path = path.string(), .reason = Hindrance::reserved_name});
+      return true;
+    };
+    std::erase_if(local.created, [&](const auto& file) { return skip(file.first); });
+    std::erase_if(local.tracked, [&](const auto& file) {
+      const bool refused = file.second.path != survey_.base.disk_path(file.first) && skip(file.second.path);
+      if (refused) local.hindered.emplace(file.first, Hindrance::reserved_name);
+      return refused;
+    });
+    if (local.skipped.size() != before) std::sort(local.skipped.begin(), local.skipped.end());
   }
 
   /// Left alone by name, like the dangerous ones; a document that had such a name before is kept as it is.
@@ -219,6 +238,7 @@ class Surveyor {
     if (rewound_) return {};
     survey_.revision = now;
     survey_.same_revision = std::move(incoming_.same_revision);
+    survey_.list_parts = std::move(incoming_.parts);
     misnamed_before_ = std::exchange(misnamed_, misnamed_after(misnamed_, incoming_));
     leave_out_damaged(incoming_, survey_);
     if (keep_ == Pulled::keep) WS_TRY(write_incoming(session_, incoming_, survey_));
@@ -256,6 +276,7 @@ class Surveyor {
   Result<void> store_incoming() {
     if (options_.offline || survey_.plan.guard) return {};
     if (!incoming_.any && survey_.revision == survey_.revision_before) return {};
+    WS_TRY(keep_list_parts());
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     // A delete that the guard held back is not stored as said either: the service is asked for it again.
     for (const DocumentId& document : to_put_) {
@@ -267,6 +288,21 @@ class Surveyor {
     if (incoming_.out_of_reach.empty() && incoming_.nameless.empty() && survey_.left_out.empty() && held_.empty())
       WS_TRY(session_.state.set_source_revision(survey_.revision));
     return transaction.commit();
+  }
+
+  /// Before the next pull begins after them.
+  Result<void> keep_list_parts() {
+    if (survey_.list_parts.empty()) return {};
+    WS_LET(AttachmentStore* const store, session_.attachments());
+    WS_LET(KnownList list, load_list(*store));
+    std::vector<DocumentId> changed;
+    for (const PulledPart& part : survey_.list_parts) {
+      if (take_part(list, part)) changed.push_back(part.document);
+    }
+    WS_LET(sqlite::Transaction transaction, store->begin());
+    WS_TRY(store_parts(*store, list, changed));
+    WS_TRY(transaction.commit());
+    return store->flush();
   }
 
   void build_remote() {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "sync-engine/manifest/known_list.hpp"
 #include "sync-engine/session/session.hpp"
 #include "sync-engine/tree/scan.hpp"
 
@@ -31,6 +32,7 @@ struct Survey {
   std::vector<RelativePath> same_revision = {};   ///< the service gave another text for the revision of the base
   std::vector<Conflict> known_conflicts = {};     ///< those that a commit recorded
   std::map<DocumentId, LeftOut> left_out = {};    ///< the next run asks for them again
+  std::vector<PulledPart> list_parts = {};        ///< what came of the list of attachments; kept where `Pulled::keep`
   /// Every file is as the base has it: these. Then `base`, `local` and `base_rows` may be empty.
   std::optional<std::map<DocumentId, FileId>> agreed = {};
 };

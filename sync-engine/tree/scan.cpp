@@ -142,6 +142,21 @@ void Scan::each_file(
   }
 }
 
+void Scan::each_other(const std::function<void(const std::string& path)>& visit) const {
+  for (const ScannedFolder& folder : folders_) {
+    FolderPaths paths(folder);
+    for (std::size_t at = 0; at < folder.others.size();) {
+      const std::string_view name(folder.others.c_str() + at);
+      visit(paths.of(name));
+      at += name.size() + 1;
+    }
+  }
+}
+
+bool Scan::any_rules() const {
+  return std::ranges::any_of(folders_, [](const ScannedFolder& folder) { return folder.ignore_stamp != FileStamp{}; });
+}
+
 FoundTree Scan::found() const {
   FoundTree tree;
   tree.files.reserve(entry_count());

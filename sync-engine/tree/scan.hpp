@@ -29,6 +29,7 @@ struct ScanOptions {
   unsigned threads = 2;
   std::uint64_t max_file_bytes = default_max_file_bytes;
   const FileKinds* kinds = nullptr;  ///< null: Markdown alone; outlives the scan
+  bool list_others = false;          ///< notes the names of files of no kind that is synced
   bool load_rules = false;           ///< read every `.wsignore` even where the cache would do: for `is_ignored`
   /// Told how many names were looked at, ten times a second, by one thread at a time.
   std::function<void(std::uint64_t names)> seen = {};
@@ -50,6 +51,7 @@ struct ScannedFolder {
   /// The names are as in the cache, and so are the entries but for `replaced`; `names` and `entries` are empty.
   const CachedFolder* same = nullptr;
   std::vector<ReplacedEntry> replaced = {};  ///< in order of place
+  std::string others = {};                   ///< names of files of no kind that is synced, each with a NUL behind it
 };
 
 class Scan;
@@ -78,6 +80,11 @@ class Scan {
   void each_file(const std::function<void(const std::string& path, const Sha256& hash, const FileId& id)>& visit) const;
   /// All of it. Fails never; a path that breaks a rule is among the skipped.
   FoundTree found() const;
+  /// Where `list_others` was set: the files of no kind that is synced, hidden ones and those in ignored folders aside.
+  /// Rules about single files are not applied to them.
+  void each_other(const std::function<void(const std::string& path)>& visit) const;
+  /// Whether any folder has rules of its own about what is ignored.
+  bool any_rules() const;
   /// The numbers of all that is left alone, looked up now: of a link those of the file that it leads to.
   std::vector<HiddenFile> hidden(const RootFolder& root) const;
   /// Whether every rule was read, so that `is_ignored` knows of paths that are not on disk too.

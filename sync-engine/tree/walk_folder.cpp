@@ -146,7 +146,10 @@ Result<bool> Walk::list(Visit& visit, Worker& worker) {
       }
       unsigned char type = entry->d_type;
       if (type == DT_REG && !is_wanted(visit, name)) {
-        if (name[0] != '.') ++worker.not_included;
+        if (name[0] != '.') {
+          ++worker.not_included;
+          if (options_.list_others) visit.folder.others.append(name, std::strlen(name) + 1);
+        }
         continue;
       }
       if (type == DT_UNKNOWN) {

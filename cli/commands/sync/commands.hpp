@@ -34,6 +34,9 @@ Command sync_redo_command();
 // watch.cpp
 Command sync_watch_command();
 
+// attachments.cpp
+Command sync_attachments_command();
+
 // conflicts.cpp
 Command sync_conflicts_command();
 

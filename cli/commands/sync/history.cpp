@@ -69,7 +69,12 @@ Result<ExitCode> restore(Session& session) {
   const std::vector<std::string>& words = session.arguments().words;
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
   WS_LET(const sync::RelativePath path, path_argument(tree.root, words.front()));
-  WS_LET(const sync::Restored restored, tree.engine->restore(path, session.arguments().value("at")));
+  auto outcome = tree.engine->restore(path, session.arguments().value("at"));
+  if (!outcome && outcome.error().code == "needs_service") {
+    WS_LET(tree, open_tree(session, fs::current_path(), Network::needed));
+    outcome = tree.engine->restore(path, session.arguments().value("at"));
+  }
+  WS_LET(const sync::Restored restored, std::move(outcome));
   if (session.format() != Format::table) {
     session.printer().resource(
         {{"v", 1}, {"path", path.text()}, {"state", restored.state}, {"changed", restored.changed}}, {});

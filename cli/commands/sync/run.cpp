@@ -45,6 +45,11 @@ Result<ExitCode> init(Session& session) {
                             .root_node_id = session.arguments().value("root").value_or(""),
                             .source_id = session.arguments().value("source").value_or(""),
                             .trusted = session.settings().trusted};
+  if (const auto word = session.arguments().value("attachments")) {
+    const auto mode = sync::find_attachment_mode(*word);
+    if (!mode) return fail(Failure::Kind::usage, "--attachments takes linked, all or off, not `" + *word + "`");
+    options.attachments = *mode;
+  }
   WS_LET(const BaseUrl url, session.base_url());
   options.base_url = url.text;
   options.origin = url.origin;
@@ -187,7 +192,13 @@ Command sync_init_command() {
             .limits = "1-200 characters"},
            {.name = "project", .takes = Takes::one, .placeholder = "ID", .help = "sync what stands in this Project"},
            {.name = "root", .takes = Takes::one, .placeholder = "NODE", .help = "sync what stands below this node"},
-           {.name = "source", .takes = Takes::one, .placeholder = "ID", .help = "join a source that is there"}},
+           {.name = "source", .takes = Takes::one, .placeholder = "ID", .help = "join a source that is there"},
+           {.name = "attachments",
+            .takes = Takes::one,
+            .placeholder = "MODE",
+            .help = "which files beside the notes are synced: those that notes show, all, or none",
+            .limits = "linked, all or off",
+            .fallback = "linked"}},
       .examples = {"ws sync init ~/notes", "ws sync init --source 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"},
       .run = init};
 }

@@ -37,6 +37,8 @@ std::string_view stage_word(sync::Stage stage) {
     case sync::Stage::write: return "writing";
     case sync::Stage::push: return "sending";
     case sync::Stage::commit: return "publishing";
+    case sync::Stage::upload: return "sending files";
+    case sync::Stage::download: return "receiving files";
   }
   return "";
 }

@@ -10,7 +10,15 @@ constexpr std::string_view roots_by[] = {"ws.roots"};
 constexpr ViewColumn root_columns[] = {
     {"FOLDER", "{folder}"}, {"STATE", "{state}"}, {"NAME", "{name}"}, {"SOURCE", "{source_id:short}"}};
 
+constexpr std::string_view attachments_by[] = {"ws.attachments"};
+constexpr ViewColumn attachment_columns[] = {{"PATH", "{path}"},
+                                             {"BYTES", "{bytes}"},
+                                             {"STATE", "{state}"},
+                                             {"NOTES", "{notes}"},
+                                             {"ASSET", "{asset_id:short}"}};
+
 constexpr View views[] = {
+    {.of = attachments_by, .columns = attachment_columns},
     {.of = conflicts_by, .columns = conflict_columns},
     {.of = roots_by, .columns = root_columns},
 };

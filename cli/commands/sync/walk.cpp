@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
+#include "api-client/base/media_type.hpp"
 #include "api-client/base/shell_command.hpp"
 #include "api-client/client/client.hpp"
 #include "cli/commands/shared/changed_by.hpp"
+#include "cli/output/human.hpp"
+#include "cli/output/image_size.hpp"
 #include "cli/terminal/clean.hpp"
 #include "cli/terminal/editor.hpp"
 #include "cli/walk/choices.hpp"
@@ -65,6 +69,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
 
   /// The conflict as it is now. A service that cannot be asked leaves out who and when.
   Result<walk::ShownConflict> shown_conflict() {
+    if (conflict_.kind == sync::ConflictKind::attachment) return shown_attachment();
     walk::Facts facts;
     if (const auto change = last_change()) {
       facts.their_name = change->name;
@@ -120,6 +125,39 @@ class SyncConflictResolver final : public walk::ConflictResolver {
   }
 
  private:
+  Result<walk::ShownConflict> shown_attachment() {
+    walk::Facts facts{.my_time = time_here()};
+    WS_LET(const auto open, tree_.engine->open_attachment(conflict_.path));
+    if (open && open->local) facts.my_file = describe(*open->local, conflict_.path);
+    if (open && open->remote) {
+      facts.their_file = describe(*open->remote, open->beside.value_or(conflict_.path));
+      facts.their_time = time_of_asset(open->remote->asset);
+    }
+    return walk::tell_conflict({.conflict = conflict_}, facts);
+  }
+
+  /// "image/png, 12 KB, 640 x 480"; what the file that lies there tells too.
+  std::string describe(const sync::Attachment& file, const sync::RelativePath& where) const {
+    std::string sample(image_sample_bytes, '\0');
+    std::ifstream in(tree_.root / where.string(), std::ios::binary);
+    in.read(sample.data(), static_cast<std::streamsize>(sample.size()));
+    sample.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+    const std::string type = file.media_type.empty() ? media_type_of(where.name(), sample) : file.media_type;
+    std::string text = fmt::format("{}, {}", type, human_size(file.size_bytes));
+    if (const auto size = image_size_of(sample)) text += fmt::format(", {} x {}", size->width, size->height);
+    return text;
+  }
+
+  std::optional<std::string> time_of_asset(const std::string& asset) {
+    const auto client = session_.client();
+    if (!client || asset.empty()) return std::nullopt;
+    const auto reply = (*client)->call({.operation = "files.get", .parameters = {{"asset_id", asset}}});
+    const auto text = reply ? find_text(*reply->json, "created_at") : std::nullopt;
+    if (!text) return std::nullopt;
+    const auto time = parse_rfc3339(*text);
+    return time ? std::optional(shown_time(*time)) : std::nullopt;
+  }
+
   std::optional<LastChange> last_change() {
     if (conflict_.document.empty() || !can_ask_) return std::nullopt;
     const auto client = session_.client();
@@ -136,7 +174,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
   }
 
   std::optional<std::string> read_file_here() const {
-    if (is_rewound_whole() || !conflict_.local) return std::nullopt;
+    if (conflict_.kind == sync::ConflictKind::attachment || is_rewound_whole() || !conflict_.local) return std::nullopt;
     const auto root = sync::RootFolder::open(tree_.root);
     if (!root) return std::nullopt;
     const auto files = sync::SafeWriter::open(*root);
@@ -202,7 +240,8 @@ class SyncConflictResolver final : public walk::ConflictResolver {
 
   std::vector<std::string> told(const walk::Decided& decided) const {
     std::string line = fmt::format("resolved {}: kept {}", name_of_conflict(), keep_word(decided.verdict));
-    if (is_a_name(conflict_)) line += "; the next `ws sync` carries it out";
+    if (is_a_name(conflict_) || conflict_.kind == sync::ConflictKind::attachment)
+      line += "; the next `ws sync` carries it out";
     std::vector<std::string> lines = {std::move(line)};
     if (const std::string undo = undo_line(decided.verdict); !undo.empty()) lines.push_back("  undo: " + undo);
     return lines;
@@ -222,6 +261,8 @@ class SyncConflictResolver final : public walk::ConflictResolver {
   std::string undo_line(Verdict verdict) const {
     if (is_about_place(conflict_)) return undo_of_a_name(verdict);
     if (conflict_.kind == sync::ConflictKind::rewound) return "";
+    if (conflict_.kind == sync::ConflictKind::attachment)
+      return program_for(tree_).add({"sync", "restore"}).path(conflict_.path.text()).text();
     const auto& lost = verdict == Verdict::mine ? theirs_ : mine_;
     // Nothing was lost: a file came to be.
     if (!lost) return ShellCommand{"rm"}.path(path_from_here(conflict_.path)).text();

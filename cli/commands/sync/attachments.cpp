@@ -1,0 +1,52 @@
+// The files beside the notes: what they are, where they stand, which notes show them.
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/sync/commands.hpp"
+#include "cli/commands/sync/tree.hpp"
+
+namespace ws::cli {
+namespace {
+
+Json attachment_to_json(const sync::ListedAttachment& one) {
+  Json notes = Json::array();
+  for (const sync::RelativePath& note : one.notes) notes.push_back(note.string());
+  const bool has_asset = one.file && !one.file->asset.empty();
+  const bool has_hash = one.file && one.file->hash != Sha256();
+  return {{"path", one.path.string()},
+          {"bytes", one.file ? Json(one.file->size_bytes) : Json()},
+          {"asset_id", has_asset ? Json(one.file->asset) : Json()},
+          {"state", one.state},
+          {"notes", std::move(notes)},
+          {"media_type", one.file && !one.file->media_type.empty() ? Json(one.file->media_type) : Json()},
+          {"content_sha256", has_hash ? Json(one.file->hash.hex()) : Json()}};
+}
+
+Result<ExitCode> list_attachments(Session& session) {
+  WS_LET(SyncTree tree, open_tree(session, std::filesystem::current_path(), Network::none));
+  WS_LET(const std::vector<sync::ListedAttachment> all, tree.engine->attachments());
+  Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
+  for (const sync::ListedAttachment& one : all) list["data"].push_back(attachment_to_json(one));
+  tree.progress->clear();
+  if (session.format() == Format::table && all.empty()) {
+    session.note("no note here shows a file");
+    return ExitCode::done;
+  }
+  session.printer().list("ws.attachments", list, {});
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command sync_attachments_command() {
+  return {.words = "sync attachments",
+          .summary = "List the files that notes show",
+          .details =
+              "Path, size, Asset, state and the notes that show each; without the network, against what was last "
+              "heard. Which files are synced is said by `attachments:` in .ws/config.yaml.",
+          .examples = {"ws sync attachments", "ws sync attachments --json"},
+          .run = list_attachments};
+}
+
+}  // namespace ws::cli

@@ -1,0 +1,103 @@
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sync-engine/attachments/own_folder.hpp"
+#include "sync-engine/attachments/sync_attachments.hpp"
+#include "sync-engine/attachments/transfers.hpp"
+
+namespace ws::sync {
+namespace {
+
+class AttachmentDecision {
+ public:
+  AttachmentDecision(Session& session, const Clock& clock, AttachmentStore& store, SafeWriter& writer)
+      : session_(session), clock_(clock), store_(store), writer_(writer) {
+    if (session.remote != nullptr) assets_ = session.remote->assets();
+  }
+
+  Result<void> decide(const RelativePath& path, const OpenAttachment& open, Keep keep) {
+    switch (keep) {
+      case Keep::merged:
+        return fail(Failure::Kind::usage,
+                    fmt::format("{} is no text that could be merged", path.text()),
+                    "give --keep local, remote or both");
+      case Keep::local: WS_TRY(keep_ours(path, open)); break;
+      case Keep::remote: WS_TRY(take_theirs(path, open)); break;
+      case Keep::both: WS_TRY(keep_both(path, open)); break;
+    }
+    return store_.drop_conflict(path);
+  }
+
+ private:
+  /// What the service has is what both sides agree on from now on: ours is an edit of it, which the next run sends.
+  Result<void> agree_on_theirs(const RelativePath& path, const OpenAttachment& open) {
+    return open.remote ? store_.put_base(path, *open.remote) : store_.forget_base(path);
+  }
+
+  Result<void> drop_beside(const OpenAttachment& open) {
+    // One that somebody changed stays.
+    if (open.beside && open.remote) static_cast<void>(writer_.remove(*open.beside, open.remote->hash));
+    return writer_.flush_folders();
+  }
+
+  Result<void> keep_ours(const RelativePath& path, const OpenAttachment& open) {
+    WS_TRY(agree_on_theirs(path, open));
+    return drop_beside(open);
+  }
+
+  Result<void> keep_both(const RelativePath& path, const OpenAttachment& open) {
+    WS_TRY(agree_on_theirs(path, open));
+    return open.beside ? store_.put_wanted(*open.beside) : Result<void>();
+  }
+
+  Result<void> take_theirs(const RelativePath& path, const OpenAttachment& open) {
+    if (!open.local) return fail(Failure::Kind::conflict, fmt::format("{} is not here", path.text()));
+    WS_TRY(make_safe(writer_, assets_, path, open.local->hash, open.base));
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock_.now().time_since_epoch()).count();
+    WS_TRY(store_.add_moment({.seconds = seconds, .path = path, .file = open.local, .how = "replaced"}));
+    if (!open.remote) {
+      WS_TRY(writer_.remove(path, open.local->hash));
+      WS_TRY(writer_.flush_folders());
+      return store_.forget_base(path);
+    }
+    const Sha256& hash = open.remote->hash;
+    const bool is_beside = open.beside && writer_.keep_copy(*open.beside, hash);
+    if (!is_beside && !writer_.has_own(hash.hex(), hash)) WS_TRY(fetch(*open.remote));
+    WS_LET(const Staged staged, writer_.stage_file(hash.hex(), hash));
+    WS_TRY(writer_.place(staged, path, open.local->hash));
+    WS_TRY(drop_beside(open));
+    WS_TRY(store_.add_moment({.seconds = seconds, .path = path, .file = open.remote, .how = "received"}));
+    return store_.put_base(path, *open.remote);
+  }
+
+  Result<void> fetch(const Attachment& file) {
+    if (assets_ == nullptr) return fail(Failure::Kind::usage, "this needs the service", "log in");
+    Transfers transfers(session_, store_, *assets_);
+    transfers.fetch(file);
+    const TransferOutcome outcome = transfers.run();
+    const auto why = outcome.not_downloaded.find(file.hash);
+    return why == outcome.not_downloaded.end() ? Result<void>() : fail(Failure(why->second));
+  }
+
+  Session& session_;
+  const Clock& clock_;
+  AttachmentStore& store_;
+  SafeWriter& writer_;
+  Assets* assets_ = nullptr;
+};
+
+}  // namespace
+
+Result<void> decide_attachment(Session& session, const Clock& clock, const RelativePath& path, Keep keep) {
+  WS_LET(AttachmentStore* const store, session.attachments());
+  WS_LET(const auto open, store->conflicts());
+  const auto found = open.find(path);
+  if (found == open.end()) {
+    return fail(Failure::Kind::not_found, fmt::format("no conflict is open about {}", path.text()));
+  }
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
+  return AttachmentDecision(session, clock, *store, writer).decide(path, found->second, keep);
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,53 @@
+/// Looks at the files that may be attachments: size, hash, or why they are left alone.
+///
+/// A hash is kept beside the file's stamp in `.ws/attachments.cache`, as the stat cache keeps those of documents, and
+/// by the same rule; without the cache the answers are the same.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "sync-engine/attachments/plan_attachments.hpp"
+#include "sync-engine/session/session.hpp"
+#include "sync-engine/tree/hash.hpp"
+
+namespace ws::sync {
+
+struct SeenFile {
+  FileStamp stamp = {};
+  Sha256 hash = {};
+};
+
+class LocalFiles {
+ public:
+  explicit LocalFiles(Session& session);
+
+  /// The file at `disk`; empty: there is none, or a folder.
+  std::optional<LocalAttachment> look_at(const std::string& disk, std::uint64_t max_bytes);
+  /// What its stamp was when it was hashed.
+  const SeenFile* seen(const std::string& disk) const;
+  /// Leaves a cache for the next time, of what was looked at. A failure costs only time later.
+  void save() const;
+
+ private:
+  std::optional<LocalAttachment> hash(int folder,
+                                      const std::string& name,
+                                      const std::string& disk,
+                                      const FileStamp& stamp);
+  bool is_trusted(const FileStamp& stamp) const;
+
+  Session& session_;
+  std::unordered_map<std::string, SeenFile> cached_;
+  std::unordered_map<std::string, SeenFile> seen_;
+  std::string folder_ = {};
+  Descriptor folder_fd_ = {};
+  int folder_errno_ = 0;
+  bool has_folder_ = false;
+  bool is_same_ = true;  ///< as the cache
+  std::int64_t started_ns_ = 0;
+};
+
+}  // namespace ws::sync

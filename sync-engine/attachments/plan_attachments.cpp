@@ -1,0 +1,208 @@
+#include "sync-engine/attachments/plan_attachments.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace ws::sync {
+namespace {
+
+enum class FileChange { none, unchanged, edited, deleted, created, hidden };
+
+/// Old path to new one. Only where exactly one path went and one came with these bytes.
+using Renames = std::map<RelativePath, RelativePath>;
+
+Renames renames_among(const std::multimap<Sha256, RelativePath>& went,
+                      const std::multimap<Sha256, RelativePath>& came) {
+  Renames renames;
+  for (const auto& [hash, path] : went) {
+    if (went.count(hash) != 1 || came.count(hash) != 1) continue;
+    renames.emplace(path, came.find(hash)->second);
+  }
+  return renames;
+}
+
+class AttachmentPlanner {
+ public:
+  AttachmentPlanner(const AttachmentSides& sides, const AttachmentChoices& choices)
+      : sides_(sides), choices_(choices) {}
+
+  AttachmentPlan plan() {
+    find_renames();
+    for (const auto& [from, to] : renamed_here_) plan_renamed_here(from, to);
+    for (const auto& [from, to] : renamed_there_) plan_renamed_there(from, to);
+    std::set<RelativePath> paths;
+    for (const auto& [path, row] : sides_.base) paths.insert(path);
+    for (const auto& [path, file] : sides_.local) paths.insert(path);
+    for (const auto& [path, row] : sides_.remote) paths.insert(path);
+    for (const RelativePath& path : paths) {
+      if (!handled_.contains(path)) plan_path(path);
+    }
+    std::ranges::stable_sort(plan_.actions, {}, &Action::path);
+    return std::move(plan_);
+  }
+
+ private:
+  template <class Tree>
+  static const typename Tree::mapped_type* find(const Tree& tree, const RelativePath& path) {
+    const auto found = tree.find(path);
+    return found == tree.end() ? nullptr : &found->second;
+  }
+  const Attachment* base(const RelativePath& path) const { return find(sides_.base, path); }
+  const LocalAttachment* local(const RelativePath& path) const { return find(sides_.local, path); }
+  const Attachment* remote(const RelativePath& path) const { return find(sides_.remote, path); }
+
+  FileChange here(const RelativePath& path) const {
+    const LocalAttachment* const file = local(path);
+    const Attachment* const known = base(path);
+    if (file != nullptr && file->hidden) return FileChange::hidden;
+    if (file == nullptr) return known == nullptr ? FileChange::none : FileChange::deleted;
+    if (known == nullptr) return FileChange::created;
+    return file->hash == known->hash ? FileChange::unchanged : FileChange::edited;
+  }
+
+  FileChange there(const RelativePath& path) const {
+    const Attachment* const row = remote(path);
+    const Attachment* const known = base(path);
+    if (row == nullptr) {
+      if (known == nullptr) return FileChange::none;
+      return sides_.remote_is_whole ? FileChange::deleted : FileChange::unchanged;
+    }
+    if (known == nullptr) return FileChange::created;
+    return row->hash == known->hash ? FileChange::unchanged : FileChange::edited;
+  }
+
+  void find_renames() {
+    std::multimap<Sha256, RelativePath> went_here, went_there, came_here, came_there;
+    for (const auto& [path, row] : sides_.base) {
+      if (here(path) == FileChange::deleted) went_here.emplace(row.hash, path);
+      if (there(path) == FileChange::deleted) went_there.emplace(row.hash, path);
+    }
+    for (const auto& [path, file] : sides_.local) {
+      if (here(path) == FileChange::created) came_here.emplace(file.hash, path);
+    }
+    for (const auto& [path, row] : sides_.remote) {
+      if (there(path) == FileChange::created) came_there.emplace(row.hash, path);
+    }
+    renamed_here_ = renames_among(went_here, came_here);
+    renamed_there_ = renames_among(went_there, came_there);
+  }
+
+  void plan_renamed_here(const RelativePath& from, const RelativePath& to) {
+    if (there(to) != FileChange::none) return;  // by path: the two that meet there are compared
+    const FileChange change = there(from);
+    if (change == FileChange::unchanged || change == FileChange::edited) {
+      add(ActionKind::push_move, to, "renamed here", local(to)->hash, base(from)->hash, from);
+      if (change == FileChange::edited)
+        add(ActionKind::pull_update, to, "edited there", local(to)->hash, remote(from)->hash);
+    } else if (change == FileChange::deleted && !renamed_there_.contains(from)) {
+      if (choices_.accept_deletes) {
+        add(ActionKind::pull_delete, to, "deleted there", local(to)->hash, {});
+      } else {
+        add(ActionKind::push_create, to, "renamed here, deleted there: it is kept", local(to)->hash, local(to)->hash);
+      }
+      plan_.settled.emplace(from, std::nullopt);
+    } else {
+      return;
+    }
+    handled_.insert({from, to});
+  }
+
+  void plan_renamed_there(const RelativePath& from, const RelativePath& to) {
+    if (handled_.contains(from) || handled_.contains(to) || here(to) != FileChange::none) return;
+    const FileChange change = here(from);
+    if (change == FileChange::unchanged || change == FileChange::edited) {
+      add(ActionKind::pull_move, to, "renamed there", local(from)->hash, local(from)->hash, from);
+      if (change == FileChange::edited)
+        add(ActionKind::push_update, to, "edited here", local(from)->hash, local(from)->hash);
+    } else if (change == FileChange::deleted && choices_.accept_deletes && !renamed_here_.contains(from)) {
+      add(ActionKind::push_delete, to, "deleted here", {}, {});
+      plan_.settled.emplace(from, std::nullopt);
+    } else {
+      return;
+    }
+    handled_.insert({from, to});
+  }
+
+  void plan_path(const RelativePath& path) {
+    const FileChange mine = here(path);
+    const FileChange theirs = there(path);
+    if (mine == FileChange::hidden) {
+      plan_.skipped.push_back({.path = path.string(), .reason = *local(path)->hidden});
+    } else if (base(path) != nullptr) {
+      plan_known(path, mine, theirs);
+    } else if (mine == FileChange::none) {
+      add(ActionKind::pull_create, path, "new there", {}, remote(path)->hash);
+    } else if (theirs == FileChange::none) {
+      add(ActionKind::push_create, path, "new here", local(path)->hash, local(path)->hash);
+    } else if (local(path)->hash == remote(path)->hash) {
+      add(ActionKind::adopt, path, "the same bytes on both sides", local(path)->hash, local(path)->hash);
+    } else {
+      collide(path);
+    }
+  }
+
+  void plan_known(const RelativePath& path, FileChange mine, FileChange theirs) {
+    using enum FileChange;
+    if (mine == unchanged && theirs == unchanged) {
+      // Another Asset of the same bytes, or another type.
+      if (remote(path) != nullptr && *remote(path) != *base(path)) plan_.settled.emplace(path, *remote(path));
+    } else if (mine == edited && theirs == unchanged) {
+      add(ActionKind::push_update, path, "edited here", local(path)->hash, local(path)->hash);
+    } else if (mine == deleted && theirs == unchanged) {
+      add(ActionKind::push_delete, path, "deleted here", {}, {});
+    } else if (mine == unchanged && theirs == edited) {
+      add(ActionKind::pull_update, path, "edited there", local(path)->hash, remote(path)->hash);
+    } else if (mine == unchanged && theirs == deleted) {
+      add(ActionKind::pull_delete, path, "deleted there", local(path)->hash, {});
+    } else if (mine == deleted && theirs == deleted) {
+      plan_.settled.emplace(path, std::nullopt);
+    } else if (mine == edited && theirs == edited && local(path)->hash == remote(path)->hash) {
+      plan_.settled.emplace(path, *remote(path));
+    } else if (mine == deleted && choices_.accept_deletes) {
+      add(ActionKind::push_delete, path, "deleted here", {}, {});
+    } else if (mine == deleted) {
+      add(ActionKind::pull_create, path, "deleted here, edited there: it comes back", {}, remote(path)->hash);
+    } else {
+      collide(path);
+    }
+  }
+
+  void collide(const RelativePath& path) {
+    AttachmentCollision collision{.path = path};
+    if (const Attachment* const row = base(path)) collision.base = *row;
+    if (const LocalAttachment* const file = local(path)) collision.local = *file;
+    if (const Attachment* const row = remote(path)) collision.remote = *row;
+    plan_.collisions.push_back(std::move(collision));
+  }
+
+  void add(ActionKind kind,
+           const RelativePath& path,
+           std::string_view reason,
+           std::optional<Sha256> seen,
+           std::optional<Sha256> result,
+           std::optional<RelativePath> previous = {}) {
+    plan_.actions.push_back({.kind = kind,
+                             .path = path,
+                             .reason = reason,
+                             .previous_path = std::move(previous),
+                             .seen = seen,
+                             .result = result,
+                             .attachment = true});
+  }
+
+  const AttachmentSides& sides_;
+  const AttachmentChoices& choices_;
+  AttachmentPlan plan_;
+  Renames renamed_here_;
+  Renames renamed_there_;
+  std::set<RelativePath> handled_;
+};
+
+}  // namespace
+
+AttachmentPlan plan_attachments(const AttachmentSides& sides, const AttachmentChoices& choices) {
+  return AttachmentPlanner(sides, choices).plan();
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,58 @@
+/// What brings the attachments of both sides together: the rows of `sync.md` by path and hash, without a merge. Pure.
+///
+/// A missing file is a deletion only where the base knew it and its folder could be looked at: whoever fills in
+/// `LocalAttachments` puts what is out of sight among the hidden. A missing row of the list is one only where the list
+/// is whole.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "sync-engine/model/attachment.hpp"
+#include "sync-engine/model/plan.hpp"
+
+namespace ws::sync {
+
+/// A file here. Those out of sight (a link, unreadable, ignored, excluded, too large) have a reason and no hash.
+struct LocalAttachment {
+  std::uint64_t size_bytes = 0;
+  Sha256 hash = {};
+  std::optional<Hindrance> hidden = {};
+  bool operator==(const LocalAttachment&) const = default;
+};
+using LocalAttachments = std::map<RelativePath, LocalAttachment>;
+
+struct AttachmentSides {
+  AttachmentTree base = {};  ///< what both sides last agreed on
+  LocalAttachments local = {};
+  AttachmentTree remote = {};
+  bool remote_is_whole = true;  ///< false: a row that is missing there says nothing
+};
+
+/// Other bytes on both sides, or bytes against a deletion.
+struct AttachmentCollision {
+  RelativePath path;
+  std::optional<Attachment> base = {};
+  std::optional<LocalAttachment> local = {};  ///< empty: deleted here
+  std::optional<Attachment> remote = {};      ///< empty: deleted there
+  bool operator==(const AttachmentCollision&) const = default;
+};
+
+struct AttachmentPlan {
+  std::vector<Action> actions = {};  ///< in order of path
+  std::vector<AttachmentCollision> collisions = {};
+  /// The base moves though neither side changes. Empty: forgotten.
+  std::map<RelativePath, std::optional<Attachment>> settled = {};
+  std::vector<Skipped> skipped = {};
+  bool operator==(const AttachmentPlan&) const = default;
+};
+
+struct AttachmentChoices {
+  bool accept_deletes = false;  ///< a local delete wins over a remote edit or move
+};
+
+AttachmentPlan plan_attachments(const AttachmentSides& sides, const AttachmentChoices& choices = {});
+
+}  // namespace ws::sync

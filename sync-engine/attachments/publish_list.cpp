@@ -1,0 +1,311 @@
+#include "sync-engine/attachments/publish_list.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/json.hpp"
+#include "sync-engine/manifest/manifest.hpp"
+#include "sync-engine/remote/assets.hpp"
+
+namespace ws::sync {
+namespace {
+
+constexpr const char* commit_note = "commit";
+constexpr int most_rounds = 6;
+constexpr const char* list_title = "Attachments";
+
+/// A part as it is to be.
+struct PartToWrite {
+  PushItem item;
+  std::string text = {};
+};
+
+std::string encode_request(const CommitRequest& request) {
+  return dump(Json{{"source_id", request.source_id},
+                   {"plan_id", request.plan_id},
+                   {"push_ids", request.push_ids},
+                   {"expected_revision", request.expected_revision},
+                   {"client_id", request.client_id},
+                   {"message", request.message}});
+}
+
+Result<CommitRequest> decode_request(const std::string& text) {
+  WS_LET(const Json value, parse_bounded(text));
+  CommitRequest request{
+      .source_id = find_text(value, "source_id").value_or(""),
+      .plan_id = find_text(value, "plan_id").value_or(""),
+      .expected_revision = static_cast<std::uint64_t>(find_integer(value, "expected_revision").value_or(0)),
+      .client_id = find_text(value, "client_id").value_or(""),
+      .message = find_text(value, "message").value_or("")};
+  if (const Json* ids = find(value, "push_ids"); ids != nullptr && ids->is_array()) {
+    for (const Json& id : *ids) {
+      if (id.is_string()) request.push_ids.push_back(id.get<std::string>());
+    }
+  }
+  return request;
+}
+
+bool surely_not_done(const Failure& failure) {
+  return failure.kind == Failure::Kind::invalid || failure.kind == Failure::Kind::not_found ||
+         failure.kind == Failure::Kind::conflict || failure.kind == Failure::Kind::forbidden;
+}
+
+/// The service's text wins: ours is merged into it by the next round.
+Result<void> yield_to_service(Session& session, const RecordedConflict& recorded, std::optional<DocumentId>& document) {
+  if (recorded.id.empty()) return {};
+  WS_LET(const ServiceConflict conflict, session.remote->find_conflict(recorded.id));
+  if (!conflict.remote.document.empty()) document = conflict.remote.document;
+  const auto resolved = session.remote->resolve(
+      {.conflict_id = recorded.id, .keep = Keep::remote, .expected_revision = conflict.remote.revision});
+  // It moved again, or somebody decided it: what is there now is asked for in any case.
+  if (!resolved && !surely_not_done(resolved.error())) return fail(Failure(resolved.error()));
+  return {};
+}
+
+class ListWriter {
+ public:
+  ListWriter(Session& session, AttachmentStore& store, KnownList& list, const RowChanges& changes)
+      : session_(session), store_(store), list_(list), changes_(changes) {}
+
+  Result<std::set<RelativePath>> write() {
+    for (int round = 0; round < most_rounds; ++round) {
+      done_.clear();
+      const AttachmentTree rows = changed_rows();
+      WS_LET(const std::vector<std::vector<PartToWrite>> commits, parts_to_write(rows));
+      bool is_met = true;
+      for (const std::vector<PartToWrite>& parts : commits) {
+        WS_LET(is_met, commit(parts));
+        if (!is_met) break;
+      }
+      if (is_met) return std::move(done_);
+    }
+    return fail(Failure::Kind::conflict,
+                "the list of attachments changed on the service again and again while it was written",
+                "run the command again");
+  }
+
+ private:
+  AttachmentTree changed_rows() {
+    AttachmentTree rows = list_.rows();
+    for (const auto& [path, change] : changes_) {
+      const auto there = rows.find(path);
+      const std::optional<Attachment> now = there == rows.end() ? std::nullopt : std::optional(there->second);
+      const bool is_as_wanted = now.has_value() == change.now.has_value() && (!now || now->hash == change.now->hash);
+      const bool is_as_seen = now.has_value() == change.seen.has_value() && (!now || now->hash == change.seen->hash);
+      if (!is_as_wanted && !is_as_seen) continue;
+      done_.insert(path);
+      if (is_as_wanted) continue;
+      if (change.now) {
+        rows.insert_or_assign(path, *change.now);
+      } else {
+        rows.erase(path);
+      }
+    }
+    return rows;
+  }
+
+  /// What is new comes before what shrinks for it: no row is on no part in between.
+  Result<std::vector<std::vector<PartToWrite>>> parts_to_write(const AttachmentTree& rows) {
+    std::map<std::size_t, DocumentId> documents;
+    std::vector<AttachmentTree> held;
+    for (const auto& [document, part] : list_.parts) {
+      if (!part.is_gone) documents.emplace(number_of(part.path), document);
+    }
+    std::vector<std::size_t> numbers;
+    for (const auto& [number, document] : documents) {
+      numbers.push_back(number);
+      held.push_back(list_.rows_by_part.at(document));
+    }
+    std::vector<std::vector<PartToWrite>> commits;
+    if (rows.empty() && held.empty()) return commits;
+    const std::vector<AttachmentTree> divided = divide_rows(rows, held);
+    const std::uint64_t edition = list_.edition + 1;
+    std::vector<PartToWrite> created;
+    std::vector<PartToWrite> updated;
+    std::size_t next_number = 1;
+    for (std::size_t place = 0; place < divided.size(); ++place) {
+      const bool is_new = place >= numbers.size();
+      if (is_new) {
+        while (documents.contains(next_number)) ++next_number;
+        created.push_back(new_part(next_number++, render_manifest(divided[place], edition)));
+        continue;
+      }
+      const DocumentId& document = documents.at(numbers[place]);
+      const StoredPart& part = list_.parts.at(document);
+      if (divided[place] == held[place] && !part.is_due) continue;
+      PartToWrite write = new_part(numbers[place], render_manifest(divided[place], edition));
+      write.item.kind = ActionKind::push_update;
+      write.item.document = document;
+      write.item.revision = part.revision;
+      updated.push_back(std::move(write));
+    }
+    if (!created.empty()) commits.push_back(std::move(created));
+    if (!updated.empty()) commits.push_back(std::move(updated));
+    return commits;
+  }
+
+  static std::size_t number_of(const std::string& path) {
+    for (std::size_t number = 1; number < 10'000; ++number) {
+      if (manifest_path(number).string() == path) return number;
+    }
+    return 10'000;
+  }
+
+  static PartToWrite new_part(std::size_t number, std::string text) {
+    const Sha256 hash = Sha256::of(text);
+    const std::uint64_t bytes = text.size();
+    return {.item = {.kind = ActionKind::push_create, .path = manifest_path(number), .hash = hash, .size_bytes = bytes},
+            .text = std::move(text)};
+  }
+
+  /// False: somebody was quicker, and `list_` has what is there now.
+  Result<bool> commit(const std::vector<PartToWrite>& parts) {
+    std::vector<PushItem> items;
+    for (const PartToWrite& part : parts) items.push_back(part.item);
+    WS_LET(const std::uint64_t known, session_.state.source_revision());
+    WS_LET(const PlanAnswer plan, session_.remote->plan(session_.tie.source_id, known, session_.tie.client_id, items));
+    WS_LET(const PushAnswer pushed,
+           session_.remote->push(session_.tie.source_id, plan.plan_id, items, [&](std::size_t place) {
+             return Result<std::string>(parts[place].text);
+           }));
+    if (!pushed.rejected.empty()) {
+      return fail(Failure{
+          .kind = Failure::Kind::service,
+          .what = fmt::format("the service did not take the list of attachments: {}", pushed.rejected.front().message),
+          .code = pushed.rejected.front().code});
+    }
+    const CommitRequest request{.source_id = session_.tie.source_id,
+                                .plan_id = plan.plan_id,
+                                .push_ids = pushed.push_ids,
+                                .expected_revision = plan.revision != 0 ? plan.revision : known,
+                                .client_id = session_.tie.client_id,
+                                .message = list_title};
+    WS_TRY(store_.set_note(commit_note, encode_request(request)));
+    auto answer = session_.remote->commit(request);
+    if (!answer) {
+      if (surely_not_done(answer.error())) WS_TRY(store_.set_note(commit_note, ""));
+      return fail(std::move(answer).error());
+    }
+    WS_LET(const bool all, take(parts, *answer, known));
+    WS_TRY(store_.set_note(commit_note, ""));
+    return all;
+  }
+
+  Result<bool> take(const std::vector<PartToWrite>& parts, const CommitAnswer& answer, std::uint64_t known) {
+    std::vector<DocumentId> changed;
+    for (const PartToWrite& part : parts) {
+      const auto applied = std::ranges::find(answer.applied, part.item.path.string(), &AppliedItem::path);
+      if (applied == answer.applied.end()) continue;
+      const DocumentId document = applied->document.empty() ? part.item.document : applied->document;
+      if (document.empty()) continue;
+      drop_gone(part.item.path.string(), changed);
+      take_part(list_,
+                {.document = document,
+                 .path = part.item.path.string(),
+                 .revision = applied->revision != 0 ? applied->revision : part.item.revision,
+                 .text = part.text});
+      changed.push_back(document);
+      if (part.item.kind == ActionKind::push_create) give_title(document);
+    }
+    bool is_met = changed.size() >= parts.size();
+    for (const RecordedConflict& recorded : answer.conflicts) {
+      std::optional<DocumentId> document;
+      WS_TRY(yield_to_service(session_, recorded, document));
+      is_met = false;
+      if (document) WS_TRY(look_again(*document, recorded.path, changed));
+    }
+    if (!is_met && answer.conflicts.empty()) {
+      return fail(Failure::Kind::service, "the service did not say what became of the list of attachments");
+    }
+    {
+      WS_LET(sqlite::Transaction transaction, store_.begin());
+      WS_TRY(store_parts(store_, list_, changed));
+      WS_TRY(transaction.commit());
+    }
+    WS_TRY(store_.flush());
+    // Nobody else was there in between: the next pull can begin after it.
+    WS_LET(const std::uint64_t heard, session_.state.source_revision());
+    const bool follows = heard == known && answer.revision == known + parts.size() && is_met && !titled_;
+    if (follows) WS_TRY(session_.state.set_source_revision(answer.revision));
+    return is_met;
+  }
+
+  /// The document that had this place before and was archived: what it said is in the new one.
+  void drop_gone(const std::string& path, std::vector<DocumentId>& changed) {
+    for (auto part = list_.parts.begin(); part != list_.parts.end();) {
+      if (!part->second.is_gone || part->second.path != path) {
+        ++part;
+        continue;
+      }
+      changed.push_back(part->first);
+      list_.rows_by_part.erase(part->first);
+      part = list_.parts.erase(part);
+    }
+  }
+
+  /// People find it by its title. Where it cannot be set the list serves as well.
+  void give_title(const DocumentId& document) {
+    Assets* const assets = session_.remote->assets();
+    if (assets == nullptr) return;
+    StoredPart& part = list_.parts.at(document);
+    const auto revision = assets->set_title(document.text, list_title, part.revision);
+    titled_ = true;  // the counter of the source may have risen
+    if (revision && *revision != 0) part.revision = *revision;
+  }
+
+  Result<void> look_again(const DocumentId& document, const std::string& path, std::vector<DocumentId>& changed) {
+    const auto now = session_.remote->content(document);
+    if (!now) {
+      if (now.error().kind != Failure::Kind::not_found) return fail(Failure(now.error()));
+      take_part(list_, {.document = document, .path = path});
+    } else {
+      const auto known = list_.parts.find(document);
+      const std::string where = known != list_.parts.end() ? known->second.path : path;
+      take_part(list_,
+                {.document = document,
+                 .path = now->path.empty() ? where : now->path,
+                 .revision = now->revision,
+                 .text = now->deleted ? std::nullopt : now->content});
+    }
+    changed.push_back(document);
+    return {};
+  }
+
+  Session& session_;
+  AttachmentStore& store_;
+  KnownList& list_;
+  const RowChanges& changes_;
+  std::set<RelativePath> done_;
+  bool titled_ = false;
+};
+
+}  // namespace
+
+Result<void> finish_list_commit(Session& session, AttachmentStore& store) {
+  WS_LET(const std::string noted, store.note(commit_note));
+  if (noted.empty()) return {};
+  WS_LET(const CommitRequest request, decode_request(noted));
+  const auto answer = session.remote->commit(request);
+  if (!answer && !surely_not_done(answer.error())) return fail(Failure(answer.error()));
+  if (answer) {
+    for (const RecordedConflict& recorded : answer->conflicts) {
+      std::optional<DocumentId> document;
+      WS_TRY(yield_to_service(session, recorded, document));
+    }
+  }
+  // What was applied comes with the next pull, which begins before it.
+  return store.set_note(commit_note, "");
+}
+
+Result<std::set<RelativePath>> publish_list(Session& session,
+                                            AttachmentStore& store,
+                                            KnownList& list,
+                                            const RowChanges& changes) {
+  return ListWriter(session, store, list, changes).write();
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,33 @@
+/// Writes the list of attachments to the service.
+///
+/// It is committed like any document, with the revision that it was made from. Where somebody was quicker the rows are
+/// merged anew on what is there now, path by path, and sent again: it is never a conflict for a person. A row that was
+/// changed there meanwhile is left as it is, and the next plan meets it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "sync-engine/manifest/known_list.hpp"
+#include "sync-engine/session/session.hpp"
+
+namespace ws::sync {
+
+struct RowChange {
+  std::optional<Attachment> seen = {};  ///< the row that the plan saw; empty: none
+  std::optional<Attachment> now = {};   ///< empty: the row goes
+};
+using RowChanges = std::map<RelativePath, RowChange>;
+
+/// Ends a commit that an earlier run did not see the end of. Needs the service.
+Result<void> finish_list_commit(Session& session, AttachmentStore& store);
+
+/// The paths whose change is on the service when it returns; `list` is as it is there. Nothing to write: nothing is
+/// sent. Fails as `Remote::commit` does.
+Result<std::set<RelativePath>> publish_list(Session& session,
+                                            AttachmentStore& store,
+                                            KnownList& list,
+                                            const RowChanges& changes);
+
+}  // namespace ws::sync

@@ -1,0 +1,152 @@
+#include "sync-engine/attachments/restore_attachment.hpp"
+
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sync-engine/attachments/own_folder.hpp"
+#include "sync-engine/attachments/transfers.hpp"
+
+namespace ws::sync {
+namespace {
+
+constexpr std::size_t state_id_digits = 40;
+
+std::string state_id(const AttachmentMoment& moment) {
+  if (moment.file) return moment.file->hash.hex().substr(0, state_id_digits);
+  return Sha256::of(fmt::format("{}\n{}", moment.place, moment.path.text())).hex().substr(0, state_id_digits);
+}
+
+Result<AttachmentMoment> find_moment(const std::vector<AttachmentMoment>& moments,
+                                     const RelativePath& path,
+                                     const std::optional<std::string>& at,
+                                     const std::optional<Sha256>& now) {
+  for (const AttachmentMoment& moment : moments) {
+    if (!moment.file) continue;
+    if (at ? state_id(moment).starts_with(*at) : moment.file->hash != now) return moment;
+  }
+  return fail(Failure::Kind::not_found,
+              at ? fmt::format("no state {} of {} is known", *at, path.text())
+                 : fmt::format("no other state of {} is known", path.text()),
+              "`ws sync log` lists what is known");
+}
+
+Result<void> bring_bytes(Session& session, AttachmentStore& store, const SafeWriter& writer, const Attachment& file) {
+  if (writer.has_own(file.hash.hex(), file.hash)) return {};
+  Assets* const assets = session.remote == nullptr ? nullptr : session.remote->assets();
+  if (assets == nullptr) {
+    Failure needs{.kind = Failure::Kind::usage, .what = "this needs the service", .hint = "log in"};
+    needs.code = "needs_service";
+    return fail(std::move(needs));
+  }
+  Attachment wanted = file;
+  if (wanted.asset.empty()) {
+    WS_LET(const auto known, store.find_asset(file.hash));
+    if (!known) return fail(Failure::Kind::not_found, "these bytes are neither here nor on the service");
+    wanted = *known;
+  }
+  Transfers transfers(session, store, *assets);
+  transfers.fetch(wanted);
+  const TransferOutcome outcome = transfers.run();
+  const auto why = outcome.not_downloaded.find(file.hash);
+  return why == outcome.not_downloaded.end() ? Result<void>() : fail(Failure(why->second));
+}
+
+std::string_view word_of_action(ActionKind kind) {
+  switch (kind) {
+    case ActionKind::push_create:
+    case ActionKind::push_update: return "to send";
+    case ActionKind::push_delete: return "to take off the list";
+    case ActionKind::push_move: return "to rename there";
+    case ActionKind::pull_create:
+    case ActionKind::pull_update: return "to receive";
+    case ActionKind::pull_delete: return "to delete here";
+    case ActionKind::pull_move: return "to rename here";
+    case ActionKind::conflict: return "conflict";
+    case ActionKind::adopt:
+    case ActionKind::merge:
+    case ActionKind::unchanged: return "in step";
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<std::vector<HistoryState>> attachment_states(Session& session, const RelativePath& path) {
+  std::vector<HistoryState> states;
+  if (!session.knows_attachments()) return states;
+  WS_LET(AttachmentStore* const store, session.attachments());
+  WS_LET(const std::vector<AttachmentMoment> moments, store->moments(path));
+  for (const AttachmentMoment& moment : moments) {
+    HistoryChange change{.path = path.string()};
+    if (moment.file) change.blob = git::ObjectId{};
+    states.push_back({.id = state_id(moment),
+                      .time = Time(std::chrono::seconds(moment.seconds)),
+                      .message = moment.how,
+                      .changes = {std::move(change)}});
+  }
+  return states;
+}
+
+Result<Restored> restore_attachment(Session& session,
+                                    const Clock& clock,
+                                    const RelativePath& path,
+                                    const std::optional<std::string>& at) {
+  WS_LET(AttachmentStore* const store, session.attachments());
+  WS_LET(const std::vector<AttachmentMoment> moments, store->moments(path));
+  LocalFiles files(session);
+  const auto seen = files.look_at(path.string(), most_attachment_bytes);
+  if (seen && seen->hidden && *seen->hidden != Hindrance::empty) {
+    return fail(Failure::Kind::disk, fmt::format("{} cannot be replaced: {}", path.text(), name(*seen->hidden)));
+  }
+  std::optional<Sha256> now;
+  if (seen) now = seen->hidden ? Sha256::of("") : seen->hash;
+  WS_LET(const AttachmentMoment moment, find_moment(moments, path, at, now));
+  const Attachment& file = *moment.file;
+  Restored restored{.path = path, .state = state_id(moment), .changed = now != file.hash};
+  if (!restored.changed) return restored;
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
+  WS_TRY(bring_bytes(session, *store, writer, file));
+  Assets* const assets = session.remote == nullptr ? nullptr : session.remote->assets();
+  if (now) {
+    WS_LET(const auto known, store->find_asset(*now));
+    WS_TRY(make_safe(writer, assets, path, *now, known));
+  }
+  WS_LET(const Staged staged, writer.stage_copy(file.hash.hex(), file.hash));
+  WS_TRY(writer.flush_texts());
+  WS_TRY(writer.place(staged, path, now));
+  WS_TRY(writer.flush_folders());
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock.now().time_since_epoch()).count();
+  WS_TRY(store->put_wanted(path));
+  WS_TRY(store->add_moment({.seconds = seconds, .path = path, .file = file, .how = "restored"}));
+  return restored;
+}
+
+std::vector<ListedAttachment> list_attachments(const AttachmentSurvey& found) {
+  std::map<RelativePath, std::string_view> states;
+  for (const auto& [path, row] : found.sides.base) states.emplace(path, "in step");
+  for (const auto& [path, row] : found.sides.remote) states.emplace(path, "in step");
+  for (const Action& action : found.plan.actions) states.insert_or_assign(action.path, word_of_action(action.kind));
+  for (const AttachmentCollision& each : found.plan.collisions) states.insert_or_assign(each.path, "conflict");
+  for (const Skipped& each : found.plan.skipped) {
+    if (auto path = RelativePath::parse(each.path)) states.insert_or_assign(std::move(*path), name(each.reason));
+  }
+  std::vector<ListedAttachment> listed;
+  for (const auto& [path, state] : states) {
+    ListedAttachment one{.path = path, .state = state};
+    const auto there = found.sides.remote.find(path);
+    const auto here = found.sides.local.find(path);
+    if (there != found.sides.remote.end()) {
+      one.file = there->second;
+    } else if (here != found.sides.local.end()) {
+      one.file = Attachment{.size_bytes = here->second.size_bytes, .hash = here->second.hash};
+    }
+    const auto notes = found.shown.notes.find(path);
+    if (notes != found.shown.notes.end()) one.notes = notes->second;
+    listed.push_back(std::move(one));
+  }
+  return listed;
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,35 @@
+/// The states of attachments that this tree knows, and one of them brought back: from what is kept here, else from the
+/// service, which never loses an Asset.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sync-engine/attachments/survey_attachments.hpp"
+#include "sync-engine/state/history_log.hpp"
+
+namespace ws::sync {
+
+/// Of one file, the newest first. The id of a state is that of its bytes. Empty: it never was an attachment.
+Result<std::vector<HistoryState>> attachment_states(Session& session, const RelativePath& path);
+
+/// `at`: the beginning of a state's id; empty: the newest whose bytes are not those of the file now. Fails with
+/// `not_found`; with code `needs_service` where the bytes are on the service alone and it cannot be asked.
+Result<Restored> restore_attachment(Session& session,
+                                    const Clock& clock,
+                                    const RelativePath& path,
+                                    const std::optional<std::string>& at);
+
+/// One attachment, for people.
+struct ListedAttachment {
+  RelativePath path;
+  std::optional<Attachment> file = {};  ///< as the service has it, else as it is here
+  std::string_view state = {};          ///< "in step", "to send", "conflict", "too_large"
+  std::vector<RelativePath> notes = {};
+};
+/// In order of path, those left alone among them.
+std::vector<ListedAttachment> list_attachments(const AttachmentSurvey& found);
+
+}  // namespace ws::sync

@@ -1,0 +1,47 @@
+#include "sync-engine/attachments/shown_files.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "api-client/base/utf8.hpp"
+
+namespace ws::sync {
+
+void OtherFiles::add(const std::string& disk) { by_path_.emplace(utf8::nfc(disk), disk); }
+
+std::string OtherFiles::disk_path(const RelativePath& path) const {
+  const auto found = by_path_.find(path.string());
+  return found == by_path_.end() ? std::string() : found->second;
+}
+
+std::vector<RelativePath> OtherFiles::all() const {
+  std::vector<RelativePath> paths;
+  for (const auto& [path, disk] : by_path_) {
+    if (auto parsed = RelativePath::parse(path)) paths.push_back(std::move(*parsed));
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
+void add_shown(ShownFiles& shown,
+               const RelativePath& note,
+               const std::vector<links::Reference>& references,
+               const links::TreeFiles& tree,
+               const OtherFiles& files) {
+  using State = links::Resolution::State;
+  for (const links::Reference& reference : references) {
+    if (reference.path.empty()) continue;
+    const links::Resolution found = tree.resolve(note.text(), reference);
+    if (found.state == State::ambiguous && !is_markdown(reference.path) &&
+        reference.path.find('.') != std::string::npos) {
+      shown.unclear.push_back({.path = reference.path, .reason = Hindrance::ambiguous_name});
+    }
+    if (found.state != State::file) continue;
+    const auto file = RelativePath::parse(utf8::nfc(found.path));
+    if (!file || !files.has(*file)) continue;
+    std::vector<RelativePath>& notes = shown.notes[*file];
+    if (notes.empty() || notes.back() != note) notes.push_back(note);
+  }
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,42 @@
+/// Which files the notes show or link to. Pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sync-engine/links/resolve.hpp"
+#include "sync-engine/model/entry.hpp"
+#include "sync-engine/model/relative_path.hpp"
+
+namespace ws::sync {
+
+/// The files that could be attachments, by path in NFC.
+class OtherFiles {
+ public:
+  /// `disk`: as the disk spells it.
+  void add(const std::string& disk);
+  bool has(const RelativePath& path) const { return by_path_.contains(path.string()); }
+  /// Empty: there is none.
+  std::string disk_path(const RelativePath& path) const;
+  std::size_t size() const { return by_path_.size(); }
+  std::vector<RelativePath> all() const;
+
+ private:
+  std::unordered_map<std::string, std::string> by_path_;
+};
+
+struct ShownFiles {
+  std::map<RelativePath, std::vector<RelativePath>> notes = {};  ///< of each file
+  std::vector<Skipped> unclear = {};                             ///< names that several files have, none nearer
+};
+
+/// Adds what one note shows. `tree`: all files, notes too, as the disk spells them.
+void add_shown(ShownFiles& shown,
+               const RelativePath& note,
+               const std::vector<links::Reference>& references,
+               const links::TreeFiles& tree,
+               const OtherFiles& files);
+
+}  // namespace ws::sync

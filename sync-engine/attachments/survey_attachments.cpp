@@ -1,0 +1,292 @@
+#include "sync-engine/attachments/survey_attachments.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "api-client/base/utf8.hpp"
+#include "sync-engine/attachments/note_targets.hpp"
+#include "sync-engine/reconcile/reconcile.hpp"
+#include "sync-engine/survey/cached_walk.hpp"
+#include "sync-engine/tree/file_kinds.hpp"
+
+namespace ws::sync {
+namespace {
+
+bool is_hidden_name(std::string_view path) {
+  return path.starts_with('.') || path.find("/.") != std::string_view::npos;
+}
+
+class AttachmentSurveyor {
+ public:
+  AttachmentSurveyor(Session& session, const Survey& survey, const RunOptions& options)
+      : session_(session),
+        survey_(survey),
+        options_(options),
+        excluded_(FileKinds::with(session.config.attachments_exclude)) {}
+
+  Result<AttachmentSurvey> survey() {
+    WS_TRY(list_files());
+    if (session_.knows_attachments() || !survey_.list_parts.empty()) WS_TRY(load());
+    WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, !options_.dry_run));
+    if (session_.config.attachments == AttachmentMode::off) {
+      WS_TRY(tell_left_behind());
+      return std::move(found_);
+    }
+    found_.sides.remote = found_.list.rows();
+    look_at_all();
+    found_.plan = plan_attachments(found_.sides, {.accept_deletes = options_.accept_deletes});
+    tell_skipped();
+    if (options_.only) narrow();
+    weigh();
+    if (!options_.dry_run) local_.save();
+    return std::move(found_);
+  }
+
+ private:
+  /// What is on disk and could be one. Rules about single files are applied where one is asked for.
+  Result<void> list_files() {
+    survey_.scan.each_other([this](const std::string& path) {
+      if (RelativePath::parse(path)) files_.add(path);
+    });
+    if (!survey_.scan.any_rules() || survey_.scan.rules_loaded() || files_.size() == 0) return {};
+    WS_LET(with_rules_, walk_tree(session_, true));
+    return {};
+  }
+
+  Result<void> load() {
+    if (!session_.knows_attachments()) {
+      // A mere look leaves no database behind.
+      for (const PulledPart& part : survey_.list_parts) take_part(found_.list, part);
+      return {};
+    }
+    WS_LET(AttachmentStore* const store, session_.attachments());
+    WS_LET(found_.list, load_list(*store));
+    for (const PulledPart& part : survey_.list_parts) take_part(found_.list, part);
+    WS_LET(found_.sides.base, store->base());
+    WS_LET(found_.open, store->conflicts());
+    WS_LET(wanted_, store->wanted());
+    WS_LET(missing_scope_, store->note("missing_scope"));
+    WS_LET(told_off_, store->note("told_off"));
+    if (found_.list.is_due()) {
+      found_.remarks.push_back({.word = Remark::Word::manifest_damaged});
+    }
+    return {};
+  }
+
+  bool is_ignored(const RelativePath& path) const {
+    if (with_rules_) return with_rules_->is_ignored(path);
+    return survey_.scan.rules_loaded() ? survey_.scan.is_ignored(path) : built_in_.is_ignored(path.text());
+  }
+
+  /// Notes show files, or the source has some, and this tree leaves them alone.
+  Result<void> tell_left_behind() {
+    std::set<RelativePath> left;
+    for (const auto& [path, notes] : found_.shown.notes) left.insert(path);
+    for (const auto& [path, row] : found_.list.rows()) left.insert(path);
+    for (const RelativePath& path : left) {
+      found_.plan.skipped.push_back({.path = path.string(), .reason = Hindrance::attachments_off});
+    }
+    found_.list = {};
+    found_.tells_off = !left.empty() && !session_.config.says_attachments && told_off_.empty();
+    if (found_.tells_off) found_.remarks.push_back({.word = Remark::Word::attachments_off});
+    return {};
+  }
+
+  void look_at_all() {
+    std::set<RelativePath> paths;
+    if (session_.config.attachments == AttachmentMode::all) {
+      for (const RelativePath& path : files_.all()) paths.insert(path);
+    } else {
+      for (const auto& [path, notes] : found_.shown.notes) paths.insert(path);
+      for (const RelativePath& path : wanted_) {
+        if (files_.has(path)) paths.insert(path);
+      }
+    }
+    for (const auto& [path, row] : found_.sides.base) paths.insert(path);
+    for (const auto& [path, row] : found_.sides.remote) paths.insert(path);
+    std::set<RelativePath> beside;
+    for (const auto& [path, open] : found_.open) {
+      if (open.beside) beside.insert(*open.beside);
+    }
+    find_twins(paths);
+    for (const RelativePath& path : paths) {
+      const bool is_known = found_.sides.base.contains(path) || found_.sides.remote.contains(path);
+      if (!is_known && beside.contains(path)) continue;
+      if (!is_known && !wanted_.contains(path) && !found_.shown.notes.contains(path) && is_ignored(path)) continue;
+      look_at_one(path);
+    }
+  }
+
+  /// Of two names that one file system may take for the same, the one that is known, else the first, is synced.
+  void find_twins(const std::set<RelativePath>& paths) {
+    std::map<std::string, const RelativePath*> by_key;
+    for (const RelativePath& path : paths) {
+      const auto [first, is_new] = by_key.emplace(path.twin_key(), &path);
+      if (is_new) continue;
+      const bool later_is_known = found_.sides.base.contains(path) && !found_.sides.base.contains(*first->second);
+      twins_.insert(later_is_known ? *first->second : path);
+      if (later_is_known) first->second = &path;
+    }
+  }
+
+  std::optional<Hindrance> why_not(const RelativePath& path) const {
+    if (session_.kinds.takes(path.text()) || is_hidden_name(path.text()) || is_manifest_path(path.text()))
+      return Hindrance::dangerous_name;
+    if (session_.config.portable_names && is_unportable(path)) return Hindrance::unportable_name;
+    if (twins_.contains(path)) return Hindrance::twin;
+    if (is_ignored(path)) return Hindrance::ignored;
+    if (!session_.config.attachments_exclude.empty() && excluded_.takes(path.text())) return Hindrance::excluded;
+    const auto there = found_.sides.remote.find(path);
+    const bool too_large =
+        there != found_.sides.remote.end() && there->second.size_bytes > session_.config.attachments_max_bytes;
+    return too_large ? std::optional(Hindrance::too_large) : std::nullopt;
+  }
+
+  void look_at_one(const RelativePath& path) {
+    const std::string known_as = files_.disk_path(path);
+    const std::string disk = known_as.empty() ? path.string() : known_as;
+    std::optional<LocalAttachment> file;
+    if (const auto why = why_not(path)) {
+      file = LocalAttachment{.hidden = why};
+    } else {
+      file = local_.look_at(disk, session_.config.attachments_max_bytes);
+    }
+    if (options_.busy && !file && found_.sides.base.contains(path)) {
+      // A file that a program is about to write anew.
+      if (options_.busy(path)) file = LocalAttachment{.hidden = Hindrance::busy};
+    }
+    if (!file) return;
+    if (!known_as.empty()) ++found_.synced_here;
+    found_.disk.emplace(path, disk);
+    if (const SeenFile* const seen = local_.seen(disk)) found_.stamps.emplace(path, seen->stamp);
+    found_.sides.local.emplace(path, *file);
+  }
+
+  /// What a note names and cannot be told, and what the key may not send or fetch.
+  void tell_skipped() {
+    AttachmentPlan& plan = found_.plan;
+    plan.skipped.insert(plan.skipped.end(), found_.shown.unclear.begin(), found_.shown.unclear.end());
+    // A run asks again; a mere look shows what the last run met.
+    std::erase_if(plan.actions, [&](const Action& action) {
+      const bool sends = action.kind == ActionKind::push_create || action.kind == ActionKind::push_update;
+      const bool fetches = action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_update;
+      const bool is_out = shows_last_ && ((sends && missing_scope_.find("write") != std::string::npos) ||
+                                          (fetches && missing_scope_.find("read") != std::string::npos));
+      if (is_out) plan.skipped.push_back({.path = action.path.string(), .reason = Hindrance::missing_scope});
+      return is_out;
+    });
+    std::ranges::sort(plan.skipped);
+    plan.skipped.erase(std::unique(plan.skipped.begin(), plan.skipped.end()), plan.skipped.end());
+  }
+
+  void narrow() {
+    AttachmentPlan& plan = found_.plan;
+    const std::size_t before = plan.actions.size() + plan.collisions.size();
+    std::erase_if(plan.actions, [&](const Action& action) {
+      return !options_.only(action.path) && !(action.previous_path && options_.only(*action.previous_path));
+    });
+    std::erase_if(plan.collisions, [&](const auto& each) { return !options_.only(each.path); });
+    found_.is_partial = plan.actions.size() + plan.collisions.size() != before;
+  }
+
+  void weigh() {
+    if (options_.allow_deletes) return;
+    Guard guard = survey_.plan.guard ? *survey_.plan.guard : survey_.plan.held ? *survey_.plan.held : Guard{};
+    const std::size_t documents = session_.state.base_count().value_or(survey_.base.documents.size());
+    if (!survey_.plan.guard && !survey_.plan.held) {
+      for (const Action& action : survey_.plan.actions) {
+        if (action.kind == ActionKind::pull_delete) ++guard.deletes_here;
+        if (action.kind == ActionKind::push_delete) ++guard.deletes_there;
+      }
+    }
+    std::size_t here = 0;
+    std::size_t there = 0;
+    for (const Action& action : found_.plan.actions) {
+      if (action.kind == ActionKind::pull_delete) ++here;
+      if (action.kind == ActionKind::push_delete) ++there;
+    }
+    if (here + there == 0) return;
+    guard.tracked = documents + found_.sides.base.size();
+    guard.deletes_here += here;
+    guard.deletes_there += there;
+    // A folder of pictures that is not mounted is few files of a large tree: they are weighed for themselves too.
+    const auto many = [&](std::size_t lost) { return lost > 10 && lost * 4 > found_.sides.base.size(); };
+    const bool stops = survey_.plan.guard || loses_too_much(guard.deletes_here + guard.emptied_here, guard.tracked) ||
+                       loses_too_much(guard.deletes_there + guard.emptied_there, guard.tracked) || many(here) ||
+                       many(there);
+    if (!stops) return;
+    found_.guard = guard;
+    if (!options_.hold_deletes) return;
+    found_.held_deletes = true;
+    std::erase_if(found_.plan.actions, [](const Action& action) {
+      return action.kind == ActionKind::pull_delete || action.kind == ActionKind::push_delete;
+    });
+  }
+
+  Session& session_;
+  const Survey& survey_;
+  const RunOptions& options_;
+  FileKinds excluded_;
+  IgnoreRules built_in_;
+  std::optional<Scan> with_rules_;
+  OtherFiles files_;
+  LocalFiles local_{session_};
+  AttachmentSurvey found_;
+  std::set<RelativePath> wanted_;
+  std::set<RelativePath> twins_;
+  std::string missing_scope_;
+  std::string told_off_;
+  bool shows_last_ = options_.looks_only;
+};
+
+Entry entry_of(const RelativePath& path, const Attachment& file) { return {.path = path, .hash = file.hash}; }
+
+}  // namespace
+
+Result<AttachmentSurvey> survey_attachments(Session& session, const Survey& survey, const RunOptions& options) {
+  return AttachmentSurveyor(session, survey, options).survey();
+}
+
+OpenAttachment open_from(const AttachmentCollision& collision) {
+  OpenAttachment open{.base = collision.base, .remote = collision.remote};
+  if (collision.local) {
+    open.local = Attachment{.size_bytes = collision.local->size_bytes, .hash = collision.local->hash};
+  }
+  open.id = local_conflict_id(conflict_of(collision.path, open));
+  return open;
+}
+
+Conflict conflict_of(const RelativePath& path, const OpenAttachment& open) {
+  Conflict conflict{.kind = ConflictKind::attachment, .path = path, .id = open.id, .here_only = true};
+  if (open.base) conflict.base = entry_of(path, *open.base);
+  if (open.local) conflict.local = entry_of(path, *open.local);
+  if (open.remote) conflict.remote = entry_of(path, *open.remote);
+  return conflict;
+}
+
+void add_to_report(const AttachmentSurvey& found, Report& report) {
+  for (const Action& action : found.plan.actions) report.rows.push_back({.action = action});
+  for (const AttachmentCollision& collision : found.plan.collisions) {
+    report.rows.push_back({.action = {.kind = ActionKind::conflict,
+                                      .path = collision.path,
+                                      .reason = name(ConflictKind::attachment),
+                                      .attachment = true}});
+    const auto known = found.open.find(collision.path);
+    report.conflicts.push_back(known != found.open.end() ? conflict_of(collision.path, known->second)
+                                                         : conflict_of(collision.path, open_from(collision)));
+  }
+  report.skipped.insert(report.skipped.end(), found.plan.skipped.begin(), found.plan.skipped.end());
+  std::ranges::sort(report.skipped);
+  report.remarks.insert(report.remarks.end(), found.remarks.begin(), found.remarks.end());
+  report.not_included -= std::min(report.not_included, found.synced_here);
+  if (found.guard && found.held_deletes) {
+    report.held_back = found.guard;
+  } else if (found.guard) {
+    report.guard = found.guard;
+  }
+  report.partial = report.partial || found.is_partial || found.held_deletes;
+  report.clean =
+      report.clean && found.plan.actions.empty() && found.plan.collisions.empty() && !found.guard && !report.partial;
+}
+
+}  // namespace ws::sync

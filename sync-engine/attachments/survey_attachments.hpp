@@ -1,0 +1,48 @@
+/// Looks at the attachments of both sides and plans. Changes nothing but the disposable cache of their hashes.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sync-engine/attachments/local_files.hpp"
+#include "sync-engine/attachments/plan_attachments.hpp"
+#include "sync-engine/attachments/shown_files.hpp"
+#include "sync-engine/manifest/known_list.hpp"
+#include "sync-engine/model/report.hpp"
+#include "sync-engine/survey/survey.hpp"
+
+namespace ws::sync {
+
+struct AttachmentSurvey {
+  AttachmentSides sides = {};
+  AttachmentPlan plan = {};
+  KnownList list = {};
+  ShownFiles shown = {};
+  std::map<RelativePath, OpenAttachment> open = {};  ///< conflicts that earlier runs met
+  std::map<RelativePath, std::string> disk = {};     ///< how the disk spells what is here
+  std::map<RelativePath, FileStamp> stamps = {};     ///< of the files here when they were hashed
+  std::vector<Remark> remarks = {};
+  std::uint64_t synced_here = 0;    ///< files on disk that are attachments, however they stand
+  std::optional<Guard> guard = {};  ///< with the deletes of documents; set: nothing may be done unasked
+  bool held_deletes = false;        ///< the guard's deletes were taken out of the plan
+  bool is_partial = false;          ///< there is more than `only` names
+  bool tells_off = false;           ///< the remark about `attachments: off` is among them
+
+  /// Nothing to do and nothing to tell.
+  bool is_quiet() const { return plan.actions.empty() && plan.collisions.empty() && plan.settled.empty(); }
+};
+
+/// Fails with `disk`.
+Result<AttachmentSurvey> survey_attachments(Session& session, const Survey& survey, const RunOptions& options);
+
+/// Puts its rows, conflicts and skipped files into a report.
+void add_to_report(const AttachmentSurvey& found, Report& report);
+
+/// How such a conflict is shown among those of documents.
+Conflict conflict_of(const RelativePath& path, const OpenAttachment& open);
+OpenAttachment open_from(const AttachmentCollision& collision);
+
+}  // namespace ws::sync

@@ -1,0 +1,438 @@
+#include "sync-engine/attachments/sync_attachments.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include "sync-engine/attachments/own_folder.hpp"
+#include "sync-engine/attachments/publish_list.hpp"
+#include "sync-engine/attachments/transfers.hpp"
+#include "sync-engine/reconcile/free_name.hpp"
+
+namespace ws::sync {
+namespace {
+
+bool sends_bytes(const Action& action) {
+  return action.kind == ActionKind::push_create || action.kind == ActionKind::push_update;
+}
+bool fetches_bytes(const Action& action) {
+  return action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_update;
+}
+
+class AttachmentRun {
+ public:
+  AttachmentRun(Session& session, const Clock& clock, AttachmentSurvey found, AttachmentHalves halves, Report& report)
+      : session_(session), clock_(clock), found_(std::move(found)), halves_(halves), report_(report) {}
+
+  Result<void> run() {
+    WS_LET(store_, session_.attachments());
+    if (session_.remote != nullptr) assets_ = session_.remote->assets();
+    if (halves_ == AttachmentHalves::here) {
+      const auto pushes = std::erase_if(found_.plan.actions, [](const Action& each) { return is_push(each.kind); });
+      report_.partial = report_.partial || pushes > 0;
+    }
+    for (const Action& action : found_.plan.actions) rows_.push_back({.action = action});
+    WS_LET(SafeWriter writer, SafeWriter::open(session_.root, attachments_folder));
+    WS_TRY(tidy_own_folder(*store_, writer));
+    if (session_.remote != nullptr) WS_TRY(finish_list_commit(session_, *store_));
+    WS_TRY(settle());
+    WS_TRY(end_conflicts(writer));
+    WS_TRY(move_bytes(writer));
+    WS_TRY(change_here(writer));
+    WS_TRY(lay_beside(writer));
+    if (halves_ == AttachmentHalves::both && !outcome_.ended_by) WS_TRY(publish());
+    return tell();
+  }
+
+ private:
+  const Attachment* find(const AttachmentTree& tree, const RelativePath& path) const {
+    const auto found = tree.find(path);
+    return found == tree.end() ? nullptr : &found->second;
+  }
+  std::optional<Attachment> copy_of(const AttachmentTree& tree, const RelativePath& path) const {
+    const Attachment* const found = find(tree, path);
+    return found == nullptr ? std::nullopt : std::optional(*found);
+  }
+
+  /// Where the file is, or is to be.
+  RelativePath disk_path(const RelativePath& path) const {
+    const auto known = found_.disk.find(path);
+    if (known == found_.disk.end()) return path;
+    auto parsed = RelativePath::parse(known->second);
+    return parsed ? std::move(*parsed) : path;
+  }
+
+  /// Of a file that was renamed here and edited there the row stands at its old path.
+  const Attachment* incoming(const Action& action) const {
+    if (const Attachment* const row = find(found_.sides.remote, action.path)) return row;
+    for (const Row& row : rows_) {
+      if (row.action.kind == ActionKind::push_move && row.action.path == action.path)
+        return find(found_.sides.remote, *row.action.previous_path);
+    }
+    return nullptr;
+  }
+
+  Result<void> moment(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock_.now().time_since_epoch()).count();
+    return store_->add_moment({.seconds = seconds, .path = path, .file = file, .how = std::string(how)});
+  }
+
+  Result<void> agree(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {
+    WS_TRY(file ? store_->put_base(path, *file) : store_->forget_base(path));
+    return how.empty() ? Result<void>() : moment(path, file, how);
+  }
+
+  Result<void> settle() {
+    WS_LET(sqlite::Transaction transaction, store_->begin());
+    for (const auto& [path, file] : found_.plan.settled) WS_TRY(agree(path, file, ""));
+    for (Row& row : rows_) {
+      if (row.action.kind != ActionKind::adopt) continue;
+      WS_TRY(agree(row.action.path, copy_of(found_.sides.remote, row.action.path), "agreed"));
+      row.state = Row::State::done;
+    }
+    return transaction.commit();
+  }
+
+  /// Those that an edit, or another client, brought to an end.
+  Result<void> end_conflicts(SafeWriter& writer) {
+    if (found_.is_partial) return {};
+    for (const auto& [path, open] : found_.open) {
+      const bool is_open = std::ranges::any_of(
+          found_.plan.collisions, [&path = path](const AttachmentCollision& each) { return each.path == path; });
+      if (is_open) continue;
+      // What lies beside it is on the service, or was changed by somebody: then it stays.
+      if (open.beside && open.remote) static_cast<void>(writer.remove(*open.beside, open.remote->hash));
+      WS_TRY(writer.flush_folders());
+      WS_TRY(store_->drop_conflict(path));
+    }
+    return {};
+  }
+
+  /// The Asset that holds these bytes, where one is known.
+  Result<std::optional<Attachment>> known_asset(const Sha256& hash) {
+    if (by_hash_.empty()) {
+      for (const AttachmentTree* tree : {&found_.sides.remote, &found_.sides.base}) {
+        for (const auto& [path, row] : *tree) by_hash_.emplace(row.hash.hex(), row);
+      }
+    }
+    if (const auto found = by_hash_.find(hash.hex()); found != by_hash_.end()) return std::optional(found->second);
+    return store_->find_asset(hash);
+  }
+
+  Result<void> move_bytes(SafeWriter& writer) {
+    if (assets_ == nullptr) return {};
+    Transfers transfers(session_, *store_, *assets_);
+    for (const Row& row : rows_) {
+      const Action& action = row.action;
+      if (sends_bytes(action)) {
+        WS_LET(const auto known, known_asset(*action.result));
+        if (known) continue;
+        const RelativePath where = moved_from(action.path).value_or(action.path);
+        transfers.send({.path = action.path,
+                        .disk = disk_path(where).string(),
+                        .stamp = found_.stamps.at(where),
+                        .hash = *action.result});
+      }
+      if (!fetches_bytes(action)) continue;
+      const Attachment* const file = incoming(action);
+      if (file != nullptr && !writer.has_own(file->hash.hex(), file->hash)) transfers.fetch(*file);
+    }
+    for (const AttachmentCollision& collision : found_.plan.collisions) {
+      if (needs_copy(collision) && !writer.has_own(collision.remote->hash.hex(), collision.remote->hash))
+        transfers.fetch(*collision.remote);
+    }
+    outcome_ = transfers.run();
+    return {};
+  }
+
+  /// Renamed there and edited here: the file still lies at its old path.
+  std::optional<RelativePath> moved_from(const RelativePath& path) const {
+    for (const Row& row : rows_) {
+      if (row.action.kind == ActionKind::pull_move && row.action.path == path) return row.action.previous_path;
+    }
+    return std::nullopt;
+  }
+
+  bool needs_copy(const AttachmentCollision& collision) const {
+    if (!collision.remote) return false;
+    const auto open = found_.open.find(collision.path);
+    return open == found_.open.end() || !open->second.beside || open->second.remote != collision.remote;
+  }
+
+  Result<void> change_here(SafeWriter& writer) {
+    for (Row& row : rows_) {
+      WS_TRY(session_.go_on());
+      if (row.action.kind == ActionKind::pull_delete) WS_TRY(finish(row, delete_here(writer, row.action)));
+      if (row.action.kind == ActionKind::pull_move) WS_TRY(finish(row, move_here(writer, row.action)));
+    }
+    WS_TRY(place_incoming(writer));
+    WS_TRY(writer.flush_folders());
+    WS_LET(sqlite::Transaction transaction, store_->begin());
+    for (Row& row : rows_) {
+      if (row.state == Row::State::done && is_pull(row.action.kind)) WS_TRY(note_pulled(row.action));
+    }
+    return transaction.commit();
+  }
+
+  Result<void> note_pulled(const Action& action) {
+    if (action.kind == ActionKind::pull_move) {
+      WS_TRY(agree(*action.previous_path, std::nullopt, ""));
+      return agree(action.path, copy_of(found_.sides.remote, action.path), "renamed there");
+    }
+    if (action.kind == ActionKind::pull_delete) return agree(action.path, std::nullopt, "deleted there");
+    // One that was renamed here has its row at the old place until the list is written.
+    const bool is_moved = find(found_.sides.remote, action.path) == nullptr;
+    return is_moved ? Result<void>() : agree(action.path, *incoming(action), "received");
+  }
+
+  /// What ends everything is passed up.
+  Result<void> finish(Row& row, Result<void> outcome) {
+    if (outcome) {
+      row.state = Row::State::done;
+      return {};
+    }
+    row.fail(std::move(outcome).error());
+    return row.error->kind == Failure::Kind::cancelled ? Result<void>(fail(Failure(*row.error))) : Result<void>();
+  }
+
+  Result<void> delete_here(SafeWriter& writer, const Action& action) {
+    WS_TRY(make_safe(writer, assets_, disk_path(action.path), *action.seen, copy_of(found_.sides.base, action.path)));
+    return writer.remove(disk_path(action.path), *action.seen);
+  }
+
+  Result<void> move_here(SafeWriter& writer, const Action& action) {
+    return writer.move(disk_path(*action.previous_path), action.path, *action.seen);
+  }
+
+  Result<void> place_incoming(SafeWriter& writer) {
+    std::unordered_map<std::string, std::size_t> uses;
+    for (const Row& row : rows_) {
+      if (fetches_bytes(row.action)) ++uses[row.action.result->hex()];
+    }
+    for (const AttachmentCollision& collision : found_.plan.collisions) {
+      if (needs_copy(collision)) ++uses[collision.remote->hash.hex()];
+    }
+    struct Waiting {
+      Row* row;
+      Staged staged;
+    };
+    std::vector<Waiting> waiting;
+    for (Row& row : rows_) {
+      if (!fetches_bytes(row.action)) continue;
+      WS_TRY(session_.go_on());
+      const Sha256& hash = *row.action.result;
+      if (!writer.has_own(hash.hex(), hash)) {
+        const auto why = outcome_.not_downloaded.find(hash);
+        if (why != outcome_.not_downloaded.end()) row.fail(why->second);
+        continue;
+      }
+      auto staged = --uses[hash.hex()] > 0 ? writer.stage_copy(hash.hex(), hash) : writer.stage_file(hash.hex(), hash);
+      if (staged) {
+        waiting.push_back({.row = &row, .staged = std::move(*staged)});
+      } else {
+        row.fail(std::move(staged).error());
+      }
+    }
+    WS_TRY(writer.flush_texts());
+    for (Waiting& each : waiting) WS_TRY(finish(*each.row, place(writer, each.row->action, each.staged)));
+    return {};
+  }
+
+  Result<void> place(SafeWriter& writer, const Action& action, const Staged& staged) {
+    const RelativePath disk = disk_path(action.path);
+    if (action.seen) {
+      const RelativePath& known = action.path;
+      auto agreed = copy_of(found_.sides.base, known);
+      if (!agreed || agreed->hash != *action.seen) {
+        WS_LET(agreed, known_asset(*action.seen));
+      }
+      WS_TRY(make_safe(writer, assets_, disk, *action.seen, agreed));
+    }
+    return writer.place(staged, disk, action.seen);
+  }
+
+  /// The other side's bytes beside ours, and the conflict in the store.
+  Result<void> lay_beside(SafeWriter& writer) {
+    for (const AttachmentCollision& collision : found_.plan.collisions) {
+      const auto known = found_.open.find(collision.path);
+      OpenAttachment open = open_from(collision);
+      open.seconds = std::chrono::duration_cast<std::chrono::seconds>(clock_.now().time_since_epoch()).count();
+      if (known != found_.open.end()) {
+        open.beside = known->second.beside;
+        open.seconds = known->second.seconds;
+        if (known->second.remote == collision.remote && known->second.local == open.local && !needs_copy(collision))
+          continue;
+      }
+      if (needs_copy(collision)) {
+        if (open.beside && known->second.remote)
+          static_cast<void>(writer.remove(*open.beside, known->second.remote->hash));
+        WS_LET(open.beside, lay_copy(writer, collision.path, collision.remote->hash));
+      }
+      WS_TRY(store_->put_conflict(collision.path, open));
+      found_.open.insert_or_assign(collision.path, open);
+    }
+    return {};
+  }
+
+  /// Where it lies; empty: its bytes did not come, or there is no room for its name. The next run tries again.
+  Result<std::optional<RelativePath>> lay_copy(SafeWriter& writer, const RelativePath& path, const Sha256& hash) {
+    std::optional<RelativePath> beside;
+    if (!writer.has_own(hash.hex(), hash)) return beside;
+    beside = name_beside(path, "remote", [&](const RelativePath& each) {
+      return find(found_.sides.remote, each) == nullptr && find(found_.sides.base, each) == nullptr &&
+             !session_.root.open_beneath(each.text(), O_PATH | O_NOFOLLOW);
+    });
+    if (!beside) return beside;
+    WS_LET(const Staged staged, writer.stage_copy(hash.hex(), hash));
+    WS_TRY(writer.flush_texts());
+    if (auto placed = writer.place(staged, *beside, std::nullopt); !placed) beside.reset();
+    WS_TRY(writer.flush_folders());
+    return beside;
+  }
+
+  Result<void> publish() {
+    RowChanges changes;
+    for (Row& row : rows_) {
+      const Action& action = row.action;
+      if (sends_bytes(action)) {
+        WS_LET(auto file, asset_for(row));
+        if (!file) continue;
+        changes[action.path] = {.seen = copy_of(found_.sides.remote, action.path), .now = std::move(file)};
+      } else if (action.kind == ActionKind::push_delete) {
+        changes[action.path] = {.seen = copy_of(found_.sides.remote, action.path)};
+      } else if (action.kind == ActionKind::push_move) {
+        const auto file = copy_of(found_.sides.remote, *action.previous_path);
+        changes[*action.previous_path] = {.seen = file};
+        changes[action.path] = {.now = file};
+      }
+    }
+    if (changes.empty() && !found_.list.is_due()) return {};
+    auto published = publish_list(session_, *store_, found_.list, changes);
+    if (!published) {
+      outcome_.ended_by = std::move(published).error();
+      return {};
+    }
+    WS_LET(sqlite::Transaction transaction, store_->begin());
+    for (Row& row : rows_) {
+      if (!is_push(row.action.kind) || row.state == Row::State::failed || !changes.contains(row.action.path)) continue;
+      if (!published->contains(row.action.path)) {
+        row.fail({.kind = Failure::Kind::conflict,
+                  .what = fmt::format("{} changed on the service meanwhile", row.action.path.text()),
+                  .hint = "run the command again"});
+        continue;
+      }
+      row.state = Row::State::done;
+      WS_TRY(note_pushed(row.action, changes.at(row.action.path).now));
+    }
+    return transaction.commit();
+  }
+
+  Result<void> note_pushed(const Action& action, const std::optional<Attachment>& file) {
+    if (action.kind != ActionKind::push_move) {
+      return agree(action.path, file, action.kind == ActionKind::push_delete ? "deleted here" : "sent");
+    }
+    // Edited there too: the base takes over what is really on disk.
+    const auto fetched = std::ranges::find_if(rows_, [&](const Row& row) {
+      return row.action.kind == ActionKind::pull_update && row.action.path == action.path;
+    });
+    const bool is_old = fetched != rows_.end() && fetched->state != Row::State::done;
+    WS_TRY(agree(action.path, is_old ? copy_of(found_.sides.base, *action.previous_path) : file, "renamed here"));
+    return agree(*action.previous_path, std::nullopt, "");
+  }
+
+  Result<std::optional<Attachment>> asset_for(Row& row) {
+    const Sha256& hash = *row.action.result;
+    if (const auto sent = outcome_.uploaded.find(hash); sent != outcome_.uploaded.end())
+      return std::optional(sent->second);
+    if (const auto why = outcome_.not_uploaded.find(hash); why != outcome_.not_uploaded.end()) {
+      row.fail(why->second);
+      return std::optional<Attachment>{};
+    }
+    return known_asset(hash);
+  }
+
+  /// Without the right to Assets the notes are synced all the same.
+  Result<void> skip_for_scope() {
+    std::string missing;
+    const auto is_refused = [&](const Row& row) {
+      if (row.state != Row::State::failed || row.error->kind != Failure::Kind::forbidden) return false;
+      const std::string_view word = sends_bytes(row.action) ? "write" : "read";
+      if (missing.find(word) == std::string::npos) missing += word;
+      return true;
+    };
+    const auto was_not_tried = [&](const Row& row) {
+      const bool sends = sends_bytes(row.action);
+      return row.state == Row::State::planned && !outcome_.ended_by &&
+             ((sends && missing.find("write") != std::string::npos) ||
+              (fetches_bytes(row.action) && missing.find("read") != std::string::npos));
+    };
+    const auto skip = [&](const auto& which) {
+      std::erase_if(rows_, [&](const Row& row) {
+        if (!which(row)) return false;
+        report_.skipped.push_back({.path = row.action.path.string(), .reason = Hindrance::missing_scope});
+        return true;
+      });
+    };
+    for (Row& row : rows_) {
+      if (!sends_bytes(row.action) || row.state != Row::State::planned) continue;
+      const auto why = outcome_.not_uploaded.find(*row.action.result);
+      if (why != outcome_.not_uploaded.end()) row.fail(why->second);
+    }
+    skip(is_refused);
+    skip(was_not_tried);
+    std::ranges::sort(report_.skipped);
+    return store_->set_note("missing_scope", missing);
+  }
+
+  Result<void> tell() {
+    WS_TRY(skip_for_scope());
+    for (const RelativePath& path : outcome_.in_doubt) {
+      report_.remarks.push_back({.word = Remark::Word::asset_in_doubt, .path = path.string()});
+    }
+    found_.plan.actions.clear();
+    add_to_report(found_, report_);
+    if (outcome_.ended_by && !report_.ended_by) report_.ended_by = outcome_.ended_by;
+    const bool all_done = std::ranges::all_of(rows_, [](const Row& row) { return row.state == Row::State::done; });
+    report_.clean = report_.clean && all_done && !report_.ended_by && !report_.partial;
+    report_.rows.insert(
+        report_.rows.end(), std::make_move_iterator(rows_.begin()), std::make_move_iterator(rows_.end()));
+    return {};
+  }
+
+  Session& session_;
+  const Clock& clock_;
+  AttachmentSurvey found_;
+  AttachmentHalves halves_;
+  Report& report_;
+  AttachmentStore* store_ = nullptr;
+  Assets* assets_ = nullptr;
+  std::vector<Row> rows_;
+  std::unordered_map<std::string, Attachment> by_hash_;
+  TransferOutcome outcome_;
+};
+
+}  // namespace
+
+Result<void> sync_attachments(
+    Session& session, const Clock& clock, AttachmentSurvey found, AttachmentHalves halves, Report& report) {
+  const bool is_off = session.config.attachments == AttachmentMode::off;
+  const bool has_work = !found.is_quiet() || found.list.is_due() || !found.open.empty();
+  bool has_open_commit = false;
+  if (session.knows_attachments() && !is_off) {
+    WS_LET(AttachmentStore* const store, session.attachments());
+    WS_LET(const std::string commit, store->note("commit"));
+    has_open_commit = !commit.empty();
+  }
+  if (is_off || (!has_work && !has_open_commit)) {
+    add_to_report(found, report);
+    if (!found.tells_off) return {};
+    WS_LET(AttachmentStore* const store, session.attachments());
+    return store->set_note("told_off", "yes");
+  }
+  return AttachmentRun(session, clock, std::move(found), halves, report).run();
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,182 @@
+#include "sync-engine/attachments/transfers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "api-client/base/descriptor.hpp"
+#include "api-client/base/media_type.hpp"
+#include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/session/session.hpp"
+
+namespace ws::sync {
+namespace {
+
+constexpr std::chrono::milliseconds one_turn{500};
+
+Failure changed_meanwhile(const RelativePath& path) {
+  return {.kind = Failure::Kind::conflict,
+          .what = fmt::format("{} changed since it was looked at", path.text()),
+          .hint = "run the command again",
+          .code = "changed_meanwhile"};
+}
+
+/// The next file fares no better.
+bool ends_transfers(const Failure& failure) {
+  return failure.kind == Failure::Kind::auth || failure.kind == Failure::Kind::unreachable ||
+         failure.kind == Failure::Kind::rate_limited || failure.kind == Failure::Kind::cancelled;
+}
+
+}  // namespace
+
+std::string Transfers::place_of(const Session& session, const Sha256& hash) {
+  return (session.own("attachments") / hash.hex()).string();
+}
+
+void Transfers::send(WantedUpload upload) {
+  const Sha256 hash = upload.hash;
+  const std::uint64_t bytes = upload.stamp.size_bytes;
+  if (!uploads_.emplace(hash, std::move(upload)).second) return;
+  order_up_.push_back(hash);
+  total_up_ += bytes;
+}
+
+void Transfers::fetch(const Attachment& file) {
+  if (!downloads_.emplace(file.hash, file).second) return;
+  order_down_.push_back(file.hash);
+  total_down_ += file.size_bytes;
+}
+
+TransferOutcome Transfers::run() {
+  while (true) {
+    if (auto stopped = session_.go_on(); !stopped && !outcome_.ended_by) outcome_.ended_by = std::move(stopped).error();
+    begin_next();
+    if (under_way_ == 0) break;
+    assets_.run(one_turn);
+  }
+  return std::move(outcome_);
+}
+
+void Transfers::begin_next() {
+  while (may_begin() && next_down_ < order_down_.size()) {
+    const Sha256& hash = order_down_[next_down_++];
+    if (may_fetch_) begin(downloads_.at(hash));
+  }
+  while (may_begin() && next_up_ < order_up_.size()) {
+    const Sha256& hash = order_up_[next_up_++];
+    if (may_send_) begin(uploads_.at(hash));
+  }
+}
+
+void Transfers::note_end(Failure failure, std::map<Sha256, Failure>& among, const Sha256& hash) {
+  if (ends_transfers(failure) && !outcome_.ended_by) outcome_.ended_by = failure;
+  among.insert_or_assign(hash, std::move(failure));
+}
+
+Result<void> Transfers::prepare(const WantedUpload& upload, AssetUpload& asset) {
+  WS_LET(const auto in_doubt, store_.find_upload(upload.hash));
+  if (in_doubt) asset.in_doubt = SentUpload{.upload_id = in_doubt->upload_id, .blob_name = in_doubt->blob_name};
+  asset.sent = [this, hash = upload.hash](const std::optional<SentUpload>& sent) {
+    return sent ? store_.put_upload(hash, {.upload_id = sent->upload_id, .blob_name = sent->blob_name})
+                : store_.drop_upload(hash);
+  };
+  return {};
+}
+
+void Transfers::begin(const WantedUpload& upload) {
+  const auto file =
+      std::make_shared<Descriptor>(session_.root.open_beneath(upload.disk, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status {};
+  const bool is_same = *file && ::fstat(file->get(), &status) == 0 && S_ISREG(status.st_mode) &&
+                       static_cast<std::uint64_t>(status.st_size) == upload.stamp.size_bytes &&
+                       status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec == upload.stamp.modified_ns;
+  if (!is_same) return note_end(changed_meanwhile(upload.path), outcome_.not_uploaded, upload.hash);
+  std::array<char, 4096> sample;
+  const ssize_t got = read_some_at(file->get(), sample.data(), sample.size(), 0);
+  AssetUpload asset{
+      .file_name = std::string(upload.path.name()),
+      .size_bytes = upload.stamp.size_bytes,
+      .modified_ns = upload.stamp.modified_ns,
+      .hash = upload.hash,
+      .media_type = media_type_of(upload.path.name(), {sample.data(), got > 0 ? static_cast<std::size_t>(got) : 0}),
+      .from = fmt::format("/proc/self/fd/{}", file->get())};
+  asset.progress = [this, hash = upload.hash](std::uint64_t bytes) {
+    bytes_up_[hash] = bytes;
+    tell_progress();
+  };
+  if (auto ready = prepare(upload, asset); !ready) {
+    return note_end(std::move(ready).error(), outcome_.not_uploaded, upload.hash);
+  }
+  ++under_way_;
+  // The descriptor stays open until the upload is over: its path leads through it.
+  const auto kept = std::make_shared<AssetUpload>(asset);
+  assets_.start(std::move(asset), [this, file, kept, &upload](Result<UploadedAsset> ended) {
+    --under_way_;
+    end(upload, *kept, std::move(ended));
+  });
+}
+
+void Transfers::end(const WantedUpload& upload, AssetUpload& asset, Result<UploadedAsset> ended) {
+  if (!ended) {
+    Failure failure = std::move(ended).error();
+    if (failure.kind == Failure::Kind::integrity) static_cast<void>(store_.drop_upload(upload.hash));
+    if (failure.kind == Failure::Kind::forbidden) may_send_ = false;
+    const std::size_t at = failure.what.find(asset.from);
+    if (at != std::string::npos) failure.what.replace(at, asset.from.size(), upload.path.text());
+    return note_end(std::move(failure), outcome_.not_uploaded, upload.hash);
+  }
+  const Attachment done{
+      .size_bytes = asset.size_bytes, .hash = upload.hash, .media_type = asset.media_type, .asset = ended->asset};
+  const auto kept = [&]() -> Result<void> {
+    WS_LET(sqlite::Transaction transaction, store_.begin());
+    WS_TRY(store_.put_asset(done));
+    WS_TRY(store_.drop_upload(upload.hash));
+    return transaction.commit();
+  }();
+  if (!kept) return note_end(Failure(kept.error()), outcome_.not_uploaded, upload.hash);
+  if (ended->was_in_doubt) outcome_.in_doubt.push_back(upload.path);
+  outcome_.uploaded.emplace(upload.hash, done);
+  done_up_ += asset.size_bytes;
+  bytes_up_.erase(upload.hash);
+  tell_progress();
+}
+
+void Transfers::begin(const Attachment& file) {
+  AssetDownload download{
+      .asset = file.asset, .size_bytes = file.size_bytes, .hash = file.hash, .to = place_of(session_, file.hash)};
+  download.progress = [this, hash = file.hash](std::uint64_t bytes) {
+    bytes_down_[hash] = bytes;
+    tell_progress();
+  };
+  ++under_way_;
+  assets_.start(std::move(download), [this, &file](Result<void> ended) {
+    --under_way_;
+    bytes_down_.erase(file.hash);
+    if (!ended) {
+      if (ended.error().kind == Failure::Kind::forbidden && ended.error().code == "missing_scope") may_fetch_ = false;
+      return note_end(std::move(ended).error(), outcome_.not_downloaded, file.hash);
+    }
+    done_down_ += file.size_bytes;
+    tell_progress();
+  });
+}
+
+void Transfers::tell_progress() {
+  const auto sum = [](const std::map<Sha256, std::uint64_t>& parts) {
+    std::uint64_t bytes = 0;
+    for (const auto& [hash, count] : parts) bytes += count;
+    return bytes;
+  };
+  if (total_up_ > 0) session_.progress(Stage::upload, std::min(total_up_, done_up_ + sum(bytes_up_)), total_up_);
+  if (total_down_ > 0) {
+    session_.progress(Stage::download, std::min(total_down_, done_down_ + sum(bytes_down_)), total_down_);
+  }
+}
+
+}  // namespace ws::sync

@@ -1,0 +1,43 @@
+/// The list of attachments as the service was last heard to have it, all parts together.
+///
+/// Nothing is lost by what comes from outside: a part that a person edited, that is older than what was known, or that
+/// was archived takes no row away. What it says beyond that holds, and it is written anew by the next run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sync-engine/manifest/manifest.hpp"
+#include "sync-engine/state/attachment_store.hpp"
+
+namespace ws::sync {
+
+/// A document at a reserved place, as a pull brought it.
+struct PulledPart {
+  DocumentId document = {};
+  std::string path = {};
+  std::uint64_t revision = 0;
+  std::optional<std::string> text = {};  ///< empty: it was archived
+};
+
+struct KnownList {
+  std::map<DocumentId, StoredPart> parts = {};
+  std::map<DocumentId, AttachmentTree> rows_by_part = {};
+  std::uint64_t edition = 0;  ///< the highest of all parts
+
+  /// Of all parts; where two say something of one path, the one that was written later holds.
+  AttachmentTree rows() const;
+  /// A part has to be written though no row of it changes.
+  bool is_due() const;
+};
+
+Result<KnownList> load_list(AttachmentStore& store);
+/// Takes over what came, in memory. False: it says nothing new.
+bool take_part(KnownList& list, const PulledPart& part);
+/// Within the caller's transaction, or as one write a part.
+Result<void> store_parts(AttachmentStore& store, const KnownList& list, const std::vector<DocumentId>& documents);
+
+}  // namespace ws::sync

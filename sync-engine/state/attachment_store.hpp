@@ -1,0 +1,109 @@
+/// What a tree remembers of its attachments between runs: `.ws/attachments.db`.
+///
+/// A database of its own, made when the first of them is met: a tree without attachments has none, and pays nothing.
+/// A write outlives a kill when it has returned, and a power cut after `flush`: what a cut takes away is found again by
+/// comparing the two sides.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api-client/base/clock.hpp"
+#include "api-client/base/result.hpp"
+#include "api-client/base/sqlite.hpp"
+#include "sync-engine/model/attachment.hpp"
+#include "sync-engine/model/entry.hpp"
+
+namespace ws::sync {
+
+/// A document of the list of attachments, as the service was last heard to have it.
+struct StoredPart {
+  std::string path = {};
+  std::uint64_t revision = 0;  ///< of the document
+  Sha256 hash = {};            ///< of the text there, whatever it is
+  bool is_gone = false;        ///< archived there; what it said still holds
+  bool is_due = false;         ///< edited by hand, or older than what was known: to be written anew
+  std::string rows = {};       ///< what holds of it, rendered anew
+  bool operator==(const StoredPart&) const = default;
+};
+
+/// Other bytes on both sides, until somebody decides.
+struct OpenAttachment {
+  std::string id = {};
+  std::optional<Attachment> base = {};
+  std::optional<Attachment> local = {};     ///< empty: deleted here
+  std::optional<Attachment> remote = {};    ///< empty: deleted there
+  std::optional<RelativePath> beside = {};  ///< where the other side's bytes lie
+  std::int64_t seconds = 0;                 ///< since 1970: when it was met
+  bool operator==(const OpenAttachment&) const = default;
+};
+
+/// One state of one path.
+struct AttachmentMoment {
+  std::uint64_t place = 0;  ///< the later ones have the greater number
+  std::int64_t seconds = 0;
+  RelativePath path;
+  std::optional<Attachment> file = {};  ///< empty: it went
+  std::string how = {};                 ///< "sent", "received", "replaced", "restored"
+};
+
+/// An upload of which nobody knows whether it became an Asset.
+struct UploadInDoubt {
+  std::string upload_id = {};
+  std::string blob_name = {};
+  bool operator==(const UploadInDoubt&) const = default;
+};
+
+class AttachmentStore {
+ public:
+  /// Fails with `disk`; code `newer_format` for one that a later version wrote.
+  static Result<AttachmentStore> open(const std::filesystem::path& file);
+
+  Result<AttachmentTree> base();
+  Result<void> put_base(const RelativePath& path, const Attachment& file);
+  Result<void> forget_base(const RelativePath& path);
+
+  Result<std::map<DocumentId, StoredPart>> parts();
+  Result<void> put_part(const DocumentId& document, const StoredPart& part);
+  Result<void> drop_part(const DocumentId& document);
+
+  /// Assets by what they hold: known to be finished.
+  Result<std::optional<Attachment>> find_asset(const Sha256& hash);
+  Result<void> put_asset(const Attachment& asset);
+  Result<void> forget_asset(const Sha256& hash);
+
+  Result<std::optional<UploadInDoubt>> find_upload(const Sha256& hash);
+  Result<void> put_upload(const Sha256& hash, const UploadInDoubt& upload);
+  Result<void> drop_upload(const Sha256& hash);
+
+  Result<std::map<RelativePath, OpenAttachment>> conflicts();
+  Result<void> put_conflict(const RelativePath& path, const OpenAttachment& conflict);
+  Result<void> drop_conflict(const RelativePath& path);
+
+  /// Files that are attachments though no note may show them: somebody decided so.
+  Result<std::set<RelativePath>> wanted();
+  Result<void> put_wanted(const RelativePath& path);
+
+  /// Words to remember by a key. Empty: none.
+  Result<std::string> note(const std::string& key);
+  Result<void> set_note(const std::string& key, const std::string& value);  ///< an empty one forgets it
+
+  Result<void> add_moment(const AttachmentMoment& moment);
+  /// The newest first.
+  Result<std::vector<AttachmentMoment>> moments(const std::optional<RelativePath>& path);
+
+  Result<sqlite::Transaction> begin() { return sqlite::Transaction::begin(database_); }
+  /// What was written is durable: before the state claims something that rests on it.
+  Result<void> flush();
+
+ private:
+  explicit AttachmentStore(sqlite::Database database) : database_(std::move(database)) {}
+  sqlite::Database database_;
+};
+
+}  // namespace ws::sync

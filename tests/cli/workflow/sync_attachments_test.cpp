@@ -1,0 +1,258 @@
+// The files that notes show, between two trees and through the real service.
+#include <filesystem>
+#include <map>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/workflow/stage.hpp"
+
+using namespace ws;
+using namespace ws::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string png = std::string("\x89PNG\r\n\x1a\n\0bytes of a picture", 26);
+
+/// Every file that is not hidden, with its bytes.
+std::map<std::string, std::string> bytes_of(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (auto entry = fs::recursive_directory_iterator(folder); entry != fs::recursive_directory_iterator(); ++entry) {
+    if (entry->path().filename().string().starts_with('.')) {
+      entry.disable_recursion_pending();
+    } else if (entry->is_regular_file()) {
+      files.emplace(entry->path().lexically_relative(folder).string(), read_text(entry->path()));
+    }
+  }
+  return files;
+}
+
+/// Two folders tied to one source; the first has a note that shows two pictures.
+struct Pictures {
+  MockProcess server;
+  Person person{server};
+  TemporaryFolder stage;
+  fs::path here = stage / "here";
+  fs::path there = stage / "there";
+  std::string source;
+
+  Pictures() {
+    fs::create_directories(here / "img");
+    fs::create_directory(there);
+    write_text(here / "note.md", "# Note\n\n![a](img/a.png) and [[b.pdf]]\n");
+    write_text(here / "img/a.png", png);
+    write_text(here / "img/b.pdf", "%PDF-1.7 some pages");
+    write_text(here / "img/unshown.png", "nobody shows it");
+    const Ended tied = ws(here, {"sync", "init", "--name", "notes", "--json"});
+    REQUIRE(tied.exit == 0);
+    source = text_at(parse(tied.out), "source_id");
+    REQUIRE(ws(there, {"sync", "init", "--source", source}).exit == 0);
+  }
+  Ended ws(const fs::path& folder, std::vector<std::string> arguments) const {
+    return person.ws(std::move(arguments), folder);
+  }
+  Ended sync(const fs::path& folder) const { return ws(folder, {"sync", "--json"}); }
+  void both_in_step() const {
+    REQUIRE(sync(here).exit == 0);
+    REQUIRE(sync(there).exit == 0);
+  }
+  std::size_t assets() const { return parse(body_of(server, "/v1/files?limit=100"))["data"].size(); }
+};
+
+std::vector<std::string> attachment_rows(const Ended& ended) {
+  std::vector<std::string> rows;
+  const Json report = parse(ended.out);
+  for (const Json& row : report["actions"]) {
+    if (row.contains("what") && row["what"] == "attachment")
+      rows.push_back(row["action"].get<std::string>() + " " + row["path"].get<std::string>());
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("attachments: what notes show arrives byte for byte, each content once", "[cli]") {
+  const Pictures vault;
+  write_text(vault.here / "img/same.png", png);
+  write_text(vault.here / "second.md", "![again](img/same.png)\n");
+  const Ended planned = vault.ws(vault.here, {"sync", "status", "--json"});
+  const std::vector<std::string> wanted = {
+      "push_create img/a.png", "push_create img/b.pdf", "push_create img/same.png"};
+  CHECK(attachment_rows(planned) == wanted);
+  const Ended sent = vault.sync(vault.here);
+  INFO(sent.out << sent.err);
+  CHECK(sent.exit == 0);
+  CHECK(attachment_rows(sent) == wanted);
+  CHECK(vault.assets() == 2);
+  const Ended received = vault.sync(vault.there);
+  INFO(received.out << received.err);
+  CHECK(received.exit == 0);
+  auto expected = bytes_of(vault.here);
+  expected.erase("img/unshown.png");
+  CHECK(bytes_of(vault.there) == expected);
+  CHECK(vault.assets() == 2);
+  CHECK(parse(vault.sync(vault.there).out)["clean"] == true);
+  CHECK(vault.assets() == 2);
+}
+
+TEST_CASE("attachments: edits, renames and deletions go both ways, a rename uploads nothing", "[cli]") {
+  const Pictures vault;
+  vault.both_in_step();
+  const std::size_t before = vault.assets();
+  fs::rename(vault.here / "img/a.png", vault.here / "img/renamed.png");
+  write_text(vault.here / "note.md", "# Note\n\n![a](img/renamed.png) and [[b.pdf]]\n");
+  write_text(vault.there / "img/b.pdf", "%PDF-1.7 other pages");
+  CHECK(attachment_rows(vault.sync(vault.here)) == std::vector<std::string>{"push_move img/renamed.png"});
+  CHECK(vault.assets() == before);
+  CHECK(vault.sync(vault.there).exit == 0);
+  CHECK(vault.assets() == before + 1);
+  CHECK(vault.sync(vault.here).exit == 0);
+  CHECK(read_text(vault.here / "img/b.pdf") == "%PDF-1.7 other pages");
+  CHECK(bytes_of(vault.there).contains("img/renamed.png"));
+  CHECK_FALSE(bytes_of(vault.there).contains("img/a.png"));
+  fs::remove(vault.there / "img/renamed.png");
+  CHECK(attachment_rows(vault.sync(vault.there)) == std::vector<std::string>{"push_delete img/renamed.png"});
+  CHECK(attachment_rows(vault.sync(vault.here)) == std::vector<std::string>{"pull_delete img/renamed.png"});
+  CHECK_FALSE(bytes_of(vault.here).contains("img/renamed.png"));
+  // What went can be had again: from the service, by the state's name or without.
+  CHECK(vault.ws(vault.here, {"sync", "restore", "img/renamed.png"}).exit == 0);
+  CHECK(read_text(vault.here / "img/renamed.png") == png);
+}
+
+TEST_CASE("attachments: nothing changed is one request", "[cli]") {
+  const Pictures vault;
+  vault.both_in_step();
+  CHECK(vault.sync(vault.here).exit == 0);
+  const auto requests = [&] { return parse(control(vault.server, "GET", "/requests", ""))["data"].size(); };
+  const std::size_t before = requests();
+  CHECK(vault.sync(vault.here).exit == 0);
+  CHECK(requests() == before + 1);
+}
+
+TEST_CASE("attachments: other bytes on both sides are a conflict, and each decision holds", "[cli]") {
+  const std::string keep = GENERATE("local", "remote", "both");
+  CAPTURE(keep);
+  const Pictures vault;
+  vault.both_in_step();
+  write_text(vault.here / "img/a.png", "ours");
+  write_text(vault.there / "img/a.png", "theirs");
+  REQUIRE(vault.sync(vault.there).exit == 0);
+  const Ended met = vault.sync(vault.here);
+  INFO(met.out << met.err);
+  CHECK(met.exit == 7);
+  CHECK(read_text(vault.here / "img/a.png") == "ours");
+  CHECK(read_text(vault.here / "img/a (remote).png") == "theirs");
+  const Json conflicts = parse(vault.ws(vault.here, {"sync", "conflicts", "--json"}).out);
+  REQUIRE(conflicts["data"].size() == 1);
+  CHECK(conflicts["data"][0]["kind"] == "attachment");
+  CHECK(vault.sync(vault.here).exit == 7);
+  const Ended decided = vault.ws(vault.here, {"sync", "resolve", "img/a.png", "--keep", keep});
+  INFO(decided.out << decided.err);
+  CHECK(decided.exit == 0);
+  const Ended after = vault.sync(vault.here);
+  INFO(after.out << after.err);
+  CHECK(after.exit == 0);
+  CHECK(vault.sync(vault.there).exit == 0);
+  CHECK(read_text(vault.here / "img/a.png") == (keep == "remote" ? "theirs" : "ours"));
+  CHECK(read_text(vault.there / "img/a.png") == (keep == "remote" ? "theirs" : "ours"));
+  CHECK(fs::exists(vault.here / "img/a (remote).png") == (keep == "both"));
+  CHECK(fs::exists(vault.there / "img/a (remote).png") == (keep == "both"));
+}
+
+// Where other tools lose files.
+
+TEST_CASE("attachments: a fresh empty folder deletes nothing on the service", "[cli]") {
+  const Pictures vault;
+  vault.both_in_step();
+  const fs::path third = vault.stage / "third";
+  fs::create_directory(third);
+  REQUIRE(vault.ws(third, {"sync", "init", "--source", vault.source}).exit == 0);
+  CHECK(vault.sync(third).exit == 0);
+  CHECK(read_text(third / "img/a.png") == png);
+  CHECK(vault.sync(vault.here).exit == 0);
+  CHECK(read_text(vault.here / "img/a.png") == png);
+}
+
+TEST_CASE("attachments: a setting changed to off, an exclude added, and a note that shows no more delete nothing",
+          "[cli]") {
+  const std::string config = GENERATE("attachments: off\n",
+                                      "attachments: linked\nattachments_exclude: [\"*.png\"]\n",
+                                      "attachments: linked\nattachments_max_bytes: 3\n",
+                                      "attachments: linked\n");
+  CAPTURE(config);
+  const Pictures vault;
+  vault.both_in_step();
+  write_text(vault.here / ".ws/config.yaml", config);
+  write_text(vault.here / "note.md", "# Note\n");
+  const Ended ended = vault.sync(vault.here);
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit == 0);
+  CHECK(attachment_rows(ended).empty());
+  fs::remove(vault.here / "img/unshown.png");
+  CHECK(vault.sync(vault.here).exit == 0);
+  CHECK(vault.sync(vault.there).exit == 0);
+  CHECK(read_text(vault.there / "img/a.png") == png);
+  CHECK(read_text(vault.here / "img/a.png") == png);
+}
+
+TEST_CASE("attachments: a list that was edited by hand deletes nothing, is told, and is written anew", "[cli]") {
+  const Pictures vault;
+  vault.both_in_step();
+  const Json documents = parse(body_of(vault.server, "/v1/documents?limit=100"));
+  std::string id;
+  for (const Json& each : documents["data"]) {
+    if (each["title"] == "Attachments") id = each["id"];
+  }
+  REQUIRE_FALSE(id.empty());
+  const Json list = parse(body_of(vault.server, "/v1/documents/" + id));
+  std::string text = list["content"];
+  const std::size_t row = text.find("| img/a.png");
+  REQUIRE(row != std::string::npos);
+  text.erase(row, text.find('\n', row) + 1 - row);
+  const fs::path file = vault.stage / "list.md";
+  write_text(file, text);
+  REQUIRE(vault
+              .ws(vault.stage / "here",
+                  {"docs", "update", id, "-f", file.string(), "--revision", list["content_revision"].dump()})
+              .exit == 0);
+  const Ended told = vault.ws(vault.there, {"sync", "--json"});
+  INFO(told.out << told.err);
+  CHECK(told.exit == 0);
+  CHECK(parse(told.out)["remarks"].dump().find("manifest_damaged") != std::string::npos);
+  CHECK(read_text(vault.there / "img/a.png") == png);
+  const std::string anew = parse(body_of(vault.server, "/v1/documents/" + id))["content"];
+  CHECK_THAT(anew, Contains("| img/a.png"));
+  CHECK(vault.sync(vault.here).exit == 0);
+  CHECK(read_text(vault.here / "img/a.png") == png);
+}
+
+TEST_CASE("attachments: a file of the reserved name is told and left alone", "[cli]") {
+  const Pictures vault;
+  write_text(vault.here / "_attachments.md", "my own list\n");
+  const Ended ended = vault.sync(vault.here);
+  CHECK(ended.exit == 0);
+  CHECK_THAT(ended.out, Contains("reserved_name"));
+  CHECK(vault.sync(vault.there).exit == 0);
+  CHECK_FALSE(fs::exists(vault.there / "_attachments.md"));
+  CHECK(read_text(vault.here / "_attachments.md") == "my own list\n");
+}
+
+TEST_CASE("attachments: a key without the right to files syncs the notes and lists the rest", "[cli]") {
+  Pictures vault;
+  Person notes_only(vault.server);
+  notes_only.environment["WS_TOKEN"] =
+      text_at(parse(control(vault.server, "POST", "/keys", R"({"scopes": ["sync:read", "sync:write"]})")), "secret");
+  const Ended sent = notes_only.ws({"sync", "--json"}, vault.here);
+  INFO(sent.out << sent.err);
+  CHECK(sent.exit == 0);
+  CHECK_THAT(sent.out, Contains("missing_scope"));
+  CHECK(vault.assets() == 0);
+  const Ended status = notes_only.ws({"sync", "status"}, vault.here);
+  CHECK_THAT(status.err, Contains("skipped"));
+  CHECK(vault.sync(vault.here).exit == 0);
+  CHECK(vault.assets() == 2);
+}

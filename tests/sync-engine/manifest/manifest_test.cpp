@@ -1,0 +1,138 @@
+#include "sync-engine/manifest/manifest.hpp"
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "sync-engine/manifest/known_list.hpp"
+
+using namespace ws;
+using namespace ws::sync;
+using Catch::Matchers::Contains;
+
+namespace {
+
+RelativePath at(const std::string& path) { return *RelativePath::parse(path); }
+
+Attachment file_of(const std::string& bytes) {
+  return {.size_bytes = bytes.size(),
+          .hash = Sha256::of(bytes),
+          .media_type = "image/png",
+          .asset = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"};
+}
+
+AttachmentTree some_rows() { return {{at("a.png"), file_of("a")}, {at("img/b|c.png"), file_of("b")}}; }
+
+std::string without_line(std::string text, const std::string& word) {
+  const std::size_t at = text.find(word);
+  const std::size_t begin = text.rfind('\n', at) + 1;
+  return text.erase(begin, text.find('\n', at) + 1 - begin);
+}
+
+const DocumentId part_one{"018f6b2a-9c1d-7e3f-8a4b-000000000001"};
+
+KnownList known_list(std::uint64_t edition) {
+  KnownList list;
+  take_part(
+      list,
+      {.document = part_one, .path = "_attachments.md", .revision = 1, .text = render_manifest(some_rows(), edition)});
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("manifest: what is rendered is read back, whatever the names hold", "[sync-engine]") {
+  AttachmentTree rows = some_rows();
+  rows.emplace(at("odd/ two blanks .png"), file_of("c"));
+  rows.emplace(at("odd/\xC3\xA9 #1 (2).png"), file_of("d"));
+  rows.emplace(at("odd/end "), file_of("e"));
+  const std::string text = render_manifest(rows, 7);
+  CHECK_THAT(text, Contains("# Attachments\n") && Contains("| Path | Bytes | SHA-256 | Media type | Asset |"));
+  const auto parsed = parse_manifest(text);
+  REQUIRE(parsed);
+  CHECK(parsed->is_whole);
+  CHECK(parsed->edition == 7);
+  CHECK(parsed->rows == rows);
+}
+
+TEST_CASE("manifest: other line ends and blanks at line ends are no damage", "[sync-engine]") {
+  std::string text;
+  for (const char c : render_manifest(some_rows(), 3)) text += c == '\n' ? std::string(" \r\n") : std::string(1, c);
+  const auto parsed = parse_manifest(text);
+  REQUIRE(parsed);
+  CHECK(parsed->is_whole);
+  CHECK(parsed->rows == some_rows());
+}
+
+TEST_CASE("manifest: a row taken out by hand is told by the seal, and so is one that cannot be read", "[sync-engine]") {
+  const std::string text = render_manifest(some_rows(), 3);
+  const auto cut = parse_manifest(without_line(text, "| a.png"));
+  REQUIRE(cut);
+  CHECK_FALSE(cut->is_whole);
+  CHECK(cut->rows.size() == 1);
+  const std::string escaping = text + "| ../x.png | 1 | " + Sha256::of("x").hex() + " | image/png | abc |\n";
+  const auto hostile = parse_manifest(escaping);
+  REQUIRE(hostile);
+  CHECK_FALSE(hostile->is_whole);
+  CHECK(hostile->rows == some_rows());
+}
+
+TEST_CASE("manifest: a text of a person's own is no list", "[sync-engine]") {
+  CHECK_FALSE(
+      parse_manifest("# Attachments\n\nWhat I keep beside my notes.\n\n| File | Size |\n|---|---|\n| a | 1 |\n"));
+  CHECK_FALSE(parse_manifest(""));
+  CHECK(is_manifest_path("_attachments.md"));
+  CHECK(is_manifest_path("_attachments-12.md"));
+  CHECK_FALSE(is_manifest_path("_attachments-1.md"));
+  CHECK_FALSE(is_manifest_path("_attachments-.md"));
+  CHECK_FALSE(is_manifest_path("notes/_attachments.md"));
+}
+
+TEST_CASE("manifest: 20,000 files fit, each part in one document, and a new row moves no other", "[sync-engine]") {
+  AttachmentTree rows;
+  for (int i = 0; i < 20'000; ++i) {
+    rows.emplace(at(fmt::format("attachments/2026/picture number {:05}.png", i)), file_of("x"));
+  }
+  const std::vector<AttachmentTree> parts = divide_rows(rows, {});
+  CHECK(parts.size() > 1);
+  std::size_t count = 0;
+  for (const AttachmentTree& part : parts) {
+    count += part.size();
+    CHECK(render_manifest(part, 1).size() < (std::size_t{1} << 20U));
+  }
+  CHECK(count == rows.size());
+  rows.emplace(at("attachments/2026/picture number 10000a.png"), file_of("y"));
+  const std::vector<AttachmentTree> again = divide_rows(rows, parts);
+  REQUIRE(again.size() == parts.size());
+  std::size_t changed = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) changed += again[i] == parts[i] ? 0 : 1;
+  CHECK(changed == 1);
+}
+
+TEST_CASE("known list: damage takes no row away, and the part is due to be written anew", "[sync-engine]") {
+  KnownList list = known_list(3);
+  CHECK_FALSE(list.is_due());
+  const std::string cut = without_line(render_manifest(some_rows(), 3), "| a.png");
+  CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = 2, .text = cut}));
+  CHECK(list.rows() == some_rows());
+  CHECK(list.is_due());
+  CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = 3, .text = "gone\n"}));
+  CHECK(list.rows() == some_rows());
+}
+
+TEST_CASE("known list: an older edition says nothing, an archived one neither", "[sync-engine]") {
+  KnownList list = known_list(5);
+  const std::string older = render_manifest({{at("old.png"), file_of("old")}}, 4);
+  CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = 2, .text = older}));
+  CHECK(list.rows() == some_rows());
+  CHECK(list.is_due());
+  CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = 3}));
+  CHECK(list.rows() == some_rows());
+}
+
+TEST_CASE("known list: a whole one that is newer takes rows away", "[sync-engine]") {
+  KnownList list = known_list(5);
+  const std::string newer = render_manifest({{at("a.png"), file_of("a")}}, 6);
+  CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = 2, .text = newer}));
+  CHECK(list.rows().size() == 1);
+  CHECK_FALSE(list.is_due());
+}
