@@ -16,6 +16,7 @@
 #include "api-client/contract/operations.hpp"
 #include "server-mock/application/health.hpp"
 #include "server-mock/application/serve.hpp"
+#include "server-mock/compare_command.hpp"
 #include "server-mock/control/control.hpp"
 #include "server-mock/faults/fault_rules.hpp"
 #include "server-mock/fixtures/fixtures.hpp"
@@ -79,6 +80,9 @@ struct Flags {
   bool schema = false;
   std::string report = {};
   SweepFlags sweep = {};
+  std::string assume_file = {};
+  DiffFlags diff = {};
+  RecordFlags record = {};
 };
 
 void add_flags(CLI::App& app, Flags& flags) {
@@ -119,6 +123,7 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("--assume", flags.assume, "KEY=VALUE; see `ws-mock assumptions`")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
+  app.add_option("--assume-file", flags.assume_file, "YAML of KEY: VALUE, as `ws-mock diff --assumptions` writes it");
   app.add_flag("--strict", flags.strict, "unknown request fields are an error");
   app.add_option("--faults", flags.faults, "fault rules, as POST /_mock/faults takes them, in YAML or JSON");
   app.add_option("--rate-limit", flags.rate_limit, "calls that each key may make: 20/s, 100/m, 1000/h");
@@ -160,6 +165,19 @@ Result<std::vector<FaultRule>> read_faults(const std::string& path) {
   std::vector<FaultRule> rules = read_fault_rules(*file.value, {}, errors);
   if (errors.empty()) return rules;
   return fail(Failure::Kind::invalid, fmt::format("{}", fmt::join(render(file, errors), "\n")));
+}
+
+/// `KEY: VALUE` lines; what --assume says wins.
+Result<void> read_assumptions(const std::string& path, Assumptions& assumptions) {
+  if (path.empty()) return {};
+  WS_LET(const SourceFile file, read_source_file(path));
+  if (!file.value->is_object())
+    return fail(Failure::Kind::invalid, fmt::format("{}: it is no map of KEY: VALUE", path));
+  for (const auto& [key, value] : file.value->items()) {
+    const auto set = assumptions.set(key, value.is_string() ? value.get<std::string>() : dump(value));
+    if (!set) return fail(Failure::Kind::invalid, fmt::format("{}: {}", path, set.error().what), set.error().hint);
+  }
+  return {};
 }
 
 /// 0: never.
@@ -244,6 +262,7 @@ Result<ServeSettings> settings_of(const Flags& flags) {
   WS_TRY(parse_device(flags.device, sandbox.world));
   if (!settings.server.listen.is_loopback()) warn_if_unprotected(flags, sandbox);
   WS_LET(sandbox.clock, MockClock::parse(flags.clock));
+  WS_TRY(read_assumptions(flags.assume_file, sandbox.assumptions));
   for (const std::string& assignment : flags.assume) WS_TRY(sandbox.assumptions.set(assignment));
   if (!flags.rate_limit.empty()) {
     WS_LET(sandbox.rate, Rate::parse(flags.rate_limit));
@@ -307,6 +326,24 @@ int run_sweep(const Flags& flags, const std::vector<std::string>& command) {
   const auto code = mock::run_sweep(flags.sweep, command, settings->application);
   if (code) return *code;
   return report_failure(code.error()) == usage_exit ? usage_exit : stopped_exit;
+}
+
+int run_diff(const Flags& flags) {
+  auto settings = settings_of(flags);
+  if (!settings) {
+    report_failure(settings.error());
+    return usage_exit;
+  }
+  settings->application.log = LogStyle::off;
+  const auto code = mock::run_diff(flags.diff, settings->application);
+  if (code) return *code;
+  report_failure(code.error());
+  return usage_exit;
+}
+
+int run_record(const Flags& flags) {
+  const auto code = mock::run_record(flags.record, flags.listen);
+  return code ? *code : report_failure(code.error());
 }
 
 int print_openapi(bool yaml, bool control) {
@@ -454,6 +491,10 @@ int run(int count, char** texts) {
   CLI::App* sweep = app.add_subcommand(
       "sweep", "sweep [flags] -- CMD...: run CMD once for each fault that can hit each of its requests");
   add_sweep_flags(*sweep, flags.sweep);
+  CLI::App* diff = app.add_subcommand("diff", "compare a service, or a recording of one, with this mock");
+  add_diff_flags(*diff, flags.diff);
+  CLI::App* record = app.add_subcommand("record", "stand before a service and write what passes, without secrets");
+  add_record_flags(*record, flags.record);
   CLI::App* openapi = app.add_subcommand("openapi", "print the API as an OpenAPI 3.1 document");
   openapi->add_flag("--yaml", flags.yaml, "as YAML");
   openapi->add_flag("--control", flags.control, "the calls under /_mock instead");
@@ -466,7 +507,7 @@ int run(int count, char** texts) {
   CLI::App* health = app.add_subcommand("health", "health [URL]: whether the server at URL, or at --listen, answers");
   health->add_option("url", flags.asked, "http://ADDRESS:PORT");
   CLI::App* reference = app.add_subcommand("__reference")->group("");
-  for (CLI::App* each : {serve_words, exec, sweep, openapi, assumptions, version, check_words, health}) {
+  for (CLI::App* each : {serve_words, exec, sweep, diff, record, openapi, assumptions, version, check_words, health}) {
     each->fallthrough();
   }
   try {
@@ -481,6 +522,8 @@ int run(int count, char** texts) {
         {.kind = Failure::Kind::usage, .what = "a command stands behind exec or sweep and --, and nowhere else"});
   }
   if (sweep->parsed()) return run_sweep(flags, command);
+  if (diff->parsed()) return run_diff(flags);
+  if (record->parsed()) return run_record(flags);
   if (openapi->parsed()) return print_openapi(flags.yaml, flags.control);
   if (assumptions->parsed()) return print_assumptions();
   if (check_words->parsed() && flags.schema) {

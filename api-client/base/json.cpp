@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -224,7 +225,14 @@ std::optional<std::string> find_text(const Json& value, std::string_view key) {
 
 std::optional<std::int64_t> find_integer(const Json& value, std::string_view key) {
   const Json* member = find(value, key);
-  if (member == nullptr || !member->is_number_integer()) return std::nullopt;
+  if (member == nullptr) return std::nullopt;
+  if (member->is_number_float()) {
+    // 300.0 is an integer by JSON Schema.
+    const double number = member->get<double>();
+    if (std::trunc(number) != number || std::abs(number) >= 0x1.0p63) return std::nullopt;
+    return static_cast<std::int64_t>(number);
+  }
+  if (!member->is_number_integer()) return std::nullopt;
   if (member->is_number_unsigned() &&
       member->get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
     return std::nullopt;

@@ -173,7 +173,10 @@ void emit(YAML::Emitter& out, const Json& value) {
     case Json::value_t::object:
       out << YAML::BeginMap;
       for (const auto& [key, member] : value.items()) {
-        out << YAML::Key << key << YAML::Value;
+        // A key that a reader would take for a number, such as an HTTP status, is quoted like any other text.
+        out << YAML::Key;
+        if (!plain(key).is_string()) out << YAML::DoubleQuoted;
+        out << key << YAML::Value;
         emit(out, member);
       }
       out << YAML::EndMap;

@@ -95,13 +95,18 @@ Json json_schema(const Schema& schema, Use use, std::string_view refs) {
   if (!schema.help.empty()) result["description"] = schema.help;
   Json properties = Json::object();
   Json required = Json::array();
+  Json expected = Json::array();
   for (const Field& field : schema.fields) {
     properties[std::string(field.name)] = json_schema(field, refs);
-    const bool is_promised = use == Use::request || field.source == Source::published;
-    if (field.presence == Presence::required && is_promised) required.push_back(field.name);
+    if (field.presence != Presence::required) continue;
+    const bool is_published = field.source == Source::published;
+    if (use == Use::request || is_published) required.push_back(field.name);
+    if (!is_published) expected.push_back(field.name);
   }
   result["properties"] = std::move(properties);
   if (!required.empty()) result["required"] = std::move(required);
+  // Of a request: those of `required` that no published document requires. Of a response: what the mock always sends.
+  if (!expected.empty()) result["x-assumed-required"] = std::move(expected);
   if (schema.source == Source::assumed) result["x-assumed"] = true;
   return result;
 }

@@ -1,6 +1,7 @@
 #include "api-client/contract/openapi.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -27,6 +28,9 @@ constexpr std::string_view description =
     "What carries `x-assumed: true` is not in the published API document: a service may answer otherwise. So are all "
     "scopes (`x-required-scope`), roles (`x-required-role`) and errors other than 422. `x-command` is the command of "
     "`ws`, `x-retry-class` what may be repeated when no usable answer came.";
+
+/// Their answers carry an `ETag`, and `If-None-Match` may make them a 304 without a body.
+constexpr std::string_view validated[] = {"docs.get", "files.content"};
 
 constexpr std::string_view tag_descriptions[][2] = {
     {"Authorization and identity", "Log in on a device; who am I, and what may I do"},
@@ -65,7 +69,12 @@ Json success_object(const Response& response) {
   if (response.source == Source::assumed) result["x-assumed"] = true;
   switch (response.body) {
     case Body::none: break;
-    case Body::bytes: result["content"]["application/octet-stream"] = {{"schema", Json::object()}}; break;
+    case Body::bytes:
+      // Bytes come with the type that their upload named, which may be any.
+      for (const char* const type : {"application/octet-stream", "*/*"}) {
+        result["content"][type] = {{"schema", {{"type", "string"}, {"format", "binary"}}}};
+      }
+      break;
     case Body::json:
       result["content"] =
           json_content(response.schema == nullptr ? Json{{"type", "object"}} : reference(refs, response.schema->name));
@@ -115,6 +124,9 @@ Json operation_object(const Operation& operation) {
   Json responses = Json::object();
   for (const Response& response : operation.responses) {
     responses[std::to_string(response.status)] = success_object(response);
+  }
+  if (std::ranges::find(validated, operation.id) != std::end(validated)) {
+    responses["304"] = {{"description", reason_phrase(304)}, {"x-assumed", true}};
   }
   add_errors(operation, responses);
   result["responses"] = std::move(responses);

@@ -107,6 +107,9 @@ void Walk::integer(const Json& value, const Type& type, Source source) {
   } else if (value.is_number_float() && std::abs(value.get<double>()) >= 0x1.0p63) {
     // `parse_bounded` makes a double of an integer that 64 bits do not hold.
     refusal = check_overflow(type, source, value.get<double>() < 0, value);
+  } else if (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>()) {
+    // 300.0 is an integer by JSON Schema, which is what the OpenAPI document declares.
+    refusal = check_range(type, source, static_cast<std::int64_t>(value.get<double>()), value);
   } else {
     refusal = wrong_type(type, source, value);
   }

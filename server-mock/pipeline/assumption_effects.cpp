@@ -44,14 +44,6 @@ void add_unknown_fields(Json& object, const Schema& /*schema*/) {
   object["x_unknown_object"] = {{"nested", Json::array({1, nullptr, "two"})}};
 }
 
-/// Fields that stay, so that the response remains usable: ids, text and revision of a document, and their containers.
-bool is_kept(const Field& field) {
-  if (field.source == contract::Source::published || field.type.kind == Kind::uuid) return true;
-  if (field.name == "content" || field.name == "content_revision") return true;
-  const Kind kind = field.type.kind == Kind::array ? field.type.items->kind : field.type.kind;
-  return kind == Kind::object || kind == Kind::uuid;
-}
-
 void thin_out(Json& object, const Schema& schema, std::string_view how) {
   for (const Field& field : schema.fields) {
     if (is_kept(field) || find(object, field.name) == nullptr) continue;
@@ -66,6 +58,14 @@ void thin_out(Json& object, const Schema& schema, std::string_view how) {
 bool is_sync(const Operation& operation) { return operation.id.starts_with("sync."); }
 
 }  // namespace
+
+bool is_kept(const Field& field) {
+  if (field.source == contract::Source::published || field.type.kind == Kind::uuid) return true;
+  if (field.name.ends_with("_id") || field.name.ends_with("_ids")) return true;
+  if (field.name == "content" || field.name == "content_revision" || field.name == "lease_token") return true;
+  const Kind kind = field.type.kind == Kind::array ? field.type.items->kind : field.type.kind;
+  return kind == Kind::object || kind == Kind::uuid;
+}
 
 void apply_assumptions(const Operation& operation, const Assumptions& assumptions, Answer& answer) {
   if (answer.status >= 400) return;

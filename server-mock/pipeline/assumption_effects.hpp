@@ -9,6 +9,11 @@
 
 namespace ws::mock {
 
+/// Whether `assumed_fields=null` and `missing` leave the field in place, so that a response remains usable: published
+/// fields, ids (also those that are no UUID: `case_id`, `suite_id`), text and revision of a document, the lease token,
+/// and whatever contains them.
+bool is_kept(const contract::Field& field);
+
 /// Applies `list_extra` and `assumed_fields` to a response of this operation. `assumed_fields` leaves local Markdown
 /// sync alone: the API document shows none of its fields, so nothing would remain.
 void apply_assumptions(const contract::Operation& operation, const Assumptions& assumptions, Answer& answer);

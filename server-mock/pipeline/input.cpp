@@ -54,7 +54,11 @@ void check_encoding(const Operation& operation, const http::Pairs& query, Findin
 
 void fill_in(Json& object, const contract::Schema& schema);
 
+/// Fills in defaults. An integer that was written with a fraction of zero (300.0) becomes an integer: services read it
+/// as one.
 void fill_in(Json& value, const contract::Type& type) {
+  if (type.kind == contract::Kind::integer && value.is_number_float())
+    value = static_cast<std::int64_t>(value.get<double>());
   if (type.kind == contract::Kind::object && value.is_object()) fill_in(value, *type.object);
   if (type.kind == contract::Kind::array && value.is_array() && type.items->kind == contract::Kind::object) {
     for (Json& item : value) fill_in(item, *type.items);
@@ -67,7 +71,7 @@ void fill_in(Json& object, const contract::Schema& schema) {
     if (const Json* sent = find(object, field.name); sent == nullptr) {
       if (field.fallback.empty()) continue;
       if (auto value = parse_bounded(field.fallback)) object[std::string(field.name)] = std::move(*value);
-    } else if (sent->is_structured()) {
+    } else if (sent->is_structured() || sent->is_number_float()) {
       fill_in(object[std::string(field.name)], field.type);
     }
   }

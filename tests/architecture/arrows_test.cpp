@@ -234,7 +234,18 @@ const std::vector<Room> rooms = {
           "services/files/",
           "store/"}),
     mock("sweep/", {"application/", "faults/", "http/", "http/server/", "store/"}),
-    mock("", {"application/", "control/", "faults/", "fixtures/", "sweep/"}),
+    // It calls another service, and so has the client's transport.
+    {"server-mock/compare/",
+     {"api-client/contract/**",
+      "api-client/base/**",
+      "api-client/http/",
+      "server-mock/application/",
+      "server-mock/http/",
+      "server-mock/pages/",
+      "server-mock/pipeline/",
+      "server-mock/store/",
+      "server-mock/sweep/"}},
+    mock("", {"application/", "compare/", "control/", "faults/", "fixtures/", "sweep/"}),
 };
 
 /// Areas in which every folder with sources has a row of its own, and every permission is used.

@@ -33,8 +33,7 @@ std::vector<std::string> every_assumption() {
 /// Somebody in front of a mock that makes one assumption.
 struct Stage {
   explicit Stage(const std::string& assumption)
-      : names_leases(assumption != "assumed_fields=null" && assumption != "assumed_fields=missing"),
-        server({"--assume", assumption, "--device", "auto", "--device-interval", "1"}) {}
+      : server({"--assume", assumption, "--device", "auto", "--device-interval", "1"}) {}
 
   /// `ws`, which must end so; its stdout.
   std::string ws(int exit, const std::vector<std::string>& arguments, const fs::path& where = {}) const {
@@ -50,7 +49,6 @@ struct Stage {
     return out.substr(0, out.size() - 1);
   }
 
-  bool names_leases;  ///< an event comes with its lease token
   MockProcess server;
   Person person{server};
   TemporaryFolder folder;
@@ -118,8 +116,7 @@ void work_as_agent(const Stage& stage) {
   const RawAnswer made = stage.server.ask({.method = "POST", .target = "/_mock/events", .json = ping});
   CAPTURE(made.body);
   CHECK(made.status == 201);
-  // An event that came without its lease cannot be held: whoever cannot know says so.
-  stage.ws(stage.names_leases ? 0 : 12, {"events", "work", "--once", "--", "cat"});
+  stage.ws(0, {"events", "work", "--once", "--", "cat"});
   stage.ws(0, {"agents", "pause", id});
 }
 

@@ -95,6 +95,7 @@ constexpr Response share_responses[] = {{.schema = &shares}};
 constexpr Argument title_argument[] = {{"TITLE", "title", Presence::optional}};
 constexpr Argument document_argument[] = {{"DOCUMENT", "document_id"}};
 constexpr std::string_view update_errors[] = {"revision_conflict", "archived"};
+constexpr std::string_view share_errors[] = {"archived"};
 
 }  // namespace
 
@@ -173,7 +174,8 @@ constexpr Operation document_table[] = {
      .role = Role::editor,
      .retry = RetryClass::unsafe,
      .command = "docs share",
-     .arguments = document_argument},
+     .arguments = document_argument,
+     .errors = share_errors},
 };
 static_assert(well_formed(document_table));
 constinit const std::span<const Operation> document_operations = document_table;

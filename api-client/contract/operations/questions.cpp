@@ -46,6 +46,12 @@ constexpr auto citation_fields = all_assumed({
 constexpr Schema citation = {.name = "QuestionCitation", .fields = citation_fields, .source = Source::assumed};
 constexpr Type citation_item = object(citation);
 
+constexpr Field link_fields[] = {
+    optional("self", string(), "path of the question"),
+    optional("conversation", string(), "path of the conversation"),
+};
+constexpr Schema question_links = {.name = "QuestionLinks", .fields = link_fields};
+
 // The document gives the shape and marks no field of it as required.
 constexpr std::string_view question_object[] = {"question"};
 constexpr Field question_fields[] = {
@@ -54,7 +60,7 @@ constexpr Field question_fields[] = {
     optional("conversation_id", uuid()),
     optional("source_document_ids", array_of(uuid_item)),
     optional("artifacts", array_of(artifact_item)),
-    optional("links", text_map(), "self and conversation"),
+    optional("links", object(question_links), "self and conversation"),
     assumed(with_default(optional("object", choice(question_object)), "\"question\"")),
     assumed(optional("prompt", string())),
     assumed(nullable(optional("answer", string(), "Markdown; where it is missing the artifact holds it"))),

@@ -58,3 +58,12 @@ TEST_CASE("yaml: every value is told with its place", "[base]") {
   CHECK(placed->keys.at("/people/1/email") == ws::TextPlace{3, 5});
   CHECK(placed->keys.size() == 5);
 }
+
+TEST_CASE("yaml: a key that reads as a number is quoted, as the statuses of an OpenAPI document must be", "[base]") {
+  const auto value = ws::parse_bounded(R"({"200":{"description":"OK"},"true":1,"plain":2})");
+  REQUIRE(value);
+  const std::string text = ws::to_yaml(*value);
+  CHECK(text.substr(0, 6) == "\"200\":");
+  CHECK(text.find("\"true\": 1") != std::string::npos);
+  CHECK(text.find("\nplain: 2") != std::string::npos);
+}

@@ -127,3 +127,19 @@ TEST_CASE("operation_schema: stands by itself for each operation", "[contract]")
     CHECK(schema["properties"].contains("parameters") == !operation->parameters.empty());
   }
 }
+
+TEST_CASE("openapi: tells what is served besides JSON, and what a member's being required rests on", "[contract]") {
+  const Json document = openapi("");
+  const auto responses = [&](const char* path, const char* method) -> const Json& {
+    return document.at("paths").at(path).at(method).at("responses");
+  };
+  CHECK(responses("/v1/files/{asset_id}/content", "get").at("200").at("content").contains("*/*"));
+  CHECK(responses("/v1/files/{asset_id}/content", "get").contains("304"));
+  CHECK(responses("/v1/documents/{document_id}", "get").contains("304"));
+  CHECK_FALSE(responses("/v1/documents/{document_id}", "put").contains("304"));
+  CHECK(responses("/v1/documents/{document_id}/shares", "post").at("409").at("x-codes") == Json{"archived"});
+  const Json& schemas = document.at("components").at("schemas");
+  CHECK(schemas.at("QuestionLinks").at("properties").contains("conversation"));
+  CHECK(schemas.at("DocumentCreate").at("x-assumed-required") == Json{"title", "content"});
+  CHECK_FALSE(schemas.at("Agent").contains("x-assumed-required"));
+}

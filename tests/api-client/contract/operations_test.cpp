@@ -299,7 +299,8 @@ TEST_CASE("table: a question may be answered with 200 or 201", "[contract]") {
 TEST_CASE("table: published resources have exactly the document's fields", "[contract]") {
   CHECK(published_shape("Question") ==
         "id uuid, status string, conversation_id uuid, source_document_ids [uuid], artifacts [QuestionArtifact], "
-        "links texts");
+        "links QuestionLinks");
+  CHECK(published_shape("QuestionLinks") == "self string, conversation string");
   CHECK(published_shape("QuestionArtifact") == "kind string!, document_id uuid!, content_revision integer!");
   CHECK(published_shape("Conversation") ==
         "id uuid!, object conversation=\"conversation\", title string!, status string!, thread_id uuid!, "

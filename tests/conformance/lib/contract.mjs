@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import Ajv2020 from 'ajv/dist/2020.js';
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
-const extensions = ['x-assumed', 'x-max-bytes'];
+const extensions = ['x-assumed', 'x-assumed-required', 'x-max-bytes'];
 // Met before any operation is: by framing and routing (decisions.md, "General").
 const anywhere = new Set([400, 404, 405, 413, 431]);
 

@@ -1,0 +1,64 @@
+/// Sends requests to the service under test: one at a time, on one connection, within a budget.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "api-client/base/result.hpp"
+#include "api-client/http/transport.hpp"
+#include "server-mock/compare/exchange.hpp"
+
+namespace ws::mock::compare {
+
+struct CallerOptions {
+  std::string base_url = {};
+  std::string token = {};
+  std::size_t max_requests = 1500;
+  std::chrono::milliseconds max_time{60'000};
+  const std::atomic<bool>* stop = nullptr;  ///< set: nothing more is sent; null: never
+};
+
+/// Which credential a request carries.
+enum class WithKey { right, none, wrong };
+
+struct CallRequest {
+  std::string method = "GET";
+  std::string target = {};  ///< "/v1/documents?limit=2"
+  WithKey key = WithKey::right;
+  std::string body = {};           ///< JSON; empty: none
+  ws::http::Headers headers = {};  ///< beside `Authorization` and `Content-Type`
+  std::string upload_url = {};     ///< instead of `target`: the bytes of `body` go there
+  std::chrono::milliseconds timeout{20'000};
+};
+
+class Caller {
+ public:
+  /// Fails as `make_curl_transport` does.
+  static Result<Caller> open(const CallerOptions& options);
+
+  /// Waits as a 429 or 503 with `Retry-After` says, and sends again. Fails with `unreachable` (no answer),
+  /// `rate_limited` (the budget is used up) or `cancelled`.
+  Result<WireExchange> send(const CallRequest& request);
+  /// From now on neither `stop` nor the budget of time ends it: for taking back what was made.
+  void begin_cleanup();
+
+  std::size_t sent() const { return sent_; }
+  const std::string& base_url() const { return options_.base_url; }
+
+ private:
+  Caller(CallerOptions options, std::unique_ptr<ws::http::Transport> transport);
+  Result<WireExchange> send_once(const CallRequest& request);
+  Result<void> check_budget() const;
+
+  CallerOptions options_;
+  std::unique_ptr<ws::http::Transport> transport_;
+  std::chrono::steady_clock::time_point begin_;
+  std::size_t sent_ = 0;
+  bool is_cleanup_ = false;
+};
+
+}  // namespace ws::mock::compare

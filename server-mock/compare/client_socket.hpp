@@ -1,0 +1,45 @@
+/// One connection of a client to the recording proxy: HTTP/1.1 requests in, responses out, blocking.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api-client/base/result.hpp"
+#include "api-client/http/transport.hpp"
+
+namespace ws::mock::compare {
+
+struct RequestHead {
+  std::string method = {};
+  std::string target = {};
+  ws::http::Headers headers = {};
+  std::optional<std::uint64_t> length = {};  ///< empty: chunked
+  bool closes = false;
+};
+
+class ClientSocket {
+ public:
+  explicit ClientSocket(int socket) : socket_(socket) {}
+  ClientSocket(const ClientSocket&) = delete;
+  ClientSocket& operator=(const ClientSocket&) = delete;
+  ~ClientSocket();
+
+  /// Empty at the end of the connection, or if what comes is no request.
+  std::optional<RequestHead> read_head();
+  /// At most `capacity` bytes of the body; 0: the connection ended.
+  std::size_t read(char* buffer, std::size_t capacity);
+  /// The whole body of a chunked request. Empty if it is malformed or larger than `limit`.
+  std::optional<std::string> read_chunks(std::size_t limit);
+  bool write(std::string_view bytes);
+
+ private:
+  bool fill();
+  std::optional<std::string> read_line();
+
+  int socket_;
+  std::string bytes_ = {};
+};
+
+}  // namespace ws::mock::compare

@@ -1,0 +1,329 @@
+#include "server-mock/compare/probes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/contract/operations.hpp"
+#include "api-client/contract/validate.hpp"
+#include "server-mock/pipeline/assumption_effects.hpp"
+
+namespace ws::mock::compare {
+namespace {
+
+using contract::Field;
+using contract::Kind;
+using contract::Operation;
+using contract::Schema;
+
+// device_pending: the 400 with the word of RFC 8628 as the whole `detail` comes before the 400 of any other form.
+constexpr std::string_view pending_words = "authorization_pending slow_down";
+
+constexpr Look error_style[] = {
+    {.value = "problem", .among = Among::refusals, .sign = Sign::media_type, .text = "application/problem+json"},
+    {.value = "html", .among = Among::refusals, .sign = Sign::media_type, .text = "text/html"},
+    {.value = "detail_object", .among = Among::refusals, .sign = Sign::member_is_object, .member = "detail"},
+    {.value = "plain", .among = Among::refusals, .sign = Sign::member_is_text, .member = "detail"},
+};
+constexpr Look device_pending[] = {
+    {.value = "detail_400",
+     .operation = "auth.token",
+     .status = 400,
+     .sign = Sign::member_is,
+     .member = "detail",
+     .text = pending_words},
+    {.value = "error_400", .operation = "auth.token", .status = 400},
+    {.value = "status_428", .operation = "auth.token", .status = 428},
+    {.value = "status_202", .operation = "auth.token", .status = 202},
+    {.value = "ok_without_secret",
+     .operation = "auth.token",
+     .status = 200,
+     .sign = Sign::member_missing,
+     .member = "secret"},
+};
+constexpr Look revision_mismatch[] = {
+    {.value = "409", .operation = "docs.update", .status = 409},
+    {.value = "412", .operation = "docs.update", .status = 412},
+};
+constexpr Look question_created[] = {
+    {.value = "200", .operation = "questions.create", .status = 200},
+    {.value = "201", .operation = "questions.create", .status = 201},
+};
+constexpr Look question_async[] = {
+    {.value = "no", .operation = "questions.create", .sign = Sign::member_is, .member = "status", .text = "completed"},
+    {.value = "yes",
+     .operation = "questions.create",
+     .sign = Sign::member_is_not,
+     .member = "status",
+     .text = "completed failed"},
+};
+constexpr Look pull_filter[] = {
+    {.value = "honoured", .operation = "sync.pull", .status = 200, .sign = Sign::page_is_cut},
+    {.value = "ignored", .operation = "sync.pull", .status = 200, .sign = Sign::page_is_whole},
+};
+constexpr Look auth_order[] = {
+    {.value = "auth_first", .among = Among::unauthenticated, .status = 401},
+    {.value = "auth_first", .among = Among::unauthenticated, .status = 403},
+    {.value = "validation_first", .among = Among::unauthenticated, .status = 422},
+};
+constexpr Look list_extra[] = {
+    {.value = "unknown_fields", .among = Among::successes, .sign = Sign::unknown_members},
+    {.value = "none", .among = Among::successes, .sign = Sign::known_members},
+};
+constexpr Look assumed_fields[] = {
+    {.value = "missing", .among = Among::successes, .sign = Sign::assumed_missing},
+    {.value = "null", .among = Among::successes, .sign = Sign::assumed_null},
+    {.value = "full", .among = Among::successes, .sign = Sign::assumed_present},
+};
+constexpr Look sync_conflict_status[] = {
+    {.value = "409", .operation = "sync.commit", .status = 409},
+    {.value = "in_body",
+     .operation = "sync.commit",
+     .status = 200,
+     .sign = Sign::member_is,
+     .member = "status",
+     .text = "partly_conflicted"},
+};
+// A run that is under way when it is launched may still fail: how it ends is asked of the list.
+constexpr Look test_runs[] = {
+    {.value = "finished",
+     .operation = "tests.run_launch",
+     .sign = Sign::member_is,
+     .member = "status",
+     .text = "passed"},
+    {.value = "failing", .operation = "tests.runs_list", .status = 200, .sign = Sign::holds_run, .text = "failed"},
+    {.value = "timed", .operation = "tests.runs_list", .status = 200, .sign = Sign::holds_run, .text = "queued"},
+    {.value = "timed", .operation = "tests.runs_list", .status = 200, .sign = Sign::holds_run, .text = "running"},
+    {.value = "finished", .operation = "tests.runs_list", .status = 200, .sign = Sign::holds_run, .text = "passed"},
+};
+
+constexpr Probe table[] = {
+    {"error_style", "any refusal", error_style},
+    {"device_pending", "a device login that nobody approved yet", device_pending},
+    {"revision_mismatch", "an update from an old revision", revision_mismatch},
+    {"question_created", "a question", question_created},
+    {"question_async", "a question", question_async},
+    {"pull_filter", "a pull with a limit below the number of documents", pull_filter},
+    {"auth_order", "an invalid request without a key", auth_order},
+    {"list_extra", "any answer with a resource", list_extra},
+    {"assumed_fields", "any answer with a resource", assumed_fields},
+    {"sync_conflict_status", "a commit of a text that changed meanwhile", sync_conflict_status},
+    {"test_runs", "a test run", test_runs},
+};
+
+bool is_word_of(std::string_view words, std::string_view word) {
+  while (!words.empty()) {
+    const std::size_t space = words.find(' ');
+    if (words.substr(0, space) == word) return true;
+    words = space == std::string_view::npos ? std::string_view() : words.substr(space + 1);
+  }
+  return false;
+}
+
+struct MemberCounts {
+  std::size_t unknown = 0;
+  std::size_t assumed_null = 0;
+  std::size_t assumed_missing = 0;
+  std::size_t assumed_present = 0;
+};
+
+void count_members(const Json& value, const Schema& schema, MemberCounts& counts) {
+  if (!value.is_object()) return;
+  for (const auto& [name, member] : value.items()) {
+    if (contract::find_field(schema, name) == nullptr) ++counts.unknown;
+  }
+  for (const Field& field : schema.fields) {
+    const Json* member = find(value, field.name);
+    const bool tells =
+        !is_kept(field) && field.presence == contract::Presence::required && field.null == contract::Null::no;
+    if (tells)
+      ++(member == nullptr ? counts.assumed_missing : member->is_null() ? counts.assumed_null : counts.assumed_present);
+    if (member == nullptr) continue;
+    const bool is_array = field.type.kind == Kind::array;
+    const contract::Type& type = is_array ? *field.type.items : field.type;
+    if (type.kind != Kind::object) continue;
+    if (is_array && member->is_array()) {
+      for (const Json& item : *member) count_members(item, *type.object, counts);
+    } else if (!is_array) {
+      count_members(*member, *type.object, counts);
+    }
+  }
+}
+
+const Operation* operation_of(const ExchangeParts& parts) { return contract::find_operation(parts.operation); }
+
+MemberCounts counts_of(const ExchangeParts& parts) {
+  MemberCounts counts;
+  const Operation* operation = operation_of(parts);
+  const Schema* schema = operation == nullptr ? nullptr : response_schema(*operation, parts.status);
+  if (schema != nullptr) count_members(*parts.response_body, *schema, counts);
+  return counts;
+}
+
+/// Whether the table refuses the query or the path of the request.
+bool is_invalid(const ExchangeParts& parts, const Operation& operation) {
+  std::vector<std::pair<std::string, std::string>> query;
+  for (const auto& [name, value] : parts.query->items()) query.emplace_back(name, value.get<std::string>());
+  const auto findings = contract::validate_parameters(operation, {}, query, {});
+  return std::ranges::any_of(findings.violations,
+                             [](const contract::Violation& one) { return one.loc.front() == contract::Step("query"); });
+}
+
+bool is_among(const Look& look, const ExchangeParts& parts) {
+  const Operation* operation = operation_of(parts);
+  switch (look.among) {
+    case Among::operation: return parts.operation == look.operation;
+    case Among::refusals:
+      return parts.status >= 400 && parts.status != 422 && operation != nullptr &&
+             operation->auth == contract::Auth::key && parts.operation != "sync.commit";
+    case Among::unauthenticated:
+      return operation != nullptr && operation->auth == contract::Auth::key && parts.credential.empty() &&
+             is_invalid(parts, *operation);
+    case Among::successes:
+      return parts.status < 300 && operation != nullptr && response_schema(*operation, parts.status) != nullptr &&
+             parts.response_body->is_object() && !parts.operation.starts_with("sync.") &&
+             parts.operation != "auth.token";
+  }
+  return false;
+}
+
+std::int64_t limit_of(const ExchangeParts& parts) {
+  const auto text = find_text(*parts.query, "limit");
+  const auto limit = text ? parse_bounded(*text) : Result<Json>(Json());
+  return limit && limit->is_number_unsigned() ? limit->get<std::int64_t>() : 0;
+}
+
+std::int64_t items_of(const ExchangeParts& parts) {
+  const Json* data = find(*parts.response_body, "data");
+  return data == nullptr || !data->is_array() ? -1 : static_cast<std::int64_t>(data->size());
+}
+
+bool holds_run(const ExchangeParts& parts, std::string_view status, const std::set<std::string>& runs) {
+  const Json* data = find(*parts.response_body, "data");
+  if (data == nullptr || !data->is_array() || find_text(*parts.query, "status") != std::string(status)) return false;
+  return std::ranges::any_of(*data, [&](const Json& run) { return runs.contains(find_text(run, "id").value_or("")); });
+}
+
+bool shows(const Look& look, const ExchangeParts& parts, const std::set<std::string>& runs) {
+  if (look.status != 0 && parts.status != look.status) return false;
+  const Json* member = find(*parts.response_body, look.member);
+  const auto text = find_text(*parts.response_body, look.member);
+  const auto counts = [&] { return counts_of(parts); };
+  switch (look.sign) {
+    case Sign::status: return true;
+    case Sign::media_type: return find_text(*parts.response_headers, "content-type") == std::string(look.text);
+    case Sign::member_is_object: return member != nullptr && member->is_object();
+    case Sign::member_is_text: return text.has_value();
+    case Sign::member_is: return parts.status < 500 && text && is_word_of(look.text, *text);
+    case Sign::member_is_not: return parts.status < 300 && text && !is_word_of(look.text, *text);
+    case Sign::member_missing: return parts.response_body->is_object() && member == nullptr;
+    case Sign::page_is_cut: {
+      const Json* cursor = find(*parts.response_body, "next_cursor");
+      return limit_of(parts) > 0 && items_of(parts) == limit_of(parts) && cursor != nullptr && cursor->is_string();
+    }
+    case Sign::page_is_whole: return limit_of(parts) > 0 && items_of(parts) > limit_of(parts);
+    case Sign::holds_run: return holds_run(parts, look.text, runs);
+    case Sign::unknown_members: return counts().unknown > 0;
+    case Sign::known_members: return counts().unknown == 0;
+    case Sign::assumed_null: return counts().assumed_null > counts().assumed_present + counts().assumed_missing;
+    case Sign::assumed_missing: return counts().assumed_missing > counts().assumed_present + counts().assumed_null;
+    case Sign::assumed_present: return counts().assumed_present > counts().assumed_null + counts().assumed_missing;
+  }
+  return false;
+}
+
+std::set<std::string> launched_runs(const Exchanges& exchanges) {
+  std::set<std::string> runs;
+  for (const SealedExchange& exchange : exchanges) {
+    if (exchange.parts().operation != "tests.run_launch" || exchange.parts().status >= 300) continue;
+    runs.insert(find_text(*exchange.parts().response_body, "id").value_or("none"));
+  }
+  return runs;
+}
+
+struct Votes {
+  std::size_t count = 0;
+  const SealedExchange* first = nullptr;
+};
+
+/// One exchange is enough to show that a switch has its rarer value; the usual one needs all of them.
+bool is_decisive(std::string_view key, std::string_view value) {
+  return (key == "list_extra" && value == "unknown_fields") || (key == "test_runs" && value == "failing") ||
+         (key == "revision_mismatch" && value == "412");  // an archived document refuses an update with 409, too
+}
+
+SwitchValue judge(const Probe& probe, const Exchanges& exchanges, const std::set<std::string>& runs) {
+  std::map<std::string_view, Votes> votes;
+  std::size_t all = 0;
+  for (const SealedExchange& exchange : exchanges) {
+    for (const Look& look : probe.looks) {
+      if (!is_among(look, exchange.parts()) || !shows(look, exchange.parts(), runs)) continue;
+      Votes& cast = votes[look.value];
+      if (cast.count++ == 0) cast.first = &exchange;
+      ++all;
+      break;
+    }
+  }
+  SwitchValue judged = {.key = probe.key, .needs = std::string(probe.needs)};
+  if (all == 0) return judged;
+  // A run that was under way and then passed is timed, however often the list was asked meanwhile.
+  if (probe.key == "test_runs" && votes.contains("timed") && !votes.contains("failing")) votes.erase("finished");
+  auto best = votes.begin();
+  for (auto at = votes.begin(); at != votes.end(); ++at) {
+    if (at->second.count > best->second.count) best = at;
+  }
+  for (auto at = votes.begin(); at != votes.end(); ++at) {
+    if (is_decisive(probe.key, at->first)) best = at;
+  }
+  const bool is_shown = votes.size() == 1 || is_decisive(probe.key, best->first);
+  judged.value = best->first;
+  judged.certainty = is_shown ? Certainty::shown : Certainty::likely;
+  judged.exchange = best->second.first->parts().number;
+  judged.shown_by = render_exchange(*best->second.first);
+  return judged;
+}
+
+}  // namespace
+
+std::span<const Probe> probes() { return table; }
+
+std::string_view name(Certainty certainty) {
+  switch (certainty) {
+    case Certainty::not_seen: return "not seen";
+    case Certainty::likely: return "likely";
+    case Certainty::shown: return "shown";
+  }
+  return "";
+}
+
+std::vector<SwitchValue> judge_switches(const Exchanges& exchanges) {
+  const std::set<std::string> runs = launched_runs(exchanges);
+  std::vector<SwitchValue> values;
+  for (const Probe& probe : table) values.push_back(judge(probe, exchanges, runs));
+  return values;
+}
+
+Assumptions assumptions_of(const std::vector<SwitchValue>& values) {
+  Assumptions assumptions;
+  for (const SwitchValue& one : values) {
+    // A value that the mock does not have keeps the default.
+    if (!one.value.empty()) static_cast<void>(assumptions.set(one.key, one.value));
+  }
+  return assumptions;
+}
+
+std::string render_exchange(const SealedExchange& exchange) {
+  const ExchangeParts& parts = exchange.parts();
+  const Operation* operation = operation_of(parts);
+  std::string query;
+  for (const auto& [key, value] : parts.query->items()) {
+    query += fmt::format("{}{}={}", query.empty() ? "?" : "&", key, value.is_string() ? value.get<std::string>() : "");
+  }
+  const std::string path = operation == nullptr ? parts.path : std::string(operation->path);
+  return fmt::format("{} {}{} -> {}", parts.method, path, query, parts.status);
+}
+
+}  // namespace ws::mock::compare

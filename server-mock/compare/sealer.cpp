@@ -1,0 +1,471 @@
+#include <algorithm>
+#include <cctype>
+#include <span>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/ascii.hpp"
+#include "api-client/base/clock.hpp"
+#include "api-client/base/percent.hpp"
+#include "api-client/base/utf8.hpp"
+#include "api-client/base/uuid.hpp"
+#include "api-client/contract/operations.hpp"
+#include "server-mock/compare/exchange.hpp"
+#include "server-mock/http/target.hpp"
+
+namespace ws::mock::compare {
+namespace {
+
+using contract::Field;
+using contract::Kind;
+using contract::Operation;
+using contract::Schema;
+using contract::Type;
+
+constexpr JsonBounds sealed_bounds = {.max_bytes = std::size_t{16} << 20U};
+/// Shorter ones would also be found inside words.
+constexpr std::size_t least_replaced = 6;
+
+struct MemberKind {
+  std::string_view name = {};
+  std::string_view kind = {};
+};
+
+/// Members whose value is a secret, and the placeholder's kind. All below them is secret, too.
+constexpr MemberKind secret_members[] = {
+    {"secret", "key"},
+    {"device_code", "device_code"},
+    {"user_code", "user_code"},
+    {"lease_token", "lease_token"},
+    {"source_event_lease_token", "lease_token"},
+    {"upload_url", "upload_url"},
+    {"upload_headers", "upload_header"},
+    {"verification_uri_complete", "verification_uri"},
+    {"display_prefix", "prefix"},
+    {"avatar_url", "url"},
+};
+
+/// Words in the name of a member, parameter or header that nobody described: what it holds is taken for a secret, so
+/// that it is replaced wherever else it occurs.
+constexpr std::string_view secret_words[] = {"secret",
+                                             "token",
+                                             "password",
+                                             "passwd",
+                                             "api_key",
+                                             "apikey",
+                                             "authorization",
+                                             "cookie",
+                                             "credential",
+                                             "signature",
+                                             "private_key"};
+
+/// Members that mean something only to the service that made them.
+constexpr MemberKind opaque_members[] = {
+    {"cursor", "cursor"},
+    {"next_cursor", "cursor"},
+    {"blob_name", "blob"},
+    {"chunk_id", "chunk"},
+    {"source_id", "chunk"},
+    {"watermark", "watermark"},
+};
+
+std::string_view find_kind(std::span<const MemberKind> members, std::string_view name) {
+  const auto found = std::ranges::find(members, name, &MemberKind::name);
+  return found == members.end() ? std::string_view() : found->kind;
+}
+
+bool sounds_secret(std::string_view name) {
+  std::string plain = to_lower(name);
+  std::ranges::replace(plain, '-', '_');
+  return std::ranges::any_of(secret_words,
+                             [&](std::string_view word) { return plain.find(word) != std::string::npos; });
+}
+
+/// A name or a word of a protocol: nothing that anybody would take for a key.
+bool is_name(std::string_view text) {
+  return !text.empty() && text.size() <= 48 && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           c == '-' || c == '/' || c == '+';
+  });
+}
+
+/// Lower-case words joined by underscores, such as the codes of errors.
+bool is_code(std::string_view text) {
+  return !text.empty() && text.size() <= 48 &&
+         std::ranges::all_of(text, [](char c) { return (c >= 'a' && c <= 'z') || c == '_' || c == ':'; });
+}
+
+bool is_hash(std::string_view text) {
+  return text.size() == 64 &&
+         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+bool is_etag(std::string_view text) {
+  if (text.starts_with("W/")) text.remove_prefix(2);
+  if (text == "*") return true;
+  if (text.size() < 3 || text.front() != '"' || text.back() != '"') return false;
+  text = text.substr(1, text.size() - 2);
+  return is_hash(text) || (text.size() <= 10 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }));
+}
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && text.size() <= 12 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// "application/json" of "application/json; charset=utf-8".
+std::string media_type(std::string_view text) {
+  std::string type = to_lower(text.substr(0, text.find(';')));
+  while (type.ends_with(' ')) type.pop_back();
+  return is_name(type) ? type : "unknown";
+}
+
+/// Answers' headers whose values may stay, and what they may be.
+Json kept_header(std::string_view name, std::string_view value) {
+  if (name == "content-type") return media_type(value);
+  if (name == "etag" && is_etag(value)) return value;
+  if ((name == "retry-after" || name == "content-length") && is_digits(value)) return value;
+  if (name == "www-authenticate") {
+    const std::string_view scheme = value.substr(0, value.find(' '));
+    return is_name(scheme) ? Json(scheme) : Json(nullptr);
+  }
+  if ((name == "accept-ranges" || name == "idempotent-replayed") && is_code(value)) return value;
+  if (name == "content-range" && value.starts_with("bytes ") && value.size() < 64) return value;
+  if (name == "allow" && value.size() < 64) {
+    return std::ranges::all_of(value, [](char c) { return (c >= 'A' && c <= 'Z') || c == ',' || c == ' '; })
+               ? Json(value)
+               : Json(nullptr);
+  }
+  return nullptr;
+}
+
+bool is_json_type(std::string_view text) {
+  const std::string type = media_type(text);
+  return type == "application/json" || type.ends_with("+json");
+}
+
+}  // namespace
+
+std::string Sealer::opaque(std::string_view kind, const std::string& text) {
+  if (placeholder_length(text, 0) == text.size() && !text.empty()) return text;
+  std::string key = fmt::format("{}{}{}", kind, '\0', text);
+  const auto found = placeholders_.find(key);
+  if (found != placeholders_.end()) return found->second;
+  auto number = numbers_.find(kind);
+  if (number == numbers_.end()) number = numbers_.emplace(std::string(kind), 0).first;
+  const std::size_t length = utf8::is_valid(text) ? utf8::code_points(text) : text.size();
+  std::string made = fmt::format("<{}:{}:{}>", kind, ++number->second, length);
+  placeholders_.emplace(std::move(key), made);
+  return made;
+}
+
+std::string Sealer::secret(std::string_view kind, const std::string& text) {
+  if (text.empty()) return text;
+  const auto known = secrets_.find(text);
+  if (known != secrets_.end()) return known->second;
+  std::string made = opaque(kind, text);
+  if (text.size() >= least_replaced && made != text) secrets_.emplace(text, made);
+  return made;
+}
+
+/// Secrets that are known are replaced wherever they stand, and whatever has the form of a key.
+std::string Sealer::cleaned(std::string text) const {
+  for (const auto& [secret, placeholder] : secrets_) {
+    for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at + placeholder.size())) {
+      text.replace(at, secret.size(), placeholder);
+    }
+  }
+  constexpr std::string_view form = "wsk_";
+  for (std::size_t at = text.find(form); at != std::string::npos; at = text.find(form, at + form.size())) {
+    std::size_t end = at;
+    while (end < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_' || text[end] == '-')) {
+      ++end;
+    }
+    text.replace(at, end - at, fmt::format("<key:0:{}>", end - at));
+  }
+  return text;
+}
+
+Json Sealer::seal_under_secret(const Json& value, std::string_view kind) {
+  if (value.is_string()) return secret(kind, value.get<std::string>());
+  if (value.is_array()) {
+    Json all = Json::array();
+    for (const Json& item : value) all.push_back(seal_under_secret(item, kind));
+    return all;
+  }
+  if (value.is_object()) {
+    Json all = Json::object();
+    for (const auto& [name, member] : value.items()) {
+      all[is_name(name) ? cleaned(name) : opaque("name", name)] = seal_under_secret(member, kind);
+    }
+    return all;
+  }
+  return value.is_number() ? Json(0) : value;
+}
+
+Json Sealer::seal_unknown(const Json& value) {
+  if (value.is_string()) return opaque("text", value.get<std::string>());
+  if (value.is_array()) {
+    Json all = Json::array();
+    for (const Json& item : value) all.push_back(seal_unknown(item));
+    return all;
+  }
+  if (value.is_object()) {
+    Json all = Json::object();
+    for (const auto& [name, member] : value.items()) {
+      const std::string_view kind = find_kind(secret_members, name);
+      const bool is_secret = !kind.empty() || sounds_secret(name);
+      all[is_name(name) ? cleaned(name) : opaque("name", name)] =
+          is_secret ? seal_under_secret(member, kind.empty() ? "secret" : kind) : seal_unknown(member);
+    }
+    return all;
+  }
+  return value.is_number() ? Json(value.is_number_integer() ? Json(0) : Json(0.5)) : value;
+}
+
+Json Sealer::seal_member(const Json& value, std::string_view name, const Type& type) {
+  if (const std::string_view kind = find_kind(secret_members, name); !kind.empty()) {
+    return seal_under_secret(value, kind);
+  }
+  if (value.is_null() || value.is_boolean()) return value;
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    if (const std::string_view kind = find_kind(opaque_members, name); !kind.empty() && type.kind != Kind::uuid) {
+      return opaque(kind, text);
+    }
+    switch (type.kind) {
+      case Kind::uuid: return is_uuid(text) ? Json(text) : Json(opaque("text", text));
+      case Kind::date_time: return parse_rfc3339(text) ? Json(text) : Json(opaque("text", text));
+      case Kind::choice:
+        return std::ranges::find(type.values, text) != type.values.end() || is_code(text) ? Json(cleaned(text))
+                                                                                          : Json(opaque("text", text));
+      case Kind::string: {
+        // The query of an address may carry a signature.
+        const bool is_address = (text.starts_with("http://") || text.starts_with("https://")) &&
+                                text.find_first_of(" \n") == std::string::npos;
+        return cleaned(text.substr(0, is_address ? text.find('?') : std::string::npos));
+      }
+      default: return opaque("text", text);
+    }
+  }
+  if (value.is_number()) return type.kind == Kind::integer || type.kind == Kind::number ? value : seal_unknown(value);
+  if (value.is_array()) {
+    Json all = Json::array();
+    const Type any = {.kind = Kind::free_object};
+    for (const Json& item : value) all.push_back(seal_member(item, "", type.items == nullptr ? any : *type.items));
+    return all;
+  }
+  if (type.kind == Kind::object) return seal_object(value, *type.object);
+  if (type.kind == Kind::text_map) {
+    Json all = Json::object();
+    for (const auto& [key, member] : value.items()) {
+      const bool is_path = member.is_string() && member.get_ref<const std::string&>().starts_with("/v1/") &&
+                           member.get_ref<const std::string&>().find('?') == std::string::npos;
+      all[is_name(key) ? cleaned(key) : opaque("name", key)] =
+          is_path ? Json(cleaned(member.get<std::string>())) : seal_unknown(member);
+    }
+    return all;
+  }
+  return seal_unknown(value);
+}
+
+Json Sealer::seal_object(const Json& value, const Schema& schema) {
+  if (!value.is_object()) return seal_unknown(value);
+  Json sealed = Json::object();
+  for (const auto& [name, member] : value.items()) {
+    const Field* field = contract::find_field(schema, name);
+    if (field != nullptr) {
+      sealed[name] = seal_member(member, name, field->type);
+    } else {
+      Json one = Json::object();
+      one[name] = member;
+      sealed.update(seal_unknown(one));
+    }
+  }
+  return sealed;
+}
+
+/// Of an error, its words for machines stay; its sentences may repeat what was sent.
+Json Sealer::seal_error(const Json& value) {
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    const bool stays = is_code(text) || is_hash(text) || is_uuid(text);
+    return stays ? Json(cleaned(text)) : Json(opaque("text", text));
+  }
+  if (value.is_array()) {
+    Json all = Json::array();
+    for (const Json& item : value) all.push_back(seal_error(item));
+    return all;
+  }
+  if (!value.is_object()) return value;
+  Json all = Json::object();
+  for (const auto& [name, member] : value.items()) {
+    const std::string key = is_name(name) ? cleaned(name) : opaque("name", name);
+    // `input` repeats what was sent, whatever that was.
+    if (name == "input" || name == "request_id" || name == "msg" || name == "message" || name == "title" ||
+        name == "instance") {
+      all[key] = seal_unknown(member);
+    } else if (sounds_secret(name)) {
+      all[key] = seal_under_secret(member, "secret");
+    } else {
+      all[key] = seal_error(member);
+    }
+  }
+  return all;
+}
+
+std::string Sealer::seal_path(const Operation& operation, const http::Pairs& values) {
+  std::string path(operation.path);
+  for (const auto& [name, value] : values) {
+    const contract::Parameter* parameter = contract::find_parameter(operation, name);
+    const bool is_id = parameter != nullptr && parameter->field.type.kind == Kind::uuid;
+    const std::string text = is_id ? (is_uuid(value) ? value : opaque("text", value))
+                                   : (is_name(value) ? cleaned(value) : opaque("text", value));
+    const std::string slot = "{" + name + "}";
+    if (const std::size_t at = path.find(slot); at != std::string::npos) path.replace(at, slot.size(), text);
+  }
+  return path;
+}
+
+Json Sealer::seal_query(const Operation* operation, std::string_view query) {
+  Json sealed = Json::object();
+  for (const auto& [name, value] : http::parse_query(query)) {
+    const contract::Parameter* parameter = operation == nullptr ? nullptr : contract::find_parameter(*operation, name);
+    const std::string key = is_name(name) ? cleaned(name) : opaque("name", name);
+    if (parameter == nullptr || parameter->in != contract::In::query) {
+      sealed[key] = sounds_secret(name) ? secret("secret", value) : opaque("text", value);
+      continue;
+    }
+    const bool is_number = parameter->field.type.kind == Kind::integer;
+    if (is_number || parameter->field.type.kind == Kind::boolean) {
+      const bool stays = is_digits(value) || is_code(value) || (value.starts_with('-') && is_digits(value.substr(1)));
+      sealed[key] = stays ? value : opaque("text", value);
+    } else {
+      sealed[key] = seal_member(value, name, parameter->field.type);
+    }
+  }
+  return sealed;
+}
+
+Json Sealer::seal_request_headers(const ws::http::Headers& headers) {
+  Json sealed = Json::object();
+  for (const auto& [given, value] : headers) {
+    const std::string name = to_lower(given);
+    if (name == "authorization") {
+      const std::size_t space = value.find(' ');
+      secret("key", space == std::string::npos ? value : value.substr(space + 1));
+    } else if (sounds_secret(name)) {
+      secret("secret", value);
+    } else if (name == "content-type") {
+      sealed[name] = media_type(value);
+    } else if (name == "idempotency-key") {
+      sealed[name] = opaque("idempotency", value);
+    } else if (name == "if-none-match") {
+      sealed[name] = is_etag(value) ? value : opaque("text", value);
+    } else if (name == "range" && value.starts_with("bytes=") && value.size() < 48) {
+      sealed[name] = cleaned(value);
+    }
+  }
+  return sealed;
+}
+
+Json Sealer::seal_response_headers(const ws::http::Headers& headers) const {
+  Json sealed = Json::object();
+  for (const auto& [given, value] : headers) {
+    const std::string name = to_lower(given);
+    if (is_name(name)) sealed[cleaned(name)] = kept_header(name, value);
+  }
+  return sealed;
+}
+
+SealedExchange Sealer::seal(const WireExchange& exchange) {
+  ExchangeParts parts = {.number = ++next_number_, .at_ms = exchange.at_ms, .method = exchange.method};
+  parts.request_headers = seal_request_headers(exchange.request_headers);
+  if (const auto given = ws::http::find_header(exchange.request_headers, "Authorization")) {
+    const std::string text(*given);
+    const std::size_t space = text.find(' ');
+    parts.credential = secret("key", space == std::string::npos ? text : text.substr(space + 1));
+  }
+  http::Pairs values;
+  const Operation* operation =
+      exchange.upload_url.empty() ? finder_.find(exchange.method, exchange.path, values) : nullptr;
+  const auto body_of = [](const std::string& text) {
+    auto body = text.empty() ? Result<Json>(Json()) : parse_bounded(text, sealed_bounds);
+    return body ? std::move(*body) : Json();
+  };
+  const auto type = ws::http::find_header(exchange.response_headers, "Content-Type");
+  const Json answer = type && is_json_type(*type) ? body_of(exchange.response_body) : Json();
+  // The request first: what is secret in it is then replaced in the answer, too.
+  if (!exchange.upload_url.empty()) {
+    parts.operation = upload_put;
+    parts.path = secret("upload_url", exchange.upload_url);
+  } else if (operation == nullptr) {
+    parts.operation = "none";
+    parts.path = opaque("path", exchange.path);
+  } else {
+    parts.operation = operation->id;
+    if (operation->request != nullptr) {
+      parts.request_body = seal_object(body_of(exchange.request_body), *operation->request);
+    }
+  }
+  parts.query = seal_query(operation, exchange.query);
+  parts.status = exchange.status;
+  if (exchange.status >= 400 || operation == nullptr) {
+    // A conflict of a sync has the members of its success beside the code.
+    const Schema* schema = operation == nullptr ? nullptr : operation->responses.front().schema;
+    const bool is_both = schema != nullptr && find(answer, "conflicts") != nullptr;
+    parts.response_body = is_both ? seal_object(answer, *schema) : seal_error(answer);
+    if (is_both) {
+      if (auto code = find_text(answer, "code")) (*parts.response_body)["code"] = seal_error(*code);
+    }
+  } else {
+    const Schema* schema = response_schema(*operation, exchange.status);
+    if (schema == nullptr) schema = operation->responses.front().schema;
+    parts.response_body = schema == nullptr || answer.is_null() ? seal_unknown(answer) : seal_object(answer, *schema);
+  }
+  parts.response_headers = seal_response_headers(exchange.response_headers);
+  if (operation != nullptr) parts.path = seal_path(*operation, values);
+  parts.request_bytes = exchange.request_bytes;
+  parts.response_bytes = exchange.response_bytes;
+  return SealedExchange(std::move(parts));
+}
+
+Result<SealedExchange> Sealer::read(std::string_view line) {
+  WS_LET(const Json read, parse_bounded(line, sealed_bounds));
+  const Json* request = find(read, "request");
+  const Json* response = find(read, "response");
+  const auto status = find_integer(read, "status");
+  if (find_bool(read, "shapes_only")) {
+    return fail(Failure::Kind::invalid, "a recording of shapes alone holds no requests that could be sent again");
+  }
+  if (find_integer(read, "v") != 1 || request == nullptr || response == nullptr || !status) {
+    return fail(Failure::Kind::invalid, "this is no line of a recording");
+  }
+  const auto member = [](const Json& of, std::string_view name) {
+    const Json* found = find(of, name);
+    return found == nullptr ? Json() : *found;
+  };
+  ExchangeParts parts = {.number = find_integer(read, "number").value_or(0),
+                         .at_ms = find_integer(read, "at_ms").value_or(0),
+                         .operation = find_text(read, "operation").value_or("none"),
+                         .method = find_text(read, "method").value_or("GET"),
+                         .path = find_text(read, "path").value_or(""),
+                         .credential = find_text(*request, "credential").value_or("")};
+  parts.query = member(*request, "query");
+  parts.request_headers = member(*request, "headers");
+  parts.request_body = member(*request, "body");
+  parts.request_bytes =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(find_integer(*request, "bytes").value_or(0), 0));
+  parts.status = static_cast<int>(*status);
+  parts.response_headers = member(*response, "headers");
+  parts.response_body = member(*response, "body");
+  parts.response_bytes =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(find_integer(*response, "bytes").value_or(0), 0));
+  if (parts.path.size() > 4096 || !parts.query->is_object()) {
+    return fail(Failure::Kind::invalid, "this is no line of a recording");
+  }
+  return SealedExchange(std::move(parts));
+}
+
+}  // namespace ws::mock::compare

@@ -1,0 +1,46 @@
+/// `ws-mock diff` and `ws-mock record`: their flags, and the work from them to the exit code.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "api-client/base/result.hpp"
+#include "server-mock/application/application.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace ws::mock {
+
+struct DiffFlags {
+  std::string against = {};
+  std::string recording = {};
+  std::string token_file = {};
+  bool read_only = false;
+  std::string project = {};
+  bool scratch = false;
+  bool yes = false;
+  std::string assumptions = {};
+  bool json = false;
+  std::string junit = {};
+};
+
+struct RecordFlags {
+  std::string to = {};
+  std::string out = {};
+  bool shapes_only = false;
+};
+
+void add_record_flags(CLI::App& record, RecordFlags& flags);
+
+/// Serves until a signal. Exit code: 0.
+Result<int> run_record(const RecordFlags& flags, const std::string& listen);
+
+void add_diff_flags(CLI::App& diff, DiffFlags& flags);
+
+/// Exit code: 0 alike, 1 differences, 2 it could not be done. Fails likewise with 2.
+Result<int> run_diff(const DiffFlags& flags, const ApplicationOptions& options);
+
+}  // namespace ws::mock

@@ -1,0 +1,231 @@
+// `ws-mock diff` with a second `ws-mock` as the other side: with other switches, with planted changes, and unchanged.
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/random.hpp"
+#include "server-mock/compare/difference_report.hpp"
+#include "server-mock/compare/replay.hpp"
+#include "server-mock/compare/script.hpp"
+#include "tests/support/mock_process.hpp"
+
+using namespace ws;
+using namespace ws::test;
+using namespace ws::mock::compare;
+
+namespace {
+
+bool is_whole() {
+  const char* const faults = std::getenv("WS_FAULTS");
+  return faults != nullptr && std::string(faults) == "all";
+}
+
+ScriptRun run_against(const MockProcess& other, Access access) {
+  auto caller = Caller::open({.base_url = other.base_url(), .token = other.token()});
+  REQUIRE(caller);
+  Sealer sealer;
+  auto run = run_script(*caller, sealer, {.access = access, .mark = "m1"});
+  REQUIRE(run);
+  return std::move(*run);
+}
+
+DifferenceReport report_of(const Exchanges& exchanges) {
+  const auto switches = judge_switches(exchanges);
+  Findings findings;
+  const auto done = replay(exchanges, {.assumptions = assumptions_of(switches)}, findings);
+  REQUIRE(done);
+  return make_report("the other side", exchanges, findings, switches);
+}
+
+struct Planted {
+  const char* operation;
+  int status;           // of the answer that is changed
+  const char* pointer;  // in its line of the recording
+  enum class How { set, remove, null, reverse, twice } how;
+  const char* value = "";
+  bool is_short = false;  // also in the short form
+};
+
+using How = Planted::How;
+#define BODY "/response/body"
+/// What a service might do otherwise, each by itself.
+constexpr Planted planted[] = {
+    // Another status.
+    {"docs.create", 201, "/status", How::set, "200", true},
+    {"docs.get", 404, "/status", How::set, "410"},
+    {"docs.get", 422, "/status", How::set, "400"},
+    {"docs.get", 304, "/status", How::set, "200"},
+    {"docs.list", 422, "/status", How::set, "200", true},
+    {"docs.update", 422, "/status", How::set, "200"},
+    {"docs.archive", 200, "/status", How::set, "204"},
+    {"comments.add", 201, "/status", How::set, "200"},
+    {"comments.add", 422, "/status", How::set, "201"},
+    {"me.get", 401, "/status", How::set, "403"},
+    {"projects.create", 201, "/status", How::set, "200"},
+    {"sync.source_create", 201, "/status", How::set, "202"},
+    {"auth.start", 201, "/status", How::set, "200"},
+    {"tests.run_launch", 202, "/status", How::set, "201"},
+    {"conversations.list", 422, "/status", How::set, "200"},
+    // A member is missing.
+    {"docs.create", 201, BODY "/content_revision", How::remove},
+    {"docs.get", 200, BODY "/content", How::remove, "", true},
+    {"docs.list", 200, BODY "/next_cursor", How::remove},
+    {"comments.add", 201, BODY "/anchor", How::remove},
+    {"comments.list", 200, BODY "/threads", How::remove},
+    {"questions.create", 200, BODY "/conversation_id", How::remove},
+    {"sync.plan", 200, BODY "/actions", How::remove},
+    {"sync.commit", 200, BODY "/applied/0/document_id", How::remove},
+    {"auth.start", 201, BODY "/interval", How::remove},
+    {"me.get", 401, BODY "/code", How::remove},
+    {"conversations.get", 200, BODY "/question_count", How::remove},
+    // Null.
+    {"docs.get", 200, BODY "/title", How::null, "", true},
+    {"docs.update", 200, BODY "/updated_by", How::null},
+    {"comments.reply", 201, BODY "/entries/0/body", How::null},
+    {"sync.conflict_get", 200, BODY "/local", How::null},
+    {"projects.create", 201, BODY "/node_id", How::null},
+    {"sync.pull", 200, BODY "/data/0/path", How::null},
+    // Another type.
+    {"docs.create", 201, BODY "/content_revision", How::set, "\"1\"", true},
+    {"comments.list", 200, BODY "/thread_count", How::set, "\"2\""},
+    {"workspaces.list", 200, BODY "/data", How::set, "{}"},
+    {"docs.get", 200, BODY "/links", How::set, "[]"},
+    {"sync.source_get", 200, BODY "/revision", How::set, "1.5"},
+    {"conversations.get", 200, BODY "/id", How::set, "\"c-1\""},
+    {"comments.add", 201, BODY "/status", How::set, "\"new\""},
+    {"docs.list", 422, BODY "/detail", How::set, "\"limit is wrong\""},
+    // Another value: what was written is not what is read, words, counts.
+    {"docs.update", 200, BODY "/content", How::set, "\"# Lost\"", true},
+    {"docs.update", 200, BODY "/content_revision", How::set, "1"},
+    {"docs.create", 201, BODY "/title", How::set, "\"cut\""},
+    {"comments.set_status", 200, BODY "/status", How::set, "\"open\""},
+    {"comments.list", 200, BODY "/thread_count", How::set, "7"},
+    {"docs.archive", 200, BODY "/status", How::set, "\"deleted\""},
+    {"sync.plan", 200, BODY "/actions/0/action", How::set, "\"pull_create\""},
+    {"sync.conflict_resolve", 200, BODY "/status", How::set, "\"open\""},
+    {"sync.commit", 200, BODY "/applied/0/content_sha256", How::set, "\"00\""},
+    // Order, items, pages.
+    {"comments.list", 200, BODY "/threads", How::reverse, "", true},
+    {"docs.list", 200, BODY "/data", How::reverse},
+    {"tests.cases_list", 200, BODY "/data", How::reverse},
+    {"sync.pull", 200, BODY "/data", How::reverse},
+    {"docs.list", 200, BODY "/data", How::twice, "", true},
+    {"files.list", 200, BODY "/data", How::twice},
+    {"comments.list", 200, BODY "/threads/0", How::remove},
+    // Codes and headers.
+    {"docs.get", 404, BODY "/code", How::set, "\"gone\"", true},
+    {"docs.update", 409, BODY "/code", How::set, "\"stale\""},
+    {"docs.list", 422, BODY "/detail/0/type", How::set, "\"value_error\""},
+    {"docs.get", 200, "/response/headers/etag", How::remove},
+};
+
+/// Changes the first exchange that has the place; false: none has.
+bool plant(const Planted& change, const Exchanges& plain, Exchanges& changed) {
+  changed.clear();
+  bool is_done = false;
+  Sealer sealer;
+  for (const SealedExchange& one : plain) {
+    Json line = parse_bounded(one.line()).value();
+    const Json::json_pointer place(change.pointer);
+    const bool fits = !is_done && one.parts().operation == change.operation && one.parts().status == change.status &&
+                      line.contains(place);
+    Json* value = fits ? &line[place] : nullptr;
+    const bool is_list = change.how == How::reverse || change.how == How::twice;
+    if (value != nullptr && (!is_list || value->size() > (change.how == How::reverse ? 1U : 0U))) {
+      is_done = true;
+      switch (change.how) {
+        case How::set: *value = parse_bounded(change.value).value(); break;
+        case How::null: *value = nullptr; break;
+        case How::reverse: std::reverse(value->begin(), value->end()); break;
+        case How::twice: value->push_back(value->front()); break;
+        case How::remove: {
+          Json& parent = line[place.parent_pointer()];
+          if (parent.is_array()) {
+            parent.erase(0);
+          } else {
+            parent.erase(place.back());
+          }
+          break;
+        }
+      }
+    }
+    changed.push_back(sealer.read(dump(line)).value());
+  }
+  return is_done;
+}
+
+}  // namespace
+
+TEST_CASE("diff: an unchanged service is alike, read only and with a Project of its own", "[compare]") {
+  const MockProcess other({"--seed", "7"});
+  for (const Access access : {Access::read_only, Access::scratch}) {
+    const ScriptRun run = run_against(other, access);
+    const DifferenceReport report = report_of(run.exchanges);
+    CAPTURE(render_text(report));
+    CHECK(run.stopped.empty());
+    CHECK(run.left.empty());
+    CHECK(run.requests <= 1500);
+    CHECK_FALSE(differs(report));
+  }
+}
+
+TEST_CASE("diff: reading alone changes nothing on the other side", "[compare]") {
+  const MockProcess other;
+  const auto tables = [&] {
+    Json all = parse_bounded(other.ask({.target = "/_mock/state"}).body).value().at("tables");
+    all.erase("id_counters");  // results of a search are numbered
+    return all;
+  };
+  const Json before = tables();
+  run_against(other, Access::read_only);
+  CHECK((tables() == before));
+}
+
+TEST_CASE("diff: names the value of every switch of the other side", "[compare]") {
+  const int seeds = is_whole() ? 20 : 3;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    SeededRandom random(static_cast<std::uint64_t>(seed));
+    std::vector<std::string> flags = {"--seed", std::to_string(seed)};
+    std::map<std::string, std::string> chosen;
+    for (const mock::AssumptionSwitch& one : mock::assumption_switches()) {
+      const auto value = std::string(one.values[random.next() % one.values.size()]);
+      chosen[std::string(one.key)] = value;
+      flags.insert(flags.end(), {"--assume", std::string(one.key) + "=" + value});
+    }
+    const MockProcess other(flags);
+    const ScriptRun run = run_against(other, Access::scratch);
+    for (const SwitchValue& one : judge_switches(run.exchanges)) {
+      CAPTURE(seed, one.key, one.shown_by, name(one.certainty));
+      CHECK(one.value == chosen[std::string(one.key)]);
+    }
+    CHECK(run.left.empty());
+  }
+}
+
+TEST_CASE("diff: finds planted changes of semantics", "[compare]") {
+  static_assert(std::size(planted) == 60);
+  const MockProcess other({"--seed", "7"});
+  const ScriptRun run = run_against(other, Access::scratch);
+  std::size_t found = 0;
+  std::size_t tried = 0;
+  std::string missed;
+  for (const Planted& change : planted) {
+    if (!is_whole() && !change.is_short) continue;
+    ++tried;
+    Exchanges changed;
+    const std::string what = std::string(change.operation) + " " + change.pointer + " " + change.value + "\n";
+    if (!plant(change, run.exchanges, changed)) {
+      missed += "no such place: " + what;
+      continue;
+    }
+    const DifferenceReport report = report_of(changed);
+    if (report.findings.empty() && !differs(report)) missed += what;
+    found += differs(report) ? 1U : 0U;
+  }
+  CAPTURE(missed);
+  CHECK(found + 3 >= tried);
+  if (!is_whole()) CHECK(found == tried);
+}
