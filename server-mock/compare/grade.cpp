@@ -467,6 +467,8 @@ void Grader::compare_texts(const std::string& theirs, const std::string& ours, c
     return;
   }
   if (!at.has_same_values || type.kind == Kind::date_time) return;
+  // The mock's clock may be ahead: what takes time may have ended there.
+  if (at.member == "status" && (theirs == "queued" || theirs == "running" || theirs == "pending")) return;
   const bool is_word = type.kind == Kind::choice || contains(word_members, at.member);
   const bool is_hash = at.member == "content_sha256" && !now_->parts().operation.starts_with("files.");
   const bool is_read_back = written_.contains(
