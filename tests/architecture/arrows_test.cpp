@@ -267,7 +267,7 @@ const std::vector<Home> homes = {
     {"yaml-cpp/", {"api-client/base/yaml."}},
     {"cmark-gfm", {"api-client/base/markdown.", "api-client/base/markdown_layout."}},
     {"utf8proc", {"api-client/base/utf8.", "api-client/base/utf8_slug."}},
-    {"CLI/", {"cli/", "server-mock/main.cpp", "server-mock/sweep_command."}},
+    {"CLI/", {"cli/", "server-mock/compare_command.", "server-mock/main.cpp", "server-mock/sweep_command."}},
     {"jq.h", {"cli/output/jq."}},
     {"jv.h", {"cli/output/jq."}},
     {"qrencode.h", {"cli/terminal/qr_code."}},
