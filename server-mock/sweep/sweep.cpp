@@ -58,6 +58,8 @@ struct Sweep::Scratch {
 };
 
 std::chrono::milliseconds Sweep::limit_of(const Row& row) const {
+  // How long the command takes on this machine now is not known before the clean runs.
+  if (row.id.empty()) return options_.limit * longer_than_clean;
   return std::max(options_.limit, reference_.clean.end.took * longer_than_clean) + row.extra;
 }
 
