@@ -98,7 +98,7 @@ TEST_CASE("sweep: right clients and `ws` itself are without a finding", "[sweep]
                                       "ws_events.sh");
   CAPTURE(client);
   std::vector<std::string> flags;
-  if (client == "ws_events.sh") flags = {"--fixtures", clients + "event.yaml", "--accept", clients + "ws_events.known"};
+  if (client == "ws_events.sh") flags = {"--fixtures", clients + "event.yaml"};
   // An init that was cut off asks the person whether the source was made (`ws sync init`, exit 12).
   if (client == "ws_sync.sh") flags = {"--skip", "sync.source_create*"};
   if (!is_whole())

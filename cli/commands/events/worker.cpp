@@ -50,6 +50,13 @@ Json result_of(const ChildEnd& end) {
   return Json{{"output", valid_utf8(end.out)}};
 }
 
+/// An empty queue says nothing where an earlier send of the claim failed: that one may have leased the event.
+Failure claim_in_doubt() {
+  return {.kind = Failure::Kind::unknown_outcome,
+          .what = "there is no event now, but an earlier try of the claim failed and may have taken one",
+          .hint = "run it again after the lease: the event comes back when it ends"};
+}
+
 /// Errors that a repeat of the same call cannot cure.
 bool is_final(const Failure& failure) {
   using Kind = Failure::Kind;
@@ -119,6 +126,10 @@ void EventWorker::on_claim(Result<Reply> reply) {
   if (!claim && has_event(*reply->json)) {
     if (!options_.once) return back_off(unusable_claim());
     ended_by_ = unusable_claim();
+    return;
+  }
+  if (!claim && options_.once && reply->sends > 1) {
+    ended_by_ = claim_in_doubt();
     return;
   }
   backoff_ = milliseconds{0};
