@@ -11,16 +11,18 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-RelativePath at(const std::string& path) { return *RelativePath::parse(path); }
+RelativePath row_path(const std::string& path) { return *RelativePath::parse(path); }
 
-Attachment file_of(const std::string& bytes) {
+Attachment manifest_row(const std::string& bytes) {
   return {.size_bytes = bytes.size(),
           .hash = Sha256::of(bytes),
           .media_type = "image/png",
           .asset = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"};
 }
 
-AttachmentTree some_rows() { return {{at("a.png"), file_of("a")}, {at("img/b|c.png"), file_of("b")}}; }
+AttachmentTree some_rows() {
+  return {{row_path("a.png"), manifest_row("a")}, {row_path("img/b|c.png"), manifest_row("b")}};
+}
 
 std::string without_line(std::string text, const std::string& word) {
   const std::size_t at = text.find(word);
@@ -42,9 +44,9 @@ KnownList known_list(std::uint64_t edition) {
 
 TEST_CASE("manifest: what is rendered is read back, whatever the names hold", "[sync-engine]") {
   AttachmentTree rows = some_rows();
-  rows.emplace(at("odd/ two blanks .png"), file_of("c"));
-  rows.emplace(at("odd/\xC3\xA9 #1 (2).png"), file_of("d"));
-  rows.emplace(at("odd/end "), file_of("e"));
+  rows.emplace(row_path("odd/ two blanks .png"), manifest_row("c"));
+  rows.emplace(row_path("odd/\xC3\xA9 #1 (2).png"), manifest_row("d"));
+  rows.emplace(row_path("odd/end "), manifest_row("e"));
   const std::string text = render_manifest(rows, 7);
   CHECK_THAT(text, Contains("# Attachments\n") && Contains("| Path | Bytes | SHA-256 | Media type | Asset |"));
   const auto parsed = parse_manifest(text);
@@ -90,7 +92,7 @@ TEST_CASE("manifest: a text of a person's own is no list", "[sync-engine]") {
 TEST_CASE("manifest: 20,000 files fit, each part in one document, and a new row moves no other", "[sync-engine]") {
   AttachmentTree rows;
   for (int i = 0; i < 20'000; ++i) {
-    rows.emplace(at(fmt::format("attachments/2026/picture number {:05}.png", i)), file_of("x"));
+    rows.emplace(row_path(fmt::format("attachments/2026/picture number {:05}.png", i)), manifest_row("x"));
   }
   const std::vector<AttachmentTree> parts = divide_rows(rows, {});
   CHECK(parts.size() > 1);
@@ -100,7 +102,7 @@ TEST_CASE("manifest: 20,000 files fit, each part in one document, and a new row 
     CHECK(render_manifest(part, 1).size() < (std::size_t{1} << 20U));
   }
   CHECK(count == rows.size());
-  rows.emplace(at("attachments/2026/picture number 10000a.png"), file_of("y"));
+  rows.emplace(row_path("attachments/2026/picture number 10000a.png"), manifest_row("y"));
   const std::vector<AttachmentTree> again = divide_rows(rows, parts);
   REQUIRE(again.size() == parts.size());
   std::size_t changed = 0;
@@ -121,7 +123,7 @@ TEST_CASE("known list: damage takes no row away, and the part is due to be writt
 
 TEST_CASE("known list: an older edition says nothing, an archived one neither", "[sync-engine]") {
   KnownList list = known_list(5);
-  const std::string older = render_manifest({{at("old.png"), file_of("old")}}, 4);
+  const std::string older = render_manifest({{row_path("old.png"), manifest_row("old")}}, 4);
   CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = 2, .text = older}));
   CHECK(list.rows() == some_rows());
   CHECK(list.is_due());
@@ -131,7 +133,7 @@ TEST_CASE("known list: an older edition says nothing, an archived one neither", 
 
 TEST_CASE("known list: a whole one that is newer takes rows away", "[sync-engine]") {
   KnownList list = known_list(5);
-  const std::string newer = render_manifest({{at("a.png"), file_of("a")}}, 6);
+  const std::string newer = render_manifest({{row_path("a.png"), manifest_row("a")}}, 6);
   CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = 2, .text = newer}));
   CHECK(list.rows().size() == 1);
   CHECK_FALSE(list.is_due());
