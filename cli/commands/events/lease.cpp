@@ -22,10 +22,12 @@ constexpr std::chrono::milliseconds shortest_pause{250};
 std::optional<Claim> read_claim(const Json& answer) {
   const Json* const event = find(answer, "event");
   if (event == nullptr || !event->is_object()) return std::nullopt;
-  Claim claim{.event_id = find_text(*event, "id").value_or(""),
-              .lease_token = find_text(*event, "lease_token").value_or(""),
-              .kind = find_text(*event, "kind").value_or(""),
-              .event = *event};
+  Claim claim{
+      .event_id = find_text(*event, "id").value_or(""),
+      .lease_token = find_text(*event, "lease_token").value_or(""),
+      .kind = find_text(*event, "kind").value_or(""),
+      .attempt = static_cast<int>(std::clamp<std::int64_t>(find_integer(*event, "attempt").value_or(0), 0, 1'000)),
+      .event = *event};
   // The API document does not show where these fields are: look in the event, then beside it.
   if (claim.lease_token.empty()) claim.lease_token = find_text(answer, "lease_token").value_or("");
   if (claim.event_id.empty()) claim.event_id = find_text(*event, "event_id").value_or("");

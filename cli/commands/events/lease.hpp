@@ -17,6 +17,7 @@ struct Claim {
   std::string event_id = {};
   std::string lease_token = {};
   std::string kind = {};
+  int attempt = 0;  ///< which try this is, from 1; 0: the service does not say
   JsonBox event = {};
 };
 /// Empty: none was waiting, or what came has no id or no token to hold it by (`has_event` tells them apart).

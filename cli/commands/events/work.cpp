@@ -16,14 +16,17 @@
 namespace ws::cli {
 namespace {
 
+Result<int> parse_integer(std::string_view flag, const std::string& text, int least, int most) {
+  int value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc{} && stop == end && value >= least && value <= most) return value;
+  return fail(Failure::Kind::usage, fmt::format("--{} takes an integer, {}-{}, not `{}`", flag, least, most, text));
+}
+
 Result<int> number_flag(const Session& session, std::string_view flag, int fallback, int least, int most) {
   const auto text = session.arguments().value(flag);
-  if (!text) return fallback;
-  int value = 0;
-  const char* const end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, value);
-  if (error == std::errc{} && stop == end && value >= least && value <= most) return value;
-  return fail(Failure::Kind::usage, fmt::format("--{} takes an integer, {}-{}, not `{}`", flag, least, most, *text));
+  return text ? parse_integer(flag, *text, least, most) : Result<int>(fallback);
 }
 
 Result<WorkerOptions> options_of(Session& session) {
@@ -36,6 +39,11 @@ Result<WorkerOptions> options_of(Session& session) {
   options.jobs = static_cast<std::size_t>(jobs);
   options.lease = std::chrono::seconds(lease);
   options.wait = std::chrono::seconds(wait);
+  WS_LET(options.max_attempts, number_flag(session, "max-attempts", 5, 1, 100));
+  for (const std::string& exit : session.arguments().values("no-retry-exit")) {
+    WS_LET(const int number, parse_integer("no-retry-exit", exit, 1, 255));
+    options.no_retry_exits.insert(number);
+  }
   const Call claim{.operation = "events.claim", .body = Json{{"worker_id", options.worker_id}}};
   WS_TRY(check_call(session, operation_of("events.claim"), claim));
   if (find_program(options.command.front())) return options;
@@ -81,7 +89,7 @@ Result<ExitCode> work(Session& session) {
                       .must_stop = [&session] { return session.world().cancelled.load(); }});
   WS_TRY(worker.run());
   if (session.world().cancelled.load()) return fail(Failure::Kind::cancelled, "stopped");
-  return ExitCode::done;
+  return session.has("once") && worker.has_failed() ? ExitCode::partial : ExitCode::done;
 }
 
 }  // namespace
@@ -93,8 +101,8 @@ Command events_work_command() {
       .details =
           "The command gets the event as JSON on stdin, and WS_EVENT_ID and WS_LEASE_TOKEN. Exit 0 completes "
           "the event with what it printed (a JSON object, else {\"output\": text}); any other exit fails it "
-          "with the end of its stderr, and 75 alone lets it be tried again. Ctrl-C ends it: what is under "
-          "way is finished within 10 s or handed back.",
+          "with the end of its stderr, and the event is tried again later, up to --max-attempts. Ctrl-C ends it: what "
+          "is under way is finished within 10 s or handed back.",
       .arguments = {{.placeholder = "CMD", .help = "the command and its arguments, after --", .count = Count::many}},
       .flags = {worker_flags().front(),
                 {.name = "jobs",
@@ -115,7 +123,18 @@ Command events_work_command() {
                  .help = "how long one claim waits for an event",
                  .limits = "0-30",
                  .fallback = "20"},
-                {.name = "once", .help = "one event, or none, and then the end"}},
+                {.name = "max-attempts",
+                 .takes = Takes::one,
+                 .placeholder = "N",
+                 .help = "give an event up when its command failed so often",
+                 .limits = "1-100",
+                 .fallback = "5"},
+                {.name = "no-retry-exit",
+                 .takes = Takes::many,
+                 .placeholder = "N",
+                 .help = "exits of CMD that fail an event at once; may be given several times",
+                 .limits = "1-255"},
+                {.name = "once", .help = "take one event, or none, and end; with 13 when CMD failed"}},
       .examples = {"ws events work --worker scribe --jobs 2 -- ./answer.sh"},
       .operation = &operation_of("events.claim"),
       .runs_on = true,

@@ -22,7 +22,6 @@ constexpr milliseconds shortest_renewal{200};
 /// How long a command may take to end by itself when the worker stops.
 constexpr milliseconds grace{10'000};
 constexpr std::size_t most_error_characters = 4000;  // API document, "Limits"
-constexpr int exit_retryable = 75;                   // EX_TEMPFAIL of sysexits.h
 
 /// U+FFFD for each byte that is none of UTF-8: JSON cannot carry it.
 std::string valid_utf8(std::string_view text) {
@@ -244,7 +243,10 @@ void EventWorker::finish(Job& job, ChildEnd end) {
   done.outcome = was_stopped ? WorkDone::Outcome::handed_back : WorkDone::Outcome::failed;
   done.error = was_stopped ? "returned to the queue: the worker was stopped" : tail_of(end.err);
   if (done.error.empty()) done.error = fmt::format("exit status {}", end.exit);
-  give_up(job, std::move(done), was_stopped || end.exit == exit_retryable);
+  has_failed_ = has_failed_ || !was_stopped;
+  const int attempt = job.claim.attempt > 0 ? job.claim.attempt : ++attempts_[job.claim.event_id];
+  const bool is_final = attempt >= options_.max_attempts || options_.no_retry_exits.contains(end.exit);
+  give_up(job, std::move(done), was_stopped || !is_final);
 }
 
 void EventWorker::complete(Job& job, const ChildEnd& end) {
@@ -270,6 +272,7 @@ void EventWorker::close(Job& job, std::string_view operation, Json body, WorkDon
                     job.is_over = false;
                     done.outcome = WorkDone::Outcome::failed;
                     done.error = tail_of("the result was refused: " + reply.error().what);
+                    has_failed_ = true;
                     return give_up(job, std::move(done), false);
                   }
                   if (!reply) {

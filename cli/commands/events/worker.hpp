@@ -9,8 +9,10 @@
 #include <chrono>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,8 +27,10 @@ struct WorkerOptions {
   std::vector<std::string> command = {};
   std::size_t jobs = 1;
   std::chrono::seconds lease{300};
-  std::chrono::seconds wait{20};                                      ///< of one claim
-  bool once = false;                                                  ///< end after one event, or after an empty claim
+  std::chrono::seconds wait{20};      ///< of one claim
+  int max_attempts = 5;               ///< an event whose command failed so often is failed for good
+  std::set<int> no_retry_exits = {};  ///< exits of the command that fail an event at once
+  bool once = false;                  ///< end after one event, or after an empty claim
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< for the command
 };
 
@@ -56,6 +60,8 @@ class EventWorker {
 
   /// Until it must stop, or nothing can be claimed any more (no key, no permission): fails as that claim did.
   Result<void> run();
+  /// Of the events so far, whether the command of one failed.
+  bool has_failed() const { return has_failed_; }
 
  private:
   /// A claimed event whose command runs.
@@ -93,6 +99,8 @@ class EventWorker {
   std::list<std::unique_ptr<Job>> jobs_;
   bool is_claiming_ = false;
   bool has_claimed_ = false;
+  bool has_failed_ = false;
+  std::map<std::string, int> attempts_ = {};  ///< of events whose service does not count them
   Steady::time_point claim_at_ = {};
   std::chrono::milliseconds backoff_{0};
   std::optional<Steady::time_point> stopping_since_ = {};

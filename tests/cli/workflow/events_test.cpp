@@ -62,18 +62,26 @@ TEST_CASE("work: the event comes on stdin, what is printed becomes its result", 
   CHECK(stage.asked("events.complete")["result"] == Json{{"done", 1}});
 }
 
-TEST_CASE("work: a command that fails gives the end of its stderr; 75 alone may be tried again", "[cli]") {
+TEST_CASE("work: a command that fails gives the end of its stderr; it is tried again until it is enough", "[cli]") {
   const EventStage stage;
   stage.ping();
   const Ended failed = stage.person.ws(stage.work("echo no such page >&2; exit 3"));
-  CHECK(failed.exit == 0);
+  CHECK(failed.exit == 13);
   CHECK(parse(failed.out)["outcome"] == "failed");
   CHECK(stage.asked("events.fail")["error"] == "no such page");
+  CHECK(stage.asked("events.fail")["retryable"] == true);
+  // The second try of that event, and the last that is wanted.
+  control(stage.server, "POST", "/clock:advance", R"({"seconds":60})");
+  CHECK(stage.person.ws(stage.work("exit 75", {"--once", "--max-attempts", "2"})).exit == 13);
+  CHECK(stage.asked("events.fail")["error"] == "exit status 75");
   CHECK(stage.asked("events.fail")["retryable"] == false);
   stage.ping();
-  stage.person.ws(stage.work("exit 75"));
-  CHECK(stage.asked("events.fail")["error"] == "exit status 75");
-  CHECK(stage.asked("events.fail")["retryable"] == true);
+  const Ended final = stage.person.ws(stage.work("exit 4", {"--once", "--no-retry-exit", "3", "--no-retry-exit", "4"}));
+  CHECK(final.exit == 13);
+  CHECK(stage.asked("events.fail")["retryable"] == false);
+  CHECK(stage.person.ws(stage.work("exit 3")).exit == 0);  // none is left
+  CHECK(stage.person.ws(stage.work("true", {"--no-retry-exit", "0"})).exit == 2);
+  CHECK(stage.person.ws(stage.work("true", {"--max-attempts", "many"})).exit == 2);
 }
 
 TEST_CASE("work: Ctrl-C hands back what it holds, and the exit says so", "[cli]") {
