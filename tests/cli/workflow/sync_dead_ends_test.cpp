@@ -3,7 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/cli/workflow/stage.hpp"
 #include "tests/cli/workflow/two_folders.hpp"
+#include "tests/support/hostile_server.hpp"
 
 using namespace ws;
 using namespace ws::test;
@@ -121,4 +123,24 @@ TEST_CASE("dead ends: what is not named by include is counted, not passed over",
   CHECK(parse(two.ws(two.here, {"sync", "--json"}).out).at("not_included") == 2);
   write_config(two.here, "include: ['*.txt']\n");
   CHECK_THAT(two.ws(two.here, {"sync"}).err, Contains("1 file is not synced"));
+}
+
+TEST_CASE("dead ends: a source whose answer names no id was made all the same, and is not made twice", "[cli]") {
+  int made = 0;
+  const HostileServer server([&](const Seen& seen) {
+    if (seen.method == "POST") ++made;
+    return answer(201, R"({"object":"sync_source"})");
+  });
+  Person person;
+  person.environment["WS_BASE_URL"] = server.origin();
+  person.environment["WS_TOKEN"] = "wsk_test";
+  const TemporaryFolder folder;
+  const Ended first = person.ws({"sync", "init", "--json"}, folder.path());
+  CHECK(first.exit == 12);
+  CHECK(error_of(first)["applied"] == "unknown");
+  CHECK(error_of(first)["retryable"] == false);
+  const Ended again = person.ws({"sync", "init", "--json"}, folder.path());
+  CHECK(again.exit == 12);
+  CHECK(error_of(again)["code"] == "source_in_doubt");
+  CHECK(made == 1);
 }
