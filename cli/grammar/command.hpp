@@ -71,6 +71,7 @@ struct Command {
   std::vector<std::string> examples = {};          ///< runnable lines
   const contract::Operation* operation = nullptr;  ///< the one it stands for, if it is one
   bool writes_output = false;                      ///< `--output` is its own to write, not the printer's
+  bool fills_folder = false;                       ///< `--output` may be a folder, which it writes files into
   bool runs_on = false;                            ///< runs until it is stopped: notes are printed at once
   bool needs_no_project = false;                   ///< it does without a `.ws.yaml` that another user owns
   bool hands_back = false;  ///< after a signal it gives back what it holds, however long it takes

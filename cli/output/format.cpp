@@ -47,6 +47,7 @@ const std::vector<FixedColumns>& fixed_columns() {
       {"ws.checks", {"check", "state", "detail"}},
       {"ws.batch", {"id", "ok", "error.message"}},
       {"ws.uploaded", {"id", "ok", "result.id", "error.message"}},
+      {"ws.exported", {"id", "state", "file", "error.message"}},
       {"ws.downloaded", {"id", "ok", "result.path", "error.message"}},
       {"ws.keys", {"current", "profile", "workspace_name", "base_url", "key_id", "expires_at"}},
       {"ws.states", {"state", "time", "author", "message", "files", "first"}},

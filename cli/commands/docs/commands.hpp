@@ -18,6 +18,11 @@ Command docs_archive_command();
 // edit.cpp
 Command docs_edit_command();
 
+// export.cpp
+Command docs_export_command();
+/// The documents as files of the folder that `--output` names.
+Result<ExitCode> get_into_folder(Session& session, const std::vector<std::string>& ids);
+
 // views.cpp
 std::span<const View> docs_views();
 

@@ -59,6 +59,13 @@ Result<ExitCode> create_document(Session& session) {
 
 Result<ExitCode> get_document(Session& session) {
   const contract::Operation& operation = operation_of("docs.get");
+  if (fills_folder(session)) {
+    WS_LET(const std::vector<std::string> ids, ids_of(session));
+    WS_LET(const std::vector<Call> calls, batch_calls(session, operation, ids));
+    if (!session.has("dry-run")) return get_into_folder(session, ids);
+    for (const Call& call : calls) WS_TRY(print_request(session, call));
+    return ExitCode::done;
+  }
   if (!session.has("content") && !session.has("render")) return run_on_ids(session, operation);
   if (session.has("content") && session.has("render")) {
     return fail(Failure::Kind::usage, "give --content or --render, not both");
@@ -219,6 +226,8 @@ Command docs_get_command() {
   command.flags.push_back({.name = "content", .help = "the Markdown alone, byte for byte"});
   command.flags.push_back({.name = "render", .help = "the Markdown as a page for a person"});
   command.examples.push_back("ws docs get 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --content > notes.md");
+  command.examples.push_back("ws docs list --all --format ids | ws docs get --stdin -o notes/");
+  command.fills_folder = true;
   command.run = get_document;
   return command;
 }

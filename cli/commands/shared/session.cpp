@@ -77,12 +77,19 @@ SettingFlags Session::setting_flags() const {
           .skill_url = arguments_.value("url")};
 }
 
+bool fills_folder(const Session& session) {
+  const std::string output = session.arguments().value("output").value_or("");
+  std::error_code ignored;
+  return session.command().fills_folder && (output.ends_with('/') || std::filesystem::is_directory(output, ignored));
+}
+
 Result<PrinterOptions> Session::printer_options(FindView find_view) {
-  PrinterOptions options{.fields = arguments_.items("fields"),
-                         .file = command_.writes_output ? "" : arguments_.value("output").value_or(""),
-                         .overwrite = has("force") ? Overwrite::yes : Overwrite::no,
-                         .find_view = find_view,
-                         .now = world_.clock.now()};
+  PrinterOptions options{
+      .fields = arguments_.items("fields"),
+      .file = command_.writes_output || fills_folder(*this) ? "" : arguments_.value("output").value_or(""),
+      .overwrite = has("force") ? Overwrite::yes : Overwrite::no,
+      .find_view = find_view,
+      .now = world_.clock.now()};
   const bool to_file = !options.file.empty() && options.file != "-";
   options.format = terminal().is_terminal(Stream::out) && !to_file ? Format::table : Format::tsv;
   if (has("jq") && has("template")) return fail(Failure::Kind::usage, "give --jq or --template, not both");

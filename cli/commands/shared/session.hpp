@@ -140,4 +140,7 @@ class Session {
 std::string_view user_agent();
 std::string_view version();
 
+/// Whether the command may fill a folder with `--output`, and it names one.
+bool fills_folder(const Session& session);
+
 }  // namespace ws::cli

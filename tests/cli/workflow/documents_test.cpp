@@ -1,3 +1,6 @@
+#include <filesystem>
+#include <map>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -196,4 +199,67 @@ TEST_CASE("names: a file of a synced folder is its document", "[cli]") {
   const Ended unknown = stage.ws({"docs", "get", "notes/new.md"});
   CHECK(unknown.exit == 2);
   CHECK(unknown.err.find("run `ws sync`") != std::string::npos);
+}
+
+TEST_CASE("docs export: a file each, again only what changed; what was edited here is kept", "[cli]") {
+  const DocumentStage stage;
+  write_text(stage.folder / "text.md", "one\n");
+  const std::string tides = stage.created({"Tides", "-f", "text.md"});
+  const std::string twin = stage.created({"tides", "-f", "text.md"});
+  const std::string odd = stage.created({"../a/b: c", "-f", "text.md"});
+  const auto exported = [&](std::vector<std::string> flags) {
+    std::vector<std::string> arguments = {"docs", "export", "out", "--json"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const Ended ended = stage.ws(std::move(arguments));
+    INFO(ended.err);
+    REQUIRE(ended.exit == 0);
+    std::map<std::string, std::pair<std::string, std::string>> rows;
+    const Json answer = parse(ended.out);
+    for (const Json& row : answer["data"]) {
+      rows[text_at(row, "id")] = {text_at(row, "state"), row["file"].is_null() ? "" : text_at(row, "file")};
+    }
+    return rows;
+  };
+  auto rows = exported({});
+  CHECK(rows[tides].first == "created");
+  CHECK(rows[odd] == std::pair<std::string, std::string>("created", "-a-b- c.md"));
+  CHECK(rows[tides].second != rows[twin].second);
+  const auto file = [&](const std::string& id) { return stage.folder / ("out/" + rows[id].second); };
+  CHECK(read_text(file(tides)) == "one\n");
+  CHECK_FALSE(std::filesystem::exists(stage.folder.path().parent_path() / "a"));
+
+  // Nothing changed: one list, no document is read.
+  control(stage.server, "DELETE", "/requests", "");
+  CHECK(exported({})[odd].first == "unchanged");
+  CHECK(control(stage.server, "GET", "/requests", "").find("docs.get") == std::string::npos);
+
+  write_text(stage.folder / "text.md", "two\n");
+  REQUIRE(stage.ws({"docs", "update", tides, "-f", "text.md", "--revision", "1"}).exit == 0);
+  REQUIRE(stage.ws({"docs", "update", twin, "-f", "text.md", "--revision", "1"}).exit == 0);
+  REQUIRE(stage.ws({"docs", "archive", odd}).exit == 0);
+  write_text(file(twin), "mine\n");
+  auto later = exported({});
+  CHECK(later[tides].first == "updated");
+  CHECK(later[twin].first == "kept");
+  CHECK(later[odd].first == "gone");
+  CHECK(read_text(file(tides)) == "two\n");
+  CHECK(read_text(file(twin)) == "mine\n");
+  CHECK(std::filesystem::exists(file(odd)));
+  later = exported({"--delete", "--force"});
+  CHECK(later[twin].first == "updated");
+  CHECK(later[odd].first == "removed");
+  CHECK(read_text(file(twin)) == "two\n");
+  CHECK_FALSE(std::filesystem::exists(file(odd)));
+
+  // Another name goes with the title; ids from stdin go to a folder, too.
+  REQUIRE(stage.ws({"docs", "update", tides, "--title", "Ebb", "--revision", "2"}).exit == 0);
+  CHECK(exported({})[tides].second == "Ebb.md");
+  CHECK_FALSE(std::filesystem::exists(file(tides)));
+  Command some = stage.person.command({"docs", "get", "--stdin", "-o", "some/"}, stage.folder.path());
+  some.input = tides + "\n";
+  CHECK(run_command(some).exit == 0);
+  CHECK(read_text(stage.folder / "some/Ebb.md") == "two\n");
+  // A manifest of another service, or of somebody who means harm.
+  write_text(stage.folder / "out/.ws-export.json", R"({"base_url":"http://elsewhere.test","documents":{}})");
+  CHECK(stage.ws({"docs", "export", "out"}).exit == 2);
 }

@@ -1,0 +1,67 @@
+/// Documents as files of a folder, and the manifest that says which file holds which revision.
+///
+/// A file is replaced as a whole or not at all. A file that somebody changed since it was exported is kept, and so is
+/// any file that is not in the manifest. The manifest is written now and then: an export that was cut off goes on.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "api-client/base/json.hpp"
+#include "api-client/base/result.hpp"
+#include "api-client/base/sha256.hpp"
+
+namespace ws::cli {
+
+/// The name of the manifest in the folder.
+inline constexpr const char* export_manifest = ".ws-export.json";
+
+struct ExportedFile {
+  std::string name = {};
+  std::int64_t revision = 0;
+  Sha256 hash = {};
+};
+
+/// What became of one document.
+enum class ExportState { created, updated, unchanged, kept, gone, removed };
+std::string_view name(ExportState state);
+
+class ExportFolder {
+ public:
+  /// Makes the folder. Fails with `disk`, or `usage` where its manifest is of another service.
+  static Result<ExportFolder> open(const std::filesystem::path& folder, const std::string& base_url);
+
+  /// Whether the file of a document is there, unchanged, with that revision and title.
+  bool is_current(const std::string& id, std::int64_t revision, const std::string& title) const;
+  /// Whether somebody changed the file of a document since it was exported.
+  bool is_changed_here(const std::string& id) const;
+  /// Writes a document's file, under the name that its title gives. Fails with `disk`.
+  Result<ExportState> put(const std::string& id,
+                          std::int64_t revision,
+                          const std::string& title,
+                          const std::string& content,
+                          bool replace_changed);
+  /// Forgets a document that is gone, and removes its file if nobody changed it. Fails with `disk`.
+  Result<ExportState> remove(const std::string& id);
+  Result<void> save() const;
+
+  const std::map<std::string, ExportedFile>& files() const { return files_; }
+
+ private:
+  ExportFolder(std::filesystem::path folder, std::string base_url)
+      : folder_(std::move(folder)), base_url_(std::move(base_url)) {}
+
+  std::string free_name(const std::string& id, const std::string& title) const;
+  std::optional<Sha256> hash_now(const std::string& name) const;
+
+  std::filesystem::path folder_;
+  std::string base_url_;
+  std::map<std::string, ExportedFile> files_;  ///< by the document's id
+  std::set<std::string> taken_;                ///< their names, folded
+};
+
+}  // namespace ws::cli
