@@ -149,7 +149,7 @@ TEST_CASE("ws-mock: a wrong word ends with exit code 2 and says what is wrong", 
       {{"--rate-limit", "fast"}, "fast"},
       {{"--faults", "/no/such/file"}, "/no/such/file"},
       {{"--fixtures", "/no/such/file"}, "/no/such/file"},
-      {{"check"}, "paths"},
+      {{"check"}, "check needs a fixtures file"},
       {{"exec"}, "--"},
       {{"serve", "--", "true"}, "exec"},
   }));
