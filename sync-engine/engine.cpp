@@ -669,10 +669,19 @@ Result<std::vector<HistoryState>> SyncEngine::log(const LogOptions& options) con
   return states;
 }
 
+Result<std::string> SyncEngine::text_in(std::string_view state, const RelativePath& path) const {
+  WS_LET(HistoryLog log, HistoryLog::open(impl_->session.own("history.git")));
+  return log.text_in(state, path);
+}
+
+Result<std::optional<std::string>> SyncEngine::text_here(const RelativePath& path) const {
+  WS_LET(const SafeWriter writer, SafeWriter::open(impl_->session.root));
+  return read_if_there(writer, path);
+}
+
 Result<std::vector<BlamedLine>> SyncEngine::blame(const RelativePath& path) {
   Session& session = impl_->session;
-  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
-  WS_LET(const std::optional<std::string> text, read_if_there(writer, path));
+  WS_LET(const std::optional<std::string> text, text_here(path));
   if (!text) return fail(Failure::Kind::not_found, "there is no file " + path.string());
   WS_LET(HistoryLog log, HistoryLog::open(session.own("history.git")));
   WS_LET(std::vector<BlamedLine> lines, log.blame(path, *text));

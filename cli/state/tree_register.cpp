@@ -26,10 +26,19 @@ std::optional<TiedTree> read_tree(const fs::path& file) {
   return tree.folder.empty() ? std::nullopt : std::optional(std::move(tree));
 }
 
+std::string name_of(const fs::path& folder) { return Sha256::of(folder.string()).hex().substr(0, 32) + ".json"; }
+
 }  // namespace
 
+Result<void> TreeRegister::remove(const fs::path& folder) const {
+  std::error_code error;
+  fs::remove(folder_ / name_of(folder), error);
+  if (error) return fail(Failure::Kind::disk, "cannot remove " + (folder_ / name_of(folder)).string(), error.message());
+  return {};
+}
+
 Result<void> TreeRegister::add(const TiedTree& tree) const {
-  const fs::path file = folder_ / (Sha256::of(tree.folder.string()).hex().substr(0, 32) + ".json");
+  const fs::path file = folder_ / name_of(tree.folder);
   if (read_tree(file) == tree) return {};
   WS_TRY(make_folders(folder_));
   const Json value = {{"v", 1},

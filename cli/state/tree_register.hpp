@@ -27,6 +27,7 @@ class TreeRegister {
 
   /// Writes only what is not there yet. Fails with `disk`.
   Result<void> add(const TiedTree& tree) const;
+  Result<void> remove(const std::filesystem::path& folder) const;
   /// By folder. A file that cannot be read is left out.
   Result<std::vector<TiedTree>> all() const;
 

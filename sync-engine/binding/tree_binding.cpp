@@ -1,5 +1,7 @@
 #include "sync-engine/binding/tree_binding.hpp"
 
+#include <chrono>
+#include <cstdio>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -12,6 +14,8 @@
 #include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
 #include "sync-engine/binding/tree_config.hpp"
+#include "sync-engine/binding/tree_lock.hpp"
+#include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/state/state_store.hpp"
 
 namespace ws::sync {
@@ -209,6 +213,25 @@ Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock,
   // Before anything only looks at the tree: what writes nothing finds all there is.
   WS_TRY(StateStore::open(own.through("state.db")));
   return tie;
+}
+
+Result<void> untie(const fs::path& root, const TrustedFolders& trusted) {
+  WS_LET(const RootFolder folder, RootFolder::open(root));
+  WS_TRY(WsFolder::open(folder, trusted));
+  WS_LET(const TreeLock lock, TreeLock::take(folder, std::chrono::milliseconds(0)));
+  // One step: a half of it is never found.
+  constexpr const char* leaving = ".ws.removed";
+  std::error_code ignored;
+  fs::remove_all(root / leaving, ignored);
+  if (::renameat(folder.fd(), ".ws", folder.fd(), leaving) != 0) return disk_failure("cannot remove", ".ws");
+  std::error_code error;
+  fs::remove_all(root / leaving, error);
+  if (error) {
+    return fail(Failure::Kind::disk,
+                fmt::format("cannot remove all of {}: {}", leaving, error.message()),
+                "the folder does not sync any more; remove the rest by hand");
+  }
+  return {};
 }
 
 }  // namespace ws::sync

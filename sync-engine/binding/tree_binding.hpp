@@ -48,4 +48,8 @@ struct InitOptions {
 /// Makes `.ws/`; sends no content. Fails with `usage` (code `already_tied`) for a tree that is tied or lies in one.
 Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock, Random& random);
 
+/// Takes `.ws/` away, the local history with it; every other file stays, and the service is told nothing. Fails with
+/// `disk`, also while another process works in the tree.
+Result<void> untie(const std::filesystem::path& root, const TrustedFolders& trusted = {});
+
 }  // namespace ws::sync

@@ -19,6 +19,7 @@ Command sync_commit_command();
 
 // history.cpp
 Command sync_log_command();
+Command sync_untie_command();
 Command sync_blame_command();
 Command sync_restore_command();
 Command sync_diff_command();

@@ -12,6 +12,7 @@
 #include "cli/commands/sync/tree.hpp"
 #include "cli/state/tree_register.hpp"
 #include "cli/terminal/clean.hpp"
+#include "sync-engine/git/diff_text.hpp"
 
 namespace ws::cli {
 namespace {
@@ -87,6 +88,33 @@ Result<ExitCode> restore(Session& session) {
   }
   session.printer().line(fmt::format("{} is as in {}", shown, restored.state.substr(0, short_id)));
   session.note("the text that was there is in the history: the same command again brings it back");
+  return ExitCode::done;
+}
+
+Result<ExitCode> untie(Session& session) {
+  const std::vector<std::string>& words = session.arguments().words;
+  WS_LET(const fs::path root, sync::find_root(words.empty() ? fs::current_path() : fs::path(words.front())));
+  const auto tie = sync::read_tie(root, session.settings().trusted);
+  if (!words.empty() && !fs::exists(fs::path(words.front()) / ".ws")) {
+    return fail(
+        Failure::Kind::usage, words.front() + " is not a synced folder itself", "its folder is " + root.string());
+  }
+  const std::string shown = clean(root.string(), Breaks::space);
+  WS_LET(const bool yes,
+         session.confirm(fmt::format(
+             "stop syncing {}? Its files stay here and on the service; its local history is deleted", shown)));
+  if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was changed");
+  WS_TRY(sync::untie(root, session.settings().trusted));
+  WS_TRY(TreeRegister(Paths::of(session.world().environment).state).remove(root));
+  if (session.format() != Format::table) {
+    session.printer().resource(
+        {{"v", 1}, {"folder", root.string()}, {"source_id", tie ? Json(tie->source_id) : Json()}, {"tied", false}}, {});
+    return ExitCode::done;
+  }
+  session.printer().line(shown + " does not sync any more; every file is still there");
+  if (tie) {
+    session.note("to sync it again: " + ShellCommand{"ws", "sync", "init", "--source", tie->source_id}.ticked());
+  }
   return ExitCode::done;
 }
 
@@ -184,7 +212,35 @@ Json difference_to_json(const sync::Difference& difference) {
           {"hunks", difference.hunks}};
 }
 
+/// `ws sync diff --state STATE PATH`: from that state to the file as it is now.
+Result<ExitCode> diff_to_state(Session& session, const std::string& state) {
+  const std::vector<std::string>& words = session.arguments().words;
+  if (words.empty()) {
+    return fail(Failure::Kind::usage, "--state needs PATH", "`ws sync log` lists the states and the files of each");
+  }
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
+  WS_LET(const sync::RelativePath path, path_argument(tree.root, words.front()));
+  WS_LET(const std::string before, tree.engine->text_in(state, path));
+  WS_LET(const std::optional<std::string> now, tree.engine->text_here(path));
+  WS_LET(const std::string hunks, sync::git::diff_text(before, now.value_or("")));
+  tree.progress->clear();
+  const ExitCode exit = session.has("exit-code") && now != before ? ExitCode::partial : ExitCode::done;
+  if (session.format() != Format::table && session.format() != Format::tsv) {
+    session.printer().json({{"v", 1}, {"state", state}, {"path", path.text()}, {"deleted", !now}, {"hunks", hunks}});
+    return exit;
+  }
+  const std::string shown = clean(path.text(), Breaks::space);
+  if (now == before) {
+    session.note(shown + " is as it was in " + state);
+  } else {
+    session.printer().page(fmt::format("--- {}/{}\n+++ {}\n", state, shown, now ? "local/" + shown : "/dev/null") +
+                           coloured_diff(session, hunks));
+  }
+  return exit;
+}
+
 Result<ExitCode> diff(Session& session) {
+  if (const auto state = session.arguments().value("state")) return diff_to_state(session, *state);
   WS_LET(sync::RunOptions options, run_options(session));
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), options.offline ? Network::none : Network::to_look));
   const std::vector<std::string>& words = session.arguments().words;
@@ -274,6 +330,17 @@ Command sync_roots_command() {
           .run = roots};
 }
 
+Command sync_untie_command() {
+  return {.words = "sync untie",
+          .summary = "Stop syncing a folder, and keep its files",
+          .details =
+              "It removes the folder's .ws after asking, and with it the local history and what `ws sync undo` knows. "
+              "No file is touched, and nothing is sent: what was not synced yet is only here.",
+          .arguments = {{.placeholder = "DIR", .help = "the folder; this one, if not given", .count = Count::optional}},
+          .examples = {"ws sync untie --yes", "ws sync untie ~/notes --yes"},
+          .run = untie};
+}
+
 Command sync_gc_command() {
   return {.words = "sync gc",
           .summary = "Drop old states of the local history",
@@ -300,9 +367,13 @@ Command sync_diff_command() {
       .words = "sync diff",
       .summary = "Show what each side changed, line by line",
       .arguments = {{.placeholder = "PATH", .help = "a file or folder; all, if not given", .count = Count::optional}},
-      .flags = {{.name = "offline", .help = "without the network, against what was last heard"},
+      .flags = {{.name = "state",
+                 .takes = Takes::one,
+                 .placeholder = "STATE",
+                 .help = "what changed in PATH since a state that `ws sync log` lists"},
+                {.name = "offline", .help = "without the network, against what was last heard"},
                 {.name = "exit-code", .help = "end with 13 when anything differs"}},
-      .examples = {"ws sync diff", "ws sync diff notes/a.md --offline"},
+      .examples = {"ws sync diff", "ws sync diff notes/a.md --offline", "ws sync diff notes/a.md --state 1f2e3d4c5b"},
       .run = diff};
 }
 

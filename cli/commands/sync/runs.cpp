@@ -130,7 +130,23 @@ Result<void> print_diff(Session& session, SyncTree& tree, const OperationDetails
   return {};
 }
 
+/// `ws sync show STATE PATH`: the text alone, byte for byte where no person reads it.
+Result<ExitCode> show_text(Session& session) {
+  const std::vector<std::string>& words = session.arguments().words;
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
+  WS_LET(const sync::RelativePath path, path_argument(tree.root, words[1]));
+  WS_LET(const std::string text, tree.engine->text_in(words[0], path));
+  tree.progress->clear();
+  if (is_json(session.format())) {
+    session.printer().json({{"v", 1}, {"state", words[0]}, {"path", path.text()}, {"content", text}});
+    return ExitCode::done;
+  }
+  session.printer().raw(session.format() == Format::table ? clean(text, Breaks::keep) : text);
+  return ExitCode::done;
+}
+
 Result<ExitCode> show(Session& session) {
+  if (session.arguments().words.size() == 2) return show_text(session);
   WS_LET(const std::uint64_t id, parse_number("RUN", session.arguments().words.front()));
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
   WS_LET(const OperationDetails details, tree.engine->operation(id));
@@ -312,11 +328,15 @@ Result<ExitCode> list_runs(Session& session) {
 
 Command sync_show_command() {
   return {.words = "sync show",
-          .summary = "Show what a run changed",
-          .details = "Each document with its path and its text before and after. --diff shows the texts line by line.",
-          .arguments = {{.placeholder = "RUN", .help = "a run that `ws sync log --runs` lists"}},
+          .summary = "Show what a run changed, or a file in a state of the history",
+          .details =
+              "With RUN: each document with its path and its text before and after; --diff shows the texts line by "
+              "line. With STATE and PATH: the text of that file in that state.",
+          .arguments = {{.placeholder = "RUN|STATE",
+                         .help = "a run that `ws sync log --runs` lists, or a state that `ws sync log` lists"},
+                        {.placeholder = "PATH", .help = "a file in the folder, with STATE", .count = Count::optional}},
           .flags = {{.name = "diff", .help = "what changed in each text"}},
-          .examples = {"ws sync show 12", "ws sync show 12 --diff"},
+          .examples = {"ws sync show 12", "ws sync show 12 --diff", "ws sync show 1f2e3d4c5b notes/a.md"},
           .run = show};
 }
 

@@ -122,3 +122,37 @@ TEST_CASE("sync blame: who wrote each line, the revision and the time; git tells
   CHECK(two.ws(two.here, {"sync", "blame", "none.md"}).exit == 6);
   CHECK(two.ws(two.here, {"sync", "blame", "/etc/passwd"}).exit == 2);
 }
+
+TEST_CASE("sync show, diff --state: a file in a state of the history", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "rewritten\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  const Json states = parse(two.ws(two.here, {"sync", "log", "a.md", "--json"}).out)["data"];
+  const std::string first = text_at(states[states.size() - 1], "state");
+  CHECK(two.ws(two.here, {"sync", "show", first, "a.md"}).out == "one\ntwo\nthree\n");
+  CHECK(parse(two.ws(two.here, {"sync", "show", first, "a.md", "--json"}).out)["content"] == "one\ntwo\nthree\n");
+  CHECK(two.ws(two.here, {"sync", "show", first, "none.md"}).exit == 6);
+  CHECK(two.ws(two.here, {"sync", "diff", "a.md", "--state", first}).out ==
+        "--- " + first + "/a.md\n+++ local/a.md\n@@ -1,3 +1 @@\n-one\n-two\n-three\n+rewritten\n");
+  CHECK(two.ws(two.here, {"sync", "diff", "a.md", "--state", first, "--exit-code"}).exit == 13);
+  CHECK(two.ws(two.here, {"sync", "diff", "deep/b.md", "--state", first, "--exit-code"}).exit == 0);
+  CHECK(two.ws(two.here, {"sync", "diff", "--state", first}).exit == 2);
+}
+
+TEST_CASE("sync untie: the files stay, the folder does not sync any more, and can be tied again", "[cli]") {
+  const TwoFolders two;
+  const std::string source = text_at(parse(two.ws(two.here, {"sync", "status", "--json"}).out), "source_id");
+  const auto before = texts_of(two.here);
+  CHECK(two.ws(two.here, {"sync", "untie"}).exit == 2);  // nobody is there to be asked
+  CHECK(std::filesystem::exists(two.here / ".ws"));
+  CHECK(two.ws(two.here / "deep", {"sync", "untie", ".", "--yes"}).exit == 2);
+  REQUIRE(two.ws(two.here / "deep", {"sync", "untie", "--yes"}).exit == 0);
+  CHECK(texts_of(two.here) == before);
+  CHECK_FALSE(std::filesystem::exists(two.here / ".ws"));
+  CHECK_FALSE(std::filesystem::exists(two.here / ".ws.removed"));
+  CHECK(two.ws(two.here, {"sync"}).exit == 2);
+  CHECK(parse(two.ws(two.there, {"sync", "roots", "--json"}).out)["data"].size() == 1);
+  REQUIRE(two.ws(two.here, {"sync", "init", "--source", source}).exit == 0);
+  CHECK(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK(two.same());
+}
