@@ -88,6 +88,21 @@ Result<Report> report_of(Session& session, Survey& survey) {
   return report;
 }
 
+/// A look counts all links that lead nowhere. A run reads the notes only where it sees a rename: a first pull would
+/// read each of them once more.
+void count_links(Session& session, const Survey& survey, const RunOptions& options, bool only_looks, Report& report) {
+  if (session.config.links == LinksMode::off || options.dry_run) return;  // it would write its index
+  links::Renames renamed;
+  for (const Row& row : report.rows) {
+    if (row.action.kind == ActionKind::push_move && row.action.previous_path)
+      renamed.emplace(row.action.previous_path->string(), row.action.path.string());
+  }
+  if (!only_looks && renamed.empty()) return;
+  const LinkIndex index = LinkIndex::load(session, survey.scan);
+  report.broken_links = index.broken();
+  report.links_of_renames = count_links_of(index, renamed);
+}
+
 /// Rows of conflicts that were decided, or would be, become what they come to.
 class SettledRows {
  public:
@@ -259,6 +274,8 @@ struct SyncEngine::Impl {
   }
 
   Result<void> finish_interrupted_undo(const Operation& undoing) {
+    // Steps of another kind than an undo: a rename with its links.
+    if (undoing.undoes == 0) return finish_relinking(session, undoing);
     UndoReport result{.was_begun = true};
     WS_LET(const auto undone, session.state.operations().find(undoing.undoes));
     if (undone) result.undone = *undone;
@@ -451,12 +468,40 @@ struct SyncEngine::Impl {
     return report.guard || (report.rows.empty() && survey.plan.settled.empty());
   }
 
-  Result<Report> pull_half(const RunOptions& options, Survey& survey) {
+  /// `links: keep`: the links to what was renamed here are edited, and that is sent with the renames.
+  Result<std::size_t> mend_links(const Survey& survey) {
+    const bool mends = session.config.links == LinksMode::keep && !survey.plan.guard;
+    const links::Renames renamed = mends ? renames_of(survey.plan) : links::Renames();
+    if (renamed.empty()) return 0;
+    WS_LET(const RelinkPlan plan, plan_mending(session, survey.scan, renamed));
+    if (plan.steps.empty()) return 0;
+    WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+    std::size_t edited = 0;
+    for (const RelinkedNote& note : plan.told.notes) {
+      WS_LET(const RelativePath path, RelativePath::parse(note.path));
+      const auto done = replace_file(session, writer, path, note.before, note.after);
+      if (!done && done.error().kind != Failure::Kind::conflict) return fail(done.error());
+      if (done) edited += note.links;
+    }
+    return edited;
+  }
+
+  enum class Links { leave, mend };
+  Result<Report> pull_half(const RunOptions& options, Survey& survey, Links links = Links::leave) {
     WS_LET(survey, ws::sync::survey(session, options, Pulled::keep));
+    std::size_t mended = 0;
+    if (links == Links::mend) {
+      WS_LET(mended, mend_links(survey));
+      if (mended > 0) {
+        WS_LET(survey, ws::sync::survey(session, options, Pulled::keep));
+      }
+    }
     WS_TRY(close_settled_conflicts(session, survey, options));
     WS_LET(Report report, report_of(session, survey));
+    count_links(session, survey, options, false, report);
     WS_LET(attachments, survey_attachments(session, survey, options));
     if (attachments.guard && !attachments.held_deletes) report.guard = attachments.guard;
+    report.links_mended = mended;
     if (!is_over(report, survey)) {
       if (auto applied = apply_here(session, survey, report.rows); !applied) report.ended_by = applied.error();
     }
@@ -507,7 +552,7 @@ struct SyncEngine::Impl {
     another = false;
     session.pulls_again = false;
     Survey survey;
-    WS_LET(Report report, pull_half(options, survey));
+    WS_LET(Report report, pull_half(options, survey, Links::mend));
     if (is_over(report, survey)) {
       if (report.guard) return report;
       // Both sides are in step: what an earlier call staged is of no use to anybody.
@@ -564,11 +609,40 @@ Result<SyncEngine> SyncEngine::open(const std::filesystem::path& root,
                                                 .clock = &clock}));
 }
 
+Result<Relinked> SyncEngine::move(const RelativePath& from, const RelativePath& to, bool dry_run) {
+  if (dry_run) {
+    WS_LET(RelinkPlan plan, plan_move(impl_->session, from, to));
+    return std::move(plan.told);
+  }
+  WS_LET(const TreeLock lock, impl_->begin("mv"));
+  WS_LET(RelinkPlan plan, plan_move(impl_->session, from, to));
+  WS_TRY(carry_out(impl_->session, plan));
+  refresh_cache(impl_->session);
+  return std::move(plan.told);
+}
+
+Result<Relinked> SyncEngine::fix_links(const FixOptions& options, bool dry_run) {
+  if (dry_run) {
+    WS_LET(RelinkPlan plan, plan_fix(impl_->session, options));
+    return std::move(plan.told);
+  }
+  WS_LET(const TreeLock lock, impl_->begin("links"));
+  WS_LET(RelinkPlan plan, plan_fix(impl_->session, options));
+  WS_TRY(carry_out(impl_->session, plan));
+  refresh_cache(impl_->session);
+  return std::move(plan.told);
+}
+
+Result<std::vector<BrokenLink>> SyncEngine::broken_links(const std::string& folder) {
+  return find_broken_links(impl_->session, folder);
+}
+
 const Tie& SyncEngine::tie() const { return impl_->session.tie; }
 
 Result<Report> SyncEngine::status(const RunOptions& options) {
   WS_LET(Survey survey, ws::sync::survey(impl_->session, options, Pulled::look_at));
   WS_LET(Report report, report_of(impl_->session, survey));
+  count_links(impl_->session, survey, options, true, report);
   RunOptions looking = options;
   looking.looks_only = true;
   WS_LET(const AttachmentSurvey files, survey_attachments(impl_->session, survey, looking));

@@ -20,6 +20,7 @@
 #include "sync-engine/model/options.hpp"
 #include "sync-engine/model/plan.hpp"
 #include "sync-engine/model/report.hpp"
+#include "sync-engine/relink/relink.hpp"
 #include "sync-engine/remote/remote.hpp"
 #include "sync-engine/state/history_gc.hpp"
 #include "sync-engine/state/history_log.hpp"
@@ -91,6 +92,12 @@ class SyncEngine {
   /// Takes one back on both sides, as far as nobody changed it since: the files here become again what they were, and a
   /// run sends that. Cut off, the next command finishes it. See undo/plan_undo.hpp. Fails with `not_found`.
   Result<UndoReport> undo(const UndoOptions& options);
+  /// Renames a file or folder here, and edits the links that name it. One operation. See relink/relink.hpp.
+  Result<Relinked> move(const RelativePath& from, const RelativePath& to, bool dry_run);
+  /// Edits the links that a rename broke. One operation.
+  Result<Relinked> fix_links(const FixOptions& options, bool dry_run);
+  /// Links of the notes below `folder` that lead nowhere. No network.
+  Result<std::vector<BrokenLink>> broken_links(const std::string& folder);
   /// Drops old states from the history. See state/history_gc.hpp.
   Result<GcReport> gc(const GcOptions& options);
 

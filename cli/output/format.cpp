@@ -56,6 +56,7 @@ const std::vector<FixedColumns>& fixed_columns() {
       {"ws.run_rows", {"action", "path", "previous_path", "way"}},
       {"ws.diff", {"side", "before", "after"}},
       {"ws.roots", {"folder", "state", "name", "source_id"}},
+      {"ws.links", {"path", "line", "column", "message"}},
       {"ws.conflicts", {"path", "kind", "reason", "id"}},
       {"ws.resolved", {"path", "keep", "resolved", "id"}},
       {"tests.runs_list", {"id", "status", "selection_kind", "suite_id", "created_at"}},

@@ -249,6 +249,29 @@ void add_next_steps(const Report& report,
   lines.push_back(resolve_command(program, *first).ticked() + " decides");
 }
 
+void add_links(const Report& report, const Invocation& called, std::vector<std::string>& lines) {
+  const auto links_command = [&](std::string_view verb) {
+    ShellCommand program = called.program;
+    return program.add({"links", std::string(verb)}).ticked();
+  };
+  if (report.links_mended > 0) {
+    lines.push_back(
+        fmt::format("{} to what was renamed here edited", plural(report.links_mended, "link is", "links are")));
+  }
+  if (report.links_of_renames > 0) {
+    lines.push_back(fmt::format("what was renamed here breaks {}: {} mends {}",
+                                plural(report.links_of_renames, "link", "links"),
+                                links_command("fix"),
+                                report.links_of_renames == 1 ? "it" : "them"));
+  }
+  if (report.broken_links > 0) {
+    lines.push_back(fmt::format("{} nowhere: {} lists {}",
+                                plural(report.broken_links, "link leads", "links lead"),
+                                links_command("check"),
+                                report.broken_links == 1 ? "it" : "them"));
+  }
+}
+
 /// "2 skipped, 1 kept as it is"; empty where nothing is.
 std::string left_alone_sum(const Report& report) {
   std::string text;
@@ -334,6 +357,7 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
     lines.push_back(fmt::format("{} not synced: no Markdown, and not named by `include:` in .ws/config.yaml",
                                 plural(report.not_included, "file is", "files are")));
   }
+  add_links(report, called, lines);
   for (std::string& line : remark_lines(report)) lines.push_back(std::move(line));
   add_next_steps(report, stage, called, lines);
   return lines;

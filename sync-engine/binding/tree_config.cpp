@@ -21,8 +21,8 @@ tl::unexpected<Failure> refused_config(const std::string& place, std::string_vie
       .kind = Failure::Kind::usage,
       .what = fmt::format("{}{}: {}", shown_name, place, why),
       .hint =
-          "it knows `include`, `names`, `merge_later`, `max_file_bytes`, `attachments`, `attachments_exclude` and "
-          "`attachments_max_bytes`"};
+          "it knows `include`, `links`, `names`, `merge_later`, `max_file_bytes`, `attachments`, `attachments_exclude` "
+          "and `attachments_max_bytes`"};
   failure.code = "bad_config";
   return fail(std::move(failure));
 }
@@ -75,6 +75,13 @@ class ConfigReader {
     }
     if (key == "attachments_exclude")
       return take_texts(key, value, at, "a list of globs, as in [\"*.mov\"]", config_.attachments_exclude);
+    if (key == "links") {
+      const std::string word = value.is_string() ? value.get<std::string>() : value == false ? "off" : "";
+      if (word != "report" && word != "keep" && word != "off")
+        return refused_config(at, "`links` takes report, keep or off");
+      config_.links = word == "keep" ? LinksMode::keep : word == "off" ? LinksMode::off : LinksMode::report;
+      return {};
+    }
     if (key == "include") return take_texts(key, value, at, "a list of globs, as in [\"*.txt\"]", config_.include);
     if (key == "merge_later")
       return take_texts(key, value, at, "a list of keys, as in [\"edited\"]", config_.merge_later);
@@ -110,6 +117,10 @@ const std::string_view config_template =
     "#\n"
     "# Refuse names that other systems cannot hold, like a:b.md:\n"
     "# names: portable\n"
+    "#\n"
+    "# Links to files that are renamed here: `report` counts those that break, `keep` edits them, `off` looks at "
+    "none:\n"
+    "# links: report\n"
     "#\n"
     "# Front matter keys that programs stamp with a date; where both sides changed one, the later date wins.\n"
     "# updated, modified, lastmod, date modified and last_modified are known already:\n"

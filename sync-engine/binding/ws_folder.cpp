@@ -28,6 +28,7 @@ constexpr KnownEntry known_entries[] = {
     {"config.yaml", Kind::file},
     {".gitignore", Kind::file},
     {"stat.cache", Kind::file},
+    {"links.cache", Kind::file},
     {"lock", Kind::file_in_place},
     {"state.db", Kind::file_in_place},
     {"state.db-wal", Kind::file_in_place},

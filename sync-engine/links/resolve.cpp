@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api-client/base/utf8.hpp"
+#include "sync-engine/links/likeness.hpp"
 #include "sync-engine/model/relative_path.hpp"
 
 namespace ws::sync::links {
@@ -36,7 +37,15 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>((from.end() - left) + (to.end() - right));
 }
 
-/// Edits between two words, at most `most` + 1.
+std::string_view without_note_suffix(std::string_view name) {
+  for (const std::string_view suffix : note_suffixes) {
+    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
+}
+
+}  // namespace
+
 std::size_t edits_between(std::string_view a, std::string_view b, std::size_t most) {
   if (a.size() > b.size()) std::swap(a, b);
   if (b.size() - a.size() > most) return most + 1;
@@ -55,15 +64,6 @@ std::size_t edits_between(std::string_view a, std::string_view b, std::size_t mo
   }
   return row[a.size()];
 }
-
-std::string_view without_note_suffix(std::string_view name) {
-  for (const std::string_view suffix : note_suffixes) {
-    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
-  }
-  return name;
-}
-
-}  // namespace
 
 std::string_view folder_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');

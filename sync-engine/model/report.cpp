@@ -108,6 +108,9 @@ Json to_json(const Report& report) {
              {"clean", report.clean},
              {"remarks", std::move(remarks)},
              {"not_included", report.not_included}};
+  if (report.broken_links > 0) value["broken_links"] = report.broken_links;
+  if (report.links_of_renames > 0) value["links_broken_by_renames"] = report.links_of_renames;
+  if (report.links_mended > 0) value["links_mended"] = report.links_mended;
   if (report.operation) value["operation"] = *report.operation;
   if (report.guard) value["guard"] = to_json(*report.guard);
   if (report.held_back) value["held_back"] = to_json(*report.held_back);

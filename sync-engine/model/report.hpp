@@ -52,6 +52,9 @@ struct Report {
   std::optional<Guard> held_back = {};  ///< set: the guard held these deletes back, the rest was done
   std::uint64_t not_included = 0;       ///< files here that are not hidden, and of no kind that is synced
   std::vector<Remark> remarks = {};
+  std::uint64_t broken_links = 0;               ///< links of notes here that lead to no file and no heading
+  std::uint64_t links_of_renames = 0;           ///< links to files that are renamed here and sent with this call
+  std::uint64_t links_mended = 0;               ///< of those, edited by this call
   std::optional<Failure> ended_by = {};         ///< what ended the call early, after some rows were done
   std::optional<std::uint64_t> operation = {};  ///< the record of what this call changed; empty: nothing
   bool clean = true;                            ///< nothing to do, or all of it done, and no conflict open

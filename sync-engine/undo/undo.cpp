@@ -1,6 +1,7 @@
 #include "sync-engine/undo/undo.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -163,6 +164,36 @@ class Planner {
   std::optional<Failure> failure_;
 };
 
+/// A file that is no document and was renamed along with some: a picture of a note.
+bool is_renamed_file(const Session& session, const OperationRow& row) {
+  return row.document.empty() && row.before && row.after && row.before->path != row.after->path &&
+         row.before->hash == row.after->hash && !session.kinds.takes(row.after->path.text());
+}
+
+void take_back_renames(const Session& session,
+                       const SafeWriter& files,
+                       const std::vector<OperationRow>& rows,
+                       const UndoOptions& options,
+                       UndoPlan& undo) {
+  for (const OperationRow& row : rows) {
+    const RelativePath& from = row.after->path;
+    const RelativePath& to = row.before->path;
+    if (options.only && !options.only(from) && !options.only(to)) {
+      undo.is_partial = true;
+      continue;
+    }
+    const auto now = files.read(from);
+    if (!now || Sha256::of(*now) != row.after->hash) {
+      undo.left.push_back({.path = to, .why = "changed since"});
+    } else if (session.root.open_beneath(to.text(), O_PATH | O_NOFOLLOW)) {
+      undo.left.push_back({.path = to, .why = "another file stands in its place"});
+    } else {
+      undo.steps.push_back({.from = from, .to = to, .seen = row.after->hash, .result = row.after->hash});
+      undo.documents.emplace_back();
+    }
+  }
+}
+
 }  // namespace
 
 Result<Operation> find_operation(StateStore& state, const UndoOptions& options) {
@@ -182,9 +213,16 @@ Result<Operation> find_operation(StateStore& state, const UndoOptions& options) 
 }
 
 Result<PlannedUndo> look_and_plan(Session& session, const Operation& operation, const UndoOptions& options) {
-  WS_LET(const std::vector<OperationRow> rows, session.state.operations().rows(operation.id));
+  WS_LET(std::vector<OperationRow> rows, session.state.operations().rows(operation.id));
   WS_LET(SafeWriter files, SafeWriter::open(session.root));
-  return Planner(session, files, options).plan(rows);
+  std::vector<OperationRow> others;
+  const auto first = std::stable_partition(
+      rows.begin(), rows.end(), [&](const OperationRow& row) { return !is_renamed_file(session, row); });
+  others.assign(std::make_move_iterator(first), std::make_move_iterator(rows.end()));
+  rows.erase(first, rows.end());
+  WS_LET(PlannedUndo planned, Planner(session, files, options).plan(rows));
+  if (!planned.is_stopped) take_back_renames(session, files, others, options, planned.undo);
+  return planned;
 }
 
 }  // namespace ws::sync

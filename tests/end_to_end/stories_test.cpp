@@ -34,3 +34,10 @@ TEST_CASE("stories: all documents as files; an answer for each line of a file", 
   CAPTURE(story, ended.out, ended.err);
   CHECK(ended.exit == 0);
 }
+
+TEST_CASE("stories: links are checked, follow renames, and are taken back", "[end-to-end]") {
+  const MockProcess server;
+  const Ended ended = tell("links_follow_renames", Person(server), server);
+  CAPTURE(ended.out, ended.err);
+  CHECK(ended.exit == 0);
+}

@@ -153,8 +153,9 @@ Files Place::files() const { return files_below(root_, {".ws"}); }
 Files Place::files_outside() const { return files_below(outside_, {}); }
 Files Place::own_files() const {
   // No new object counts before a reference names it.
-  return files_below(root_ / ".ws",
-                     {"stat.cache", "targets.cache", "lock", "state.db-shm", "objects", "hooks", "info"});
+  return files_below(
+      root_ / ".ws",
+      {"stat.cache", "targets.cache", "links.cache", "lock", "state.db-shm", "objects", "hooks", "info"});
 }
 
 std::map<std::string, std::string> Place::tree() const {

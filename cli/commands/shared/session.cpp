@@ -97,7 +97,9 @@ Result<PrinterOptions> Session::printer_options(FindView find_view) {
   const bool shaped = has("jq") || has("template");
   if (shaped) options.format = Format::json;
   if (settings_.format) {
-    const auto format = find_format(settings_.format.value);
+    // Lines for an editor are what that command prints anyway.
+    const bool is_quickfix = command_.words == "links check" && settings_.format.value == "quickfix";
+    const auto format = is_quickfix ? Format::table : find_format(settings_.format.value);
     if (!format) {
       return fail(Failure::Kind::usage,
                   "`" + settings_.format.value + "` is not a format",

@@ -32,6 +32,11 @@ Command sync_show_command();
 Command sync_undo_command();
 Command sync_redo_command();
 
+// links.cpp
+Command links_check_command();
+Command links_fix_command();
+Command sync_mv_command();
+
 // watch.cpp
 Command sync_watch_command();
 

@@ -1,0 +1,264 @@
+// Links of the notes: those that lead nowhere, those that follow a rename.
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/sync/commands.hpp"
+#include "cli/commands/sync/diff_page.hpp"
+#include "cli/commands/sync/tree.hpp"
+#include "cli/terminal/clean.hpp"
+#include "sync-engine/git/diff_text.hpp"
+
+namespace ws::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using sync::BrokenLink;
+using sync::Relinked;
+
+std::string_view name_of(BrokenLink::Why why) {
+  switch (why) {
+    case BrokenLink::Why::no_file: return "no_file";
+    case BrokenLink::Why::no_heading: return "no_heading";
+    case BrokenLink::Why::ambiguous: return "ambiguous";
+    case BrokenLink::Why::outside: return "outside";
+  }
+  return "";
+}
+
+std::string what_of(const BrokenLink& link) {
+  std::string text;
+  switch (link.why) {
+    case BrokenLink::Why::no_file: text = fmt::format("`{}` does not exist", link.target); break;
+    case BrokenLink::Why::no_heading: text = fmt::format("`{}` leads to no heading", link.target); break;
+    case BrokenLink::Why::ambiguous:
+      text = fmt::format("`{}` is the name of several files, and none is nearer", link.target);
+      break;
+    case BrokenLink::Why::outside: text = fmt::format("`{}` leads out of the synced folder", link.target); break;
+  }
+  if (!link.nearest.empty()) text += fmt::format("; the nearest name is `{}`", link.nearest);
+  return text;
+}
+
+std::string line_of(const BrokenLink& link) {
+  return fmt::format(
+      "{}:{}:{}: {}", clean(link.path, Breaks::space), link.line, link.column, clean(what_of(link), Breaks::space));
+}
+
+Json broken_to_json(const BrokenLink& link) {
+  return {{"path", link.path},
+          {"line", link.line},
+          {"column", link.column},
+          {"target", link.target},
+          {"problem", name_of(link.why)},
+          {"message", what_of(link)},
+          {"nearest", link.nearest.empty() ? Json() : Json(link.nearest)}};
+}
+
+std::string counted_links(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "link" : "links"); }
+std::string counted_notes(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "note" : "notes"); }
+
+/// Lines for people and editors; a list where its format or its fields were asked for.
+bool wants_lines(const Session& session) {
+  const auto format = session.arguments().value("format");
+  if (session.has("fields") || session.has("template") || session.has("jq")) return false;
+  return format ? *format == "quickfix" || *format == "table" : true;
+}
+
+Result<ExitCode> check(Session& session) {
+  const std::vector<std::string>& words = session.arguments().words;
+  const fs::path start = words.empty() ? fs::current_path() : fs::absolute(words.front());
+  WS_LET(SyncTree tree, open_tree(session, start, Network::none));
+  std::string folder = words.empty() ? std::string() : path_in_tree(tree.root, words.front());
+  if (folder == ".") folder.clear();
+  WS_LET(const std::vector<BrokenLink> broken, tree.engine->broken_links(folder));
+  tree.progress->clear();
+  const bool lines = (session.format() == Format::table || session.format() == Format::tsv) && wants_lines(session);
+  if (lines) {
+    for (const BrokenLink& link : broken) session.printer().line(line_of(link));
+    if (broken.empty()) session.note("every link leads somewhere");
+  } else {
+    Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
+    for (const BrokenLink& link : broken) list["data"].push_back(broken_to_json(link));
+    session.printer().list("ws.links", list, {});
+  }
+  return broken.empty() ? ExitCode::done : ExitCode::unexpected;
+}
+
+Json relinked_to_json(const Relinked& told, bool is_planned) {
+  Json moved = Json::array();
+  for (const auto& [from, to] : told.moved) moved.push_back({{"path", to}, {"previous_path", from}});
+  Json notes = Json::array();
+  for (const sync::RelinkedNote& note : told.notes) notes.push_back({{"path", note.path}, {"links", note.links}});
+  return {{"v", 1},
+          {"planned", is_planned},
+          {"moved", std::move(moved)},
+          {"notes", std::move(notes)},
+          {"links", told.links},
+          {"left", told.left},
+          {"stayed", told.stayed}};
+}
+
+bool prints_json(const Session& session) {
+  return session.format() == Format::json || session.format() == Format::ndjson || session.format() == Format::yaml;
+}
+
+Result<void> print_edits(Session& session, const Relinked& told) {
+  std::string page;
+  for (const auto& [from, to] : told.moved) {
+    page += fmt::format("rename {} -> {}\n", clean(from, Breaks::space), clean(to, Breaks::space));
+  }
+  for (const sync::RelinkedNote& note : told.notes) {
+    WS_LET(const std::string hunks, sync::git::diff_text(note.before, note.after));
+    const std::string path = clean(note.path, Breaks::space);
+    page += fmt::format("--- before/{}\n+++ after/{}\n", path, path) + coloured_diff(session, hunks);
+  }
+  session.printer().page(page);
+  return {};
+}
+
+/// What could not be done.
+void print_left_links(Session& session, const Relinked& told) {
+  if (told.left > 0)
+    session.note(counted_links(told.left) +
+                 " cannot name the file in the style that it has: `ws links check` shows it");
+  constexpr std::size_t most = 5;
+  for (std::size_t i = 0; i < std::min(most, told.stayed.size()); ++i)
+    session.note("not moved: " + clean(told.stayed[i], Breaks::space));
+  if (told.stayed.size() > most) session.note(fmt::format("not moved: {} more", told.stayed.size() - most));
+}
+
+void print_done(Session& session, const SyncTree& tree, const Relinked& told) {
+  if (prints_json(session)) return session.printer().json(relinked_to_json(told, false));
+  std::string line;
+  if (!told.moved.empty())
+    line = fmt::format("renamed {} {}", told.moved.size(), told.moved.size() == 1 ? "file" : "files");
+  if (told.links > 0)
+    line += fmt::format("{}{} in {}",
+                        line.empty() ? "edited " : ", edited ",
+                        counted_links(told.links),
+                        counted_notes(told.notes.size()));
+  session.printer().line(line);
+  print_left_links(session, told);
+  if (session.format() == Format::table)
+    session.printer().line("to take it back: " + program_for(tree).add({"sync", "undo"}).ticked());
+}
+
+Result<sync::RelativePath> tree_path(const SyncTree& tree, const std::string& given) {
+  return sync::RelativePath::parse(path_in_tree(tree.root, given)).map_error([&](Failure failure) {
+    failure.kind = Failure::Kind::usage;
+    failure.hint = fmt::format("{} is not in the tree {}", given, tree.root.string());
+    return failure;
+  });
+}
+
+Result<ExitCode> move_file(Session& session) {
+  const std::vector<std::string>& words = session.arguments().words;
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
+  WS_LET(const sync::RelativePath from,
+         tree_path(tree,
+                   fs::path(words[0]).lexically_normal().has_filename() ? words[0]
+                                                                        : fs::path(words[0]).parent_path().string()));
+  std::error_code error;
+  fs::path target = words[1];
+  // As mv(1) does: into a folder that is there.
+  const bool is_same = fs::equivalent(words[0], target, error);
+  if (!is_same && fs::is_directory(target, error)) target /= from.name();
+  if (!target.has_filename()) target = target.parent_path();
+  WS_LET(const sync::RelativePath to, tree_path(tree, target.string()));
+  const bool is_planned = session.has("dry-run");
+  WS_LET(const Relinked told, tree.engine->move(from, to, is_planned));
+  tree.progress->clear();
+  if (!is_planned) {
+    print_done(session, tree, told);
+    return ExitCode::done;
+  }
+  if (prints_json(session)) {
+    session.printer().json(relinked_to_json(told, true));
+  } else {
+    WS_TRY(print_edits(session, told));
+    print_left_links(session, told);
+  }
+  return ExitCode::done;
+}
+
+Result<ExitCode> fix(Session& session) {
+  WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
+  sync::FixOptions options;
+  for (const std::string& given : session.arguments().values("rename")) {
+    const std::size_t equals = given.find('=');
+    if (equals == std::string::npos) return fail(Failure::Kind::usage, "--rename takes FROM=TO, not `" + given + "`");
+    WS_LET(const sync::RelativePath from, tree_path(tree, given.substr(0, equals)));
+    WS_LET(const sync::RelativePath to, tree_path(tree, given.substr(equals + 1)));
+    options.renames.emplace(from.string(), to.string());
+  }
+  WS_LET(const Relinked planned, tree.engine->fix_links(options, true));
+  tree.progress->clear();
+  const bool is_planned = session.has("dry-run");
+  if (planned.notes.empty()) {
+    if (prints_json(session)) session.printer().json(relinked_to_json(planned, is_planned));
+    print_left_links(session, planned);
+    session.note("no broken link is explained by a rename: `ws links check` lists those that are broken");
+    return ExitCode::done;
+  }
+  if (is_planned && prints_json(session)) {
+    session.printer().json(relinked_to_json(planned, true));
+    return ExitCode::done;
+  }
+  if (!prints_json(session)) WS_TRY(print_edits(session, planned));
+  if (is_planned) return ExitCode::done;
+  WS_LET(const bool agreed,
+         session.confirm(
+             fmt::format("edit {} in {}?", counted_links(planned.links), counted_notes(planned.notes.size()))));
+  if (!agreed) return ExitCode::done;
+  WS_LET(const Relinked done, tree.engine->fix_links(options, false));
+  tree.progress->clear();
+  print_done(session, tree, done);
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command links_check_command() {
+  return {.words = "links check",
+          .summary = "List the links that lead nowhere",
+          .details =
+              "Every link of a synced note to a file or a heading in the folder that does not exist, as "
+              "PATH:LINE:COLUMN: what is wrong, and the nearest name that exists. --format quickfix prints the same "
+              "lines for an editor. Ends with 1 where there are some.",
+          .arguments = {{.placeholder = "DIR", .help = "only the notes below it", .count = Count::optional}},
+          .examples = {"ws links check", "ws links check notes --json", "ws links check --format quickfix"},
+          .run = check};
+}
+
+Command links_fix_command() {
+  return {.words = "links fix",
+          .summary = "Mend the links that a rename broke",
+          .details =
+              "Links to files whose rename the history of this folder tells of, or --rename, are edited to their new "
+              "names: the bytes of the targets alone. It shows the edits and asks; `ws sync undo` takes them back.",
+          .flags = {{.name = "rename",
+                     .takes = Takes::many,
+                     .placeholder = "FROM=TO",
+                     .help = "a file or folder that was renamed, instead of those that the history tells of"}},
+          .examples = {"ws links fix", "ws links fix --rename old.md=notes/new.md --yes"},
+          .run = fix};
+}
+
+Command sync_mv_command() {
+  return {.words = "sync mv",
+          .summary = "Rename a file or folder, and the links to it",
+          .details =
+              "The file is renamed here, and in every synced note the links that name it are edited, and so are the "
+              "relative links of the notes that move: only the bytes of the targets change. The next `ws sync` sends "
+              "it; `ws sync undo` takes it back. -n shows the edits.",
+          .arguments = {{.placeholder = "FROM", .help = "a file or folder"},
+                        {.placeholder = "TO", .help = "its new name, or a folder to put it in"}},
+          .examples = {"ws sync mv draft.md notes/final.md", "ws sync mv img assets -n"},
+          .run = move_file};
+}
+
+}  // namespace ws::cli

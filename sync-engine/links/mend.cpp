@@ -1,0 +1,199 @@
+#include "sync-engine/links/mend.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sync-engine/links/targets.hpp"
+#include "sync-engine/model/relative_path.hpp"
+
+namespace ws::sync::links {
+namespace {
+
+using State = Resolution::State;
+
+TreeFiles renamed_tree(const TreeFiles& before, const Renames& renames) {
+  std::vector<std::string> paths;
+  paths.reserve(before.paths().size());
+  for (const std::string& path : before.paths()) {
+    const auto to = renames.find(path);
+    paths.push_back(to == renames.end() ? path : to->second);
+  }
+  std::ranges::sort(paths);
+  return TreeFiles(std::move(paths));
+}
+
+std::string without_suffix(std::string_view path) {
+  const std::string_view name = name_of(path);
+  return std::string(is_markdown(name) ? path.substr(0, path.rfind('.')) : path);
+}
+
+/// The last `count` parts of a path.
+std::string last_parts(std::string_view path, std::size_t count) {
+  std::size_t at = path.size();
+  while (count > 0 && at != 0) {
+    const std::size_t slash = path.rfind('/', at - 1);
+    if (slash == std::string_view::npos) return std::string(path);
+    at = slash;
+    --count;
+  }
+  return std::string(path.substr(at == path.size() ? at : at + 1));
+}
+
+/// The ways to write it, the one that is most like what is written first.
+std::vector<std::string> spellings(std::string_view note, const Reference& reference, const std::string& file) {
+  const std::string& was = reference.path;
+  std::string relative = relative_from(note, file);
+  if (was.starts_with("./") && !relative.starts_with("../")) relative = "./" + relative;
+  if (was.starts_with('/')) return {"/" + file};
+  if (!reference.is_wiki()) return {relative};
+  const auto parts = static_cast<std::size_t>(std::ranges::count(was, '/')) + 1;
+  std::vector<std::string> ways = {std::string(name_of(file))};
+  if (parts > 1) {
+    const bool is_relative = was.starts_with('.');
+    ways = {is_relative ? relative : last_parts(file, parts), file, relative};
+  } else {
+    ways.push_back(last_parts(file, 2));
+    ways.push_back(file);
+    ways.push_back("./" + relative_from(note, file));
+  }
+  return ways;
+}
+
+}  // namespace
+
+std::string restyled(const TreeFiles& tree, std::string_view note, const Reference& reference, const Resolution& file) {
+  const bool is_folder = file.state == State::folder;
+  for (const bool drops_suffix : {file.added_suffix, false}) {
+    for (std::string path : spellings(note, reference, drops_suffix ? without_suffix(file.path) : file.path)) {
+      if (is_folder && reference.path.ends_with('/') && !path.ends_with('/')) path += '/';
+      Reference written = reference;
+      written.path = path;
+      const Resolution found = tree.resolve(note, written);
+      if (found.state == file.state && found.path == file.path) return path;
+    }
+  }
+  return {};
+}
+
+Mender::Mender(const TreeFiles& before, const Renames& renames)
+    : before_(before), renames_(renames), after_(renamed_tree(before, renames)) {}
+
+std::string Mender::renamed(std::string_view file) const {
+  const auto to = renames_.find(file);
+  return to == renames_.end() ? std::string(file) : to->second;
+}
+
+/// Where all that was in a folder went; empty: to several places.
+std::optional<std::string> Mender::renamed_folder(const std::string& folder) const {
+  if (folder.empty()) return folder;
+  const std::string begin = folder + '/';
+  std::optional<std::string> to;
+  for (auto file = std::ranges::lower_bound(before_.paths(), begin);
+       file != before_.paths().end() && file->starts_with(begin);
+       ++file) {
+    const std::string now = renamed(*file);
+    const std::string rest = file->substr(folder.size());
+    if (now.size() <= rest.size() || !now.ends_with(rest)) return std::nullopt;
+    std::string place = now.substr(0, now.size() - rest.size());
+    if (to && *to != place) return std::nullopt;
+    to = std::move(place);
+  }
+  return to;
+}
+
+std::vector<NewTarget> Mender::new_targets(std::string_view note, const std::vector<Reference>& references) const {
+  std::vector<NewTarget> targets;
+  const std::string now = renamed(note);
+  for (std::size_t i = 0; i < references.size(); ++i) {
+    const Reference& reference = references[i];
+    if (reference.path.empty()) continue;
+    Resolution file = before_.resolve(note, reference);
+    if (file.state == State::file) {
+      file.path = renamed(file.path);
+    } else if (file.state == State::folder && !reference.is_guess()) {
+      const auto folder = renamed_folder(file.path);
+      if (!folder) continue;
+      file.path = *folder;
+    } else {
+      continue;
+    }
+    const Resolution found = after_.resolve(now, reference);
+    if (found.state == file.state && found.path == file.path) continue;
+    targets.push_back({.reference = i, .file = file.path, .path = restyled(after_, now, reference, file)});
+  }
+  return targets;
+}
+
+std::string with_targets(std::string_view text,
+                         const std::vector<Reference>& references,
+                         const std::vector<NewTarget>& targets,
+                         std::size_t& left) {
+  struct Edit {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::string text = {};
+  };
+  std::vector<Edit> edits;
+  for (const NewTarget& target : targets) {
+    const Reference& reference = references[target.reference];
+    const std::string_view was = text.substr(reference.target_begin, reference.path_end - reference.target_begin);
+    auto written = target.path.empty() ? std::nullopt : write_path(target.path, was, reference);
+    if (!written) {
+      ++left;
+    } else {
+      edits.push_back({.begin = reference.target_begin, .end = reference.path_end, .text = std::move(*written)});
+    }
+  }
+  std::ranges::sort(edits, {}, &Edit::begin);
+  std::string out;
+  std::size_t at = 0;
+  for (const Edit& edit : edits) {
+    out += text.substr(at, edit.begin - at);
+    out += edit.text;
+    at = edit.end;
+  }
+  out += text.substr(at);
+  return out;
+}
+
+std::optional<NewTarget> explained(const TreeFiles& tree,
+                                   const Renames& renames,
+                                   std::string_view note,
+                                   const std::vector<std::string>& earlier,
+                                   const Reference& reference) {
+  std::vector<std::string> notes = {std::string(note)};
+  notes.insert(notes.end(), earlier.begin(), earlier.end());
+  const auto to_file = [&](const std::string& path, bool added_suffix) -> std::optional<NewTarget> {
+    std::string now = path;
+    for (std::size_t hops = 0; hops <= renames.size() && !tree.has_file(now); ++hops) {
+      const auto next = renames.find(now);
+      if (next == renames.end()) return std::nullopt;
+      now = next->second;
+    }
+    const Resolution file{.state = State::file, .path = now, .added_suffix = added_suffix};
+    std::string written = restyled(tree, note, reference, file);
+    if (written.empty()) return std::nullopt;
+    return NewTarget{.file = now, .path = std::move(written)};
+  };
+  for (const std::string& place : notes) {
+    if (reference.is_wiki_name()) {
+      for (const auto& [from, to] : renames) {
+        const bool is_exact = name_of(from) == reference.path;
+        if (!is_exact && without_suffix(name_of(from)) != reference.path) continue;
+        if (auto found = to_file(from, !is_exact)) return found;
+      }
+      continue;
+    }
+    for (const std::string_view folder : {folder_of(place), std::string_view()}) {
+      const auto path = joined(folder, reference.path);
+      if (!path || path->empty()) continue;
+      for (const std::string_view suffix : {"", ".md", ".markdown"}) {
+        if (auto found = to_file(*path + std::string(suffix), !suffix.empty())) return found;
+      }
+      if (!reference.is_wiki()) break;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace ws::sync::links

@@ -1,0 +1,442 @@
+#include "sync-engine/relink/relink.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include "sync-engine/disk/safe_write.hpp"
+#include "sync-engine/links/likeness.hpp"
+#include "sync-engine/relink/earlier_spelling.hpp"
+#include "sync-engine/survey/cached_walk.hpp"
+#include "sync-engine/survey/survey.hpp"
+#include "sync-engine/undo/take_back.hpp"
+
+namespace ws::sync {
+namespace {
+
+using links::Mender;
+using links::NewTarget;
+using links::Reference;
+using links::Renames;
+using links::TreeFiles;
+
+/// Puts the steps and the rows of an operation together.
+class RelinkPlanner {
+ public:
+  RelinkPlanner(Session& session, SafeWriter& writer) : session_(session), writer_(writer) {}
+
+  /// The note at `path` gets another text; with `to` it is renamed too.
+  Result<void> add_note(const std::string& path, const std::string& to, std::string before, std::string after) {
+    WS_LET(const RelativePath from, RelativePath::parse(path));
+    WS_LET(const RelativePath target, RelativePath::parse(to));
+    WS_LET(const git::ObjectId old_blob, session_.history.keep(before));
+    WS_LET(const git::ObjectId new_blob, session_.history.keep(after));
+    const Version old_version{.path = from, .hash = Sha256::of(before), .blob = old_blob};
+    const Version new_version{.path = target, .hash = Sha256::of(after), .blob = new_blob};
+    return add(old_version, new_version);
+  }
+
+  Result<void> add_file(const RelativePath& from, const RelativePath& to) {
+    WS_LET(const std::string text, writer_.read(from));
+    const Sha256 hash = Sha256::of(text);
+    git::ObjectId blob;
+    if (is_markdown(from.text())) {
+      WS_LET(blob, session_.history.keep(text));
+    }
+    return add({.path = from, .hash = hash, .blob = blob}, {.path = to, .hash = hash, .blob = blob});
+  }
+
+  RelinkPlan plan = {};
+
+ private:
+  Result<void> add(const Version& before, const Version& after) {
+    plan.steps.push_back({.from = before.path,
+                          .to = after.path,
+                          .seen = before.hash,
+                          .seen_blob = before.blob,
+                          .result = after.hash,
+                          .result_blob = after.blob});
+    OperationRow row{.ways = static_cast<std::uint8_t>(Way::restored), .before = before, .after = after};
+    WS_LET(const std::optional<KnownDocument> known, session_.state.find_base(before.path));
+    if (known) row.document = known->document;
+    plan.rows.push_back(std::move(row));
+    return {};
+  }
+
+  Session& session_;
+  SafeWriter& writer_;
+};
+
+/// The text of a note as the index has it; empty: it was changed since, and is left alone.
+std::optional<std::string> text_of_note(const SafeWriter& writer, const std::string& path) {
+  const auto parsed = RelativePath::parse(path);
+  if (!parsed) return std::nullopt;
+  auto text = writer.read(*parsed);
+  return text ? std::optional(std::move(*text)) : std::nullopt;
+}
+
+void tell_note(Relinked& told, std::string path, std::string before, std::string after, std::size_t links) {
+  told.links += links;
+  told.notes.push_back(
+      {.path = std::move(path), .before = std::move(before), .after = std::move(after), .links = links});
+}
+
+using TargetsOf = std::function<std::vector<NewTarget>(const std::string& note, const std::vector<Reference>&)>;
+
+/// The notes whose links get new targets, with their texts. `disk_path`: where the note lies now; `end_path`: in the
+/// end.
+Result<std::set<std::string>> add_edited_notes(Session& session,
+                                               RelinkPlanner& planner,
+                                               const SafeWriter& writer,
+                                               const EarlierSpelling& earlier,
+                                               const std::function<std::string(const std::string&)>& place_before,
+                                               const LinkIndex& index,
+                                               const TargetsOf& targets_of,
+                                               const std::function<std::string(const std::string&)>& end_path) {
+  std::set<std::string> edited;
+  for (const std::string& note : index.notes()) {
+    const std::string place = place_before(note);
+    if (!earlier.knows(place) && targets_of(note, index.links_of(note).references).empty()) continue;
+    std::optional<std::string> text = text_of_note(writer, note);
+    if (!text) continue;
+    // The offsets of a cache are not trusted with somebody's text.
+    const std::vector<Reference> references = links::read_references(*text);
+    const std::vector<NewTarget> targets = targets_of(note, references);
+    const std::size_t left_before = planner.plan.told.left;
+    std::string after = links::with_targets(*text, references, targets, planner.plan.told.left);
+    std::size_t count = targets.size() - (planner.plan.told.left - left_before);
+    if (auto known = earlier.text(session, place, *text)) {
+      after = std::move(*known);
+      planner.plan.told.left = left_before;
+      count = std::max<std::size_t>(targets.size(), 1);
+    }
+    if (after == *text) continue;
+    const std::string end = end_path(note);
+    WS_TRY(planner.add_note(note, end, *text, after));
+    tell_note(planner.plan.told, end, std::move(*text), std::move(after), count);
+    edited.insert(note);
+  }
+  return edited;
+}
+
+/// The tree as it was before the renames.
+TreeFiles tree_before(const TreeFiles& now, const Renames& renamed) {
+  std::map<std::string_view, std::string_view> back;
+  for (const auto& [from, to] : renamed) back.emplace(to, from);
+  std::vector<std::string> paths;
+  paths.reserve(now.paths().size());
+  for (const std::string& path : now.paths()) {
+    const auto from = back.find(path);
+    paths.emplace_back(from == back.end() ? std::string_view(path) : from->second);
+  }
+  return TreeFiles(std::move(paths));
+}
+
+/// Where the notes lay before.
+std::map<std::string, std::string> places_before(const Renames& renamed) {
+  std::map<std::string, std::string> back;
+  for (const auto& [from, to] : renamed) back.emplace(to, from);
+  return back;
+}
+
+/// Every regular file below a folder, hidden ones too. What cannot be moved by name goes to `stayed`.
+std::vector<RelativePath> files_below_folder(const Session& session,
+                                             const std::string& folder,
+                                             std::vector<std::string>& stayed) {
+  namespace fs = std::filesystem;
+  std::vector<RelativePath> files;
+  std::error_code error;
+  const fs::path root = session.root.path();
+  for (fs::recursive_directory_iterator each(root / folder, error), end; !error && each != end; each.increment(error)) {
+    if (each->is_directory(error) && !each->is_symlink(error)) continue;
+    const std::string path = each->path().lexically_relative(root).generic_string();
+    const auto parsed = RelativePath::parse(path);
+    if (parsed && each->symlink_status(error).type() == fs::file_type::regular) {
+      files.push_back(*parsed);
+    } else {
+      stayed.push_back(path);
+    }
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+bool stands_at(const Session& session, const RelativePath& path) {
+  return static_cast<bool>(session.root.open_beneath(path.text(), O_PATH | O_NOFOLLOW));
+}
+
+Result<Renames> files_to_move(const Session& session,
+                              const RelativePath& from,
+                              const RelativePath& to,
+                              std::vector<std::string>& stayed) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status found = fs::symlink_status(session.root.path() / from.string(), error);
+  Renames renames;
+  if (fs::is_regular_file(found)) {
+    renames.emplace(from.string(), to.string());
+    return renames;
+  }
+  if (!fs::is_directory(found)) {
+    return fail(Failure::Kind::not_found, fmt::format("there is no file or folder {}", from.text()));
+  }
+  if (std::string_view(to.text()).starts_with(from.string() + "/"))
+    return fail(Failure::Kind::usage, fmt::format("{} lies in {} itself", to.text(), from.text()));
+  for (const RelativePath& file : files_below_folder(session, from.string(), stayed)) {
+    renames.emplace(file.string(), to.string() + file.string().substr(from.string().size()));
+  }
+  return renames;
+}
+
+BrokenLink::Why why_broken(const links::Resolution& found) {
+  switch (found.state) {
+    case links::Resolution::State::ambiguous: return BrokenLink::Why::ambiguous;
+    case links::Resolution::State::outside: return BrokenLink::Why::outside;
+    case links::Resolution::State::file: return BrokenLink::Why::no_heading;
+    case links::Resolution::State::folder:
+    case links::Resolution::State::none: break;
+  }
+  return BrokenLink::Why::no_file;
+}
+
+/// The heading that somebody may have meant.
+std::string nearest_heading(const LinkIndex& index, const std::string& note, const std::string& fragment) {
+  std::string best;
+  std::size_t most = std::min<std::size_t>(6, (fragment.size() + 1) / 2);
+  for (const std::string& anchor : index.links_of(note).anchors) {
+    const std::size_t edits = links::edits_between(anchor, fragment, most);
+    if (edits > most) continue;
+    best = "#" + anchor;
+    if (edits == 0) break;
+    most = edits - 1;
+  }
+  return best;
+}
+
+/// Renames that the operations of this tree tell of, the newest last; and those that no run has seen yet.
+Result<Renames> known_renames(Session& session, Renames& unsent) {
+  Renames renames;
+  WS_LET(std::vector<Operation> operations, session.state.operations().list());
+  std::ranges::reverse(operations);
+  const auto note = [&](const std::string& from, const std::string& to) {
+    renames.insert_or_assign(from, to);
+    renames.erase(to);  // it is a name in use again
+  };
+  for (const Operation& operation : operations) {
+    WS_LET(const std::vector<OperationRow> rows, session.state.operations().rows(operation.id));
+    for (const OperationRow& row : rows) {
+      if (row.before && row.after && row.before->path != row.after->path)
+        note(row.before->path.string(), row.after->path.string());
+    }
+  }
+  WS_LET(const Survey found, survey(session, {.offline = true, .dry_run = true}, Pulled::look_at));
+  unsent = renames_of(found.plan);
+  for (const auto& [from, to] : unsent) note(from, to);
+  return renames;
+}
+
+/// `FROM=TO` of folders becomes that of the files in them.
+Renames expanded(const TreeFiles& files, const Renames& given) {
+  Renames renames;
+  for (const auto& [from, to] : given) {
+    if (files.has_file(to)) renames.emplace(from, to);
+    const std::string begin = to + "/";
+    for (auto file = std::ranges::lower_bound(files.paths(), begin);
+         file != files.paths().end() && file->starts_with(begin);
+         ++file)
+      renames.emplace(from + file->substr(to.size()), *file);
+  }
+  return renames;
+}
+
+std::map<std::string, std::vector<std::string>> earlier_places(const Renames& renames) {
+  std::map<std::string, std::vector<std::string>> places;
+  for (const auto& [from, to] : renames) {
+    std::string now = to;
+    for (std::size_t hops = 0; hops < renames.size(); ++hops) {
+      const auto next = renames.find(now);
+      if (next == renames.end()) break;
+      now = next->second;
+    }
+    places[now].push_back(from);
+  }
+  return places;
+}
+
+Result<void> do_steps(Session& session, const std::vector<UndoStep>& steps, std::uint64_t operation) {
+  WS_LET(const std::vector<LeftAlone> left, take_back_here(session, steps));
+  static_cast<void>(left);  // changed meanwhile: as it is
+  WS_LET(const std::uint64_t revision, session.state.source_revision());
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  WS_TRY(session.state.operations().clear_undo_steps(operation));
+  WS_TRY(session.state.operations().close(revision));
+  return transaction.commit();
+}
+
+}  // namespace
+
+Renames renames_of(const Plan& plan) {
+  Renames renames;
+  for (const Action& action : plan.actions) {
+    if (action.kind == ActionKind::push_move && action.previous_path)
+      renames.emplace(action.previous_path->string(), action.path.string());
+  }
+  return renames;
+}
+
+Result<std::vector<BrokenLink>> find_broken_links(Session& session, const std::string& folder) {
+  WS_LET(const Scan scan, walk_tree(session, false));
+  const LinkIndex index = LinkIndex::load(session, scan);
+  std::vector<BrokenLink> broken;
+  if (index.broken() == 0) return broken;
+  WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
+  for (const std::string& note : index.notes()) {
+    if (!folder.empty() && note != folder && !note.starts_with(folder + "/")) continue;
+    const std::vector<Reference> references = index.links_of(note).references;
+    if (std::ranges::none_of(references, [&](const Reference& each) { return index.is_broken(note, each); })) continue;
+    const std::optional<std::string> text = text_of_note(writer, note);
+    if (!text) continue;
+    for (const Reference& each : links::read_references(*text)) {
+      if (!index.is_broken(note, each)) continue;
+      const links::Resolution found = index.files().resolve(note, each);
+      const links::Place place = links::place_of(*text, each.target_begin);
+      BrokenLink one{.path = note, .line = place.line, .column = place.column, .why = why_broken(found)};
+      one.target = text->substr(each.target_begin, each.target_end - each.target_begin);
+      one.nearest = one.why == BrokenLink::Why::no_heading ? nearest_heading(index, found.path, each.fragment)
+                                                           : index.files().nearest(note, each).value_or("");
+      broken.push_back(std::move(one));
+    }
+  }
+  return broken;
+}
+
+Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const RelativePath& to) {
+  if (from == to) return fail(Failure::Kind::usage, fmt::format("{} is called that already", from.text()));
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+  RelinkPlanner planner(session, writer);
+  Relinked& told = planner.plan.told;
+  WS_LET(told.moved, files_to_move(session, from, to, told.stayed));
+  if (stands_at(session, to)) return fail(Failure::Kind::usage, fmt::format("something stands at {}", to.text()));
+  WS_LET(const Scan scan, walk_tree(session, false));
+  const LinkIndex index = LinkIndex::load(session, scan);
+  const Mender mender(index.files(), told.moved);
+  const auto targets_of = [&](const std::string& note, const std::vector<Reference>& references) {
+    return mender.new_targets(note, references);
+  };
+  const auto end_path = [&](const std::string& note) { return mender.renamed(note); };
+  WS_LET(const EarlierSpelling earlier, EarlierSpelling::find(session, told.moved));
+  const auto as_now = [](const std::string& note) { return note; };
+  WS_LET(const std::set<std::string> edited,
+         add_edited_notes(session, planner, writer, earlier, as_now, index, targets_of, end_path));
+  for (const auto& [old_path, new_path] : told.moved) {
+    if (edited.contains(old_path)) continue;
+    WS_LET(const RelativePath old_parsed, RelativePath::parse(old_path));
+    WS_LET(const RelativePath new_parsed, RelativePath::parse(new_path));
+    WS_TRY(planner.add_file(old_parsed, new_parsed));
+  }
+  return std::move(planner.plan);
+}
+
+Result<RelinkPlan> plan_mending(Session& session, const Scan& scan, const Renames& renamed) {
+  WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
+  WS_LET(SafeWriter planning, SafeWriter::open(session.root));
+  RelinkPlanner planner(session, planning);
+  if (renamed.empty()) return std::move(planner.plan);
+  const LinkIndex index = LinkIndex::load(session, scan);
+  const TreeFiles before = tree_before(index.files(), renamed);
+  const std::map<std::string, std::string> back = places_before(renamed);
+  const Mender mender(before, renamed);
+  const auto targets_of = [&](const std::string& note, const std::vector<Reference>& references) {
+    const auto was = back.find(note);
+    return mender.new_targets(was == back.end() ? note : was->second, references);
+  };
+  WS_LET(const EarlierSpelling earlier, EarlierSpelling::find(session, renamed));
+  const auto place_before = [&](const std::string& note) {
+    const auto was = back.find(note);
+    return was == back.end() ? note : was->second;
+  };
+  const auto as_now = [](const std::string& note) { return note; };
+  WS_TRY(add_edited_notes(session, planner, writer, earlier, place_before, index, targets_of, as_now));
+  return std::move(planner.plan);
+}
+
+std::size_t count_links_of(const LinkIndex& index, const Renames& renamed) {
+  if (renamed.empty()) return 0;
+  const TreeFiles before = tree_before(index.files(), renamed);
+  const std::map<std::string, std::string> back = places_before(renamed);
+  const Mender mender(before, renamed);
+  std::size_t count = 0;
+  for (const std::string& note : index.notes()) {
+    const auto was = back.find(note);
+    count += mender.new_targets(was == back.end() ? note : was->second, index.links_of(note).references).size();
+  }
+  return count;
+}
+
+Result<RelinkPlan> plan_fix(Session& session, const FixOptions& options) {
+  Renames unsent;
+  Renames renames;
+  if (options.renames.empty()) {
+    WS_LET(renames, known_renames(session, unsent));
+  }
+  WS_LET(const Scan scan, walk_tree(session, false));
+  const LinkIndex index = LinkIndex::load(session, scan);
+  if (!options.renames.empty()) renames = expanded(index.files(), options.renames);
+  const std::map<std::string, std::vector<std::string>> earlier = earlier_places(renames);
+  const std::map<std::string, std::string> back = places_before(unsent);
+  const TreeFiles before = tree_before(index.files(), unsent);
+  const Mender mender(before, unsent);
+  const auto targets_of = [&](const std::string& note, const std::vector<Reference>& references) {
+    std::vector<NewTarget> targets;
+    if (!unsent.empty()) {
+      const auto was = back.find(note);
+      targets = mender.new_targets(was == back.end() ? note : was->second, references);
+    }
+    std::set<std::size_t> known;
+    for (const NewTarget& each : targets) known.insert(each.reference);
+    const auto places = earlier.find(note);
+    for (std::size_t i = 0; i < references.size(); ++i) {
+      if (known.contains(i) || references[i].is_guess() || references[i].path.empty()) continue;
+      const auto state = index.files().resolve(note, references[i]).state;
+      if (state == links::Resolution::State::file || state == links::Resolution::State::folder) continue;
+      auto found = links::explained(index.files(),
+                                    renames,
+                                    note,
+                                    places == earlier.end() ? std::vector<std::string>() : places->second,
+                                    references[i]);
+      if (!found) continue;
+      found->reference = i;
+      targets.push_back(std::move(*found));
+    }
+    return targets;
+  };
+  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
+  RelinkPlanner planner(session, writer);
+  const auto as_now = [](const std::string& note) { return note; };
+  WS_TRY(add_edited_notes(session, planner, writer, {}, as_now, index, targets_of, as_now));
+  return std::move(planner.plan);
+}
+
+Result<void> carry_out(Session& session, const RelinkPlan& plan) {
+  if (plan.steps.empty()) return {};
+  WS_TRY(session.history.flush());
+  Operations operations = session.state.operations();
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  for (const OperationRow& row : plan.rows) WS_TRY(operations.record(row));
+  WS_TRY(operations.put_undo(plan.steps));
+  WS_TRY(transaction.commit());
+  return do_steps(session, plan.steps, *operations.current());
+}
+
+Result<void> finish_relinking(Session& session, const Operation& interrupted) {
+  WS_LET(const std::vector<UndoStep> steps, session.state.operations().undo_steps(interrupted.id));
+  return do_steps(session, steps, interrupted.id);
+}
+
+}  // namespace ws::sync

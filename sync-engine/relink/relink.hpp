@@ -1,0 +1,81 @@
+/// Links of a tree as a whole: those that lead nowhere, and those that follow what is renamed here.
+///
+/// Whatever edits a note here is one journalled operation: the history gets the texts first, an interrupted one is
+/// finished by the next command, and `ws sync undo` takes it back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sync-engine/links/mend.hpp"
+#include "sync-engine/relink/link_index.hpp"
+#include "sync-engine/session/session.hpp"
+#include "sync-engine/state/operations.hpp"
+
+namespace ws::sync {
+
+struct BrokenLink {
+  enum class Why { no_file, no_heading, ambiguous, outside };
+  std::string path = {};
+  std::size_t line = 1;
+  std::size_t column = 1;   ///< in bytes, of the target
+  std::string target = {};  ///< as it is written
+  Why why = Why::no_file;
+  std::string nearest = {};  ///< a name that exists; empty: none is like it
+};
+
+/// A note whose links are edited.
+struct RelinkedNote {
+  std::string path = {};  ///< afterwards
+  std::string before = {};
+  std::string after = {};
+  std::size_t links = 0;
+};
+
+struct Relinked {
+  links::Renames moved = {};  ///< files that are renamed with it
+  std::vector<RelinkedNote> notes = {};
+  std::size_t links = 0;                 ///< that are edited
+  std::size_t left = 0;                  ///< that their style cannot name any more
+  std::vector<std::string> stayed = {};  ///< files of a renamed folder that were not moved: links, dangerous names
+};
+
+/// What is to be done, ready for the journal.
+struct RelinkPlan {
+  Relinked told = {};
+  std::vector<UndoStep> steps = {};
+  std::vector<OperationRow> rows = {};
+};
+
+struct FixOptions {
+  links::Renames renames = {};  ///< given by the user, files or folders; empty: those of the history
+};
+
+/// What was renamed here, as a plan is about to tell the service.
+links::Renames renames_of(const Plan& plan);
+
+/// Of the notes below `folder`; in order of path and place. Fails with `disk`.
+Result<std::vector<BrokenLink>> find_broken_links(Session& session, const std::string& folder);
+
+/// Renames a file or folder and edits the links that name it. Fails with `usage`, `not_found` or `disk`.
+Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const RelativePath& to);
+
+/// Edits the broken links that a rename explains. Fails with `disk`.
+Result<RelinkPlan> plan_fix(Session& session, const FixOptions& options);
+
+/// Edits the links that follow files which were renamed on disk already.
+Result<RelinkPlan> plan_mending(Session& session, const Scan& scan, const links::Renames& renamed);
+
+/// How many links that would edit. Without a look at a single note where the index knows them.
+std::size_t count_links_of(const LinkIndex& index, const links::Renames& renamed);
+
+/// Journals the steps and does them: one operation, which the caller has begun. Fails with `disk`; what was journalled
+/// is finished by the next command.
+Result<void> carry_out(Session& session, const RelinkPlan& plan);
+/// The same of one that was interrupted.
+Result<void> finish_relinking(Session& session, const Operation& interrupted);
+
+}  // namespace ws::sync

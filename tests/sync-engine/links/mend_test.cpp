@@ -1,0 +1,247 @@
+// Links follow renames: the laws, on random vaults. `WS_LINKS_CASES` sets how many (CI: 300; `./dev soak`: 10,000).
+#include "sync-engine/links/mend.hpp"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "sync-engine/links/targets.hpp"
+#include "tests/support/random_cases.hpp"
+
+namespace ws::sync::links {
+namespace {
+
+using Vault = std::map<std::string, std::string>;
+
+TreeFiles tree_of(const Vault& vault) {
+  std::vector<std::string> paths;
+  for (const auto& [path, text] : vault) paths.push_back(path);
+  return TreeFiles(std::move(paths));
+}
+
+struct MendedVault {
+  Vault vault = {};
+  std::size_t links = 0;
+  std::size_t left = 0;
+};
+
+MendedVault mended(const Vault& vault, const Renames& renames) {
+  const TreeFiles before = tree_of(vault);
+  const Mender mender(before, renames);
+  MendedVault out;
+  for (const auto& [path, text] : vault) {
+    std::string now = text;
+    if (path.ends_with(".md")) {
+      const std::vector<Reference> references = read_references(text);
+      const std::vector<NewTarget> targets = mender.new_targets(path, references);
+      out.links += targets.size();
+      now = with_targets(text, references, targets, out.left);
+    }
+    out.vault.emplace(mender.renamed(path), std::move(now));
+  }
+  return out;
+}
+
+class VaultMaker {
+ public:
+  explicit VaultMaker(std::uint64_t seed) : random_(seed) {}
+
+  Vault vault() {
+    Vault made;
+    for (std::size_t i = 2 + pick(8); i > 0; --i) made[path(pick(3) == 0 ? ".png" : ".md")] = "";
+    made["top.md"] = "";
+    const TreeFiles files = tree_of(made);
+    for (auto& [note, text] : made) {
+      if (!note.ends_with(".md")) continue;
+      text = "# " + note + "\n\n`[no](top.md)` <!-- [no](top.md) -->\n\n";
+      for (std::size_t i = pick(6); i > 0; --i) text += link(note, files.paths()[pick(files.paths().size())]) + "\n\n";
+    }
+    return made;
+  }
+
+  Renames renames(const Vault& vault) {
+    Renames made;
+    const TreeFiles files = tree_of(vault);
+    const std::string& one = files.paths()[pick(files.paths().size())];
+    const std::string& two = files.paths()[pick(files.paths().size())];
+    const std::string folder(folder_of(one));
+    switch (pick(4)) {
+      case 0:
+        if (one != two && one.substr(one.size() - 3) == two.substr(two.size() - 3)) {
+          made = {{one, two}, {two, one}};
+          break;
+        }
+        [[fallthrough]];
+      case 1:
+        if (!folder.empty()) {
+          for (const std::string& file : files.paths()) {
+            if (file.starts_with(folder + "/")) made[file] = "moved here" + file.substr(folder.size());
+          }
+          break;
+        }
+        [[fallthrough]];
+      default: made[one] = path(one.substr(one.rfind('.')));
+    }
+    for (const auto& [from, to] : made) {
+      if (vault.contains(to) && !made.contains(to)) return {};
+    }
+    return made;
+  }
+
+ private:
+  std::size_t pick(std::size_t count) { return static_cast<std::size_t>(random_() % count); }
+
+  std::string path(const std::string& suffix) {
+    static const std::vector<std::string> folders = {"", "a/", "a/b/", "c d/", "\xC3\xA4/"};
+    static const std::vector<std::string> names = {"one", "two", "Three", "a b", "x(1)", "\xC3\xBC", "100%", "q&a"};
+    return folders[pick(folders.size())] + names[pick(names.size())] + suffix;
+  }
+
+  std::string encoded(const std::string& path) {
+    Reference place{.kind = Reference::Kind::link};
+    return write_path(path, pick(2) == 0 ? "" : "%C3%A4", place).value_or("");
+  }
+
+  std::string link(const std::string& note, const std::string& file) {
+    const std::string relative = relative_from(note, file);
+    const std::string stem = file.substr(0, file.rfind('.'));
+    const std::string fragment = pick(3) == 0 ? "#part" : "";
+    switch (pick(9)) {
+      case 0: return "[t](" + encoded(relative) + fragment + " \"title\")";
+      case 1:
+        return "![t](<" + write_path(relative, "", {.encoding = Reference::Encoding::angle}).value() + fragment + ">)";
+      case 2: return "[t](/" + encoded(file) + ")";
+      case 3: return "[l]: " + encoded(relative) + " 'x'";
+      case 4: return "<img src=\"" + write_path(relative, "", {.kind = Reference::Kind::html}).value() + "\">";
+      case 5: return "[[" + std::string(name_of(file.ends_with(".md") ? stem : file)) + fragment + "|t]]";
+      case 6: return "![[" + std::string(name_of(file)) + "|300]]";
+      case 7: return "[[" + (file.ends_with(".md") ? stem : file) + "]]";
+      default: return "text [t](" + encoded("./" + relative) + ") and [gone](no/such.md)";
+    }
+  }
+
+  std::mt19937_64 random_;
+};
+
+/// What each link of a note names, after the renames.
+std::vector<std::string> named_files(const Vault& vault, const std::string& note, const Renames& renames) {
+  const TreeFiles files = tree_of(vault);
+  std::vector<std::string> named;
+  for (const Reference& each : read_references(vault.at(note))) {
+    const Resolution found = files.resolve(note, each);
+    const auto to = renames.find(found.path);
+    const std::string path = to == renames.end() ? found.path : to->second;
+    named.push_back(found.state == Resolution::State::file ? path + "#" + each.fragment : "-");
+  }
+  return named;
+}
+
+/// The bytes that are no path of a link.
+std::string rest_of(const std::string& text) {
+  std::string out;
+  std::size_t at = 0;
+  for (const Reference& each : read_references(text)) {
+    if (each.target_begin < at) continue;
+    out += text.substr(at, each.target_begin - at) + "\x01";
+    at = each.path_end;
+  }
+  return out + text.substr(at);
+}
+
+}  // namespace
+
+TEST_CASE("links: what named a file before a rename names it afterwards, and no other byte changes", "[links]") {
+  const std::size_t cases = test::number_from_environment("WS_LINKS_CASES", 300);
+  std::size_t edited = 0;
+  for (std::size_t seed = 1; seed <= cases; ++seed) {
+    CAPTURE(seed);
+    VaultMaker maker(seed);
+    const Vault before = maker.vault();
+    const Renames renames = maker.renames(before);
+    const MendedVault after = mended(before, renames);
+    edited += after.links;
+    CHECK(after.left == 0);
+    for (const auto& [note, text] : before) {
+      if (!note.ends_with(".md")) continue;
+      CAPTURE(note, text);
+      const auto to = renames.find(note);
+      const std::string now = to == renames.end() ? note : to->second;
+      CAPTURE(after.vault.at(now));
+      CHECK(rest_of(after.vault.at(now)) == rest_of(text));
+      const std::vector<std::string> wanted = named_files(before, note, renames);
+      const std::vector<std::string> found = named_files(after.vault, now, {});
+      REQUIRE(found.size() == wanted.size());
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (wanted[i] != "-") CHECK(found[i] == wanted[i]);
+      }
+    }
+  }
+  CHECK(edited > cases / 4);
+}
+
+TEST_CASE("links: the style of each place is kept", "[links]") {
+  struct Row {
+    const char* text;
+    const char* after;
+  };
+  // notes/a.md shows img/x.png and links to notes/b.md; the one becomes pics/y z.png, the other old/b.md.
+  const Vault files = {{"notes/b.md", ""}, {"img/x.png", ""}, {"other/c.md", ""}};
+  const Renames renames = {{"notes/b.md", "old/b.md"}, {"img/x.png", "pics/y z.png"}};
+  const std::vector<Row> rows = {
+      {"[b](b.md#p \"t\")", "[b](../old/b.md#p \"t\")"},
+      {"[b](./b.md)", "[b](../old/b.md)"},
+      {"[b](b)", "[b](../old/b)"},
+      {"[b](/notes/b.md)", "[b](/old/b.md)"},
+      {"![x](../img/x.png)", "![x](../pics/y%20z.png)"},
+      {"![x](<../img/x.png>)", "![x](<../pics/y z.png>)"},
+      {"<img src=\"/img/x.png\" alt=\"/img/x.png\">", "<img src=\"/pics/y%20z.png\" alt=\"/img/x.png\">"},
+      {"[x]: ../img/x.png (t)", "[x]: ../pics/y%20z.png (t)"},
+      {"![[x.png|300]]", "![[y z.png|300]]"},
+      {"![[img/x.png|300]]", "![[pics/y z.png|300]]"},
+      {"[[b]] [[b#p|t]]", "[[b]] [[b#p|t]]"},
+      {"[[notes/b]]", "[[old/b]]"},
+      {"`[b](b.md)` b.md", "`[b](b.md)` b.md"},
+      {"[c](../other/c.md)", "[c](../other/c.md)"},
+      {"[gone](gone.md)", "[gone](gone.md)"},
+      {"---\ncover: ../img/x.png\nlike: img/x.png\n---\n", "---\ncover: ../pics/y z.png\nlike: img/x.png\n---\n"},
+  };
+  for (const Row& row : rows) {
+    Vault vault = files;
+    vault["notes/a.md"] = row.text;
+    CHECK(mended(vault, renames).vault.at("notes/a.md") == row.after);
+  }
+}
+
+TEST_CASE("links: the links of a note that moves, of a folder, of a swap and of another case", "[links]") {
+  const Vault vault = {
+      {"a.md", "[b](b.md) [c](d/c.md) [[c]]"}, {"b.md", "[a](a.md) [d](d/)"}, {"d/c.md", "[a](../a.md)"}};
+  CHECK(mended(vault, {{"a.md", "x/y/a.md"}}).vault == Vault{{"x/y/a.md", "[b](../../b.md) [c](../../d/c.md) [[c]]"},
+                                                             {"b.md", "[a](x/y/a.md) [d](d/)"},
+                                                             {"d/c.md", "[a](../x/y/a.md)"}});
+  CHECK(mended(vault, {{"d/c.md", "e/f/c.md"}}).vault == Vault{{"a.md", "[b](b.md) [c](e/f/c.md) [[c]]"},
+                                                               {"b.md", "[a](a.md) [d](e/f/)"},
+                                                               {"e/f/c.md", "[a](../../a.md)"}});
+  CHECK(mended(vault, {{"a.md", "b.md"}, {"b.md", "a.md"}}).vault ==
+        Vault{{"b.md", "[b](a.md) [c](d/c.md) [[c]]"}, {"a.md", "[a](b.md) [d](d/)"}, {"d/c.md", "[a](../b.md)"}});
+  CHECK(mended(vault, {{"a.md", "A.md"}}).vault.at("b.md") == "[a](A.md) [d](d/)");
+}
+
+TEST_CASE("links: a broken link is explained by what was renamed", "[links]") {
+  const TreeFiles tree({"n/note.md", "new/file.md", "img/p.png"});
+  const Renames renames = {{"file.md", "mid/file.md"}, {"mid/file.md", "new/file.md"}, {"note.md", "n/note.md"}};
+  const auto target = [&](const std::string& text) {
+    const Reference reference = read_references(text).at(0);
+    const auto found = explained(tree, renames, "n/note.md", {"note.md"}, reference);
+    return found ? found->path : std::string("-");
+  };
+  CHECK(target("[x](../file.md)") == "../new/file.md");
+  CHECK(target("[x](file.md)") == "../new/file.md");  // written before the note moved
+  CHECK(target("![x](img/p.png)") == "../img/p.png");
+  CHECK(target("[x](../mid/file.md)") == "../new/file.md");
+  CHECK(target("[x](unknown.md)") == "-");
+}
+
+}  // namespace ws::sync::links
