@@ -48,6 +48,10 @@ class Application final : public http::Handler, private Sandboxes {
   void on_shutdown(std::function<void()> stop) { shared_.control.on_shutdown(std::move(stop)); }
   /// The sandbox at the base URL.
   const Sandbox& sandbox() const { return root_->sandbox(); }
+  Sandbox& sandbox() { return root_->sandbox(); }
+  /// The sandbox that serves this request.
+  Sandbox& sandbox_of(const http::Request& request) { return site_at(http::within_sandbox(request.path)).sandbox(); }
+  bool has_sandboxes() const { return !sandboxes_.empty() || !ending_.empty(); }
 
   std::size_t body_limit(const http::Request& head) override;
   std::unique_ptr<http::BodySink> open_sink(const http::Request& head) override;

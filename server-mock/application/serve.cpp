@@ -106,12 +106,20 @@ int run_beside(const std::vector<std::string>& command,
 
 Result<int> serve(const ServeSettings& settings) {
   WS_LET(const std::unique_ptr<Application> application, Application::open(settings.application));
+  return serve(settings, *application);
+}
+
+Result<int> serve(const ServeSettings& settings, Application& application) {
   http::ServerOptions options = settings.server;
   if (!settings.command.empty()) options.stop_signals = http::StopSignals::ignored;
-  WS_LET(const std::unique_ptr<http::Server> server, http::Server::listen(options, *application));
-  application->set_base_url(server->base_url());
-  application->on_shutdown([&server] { server->stop(); });
-  if (application->sandbox().world->file.is_on_network()) {
+  http::Handler* handler = &application;
+  if (settings.handler) {
+    WS_LET(handler, settings.handler(application));
+  }
+  WS_LET(const std::unique_ptr<http::Server> server, http::Server::listen(options, *handler));
+  application.set_base_url(server->base_url());
+  application.on_shutdown([&server] { server->stop(); });
+  if (application.sandbox().world->file.is_on_network()) {
     fmt::print(stderr,
                "ws-mock: {} is on a network file system: another machine could use it at the same time, and both would "
                "damage it\n",
@@ -125,13 +133,13 @@ Result<int> serve(const ServeSettings& settings) {
     if (!ca_file.empty()) WS_TRY(trusted.write(ca_file, settings.server.tls->certificate_pem));
   }
   if (!settings.ready_file.empty()) {
-    WS_TRY(ready.write(settings.ready_file, ready_text(*server, *application, settings, ca_file)));
+    WS_TRY(ready.write(settings.ready_file, ready_text(*server, application, settings, ca_file)));
   }
   if (settings.announce == AnnounceUrl::yes) {
     fmt::print("{}\n", server->base_url());
     std::fflush(stdout);
   }
-  if (!settings.command.empty()) return run_beside(settings.command, *server, *application, ca_file);
+  if (!settings.command.empty()) return run_beside(settings.command, *server, application, ca_file);
   server->run();
   return 0;
 }

@@ -30,10 +30,12 @@ Result<MockClock> MockClock::parse(std::string_view text) {
               "say real, frozen:2026-11-20T10:00:00Z or offset:+2h");
 }
 
-Time MockClock::now() const {
-  if (frozen_) return *frozen_;
-  return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now()) + offset_;
+Time MockClock::real_now() const {
+  if (held_ && held_->at) return *held_->at;
+  return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
 }
+
+Time MockClock::now() const { return frozen_ ? *frozen_ : real_now() + offset_; }
 
 void MockClock::advance(std::chrono::milliseconds by) {
   if (frozen_) {

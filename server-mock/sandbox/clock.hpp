@@ -2,14 +2,21 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api-client/base/clock.hpp"
 #include "api-client/base/result.hpp"
 
 namespace ws::mock {
+
+/// The real time as the clocks of a recorded or replayed server see it; empty: the system's.
+struct HeldTime {
+  std::optional<Time> at = {};
+};
 
 class MockClock final : public Clock {
  public:
@@ -17,7 +24,8 @@ class MockClock final : public Clock {
   static Result<MockClock> parse(std::string_view text);
 
   MockClock() = default;
-  MockClock(const MockClock& other) : Clock(), offset_(other.offset_), frozen_(other.frozen_) {}
+  MockClock(const MockClock& other) : Clock(), offset_(other.offset_), frozen_(other.frozen_), held_(other.held_) {}
+  /// Takes over the setting; the source of the real time stays.
   MockClock& operator=(const MockClock& other) {
     offset_ = other.offset_;
     frozen_ = other.frozen_;
@@ -26,14 +34,19 @@ class MockClock final : public Clock {
 
   Time now() const override;
   bool is_frozen() const { return frozen_.has_value(); }
+  /// The time behind this clock, before it is frozen or moved.
+  Time real_now() const;
   /// A frozen clock stays frozen, at its new time.
   void advance(std::chrono::milliseconds by);
   /// In the form that `parse` reads; shown by `GET /_mock/clock`.
   std::string text() const;
+  /// Takes the real time from `held`, as all copies of this clock do. Shared, since sandboxes come and go.
+  void hold(std::shared_ptr<const HeldTime> held) { held_ = std::move(held); }
 
  private:
   std::chrono::milliseconds offset_{0};
   std::optional<Time> frozen_ = {};
+  std::shared_ptr<const HeldTime> held_ = {};
 };
 
 }  // namespace ws::mock

@@ -11,9 +11,10 @@ constexpr std::chrono::minutes freshness{1};
 }  // namespace
 
 Result<std::unique_ptr<Sandbox>> SeedWorlds::copy_of(const SandboxOptions& options, const std::string& name) {
-  const auto now = std::chrono::steady_clock::now();
+  const Time now = options.clock.real_now();
   if (!options.clock.is_frozen())
-    std::erase_if(seed_worlds_, [&](const SeedWorld& seed) { return now - seed.made_at > freshness; });
+    std::erase_if(seed_worlds_,
+                  [&](const SeedWorld& seed) { return now - seed.made_at > freshness || now < seed.made_at; });
   auto seed = std::ranges::find(seed_worlds_, name, &SeedWorld::name);
   if (seed == seed_worlds_.end()) {
     WS_LET(std::unique_ptr<Sandbox> made, Sandbox::open(options));

@@ -23,7 +23,7 @@ class SeedWorlds {
  private:
   struct SeedWorld {
     std::string name = {};
-    std::chrono::steady_clock::time_point made_at = {};
+    Time made_at = {};
     std::unique_ptr<Sandbox> sandbox = {};
   };
   std::list<SeedWorld> seed_worlds_ = {};  // most recently used first

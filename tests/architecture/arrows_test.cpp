@@ -247,7 +247,8 @@ const std::vector<Room> rooms = {
       "server-mock/pipeline/",
       "server-mock/store/",
       "server-mock/sweep/"}},
-    mock("", {"application/", "compare/", "control/", "faults/", "fixtures/", "sweep/"}),
+    mock("trace/", {"application/", "http/", "sandbox/", "services/files/", "store/"}),
+    mock("", {"application/", "compare/", "control/", "faults/", "fixtures/", "sweep/", "trace/"}),
 };
 
 /// Areas in which every folder with sources has a row of its own, and every permission is used.
@@ -265,11 +266,16 @@ const std::vector<Home> homes = {
     {"sqlite3", {"api-client/base/sqlite."}},
     {"openssl/", {"api-client/base/sha256.", "server-mock/http/"}},  // the server's TLS is OpenSSL's too
     {"boost/", {"server-mock/http/"}},
-    {"zlib.h", {"server-mock/http/server/gzip."}},
+    {"zlib.h", {"server-mock/http/server/gzip.", "server-mock/trace/packed."}},
     {"yaml-cpp/", {"api-client/base/yaml."}},
     {"cmark-gfm", {"api-client/base/markdown.", "api-client/base/markdown_layout."}},
     {"utf8proc", {"api-client/base/utf8.", "api-client/base/utf8_slug."}},
-    {"CLI/", {"cli/", "server-mock/compare_command.", "server-mock/main.cpp", "server-mock/sweep_command."}},
+    {"CLI/",
+     {"cli/",
+      "server-mock/compare_command.",
+      "server-mock/main.cpp",
+      "server-mock/flags.",
+      "server-mock/sweep_command."}},
     {"jq.h", {"cli/output/jq."}},
     {"jv.h", {"cli/output/jq."}},
     {"qrencode.h", {"cli/terminal/qr_code."}},

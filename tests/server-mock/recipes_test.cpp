@@ -62,6 +62,8 @@ TEST_CASE("recipes: the shell script, the Python tests and the Node tests pass",
 TEST_CASE("recipes: the script of the sweep survives, as its Python and Node tests say", "[server-mock]") {
   check_run("python3 -m unittest discover -s recipes/sweep");
   check_run("node --test recipes/sweep/");
+  check_run(
+      "mkdir reports && SAMPLE=2 REPORTS=reports recipes/sweep/ci_job.sh && grep -q '<testcase' reports/sweep.xml");
 }
 
 TEST_CASE("recipes: the shell script fails where the server does not start", "[server-mock]") {

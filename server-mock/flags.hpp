@@ -1,0 +1,76 @@
+/// The flags of ws-mock, and what they come to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api-client/base/json.hpp"
+#include "api-client/base/result.hpp"
+#include "server-mock/application/serve.hpp"
+#include "server-mock/compare_command.hpp"
+#include "server-mock/sweep_command.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace ws::mock {
+
+/// The parsed flags.
+struct Flags {
+  std::string listen = "127.0.0.1:0";
+  std::vector<std::string> allow_hosts = {};
+  std::string ready_file = {};
+  std::vector<std::string> fixtures = {};
+  std::string data = {};
+  std::optional<std::uint64_t> seed = {};
+  bool reset = false;
+  std::string clock = "real";
+  std::string auth = "strict";
+  std::string device = "manual";
+  std::int64_t device_interval = 5;
+  std::int64_t device_expires = 900;
+  std::vector<std::string> assume = {};
+  bool strict = false;
+  std::string faults = {};
+  std::string rate_limit = {};
+  std::size_t journal = JournalBounds{}.entries;
+  std::string journal_file = {};
+  std::string tls = {};
+  bool tls_self_signed = false;
+  std::string log = {};
+  std::string control_token = {};
+  bool no_control = false;
+  bool exit_with_parent = false;
+  std::string unix_path = {};
+  std::string idle_exit = {};
+  bool yaml = false;
+  bool control = false;
+  bool json = false;
+  std::vector<std::string> checked = {};
+  std::string asked = {};
+  bool schema = false;
+  std::string report = {};
+  SweepFlags sweep = {};
+  std::string assume_file = {};
+  DiffFlags diff = {};
+  RecordFlags record = {};
+  std::string trace = {};  ///< `exec`: the file that is written; `serve`, `open`: the one that is read
+  std::optional<std::size_t> at = {};
+  JsonBox traced = {};  ///< fixtures and faults of a trace, in place of files; null: none
+};
+
+/// The flags that all commands share.
+void add_flags(CLI::App& app, Flags& flags);
+
+/// Fails with `usage`, `invalid` or `disk`, naming the flag or the file.
+Result<ServeSettings> settings_of(const Flags& flags);
+
+/// What a trace keeps of the flags: all that the service's answers depend on, with the content of the files.
+Result<Json> flags_for_trace(const Flags& flags);
+/// Sets them again; what is not in a trace stays. Fails with `invalid`.
+Result<void> flags_from_trace(const Json& traced, Flags& flags);
+
+}  // namespace ws::mock

@@ -1,0 +1,159 @@
+#include "server-mock/trace/changes.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api-client/base/sha256.hpp"
+#include "server-mock/store/schema.hpp"
+
+namespace ws::mock::trace {
+namespace {
+
+constexpr std::size_t hash_digits = 16;
+
+Result<std::vector<std::string>> watched_tables(World& world) {
+  WS_LET(std::vector<std::string> tables, table_names(world.database));
+  std::erase_if(tables, [](const std::string& table) { return table.starts_with("search_"); });
+  std::ranges::sort(tables);
+  return tables;
+}
+
+/// The row as an expression: `json_object('id', new."id", ...)`; `row` is "new.", "old." or empty.
+Result<std::string> row_json(World& world, const std::string& table, std::string_view row) {
+  WS_LET(sqlite::Statement columns,
+         world.database.prepare(fmt::format("select name from pragma_table_info('{}') order by name", table)));
+  std::string members;
+  while (true) {
+    WS_LET(const bool found, columns.step());
+    if (!found) return fmt::format("json_object({})", members);
+    members += fmt::format("{0}'{1}', {2}\"{1}\"", members.empty() ? "" : ", ", columns.text(0), row);
+  }
+}
+
+Result<void> add_triggers(World& world, const std::string& table) {
+  WS_LET(const std::string after, row_json(world, table, "new."));
+  WS_LET(const std::string before, row_json(world, table, "old."));
+  const auto add = [&](std::string_view event, std::string_view old_row, std::string_view new_row) {
+    return world.database.execute(
+        fmt::format("create temp trigger trace_{0}_{1} after {0} on main.\"{1}\" begin insert into trace_changes "
+                    "(name, before, after) values ('{1}', {2}, {3}); end",
+                    event,
+                    table,
+                    old_row,
+                    new_row));
+  };
+  WS_TRY(add("insert", "null", after));
+  WS_TRY(add("update", before, after));
+  return add("delete", before, "null");
+}
+
+/// What changed between two versions of a row, and the members that name it.
+Json only_changed(const Json& other, const Json& row) {
+  Json changed = Json::object();
+  for (const auto& [name, value] : row.items()) {
+    const bool names_it = name == "id" || name.ends_with("_id") || name == "key" || name == "kind" || name == "title";
+    const Json* was = find(other, name);
+    if (names_it || was == nullptr || *was != value) changed[name] = value;
+  }
+  return changed;
+}
+
+Json change_of(std::string_view table, Json before, Json after) {
+  if (before.is_object() && after.is_object()) {
+    Json was = only_changed(after, before);
+    after = only_changed(before, after);
+    before = std::move(was);
+  }
+  return {{"table", table}, {"before", std::move(before)}, {"after", std::move(after)}};
+}
+
+Result<Json> row_or_null(std::string_view text) {
+  if (text.empty()) return Json(nullptr);
+  return parse_bounded(text);
+}
+
+}  // namespace
+
+Result<Json> read_tables(World& world) {
+  WS_LET(const std::vector<std::string> tables, watched_tables(world));
+  Json all = Json::object();
+  for (const std::string& table : tables) {
+    WS_LET(const std::string row, row_json(world, table, ""));
+    WS_LET(sqlite::Statement rows,
+           world.database.prepare(fmt::format("select {} from main.\"{}\" order by 1", row, table)));
+    Json data = Json::array();
+    while (true) {
+      WS_LET(const bool found, rows.step());
+      if (!found) break;
+      WS_LET(Json one, parse_bounded(rows.text(0)));
+      data.push_back(std::move(one));
+    }
+    all[table] = std::move(data);
+  }
+  return all;
+}
+
+Result<void> Changes::watch(Sandbox& sandbox, Watched& watched) {
+  World& world = *sandbox.world;
+  WS_TRY(world.database.execute(
+      "create temp table if not exists trace_changes (n integer primary key, name text, before text, after text)"));
+  WS_LET(const std::vector<std::string> tables, watched_tables(world));
+  for (const std::string& table : tables) {
+    if (table != "trace_changes") WS_TRY(add_triggers(world, table));
+  }
+  WS_LET(const Json all, read_tables(world));
+  watched = {
+      .world = &world, .restores = world.restore_count, .hash = Sha256::of(dump(all)).hex().substr(0, hash_digits)};
+  return {};
+}
+
+Result<void> Changes::before(Sandbox& sandbox) {
+  Watched& watched = watched_[sandbox.options.id];
+  if (watched.world == sandbox.world.get() && watched.restores == sandbox.world->restore_count) return {};
+  return watch(sandbox, watched);
+}
+
+Result<Changes::Found> Changes::after(Sandbox& sandbox) {
+  Watched& watched = watched_[sandbox.options.id];
+  World& world = *sandbox.world;
+  if (watched.world != &world || watched.restores != world.restore_count) {
+    WS_TRY(watch(sandbox, watched));
+    return Found{.hash = watched.hash};
+  }
+  Json rows = Json::array();
+  std::string text = watched.hash;
+  {
+    WS_LET(const sqlite::CachedStatement changes,
+           world.database.cached("select name, before, after from temp.trace_changes order by n"));
+    while (true) {
+      WS_LET(const bool found, changes->step());
+      if (!found) break;
+      for (int column = 0; column < 3; ++column) text.append(1, '\n').append(changes->text(column));
+      WS_LET(Json before, row_or_null(changes->text(1)));
+      WS_LET(Json after, row_or_null(changes->text(2)));
+      rows.push_back(change_of(changes->text(0), std::move(before), std::move(after)));
+    }
+  }
+  if (!rows.empty()) {
+    WS_TRY(begin_with(sandbox, Sha256::of(text).hex().substr(0, hash_digits)));
+  }
+  return Found{.hash = watched.hash, .rows = std::move(rows)};
+}
+
+Result<void> Changes::begin_with(Sandbox& sandbox, const std::string& hash) {
+  WS_TRY(before(sandbox));
+  watched_[sandbox.options.id].hash = hash;
+  WS_LET(const sqlite::CachedStatement forget, sandbox.world->database.cached("delete from temp.trace_changes"));
+  return forget->run();
+}
+
+std::string Changes::hash(const std::string& sandbox) const {
+  const auto found = watched_.find(sandbox);
+  return found == watched_.end() ? std::string() : found->second.hash;
+}
+
+}  // namespace ws::mock::trace

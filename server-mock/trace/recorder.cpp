@@ -1,0 +1,230 @@
+#include "server-mock/trace/recorder.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+#include "server-mock/trace/packed.hpp"
+#include "server-mock/trace/state.hpp"
+
+namespace ws::mock::trace {
+namespace {
+
+/// A jump replays at most about this many requests, unless a snapshot is larger than what was recorded since the last.
+constexpr std::size_t requests_between_snapshots = 250;
+
+/// The value of a header field of a response, in wire format.
+std::string header_of(const http::Response& response, std::string_view name) {
+  const std::string_view headers = response.headers();
+  const std::size_t at = headers.find(fmt::format("{}: ", name));
+  if (at == std::string_view::npos) return {};
+  const std::string_view value = headers.substr(at + name.size() + 2);
+  return std::string(value.substr(0, value.find('\r')));
+}
+
+/// What a client sees of it: with a wire fault that replaces the answer, nothing.
+int status_of(const http::Response& response) {
+  const bool unanswered = response.wire_fault() && response.wire_fault()->end != http::WireFault::End::as_usual;
+  return unanswered ? 0 : response.status();
+}
+
+}  // namespace
+
+/// Passes a body on, and keeps its beginning.
+class Recorder::KeptSink final : public http::BodySink {
+ public:
+  explicit KeptSink(std::unique_ptr<http::BodySink> inner) : inner_(std::move(inner)) {}
+  bool wants_more() const override { return inner_->wants_more(); }
+  void take(std::string_view piece) override {
+    kept_.append(piece.substr(0, kept_body_bytes - kept_.size()));
+    inner_->take(piece);
+  }
+  std::uint64_t taken_bytes() const override { return inner_->taken_bytes(); }
+  http::BodySink* inner() const { return inner_.get(); }
+  const std::string& kept() const { return kept_; }
+
+ private:
+  std::unique_ptr<http::BodySink> inner_;
+  std::string kept_ = {};
+};
+
+Recorder::Recorder(Descriptor file,
+                   const SecretNames& secrets,
+                   Application& application,
+                   std::shared_ptr<HeldTime> held)
+    : file_(std::move(file)), secrets_(secrets), application_(application), held_(std::move(held)) {}
+
+Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path,
+                                                 Json start,
+                                                 const SecretNames& secrets,
+                                                 Application& application,
+                                                 std::shared_ptr<HeldTime> held) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!file) {
+    return fail(Failure::Kind::disk,
+                fmt::format("cannot write the trace {}: {}", path, std::generic_category().message(errno)));
+  }
+  std::unique_ptr<Recorder> recorder(new Recorder(std::move(file), secrets, application, std::move(held)));
+  const Time opened = recorder->held_->at.value_or(Time());
+  Json line = {{"ws_trace", 1}, {"started_at", opened.time_since_epoch().count()}};
+  line.update(start);
+  recorder->start_ = std::move(line);
+  WS_TRY(recorder->changes_.before(application.sandbox()));
+  WS_TRY(recorder->secrets_.learn(*application.sandbox().world));
+  recorder->held_->at.reset();
+  return recorder;
+}
+
+void Recorder::end(int exit_code) {
+  write_start();
+  write(dump(Json{{"end", exit_code}}));
+}
+
+/// With the first request, since the base URL is known once the server listens.
+void Recorder::write_start() {
+  if (start_.is_null()) return;
+  (*start_)["base_url"] = base_url_;
+  write(secrets_.hide(dump(*start_)));
+  start_ = Json(nullptr);
+}
+
+void Recorder::learn_base_url() {
+  if (!start_.is_null()) base_url_ = application_.sandbox().base_url;
+}
+
+void Recorder::write(const std::string& line) {
+  if (!file_) return;
+  unsnapped_bytes_ += line.size() + 1;
+  if (write_all(file_.get(), line + "\n")) return;
+  fmt::print(stderr, "ws-mock: the trace is written no more: {}\n", std::generic_category().message(errno));
+  file_ = Descriptor();
+}
+
+/// All clocks stand still until `held_` is reset.
+std::int64_t Recorder::hold_time() {
+  learn_base_url();
+  held_->at = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  return held_->at->time_since_epoch().count();
+}
+
+/// `response`: null if there is none.
+void Recorder::finish(Event event, Sandbox& sandbox, const http::Response* response) {
+  write_start();
+  const auto found = changes_.after(sandbox);
+  held_->at.reset();
+  event.state = found ? found->hash : std::string();
+  if (!found) fmt::print(stderr, "ws-mock: the trace misses a state: {}\n", found.error().what);
+  if (response != nullptr && response->ticket()) {
+    waiting_[*response->ticket()] = event.n;
+  } else if (response != nullptr) {
+    event.status = status_of(*response);
+    event.operation = header_of(*response, "X-Mock-Operation");
+  }
+  if (const auto learnt = secrets_.learn(*sandbox.world); !learnt) {
+    fmt::print(stderr, "ws-mock: the trace is written no more: {}\n", learnt.error().what);
+    file_ = Descriptor();
+  }
+  write(line_of(event));
+  const bool is_due = requests_ >= last_snapshot_ + requests_between_snapshots && unsnapped_bytes_ >= snapshot_bytes_;
+  if (is_due && is_quiet(sandbox)) take_snapshot(sandbox, event.state);
+}
+
+/// Whether the rows are the whole state: no request waits, no fault rule counts, no file lies beside the database.
+bool Recorder::is_quiet(Sandbox& sandbox) const {
+  return &sandbox == &application_.sandbox() && waiting_.empty() && !application_.has_sandboxes() &&
+         is_in_rows(sandbox);
+}
+
+void Recorder::take_snapshot(Sandbox& sandbox, const std::string& state) {
+  const auto rows = state_body(sandbox);
+  const auto packed = rows ? pack(secrets_.hide(dump(*rows))) : std::nullopt;
+  if (!packed) return;
+  last_snapshot_ = requests_;
+  // A snapshot that costs more than all since the last one waits until it does not.
+  snapshot_bytes_ = packed->size();
+  if (snapshot_bytes_ > unsnapped_bytes_) return;
+  write(line_of(Snapshot{.after = requests_, .requests = sandbox.requests, .state = state, .packed = *packed}));
+  unsnapped_bytes_ = 0;
+}
+
+std::unique_ptr<http::BodySink> Recorder::open_sink(const http::Request& head) {
+  auto inner = application_.open_sink(head);
+  if (!inner) return nullptr;
+  return std::make_unique<KeptSink>(std::move(inner));
+}
+
+http::Response Recorder::handle(const http::Request& request) {
+  Event event = {.n = ++requests_, .time = hold_time()};
+  http::Request passed = request;
+  std::string_view body = request.body;
+  std::uint64_t size = body.size();
+  if (auto* sink = dynamic_cast<KeptSink*>(request.sink); sink != nullptr) {
+    passed.sink = sink->inner();
+    body = sink->kept();
+    size = sink->taken_bytes();
+  }
+  event.head = secrets_.hide_head(request.head);
+  event.body = secrets_.hide(body.substr(0, kept_body_bytes));
+  if (size > kept_body_bytes) event.cut = size;
+  Sandbox& before = application_.sandbox_of(request);
+  if (const auto watched = changes_.before(before); !watched) {
+    fmt::print(stderr, "ws-mock: the trace misses a state: {}\n", watched.error().what);
+  }
+  http::Response response = application_.handle(passed);
+  finish(std::move(event), application_.sandbox_of(request), &response);
+  return response;
+}
+
+http::Response Recorder::resume(std::uint64_t ticket, const http::Request& request, http::MayWait may_wait) {
+  const auto waiting = waiting_.extract(ticket);
+  Event event = {.kind = Event::Kind::resume,
+                 .n = waiting.empty() ? requests_ : waiting.mapped(),
+                 .time = hold_time(),
+                 .may_wait = may_wait == http::MayWait::yes};
+  http::Request passed = request;
+  if (auto* sink = dynamic_cast<KeptSink*>(request.sink); sink != nullptr) passed.sink = sink->inner();
+  http::Response response = application_.resume(ticket, passed, may_wait);
+  finish(std::move(event), application_.sandbox_of(request), &response);
+  return response;
+}
+
+void Recorder::cancel(std::uint64_t ticket) {
+  const auto waiting = waiting_.extract(ticket);
+  Event event = {.kind = Event::Kind::cancel, .n = waiting.empty() ? 0 : waiting.mapped(), .time = hold_time()};
+  application_.cancel(ticket);
+  if (event.n == 0) {
+    held_->at.reset();
+    return;
+  }
+  finish(std::move(event), application_.sandbox(), nullptr);
+}
+
+http::Response Recorder::refuse(const http::MalformedRequest& why) {
+  const std::int64_t time = hold_time();
+  http::Response response = application_.refuse(why);
+  held_->at.reset();
+  write_start();
+  write(line_of(Event{.kind = Event::Kind::refused,
+                      .time = time,
+                      .body = std::string(why.reason),
+                      .status = why.status,
+                      .code = std::string(why.code)}));
+  return response;
+}
+
+std::vector<std::uint64_t> Recorder::take_ready() {
+  const std::int64_t time = hold_time();
+  std::vector<std::uint64_t> tickets = application_.take_ready();
+  held_->at.reset();
+  if (!tickets.empty()) write(line_of(Event{.kind = Event::Kind::ready, .time = time}));
+  return tickets;
+}
+
+}  // namespace ws::mock::trace

@@ -1,0 +1,71 @@
+/// `exec --trace FILE`: writes every request as it comes, and the hash of the state after it.
+///
+/// Stands between the server and the application. While a request is served the clocks of all sandboxes stand still
+/// (`HeldTime`), so that a replay can show them the same time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api-client/base/descriptor.hpp"
+#include "api-client/base/json.hpp"
+#include "api-client/base/result.hpp"
+#include "server-mock/application/application.hpp"
+#include "server-mock/http/message.hpp"
+#include "server-mock/trace/changes.hpp"
+#include "server-mock/trace/secrets.hpp"
+#include "server-mock/trace/trace_file.hpp"
+
+namespace ws::mock::trace {
+
+class Recorder final : public http::Handler {
+ public:
+  /// `start`: the first line, without times and addresses. `held` is what the application's clocks take their time
+  /// from; it holds the time at which the application was opened. Fails with `disk`.
+  static Result<std::unique_ptr<Recorder>> open(const std::string& path,
+                                                Json start,
+                                                const SecretNames& secrets,
+                                                Application& application,
+                                                std::shared_ptr<HeldTime> held);
+  /// Writes the exit code of the command. The application may be gone by now.
+  void end(int exit_code);
+
+  std::size_t body_limit(const http::Request& head) override { return application_.body_limit(head); }
+  std::unique_ptr<http::BodySink> open_sink(const http::Request& head) override;
+  http::Response handle(const http::Request& request) override;
+  http::Response refuse(const http::MalformedRequest& why) override;
+  http::Response resume(std::uint64_t ticket, const http::Request& request, http::MayWait may_wait) override;
+  void cancel(std::uint64_t ticket) override;
+  std::vector<std::uint64_t> take_ready() override;
+  std::optional<std::chrono::milliseconds> next_ready() override { return application_.next_ready(); }
+
+ private:
+  class KeptSink;
+  Recorder(Descriptor file, const SecretNames& secrets, Application& application, std::shared_ptr<HeldTime> held);
+  std::int64_t hold_time();
+  void finish(Event event, Sandbox& sandbox, const http::Response* response);
+  void take_snapshot(Sandbox& sandbox, const std::string& state);
+  bool is_quiet(Sandbox& sandbox) const;
+  void write(const std::string& line);
+  void write_start();
+  void learn_base_url();
+
+  Descriptor file_;
+  SecretNames secrets_;
+  Application& application_;
+  std::shared_ptr<HeldTime> held_;
+  Changes changes_ = {};
+  JsonBox start_ = {};                         // null once it is written
+  std::string base_url_ = "http://127.0.0.1";  // of the server, with the first call
+  std::size_t requests_ = 0;
+  std::map<std::uint64_t, std::size_t> waiting_ = {};  // request by ticket
+  std::uint64_t unsnapped_bytes_ = 0;                  // written since the last snapshot
+  std::uint64_t snapshot_bytes_ = 0;                   // of the last one
+  std::size_t last_snapshot_ = 0;
+};
+
+}  // namespace ws::mock::trace

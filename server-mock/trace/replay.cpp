@@ -1,0 +1,296 @@
+#include "server-mock/trace/replay.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "server-mock/trace/packed.hpp"
+#include "server-mock/trace/state.hpp"
+
+namespace ws::mock::trace {
+namespace {
+
+constexpr std::size_t most_snapshot_bytes = std::size_t{256} << 20U;
+constexpr std::size_t least_requests_between = 200;
+/// Copies of a world that are kept in memory, at most.
+constexpr std::size_t most_checkpoints = 40;
+
+std::string_view take_line(std::string_view& rest) {
+  const std::size_t end = std::min(rest.find("\r\n"), rest.size());
+  const std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 2, rest.size()));
+  return line;
+}
+
+http::Request parse_head(std::string_view head) {
+  http::Request request = {.head = head};
+  std::string_view rest = head;
+  const std::string_view first = take_line(rest);
+  const std::size_t space = std::min(first.find(' '), first.size());
+  request.method = first.substr(0, space);
+  const std::string_view behind = first.substr(std::min(space + 1, first.size()));
+  request.target = behind.substr(0, behind.find(' '));
+  while (!rest.empty()) {
+    const std::string_view line = take_line(rest);
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    request.headers.push_back({line.substr(0, colon), trimmed(line.substr(colon + 1), " \t")});
+  }
+  http::split_target(request);
+  return request;
+}
+
+std::string host_of(const std::string& base_url) { return base_url.substr(base_url.find("//") + 2); }
+
+}  // namespace
+
+/// A request with the texts that it points into.
+struct Replay::Revealed {
+  std::string head = {};
+  std::string body = {};
+  http::Request request = {};
+  std::unique_ptr<http::BodySink> sink = {};
+  std::uint64_t ticket = 0;
+};
+
+Replay::Replay(const Trace& trace, const ApplicationOptions& options, Checkpoints& checkpoints)
+    : trace_(trace),
+      options_(options),
+      checkpoints_(checkpoints),
+      secrets_(options.sandbox.world.seed, options.control.token) {
+  options_.sandbox.clock.hold(held_);
+  can_jump_ = std::ranges::none_of(
+      trace.events, [](const Event& event) { return event.head.find("/_mock/sandboxes") != std::string::npos; });
+}
+
+Replay::~Replay() = default;
+
+Result<std::unique_ptr<Replay>> Replay::open(const Trace& trace,
+                                             const ApplicationOptions& options,
+                                             Checkpoints& checkpoints) {
+  std::unique_ptr<Replay> replay(new Replay(trace, options, checkpoints));
+  WS_TRY(replay->begin_anew());
+  return replay;
+}
+
+Result<void> Replay::begin_anew() {
+  waiting_.clear();
+  changes_ = {};
+  held_->at = Time{std::chrono::milliseconds(trace_.started_at)};
+  application_.reset();
+  WS_LET(application_, Application::open(options_));
+  application_->set_base_url(trace_.base_url);
+  application_->on_shutdown([] {});
+  moment_ = 0;
+  next_event_ = 0;
+  played_ = {};
+  WS_TRY(changes_.before(application_->sandbox()));
+  played_.state = played_.recorded = changes_.hash("");
+  return {};
+}
+
+/// The first event after the moment.
+std::size_t Replay::end_of(std::size_t moment) const {
+  return moment < trace_.requests.size() ? trace_.requests[moment] : trace_.events.size();
+}
+
+Result<void> Replay::go_to(std::size_t moment) {
+  if (moment > trace_.requests.size()) {
+    return fail(Failure::Kind::usage,
+                fmt::format("the trace has {} requests, and no request {}", trace_.requests.size(), moment));
+  }
+  if (moment == 0) return moment_ == 0 ? Result<void>() : begin_anew();
+  WS_TRY(go_back_or_ahead(moment));
+  const std::size_t between = std::max(least_requests_between, trace_.requests.size() / most_checkpoints);
+  while (moment_ < moment) {
+    ++moment_;
+    played_ = {};
+    for (const std::size_t end = end_of(moment_); next_event_ < end; ++next_event_) {
+      WS_TRY(play(trace_.events[next_event_]));
+    }
+    if (moment_ % between == 0) WS_TRY(keep_checkpoint());
+  }
+  return {};
+}
+
+/// To the nearest kept moment, if that is nearer than going on, or the moment is in the past.
+Result<void> Replay::go_back_or_ahead(std::size_t moment) {
+  std::size_t kept = 0;
+  const auto copy = checkpoints_.lower_bound(moment);
+  const Checkpoint* checkpoint = copy == checkpoints_.begin() ? nullptr : &std::prev(copy)->second;
+  if (checkpoint != nullptr) kept = std::prev(copy)->first;
+  const Snapshot* snapshot = nullptr;
+  for (const Snapshot& one : trace_.snapshots) {
+    const bool usable = can_jump_ && options_.control.is_on && one.after < moment && one.after > kept;
+    if (!usable) continue;
+    snapshot = &one;
+    kept = one.after;
+  }
+  if (moment_ < moment && moment_ >= kept) return {};
+  if (kept == 0) return begin_anew();
+  if (snapshot == nullptr) {
+    WS_TRY(restore(*checkpoint));
+  } else {
+    WS_TRY(restore(*snapshot));
+  }
+  moment_ = kept;
+  next_event_ = end_of(kept);
+  return snapshot == nullptr ? Result<void>() : keep_checkpoint();
+}
+
+void Replay::forget_calls() {
+  Sandbox& sandbox = application_->sandbox();
+  waiting_.clear();
+  sandbox.pending_claims.end_all();
+  sandbox.faults = FaultRules(options_.sandbox.world.seed);
+  sandbox.rate_limit.clear();
+  sandbox.in_flight.clear();
+  sandbox.snapshots.clear(*sandbox.world);
+  sandbox.journal.clear();
+}
+
+Result<void> Replay::restore(const Checkpoint& checkpoint) {
+  Sandbox& sandbox = application_->sandbox();
+  forget_calls();
+  WS_TRY(sandbox.world->restore(checkpoint.rows));
+  sandbox.clock = checkpoint.clock;
+  sandbox.world->assumptions = checkpoint.assumptions;
+  sandbox.built_in = checkpoint.built_in;
+  sandbox.requests = checkpoint.requests;
+  return changes_.begin_with(sandbox, checkpoint.state);
+}
+
+Result<void> Replay::restore(const Snapshot& snapshot) {
+  const auto text = unpack(snapshot.packed, most_snapshot_bytes);
+  if (!text) {
+    return fail(Failure::Kind::invalid, fmt::format("the snapshot after request {} is damaged", snapshot.after));
+  }
+  forget_calls();
+  const std::string body = secrets_.reveal(*text);
+  const std::string host = host_of(trace_.base_url);
+  const std::string token = "Bearer " + options_.control.token;
+  const http::Response response =
+      application_->handle({.method = "PUT",
+                            .target = "/_mock/state",
+                            .path = "/_mock/state",
+                            .head = "PUT /_mock/state HTTP/1.1\r\n",
+                            .headers = {{"Host", host}, {"Content-Type", "application/json"}, {"Authorization", token}},
+                            .body = body});
+  if (response.status() != 200) {
+    return fail(Failure::Kind::invalid,
+                fmt::format("the snapshot after request {} does not fit this program: {}",
+                            snapshot.after,
+                            response.text().substr(0, 200)));
+  }
+  application_->sandbox().requests = snapshot.requests;
+  return changes_.begin_with(application_->sandbox(), snapshot.state);
+}
+
+Result<void> Replay::keep_checkpoint() {
+  Sandbox& sandbox = application_->sandbox();
+  const bool known = checkpoints_.contains(moment_);
+  if (known || !can_jump_ || !waiting_.empty() || !is_in_rows(sandbox)) return {};
+  if (checkpoints_.size() >= 2 * most_checkpoints) return {};
+  WS_LET(sqlite::Database rows, sqlite::Database::open(":memory:"));
+  WS_TRY(sandbox.world->database.copy_to(rows));
+  checkpoints_.emplace(moment_,
+                       Checkpoint{.rows = std::move(rows),
+                                  .clock = sandbox.clock,
+                                  .assumptions = sandbox.world->assumptions,
+                                  .built_in = sandbox.built_in,
+                                  .requests = sandbox.requests,
+                                  .state = changes_.hash("")});
+  return {};
+}
+
+Result<std::unique_ptr<Replay::Revealed>> Replay::reveal(const Event& event) {
+  auto revealed = std::make_unique<Revealed>();
+  revealed->head = secrets_.reveal(event.head);
+  revealed->body = secrets_.reveal(event.body);
+  if (!http::is_plain_head(revealed->head)) {
+    return fail(Failure::Kind::invalid, fmt::format("the head of request {} is no head of a request", event.n));
+  }
+  revealed->request = parse_head(revealed->head);
+  revealed->request.body = revealed->body;
+  return revealed;
+}
+
+Result<void> Replay::play(const Event& event) {
+  held_->at = Time{std::chrono::milliseconds(event.time)};
+  switch (event.kind) {
+    case Event::Kind::ready: static_cast<void>(application_->take_ready()); return {};
+    case Event::Kind::refused:
+      static_cast<void>(application_->refuse({.status = event.status, .code = event.code, .reason = event.body}));
+      return {};
+    case Event::Kind::request: {
+      WS_LET(std::unique_ptr<Revealed> revealed, reveal(event));
+      WS_TRY(play_request(event, *revealed));
+      if (revealed->ticket != 0) waiting_.insert_or_assign(event.n, std::move(revealed));
+      return {};
+    }
+    case Event::Kind::resume:
+    case Event::Kind::cancel: break;
+  }
+  const auto waiting = waiting_.find(event.n);
+  if (waiting == waiting_.end()) return {};
+  Revealed& revealed = *waiting->second;
+  WS_TRY(changes_.before(application_->sandbox_of(revealed.request)));
+  if (event.kind == Event::Kind::cancel) {
+    application_->cancel(revealed.ticket);
+  } else {
+    const auto may_wait = event.may_wait ? http::MayWait::yes : http::MayWait::no;
+    const http::Response response = application_->resume(revealed.ticket, revealed.request, may_wait);
+    if (event.n == moment_) played_.status = response.status();
+    if (response.ticket()) return compare(event, application_->sandbox_of(revealed.request));
+  }
+  WS_TRY(compare(event, application_->sandbox_of(revealed.request)));
+  waiting_.erase(event.n);
+  return {};
+}
+
+Result<void> Replay::play_request(const Event& event, Revealed& revealed) {
+  http::Request& request = revealed.request;
+  revealed.sink = application_->open_sink(request);
+  if (revealed.sink) {
+    if (revealed.sink->wants_more()) revealed.sink->take(revealed.body);
+    request.sink = revealed.sink.get();
+    request.body = {};
+  }
+  WS_TRY(changes_.before(application_->sandbox_of(request)));
+  const http::Response response = application_->handle(request);
+  if (response.ticket()) {
+    revealed.ticket = *response.ticket();
+  } else {
+    const bool lost = response.wire_fault() && response.wire_fault()->end != http::WireFault::End::as_usual;
+    played_.status = lost ? 0 : response.status();
+  }
+  return compare(event, application_->sandbox_of(request));
+}
+
+Result<void> Replay::compare(const Event& event, Sandbox& sandbox) {
+  WS_LET(Changes::Found found, changes_.after(sandbox));
+  if (played_.changes.is_null()) played_.changes = Json::array();
+  if (found.rows.is_null()) {
+    played_.changes->push_back({{"table", "*"}, {"before", nullptr}, {"after", nullptr}});
+  } else {
+    for (Json& row : *found.rows) played_.changes->push_back(std::move(row));
+  }
+  played_.state = found.hash;
+  played_.recorded = event.state;
+  if (found.hash != event.state && !first_difference_) first_difference_ = moment_;
+  const Json newest = sandbox.journal.read({.limit = 1});
+  const bool is_journalled = event.head.find(" /_mock") == std::string::npos;
+  if (is_journalled && event.n == moment_ && !newest.at("data").empty()) played_.journal = newest.at("data").front();
+  return {};
+}
+
+void Replay::let_time_pass() {
+  Sandbox& sandbox = application_->sandbox();
+  const std::optional<Time> moment = std::exchange(held_->at, std::nullopt);
+  const Time now = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  if (moment && !sandbox.clock.is_frozen()) sandbox.clock.advance(*moment - now);
+}
+
+}  // namespace ws::mock::trace

@@ -1,0 +1,95 @@
+/// Plays a trace again, to any of its moments and back.
+///
+/// Moment N is after request N and all that followed before the next one; moment 0 is the start. A jump goes on from
+/// the nearest moment before it that is kept: a snapshot in the trace, or a copy that an earlier replay took.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api-client/base/json.hpp"
+#include "api-client/base/result.hpp"
+#include "server-mock/application/application.hpp"
+#include "server-mock/trace/changes.hpp"
+#include "server-mock/trace/secrets.hpp"
+#include "server-mock/trace/trace_file.hpp"
+
+namespace ws::mock::trace {
+
+/// A world at one moment.
+struct Checkpoint {
+  sqlite::Database rows;
+  MockClock clock = {};
+  Assumptions assumptions = {};
+  BuiltIn built_in = {};
+  std::uint64_t requests = 0;
+  std::string state = {};
+};
+using Checkpoints = std::map<std::size_t, Checkpoint>;
+
+class Replay {
+ public:
+  /// At moment 0. `trace` and `checkpoints` outlive it; replays of one trace may share checkpoints. Fails as
+  /// `Application::open`.
+  static Result<std::unique_ptr<Replay>> open(const Trace& trace,
+                                              const ApplicationOptions& options,
+                                              Checkpoints& checkpoints);
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
+  ~Replay();
+
+  /// Request N itself is always played. Fails with `invalid` if the trace does not fit this program.
+  Result<void> go_to(std::size_t moment);
+  std::size_t moment() const { return moment_; }
+
+  /// What the last request did, as far as the moment.
+  struct Played {
+    int status = 0;        ///< 0: not answered
+    JsonBox journal = {};  ///< its entry in the journal, secrets redacted; null for a control call
+    JsonBox changes = {};  ///< as of `Changes`
+    std::string state = {};
+    std::string recorded = {};  ///< the state that the trace has
+  };
+  const Played& played() const { return played_; }
+  /// The first moment whose state differs from the recorded one; empty: none so far.
+  std::optional<std::size_t> first_difference() const { return first_difference_; }
+
+  Application& application() { return *application_; }
+  /// Lets the clock go on from the moment.
+  void let_time_pass();
+
+ private:
+  struct Revealed;
+  Replay(const Trace& trace, const ApplicationOptions& options, Checkpoints& checkpoints);
+  Result<void> begin_anew();
+  Result<void> go_back_or_ahead(std::size_t moment);
+  Result<void> restore(const Checkpoint& checkpoint);
+  Result<void> restore(const Snapshot& snapshot);
+  void forget_calls();
+  Result<void> play(const Event& event);
+  Result<void> play_request(const Event& event, Revealed& revealed);
+  Result<void> compare(const Event& event, Sandbox& sandbox);
+  Result<void> keep_checkpoint();
+  Result<std::unique_ptr<Revealed>> reveal(const Event& event);
+  std::size_t end_of(std::size_t moment) const;
+
+  const Trace& trace_;
+  ApplicationOptions options_;
+  Checkpoints& checkpoints_;
+  std::shared_ptr<HeldTime> held_ = std::make_shared<HeldTime>();
+  SecretNames secrets_;
+  std::unique_ptr<Application> application_ = {};
+  Changes changes_ = {};
+  std::size_t moment_ = 0;
+  std::size_t next_event_ = 0;
+  bool can_jump_ = true;  // no other sandboxes, whose state no checkpoint has
+  std::map<std::size_t, std::unique_ptr<Revealed>> waiting_;
+  Played played_ = {};
+  std::optional<std::size_t> first_difference_ = {};
+};
+
+}  // namespace ws::mock::trace

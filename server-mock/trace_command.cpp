@@ -1,0 +1,87 @@
+#include "server-mock/trace_command.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "server-mock/trace/player.hpp"
+#include "server-mock/trace/recorder.hpp"
+#include "server-mock/trace/replay.hpp"
+#include "server-mock/trace/trace_file.hpp"
+
+namespace ws::mock {
+namespace {
+
+using trace::Trace;
+
+/// The settings of the recorded server, as far as its answers depend on them, with the address of this one.
+Result<ServeSettings> traced_settings(const Trace& recorded, Flags& flags) {
+  const std::vector<std::string> allowed = flags.allow_hosts;
+  WS_TRY(flags_from_trace(*find(*recorded.start, "flags"), flags));
+  flags.allow_hosts.insert(flags.allow_hosts.end(), allowed.begin(), allowed.end());
+  WS_LET(ServeSettings settings, settings_of(flags));
+  if (!settings.server.listen.is_loopback()) {
+    return fail(Failure::Kind::usage,
+                fmt::format("a trace is not served on {}: its keys can be computed from it", flags.listen),
+                "leave --listen out");
+  }
+  settings.application.log = flags.log.empty() ? LogStyle::off : settings.application.log;
+  return settings;
+}
+
+void tell_first_difference(const trace::Replay& replay) {
+  if (const auto first = replay.first_difference()) {
+    fmt::print(stderr,
+               "ws-mock: from request {} on the state is not the one that was recorded: another version of ws-mock, or "
+               "a body that the trace does not have whole\n",
+               *first);
+  }
+}
+
+}  // namespace
+
+Result<int> exec_traced(const Flags& flags, ServeSettings settings) {
+  WS_LET(Json kept, flags_for_trace(flags));
+  Json start = {{"command", settings.command}, {"flags", std::move(kept)}};
+  const auto held = std::make_shared<HeldTime>();
+  held->at = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  SandboxOptions& sandbox = settings.application.sandbox;
+  sandbox.clock.hold(held);
+  const trace::SecretNames secrets(sandbox.world.seed, flags.control_token);
+  std::unique_ptr<trace::Recorder> recorder;
+  settings.handler = [&](Application& application) -> Result<http::Handler*> {
+    WS_LET(recorder, trace::Recorder::open(flags.trace, start, secrets, application, held));
+    return recorder.get();
+  };
+  WS_LET(const int code, serve(settings));
+  if (recorder) recorder->end(code);
+  return code;
+}
+
+Result<int> open_trace(Flags flags) {
+  WS_LET(const Trace recorded, Trace::read(flags.trace));
+  WS_LET(const ServeSettings settings, traced_settings(recorded, flags));
+  const std::string name = std::filesystem::path(flags.trace).filename().string();
+  WS_LET(const std::unique_ptr<trace::Player> player, trace::Player::open(recorded, settings.application, name));
+  WS_LET(const std::unique_ptr<http::Server> server, http::Server::listen(settings.server, *player));
+  fmt::print("{}\n", server->base_url());
+  std::fflush(stdout);
+  server->run();
+  return 0;
+}
+
+Result<int> serve_trace(Flags flags) {
+  WS_LET(const Trace recorded, Trace::read(flags.trace));
+  WS_LET(const ServeSettings settings, traced_settings(recorded, flags));
+  trace::Checkpoints checkpoints;
+  WS_LET(const std::unique_ptr<trace::Replay> replay, trace::Replay::open(recorded, settings.application, checkpoints));
+  WS_TRY(replay->go_to(flags.at.value_or(recorded.requests.size())));
+  tell_first_difference(*replay);
+  replay->let_time_pass();
+  return serve(settings, replay->application());
+}
+
+}  // namespace ws::mock
