@@ -51,7 +51,8 @@ TEST_CASE("examples: every line that help shows is understood", "[cli]") {
       run_example(
           person, "git init -q . && git -c user.name=x -c user.email=x@y.example commit -q --allow-empty -m x", folder);
       std::filesystem::create_directories(person.home() / "notes");
-      if (command.words.substr(0, 5) == "sync " && command.words != "sync init") {
+      const bool is_in_tree = command.words.starts_with("sync ") || command.words.starts_with("links ");
+      if (is_in_tree && command.words != "sync init") {
         REQUIRE(person.ws({"sync", "init"}, folder).exit == 0);
         if (example.find("~/notes") != std::string::npos) person.ws({"sync", "init"}, person.home() / "notes");
       }
