@@ -43,7 +43,7 @@ std::vector<Row> take_rows(Plan& plan) {
   for (const Conflict& conflict : plan.conflicts) {
     rows.push_back({.action = {.kind = ActionKind::conflict,
                                .path = conflict.path,
-                               .reason = name(conflict.kind),
+                               .reason = reason_of(conflict),
                                .document = conflict.document}});
   }
   sort_by_path(rows);

@@ -422,34 +422,4 @@ ExitCode exit_code_of_status(const Report& report) {
   return pending ? ExitCode::partial : ExitCode::done;
 }
 
-namespace {
-
-std::string_view words_for_place(const sync::Conflict& conflict) {
-  switch (sync::place_matter(conflict)) {
-    case sync::PlaceMatter::renamed_on_both: return "renamed on both sides";
-    case sync::PlaceMatter::two_documents: return "two documents want this name";
-    case sync::PlaceMatter::not_synced: return "a document wants the name of what is not synced";
-    case sync::PlaceMatter::folder_there:
-    case sync::PlaceMatter::document_there:
-    case sync::PlaceMatter::became_folder:
-    case sync::PlaceMatter::no_document: return "a file and a folder want this name";
-  }
-  return "";
-}
-
-}  // namespace
-
-std::string_view words_for(const sync::Conflict& conflict) {
-  switch (conflict.kind) {
-    case sync::ConflictKind::revision: return "edited on both sides";
-    case sync::ConflictKind::hash: return "created on both sides, with different texts";
-    case sync::ConflictKind::edit_delete: return "edited here, archived there";
-    case sync::ConflictKind::delete_edit: return "deleted here, edited there";
-    case sync::ConflictKind::path: return words_for_place(conflict);
-    case sync::ConflictKind::attachment: return "a file with other bytes on each side";
-    case sync::ConflictKind::rewound: return "the service went back to an older state";
-  }
-  return "";
-}
-
 }  // namespace ws::cli

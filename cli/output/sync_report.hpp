@@ -45,7 +45,4 @@ ExitCode exit_code_of_run(const sync::Report& report, int signal);
 /// Of `status --exit-code`: 7 on conflicts, 13 when anything else is pending.
 ExitCode exit_code_of_status(const sync::Report& report);
 
-/// "edited on both sides".
-std::string_view words_for(const sync::Conflict& conflict);
-
 }  // namespace ws::cli

@@ -17,7 +17,7 @@ class Story {
   Story(const sync::ConflictTexts& texts, const Facts& facts)
       : texts_(texts), conflict_(texts.conflict), facts_(facts) {
     shown_conflict_.name = conflict_.path.string();
-    shown_conflict_.what = words_for(conflict_);
+    shown_conflict_.what = sync::reason_of(conflict_);
     shown_conflict_.has_history = true;
   }
 

@@ -267,13 +267,12 @@ Conflict conflict_of(const RelativePath& path, const OpenAttachment& open) {
 void add_to_report(const AttachmentSurvey& found, Report& report) {
   for (const Action& action : found.plan.actions) report.rows.push_back({.action = action});
   for (const AttachmentCollision& collision : found.plan.collisions) {
-    report.rows.push_back({.action = {.kind = ActionKind::conflict,
-                                      .path = collision.path,
-                                      .reason = name(ConflictKind::attachment),
-                                      .attachment = true}});
     const auto known = found.open.find(collision.path);
-    report.conflicts.push_back(known != found.open.end() ? conflict_of(collision.path, known->second)
-                                                         : conflict_of(collision.path, open_from(collision)));
+    Conflict conflict = conflict_of(collision.path, known != found.open.end() ? known->second : open_from(collision));
+    report.rows.push_back(
+        {.action = {
+             .kind = ActionKind::conflict, .path = collision.path, .reason = reason_of(conflict), .attachment = true}});
+    report.conflicts.push_back(std::move(conflict));
   }
   report.skipped.insert(report.skipped.end(), found.plan.skipped.begin(), found.plan.skipped.end());
   std::ranges::sort(report.skipped);

@@ -119,4 +119,34 @@ bool is_rewound_service(const Conflict& conflict) {
   return conflict.kind == ConflictKind::rewound && conflict.document.empty();
 }
 
+namespace {
+
+std::string_view reason_of_place(const Conflict& conflict) {
+  switch (place_matter(conflict)) {
+    case PlaceMatter::renamed_on_both: return "renamed on both sides";
+    case PlaceMatter::two_documents: return "two documents want this name";
+    case PlaceMatter::not_synced: return "a document wants the name of what is not synced";
+    case PlaceMatter::folder_there:
+    case PlaceMatter::document_there:
+    case PlaceMatter::became_folder:
+    case PlaceMatter::no_document: return "a file and a folder want this name";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string_view reason_of(const Conflict& conflict) {
+  switch (conflict.kind) {
+    case ConflictKind::revision: return "edited on both sides";
+    case ConflictKind::hash: return "created on both sides, with different texts";
+    case ConflictKind::edit_delete: return "edited here, archived there";
+    case ConflictKind::delete_edit: return "deleted here, edited there";
+    case ConflictKind::path: return reason_of_place(conflict);
+    case ConflictKind::attachment: return "a file with other bytes on each side";
+    case ConflictKind::rewound: return "the service went back to an older state";
+  }
+  return "";
+}
+
 }  // namespace ws::sync

@@ -73,4 +73,7 @@ Conflict rewound_service();
 
 bool is_rewound_service(const Conflict& conflict);
 
+/// What happened, in words for people: "edited on both sides". A literal.
+std::string_view reason_of(const Conflict& conflict);
+
 }  // namespace ws::sync

@@ -192,7 +192,7 @@ class Committer {
     conflict.id = conflict.here_only ? local_conflict_id(conflict) : recorded.id;
     row.state = Row::State::done;
     row.action.kind = ActionKind::conflict;
-    row.action.reason = name(conflict.kind);
+    row.action.reason = reason_of(conflict);
     ThreeTexts texts;
     if (!staged.blob.empty()) {
       WS_LET(texts.local, session_.history.text(staged.blob));

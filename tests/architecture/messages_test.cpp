@@ -36,7 +36,7 @@ bool is_message(const std::string& text) {
 /// "cli/commands/docs/docs.cpp", and its messages below it in the order of the alphabet: moving one changes nothing.
 std::string messages_in(const fs::path& root) {
   std::set<fs::path> files;
-  for (const char* const folder : {"api-client", "cli"}) {
+  for (const char* const folder : {"api-client", "cli", "server-mock", "sync-engine"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       if (entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp") files.insert(entry.path());
     }

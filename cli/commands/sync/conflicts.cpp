@@ -25,7 +25,7 @@ Result<Json> conflict_to_json(const sync::SyncEngine& engine, const Conflict& co
   Json value = {{"id", conflict.id.empty() ? Json() : Json(conflict.id)},
                 {"path", conflict.path.text()},
                 {"kind", sync::name(conflict.kind)},
-                {"reason", words_for(conflict)},
+                {"reason", sync::reason_of(conflict)},
                 {"own", true},
                 {"here_only", conflict.here_only},
                 {"document_id", conflict.document.empty() ? Json() : Json(conflict.document.text)},
