@@ -23,6 +23,9 @@ bool is_message(const std::string& text) {
   for (const char* const begin : {"select ", "insert ", "update ", "delete from ", "create ", "pragma "}) {
     if (text.starts_with(begin)) return false;
   }
+  for (const char* const sql : {" = ?", " order by ", " join "}) {
+    if (text.find(sql) != std::string::npos) return false;
+  }
   for (std::size_t i = 1; i + 1 < text.size(); ++i) {
     const auto is_letter = [&text](std::size_t at) { return std::isalpha(static_cast<unsigned char>(text[at])) != 0; };
     if (text[i] == ' ' && (is_letter(i - 1) || text[i - 1] == '`' || text[i - 1] == '}') &&
