@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
+#include <set>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -19,6 +21,11 @@ namespace ws {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Less is downloaded again after a kill: a note that is flushed to the disk costs more than these bytes.
+constexpr std::uint64_t noted_from_bytes = std::uint64_t{1} << 20U;
+/// Up to so many single fsyncs are cheaper than a barrier over the whole file system.
+constexpr std::size_t max_single_flushes = 16;
 
 auto disk(std::string_view what, const fs::path& path, int error) {
   return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", what, path.string(), std::strerror(error)));
@@ -67,6 +74,7 @@ Result<void> PartialFile::adopt(const std::string& identity) {
   struct stat status {};
   if (::fstat(descriptor_.get(), &status) != 0) return disk("read", part_, errno);
   const auto text = read_file(notes(), std::size_t{64} << 10U);
+  has_notes_ = text || text.error().kind != Failure::Kind::not_found;
   const auto known = text ? parse_bounded(*text) : Result<Json>(fail(text.error()));
   if (!known || find_text(*known, "identity") != identity || !S_ISREG(status.st_mode)) return restart();
   size_ = static_cast<std::uint64_t>(status.st_size);
@@ -75,23 +83,31 @@ Result<void> PartialFile::adopt(const std::string& identity) {
 }
 
 PartialFile::~PartialFile() {
+  if (finished_) return;
   // Remove an empty file; keep any other for the next run to resume.
-  if (!finished_ && size_ == 0) {
+  if (size_ == 0) {
     ::unlink(part_.c_str());
-    ::unlink(notes().c_str());
+    if (has_notes_) ::unlink(notes().c_str());
+  } else if (!has_notes_) {
+    static_cast<void>(write_notes());
   }
 }
 
 Result<void> PartialFile::set_etag(const std::string& etag) {
   etag_ = etag;
+  return has_notes_ ? write_notes() : Result<void>();
+}
+
+Result<void> PartialFile::write_notes() {
   const Json known = {{"v", 1}, {"identity", identity_}, {"etag", etag_}};
+  has_notes_ = true;
   return write_file(notes(), dump(known) + "\n");
 }
 
 Result<void> PartialFile::append(std::string_view piece) {
   if (!write_all_at(descriptor_.get(), piece, static_cast<off_t>(size_))) return disk("write", part_, errno);
   size_ += piece.size();
-  return {};
+  return has_notes_ || size_ < noted_from_bytes ? Result<void>() : write_notes();
 }
 
 Result<void> PartialFile::restart() {
@@ -113,9 +129,7 @@ Result<Sha256> PartialFile::hash() {
   }
 }
 
-Result<void> PartialFile::finish(Replace replace) {
-  if (replace == Replace::yes) WS_TRY(take_over_mode(descriptor_.get(), target_));
-  if (::fsync(descriptor_.get()) != 0) return disk("flush", part_, errno);
+Result<void> PartialFile::take_name(Replace replace) {
   int error = 0;
   if (replace == Replace::no) {
     error = rename_without_replacing(part_, target_);
@@ -128,10 +142,40 @@ Result<void> PartialFile::finish(Replace replace) {
   }
   if (error != 0) return disk("write", target_, error);
   finished_ = true;
-  ::unlink(notes().c_str());
-  const Descriptor folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder) static_cast<void>(::fsync(folder.get()));
+  if (has_notes_) ::unlink(notes().c_str());
   return {};
 }
+
+std::vector<Result<void>> PartialFile::finish_all(const std::vector<PartialFile*>& files, Replace replace) {
+  const bool is_barrier = files.size() > max_single_flushes;
+  std::vector<Result<void>> ends(files.size());
+  std::map<dev_t, int> flushed;  // errno by file system
+  std::set<fs::path> folders;
+  for (std::size_t i = 0; replace == Replace::yes && i < files.size(); ++i) {
+    ends[i] = take_over_mode(files[i]->descriptor_.get(), files[i]->target_);
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!ends[i]) continue;
+    const int fd = files[i]->descriptor_.get();
+    struct stat status {};
+    int error = 0;
+    if (!is_barrier || ::fstat(fd, &status) != 0) {
+      error = ::fsync(fd) == 0 ? 0 : errno;
+    } else if (const auto known = flushed.find(status.st_dev); known != flushed.end()) {
+      error = known->second;
+    } else {
+      error = flushed[status.st_dev] = ::syncfs(fd) == 0 ? 0 : errno;
+    }
+    ends[i] = error == 0 ? files[i]->take_name(replace) : disk("flush", files[i]->part_, error);
+    if (ends[i]) folders.insert(folder_of(files[i]->target_));
+  }
+  for (const fs::path& each : folders) {
+    const Descriptor folder(::open(each.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder) static_cast<void>(::fsync(folder.get()));
+  }
+  return ends;
+}
+
+Result<void> PartialFile::finish(Replace replace) { return std::move(finish_all({this}, replace).front()); }
 
 }  // namespace ws

@@ -1,7 +1,8 @@
 /// A file under download: `.NAME.ws-part` beside the target, until it is complete and takes the target's name.
 ///
-/// The next run resumes an unfinished download of the same Asset; `.NAME.ws-part.json` beside it has Asset and ETag. A
-/// lock keeps a second run off the same target.
+/// The next run resumes an unfinished download of the same Asset; `.NAME.ws-part.json` beside it has Asset and ETag. It
+/// is written once the part is of some size, or left behind: most downloads end without one. A lock keeps a second run
+/// off the same target.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/result.hpp"
@@ -39,11 +41,15 @@ class PartialFile final : public Destination {
 
   /// Flushes it and gives it the target's name, whole. Fails with `disk`, also where the target came into being.
   Result<void> finish(Replace replace);
+  /// The same of several, in their order: many wait for the disk once.
+  static std::vector<Result<void>> finish_all(const std::vector<PartialFile*>& files, Replace replace);
 
  private:
   PartialFile(std::filesystem::path target, std::filesystem::path part, Descriptor descriptor)
       : target_(std::move(target)), part_(std::move(part)), descriptor_(std::move(descriptor)) {}
   Result<void> adopt(const std::string& identity);
+  Result<void> write_notes();
+  Result<void> take_name(Replace replace);
 
   std::filesystem::path target_;
   std::filesystem::path part_;
@@ -51,6 +57,7 @@ class PartialFile final : public Destination {
   std::string identity_;
   std::string etag_;
   std::uint64_t size_ = 0;
+  bool has_notes_ = false;
   bool finished_ = false;
 };
 

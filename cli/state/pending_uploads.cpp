@@ -64,7 +64,8 @@ fs::path PendingUploads::file_of(std::string_view upload_id) const {
 Result<void> PendingUploads::save(const PendingUpload& upload) const {
   // The id becomes a file name, and the server chose it.
   if (!is_uuid(upload.started.upload_id)) return fail(Failure::Kind::internal, "the server's upload id is not a UUID");
-  WS_TRY(make_folders(folder_, 0700));
+  std::error_code ignored;
+  if (!fs::is_directory(folder_, ignored)) WS_TRY(make_folders(folder_, 0700));
   return write_file(file_of(upload.started.upload_id), dump(to_json(upload), 2) + "\n", 0600);
 }
 
@@ -103,11 +104,14 @@ std::vector<PendingUpload> PendingUploads::list(Time now) const {
   return uploads;
 }
 
-std::optional<PendingUpload> PendingUploads::find(const UploadFile& file, const std::string& base_url, Time now) const {
-  for (PendingUpload& upload : list(now)) {
+std::optional<PendingUpload> PendingUploads::find(const std::vector<PendingUpload>& listed,
+                                                  const UploadFile& file,
+                                                  const std::string& base_url,
+                                                  Time now) {
+  for (const PendingUpload& upload : listed) {
     const bool in_doubt = upload.started.state == UploadState::finishing;
     const bool usable = in_doubt || !has_lapsed(upload, now);
-    if (usable && upload.base_url == base_url && is_same_file(upload.file, file)) return std::move(upload);
+    if (usable && upload.base_url == base_url && is_same_file(upload.file, file)) return upload;
   }
   return std::nullopt;
 }

@@ -31,8 +31,11 @@ class PendingUploads {
   Result<void> save(const PendingUpload& upload) const;
   /// Fails with `not_found`, or `disk`.
   Result<PendingUpload> load(std::string_view upload_id) const;
-  /// The newest of this very file at this server that has not lapsed.
-  std::optional<PendingUpload> find(const UploadFile& file, const std::string& base_url, Time now) const;
+  /// The newest of this very file at this server that has not lapsed, among what `list` gave.
+  static std::optional<PendingUpload> find(const std::vector<PendingUpload>& listed,
+                                           const UploadFile& file,
+                                           const std::string& base_url,
+                                           Time now);
   void forget(std::string_view upload_id) const;
   /// All of them, the newest first; what cannot be read is left out. Those that lapsed a week ago are removed.
   std::vector<PendingUpload> list(Time now) const;

@@ -2,6 +2,10 @@
 #include "api-client/transfer/download.hpp"
 
 #include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -86,82 +90,221 @@ Result<void> check_free(const Session& session, const fs::path& target) {
   return fail(Failure::Kind::disk, "the file " + target.string() + " exists already", "add --force to replace it");
 }
 
-/// One download from the Asset's description to the finished file.
-class OneDownload {
- public:
-  OneDownload(Session& session, Client& client, ProgressLine& line, const std::string& id)
-      : session_(session), client_(client), line_(line), id_(id) {}
+/// So many are under way at a time.
+constexpr std::size_t most_at_a_time = 4;
+/// So many, or so much, wait for the disk together.
+constexpr std::size_t most_received = 64;
+constexpr std::uint64_t most_received_bytes = std::uint64_t{16} << 20U;
 
-  /// What was done, as our own JSON; null for stdout.
-  Result<Json> run() {
-    WS_LET(const Reply reply,
-           client_.call({.operation = "files.get", .parameters = {{"asset_id", id_}}, .validate = false}));
-    const Json& asset = *reply.json;
-    name_ = find_text(asset, "original_file_name").value_or("");
-    request_ = {.asset_id = id_, .sha256 = Sha256::from_hex(find_text(asset, "content_sha256").value_or(""))};
-    if (const auto size = find_integer(asset, "size_bytes"); size && *size >= 0) {
-      request_.size_bytes = static_cast<std::uint64_t>(*size);
+/// One download, from the Asset's description to the finished file.
+struct OneDownload {
+  std::string id = {};
+  std::string name = {};  ///< as the service has it
+  DownloadRequest request = {};
+  fs::path target = {};  ///< as the user named it
+  std::unique_ptr<PartialFile> part = {};
+  std::uint64_t received_bytes = 0;
+  int cuts = 0;
+  Failure cut = {};
+  Downloaded done = {};
+  Result<Json> result = fail(Failure{.kind = Failure::Kind::cancelled, .what = "not downloaded"});
+};
+
+void describe(OneDownload& one, const Json& asset) {
+  one.name = find_text(asset, "original_file_name").value_or("");
+  one.request.asset_id = one.id;
+  one.request.sha256 = Sha256::from_hex(find_text(asset, "content_sha256").value_or(""));
+  if (const auto size = find_integer(asset, "size_bytes"); size && *size >= 0) {
+    one.request.size_bytes = static_cast<std::uint64_t>(*size);
+  }
+}
+
+Call description_of(const std::string& id) {
+  return {.operation = "files.get", .parameters = {{"asset_id", id}}, .validate = false};
+}
+
+void note_unchecked(Session& session, const OneDownload& one, const Downloaded& done) {
+  if (!done.is_checked) session.note("note: the service told no hash of " + one.id + "; the bytes are not checked");
+}
+
+Result<void> download_to_stdout(Session& session, Client& client, ProgressLine& line, const std::string& id) {
+  OneDownload one{.id = id};
+  WS_LET(const Reply reply, client.call(description_of(id)));
+  describe(one, *reply.json);
+  one.request.progress = [&](std::uint64_t received) {
+    line.update("downloading", received, one.request.size_bytes.value_or(0), Counted::bytes, one.name);
+  };
+  StandardOutput out(session.terminal());
+  WS_LET(const Downloaded done, download(client, one.request, out));
+  line.clear();
+  note_unchecked(session, one, done);
+  return {};
+}
+
+/// What a failed write leaves on the disk, and what to do with it.
+Failure with_leftover(Failure failure, const PartialFile& part) {
+  if (failure.kind != Failure::Kind::disk || part.size_bytes() == 0 || !failure.hint.empty()) return failure;
+  failure.hint = fmt::format("{} bytes are saved: free some space and run the same command again to resume; or {}",
+                             part.size_bytes(),
+                             ShellCommand{"rm"}.path(part.path().string()).path(part.notes().string()).ticked());
+  return failure;
+}
+
+/// All downloads to files of one command: a few at a time, with one progress line.
+class Downloads {
+ public:
+  Downloads(Session& session, Client& client, ProgressLine& line, const std::vector<std::string>& ids)
+      : session_(session), client_(client), line_(line), files_(ids.size()) {
+    for (std::size_t i = 0; i < ids.size(); ++i) files_[i].id = ids[i];
+  }
+
+  /// What was done, as our own JSON, in the order of the ids. A missing key, or a signal, ends them all.
+  Result<std::vector<Result<Json>>> run() {
+    while (under_way_ > 0 || !received_.empty() || !waiting_.empty() || (next_ < files_.size() && !stopped_)) {
+      while (under_way_ < most_at_a_time && next_ < files_.size() && !stopped_) start(files_[next_++]);
+      client_.run(std::chrono::milliseconds{200});
+      go_on_with_cut();
+      const bool is_full = received_.size() >= most_received || unfinished_bytes_ >= most_received_bytes;
+      if (under_way_ == 0 || is_full) finish_received();
+      const std::string more =
+          files_.size() == 1 ? files_.front().name : fmt::format("{} of {} files done", ended_, files_.size());
+      if (received_bytes_ > 0) line_.update("downloading", received_bytes_, announced_bytes_, Counted::bytes, more);
     }
-    request_.progress = [this](std::uint64_t received) {
-      line_.update("downloading", received, request_.size_bytes.value_or(0), Counted::bytes, name_);
-    };
-    if (session_.arguments().value("output") == "-") return to_stdout();
-    return to_file(target_of(session_, id_, asset));
+    line_.clear();
+    if (stopped_) return fail(*stopped_);
+    std::vector<Result<Json>> results;
+    for (OneDownload& one : files_) results.push_back(std::move(one.result));
+    return results;
   }
 
  private:
-  void note_unchecked(const Downloaded& done) {
-    line_.clear();
-    if (!done.is_checked) session_.note("note: the service told no hash of " + id_ + "; the bytes are not checked");
+  void start(OneDownload& one) {
+    ++under_way_;
+    client_.start(description_of(one.id), [this, &one](Result<Reply> reply) {
+      --under_way_;
+      if (!reply) return end(one, fail(std::move(reply).error()));
+      describe(one, *reply->json);
+      announced_bytes_ += one.request.size_bytes.value_or(0);
+      line_.clear();
+      one.target = target_of(session_, one.id, *reply->json);
+      open(one);
+    });
   }
 
-  Result<Json> to_stdout() {
-    StandardOutput out(session_.terminal());
-    WS_LET(const Downloaded done, download(client_, request_, out));
-    note_unchecked(done);
-    return Json();
+  /// Of two files with one name the second waits for the first: then it is decided what becomes of it.
+  void open(OneDownload& one) {
+    if (targets_.contains(one.target)) return waiting_.push_back(&one);
+    auto opened = open_part(one);
+    if (!opened) return end(one, fail(std::move(opened).error()));
+    targets_.insert(one.target);
+    one.request.progress = [this, &one](std::uint64_t bytes) {
+      received_bytes_ += bytes - one.received_bytes;
+      one.received_bytes = bytes;
+    };
+    receive(one);
   }
 
-  /// What a failed write leaves on the disk, and what to do with it.
-  static Failure with_leftover(Failure failure, const PartialFile& part) {
-    if (failure.kind != Failure::Kind::disk || part.size_bytes() == 0 || !failure.hint.empty()) return failure;
-    failure.hint = fmt::format("{} bytes are saved: free some space and run the same command again to resume; or {}",
-                               part.size_bytes(),
-                               ShellCommand{"rm"}.path(part.path().string()).path(part.notes().string()).ticked());
-    return failure;
+  Result<void> open_part(OneDownload& one) const {
+    WS_TRY(check_free(session_, one.target));
+    WS_LET(const fs::path target, follow_link(one.target));
+    const std::string identity = one.id + (one.request.sha256 ? " " + one.request.sha256->hex() : "");
+    WS_LET(one.part, PartialFile::open(target, identity));
+    return {};
   }
 
-  Result<Json> to_file(const fs::path& named) {
-    WS_TRY(check_free(session_, named));
-    WS_LET(const fs::path target, follow_link(named));
-    const std::string identity = id_ + (request_.sha256 ? " " + request_.sha256->hex() : "");
-    WS_LET(const auto part, PartialFile::open(target, identity));
-    auto received = download(client_, request_, *part);
-    if (!received) return fail(with_leftover(std::move(received).error(), *part));
-    const Downloaded done = *received;
-    if (auto finished = part->finish(session_.has("force") ? Replace::yes : Replace::no); !finished) {
-      return fail(with_leftover(std::move(finished).error(), *part));
+  void receive(OneDownload& one) {
+    ++under_way_;
+    start_download(client_, one.request, *one.part, [this, &one](Result<Downloaded> ended, bool may_go_on) {
+      --under_way_;
+      if (ended) {
+        one.done = *ended;
+        unfinished_bytes_ += one.done.size_bytes;
+        received_.push_back(&one);
+      } else if (may_go_on) {
+        one.cut = std::move(ended).error();
+        cut_.push_back(&one);
+      } else {
+        give_up(one, std::move(ended).error());
+      }
+    });
+  }
+
+  /// Waiting and sending again is done here: not in the middle of what the client tells.
+  void go_on_with_cut() {
+    for (OneDownload* const one : std::exchange(cut_, {})) {
+      if (client_.spend_retry(++one->cuts)) {
+        receive(*one);
+      } else {
+        give_up(*one, std::move(one->cut));
+      }
     }
-    note_unchecked(done);
+  }
+
+  void give_up(OneDownload& one, Failure failure) {
+    targets_.erase(one.target);
+    end(one, fail(with_leftover(std::move(failure), *one.part)));
+  }
+
+  void finish_received() {
+    std::vector<PartialFile*> parts;
+    for (OneDownload* const one : received_) parts.push_back(one->part.get());
+    const auto ends = PartialFile::finish_all(parts, session_.has("force") ? Replace::yes : Replace::no);
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      OneDownload& one = *received_[i];
+      if (ends[i]) {
+        targets_.erase(one.target);
+        end(one, report_of(one));
+      } else {
+        give_up(one, ends[i].error());
+      }
+    }
+    received_.clear();
+    unfinished_bytes_ = 0;
+    for (OneDownload* const one : std::exchange(waiting_, {})) {
+      if (!stopped_) open(*one);
+    }
+  }
+
+  Json report_of(const OneDownload& one) {
+    line_.clear();
+    note_unchecked(session_, one, one.done);
     return Json{{"v", 1},
-                {"id", id_},
-                {"path", named.string()},
-                {"size_bytes", done.size_bytes},
-                {"content_sha256", done.sha256.hex()},
-                {"checked", done.is_checked},
-                {"resumed_at_bytes", done.resumed_at_bytes}};
+                {"id", one.id},
+                {"path", one.target.string()},
+                {"size_bytes", one.done.size_bytes},
+                {"content_sha256", one.done.sha256.hex()},
+                {"checked", one.done.is_checked},
+                {"resumed_at_bytes", one.done.resumed_at_bytes}};
+  }
+
+  void end(OneDownload& one, Result<Json> result) {
+    using Kind = Failure::Kind;
+    if (!result && (result.error().kind == Kind::auth || result.error().kind == Kind::cancelled)) {
+      stopped_ = result.error();
+    }
+    one.result = std::move(result);
+    one.part.reset();
+    ++ended_;
   }
 
   Session& session_;
   Client& client_;
   ProgressLine& line_;
-  std::string id_;
-  std::string name_;
-  DownloadRequest request_;
+  std::vector<OneDownload> files_;
+  std::set<fs::path> targets_;          ///< of those that are under way or received
+  std::vector<OneDownload*> waiting_;   ///< for their target
+  std::vector<OneDownload*> cut_;       ///< to go on where they were cut
+  std::vector<OneDownload*> received_;  ///< whole, and not flushed yet
+  std::uint64_t unfinished_bytes_ = 0;  ///< of these
+  std::uint64_t received_bytes_ = 0;
+  std::uint64_t announced_bytes_ = 0;
+  std::size_t next_ = 0;
+  std::size_t under_way_ = 0;
+  std::size_t ended_ = 0;
+  std::optional<Failure> stopped_;
 };
 
 void print_done(Session& session, const Json& done) {
-  if (done.is_null()) return;
   if (!is_for_people(session)) return session.printer().resource(done, {});
   session.printer().line(find_text(done, "path").value_or(""));
 }
@@ -184,23 +327,25 @@ Result<ExitCode> download_files(Session& session) {
   if (output && output->ends_with('/')) WS_TRY(make_folders(*output));
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
   ProgressLine line(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
+  if (output == "-") {
+    WS_TRY(download_to_stdout(session, *client, line, ids.front()));
+    return ExitCode::done;
+  }
+  WS_LET(std::vector<Result<Json>> results, Downloads(session, *client, line, ids).run());
   if (ids.size() == 1) {
-    WS_LET(const Json done, OneDownload(session, *client, line, ids.front()).run());
-    line.clear();
+    WS_LET(const Json done, std::move(results.front()));
     print_done(session, done);
     return ExitCode::done;
   }
   std::vector<BatchItem> items;
-  for (const std::string& id : ids) {
-    Result<Json> done = OneDownload(session, *client, line, id).run();
-    line.clear();
-    if (done) {
-      items.push_back({id, Reply{.json = std::move(*done)}});
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    Result<Reply> reply = fail(Failure{});
+    if (results[i]) {
+      reply = Reply{.json = std::move(*results[i])};
     } else {
-      const bool over = done.error().kind == Failure::Kind::auth || done.error().kind == Failure::Kind::cancelled;
-      if (over) return fail(done.error());
-      items.push_back({id, fail(done.error())});
+      reply = fail(std::move(results[i]).error());
     }
+    items.push_back({ids[i], std::move(reply)});
   }
   return print_batch(session, operation_of("files.content"), items, "ws.downloaded");
 }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -27,6 +28,8 @@ namespace fs = std::filesystem;
 
 constexpr int usual_jobs = 4;
 constexpr int most_jobs = 16;
+/// A smaller file is sent again after a kill: a record of its start, flushed to the disk, costs more than its bytes.
+constexpr std::uint64_t recorded_from_bytes = std::uint64_t{1} << 20U;
 
 Result<int> jobs_of(const Session& session) {
   const auto text = session.arguments().value("jobs");
@@ -93,6 +96,7 @@ class Uploads {
       : session_(session),
         client_(client),
         pending_(session.paths().state),
+        earlier_(pending_.list(session.world().clock.now())),
         names_(std::move(names)),
         files_(std::move(files)),
         upload_ids_(files_.size()),
@@ -123,15 +127,17 @@ class Uploads {
   void start(std::size_t place) {
     const UploadFile& file = files_[place];
     std::optional<StartedUpload> resumed;
-    if (auto pending = pending_.find(file, base_url_, session_.world().clock.now())) {
+    if (auto pending = PendingUploads::find(earlier_, file, base_url_, session_.world().clock.now())) {
       resumed = std::move(pending->started);
       if (session_.has("verbose")) session_.note(names_[place] + ": resuming the upload " + resumed->upload_id);
     }
     UploadObserver observer;
     if (resumed) upload_ids_[place] = resumed->upload_id;
     observer.kept = [this, place, &file](const StartedUpload& started) {
-      upload_ids_[place] = started.upload_id;
-      keep(session_, {.started = started, .file = file, .base_url = base_url_});
+      const bool is_new = std::exchange(upload_ids_[place], started.upload_id) != started.upload_id;
+      const bool is_mere_start = is_new && file.stamp.size_bytes < recorded_from_bytes;
+      // One that may have become an Asset is always recorded: it is asked for before the file is sent again.
+      if (!is_mere_start) keep(session_, {.started = started, .file = file, .base_url = base_url_});
       return Result<void>();
     };
     observer.forgotten = [this](const StartedUpload& started) { pending_.forget(started.upload_id); };
@@ -167,6 +173,7 @@ class Uploads {
   Session& session_;
   Client& client_;
   PendingUploads pending_;
+  std::vector<PendingUpload> earlier_;  ///< of earlier runs
   std::vector<std::string> names_;
   std::vector<UploadFile> files_;
   std::vector<std::string> upload_ids_;

@@ -203,3 +203,47 @@ TEST_CASE("partial file: two runs on one target do not mix, and a target that ca
   REQUIRE((*first)->finish(Replace::yes));
   CHECK(read_text(folder / "a") == "new");
 }
+
+TEST_CASE("partial file: a note is written where a large part, or one that is left behind, needs it", "[transfer]") {
+  const TemporaryFolder folder;
+  const std::string half(600'000, 'x');
+  const fs::path target = folder / "a";
+  {
+    const auto part = PartialFile::open(target, "id");
+    REQUIRE(part);
+    REQUIRE((*part)->set_etag("\"v1\""));
+    REQUIRE((*part)->append(half));
+    CHECK_FALSE(fs::exists((*part)->notes()));
+    SECTION("left behind") {}
+    SECTION("large") {
+      REQUIRE((*part)->append(half));
+      CHECK(fs::exists((*part)->notes()));
+    }
+  }
+  const auto again = PartialFile::open(target, "id");
+  REQUIRE(again);
+  CHECK((*again)->size_bytes() >= half.size());
+  CHECK((*again)->etag() == "\"v1\"");
+  REQUIRE((*again)->finish(Replace::no));
+  CHECK_FALSE(fs::exists((*again)->notes()));
+}
+
+TEST_CASE("partial file: of several that are finished together each has its own end", "[transfer]") {
+  const TemporaryFolder folder;
+  const std::size_t count = GENERATE(3, 20);
+  std::vector<std::unique_ptr<PartialFile>> parts;
+  std::vector<PartialFile*> files;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto part = PartialFile::open(folder / std::to_string(i), "id");
+    REQUIRE(part);
+    REQUIRE((*part)->append(std::to_string(i)));
+    files.push_back(parts.emplace_back(std::move(*part)).get());
+  }
+  write_text(folder / "1", "theirs");
+  const std::vector<Result<void>> ends = PartialFile::finish_all(files, Replace::no);
+  REQUIRE(ends.size() == count);
+  for (std::size_t i = 0; i < count; ++i) {
+    CHECK(ends[i].has_value() == (i != 1));
+    CHECK(read_text(folder / std::to_string(i)) == (i == 1 ? "theirs" : std::to_string(i)));
+  }
+}

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <filesystem>
 #include <mutex>
+#include <thread>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -189,6 +191,60 @@ TEST_CASE("files: a download that is cut is gone on with; another hash is exit 1
   CHECK(stage.json({"files", "download", id, "-o", "lie.txt"}, 15)["error"]["code"] == "hash_mismatch");
   CHECK(stage.ws({"files", "download", id, "-o", "-"}).exit == 15);
   CHECK_FALSE(std::filesystem::exists(stage.folder / "lie.txt"));
+}
+
+TEST_CASE("files: many are downloaded at once, each to its own name, told in the order of the ids", "[cli]") {
+  const FileStage stage;
+  std::vector<std::string> words = {"files", "download"};
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "file-" + std::to_string(i) + ".bin";
+    words.push_back(stage.uploaded(name, text_of_size(1000 + static_cast<std::size_t>(i))));
+  }
+  words.insert(words.end(), {"-o", "copies/"});
+  const Json done = stage.json(words);
+  REQUIRE(done["data"].size() == 20);
+  for (int i = 0; i < 20; ++i) {
+    const Json& row = done["data"][static_cast<std::size_t>(i)];
+    const std::string path = "copies/file-" + std::to_string(i) + ".bin";
+    CHECK(row["id"] == words[static_cast<std::size_t>(i) + 2]);
+    CHECK(row["result"]["path"] == path);
+    CHECK(read_text(stage.folder / path) == text_of_size(1000 + static_cast<std::size_t>(i)));
+  }
+  const std::filesystem::directory_iterator copies(stage.folder / "copies");
+  CHECK(std::distance(begin(copies), end(copies)) == 20);
+}
+
+TEST_CASE("files: of two downloads with one name the first is kept, with --force the second", "[cli]") {
+  const FileStage stage;
+  const std::string first = stage.uploaded("a.txt", "first\n");
+  const std::string second = stage.uploaded("a.txt", "second\n");
+  const Json done = stage.json({"files", "download", first, second, "-o", "copies/"}, 13);
+  CHECK(done["data"][0]["ok"] == true);
+  CHECK(done["data"][1]["error"]["message"].get<std::string>().find("exists already") != std::string::npos);
+  CHECK(read_text(stage.folder / "copies/a.txt") == "first\n");
+  CHECK(stage.json({"files", "download", first, second, "-o", "copies/", "--force"})["data"].size() == 2);
+  CHECK(read_text(stage.folder / "copies/a.txt") == "second\n");
+}
+
+TEST_CASE("files: an upload that may have become an Asset is on record, and asked for before it is sent again",
+          "[cli]") {
+  std::atomic<bool> reached{false};
+  const Meddled stage([&](const Seen& seen, const Forward& forward) {
+    Script passed = forward();
+    if (seen.target != "/v1/files/uploads:finalize" || reached.exchange(true)) return passed;
+    return Script{Hold{}};
+  });
+  write_text(stage.folder / "a.md", "# A\n");
+  Running running(stage.person.command({"files", "upload", "a.md"}, stage.folder.path()));
+  while (!reached) std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  running.signal(SIGKILL);
+  running.wait();
+  const Json listed = stage.json({"files", "uploads"});
+  REQUIRE(listed["data"].size() == 1);
+  CHECK(listed["data"][0]["state"] == "finishing");
+  stage.json({"files", "upload", "a.md"});
+  CHECK(stage.assets() == 1);
+  CHECK(stage.json({"files", "uploads"})["data"].empty());
 }
 
 TEST_CASE("files: a name from the service never leads out of the folder, nor begins with a dot", "[cli]") {
