@@ -119,6 +119,9 @@ TEST_CASE("killed anywhere in an upload: the same command again makes no second 
     CHECK(killed.ended.exit == 128 + 9);
     const Ended again = world.ws(upload);
     CHECK(again.exit == 0);
-    CHECK(assets() == before + (killed.ended.out.empty() ? 1 : 2));
+    // One that was told of may be found again all the same, as long as its record lies there.
+    const std::size_t made = assets() - before;
+    CHECK(made >= 1);
+    CHECK(made <= (killed.ended.out.empty() ? 1U : 2U));
   }
 }
