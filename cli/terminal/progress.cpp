@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::chrono::milliseconds quiet_start{300};
 constexpr std::chrono::milliseconds least_pause{100};
+constexpr std::size_t bar_columns = 20;
+constexpr int columns_for_bar = 70;
+constexpr double seconds_for_rate = 1.0;  ///< sooner it jumps about
 
 std::string_view name(Counted counted) {
   switch (counted) {
@@ -34,7 +37,27 @@ std::string amount(std::uint64_t done, std::uint64_t total, Counted counted) {
     case Counted::seconds: return fmt::format("{} s", done);
     case Counted::items: break;
   }
-  return total == 0 ? std::to_string(done) : fmt::format("{} of {}", done, total);
+  // What one request does whole would stand at "0 of 1500" until it is over.
+  if (total == 0 || done == 0) return std::to_string(std::max(done, total));
+  return fmt::format("{} of {}", done, total);
+}
+
+/// "96/s" or "3.1 MiB/s".
+std::string rate(double each_second, Counted counted) {
+  if (counted == Counted::bytes) return fmt::format("{:.1f} MiB/s", each_second / (1U << 20U));
+  return fmt::format("{:.{}f}/s", each_second, each_second < 10 ? 1 : 0);
+}
+
+/// "45 s", "3 min", "2 h 5 min".
+std::string duration(std::uint64_t seconds) {
+  if (seconds < 100) return fmt::format("{} s", seconds);
+  const std::uint64_t minutes = (seconds + 59) / 60;
+  return minutes < 60 ? fmt::format("{} min", minutes) : fmt::format("{} h {} min", minutes / 60, minutes % 60);
+}
+
+std::string bar(std::uint64_t done, std::uint64_t total) {
+  const std::size_t full = bar_columns * std::min(done, total) / total;
+  return "[" + std::string(full, '#') + std::string(bar_columns - full, '.') + "]";
 }
 
 }  // namespace
@@ -59,6 +82,11 @@ void ProgressLine::update(
     std::string_view stage, std::uint64_t done, std::uint64_t total, Counted counted, std::string_view more) {
   if (style_ == ProgressStyle::none) return;
   const Instant now = std::chrono::steady_clock::now();
+  if (stage != stage_) {
+    stage_ = stage;
+    stage_began_ = now;
+    at_first_ = done;
+  }
   if (now - began_ < quiet_start || now - shown_at_ < least_pause) return;
   shown_at_ = now;
   if (style_ == ProgressStyle::json) {
@@ -67,7 +95,16 @@ void ProgressLine::update(
     return;
   }
   std::string text = fmt::format("{}{}{}", stage, stage.empty() ? "" : " ", amount(done, total, counted));
+  const double seconds = std::chrono::duration<double>(now - stage_began_).count();
+  if (style_ == ProgressStyle::line && done > at_first_ && done < total && seconds > seconds_for_rate) {
+    const double each_second = static_cast<double>(done - at_first_) / seconds;
+    const auto left = static_cast<std::uint64_t>(static_cast<double>(total - done) / each_second);
+    text += fmt::format(", {}, {} left", rate(each_second, counted), duration(left));
+  }
   if (!more.empty()) text += fmt::format(", {}", more);
+  if (style_ == ProgressStyle::line && total > 0 && done > 0 && terminal_.columns() >= columns_for_bar) {
+    text = bar(done, total) + " " + text;
+  }
   text = clean(text, Breaks::space);
   if (style_ == ProgressStyle::plain) return terminal_.write(Stream::err, text + "\n");
   terminal_.write(Stream::err, "\r\033[K" + cut(text, static_cast<std::size_t>(terminal_.columns()) - 1));

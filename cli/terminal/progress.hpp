@@ -1,6 +1,7 @@
 /// A progress line on stderr.
 ///
-/// On a terminal only, from 300 ms on, at most ten times a second, and gone when it is over; `--progress plain|json`
+/// On a terminal only, from 300 ms on, at most ten times a second, and gone when it is over; where the total is known,
+/// with a bar, the rate and the time that is left; `--progress plain|json`
 /// writes lines instead, `none` nothing.
 #pragma once
 
@@ -47,6 +48,9 @@ class ProgressLine {
   ProgressStyle style_;
   Instant began_;
   Instant shown_at_ = {};
+  std::string stage_ = {};      ///< that is under way
+  Instant stage_began_ = {};    ///< when it was told first
+  std::uint64_t at_first_ = 0;  ///< what was done then
   bool shown_ = false;
 };
 
