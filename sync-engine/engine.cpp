@@ -656,6 +656,7 @@ Result<Report> SyncEngine::status(const RunOptions& options) {
   }
   report.clean = report.clean && left_out.empty() && report.conflicts.empty();
   foresee_decisions(report, options);
+  WS_TRY(mark_staged(impl_->session, report.rows));
   add_to_report(files, report);
   return report;
 }

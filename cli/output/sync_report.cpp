@@ -68,9 +68,8 @@ std::string_view planned_sum(ActionKind kind) {
 std::string word_of(const Row& row, ReportStage stage) {
   if (row.state == Row::State::failed) return "failed";
   const ActionKind kind = row.action.kind;
+  if (row.state == Row::State::staged) return kind == ActionKind::push_create ? "staged new" : "staged";
   if (stage == ReportStage::planned || row.state == Row::State::planned) return std::string(words_of(kind).planned);
-  if (stage == ReportStage::staged && sync::is_push(kind))
-    return kind == ActionKind::push_create ? "staged new" : "staged";
   return std::string(words_of(kind).done);
 }
 
@@ -88,14 +87,16 @@ std::string path_of(const Row& row) {
 
 std::string reason_of(const Row& row) { return clean(row.error ? row.error->what : row.action.reason, Breaks::space); }
 
-std::string render_rows(const Report& report, ReportStage stage, const Terminal& terminal, std::size_t shown) {
+/// `margin`: columns that the stamp of each line takes.
+std::string render_rows(
+    const Report& report, ReportStage stage, const Terminal& terminal, std::size_t shown, std::size_t margin) {
   std::size_t word_width = 0;
   std::size_t path_width = 0;
   for (std::size_t i = 0; i < shown; ++i) {
     word_width = std::max(word_width, word_of(report.rows[i], stage).size());
     path_width = std::max(path_width, utf8::columns(path_of(report.rows[i])));
   }
-  const auto columns = static_cast<std::size_t>(terminal.columns());
+  const std::size_t columns = static_cast<std::size_t>(terminal.columns()) - margin;
   path_width =
       std::min(path_width, std::max<std::size_t>(24, columns > word_width + 30 ? columns - word_width - 30 : 0));
   std::string text;
@@ -285,29 +286,20 @@ std::string left_alone_sum(const Report& report) {
   return text;
 }
 
-std::string render_sum(const Report& report, ReportStage stage) {
-  std::vector<std::pair<std::string_view, std::size_t>> counts;
-  const auto count = [&counts](std::string_view word) {
-    const auto known = std::ranges::find(counts, word, &std::pair<std::string_view, std::size_t>::first);
-    if (known == counts.end()) {
-      counts.emplace_back(word, 1);
-    } else {
-      ++known->second;
-    }
-  };
-  for (const Row& row : report.rows) {
-    if (row.action.kind == ActionKind::unchanged) continue;
-    if (row.state == Row::State::failed) {
-      count("failed");
-    } else if (row.state == Row::State::planned) {
-      count(planned_sum(row.action.kind));
-    } else {
-      count(stage == ReportStage::staged && sync::is_push(row.action.kind) ? "staged"
-                                                                           : words_of(row.action.kind).plural);
-    }
+std::string_view counted_as(const Row& row) {
+  switch (row.state) {
+    case Row::State::failed: return "failed";
+    case Row::State::staged: return "staged";
+    case Row::State::planned: return planned_sum(row.action.kind);
+    case Row::State::done: break;
   }
-  std::string text;
-  for (const auto& [word, number] : counts) text += (text.empty() ? "" : ", ") + fmt::format("{} {}", number, word);
+  return words_of(row.action.kind).plural;
+}
+
+std::string render_sum(const Report& report, ReportStage stage) {
+  Sum sum;
+  sum.add(report);
+  const std::string text = sum.text();
   const std::string left_alone = left_alone_sum(report);
   if (!text.empty()) return left_alone.empty() ? text : text + ", " + left_alone;
   if (stage == ReportStage::published) return "nothing is staged";
@@ -322,6 +314,18 @@ std::string render_sum(const Report& report, ReportStage stage) {
   return text;
 }
 
+/// Each line with the stamp before it.
+std::string stamped(const std::string& text, const std::string& stamp) {
+  if (stamp.empty()) return text;
+  std::string out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    out += stamp + text.substr(begin, end - begin);
+    begin = end;
+  }
+  return out;
+}
+
 constexpr std::size_t column_count = 6;
 constexpr std::size_t tsv_column_count = 5;  // without the id, as ever
 constexpr std::array<std::string_view, column_count> column_names = {
@@ -330,10 +334,7 @@ constexpr std::array<std::string_view, column_count> column_names = {
 /// Good as long as the row.
 std::array<std::string_view, column_count> values_of(const Row& row) {
   const sync::Action& action = row.action;
-  const std::string_view state = row.state == Row::State::done     ? "done"
-                                 : row.state == Row::State::failed ? "failed"
-                                                                   : "planned";
-  return {state,
+  return {sync::name(row.state),
           sync::name(action.kind),
           action.path.text(),
           action.previous_path ? action.previous_path->text() : std::string_view(),
@@ -342,6 +343,25 @@ std::array<std::string_view, column_count> values_of(const Row& row) {
 }
 
 }  // namespace
+
+void Sum::add(const Report& report) {
+  for (const Row& row : report.rows) {
+    if (row.action.kind == ActionKind::unchanged) continue;
+    const std::string_view word = counted_as(row);
+    const auto known = std::ranges::find(counts_, word, &std::pair<std::string_view, std::size_t>::first);
+    if (known == counts_.end()) {
+      counts_.emplace_back(word, 1);
+    } else {
+      ++known->second;
+    }
+  }
+}
+
+std::string Sum::text() const {
+  std::string text;
+  for (const auto& [word, number] : counts_) text += (text.empty() ? "" : ", ") + fmt::format("{} {}", number, word);
+  return text;
+}
 
 std::vector<std::string> render_outcome(const Report& report, ReportStage stage, const Invocation& called) {
   std::vector<std::string> lines;
@@ -357,6 +377,9 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
     lines.push_back(fmt::format("{} not synced: no Markdown, and not named by `include:` in .ws/config.yaml",
                                 plural(report.not_included, "file is", "files are")));
   }
+  if (std::ranges::any_of(report.rows, [](const Row& row) { return row.state == Row::State::staged; })) {
+    lines.push_back(sync_of(called.program).add({"commit"}).ticked() + " publishes what is staged");
+  }
   add_links(report, called, lines);
   for (std::string& line : remark_lines(report)) lines.push_back(std::move(line));
   add_next_steps(report, stage, called, lines);
@@ -366,7 +389,8 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
 std::string render_report(
     const Report& report, ReportStage stage, const Terminal& terminal, std::size_t max_rows, const Invocation& called) {
   const std::size_t shown = max_rows == 0 ? report.rows.size() : std::min(max_rows, report.rows.size());
-  std::string text = render_rows(report, stage, terminal, shown);
+  const std::size_t margin = std::min(called.stamp.size(), static_cast<std::size_t>(terminal.columns()));
+  std::string text = render_rows(report, stage, terminal, shown, margin);
   if (shown < report.rows.size()) {
     text += fmt::format("  and {} more (--verbose shows all)\n", report.rows.size() - shown);
   }
@@ -375,7 +399,7 @@ std::string render_report(
     const Look look = report.guard || !report.conflicts.empty() ? Look::warning : Look::plain;
     text += terminal.paint(Stream::out, look, line) + "\n";
   }
-  return text;
+  return stamped(text, called.stamp);
 }
 
 Json report_items(const Report& report) {

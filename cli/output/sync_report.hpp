@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api-client/base/json.hpp"
@@ -25,6 +26,17 @@ struct Invocation {
   ShellCommand program{"ws"};  ///< "ws -C DIR" where the tree is elsewhere
   std::string only = {};       ///< the GLOB of `--only`
   std::string verb = {};       ///< "undo 12" where it is not a run
+  std::string stamp = {};      ///< put before each line for a terminal: the time in a watch
+};
+
+/// How many rows came to what, of one report or of many: "3 sent, 1 received". In the order in which they came first.
+class Sum {
+ public:
+  void add(const sync::Report& report);
+  std::string text() const;  ///< empty where nothing was counted
+
+ private:
+  std::vector<std::pair<std::string_view, std::size_t>> counts_;
 };
 
 /// For a terminal: a line for each file (at most `max_rows`; 0: all), what was skipped, the sum, the next command.

@@ -7,16 +7,17 @@
 #include <nlohmann/json.hpp>
 
 namespace ws::sync {
-namespace {
-
 std::string_view name(Row::State state) {
   switch (state) {
     case Row::State::planned: return "planned";
+    case Row::State::staged: return "staged";
     case Row::State::done: return "done";
     case Row::State::failed: return "failed";
   }
   return "";
 }
+
+namespace {
 
 Json json_of(const Failure& failure) {
   return Json{{"kind", ws::name(failure.kind)},

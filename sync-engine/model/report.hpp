@@ -15,7 +15,7 @@ namespace ws::sync {
 
 /// What became of one row of the plan.
 struct Row {
-  enum class State { planned, done, failed };
+  enum class State { planned, staged, done, failed };
   Action action;
   State state = State::planned;
   std::optional<Failure> error = {};
@@ -23,6 +23,8 @@ struct Row {
   void fail(Failure failure);
   bool operator==(const Row&) const = default;
 };
+
+std::string_view name(Row::State state);  ///< "planned"
 
 /// Something to know that asks for nothing.
 struct Remark {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -131,7 +132,25 @@ Result<std::vector<Row>> staged_rows(Session& session, const WantedPath& wanted)
   if (!staged) return rows;
   if (wanted && !staged->under_way) WS_TRY(take_out_unwanted(session, *staged, wanted));
   with_rows(std::move(*staged), rows);
+  for (Row& row : rows) row.state = Row::State::staged;
   return rows;
+}
+
+Result<void> mark_staged(Session& session, std::vector<Row>& rows) {
+  WS_LET(const std::optional<StagedCommit> staged, session.state.staged());
+  if (!staged) return {};
+  std::map<RelativePath, const PushItem*> items;
+  for (const StagedItem& each : staged->items) {
+    if (!each.conflict) items.emplace(each.file, &each.item);
+  }
+  for (Row& row : rows) {
+    const auto item = items.find(row.action.path);
+    if (row.state != Row::State::planned || item == items.end()) continue;
+    const bool is_same = item->second->kind == row.action.kind && item->second->document == row.action.document &&
+                         item->second->hash == row.action.result;
+    if (is_same) row.state = Row::State::staged;
+  }
+  return {};
 }
 
 }  // namespace ws::sync

@@ -21,9 +21,9 @@ struct CommitPart {
 /// Takes out the items of which `is_out` says so, one word each.
 void drop_items(CommitPart& part, const std::vector<bool>& is_out);
 
-/// Stages what `rows` want to push, and the open conflicts that no commit has recorded yet, with both texts. Rows that
-/// may not be pushed (a viewer's key) or were refused say so. Nobody sees anything of it before the commit. At most
-/// `EngineOptions::commit_items`, unless more change places with each other: see commit_parts.hpp.
+/// Stages what `rows` want to push (they become `staged`), and the open conflicts that no commit has recorded yet, with
+/// both texts. Rows that may not be pushed (a viewer's key) or were refused say so. Nobody sees anything of it before
+/// the commit. At most `EngineOptions::commit_items`, unless more change places with each other: see commit_parts.hpp.
 Result<void> stage_changes(Session& session, const Survey& survey, std::vector<Row>& rows);
 
 /// Stages and commits the same, all of it, in as many commits as it takes.
@@ -55,7 +55,9 @@ Result<void> commit_staged(Session& session,
                            const std::string& message,
                            std::vector<Row>& rows,
                            const WantedPath& wanted = {});
-/// The rows that this would add.
+/// The rows that this would add, each `staged`.
 Result<std::vector<Row>> staged_rows(Session& session, const WantedPath& wanted);
+/// Those of `rows` that an earlier call staged just so become `staged`: a commit publishes them.
+Result<void> mark_staged(Session& session, std::vector<Row>& rows);
 
 }  // namespace ws::sync

@@ -233,7 +233,12 @@ Result<void> stage_changes(Session& session, const Survey& survey, std::vector<R
   WS_TRY(stager.collect());
   if (!stager.any_left()) return {};
   WS_LET(const CommitPart part, stager.send_next());
-  return part.commit.items.empty() ? Result<void>() : session.state.put_staged(part.commit);
+  if (part.commit.items.empty()) return {};
+  WS_TRY(session.state.put_staged(part.commit));
+  for (const std::size_t row : part.rows) {
+    if (is_push(rows[row].action.kind)) rows[row].state = Row::State::staged;
+  }
+  return {};
 }
 
 Result<void> publish_changes(Session& session,

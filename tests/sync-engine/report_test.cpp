@@ -26,7 +26,7 @@ constexpr std::string_view schema = R"({
     "reason": "string",
     "document_id": "string or null",
     "previous_path": "string or null",
-    "state": "|planned|done|failed|",
+    "state": "|planned|staged|done|failed|",
     "error": {"kind": "string", "code": "string or null", "message": "string", "hint": "string or null"}
   }],
   "conflicts": [{
@@ -116,7 +116,7 @@ constexpr ActionKind kinds[] = {ActionKind::push_create,
 Report full_report() {
   Report report{.source_id = "s", .base_revision = 1, .revision = 2};
   for (const ActionKind kind : kinds) {
-    for (const Row::State state : {Row::State::planned, Row::State::done, Row::State::failed}) {
+    for (const Row::State state : {Row::State::planned, Row::State::staged, Row::State::done, Row::State::failed}) {
       Row row{.action = {.kind = kind, .path = path("a.md"), .reason = "edited here"}, .state = state};
       if (state == Row::State::done) row.action.document = {"d"};
       if (state == Row::State::done) row.action.previous_path = path("b.md");
@@ -168,7 +168,7 @@ TEST_CASE("report: the schema refuses what is not in it", "[sync-engine]") {
 
 TEST_CASE("report: the counts tell each kind once, and how many failed", "[sync-engine]") {
   const Json counts = to_json(full_report()).at("counts");
-  CHECK(counts.at("push_create") == 3);
+  CHECK(counts.at("push_create") == 4);
   CHECK(counts.at("failed") == 12);
 }
 
