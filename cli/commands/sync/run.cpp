@@ -1,6 +1,8 @@
 // Keeping a folder in step: init, run, status, plan and the steps one by one.
+#include <algorithm>
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/files.hpp"
@@ -22,13 +24,36 @@ fs::path folder_of(const Session& session) {
 
 Network needs_network(const Session& session) { return session.has("dry-run") ? Network::to_look : Network::needed; }
 
+/// Ctrl-C ends a run between two steps: what was published stays so, and the next run does the rest.
+Failure stopped_after(Failure failure, const sync::Report& report) {
+  if (failure.kind != Failure::Kind::cancelled) return failure;
+  const auto in_state = [&](sync::Row::State state) {
+    return std::ranges::count_if(
+        report.rows, [state](const sync::Row& row) { return sync::is_push(row.action.kind) && row.state == state; });
+  };
+  const auto published = in_state(sync::Row::State::done);
+  failure.what = fmt::format("stopped: {} of {} changes were published",
+                             published,
+                             published + in_state(sync::Row::State::planned) + in_state(sync::Row::State::staged));
+  failure.hint = "run the same command again to continue";
+  return failure;
+}
+
 /// The report, and what ended it early; `exit` stands for both.
 ExitCode finish(Session& session, SyncTree& tree, const sync::Report& report, ReportStage stage, ExitCode exit) {
   tree.progress->clear();
   print_report(session, tree, report, stage);
   print_undo_hint(session, tree, report);
-  if (report.ended_by) session.print_failure(*report.ended_by, exit);
+  if (report.ended_by) session.print_failure(stopped_after(*report.ended_by, report), exit);
   return exit;
+}
+
+/// What a run fails with that did not come to a report.
+Failure stopped_early(Failure failure) {
+  if (failure.kind != Failure::Kind::cancelled) return failure;
+  failure.what = "stopped before anything was published";
+  failure.hint = "run the same command again to continue";
+  return failure;
 }
 
 ExitCode finish_run(Session& session, SyncTree& tree, const sync::Report& report, ReportStage stage) {
@@ -104,7 +129,9 @@ Result<ExitCode> run_sync(Session& session) {
     WS_LET(const sync::Report planned, tree.engine->status(options));
     return finish(session, tree, planned, ReportStage::planned, ExitCode::done);
   }
-  WS_LET(sync::Report report, tree.engine->run(options));
+  auto ran = tree.engine->run(options);
+  if (!ran) return fail(stopped_early(std::move(ran).error()));
+  sync::Report report = std::move(*ran);
   if (report.guard && session.terminal().may_ask() && confirms_deletes(session, tree, report)) {
     options.allow_deletes = true;
     WS_LET(report, tree.engine->run(options));

@@ -261,8 +261,10 @@ void print_rows(Session& session, const sync::Report& report) {
 
 }  // namespace
 
-void print_report(Session& session, const SyncTree& tree, const sync::Report& report, ReportStage stage) {
-  const Invocation called = invocation_of(session, tree);
+void print_report(
+    Session& session, const SyncTree& tree, const sync::Report& report, ReportStage stage, std::string stamp) {
+  Invocation called = invocation_of(session, tree);
+  called.stamp = std::move(stamp);
   switch (session.format()) {
     case Format::table: {
       std::string text =

@@ -49,7 +49,9 @@ Result<sync::RunOptions> run_options(const Session& session);
 void register_tree(const Session& session, const std::filesystem::path& root, const sync::Tie& tie);
 
 /// JSON, TSV, or words on a terminal.
-void print_report(Session& session, const SyncTree& tree, const sync::Report& report, ReportStage stage);
+/// `stamp`: put before each line for a terminal.
+void print_report(
+    Session& session, const SyncTree& tree, const sync::Report& report, ReportStage stage, std::string stamp = {});
 /// After a run that deleted or replaced more than ten files: how to take it back.
 void print_undo_hint(Session& session, const SyncTree& tree, const sync::Report& report);
 /// How the tree's commands begin from here: "ws", or "ws -C DIR".

@@ -1,7 +1,11 @@
 // `ws sync watch`: keeps a folder in step until it is stopped.
 #include "sync-engine/watch/watch.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <filesystem>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -39,20 +43,43 @@ class WatchReporter {
 
   void show(const sync::Report& report) {
     tree_.progress->clear();
+    sum_.add(only_done(report));
     // One report a line: who reads a stream need not find the end of a document.
     if (session_.format() == Format::json) return session_.printer().item(sync::to_json(report));
-    print_report(session_, tree_, report, ReportStage::done);
+    print_report(session_, tree_, report, ReportStage::done, stamp());
   }
   void print_failure(const Failure& failure) {
-    tree_.progress->clear();
-    session_.note(fmt::format("{}; trying again until it works", clean(failure.what, Breaks::space)));
+    note(fmt::format("{}; trying again until it works", clean(failure.what, Breaks::space)));
   }
   void note(std::string_view text) {
     tree_.progress->clear();
-    session_.note(text);
+    session_.note(stamp() + std::string(text));
+  }
+  /// The last line: what all of it came to.
+  void print_sum() {
+    const std::string text = sum_.text();
+    note("stopped watching: " + (text.empty() ? "nothing was synced" : text));
   }
 
  private:
+  static sync::Report only_done(const sync::Report& report) {
+    sync::Report done;
+    std::copy_if(report.rows.begin(), report.rows.end(), std::back_inserter(done.rows), [](const sync::Row& row) {
+      return row.state == sync::Row::State::done && row.action.kind != sync::ActionKind::conflict;
+    });
+    return done;
+  }
+
+  /// The time of day, before each line that a person reads.
+  std::string stamp() const {
+    if (session_.format() != Format::table) return {};
+    const std::time_t seconds = std::chrono::system_clock::to_time_t(session_.world().clock.now());
+    std::tm local{};
+    ::localtime_r(&seconds, &local);
+    return fmt::format("{:02}:{:02}:{:02}  ", local.tm_hour, local.tm_min, local.tm_sec);
+  }
+
+  Sum sum_;
   Session& session_;
   SyncTree& tree_;
 };
@@ -69,7 +96,9 @@ Result<ExitCode> watch(Session& session) {
   sync::FileKinds kinds = sync::FileKinds::with(config.include);
   WS_LET(const auto events, sync::InotifyEvents::open(tree.root, std::move(kinds), &session.world().cancelled));
   WatchReporter voice(session, tree);
-  const std::string watching = "watching " + clean(tree.root.string(), Breaks::space) + "; Ctrl-C ends it";
+  const std::string watching = fmt::format("watching {}, and the service every {} s; Ctrl-C stops it",
+                                           clean(tree.root.string(), Breaks::space),
+                                           options.interval.count() / 1000);
   const std::string seldom = fmt::format(
       "this system watches no more folders (fs.inotify.max_user_watches): some are looked at every {} s only",
       options.interval.count() / 1000);
@@ -88,7 +117,9 @@ Result<ExitCode> watch(Session& session) {
                                        .in_step = [&] { voice.note(watching); },
                                        .unwatched = [&] { voice.note(seldom); },
                                        .must_stop = [&] { return session.world().cancelled.load(); }};
-  WS_TRY(sync::watch(*events, options, callbacks));
+  const Result<void> ended = sync::watch(*events, options, callbacks);
+  voice.print_sum();
+  WS_TRY(ended);
   return ExitCode::done;
 }
 
