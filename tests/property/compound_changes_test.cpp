@@ -148,7 +148,10 @@ class TwoPeople {
         std::vector<sync::Conflict> open;
         static_cast<void>(place.with_engine({}, [&](sync::SyncEngine& engine) { open = engine.conflicts().value(); }));
         for (const sync::Conflict& conflict : open) {
-          const auto resolved = place.resolve(conflict, keep);
+          auto resolved = place.resolve(conflict, keep);
+          // Another document has the name there: the refusal says what else can be decided.
+          if (!resolved && resolved.error().hint.find("or keep both") != std::string::npos)
+            resolved = place.resolve(conflict, sync::Keep::both);
           // What is not synced and in the way is moved by its owner.
           any = any || resolved || resolved.error().hint.find("move it elsewhere") == std::string::npos;
           told_ += fmt::format("  {} decides {} {}: {}\n",
