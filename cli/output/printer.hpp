@@ -76,6 +76,8 @@ class Printer {
   /// Shows what was kept for the pager, and writes `--output FILE`, whole or not at all (a device or pipe: into it).
   /// Fails with `disk`, or as `--jq` did.
   Result<void> finish();
+  /// Whether text waits for the pager, or for the end.
+  bool is_holding() const { return !collected_.empty() && !to_file(); }
 
  private:
   /// Whether a terminal shows what is printed.

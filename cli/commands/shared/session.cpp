@@ -128,7 +128,7 @@ void Session::note(std::string_view text) {
   if (has("quiet")) return;
   std::string line = clean(text, Breaks::space) + "\n";
   const bool waits = is_json(format()) && !command_.runs_on && !has("verbose") && !has("debug");
-  if (waits) {
+  if (waits || printer().is_holding()) {
     held_notes_ += line;
   } else {
     terminal().write(Stream::err, line);
