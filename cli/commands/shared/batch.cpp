@@ -65,7 +65,11 @@ ExitCode print_batch(Session& session,
     failed = true;
     const ExitCode exit = exit_code_of(reply.error(), 0);
     whole["data"].push_back({{"ok", false}, {"id", id}, {"error", failure_to_json(reply.error(), exit)}});
-    if (is_shaped || !is_json(session.format())) session.note(id + ": " + reply.error().what);
+    if (is_json(session.format())) {
+      if (is_shaped) session.print_failure(reply.error(), exit);
+    } else {
+      session.note(id + ": " + reply.error().what);
+    }
   }
   if (is_shaped) {
     print_shaped(session, operation, items);
