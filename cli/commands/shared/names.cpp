@@ -102,7 +102,7 @@ Result<std::string> document_id(Session& session, const std::string& given) {
   WS_LET(const std::vector<Candidate> titled, documents_titled(session, given));
   if (titled.size() == 1) return titled.front().id;
   if (titled.size() > 1) return fail(several(given, "documents", titled));
-  return fail(Failure::Kind::usage,
+  return fail(Failure::Kind::not_found,
               "no document has the id, path or title `" + given + "`",
               "`ws docs list` and `ws search WORDS` show documents");
 }
@@ -119,7 +119,7 @@ Result<std::string> agent_id(Session& session, const std::string& given) {
       if (find_text(agent, "handle") == handle) return find_text(agent, "id").value_or(given);
     }
   }
-  return fail(Failure::Kind::usage, "no agent has the id or handle `" + given + "`", "`ws agents list` shows them");
+  return fail(Failure::Kind::not_found, "no agent has the id or handle `" + given + "`", "`ws agents list` shows them");
 }
 
 Result<std::string> id_of_name(Session& session, Subject names, const std::string& given) {

@@ -121,7 +121,7 @@ TEST_CASE("docs: what breaks a published limit is refused here, and by the serve
   CHECK(sent.exit == 3);
   CHECK(error_of(sent)["http_status"] == 422);
   CHECK(stage.ws({"docs", "get", nobody}).exit == 6);
-  CHECK(stage.ws({"docs", "get", "nonsense"}).exit == 2);
+  CHECK(stage.ws({"docs", "get", "nonsense"}).exit == 6);
   CHECK(stage.ws({"docs", "create", "-f", "missing.md"}).exit == 14);
 }
 
