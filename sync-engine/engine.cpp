@@ -340,7 +340,8 @@ struct SyncEngine::Impl {
     result.left = planned.undo.left;
     result.anew = planned.undo.anew;
     if (options.dry_run || planned.is_stopped || planned.undo.steps.empty() || result.report.guard) {
-      result.report.clean = result.report.rows.empty() && !result.report.guard && !planned.is_stopped;
+      result.report.clean =
+          result.report.rows.empty() && result.left.empty() && !result.report.guard && !planned.is_stopped;
       return result;
     }
     WS_TRY(session.history.flush());

@@ -187,20 +187,34 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
+/// On a terminal among the rows, else a note: a pipe gets the rows alone.
+void say(Session& session, const std::string& text) {
+  if (session.format() == Format::table) {
+    session.printer().line(text);
+  } else {
+    session.note(text);
+  }
+}
+
 void print_left(Session& session, const sync::UndoReport& undone) {
   constexpr std::size_t most = 20;
   for (std::size_t i = 0; i < std::min(most, undone.left.size()); ++i) {
     const sync::LeftAlone& left = undone.left[i];
-    session.printer().line(fmt::format("  left  {}  {}", clean(left.path.text(), Breaks::space), left.why));
+    const std::string path = clean(left.path.text(), Breaks::space);
+    if (session.format() == Format::table) {
+      session.printer().line(fmt::format("  left  {}  {}", path, left.why));
+    } else {
+      session.note(fmt::format("left {}: {}", path, left.why));
+    }
   }
-  if (undone.left.size() > most) session.printer().line(fmt::format("  and {} more left", undone.left.size() - most));
+  if (undone.left.size() > most) session.note(fmt::format("  and {} more left", undone.left.size() - most));
 }
 
 /// What the API cannot take back, told before it is done and after.
 void print_limits(Session& session, const sync::UndoReport& undone) {
   if (undone.anew.empty()) return;
   const OperationRow& first = undone.anew.front();
-  session.printer().line(
+  say(session,
       fmt::format("{} as new with a new id; comments stay on the archived {} ({} of {}{})",
                   counted(undone.anew.size(), "archived document comes back", "archived documents come back"),
                   undone.anew.size() == 1 ? "one" : "ones",
@@ -231,21 +245,19 @@ void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone
     return session.printer().json(undo_to_json(undone, is_planned));
   }
   const bool is_table = session.format() == Format::table;
-  if (is_table) {
-    session.printer().line(fmt::format("run {} of {}: {}",
-                                       undone.undone.id,
-                                       to_rfc3339(undone.undone.time),
-                                       clean(undone.undone.command, Breaks::space)));
-    print_limits(session, undone);
-    print_left(session, undone);
-    if (undone.leaves_attachments) {
-      session.note("files that notes show are left as they are: `ws sync restore PATH` brings an earlier state back");
-    }
+  say(session,
+      fmt::format("run {} of {}: {}",
+                  undone.undone.id,
+                  to_rfc3339(undone.undone.time),
+                  clean(undone.undone.command, Breaks::space)));
+  print_limits(session, undone);
+  print_left(session, undone);
+  if (undone.leaves_attachments) {
+    session.note("files that notes show are left as they are: `ws sync restore PATH` brings an earlier state back");
   }
   const bool is_nothing = undone.report.rows.empty() && !undone.report.guard && undone.report.conflicts.empty();
-  if (is_nothing && is_table) {
-    return session.printer().line(undone.left.empty() ? "nothing of it is left to take back"
-                                                      : "nothing of it can be taken back");
+  if (is_nothing) {
+    return say(session, undone.left.empty() ? "nothing of it is left to take back" : "nothing of it can be taken back");
   }
   print_report(session, tree, undone.report, is_planned ? ReportStage::planned : ReportStage::done);
   if (is_table && !is_planned && undone.report.operation) {

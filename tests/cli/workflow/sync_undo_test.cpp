@@ -24,6 +24,7 @@ TEST_CASE("sync log --runs, show: what each run changed, for people and as JSON"
   CHECK(runs[0]["taken_back"] == false);
   CHECK(runs[0]["finished"] == true);
   CHECK(parse(two.ws(two.here, {"sync", "log", "--runs", "--max-items", "1", "--json"}).out)["data"].size() == 1);
+  CHECK(parse(two.ws(two.here, {"sync", "log", "--runs", "-n", "1", "--json"}).out)["data"].size() == 1);
 
   const Json shown = parse(two.ws(two.here, {"sync", "show", "2", "--diff", "--json"}).out);
   CHECK(shown["run"] == 2);
@@ -51,7 +52,15 @@ TEST_CASE("sync undo, redo: both sides, and another person's edit since stays", 
   CHECK(parse(planned.out)["undoes"] == 2);
   CHECK(parse(planned.out)["anew"].size() == 1);
   CHECK(parse(planned.out)["left"][0]["path"] == "a.md");
+  CHECK(parse(planned.out)["clean"] == false);
   CHECK_FALSE(std::filesystem::exists(two.here / "deep/b.md"));
+  const Ended told = two.ws(two.here, {"sync", "undo", "-n"});
+  CHECK_THAT(told.err, Contains("run 2 of "));
+  CHECK_THAT(told.err, Contains("left a.md: "));
+  CHECK_THAT(told.err, Contains("comes back as new with a new id"));
+  const Ended only_left = two.ws(two.here, {"sync", "undo", "-n", "--only", "a.md"});
+  CHECK_THAT(only_left.err, Contains("nothing of it can be taken back"));
+  CHECK(only_left.err.find("both sides are the same") == std::string::npos);
 
   const Ended undone = two.ws(two.here, {"sync", "undo", "--json"});
   CHECK(undone.exit == 13);  // a.md was left
