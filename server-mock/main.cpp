@@ -303,12 +303,13 @@ int run(int count, char** texts) {
     std::ranges::reverse(arguments);  // CLI11 takes arguments in reverse order
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : usage_exit;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return report_failure(
+        {.kind = Failure::Kind::usage, .what = error.what(), .hint = "`ws-mock --help` lists commands and flags"});
   }
   if (version_flag || version->parsed()) return print_version(flags.json);
   if ((exec->parsed() || sweep->parsed()) == command.empty()) {
-    return report_failure(
-        {.kind = Failure::Kind::usage, .what = "a command stands behind exec or sweep and --, and nowhere else"});
+    return report_failure({.kind = Failure::Kind::usage, .what = "only exec and sweep take a command, after --"});
   }
   if (sweep->parsed()) return run_sweep(flags, command);
   if (diff->parsed()) return run_diff(flags);

@@ -16,6 +16,7 @@
 namespace ws::cli {
 namespace {
 
+using sync::Action;
 using sync::ActionKind;
 using sync::Report;
 using sync::Row;
@@ -65,9 +66,15 @@ std::string_view planned_sum(ActionKind kind) {
   return "";
 }
 
+/// The API archives documents; an attachment leaves the list of attachments.
+bool leaves_the_list(const Action& action) { return action.attachment && action.kind == ActionKind::push_delete; }
+
 std::string word_of(const Row& row, ReportStage stage) {
   if (row.state == Row::State::failed) return "failed";
   const ActionKind kind = row.action.kind;
+  if (leaves_the_list(row.action)) {
+    return stage == ReportStage::planned || row.state == Row::State::planned ? "remove there" : "removed there";
+  }
   if (row.state == Row::State::staged) return kind == ActionKind::push_create ? "staged new" : "staged";
   if (stage == ReportStage::planned || row.state == Row::State::planned) return std::string(words_of(kind).planned);
   return std::string(words_of(kind).done);
@@ -200,7 +207,10 @@ std::string losses_of(const sync::Guard& guard) {
   return text.empty() ? "delete nothing" : text;
 }
 
-std::string guard_text(const sync::Guard& guard) {
+std::string guard_text(const sync::Guard& guard, ReportStage stage) {
+  if (stage == ReportStage::planned && !guard.foreign_source && !guard.empty_listing) {
+    return fmt::format("a sync would stop and ask: it would {}", losses_of(guard));
+  }
   if (guard.foreign_source) return "stopped: the service answered for another source; nothing was changed";
   if (guard.empty_listing) {
     return fmt::format("stopped: the service no longer has any of the {} documents; nothing was changed",
@@ -256,11 +266,10 @@ void add_links(const Report& report, const Invocation& called, std::vector<std::
     return program.add({"links", std::string(verb)}).ticked();
   };
   if (report.links_mended > 0) {
-    lines.push_back(
-        fmt::format("{} to what was renamed here edited", plural(report.links_mended, "link is", "links are")));
+    lines.push_back(fmt::format("edited {} to renamed files", plural(report.links_mended, "link", "links")));
   }
   if (report.links_of_renames > 0) {
-    lines.push_back(fmt::format("what was renamed here breaks {}: {} mends {}",
+    lines.push_back(fmt::format("the renames here break {}: {} mends {}",
                                 plural(report.links_of_renames, "link", "links"),
                                 links_command("fix"),
                                 report.links_of_renames == 1 ? "it" : "them"));
@@ -287,6 +296,9 @@ std::string left_alone_sum(const Report& report) {
 }
 
 std::string_view counted_as(const Row& row) {
+  if (leaves_the_list(row.action) && row.state != Row::State::failed) {
+    return row.state == Row::State::done ? "removed there" : "to remove there";
+  }
   switch (row.state) {
     case Row::State::failed: return "failed";
     case Row::State::staged: return "staged";
@@ -366,7 +378,7 @@ std::string Sum::text() const {
 std::vector<std::string> render_outcome(const Report& report, ReportStage stage, const Invocation& called) {
   std::vector<std::string> lines;
   if (report.guard) {
-    lines.push_back(guard_text(*report.guard));
+    lines.push_back(guard_text(*report.guard, stage));
   } else if (!report.rows.empty() || report.conflicts.empty()) {
     lines.push_back(render_sum(report, stage));
   }
@@ -416,7 +428,7 @@ Json report_items(const Report& report) {
   return items;
 }
 
-std::string report_to_tsv(const Report& report) {
+std::string report_to_tsv(const Report& report, ReportStage stage) {
   std::string text;
   for (const Row& row : report.rows) {
     const std::array<std::string_view, column_count> values = values_of(row);
@@ -425,6 +437,13 @@ std::string report_to_tsv(const Report& report) {
       text += escape_tsv(values[i]);
     }
     text += '\n';
+  }
+  if (stage != ReportStage::planned) return text;
+  for (const sync::Skipped& one : report.skipped) {
+    text += fmt::format("skipped\t\t{}\t\t{}\n", escape_tsv(one.path), sync::name(one.reason));
+  }
+  for (const sync::Detached& one : report.detached) {
+    text += fmt::format("detached\t\t{}\t\t{}\n", escape_tsv(one.path.text()), escape_tsv(one.reason));
   }
   return text;
 }

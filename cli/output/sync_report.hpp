@@ -48,7 +48,8 @@ std::string render_report(const sync::Report& report,
 /// For a pipe: {state, action, path, previous_path, reason, document_id} of each row, as a list prints its items.
 Json report_items(const sync::Report& report);
 /// The same without the id, `state<TAB>action<TAB>path<TAB>previous path<TAB>reason`, one a line: 100,000 rows at once.
-std::string report_to_tsv(const sync::Report& report);
+/// Of a plan also what is left alone, without an action: `skipped` or `detached`, its path and why.
+std::string report_to_tsv(const sync::Report& report, ReportStage stage);
 /// The outcome in a few lines: the sum ("2 sent, 1 received") or the guard, what is to be known, the next commands.
 std::vector<std::string> render_outcome(const sync::Report& report, ReportStage stage, const Invocation& called = {});
 

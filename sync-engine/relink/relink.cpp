@@ -322,7 +322,7 @@ Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const R
   RelinkPlanner planner(session, writer);
   Relinked& told = planner.plan.told;
   WS_LET(told.moved, files_to_move(session, from, to, told.stayed));
-  if (stands_at(session, to)) return fail(Failure::Kind::usage, fmt::format("something stands at {}", to.text()));
+  if (stands_at(session, to)) return fail(Failure::Kind::usage, fmt::format("{} exists already", to.text()));
   WS_LET(const Scan scan, walk_tree(session, false));
   const LinkIndex index = LinkIndex::load(session, scan);
   const Mender mender(index.files(), told.moved);

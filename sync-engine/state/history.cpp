@@ -155,12 +155,12 @@ Result<void> History::record_before(const TextChanges& ours, const TextChanges& 
     for (TextChange& change : named) {
       if (change.author.name.empty()) change.author.name = service_name;
     }
-    WS_LET(const git::ObjectId last, commit(tip, std::move(named), "What the service has"));
+    WS_LET(const git::ObjectId last, commit(tip, std::move(named), "Texts of the service"));
     WS_TRY(git->set_reference(incoming_branch, last));
     incoming_ = last;
   }
   if (!ours.empty()) {
-    WS_LET(const git::ObjectId last, commit(tip, ours, "What this tree had"));
+    WS_LET(const git::ObjectId last, commit(tip, ours, "Texts of this folder"));
     WS_TRY(git->set_reference(main_branch, last));
   }
   return {};

@@ -93,7 +93,7 @@ Result<ExitCode> explain(Session& session) {
         {{"wins", whole["data"].empty()}, {"value", one.value}, {"where", name(one.where)}, {"place", one.place}});
   }
   whole["next_cursor"] = nullptr;
-  if (named.empty()) session.note("nobody names `" + std::string(rule->key) + "` (" + std::string(rule->help) + ")");
+  if (named.empty()) session.note("`" + std::string(rule->key) + "` is not set (" + std::string(rule->help) + ")");
   session.printer().list("ws.explanation", whole, {});
   return ExitCode::done;
 }

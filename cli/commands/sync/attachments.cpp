@@ -23,11 +23,23 @@ Json attachment_to_json(const sync::ListedAttachment& one) {
           {"content_sha256", has_hash ? Json(one.file->hash.hex()) : Json()}};
 }
 
+/// In one cell of a table for machines.
+std::string joined(const Json& notes) {
+  std::string text;
+  for (const Json& note : notes) text += (text.empty() ? "" : ", ") + note.get<std::string>();
+  return text;
+}
+
 Result<ExitCode> list_attachments(Session& session) {
   WS_LET(SyncTree tree, open_tree(session, std::filesystem::current_path(), Network::none));
   WS_LET(const std::vector<sync::ListedAttachment> all, tree.engine->attachments());
   Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
-  for (const sync::ListedAttachment& one : all) list["data"].push_back(attachment_to_json(one));
+  const bool is_cells = session.format() == Format::tsv || session.format() == Format::csv;
+  for (const sync::ListedAttachment& one : all) {
+    Json value = attachment_to_json(one);
+    if (is_cells) value["notes"] = joined(value["notes"]);
+    list["data"].push_back(std::move(value));
+  }
   tree.progress->clear();
   if (session.format() == Format::table && all.empty()) {
     session.note("no note here shows a file");

@@ -87,7 +87,7 @@ Result<ExitCode> conflicts(Session& session) {
   session.printer().list("ws.conflicts", list, {});
   if (session.format() == Format::table && !open.empty()) {
     session.note(
-        "`ws sync resolve` decides them one by one; `ws sync resolve PATH --keep mine|theirs|both` decides one");
+        "`ws sync resolve` decides them one by one; `ws sync resolve PATH --keep local|remote|both` decides one");
   }
   return ExitCode::done;
 }

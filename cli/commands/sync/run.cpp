@@ -42,7 +42,11 @@ Failure stopped_after(Failure failure, const sync::Report& report) {
 /// The report, and what ended it early; `exit` stands for both.
 ExitCode finish(Session& session, SyncTree& tree, const sync::Report& report, ReportStage stage, ExitCode exit) {
   tree.progress->clear();
-  print_report(session, tree, report, stage);
+  // A command that failed prints its error alone, unless there is something to tell that it did.
+  const bool did_any = std::ranges::any_of(report.rows, [](const sync::Row& row) {
+    return row.state == sync::Row::State::done || row.state == sync::Row::State::staged;
+  });
+  if (!report.ended_by || did_any || !is_json(session.format())) print_report(session, tree, report, stage);
   print_undo_hint(session, tree, report);
   if (report.ended_by) session.print_failure(stopped_after(*report.ended_by, report), exit);
   return exit;

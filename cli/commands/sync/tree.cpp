@@ -248,9 +248,9 @@ ShellCommand program_for(const SyncTree& tree) {
 namespace {
 
 /// For pipes: what `--fields` and the other formats make of a list, and its plain form at once.
-void print_rows(Session& session, const sync::Report& report) {
+void print_rows(Session& session, const sync::Report& report, ReportStage stage) {
   const bool is_plain = session.format() == Format::tsv && !session.has("fields") && !session.has("template");
-  if (is_plain) return session.printer().raw(report_to_tsv(report));
+  if (is_plain) return session.printer().raw(report_to_tsv(report, stage));
   Json items = report_items(report);
   // What is new here has no id yet.
   if (session.format() == Format::ids) {
@@ -280,7 +280,7 @@ void print_report(
     case Format::csv:
     case Format::ids: break;
   }
-  print_rows(session, report);
+  print_rows(session, report, stage);
   for (const std::string& line : render_outcome(report, stage, called)) session.note(line);
 }
 

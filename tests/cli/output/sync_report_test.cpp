@@ -122,7 +122,13 @@ TEST_CASE("sync report: as a list each row is an item", "[cli]") {
                          {"reason", "created there"},
                          {"document_id", nullptr}});
   CHECK(items[1]["state"] == "failed");
-  CHECK(report_to_tsv(report) ==
+  const sync::Report left{.skipped = {{.path = "link.md", .reason = sync::Hindrance::symlink}},
+                          .detached = {{.path = path("b.md"), .reason = "ignored"}}};
+  CHECK(report_to_tsv(left, ReportStage::done).empty());
+  CHECK(report_to_tsv(left, ReportStage::planned) ==
+        "skipped\t\tlink.md\t\tsymlink\n"
+        "detached\t\tb.md\t\tignored\n");
+  CHECK(report_to_tsv(report, ReportStage::done) ==
         "planned\tpull_create\ta.md\t\tcreated there\n"
         "failed\tpush_update\tb.md\t\tit did not work\n");
   CHECK(items[1]["reason"] == "it did not work");

@@ -132,7 +132,7 @@ TEST_CASE("terminal: an upload tells how far it is, in the words of whoever read
   write_text(person.home() / "a.bin", std::string(3U << 20U, 'x'));
   const Screen screen = run_on_terminal(slowly({}), 80);
   CHECK(screen.exit == 0);
-  const std::size_t line = screen.text.find("\033[Kuploading 3.0 of 3.0 MiB, 100 %, a.bin");
+  const std::size_t line = screen.text.find("\033[K[####################] uploading 3.0 of 3.0 MiB, 100 %, a.bin");
   REQUIRE(line != std::string::npos);
   CHECK(screen.text.find("\033[K", line + 1) != std::string::npos);
   CHECK(run_command(slowly({})).err.empty());
