@@ -50,7 +50,7 @@ ws sync >/dev/null 2>&1 || fail "nothing is left to sync"
 
 # A rename by hand is told of with the command that mends it.
 mv one.md eins.md
-ws sync 2>&1 | grep -q 'breaks 4 links: `ws links fix`' || fail "the run does not tell"
+ws sync 2>&1 | grep -q 'break 4 links: `ws links fix`' || fail "the run does not tell"
 ws links fix --yes >/dev/null
 grep -q '(eins.md#part)' index.md && grep -q '\[\[eins|' index.md && grep -q '(../eins.md "t")' deep/two.md || fail "fix"
 ws sync >/dev/null 2>&1
