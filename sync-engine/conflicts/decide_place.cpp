@@ -82,8 +82,8 @@ class PlaceDecision {
     }
     if (row() == nullptr) return {};
     if (keep_ == Keep::local) return take_new_name(conflict_.path);
-    if (is_place_of_another(conflict_.remote->path)) {
-      // Its document may be about to leave it: the next run moves both.
+    if (is_place_of_another(conflict_.remote->path) || is_file(conflict_.remote->path)) {
+      // Its document may be about to leave it, or its file wait for a decision of its own: the next run moves both.
       WS_TRY(take_new_name(conflict_.path));
       BaseRow now = *row();
       now.stays = false;

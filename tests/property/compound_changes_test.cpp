@@ -10,6 +10,7 @@
 #include <exception>
 #include <fstream>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -265,7 +266,27 @@ void play_pairs(const std::vector<CompoundChange>& changes, std::uint64_t in_ci)
   }
 }
 
+const CompoundChange& change_named(const std::vector<CompoundChange>& changes, const std::string& name) {
+  const auto found = std::ranges::find(changes, name, &CompoundChange::name);
+  if (found == changes.end()) throw std::runtime_error("no change is called " + name);
+  return *found;
+}
+
 }  // namespace
+
+TEST_CASE("compound: two names that cross on the two sides can be decided, one after the other", "[compound]") {
+  const std::vector<CompoundChange> changes = compound_pairs();
+  const CompoundChange& mine = change_named(changes, "a.md: to n.md | d/b.md: to m.md, edited alike");
+  const CompoundChange& theirs = change_named(changes, "a.md: to m.md, edited alike | d/b.md: to n.md, saved");
+  for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
+    for (const sync::Keep keep : {sync::Keep::local, sync::Keep::remote}) {
+      const Outcome outcome = play_case({&mine, &theirs, first}, keep);
+      CAPTURE(outcome.told);
+      CHECK(outcome.wrong.empty());
+      CHECK(outcome.conflicts == std::set<std::string>{"path"});
+    }
+  }
+}
 
 TEST_CASE("compound: two people, one compound change each, end in agreement or in a conflict that can be decided",
           "[compound]") {
