@@ -11,6 +11,7 @@
 #include "sync-engine/apply/replace_file.hpp"
 #include "sync-engine/apply/restore.hpp"
 #include "sync-engine/attachments/sync_attachments.hpp"
+#include "sync-engine/attachments/take_back_attachments.hpp"
 #include "sync-engine/binding/tree_lock.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
 #include "sync-engine/conflicts/close_conflicts.hpp"
@@ -190,6 +191,18 @@ class RowsAbout {
   std::set<DocumentId> documents_;
 };
 
+/// The rows that taking files back comes to on the service.
+void foresee_attachments(const Session& session, const std::vector<UndoStep>& steps, Report& report) {
+  for (const UndoStep& step : steps) {
+    if (!is_about_bytes(session, step)) continue;
+    const ActionKind kind = !step.from ? ActionKind::push_create
+                            : !step.to ? ActionKind::push_delete
+                                       : ActionKind::push_update;
+    report.rows.push_back(
+        {.action = {.kind = kind, .path = step.to ? *step.to : *step.from, .reason = "taken back", .attachment = true}});
+  }
+}
+
 /// Whether a file that was skipped as a twin is none any more: what held its name left the disk just now.
 bool frees_twin(const Report& report) {
   Surroundings freed;
@@ -291,8 +304,15 @@ struct SyncEngine::Impl {
     Operations operations = session.state.operations();
     WS_LET(const std::vector<UndoStep> steps, operations.undo_steps(undo.id));
     if (undo.stage != Operation::Stage::undoing_on_service) {
-      WS_LET(const std::vector<LeftAlone> left, take_back_here(session, steps));
+      std::vector<UndoStep> of_texts = steps;
+      const auto files = std::stable_partition(
+          of_texts.begin(), of_texts.end(), [this](const UndoStep& step) { return !is_about_bytes(session, step); });
+      const std::vector<UndoStep> of_bytes(files, of_texts.end());
+      of_texts.erase(files, of_texts.end());
+      WS_LET(const std::vector<LeftAlone> left, take_back_here(session, of_texts));
       result.left.insert(result.left.end(), left.begin(), left.end());
+      WS_LET(const std::vector<LeftAlone> left_of_bytes, take_attachments_back(session, of_bytes));
+      result.left.insert(result.left.end(), left_of_bytes.begin(), left_of_bytes.end());
       WS_LET(sqlite::Transaction transaction, session.state.begin());
       WS_TRY(operations.set_stage(undo.id, Operation::Stage::undoing_on_service));
       WS_TRY(transaction.commit());
@@ -308,6 +328,7 @@ struct SyncEngine::Impl {
       run.allow_deletes = true;
       WS_LET(report, rounds(run));
     }
+    if (session.knows_attachments()) WS_TRY(sync_files(run, AttachmentHalves::both, report));
     for (Row& row : report.rows) {
       if (is_push(row.action.kind)) row.action.reason = "taken back";
     }
@@ -333,10 +354,19 @@ struct SyncEngine::Impl {
       finished.clear();
       return std::move(*finished_undo);
     }
-    UndoReport result{.leaves_attachments = session.knows_attachments()};
+    UndoReport result;
     WS_LET(result.undone, find_operation(session.state, options));
-    WS_LET(PlannedUndo planned, look_and_plan(session, result.undone, options));
+    WS_LET(std::vector<OperationRow> rows, session.state.operations().rows(result.undone.id));
+    const auto files = std::stable_partition(
+        rows.begin(), rows.end(), [this](const OperationRow& row) { return !is_about_bytes(session, row); });
+    const std::vector<OperationRow> of_files(files, rows.end());
+    rows.erase(files, rows.end());
+    WS_LET(PlannedUndo planned, look_and_plan(session, std::move(rows), options));
     WS_LET(result.report, report_of(session, planned.survey));
+    if (!planned.is_stopped) {
+      plan_attachments_back(session, of_files, options, planned.undo);
+      foresee_attachments(session, planned.undo.steps, result.report);
+    }
     result.left = planned.undo.left;
     result.anew = planned.undo.anew;
     if (options.dry_run || planned.is_stopped || planned.undo.steps.empty() || result.report.guard) {

@@ -41,7 +41,6 @@ struct UndoReport {
   Report report = {};                   ///< of the run that took it back; of a dry run: as planned
   std::vector<LeftAlone> left = {};     ///< what was not
   std::vector<OperationRow> anew = {};  ///< documents that are archived and return with a new id
-  bool leaves_attachments = false;      ///< the tree has some, and an undo is about documents alone
   bool was_begun = false;               ///< an earlier call had begun it, and this one finished it
 };
 

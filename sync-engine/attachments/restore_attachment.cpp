@@ -32,6 +32,26 @@ Result<AttachmentMoment> find_moment(const std::vector<AttachmentMoment>& moment
               "`ws sync log` lists what is known");
 }
 
+std::string_view word_of_action(ActionKind kind) {
+  switch (kind) {
+    case ActionKind::push_create:
+    case ActionKind::push_update: return "to send";
+    case ActionKind::push_delete: return "to take off the list";
+    case ActionKind::push_move: return "to rename there";
+    case ActionKind::pull_create:
+    case ActionKind::pull_update: return "to receive";
+    case ActionKind::pull_delete: return "to delete here";
+    case ActionKind::pull_move: return "to rename here";
+    case ActionKind::conflict: return "conflict";
+    case ActionKind::adopt:
+    case ActionKind::merge:
+    case ActionKind::unchanged: return "in step";
+  }
+  return "";
+}
+
+}  // namespace
+
 Result<void> bring_bytes(Session& session, AttachmentStore& store, const SafeWriter& writer, const Attachment& file) {
   if (writer.has_own(file.hash.hex(), file.hash)) return {};
   Assets* const assets = session.remote == nullptr ? nullptr : session.remote->assets();
@@ -52,26 +72,6 @@ Result<void> bring_bytes(Session& session, AttachmentStore& store, const SafeWri
   const auto why = outcome.not_downloaded.find(file.hash);
   return why == outcome.not_downloaded.end() ? Result<void>() : fail(Failure(why->second));
 }
-
-std::string_view word_of_action(ActionKind kind) {
-  switch (kind) {
-    case ActionKind::push_create:
-    case ActionKind::push_update: return "to send";
-    case ActionKind::push_delete: return "to take off the list";
-    case ActionKind::push_move: return "to rename there";
-    case ActionKind::pull_create:
-    case ActionKind::pull_update: return "to receive";
-    case ActionKind::pull_delete: return "to delete here";
-    case ActionKind::pull_move: return "to rename here";
-    case ActionKind::conflict: return "conflict";
-    case ActionKind::adopt:
-    case ActionKind::merge:
-    case ActionKind::unchanged: return "in step";
-  }
-  return "";
-}
-
-}  // namespace
 
 Result<std::vector<HistoryState>> attachment_states(Session& session, const RelativePath& path) {
   std::vector<HistoryState> states;

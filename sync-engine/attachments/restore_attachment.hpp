@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sync-engine/attachments/survey_attachments.hpp"
+#include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/state/history_log.hpp"
 
 namespace ws::sync {
@@ -21,6 +22,10 @@ Result<Restored> restore_attachment(Session& session,
                                     const Clock& clock,
                                     const RelativePath& path,
                                     const std::optional<std::string>& at);
+
+/// Brings the bytes into `.ws/attachments`, under the name of their hash, where they are not there yet. Fails with
+/// `not_found`, with code `needs_service`, or as a download does.
+Result<void> bring_bytes(Session& session, AttachmentStore& store, const SafeWriter& writer, const Attachment& file);
 
 /// One attachment, for people.
 struct ListedAttachment {

@@ -170,11 +170,37 @@ class AttachmentRun {
     }
     WS_TRY(place_incoming(writer));
     WS_TRY(writer.flush_folders());
+    WS_TRY(record([](const Row& row) { return row.state == Row::State::done && is_pull(row.action.kind); }));
     WS_LET(sqlite::Transaction transaction, store_->begin());
     for (Row& row : rows_) {
       if (row.state == Row::State::done && is_pull(row.action.kind)) WS_TRY(note_pulled(row.action));
     }
     return transaction.commit();
+  }
+
+  /// What an undo takes back. Written before the base moves: a row too many is found done already.
+  template <typename Which>
+  Result<void> record(const Which& is_wanted) {
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    for (const Row& row : rows_) {
+      if (is_wanted(row)) WS_TRY(session_.state.operations().record(operation_row(row.action)));
+    }
+    return transaction.commit();
+  }
+
+  OperationRow operation_row(const Action& action) const {
+    const Way way = is_push(action.kind) ? Way::sent : Way::received;
+    OperationRow row{.ways = static_cast<std::uint8_t>(way)};
+    const RelativePath before = action.previous_path.value_or(action.path);
+    const Attachment* const agreed = find(found_.sides.base, before);
+    if (agreed != nullptr) row.before = Version{.path = before, .hash = agreed->hash};
+    const bool is_move = action.kind == ActionKind::push_move || action.kind == ActionKind::pull_move;
+    if (is_move && row.before) {
+      row.after = Version{.path = action.path, .hash = row.before->hash};
+    } else if (action.result) {
+      row.after = Version{.path = action.path, .hash = *action.result};
+    }
+    return row;
   }
 
   Result<void> note_pulled(const Action& action) {
@@ -315,6 +341,10 @@ class AttachmentRun {
       outcome_.ended_by = std::move(published).error();
       return {};
     }
+    WS_TRY(record([&](const Row& row) {
+      return is_push(row.action.kind) && row.state != Row::State::failed && changes.contains(row.action.path) &&
+             published->contains(row.action.path);
+    }));
     WS_LET(sqlite::Transaction transaction, store_->begin());
     for (Row& row : rows_) {
       if (!is_push(row.action.kind) || row.state == Row::State::failed || !changes.contains(row.action.path)) continue;

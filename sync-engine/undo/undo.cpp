@@ -212,8 +212,7 @@ Result<Operation> find_operation(StateStore& state, const UndoOptions& options) 
               "`ws sync log --runs` lists them");
 }
 
-Result<PlannedUndo> look_and_plan(Session& session, const Operation& operation, const UndoOptions& options) {
-  WS_LET(std::vector<OperationRow> rows, session.state.operations().rows(operation.id));
+Result<PlannedUndo> look_and_plan(Session& session, std::vector<OperationRow> rows, const UndoOptions& options) {
   WS_LET(SafeWriter files, SafeWriter::open(session.root));
   std::vector<OperationRow> others;
   const auto first = std::stable_partition(

@@ -28,8 +28,9 @@ struct PlannedUndo {
   bool is_stopped = false;  ///< the service went back, is empty or another one: see the plan
 };
 
+/// Rows about the bytes of files that are no documents are the caller's, see take_back_attachments.hpp.
 /// Asks the planner what the undo comes to on the service; a document whose undo would collide there is left alone.
 /// Nothing is changed but the stat cache. Fails as `survey` does.
-Result<PlannedUndo> look_and_plan(Session& session, const Operation& operation, const UndoOptions& options);
+Result<PlannedUndo> look_and_plan(Session& session, std::vector<OperationRow> rows, const UndoOptions& options);
 
 }  // namespace ws::sync

@@ -235,7 +235,6 @@ Json undo_to_json(const sync::UndoReport& undone, bool is_planned) {
   value["planned"] = is_planned;
   value["left"] = std::move(left);
   value["anew"] = std::move(anew);
-  value["leaves_attachments"] = undone.leaves_attachments;
   return value;
 }
 
@@ -252,9 +251,6 @@ void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone
                   clean(undone.undone.command, Breaks::space)));
   print_limits(session, undone);
   print_left(session, undone);
-  if (undone.leaves_attachments) {
-    session.note("files that notes show are left as they are: `ws sync restore PATH` brings an earlier state back");
-  }
   const bool is_nothing = undone.report.rows.empty() && !undone.report.guard && undone.report.conflicts.empty();
   if (is_nothing) {
     return say(session, undone.left.empty() ? "nothing of it is left to take back" : "nothing of it can be taken back");

@@ -256,3 +256,55 @@ TEST_CASE("attachments: a key without the right to files syncs the notes and lis
   CHECK(vault.sync(vault.here).exit == 0);
   CHECK(vault.assets() == 2);
 }
+
+TEST_CASE("sync attachments: an undo takes a picture back on both sides, and a redo brings it again", "[cli][undo]") {
+  const Pictures two;
+  two.both_in_step();
+  const auto before = bytes_of(two.here);
+  write_text(two.here / "img/a.png", png + "edited");
+  fs::remove(two.here / "img/b.pdf");
+  write_text(two.here / "img/new.png", png + "new");
+  write_text(two.here / "note.md", "# Note\n\n![a](img/a.png) and ![n](img/new.png)\n");
+  REQUIRE(two.sync(two.here).exit == 0);
+  const auto after = bytes_of(two.here);
+  two.both_in_step();
+
+  const Json planned = parse(two.ws(two.here, {"sync", "undo", "-n", "--json"}).out);
+  std::map<std::string, std::string> foreseen;
+  for (const Json& row : planned["actions"]) foreseen[text_at(row, "path")] = text_at(row, "action");
+  CHECK(foreseen == std::map<std::string, std::string>{{"img/a.png", "push_update"},
+                                                       {"img/b.pdf", "push_create"},
+                                                       {"img/new.png", "push_delete"},
+                                                       {"note.md", "push_update"}});
+  CHECK(bytes_of(two.here) == after);
+
+  CHECK(two.ws(two.here, {"sync", "undo", "--allow-deletes"}).exit == 0);
+  CHECK(bytes_of(two.here) == before);
+  two.both_in_step();
+  CHECK(bytes_of(two.there).at("img/a.png") == png);
+  CHECK(bytes_of(two.there).count("img/new.png") == 0);
+  CHECK(bytes_of(two.there).at("img/b.pdf") == "%PDF-1.7 some pages");
+  CHECK(two.ws(two.here, {"sync", "redo", "--allow-deletes"}).exit == 0);
+  CHECK(bytes_of(two.here) == after);
+  two.both_in_step();
+  CHECK(bytes_of(two.there).at("img/new.png") == png + "new");
+}
+
+TEST_CASE("sync attachments: the run of a picture alone is the one that an undo takes back", "[cli][undo]") {
+  const Pictures two;
+  two.both_in_step();
+  write_text(two.here / "img/a.png", png + "edited");
+  REQUIRE(two.sync(two.here).exit == 0);
+  const Json runs = parse(two.ws(two.here, {"sync", "log", "--runs", "--json"}).out)["data"];
+  CHECK(runs[0]["counts"] == Json{{"sent", 1}});
+  write_text(two.here / "img/a.png", png + "and again");
+  const Ended left = two.ws(two.here, {"sync", "undo"});
+  CHECK(left.exit == 13);
+  CHECK_THAT(left.err, Contains("left img/a.png: changed since"));
+  CHECK(read_text(two.here / "note.md").find("# Note") == 0);
+  write_text(two.here / "img/a.png", png + "edited");
+  CHECK(two.ws(two.here, {"sync", "undo"}).exit == 0);
+  CHECK(read_text(two.here / "img/a.png") == png);
+  two.both_in_step();
+  CHECK(read_text(two.there / "img/a.png") == png);
+}
