@@ -1,7 +1,11 @@
 #include "sync-engine/attachments/survey_attachments.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include "api-client/base/utf8.hpp"
 #include "sync-engine/attachments/note_targets.hpp"
@@ -104,6 +108,7 @@ class AttachmentSurveyor {
     }
     for (const auto& [path, row] : found_.sides.base) paths.insert(path);
     for (const auto& [path, row] : found_.sides.remote) paths.insert(path);
+    find_renamed(paths);
     std::set<RelativePath> beside;
     for (const auto& [path, open] : found_.open) {
       if (open.beside) beside.insert(*open.beside);
@@ -115,6 +120,36 @@ class AttachmentSurveyor {
       if (!is_known && !wanted_.contains(path) && !found_.shown.notes.contains(path) && is_ignored(path)) continue;
       look_at_one(path);
     }
+  }
+
+  /// A file that was renamed here is shown by no note under its new name. Files are read only where one of their size
+  /// is missing.
+  void find_renamed(std::set<RelativePath>& paths) {
+    std::multimap<std::uint64_t, Sha256> missing;
+    for (const auto& [path, row] : found_.sides.base) {
+      if (!files_.has(path)) missing.emplace(row.size_bytes, row.hash);
+    }
+    if (missing.empty()) return;
+    for (const RelativePath& path : files_.all()) {
+      if (paths.contains(path)) continue;
+      const std::string disk = files_.disk_path(path);
+      const auto [first, last] = missing.equal_range(size_of(disk));
+      if (first == last || is_ignored(path)) continue;
+      const auto file = local_.look_at(disk, session_.config.attachments_max_bytes);
+      if (!file || file->hidden) continue;
+      const bool is_one = std::any_of(first, last, [&](const auto& each) { return each.second == file->hash; });
+      if (!is_one) continue;
+      paths.insert(path);
+      wanted_.insert(path);
+    }
+  }
+
+  /// 0: no file is there that could be read.
+  std::uint64_t size_of(const std::string& disk) const {
+    const Descriptor there = session_.root.open_beneath(disk, O_PATH | O_NOFOLLOW);
+    struct stat status = {};
+    const bool is_file = there && ::fstat(there.get(), &status) == 0 && S_ISREG(status.st_mode);
+    return is_file ? static_cast<std::uint64_t>(status.st_size) : 0;
   }
 
   /// Of two names that one file system may take for the same, the one that is known, else the first, is synced.

@@ -308,3 +308,24 @@ TEST_CASE("sync attachments: the run of a picture alone is the one that an undo 
   two.both_in_step();
   CHECK(read_text(two.there / "img/a.png") == png);
 }
+
+TEST_CASE("sync attachments: a picture that is renamed by hand is renamed there, shown or not", "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  fs::create_directory(two.here / "pics");
+  fs::rename(two.here / "img/a.png", two.here / "pics/renamed.png");
+  const Json report = parse(two.sync(two.here).out);
+  REQUIRE(report["actions"].size() == 1);
+  CHECK(report["actions"][0]["action"] == "push_move");
+  CHECK(report["actions"][0]["previous_path"] == "img/a.png");
+  two.both_in_step();
+  CHECK(read_text(two.there / "pics/renamed.png") == png);
+  CHECK_FALSE(fs::exists(two.there / "img/a.png"));
+
+  // Kept in step though no note shows it any more, and through a rename of its folder.
+  REQUIRE(two.ws(two.here, {"sync", "mv", "pics", "art"}).exit == 0);
+  two.both_in_step();
+  CHECK(read_text(two.there / "art/renamed.png") == png);
+  CHECK_FALSE(fs::exists(two.there / "pics"));
+  CHECK(bytes_of(two.there).count("img/unshown.png") == 0);
+}
