@@ -89,15 +89,24 @@ Result<Report> report_of(Session& session, Survey& survey) {
   return report;
 }
 
+/// What was renamed here, and goes out so.
+void add_rename(const Action& action, links::Renames& renamed) {
+  if (action.kind == ActionKind::push_move && action.previous_path)
+    renamed.emplace(action.previous_path->string(), action.path.string());
+}
+
 /// A look counts all links that lead nowhere. A run reads the notes only where it sees a rename: a first pull would
 /// read each of them once more.
-void count_links(Session& session, const Survey& survey, const RunOptions& options, bool only_looks, Report& report) {
+void count_links(Session& session,
+                 const Survey& survey,
+                 const AttachmentSurvey& files,
+                 const RunOptions& options,
+                 bool only_looks,
+                 Report& report) {
   if (session.config.links == LinksMode::off || options.dry_run) return;  // it would write its index
   links::Renames renamed;
-  for (const Row& row : report.rows) {
-    if (row.action.kind == ActionKind::push_move && row.action.previous_path)
-      renamed.emplace(row.action.previous_path->string(), row.action.path.string());
-  }
+  for (const Row& row : report.rows) add_rename(row.action, renamed);
+  for (const Action& action : files.plan.actions) add_rename(action, renamed);
   if (!only_looks && renamed.empty()) return;
   const LinkIndex index = LinkIndex::load(session, survey.scan);
   report.broken_links = index.broken();
@@ -199,7 +208,8 @@ void foresee_attachments(const Session& session, const std::vector<UndoStep>& st
                             : !step.to ? ActionKind::push_delete
                                        : ActionKind::push_update;
     report.rows.push_back(
-        {.action = {.kind = kind, .path = step.to ? *step.to : *step.from, .reason = "taken back", .attachment = true}});
+        {.action = {
+             .kind = kind, .path = step.to ? *step.to : *step.from, .reason = "taken back", .attachment = true}});
   }
 }
 
@@ -500,9 +510,13 @@ struct SyncEngine::Impl {
   }
 
   /// `links: keep`: the links to what was renamed here are edited, and that is sent with the renames.
-  Result<std::size_t> mend_links(const Survey& survey) {
-    const bool mends = session.config.links == LinksMode::keep && !survey.plan.guard;
-    const links::Renames renamed = mends ? renames_of(survey.plan) : links::Renames();
+  Result<std::size_t> mend_links(const Survey& survey, const RunOptions& options) {
+    if (session.config.links != LinksMode::keep || survey.plan.guard) return 0;
+    links::Renames renamed = renames_of(survey.plan);
+    if (session.knows_attachments()) {
+      WS_LET(const AttachmentSurvey files, survey_attachments(session, survey, options));
+      for (const Action& action : files.plan.actions) add_rename(action, renamed);
+    }
     if (renamed.empty()) return 0;
     WS_LET(const RelinkPlan plan, plan_mending(session, survey.scan, renamed));
     if (plan.steps.empty()) return 0;
@@ -522,15 +536,15 @@ struct SyncEngine::Impl {
     WS_LET(survey, ws::sync::survey(session, options, Pulled::keep));
     std::size_t mended = 0;
     if (links == Links::mend) {
-      WS_LET(mended, mend_links(survey));
+      WS_LET(mended, mend_links(survey, options));
       if (mended > 0) {
         WS_LET(survey, ws::sync::survey(session, options, Pulled::keep));
       }
     }
     WS_TRY(close_settled_conflicts(session, survey, options));
     WS_LET(Report report, report_of(session, survey));
-    count_links(session, survey, options, false, report);
     WS_LET(attachments, survey_attachments(session, survey, options));
+    count_links(session, survey, attachments, options, false, report);
     if (attachments.guard && !attachments.held_deletes) report.guard = attachments.guard;
     report.links_mended = mended;
     if (!is_over(report, survey)) {
@@ -673,10 +687,10 @@ const Tie& SyncEngine::tie() const { return impl_->session.tie; }
 Result<Report> SyncEngine::status(const RunOptions& options) {
   WS_LET(Survey survey, ws::sync::survey(impl_->session, options, Pulled::look_at));
   WS_LET(Report report, report_of(impl_->session, survey));
-  count_links(impl_->session, survey, options, true, report);
   RunOptions looking = options;
   looking.looks_only = true;
   WS_LET(const AttachmentSurvey files, survey_attachments(impl_->session, survey, looking));
+  count_links(impl_->session, survey, files, options, true, report);
   const std::vector<Row> left_out = rows_of_left_out(survey);
   report.rows.insert(report.rows.end(), left_out.begin(), left_out.end());
   std::set<std::string> told;

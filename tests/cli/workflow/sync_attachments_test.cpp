@@ -329,3 +329,18 @@ TEST_CASE("sync attachments: a picture that is renamed by hand is renamed there,
   CHECK_FALSE(fs::exists(two.there / "pics"));
   CHECK(bytes_of(two.there).count("img/unshown.png") == 0);
 }
+
+TEST_CASE("sync attachments: links to a picture that is renamed are counted, mended, and kept", "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  fs::rename(two.here / "img/a.png", two.here / "img/lamp.png");
+  CHECK_THAT(two.ws(two.here, {"sync"}).err, Contains("break 1 link: `ws links fix` mends it"));
+  REQUIRE(two.ws(two.here, {"links", "fix", "--yes"}).exit == 0);
+  CHECK(read_text(two.here / "note.md") == "# Note\n\n![a](img/lamp.png) and [[b.pdf]]\n");
+  two.both_in_step();
+  write_text(two.here / ".ws/config.yaml", read_text(two.here / ".ws/config.yaml") + "links: keep\n");
+  fs::rename(two.here / "img/lamp.png", two.here / "lamp.png");
+  CHECK_THAT(two.ws(two.here, {"sync"}).err, Contains("edited 1 link to renamed files"));
+  two.both_in_step();
+  CHECK(read_text(two.there / "note.md") == "# Note\n\n![a](lamp.png) and [[b.pdf]]\n");
+}
