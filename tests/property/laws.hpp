@@ -48,8 +48,8 @@ std::string sides_agree(const Picture& picture, const Place& place);
 /// "push_create a.md", "pull_move b.md <- a.md": what a report says, a line each.
 std::vector<std::string> rows_of(const sync::Report& report);
 
-/// I10: the rows are those that were foreseen. A run that frees the name of a skipped twin plans once more, and may also
-/// create a document there.
+/// I10: the rows are those that were foreseen. A run that frees the name of a skipped twin plans once more, and may
+/// also create a document there.
 bool as_foreseen(const sync::Report& foreseen, const sync::Report& done);
 
 }  // namespace ws::property

@@ -109,7 +109,13 @@ Result<std::string> text_of(sync::SyncEngine& engine, const std::optional<sync::
   return version ? engine.text(version->blob) : Result<std::string>(std::string());
 }
 
+/// A file that a note shows: its bytes are no text, and not in the history.
+bool is_binary(const OperationRow& row) {
+  return row.document.empty() && !(row.before && !row.before->blob.empty()) && !(row.after && !row.after->blob.empty());
+}
+
 Result<std::string> hunks_of(sync::SyncEngine& engine, const OperationRow& row) {
+  if (is_binary(row)) return "Binary files differ\n";
   WS_LET(const std::string before, text_of(engine, row.before));
   WS_LET(const std::string after, text_of(engine, row.after));
   return sync::git::diff_text(before, after);

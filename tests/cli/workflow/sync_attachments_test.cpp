@@ -297,6 +297,10 @@ TEST_CASE("sync attachments: the run of a picture alone is the one that an undo 
   REQUIRE(two.sync(two.here).exit == 0);
   const Json runs = parse(two.ws(two.here, {"sync", "log", "--runs", "--json"}).out)["data"];
   CHECK(runs[0]["counts"] == Json{{"sent", 1}});
+  const std::string run = std::to_string(runs[0]["run"].get<int>());
+  CHECK_THAT(two.ws(two.here, {"sync", "show", run, "--diff"}).out,
+             Contains("--- before/img/a.png\n+++ after/img/a.png\nBinary files differ\n"));
+  CHECK(parse(two.ws(two.here, {"sync", "show", run, "--json"}).out)["rows"][0]["action"] == "changed");
   write_text(two.here / "img/a.png", png + "and again");
   const Ended left = two.ws(two.here, {"sync", "undo"});
   CHECK(left.exit == 13);
