@@ -82,7 +82,8 @@ class PlaceDecision {
     }
     if (row() == nullptr) return {};
     if (keep_ == Keep::local) return take_new_name(conflict_.path);
-    if (is_place_of_another(conflict_.remote->path) || is_file(conflict_.remote->path)) {
+    WS_LET(const bool waits, has_undecided_file(conflict_.remote->path));
+    if (waits || is_place_of_another(conflict_.remote->path)) {
       // Its document may be about to leave it, or its file wait for a decision of its own: the next run moves both.
       WS_TRY(take_new_name(conflict_.path));
       BaseRow now = *row();
@@ -92,6 +93,14 @@ class PlaceDecision {
     }
     WS_TRY(writer_.move(conflict_.path, conflict_.remote->path, Sha256::of(*on_disk_)));
     return take_new_name(std::nullopt);
+  }
+
+  /// The file there is a document's whose name is open too: two names that cross.
+  Result<bool> has_undecided_file(const RelativePath& place) const {
+    WS_LET(const std::vector<Conflict> open, session_.state.conflicts());
+    return std::ranges::any_of(open, [&](const Conflict& each) {
+      return each.document != conflict_.document && is_about_place(each) && each.path == place && each.local;
+    });
   }
 
   bool is_place_of_another(const RelativePath& place) const {
