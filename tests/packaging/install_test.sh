@@ -12,7 +12,8 @@ uname -m >"$work/tar/ARCH"
 echo mine >"$work/home/.local/bin/other"
 export HOME=$work/home
 install="sh $work/tar/install.sh"
-$install | grep -q '^installed ws '
+$install >"$work/told" # not into `grep -q`: it ends before the writer has
+grep -q '^installed ws ' "$work/told"
 "$HOME/.local/bin/ws-mock" exec -- "$HOME/.local/bin/ws" whoami >/dev/null
 grep -q "ExecStart=$HOME/.local/bin/ws sync watch %f" "$HOME/.local/share/systemd/user/ws-sync@.service"
 $install >/dev/null # again: an update
