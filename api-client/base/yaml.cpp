@@ -1,5 +1,6 @@
 #include "api-client/base/yaml.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 #include <sstream>
@@ -61,6 +62,8 @@ class YamlBuilder final : public YAML::EventHandler {
                 YAML::anchor_t anchor,
                 const std::string& value) override {
     check(mark, tag, anchor);
+    // yaml-cpp turns these two escapes into single bytes.
+    if (!utf8::is_valid(value)) throw Refused{mark, R"(\N and \_ are not read; write \u0085 and \u00A0)"};
     if (expects_key()) {
       Level& level = stack_.back();
       if (!level.keys.insert(value).second) throw Refused{mark, fmt::format("the key \"{}\" stands twice", value)};
@@ -161,12 +164,24 @@ std::string place(const YAML::Mark& mark) {
   return fmt::format("line {}, column {}", mark.line + 1, mark.column + 1);
 }
 
+/// YAML 1.2 (5.1) allows none of these as themselves; yaml-cpp takes some for the end of the text, and NUL for UTF-32.
+bool is_control(char byte) { return byte >= 0 && byte < ' ' && byte != '\n' && byte != '\r' && byte != '\t'; }
+
 /// Whether lines after `|` read back as the same text: the first line says how far they are indented, the last one ends
-/// in exactly one newline, and a carriage return would be a line's end.
+/// in exactly one newline; a carriage return would be a line's end, and other control characters the end of all.
 bool is_literal(const std::string& text) {
   return text.size() > 1 && text.front() > ' ' && text.back() == '\n' && text[text.size() - 2] != '\n' &&
-         text.find('\r') == std::string::npos;
+         text.find('\r') == std::string::npos && std::none_of(text.begin(), text.end(), is_control);
 }
+
+/// Whether a reader would take the plain text for something else, or end it early.
+bool needs_quotes(const std::string& text) {
+  return !plain(text).is_string() || text.find_first_of("\r\n") != std::string::npos;
+}
+
+/// Of a key in bytes; a longer one is written after `? `. YAML 1.2 (7.4.2) reads a key before `: ` of at most 1,024
+/// characters, and a byte becomes up to four (`\x1b`).
+constexpr std::size_t longest_plain_key = 200;
 
 void emit(YAML::Emitter& out, const Json& value) {
   switch (value.type()) {
@@ -175,7 +190,8 @@ void emit(YAML::Emitter& out, const Json& value) {
       for (const auto& [key, member] : value.items()) {
         // A key that a reader would take for a number, such as an HTTP status, is quoted like any other text.
         out << YAML::Key;
-        if (!plain(key).is_string()) out << YAML::DoubleQuoted;
+        if (key.size() > longest_plain_key) out << YAML::LongKey;
+        if (needs_quotes(key)) out << YAML::DoubleQuoted;
         out << key << YAML::Value;
         emit(out, member);
       }
@@ -189,10 +205,9 @@ void emit(YAML::Emitter& out, const Json& value) {
       return;
     case Json::value_t::string: {
       const auto& text = value.get_ref<const std::string&>();
-      // Text that a reader would take for something else is quoted.
       if (is_literal(text)) {
         out << YAML::Literal << text;
-      } else if (!plain(text).is_string() || text.find_first_of("\r\n") != std::string::npos) {
+      } else if (needs_quotes(text)) {
         out << YAML::DoubleQuoted << text;
       } else {
         out << text;
@@ -215,6 +230,14 @@ Result<void> parse_into(YamlBuilder& builder, std::string_view text, const JsonB
                 fmt::format("YAML of {} bytes; at most {} are read", text.size(), bounds.max_bytes));
   }
   if (!utf8::is_valid(text)) return fail(Failure::Kind::invalid, "YAML is not valid UTF-8");
+  if (const auto* const control = std::find_if(text.begin(), text.end(), is_control); control != text.end()) {
+    YAML::Mark mark;
+    const std::string_view before = text.substr(0, static_cast<std::size_t>(control - text.begin()));
+    mark.line = static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+    mark.column = static_cast<int>(utf8::code_points(before.substr(before.rfind('\n') + 1)));
+    return fail(Failure::Kind::invalid,
+                fmt::format("{}: a control character; write it as \"\\x{:02x}\"", place(mark), *control));
+  }
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);

@@ -1,5 +1,9 @@
 #include "api-client/base/yaml.hpp"
 
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -22,6 +26,16 @@ TEST_CASE("yaml: anchors, aliases, tags and doubled keys are refused with their 
   CHECK_THAT(parse_yaml("ok: 1\nbad: *x\n").error().what, Catch::Matchers::StartsWith("line 2, column 6"));
 }
 
+TEST_CASE("yaml: control characters are refused with their place", "[base]") {
+  using namespace std::string_view_literals;
+  CHECK(parse_yaml("0\0\0\0key0"sv).error().what == R"(line 1, column 2: a control character; write it as "\x00")");
+  CHECK(parse_yaml("a: 1\nb\xc3\xa4: \x04"sv).error().what ==
+        R"(line 2, column 5: a control character; write it as "\x04")");
+  CHECK(parse_yaml(R"(a: "\N")").error().what ==
+        R"(line 1, column 4: \N and \_ are not read; write \u0085 and \u00A0)");
+  CHECK(parse_yaml("\"\\x04\"").value() == "\x04");
+}
+
 TEST_CASE("yaml: an alias bomb costs nothing", "[base]") {
   CHECK_FALSE(parse_yaml("a: &a [x,x,x]\nb: &b [*a,*a,*a]\nc: &c [*b,*b,*b]\n"));
   CHECK_FALSE(parse_yaml(std::string(100'000, '[')));
@@ -35,11 +49,29 @@ TEST_CASE("yaml: what is written is read back as it was", "[base]") {
   REQUIRE(again);
   CHECK(*again == *value);
   CHECK(parse_yaml("").value().is_null());
-  for (const char* text :
-       {"a\nb", "a\nb\n", "a\n\n", "\na\n", " a\nb\n", "a\r\nb\n", "a\rb", "\n", "\t", "a\n  ", "~", "- a\n"}) {
+  for (const std::string& text : std::initializer_list<std::string>{std::string("n\0\n", 3),
+                                                                    "a\x04\n",
+                                                                    "a\nb",
+                                                                    "a\nb\n",
+                                                                    "a\n\n",
+                                                                    "\na\n",
+                                                                    " a\nb\n",
+                                                                    "a\r\nb\n",
+                                                                    "a\rb",
+                                                                    "\n",
+                                                                    "\t",
+                                                                    "a\n  ",
+                                                                    "~",
+                                                                    "- a\n"}) {
     CAPTURE(text);
     CHECK(parse_yaml(ws::to_yaml(ws::Json{{"text", text}, {"list", {text}}})).value() ==
           ws::Json{{"text", text}, {"list", {text}}});
+    CHECK(parse_yaml(ws::to_yaml(ws::Json{{text, text}})).value() == ws::Json{{text, text}});
+  }
+  // A key of more than 1,024 characters is no implicit key (YAML 1.2, 7.4.2), whether it is plain or escaped.
+  for (const std::string& key : {std::string(1100, 'a'), std::string(300, '\x1b'), std::string(2000, '\'')}) {
+    const ws::Json keyed = {{key, {{"short", 1}, {key, nullptr}}}, {"next", {key}}};
+    CHECK(parse_yaml(ws::to_yaml(keyed)).value() == keyed);
   }
 }
 
