@@ -83,8 +83,8 @@ class PlaceDecision {
     if (row() == nullptr) return {};
     if (keep_ == Keep::local) return take_new_name(conflict_.path);
     WS_LET(const bool waits, has_undecided_file(conflict_.remote->path));
-    if (waits || is_place_of_another(conflict_.remote->path)) {
-      // Its document may be about to leave it, or its file wait for a decision of its own: the next run moves both.
+    if (waits || is_place_of_another(conflict_.remote->path) || is_beneath_a_file(conflict_.remote->path)) {
+      // Its document may be about to leave it, or a file wait for a decision of its own: the next run moves both.
       WS_TRY(take_new_name(conflict_.path));
       BaseRow now = *row();
       now.stays = false;
@@ -106,6 +106,11 @@ class PlaceDecision {
   bool is_place_of_another(const RelativePath& place) const {
     return std::ranges::any_of(places_.documents_at(place),
                                [&](const DocumentId& document) { return document != conflict_.document; });
+  }
+
+  /// Or a link: something that is no folder has the name of a folder above.
+  bool is_beneath_a_file(const RelativePath& place) const {
+    return !session_.root.open_beneath(place.folder(), O_PATH | O_DIRECTORY) && errno != ENOENT;
   }
 
   /// The name that the service gave it is agreed upon; `stays_at`: its file stays there, and names it anew.
