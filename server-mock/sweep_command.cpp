@@ -16,6 +16,7 @@
 
 #include "api-client/base/clock.hpp"
 #include "api-client/base/files.hpp"
+#include "server-mock/application/stop_on_signal.hpp"
 #include "server-mock/sweep/report.hpp"
 #include "server-mock/sweep/sweep.hpp"
 
@@ -40,39 +41,6 @@ constexpr const char* usual_traces =
     "Traceback \\(most recent call last\\)|Uncaught|Unhandled|unhandledRejection|^panic: |panicked at|Exception in "
     "thread|"
     "\\n    at .*\\.[cm]?js:[0-9]+|Segmentation fault|core dumped|AddressSanitizer";
-
-/// Takes HUP, INT and TERM while the object lives: the first one stops the sweep.
-class StopOnSignal {
- public:
-  StopOnSignal() {
-    ::sigemptyset(&set_);
-    for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGUSR1}) ::sigaddset(&set_, signal);
-    ::pthread_sigmask(SIG_BLOCK, &set_, nullptr);
-    thread_ = std::thread([this] {
-      int signal = 0;
-      ::sigwait(&set_, &signal);
-      if (!is_over_) stop_ = true;
-    });
-  }
-  StopOnSignal(const StopOnSignal&) = delete;
-  StopOnSignal& operator=(const StopOnSignal&) = delete;
-  ~StopOnSignal() {
-    is_over_ = true;
-    ::pthread_kill(thread_.native_handle(), SIGUSR1);
-    thread_.join();
-  }
-  const std::atomic<bool>& flag() const { return stop_; }
-  /// Until a signal comes.
-  void wait() const {
-    while (!stop_) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-
- private:
-  sigset_t set_{};
-  std::atomic<bool> stop_ = false;
-  std::atomic<bool> is_over_ = false;
-  std::thread thread_;
-};
 
 Result<std::chrono::milliseconds> read_time(const char* flag, const std::string& text) {
   auto time = parse_duration(text);
@@ -147,14 +115,15 @@ sweep::Progress progress_line() {
   };
 }
 
-Result<int> replay(Host& host, Sweep& swept, const std::string& row, const ReportView& view, const StopOnSignal& stop) {
+Result<int> replay(
+    Host& host, Sweep& swept, const std::string& row, const ReportView& view, const std::atomic<bool>& stopped) {
   sweep::World world;
   WS_LET(const sweep::RowResult result, swept.replay(row, world));
   fmt::print("{}", sweep::render_row(result, view));
   if (::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) {
     fmt::print("\nIts world is open: {}/_mock in a browser, key {}\nCtrl-C ends it.\n", world.base_url, world.token);
     std::fflush(stdout);
-    stop.wait();
+    while (!stopped) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   host.close(world);
   return result.findings.empty() ? 0 : found_exit;
@@ -233,8 +202,9 @@ Result<int> run_sweep(const SweepFlags& flags, const std::vector<std::string>& c
   WS_LET(const std::set<std::string> accepted, read_accepted(flags.accept));
   WS_LET(SweepOptions wanted, options_of(flags, command, options.sandbox.world.seed));
   const ReportView view = view_of(accepted);
-  const StopOnSignal stop;
-  wanted.stop = &stop.flag();
+  std::atomic<bool> stopped = false;
+  const StopOnSignal stop(std::array{SIGHUP, SIGINT, SIGTERM}, [&stopped] { stopped = true; });
+  wanted.stop = &stopped;
   options.sandbox.journal.entries = journal_entries;
   WS_LET(const std::unique_ptr<Host> host, Host::start(options));
   Sweep swept(*host, wanted);
@@ -246,7 +216,7 @@ Result<int> run_sweep(const SweepFlags& flags, const std::vector<std::string>& c
     fmt::print("{}", sweep::render_plan(swept.plan()));
     return 0;
   }
-  if (!flags.replay.empty()) return replay(*host, swept, flags.replay, view, stop);
+  if (!flags.replay.empty()) return replay(*host, swept, flags.replay, view, stopped);
   if (swept.clean().sent.empty()) {
     return fail(Failure::Kind::invalid,
                 "the command sent no request to WS_BASE_URL, so there is nothing to sweep",

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "server-mock/application/stop_on_signal.hpp"
 #include "server-mock/trace/player.hpp"
 #include "server-mock/trace/recorder.hpp"
 #include "server-mock/trace/replay.hpp"
@@ -67,6 +68,8 @@ Result<int> open_trace(Flags flags) {
   const std::string name = std::filesystem::path(flags.trace).filename().string();
   WS_LET(const std::unique_ptr<trace::Player> player, trace::Player::open(recorded, settings.application, name));
   WS_LET(const std::unique_ptr<http::Server> server, http::Server::listen(settings.server, *player));
+  const StopOnSignal stop(
+      server_signals, [&server] { server->stop(); }, server_patience);
   fmt::print("{}\n", server->base_url());
   std::fflush(stdout);
   server->run();

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "server-mock/application/companion.hpp"
+#include "server-mock/application/stop_on_signal.hpp"
 
 namespace ws::mock {
 namespace {
@@ -110,13 +111,15 @@ Result<int> serve(const ServeSettings& settings) {
 }
 
 Result<int> serve(const ServeSettings& settings, Application& application) {
-  http::ServerOptions options = settings.server;
-  if (!settings.command.empty()) options.stop_signals = http::StopSignals::ignored;
   http::Handler* handler = &application;
   if (settings.handler) {
     WS_LET(handler, settings.handler(application));
   }
-  WS_LET(const std::unique_ptr<http::Server> server, http::Server::listen(options, *handler));
+  WS_LET(const std::unique_ptr<http::Server> server, http::Server::listen(settings.server, *handler));
+  std::optional<StopOnSignal> stop;
+  if (settings.command.empty())
+    stop.emplace(
+        server_signals, [&server] { server->stop(); }, server_patience);
   application.set_base_url(server->base_url());
   application.on_shutdown([&server] { server->stop(); });
   if (application.sandbox().world->file.is_on_network()) {

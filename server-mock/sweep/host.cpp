@@ -59,8 +59,7 @@ Result<std::unique_ptr<Host>> Host::start(const ApplicationOptions& options) {
   WS_LET(host->application_, Application::open(options));
   host->handler_ = std::make_unique<Guarded>(host->mutex_, *host->application_);
   WS_LET(const http::Address address, http::Address::parse("127.0.0.1:0"));
-  const http::ServerOptions server = {.listen = address, .stop_signals = http::StopSignals::ignored};
-  WS_LET(host->server_, http::Server::listen(server, *host->handler_));
+  WS_LET(host->server_, http::Server::listen({.listen = address}, *host->handler_));
   host->base_url_ = host->server_->base_url();
   host->application_->set_base_url(host->base_url_);
   host->thread_ = std::thread([server_of = host->server_.get()] { server_of->run(); });

@@ -1,6 +1,7 @@
 // The program: its flags, its ready file, its files.
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -35,6 +36,24 @@ TEST_CASE("ws-mock: the first line is the base URL, the ready file tells the res
   const int signal = GENERATE(SIGTERM, SIGINT);
   CHECK(mock.end(signal).exit == 0);
   CHECK_FALSE(std::filesystem::exists(mock.ready_file()));
+}
+
+TEST_CASE("ws-mock: the first signal lets answers end, a second one ends it at once", "[server-mock]") {
+  MockProcess mock;
+  // More than the sockets hold, and nobody reads it.
+  RawConnection client(mock.port());
+  std::string requests;
+  for (int i = 0; i < 500; ++i) requests += render({.target = "/_mock/openapi.json"});
+  client.send(requests);
+  REQUIRE(client.read());
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const bool is_twice = GENERATE(false, true);
+  mock.process().signal(SIGINT);
+  if (is_twice) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    mock.process().signal(SIGINT);
+  }
+  CHECK(mock.process().wait().exit == (is_twice ? 128 + SIGINT : 0));
 }
 
 TEST_CASE("ws-mock: stops when the control surface says so", "[server-mock]") {

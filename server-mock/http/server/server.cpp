@@ -1,6 +1,5 @@
 #include "server-mock/http/server/server.hpp"
 
-#include <csignal>
 #include <list>
 #include <unordered_map>
 
@@ -46,8 +45,7 @@ class Server::State {
         acceptor_(context_),
         sweep_(context_),
         idle_(context_),
-        next_(context_),
-        signals_(context_) {}
+        next_(context_) {}
 
   Result<void> open();
   void run();
@@ -86,7 +84,6 @@ class Server::State {
   Timer idle_;
   Timer next_;  // when a pending request may become ready by itself
   std::optional<std::chrono::steady_clock::time_point> next_at_ = {};
-  Signals signals_;
   std::optional<TlsSettings> tls_ = {};
   std::list<Session> sessions_;
   std::unordered_map<std::uint64_t, Session*> waiting_;  // by ticket
@@ -111,17 +108,10 @@ Result<void> Server::State::open() {
     WS_LET(TlsSettings tls, TlsSettings::make(*options_.tls));
     tls_.emplace(std::move(tls));
   }
-  if (options_.stop_signals == StopSignals::handled) {
-    signals_.add(SIGTERM);
-    signals_.add(SIGINT);
-  }
   return {};
 }
 
 void Server::State::run() {
-  signals_.async_wait([this](const ErrorCode& error, int) {
-    if (!error) wind_up();
-  });
   asio::co_spawn(context_, accept(), asio::detached);
   if (options_.idle_exit.count() > 0) asio::co_spawn(context_, watch_for_idleness(), asio::detached);
   context_.run();
@@ -361,7 +351,6 @@ void Server::State::wind_up() {
   stopping_ = true;
   ErrorCode ignored;
   close_listener(acceptor_, options_.listen);
-  signals_.cancel(ignored);
   sweep_.cancel();
   idle_.cancel();
   next_.cancel();

@@ -19,9 +19,6 @@
 
 namespace ws::mock::http {
 
-/// Whether SIGTERM and SIGINT stop the server, or whoever runs it handles signals.
-enum class StopSignals { ignored, handled };
-
 struct ServerOptions {
   Address listen = {};
   Limits limits = {};
@@ -29,8 +26,7 @@ struct ServerOptions {
   std::chrono::milliseconds idle{75'000};  ///< timeout of a kept-alive connection without a request
   std::chrono::milliseconds idle_exit{0};  ///< the server stops after so long without a byte from any client; 0: never
   std::chrono::milliseconds slow{30'000};  ///< timeout of an incomplete message and of an unread response
-  StopSignals stop_signals = StopSignals::handled;
-  std::size_t connections = 20'000;  ///< at most at once; further clients wait in the backlog
+  std::size_t connections = 20'000;        ///< at most at once; further clients wait in the backlog
 };
 
 class Server {
@@ -46,7 +42,7 @@ class Server {
   /// `Address::url`; "https://..." with TLS.
   std::string base_url() const;
 
-  /// Serves until `stop` or a stop signal, completes current requests and returns.
+  /// Serves until `stop`, completes current requests and returns.
   void run();
   /// May be called from any thread and from within a handler.
   void stop();

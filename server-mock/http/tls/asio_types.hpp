@@ -9,7 +9,6 @@
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -25,7 +24,6 @@ using Socket = asio::basic_stream_socket<Stream, Executor>;
 using Acceptor = asio::basic_socket_acceptor<Stream, Executor>;
 using Timer =
     asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, Executor>;
-using Signals = asio::basic_signal_set<Executor>;
 template <class T>
 using Awaitable = asio::awaitable<T, Executor>;
 // Errors are values: an error ends a session and is no exception.
