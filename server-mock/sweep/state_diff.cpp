@@ -261,58 +261,77 @@ bool is_as_in(const State& before, const State& is, const StateRow& row, const V
   });
 }
 
+/// A state with the colours of its rows.
+struct Coloured {
+  State state;
+  std::vector<Colour> plain;
+};
+
+/// The row of `extra` that is `row`, changed: the same id, or no more than half of it differs. Null: none.
+const StateRow* changed_row(const Coloured& was,
+                            const StateRow& row,
+                            const Coloured& is,
+                            const std::vector<const StateRow*>& extra) {
+  const StateRow* best = nullptr;
+  std::size_t least = row.values.size() / 2 + 1;
+  for (const StateRow* other : extra) {
+    if (other->table != row.table) continue;
+    const bool same = is_same_object(was.state, row, is.state, *other);
+    const std::size_t far = same ? 0 : distance(row, was.plain, *other, is.plain, nullptr);
+    if (far < least) {
+      least = far;
+      best = other;
+    }
+  }
+  return best;
+}
+
+Difference change_between(
+    const State& before, const Coloured& was, const StateRow& row, const Coloured& is, const StateRow& other) {
+  const Value* differs = nullptr;
+  distance(row, was.plain, other, is.plain, &differs);
+  const Value* now = differs == nullptr ? nullptr : member(other, differs->column);
+  return {.kind = Difference::Kind::changed,
+          .table = row.table,
+          .column = differs == nullptr ? "" : std::string(differs->column),
+          .was = differs == nullptr ? "" : differs->shown,
+          .is = now == nullptr ? "" : now->shown,
+          .title = title_of(row),
+          .is_as_before = now != nullptr && is_as_in(before, is.state, other, *now)};
+}
+
+void add_rows(std::vector<Difference>& found, Difference::Kind kind, const std::vector<const StateRow*>& rows) {
+  for (const StateRow* row : rows) found.push_back({.kind = kind, .table = row->table, .title = title_of(*row)});
+}
+
 }  // namespace
 
 std::vector<Difference> compare_states(const Json& first, const Json& reference, const Json& seen) {
   const State before(first);
   const State* known = first.is_null() ? nullptr : &before;
-  const State was(reference);
-  const State is(seen);
-  const std::vector<Colour> was_plain = first_colours(was, known);
-  const std::vector<Colour> is_plain = first_colours(is, known);
-  std::vector<const StateRow*> missing = without(was, was_plain, is, is_plain);
-  std::vector<const StateRow*> extra = without(is, is_plain, was, was_plain);
+  const auto coloured = [known](const Json& from) {
+    State state(from);
+    std::vector<Colour> plain = first_colours(state, known);
+    return Coloured{.state = std::move(state), .plain = std::move(plain)};
+  };
+  const Coloured was = coloured(reference);
+  const Coloured is = coloured(seen);
+  std::vector<const StateRow*> missing = without(was.state, was.plain, is.state, is.plain);
+  std::vector<const StateRow*> extra = without(is.state, is.plain, was.state, was.plain);
   std::vector<Difference> found;
-
-  // Pairs of a missing and an extra row that are one object, changed: the same id, or no more than half of it differs.
   std::erase_if(missing, [&](const StateRow* row) {
-    const StateRow* best = nullptr;
-    std::size_t least = row->values.size() / 2 + 1;
-    for (const StateRow* other : extra) {
-      if (other->table != row->table) continue;
-      const bool same = is_same_object(was, *row, is, *other);
-      const std::size_t far = same ? 0 : distance(*row, was_plain, *other, is_plain, nullptr);
-      if (far < least) {
-        least = far;
-        best = other;
-      }
-    }
-    if (best == nullptr) return false;
-    const Value* differs = nullptr;
-    distance(*row, was_plain, *best, is_plain, &differs);
-    const Value* now = differs == nullptr ? nullptr : member(*best, differs->column);
-    found.push_back({.kind = Difference::Kind::changed,
-                     .table = row->table,
-                     .column = differs == nullptr ? "" : std::string(differs->column),
-                     .was = differs == nullptr ? "" : differs->shown,
-                     .is = now == nullptr ? "" : now->shown,
-                     .title = title_of(*row),
-                     .is_as_before = now != nullptr && is_as_in(before, is, *best, *now)});
-    std::erase(extra, best);
+    const StateRow* const other = changed_row(was, *row, is, extra);
+    if (other == nullptr) return false;
+    found.push_back(change_between(before, was, *row, is, *other));
+    std::erase(extra, other);
     return true;
   });
-  for (const StateRow* row : missing) {
-    found.push_back({.kind = Difference::Kind::missing, .table = row->table, .title = title_of(*row)});
-  }
-  for (const StateRow* row : extra) {
-    found.push_back({.kind = Difference::Kind::extra, .table = row->table, .title = title_of(*row)});
-  }
+  add_rows(found, Difference::Kind::missing, missing);
+  add_rows(found, Difference::Kind::extra, extra);
   if (!found.empty()) return found;
-  const std::vector<Colour> was_refined = refined(was, was_plain);
-  const std::vector<Colour> is_refined = refined(is, is_plain);
-  for (const StateRow* row : without(was, was_refined, is, is_refined)) {
-    found.push_back({.kind = Difference::Kind::unlinked, .table = row->table, .title = title_of(*row)});
-  }
+  add_rows(found,
+           Difference::Kind::unlinked,
+           without(was.state, refined(was.state, was.plain), is.state, refined(is.state, is.plain)));
   return found;
 }
 

@@ -191,8 +191,7 @@ Result<RowResult> Sweep::run_alone(const Row& row) {
   return result;
 }
 
-Result<Report> Sweep::run(const Progress& progress) {
-  const auto begin = std::chrono::steady_clock::now();
+Result<std::vector<std::optional<RowResult>>> Sweep::run_rows(const Progress& progress) {
   const std::vector<Row>& rows = report_.plan.rows;
   std::vector<std::optional<RowResult>> done(rows.size());
   std::optional<Failure> failure;
@@ -223,7 +222,13 @@ Result<Report> Sweep::run(const Progress& progress) {
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < std::max<std::size_t>(1, options_.jobs); ++i) threads.emplace_back(work);
   for (std::thread& thread : threads) thread.join();
-  if (failure) return fail(*failure);
+  if (failure) return fail(std::move(*failure));
+  return done;
+}
+
+Result<Report> Sweep::run(const Progress& progress) {
+  const auto begin = std::chrono::steady_clock::now();
+  WS_LET(auto done, run_rows(progress));
   report_.clean_findings = judge_clean(reference_);
   for (auto& result : done) {
     if (!result) continue;

@@ -82,6 +82,8 @@ class Sweep {
       const World& world, const std::string& token, const Scratch& scratch, const Row& row, std::uint64_t since);
   Result<RowResult> run_row(const Row& row, const World& world);
   Result<RowResult> run_alone(const Row& row);
+  /// Of the plan, side by side; empty where the sweep was stopped before the row ended.
+  Result<std::vector<std::optional<RowResult>>> run_rows(const Progress& progress);
   Result<void> prepare_fault(const Row& row, const World& world);
   Result<std::string> heal(const Row& row, const World& world);
   std::chrono::milliseconds limit_of(const Row& row) const;
