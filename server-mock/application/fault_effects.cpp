@@ -256,7 +256,8 @@ std::optional<std::string> rewritten_query(const http::Request& request, const F
 http::Response apply_to_response(const FaultedCall& call, const FaultRule& rule, http::Response&& answer) {
   const Effect& effect = rule.effect;
   if (effect.answer) answer = substitute(call, *effect.answer);
-  if (!effect.retry_after.empty()) answer.set_header("Retry-After", effect.retry_after);
+  if (effect.retry_after) answer.remove_header("Retry-After");
+  if (effect.retry_after && !effect.retry_after->empty()) answer.header("Retry-After", *effect.retry_after);
   if (effect.empty_page) answer.text(without_items(call.request, answer.text()));
   if (effect.bad_json) answer.text(broken_json(answer.text()));
   if (effect.bad_hash) answer.rewrite(with_wrong_hashes);

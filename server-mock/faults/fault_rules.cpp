@@ -130,6 +130,10 @@ class EffectReader {
   void read_retry_after(Effect& effect) {
     const Json* after = find(value_, "retry_after");
     if (after == nullptr) return;
+    if (after->is_null()) {
+      effect.retry_after = "";
+      return;
+    }
     const Json* inner = find(*after, "seconds");
     if (inner == nullptr) inner = after;
     if (inner->is_number_integer() && *inner >= 0) {
@@ -137,7 +141,7 @@ class EffectReader {
     } else if (inner->is_string() && !inner->get_ref<const std::string&>().empty()) {
       effect.retry_after = inner->get<std::string>();
     } else {
-      add_error("retry_after", "retry_after takes seconds, or the text of the field");
+      add_error("retry_after", "retry_after takes seconds, the text of the field, or null: none");
     }
     // Without `status` it is sent with 429.
     effect.answer = Substitute{.status = 429};

@@ -39,7 +39,8 @@ struct WrongLength {
 
 struct Effect {
   std::optional<Substitute> answer = {};
-  std::string retry_after = {};  ///< header value; empty: none
+  /// Header value; empty: the field is left out; absent: as the service sends it (1 with 429 and 503).
+  std::optional<std::string> retry_after = {};
   http::WireFault::End end = http::WireFault::End::as_usual;
   std::chrono::milliseconds delay{0};
   std::optional<std::uint64_t> truncate_at = {};

@@ -112,6 +112,10 @@ Response& Response::text(std::string text) {
 }
 
 Response& Response::set_header(std::string_view name, std::string_view value) {
+  return remove_header(name).header(name, value);
+}
+
+Response& Response::remove_header(std::string_view name) {
   for (std::size_t line = 0; line < headers_.size();) {
     const std::size_t end = headers_.find("\r\n", line) + 2;
     if (equal_ignoring_case(std::string_view(headers_).substr(line, headers_.find(':', line) - line), name)) {
@@ -120,7 +124,7 @@ Response& Response::set_header(std::string_view name, std::string_view value) {
       line = end;
     }
   }
-  return header(name, value);
+  return *this;
 }
 
 Response& Response::rewrite(std::string (*change)(std::string)) {

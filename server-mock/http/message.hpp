@@ -67,6 +67,7 @@ class Response {
   /// Replaces the body text and keeps its content type.
   Response& text(std::string text);
   Response& set_header(std::string_view name, std::string_view value);
+  Response& remove_header(std::string_view name);
   /// Passes all header fields and the body text, in wire format, through a function.
   Response& rewrite(std::string (*change)(std::string));
   /// A body that is read from a source while it is sent.

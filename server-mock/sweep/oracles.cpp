@@ -230,7 +230,7 @@ class Judge {
   }
 
   void impatience() {
-    if (!reference_.has_real_clock || row_.rule.find("retry_after") == std::string::npos) return;
+    if (!reference_.has_real_clock || row_.rule.find(retry_after_member) == std::string::npos) return;
     const std::int64_t wait_ms = std::chrono::milliseconds(retry_after).count();
     for (std::size_t i = 0; i < run_.sent.size(); ++i) {
       if (run_.sent[i].fault.empty()) continue;

@@ -47,7 +47,10 @@ constexpr Fault all_faults[] = {
      "the connection was closed without an answer after the call took effect",
      R"("phase": "after", "effect": {"close_without_answer": true})"},
     {"500-after", "500 came back, though the call took effect", R"("phase": "after", "effect": {"status": 500})"},
-    {"503-after", "503 came back, though the call took effect", R"("phase": "after", "effect": {"status": 503})"},
+    // Without `Retry-After`, which would invite the client to send it again.
+    {"503-after",
+     "503 came back, though the call took effect",
+     R"("phase": "after", "effect": {"status": 503, "retry_after": null})"},
     {"truncated-after",
      "the answer was cut in the middle after the call took effect",
      R"("phase": "after", "effect": {"truncate_at": 20})"},
@@ -127,7 +130,7 @@ Row row_of(
   if (is_leased) rule = filled_in(rule, R"("times": 1000000)", R"("times": 3)");
   std::chrono::milliseconds extra{0};
   if (fault.id == "timeout-before") extra = options.patience;
-  if (fault.effect.find("retry_after") != std::string_view::npos) extra = retry_after;
+  if (fault.effect.find(retry_after_member) != std::string_view::npos) extra = retry_after;
   return {.id = fmt::format("{}#{}:{}", sent.operation, ordinal, fault.id),
           .operation = sent.operation,
           .ordinal = ordinal,

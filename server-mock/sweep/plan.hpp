@@ -15,6 +15,7 @@ namespace ws::mock::sweep {
 
 /// The `Retry-After` of the faults 429 and 503: long enough that a client which sleeps a second is told apart.
 inline constexpr std::chrono::seconds retry_after{2};
+inline constexpr std::string_view retry_after_member = R"("retry_after": 2)";  ///< of their rules
 
 /// What a client knows of its call after the fault.
 enum class Outcome {

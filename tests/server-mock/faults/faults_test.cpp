@@ -118,6 +118,8 @@ TEST_CASE("faults: every form of the arguments is accepted", "[server-mock]") {
   CHECK(*effect({{"status", 500}, {"body", "text"}}).answer->body == "text");
   CHECK(effect({{"retry_after", 7}}).answer->status == 429);
   CHECK(effect({{"retry_after", 7}}).retry_after == "7");
+  CHECK(effect({{"status", 503}, {"retry_after", nullptr}}).retry_after == "");
+  CHECK_FALSE(effect({{"status", 503}}).retry_after);
   CHECK(effect({{"status", 503}, {"retry_after", "Fri, 20 Nov 2026 10:00:00 GMT"}}).answer->status == 503);
   CHECK(effect({{"delay_ms", {{"ms", 20}}}}).delay == std::chrono::milliseconds(20));
   CHECK(effect({{"hang", Json::object()}}).end == End::hang);
