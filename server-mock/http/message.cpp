@@ -79,6 +79,7 @@ Response Handler::resume(std::uint64_t /*ticket*/, const Request& request, MayWa
 void Handler::cancel(std::uint64_t /*ticket*/) {}
 std::vector<std::uint64_t> Handler::take_ready() { return {}; }
 std::optional<std::chrono::milliseconds> Handler::next_ready() { return std::nullopt; }
+bool Handler::work() { return false; }
 
 std::optional<std::string_view> Request::find(std::string_view name) const {
   const auto found = std::ranges::find_if(headers, [&](const Header& h) { return equal_ignoring_case(h.name, name); });

@@ -139,6 +139,8 @@ class Handler {
   virtual std::vector<std::uint64_t> take_ready();
   /// Time until a ticket may become ready by itself; empty: never.
   virtual std::optional<std::chrono::milliseconds> next_ready();
+  /// Work of its own, a few milliseconds of it, done while no request is there. False: nothing is left.
+  virtual bool work();
 };
 
 }  // namespace ws::mock::http

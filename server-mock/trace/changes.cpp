@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t hash_digits = 16;
 
+std::string hash_of(std::string_view text) { return Sha256::of(text).hex().substr(0, hash_digits); }
+
 Result<std::vector<std::string>> watched_tables(World& world) {
   WS_LET(std::vector<std::string> tables, table_names(world.database));
   std::erase_if(tables, [](const std::string& table) { return table.starts_with("search_"); });
@@ -105,23 +107,32 @@ Result<void> Changes::watch(Sandbox& sandbox, Watched& watched) {
   for (const std::string& table : tables) {
     if (table != "trace_changes") WS_TRY(add_triggers(world, table));
   }
-  WS_LET(const Json all, read_tables(world));
-  watched = {
-      .world = &world, .restores = world.restore_count, .hash = Sha256::of(dump(all)).hex().substr(0, hash_digits)};
+  watched.world = &world;
+  watched.restores = world.restore_count;
+  return {};
+}
+
+bool Changes::Watched::fits(const Sandbox& sandbox) const {
+  return world == sandbox.world.get() && restores == sandbox.world->restore_count;
+}
+
+Result<void> Changes::begin(Sandbox& sandbox, Watched& watched) {
+  WS_TRY(watch(sandbox, watched));
+  WS_LET(const Json all, read_tables(*sandbox.world));
+  watched.hash = hash_of(dump(all));
   return {};
 }
 
 Result<void> Changes::before(Sandbox& sandbox) {
   Watched& watched = watched_[sandbox.options.id];
-  if (watched.world == sandbox.world.get() && watched.restores == sandbox.world->restore_count) return {};
-  return watch(sandbox, watched);
+  return watched.fits(sandbox) ? Result<void>() : begin(sandbox, watched);
 }
 
 Result<Changes::Found> Changes::after(Sandbox& sandbox) {
   Watched& watched = watched_[sandbox.options.id];
   World& world = *sandbox.world;
-  if (watched.world != &world || watched.restores != world.restore_count) {
-    WS_TRY(watch(sandbox, watched));
+  if (!watched.fits(sandbox)) {
+    WS_TRY(begin(sandbox, watched));
     return Found{.hash = watched.hash};
   }
   Json rows = Json::array();
@@ -139,14 +150,15 @@ Result<Changes::Found> Changes::after(Sandbox& sandbox) {
     }
   }
   if (!rows.empty()) {
-    WS_TRY(begin_with(sandbox, Sha256::of(text).hex().substr(0, hash_digits)));
+    WS_TRY(begin_with(sandbox, hash_of(text)));
   }
   return Found{.hash = watched.hash, .rows = std::move(rows)};
 }
 
 Result<void> Changes::begin_with(Sandbox& sandbox, const std::string& hash) {
-  WS_TRY(before(sandbox));
-  watched_[sandbox.options.id].hash = hash;
+  Watched& watched = watched_[sandbox.options.id];
+  if (!watched.fits(sandbox)) WS_TRY(watch(sandbox, watched));
+  watched.hash = hash;
   WS_LET(const sqlite::CachedStatement forget, sandbox.world->database.cached("delete from temp.trace_changes"));
   return forget->run();
 }

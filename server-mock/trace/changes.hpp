@@ -39,8 +39,11 @@ class Changes {
     const World* world = nullptr;
     std::uint64_t restores = 0;  // `World::restore` opens another connection, without the triggers
     std::string hash = {};
+    bool fits(const Sandbox& sandbox) const;
   };
+  /// Without a hash.
   Result<void> watch(Sandbox& sandbox, Watched& watched);
+  Result<void> begin(Sandbox& sandbox, Watched& watched);
 
   std::map<std::string, Watched> watched_ = {};
 };

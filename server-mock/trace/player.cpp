@@ -69,19 +69,13 @@ std::size_t Player::body_limit(const http::Request& /*head*/) { return 0; }
 
 http::Response Player::refuse(const http::MalformedRequest& why) { return error_response(why.status, why.reason); }
 
-std::optional<std::chrono::milliseconds> Player::next_ready() {
-  if (!ahead_) return std::nullopt;
-  return std::chrono::milliseconds(0);
-}
-
-/// Plays ahead for a while.
-std::vector<std::uint64_t> Player::take_ready() {
+bool Player::work() {
   const auto end = std::chrono::steady_clock::now() + slice;
   while (ahead_ && std::chrono::steady_clock::now() < end) {
     const bool done = ahead_->moment() >= trace_.requests.size();
     if (done || !ahead_->go_to(ahead_->moment() + 1)) ahead_.reset();
   }
-  return {};
+  return ahead_ != nullptr;
 }
 
 http::Response Player::list() const {

@@ -29,8 +29,8 @@ class Player final : public http::Handler {
   std::size_t body_limit(const http::Request& head) override;
   http::Response handle(const http::Request& request) override;
   http::Response refuse(const http::MalformedRequest& why) override;
-  std::vector<std::uint64_t> take_ready() override;
-  std::optional<std::chrono::milliseconds> next_ready() override;
+  /// Plays ahead.
+  bool work() override;
 
  private:
   Player(const Trace& trace, const http::AllowedHosts& names, const std::string& name)

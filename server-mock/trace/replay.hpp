@@ -4,11 +4,13 @@
 /// the nearest moment before it that is kept: a snapshot in the trace, or a copy that an earlier replay took.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api-client/base/json.hpp"
@@ -23,13 +25,37 @@ namespace ws::mock::trace {
 /// A world at one moment.
 struct Checkpoint {
   sqlite::Database rows;
+  std::size_t bytes = 0;  ///< of the rows
   MockClock clock = {};
   Assumptions assumptions = {};
   BuiltIn built_in = {};
   std::uint64_t requests = 0;
   std::string state = {};
 };
-using Checkpoints = std::map<std::size_t, Checkpoint>;
+
+/// Worlds kept in memory, so that a jump plays little. Where they would take too much, half of them go, and a jump may
+/// play twice as long from then on.
+class Checkpoints {
+ public:
+  static constexpr std::size_t most_bytes = std::size_t{256} << 20U;
+
+  /// The last one before `moment`; null if there is none.
+  const std::pair<const std::size_t, Checkpoint>* before(std::size_t moment) const;
+  bool contains(std::size_t moment) const { return kept_.contains(moment); }
+  /// How long the way from one to the next may take.
+  std::chrono::nanoseconds way() const { return way_; }
+  void keep(std::size_t moment, Checkpoint checkpoint);
+  /// Up to here no way is longer.
+  std::size_t complete_until() const { return complete_until_; }
+  /// Request `moment` was played, and the one before it is at hand.
+  void passed(std::size_t moment);
+
+ private:
+  std::map<std::size_t, Checkpoint> kept_ = {};
+  std::size_t bytes_ = 0;
+  std::size_t complete_until_ = 0;
+  std::chrono::nanoseconds way_ = std::chrono::milliseconds(25);
+};
 
 class Replay {
  public:
@@ -85,8 +111,10 @@ class Replay {
   std::unique_ptr<Application> application_ = {};
   Changes changes_ = {};
   std::size_t moment_ = 0;
+  std::size_t destination_ = 0;
   std::size_t next_event_ = 0;
-  bool can_jump_ = true;  // no other sandboxes, whose state no checkpoint has
+  std::chrono::nanoseconds way_ = {};  // what playing took since the last kept moment
+  bool can_jump_ = true;               // no other sandboxes, whose state no checkpoint has
   std::map<std::size_t, std::unique_ptr<Revealed>> waiting_;
   Played played_ = {};
   std::optional<std::size_t> first_difference_ = {};

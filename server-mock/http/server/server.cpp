@@ -72,6 +72,7 @@ class Server::State {
   void serve_waiting();
   void wait_for_waiting();
   bool resume(Session& session, MayWait may_wait);
+  void work();
   Awaitable<void> watch_for_idleness();
   void wind_up();
 
@@ -114,7 +115,14 @@ Result<void> Server::State::open() {
 void Server::State::run() {
   asio::co_spawn(context_, accept(), asio::detached);
   if (options_.idle_exit.count() > 0) asio::co_spawn(context_, watch_for_idleness(), asio::detached);
+  work();
   context_.run();
+}
+
+/// Behind what is ready already, so that a request waits for one piece of work at most.
+void Server::State::work() {
+  if (stopping_ || !handler_.work()) return;
+  asio::post(context_, [this] { work(); });
 }
 
 Awaitable<void> Server::State::accept() {

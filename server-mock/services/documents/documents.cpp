@@ -11,12 +11,13 @@ namespace {
 
 constexpr std::string_view documents_list = "docs.list";
 
-// Newest first. Visibility is part of the query, so that pages are full. ?1 person, ?2 before, ?3 only this Workspace,
-// ?4 agent, ?5 limit, ?6 the Workspace of the key, ?7 whether the caller is an admin in it.
+// Newest first; the cross joins keep the order of the table, so that nothing is sorted. Visibility is part of the
+// query, so that pages are full. ?1 person, ?2 before, ?3 only this Workspace, ?4 agent, ?5 limit, ?6 the Workspace of
+// the key, ?7 whether the caller is an admin in it.
 constexpr const char* documents_query =
     "select " WS_DOCUMENT_COLUMNS
-    " from documents d join nodes n on n.id = d.node_id "
-    "join members m on m.workspace_id = d.workspace_id and m.user_id = ?1 "
+    " from documents d cross join nodes n on n.id = d.node_id "
+    "cross join members m on m.workspace_id = d.workspace_id and m.user_id = ?1 "
     "where d.status = 'active' and d.sequence < ?2 and (?3 = '' or d.workspace_id = ?3) and (n.project_id <> '' "
     "  or (?4 = '' and (d.created_by_user_id = ?1 "
     "    or iif(d.workspace_id = ?6, ?7, ?7 is not null and m.role in ('owner', 'admin')))) "

@@ -142,8 +142,8 @@ ServiceResult finish_upload(World& world, const ServiceCall& call) {
 
 ServiceResult list_files(World& world, const ServiceCall& call) {
   WS_API_LET(const sqlite::CachedStatement rows,
-             world.database.cached("select " WS_ASSET_COLUMNS " from assets a join nodes n on n.id = a.node_id "
-                                   "join members m on m.workspace_id = a.workspace_id and m.user_id = ?1 "
+             world.database.cached("select " WS_ASSET_COLUMNS " from assets a cross join nodes n on n.id = a.node_id "
+                                   "cross join members m on m.workspace_id = a.workspace_id and m.user_id = ?1 "
                                    "where ?2 = '' or a.workspace_id = ?2 order by a.sequence desc limit ?3"));
   rows->bind_all(call.caller.owner_user_id, bound_workspace(call.caller), integer_of(call.parameters, "limit", 50));
   Json data = Json::array();

@@ -141,7 +141,7 @@ ApiResult<void> select_cases(const ServiceCall& call, TestRun& run) {
 // ?11 now.
 constexpr const char* runs_query =
     "select " WS_TEST_RUN_COLUMNS
-    " from test_runs r join members m on m.workspace_id = r.workspace_id and m.user_id = ?1 "
+    " from test_runs r cross join members m on m.workspace_id = r.workspace_id and m.user_id = ?1 "
     "where r.sequence < ?2 and (?3 = '' or r.workspace_id = ?3) "
     "and iif(r.workspace_id = ?4, ?5, ?5 is not null and m.role in ('owner', 'admin')) and (?6 = '' or ?6 = iif(?11 >= "
     "r.finished_at, r.status, iif(?11 >= r.started_at, 'running', 'queued'))) "

@@ -142,6 +142,43 @@ TEST_CASE("trace: a replay has the recorded state at each request, and jumps bot
   CHECK((*trace::state_body(jumping->application().sandbox()))["tables"] == rows["tables"]);
 }
 
+TEST_CASE("trace: where kept worlds take too much memory every second one goes", "[trace]") {
+  trace::Checkpoints checkpoints;
+  const auto way = checkpoints.way();
+  const auto keep = [&checkpoints](std::size_t moment) {
+    checkpoints.keep(moment,
+                     {.rows = sqlite::Database::open(":memory:").value(), .bytes = trace::Checkpoints::most_bytes / 4});
+  };
+  for (std::size_t moment = 1; moment <= 4; ++moment) keep(moment);
+  CHECK(checkpoints.way() == way);
+  keep(5);
+  CHECK(checkpoints.way() == 2 * way);
+  CHECK_FALSE(checkpoints.contains(1));
+  CHECK(checkpoints.contains(2));
+  CHECK_FALSE(checkpoints.contains(3));
+  CHECK(checkpoints.before(4)->first == 2);
+  CHECK(checkpoints.before(2) == nullptr);
+}
+
+TEST_CASE("trace: what was played ahead is gone back to without the snapshots of the file", "[trace]") {
+  const TemporaryFolder folder;
+  Recording recording(folder / "run.trace");
+  work(recording, 700);
+  recording.recorder->end(0);
+  trace::Trace recorded = read_back(folder / "run.trace");
+  REQUIRE_FALSE(recorded.snapshots.empty());
+  for (trace::Snapshot& snapshot : recorded.snapshots) snapshot.packed = "damaged";
+  trace::Checkpoints checkpoints;
+  const auto jumping = trace::Replay::open(recorded, recording.options, checkpoints).value();
+  CHECK_FALSE(jumping->go_to(700));
+  const auto ahead = trace::Replay::open(recorded, recording.options, checkpoints).value();
+  for (std::size_t n = 1; n <= 700; ++n) REQUIRE(ahead->go_to(n));
+  for (const std::size_t n : {std::size_t{700}, std::size_t{300}, std::size_t{699}}) {
+    REQUIRE(jumping->go_to(n));
+    CHECK(jumping->played().state == jumping->played().recorded);
+  }
+}
+
 TEST_CASE("trace: no secret is in the file, and issued keys work in the replay", "[trace]") {
   const TemporaryFolder folder;
   const std::string path = folder / "run.trace";

@@ -25,6 +25,7 @@ struct Script {
   std::function<std::unique_ptr<http::BodySink>(const http::Request&)> sink = [](const http::Request&) {
     return std::unique_ptr<http::BodySink>();
   };
+  std::function<bool()> work = [] { return false; };
 };
 
 class ScriptedServer {
@@ -55,6 +56,7 @@ class ScriptedServer {
       response.body("text/plain", std::string(why.reason));
       return response;
     }
+    bool work() override { return script_.work(); }
 
    private:
     Script script_;

@@ -1,9 +1,11 @@
 #include "server-mock/http/server/server.hpp"
 
+#include <atomic>
 #include <thread>
 
 #include <catch2/catch.hpp>
 
+#include "tests/server-mock/http/server/scripted_server.hpp"
 #include "tests/support/raw_http.hpp"
 
 using namespace ws::mock::http;
@@ -102,6 +104,20 @@ TEST_CASE("server: memory held for all clients together is bounded", "[server-mo
   REQUIRE(answer);
   CHECK(answer->status == 503);
   CHECK(ws::test::ask(running.port(), {}).status == 200);
+}
+
+TEST_CASE("server: a handler works while no request is there, and requests come between", "[server-mock]") {
+  std::atomic<int> pieces = 0;
+  ws::mock::test::ScriptedServer running({.work = [&pieces] {
+    std::this_thread::sleep_for(1ms);
+    return ++pieces > 0;
+  }});
+  while (pieces < 20) std::this_thread::yield();
+  CHECK(ws::test::ask(running.port(), {}).status == 200);
+  const int seen = pieces;
+  while (pieces == seen) std::this_thread::yield();
+  running.stop();
+  running.wait();
 }
 
 TEST_CASE("server: stopping closes idle connections at once and accepts no more", "[server-mock]") {
