@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/utf8.hpp"
 #include "api-client/contract/operations.hpp"
 
 namespace ws::mock::sweep {
@@ -50,7 +51,12 @@ std::size_t count_kind(const std::vector<Difference>& differences, Kind kind) {
   return static_cast<std::size_t>(std::ranges::count(differences, kind, &Difference::kind));
 }
 
-std::string shortened(const std::string& text) { return text.size() <= 60 ? text : text.substr(0, 57) + "..."; }
+/// On one line, as JSON writes it, without the quotes.
+std::string shortened(const std::string& text) {
+  const std::string line = dump(Json(text));
+  const std::string_view inner = std::string_view(line).substr(1, line.size() - 2);
+  return utf8::code_points(inner) <= 60 ? std::string(inner) : std::string(utf8::prefix(inner, 57)) + "...";
+}
 
 std::string change_of(const Difference& one) {
   const std::string name = one.title.empty() ? "" : fmt::format(" \"{}\"", one.title);
@@ -84,13 +90,19 @@ std::vector<StateFinding> read_differences(const std::vector<Difference>& differ
   return found;
 }
 
+std::vector<std::string> lines_of_last(const std::vector<Sent>& sent) {
+  std::vector<std::string> lines;
+  const std::size_t at = sent.size() < shown_lines ? 0 : sent.size() - shown_lines;
+  for (std::size_t i = at; i < sent.size(); ++i) lines.push_back(line_of(sent[i]));
+  return lines;
+}
+
 /// The row's request and those around it, or the last ones.
 std::vector<std::string> lines_around(const std::vector<Sent>& sent) {
-  std::size_t at = 0;
-  while (at < sent.size() && sent[at].fault.empty()) ++at;
-  if (at == sent.size()) at = sent.size() < shown_lines ? 0 : sent.size() - shown_lines;
+  const auto hit = std::ranges::find_if(sent, [](const Sent& one) { return !one.fault.empty(); });
+  if (hit == sent.end()) return lines_of_last(sent);
   std::vector<std::string> lines;
-  for (std::size_t i = at; i < sent.size() && lines.size() < shown_lines; ++i) lines.push_back(line_of(sent[i]));
+  for (auto one = hit; one != sent.end() && lines.size() < shown_lines; ++one) lines.push_back(line_of(*one));
   return lines;
 }
 
@@ -154,6 +166,13 @@ class Judge {
     if (word == "doubled" && has_key) return "send an Idempotency-Key with " + call + ": the same one with each try";
     if (word == "doubled") return "before " + call + " is sent again, read whether it took effect";
     if (word == "stuck") return advice_for_runs();
+    if (row_.operation.empty()) {
+      return "the API document leaves this open, and a service may do it so: let the command take it, or end with an "
+             "exit code that is not 0";
+    }
+    if (const Fault* fault = find_fault(row_.fault); fault != nullptr && !fault->advice.empty()) {
+      return filled_in(std::string(fault->advice), "CALL", call);
+    }
     return "look at the answer of " + call +
            ": go on only after a 2xx whose body can be read, else end with an exit code that is not 0";
   }
@@ -194,11 +213,12 @@ class Judge {
     // The API has no call that deletes a file: the damaged one stays, whatever the client does.
     if (row_.fault == "put-damaged") return;
     if (!succeeded(*rerun)) {
+      const std::vector<std::string> said = last_lines(rerun->end.err.empty() ? rerun->end.out : rerun->end.err);
       add("stuck",
           fmt::format("{}; the command failed, and failed again (exit {}) when it was run again without the fault",
                       cause(),
                       rerun->end.exit),
-          last_lines(rerun->end.err.empty() ? rerun->end.out : rerun->end.err),
+          said.empty() ? lines_of_last(rerun->sent) : said,
           "let the command go on from what an earlier run left: take an object that is there already for its own");
       return;
     }

@@ -29,6 +29,9 @@ struct Fault {
   std::string_view what = {};    ///< half a sentence: "the connection was reset after the call took effect"
   std::string_view effect = {};  ///< members of a fault rule, as JSON text
   Outcome outcome = Outcome::unknown;
+  /// What a command that ended with 0 and left a wrong state should do; empty: look at the answer. CALL is the
+  /// operation.
+  std::string_view advice = {};
 };
 std::span<const Fault> faults();
 /// Null where there is none.

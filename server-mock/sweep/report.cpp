@@ -57,7 +57,7 @@ std::string replay_command(const std::string& row, const Report& report) {
   return text;
 }
 
-/// Findings of one kind in one operation.
+/// Findings of one kind in one operation, with one thing to do about them.
 struct Group {
   std::vector<std::pair<const RowResult*, const Finding*>> members = {};
 };
@@ -67,7 +67,7 @@ std::map<std::string, Group> groups_of(const Report& report, const std::set<std:
     for (const Finding& finding : result.findings) {
       if (accepted.contains(finding.id)) continue;
       const std::string where = result.row.operation.empty() ? "the whole run" : result.row.operation;
-      groups[where + "\n" + finding.word].members.emplace_back(&result, &finding);
+      groups[where + "\n" + finding.word + "\n" + finding.advice].members.emplace_back(&result, &finding);
     }
   }
   return groups;
@@ -80,12 +80,11 @@ std::string render_finding(const Finding& finding, const ReportView& view) {
 }
 
 std::string render_group(const std::string& name, const Group& group, const Report& report, const ReportView& view) {
-  const std::size_t mark = name.find('\n');
   const auto& [result, finding] = group.members.front();
   const std::size_t count = group.members.size();
   std::string text = fmt::format("{}  {}  {} row{}\n",
-                                 styled(name.substr(0, mark), "1", view.colour),
-                                 styled(name.substr(mark + 1), "1;31", view.colour),
+                                 styled(name.substr(0, name.find('\n')), "1", view.colour),
+                                 styled(finding->word, "1;31", view.colour),
                                  count,
                                  count == 1 ? "" : "s");
   text += render_finding(*finding, view);

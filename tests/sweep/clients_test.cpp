@@ -50,23 +50,23 @@ std::set<std::string> words_of(const Json& report) {
 
 }  // namespace
 
-TEST_CASE("sweep: each planted bug is found under its right word", "[sweep]") {
-  const auto [client, row, word] = GENERATE(table<std::string, std::string, std::string>({
-      {"create_without_key.sh", "docs.create#1:reset-after", "doubled"},
-      {"create_without_key.sh", "docs.create#2:outage", "stuck"},
-      {"refusal_repeated.py", "me.get#1:key-expired", "careless"},
-      {"impatient.mjs", "me.get#1:429-before", "impatient"},
-      {"believes_200.sh", "me.get#1:bad-json-after", "wrong"},
-      {"storm.sh", "me.get#1:outage", "storm"},
-      {"endless_poll.sh", "switch:test_runs=failing", "hung"},
-      {"silent_failure.py", "docs.create#1:key-revoked", "lost"},
-      {"key_over_redirect.py", "me.get#1:redirect-before", "leaked"},
-      {"half_a_list.mjs", "docs.list#1:empty-page", "wrong"},
-      {"lease_ignored.py", "events.complete#1:lease-lost", "lost"},
-      {"upload_unread.sh", "upload.put#1:put-damaged", "wrong"},
-      {"key_for_two_bodies.sh", "docs.create#1:500-before", "careless"},
-      {"prints_key.sh", "me.get#1:reset-before", "leaked"},
-      {"unhandled.py", "me.get#1:reset-before", "crashed"},
+TEST_CASE("sweep: each planted bug is found under its right word, with what to change", "[sweep]") {
+  const auto [client, row, word, advice] = GENERATE(table<std::string, std::string, std::string, std::string>({
+      {"create_without_key.sh", "docs.create#1:reset-after", "doubled", "send an Idempotency-Key with docs.create"},
+      {"create_without_key.sh", "docs.create#2:outage", "stuck", "the same when the command is run again"},
+      {"refusal_repeated.py", "me.get#1:key-expired", "careless", "repeat a call only after 408"},
+      {"impatient.mjs", "me.get#1:429-before", "impatient", "wait as long as Retry-After says"},
+      {"believes_200.sh", "me.get#1:bad-json-after", "wrong", "look at the answer of me.get"},
+      {"storm.sh", "me.get#1:outage", "storm", "stop after a few tries"},
+      {"endless_poll.sh", "switch:test_runs=failing", "hung", "an end to each loop that polls"},
+      {"silent_failure.py", "docs.create#1:key-revoked", "lost", "look at the answer of docs.create"},
+      {"key_over_redirect.py", "me.get#1:redirect-before", "leaked", "follow no redirect to another origin"},
+      {"half_a_list.mjs", "docs.list#1:empty-page", "wrong", "call docs.list with next_cursor until that is null"},
+      {"lease_ignored.py", "events.complete#1:lease-lost", "lost", "an event whose lease was lost"},
+      {"upload_unread.sh", "upload.put#1:put-damaged", "wrong", "compare the sha256"},
+      {"key_for_two_bodies.sh", "docs.create#1:500-before", "careless", "a key for each object"},
+      {"prints_key.sh", "me.get#1:reset-before", "leaked", "leave the Authorization field out of what is printed"},
+      {"unhandled.py", "me.get#1:reset-before", "crashed", "catch the failure where the call is made"},
   }));
   CAPTURE(client, row);
   std::vector<std::string> flags = {"--json", "--fixtures", clients + "event.yaml"};
@@ -82,7 +82,7 @@ TEST_CASE("sweep: each planted bug is found under its right word", "[sweep]") {
     if (result.at("id") != row) continue;
     for (const Json& finding : result.at("findings")) {
       CHECK_FALSE(finding.at("sentence").get<std::string>().empty());
-      CHECK_FALSE(finding.at("advice").get<std::string>().empty());
+      if (finding.at("word") == word) CHECK_THAT(finding.at("advice").get<std::string>(), Contains(advice));
     }
   }
 }
