@@ -65,6 +65,8 @@ Violation extra_forbidden(std::vector<Step> loc, const Json& input);
 
 /// `{"detail": [...], "code": "validation_error"}`.
 Json to_json(std::span<const Violation> violations);
+/// "body.scopes[3]".
+std::string render(std::span<const Step> loc);
 /// "body.scopes[3]: Input should be ...": one line for people.
 std::string render(const Violation& violation);
 

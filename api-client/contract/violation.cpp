@@ -46,9 +46,9 @@ Json to_json(std::span<const Violation> violations) {
   return {{"detail", std::move(detail)}, {"code", "validation_error"}};
 }
 
-std::string render(const Violation& violation) {
+std::string render(std::span<const Step> loc) {
   std::string text;
-  for (const Step& step : violation.loc) {
+  for (const Step& step : loc) {
     if (const auto* name = std::get_if<std::string>(&step)) {
       if (!text.empty()) text += '.';
       text += *name;
@@ -56,7 +56,9 @@ std::string render(const Violation& violation) {
       text += fmt::format("[{}]", std::get<std::size_t>(step));
     }
   }
-  return text + ": " + violation.message;
+  return text;
 }
+
+std::string render(const Violation& violation) { return render(violation.loc) + ": " + violation.message; }
 
 }  // namespace ws::contract

@@ -8,22 +8,13 @@
 #include "api-client/base/shared_library.hpp"
 #include "api-client/contract/operations.hpp"
 #include "cli/commands/shared/session.hpp"
+#include "cli/commands/utilities/checks.hpp"
 #include "cli/commands/utilities/commands.hpp"
 #include "cli/credentials/keyring.hpp"
-#include "cli/output/failure.hpp"
 #include "cli/terminal/clean.hpp"
 
 namespace ws::cli {
 namespace {
-
-enum class State { good, note, bad };
-
-struct Check {
-  std::string name = {};
-  State state = State::good;
-  std::string detail = {};
-  std::string hint = {};
-};
 
 std::string_view word(State state) {
   switch (state) {
@@ -34,27 +25,6 @@ std::string_view word(State state) {
   return "bad";
 }
 
-/// The checks one after another, and the exit code that the first bad one would have had.
-class Findings {
- public:
-  void good(std::string name, std::string detail) { add({std::move(name), State::good, std::move(detail), ""}); }
-  void note(std::string name, std::string detail, std::string hint) {
-    add({std::move(name), State::note, std::move(detail), std::move(hint)});
-  }
-  void bad(std::string name, const Failure& failure) {
-    if (exit_ == ExitCode::done) exit_ = exit_code_of(failure, 0);
-    add({std::move(name), State::bad, failure.what, failure.hint});
-  }
-  const std::vector<Check>& checks() const { return checks_; }
-  ExitCode exit() const { return exit_; }
-
- private:
-  void add(Check check) { checks_.push_back(std::move(check)); }
-
-  std::vector<Check> checks_ = {};
-  ExitCode exit_ = ExitCode::done;
-};
-
 std::string joined(const Json* texts) {
   std::string all;
   if (texts == nullptr || !texts->is_array()) return all;
@@ -64,17 +34,17 @@ std::string joined(const Json* texts) {
   return all;
 }
 
-void look_at_settings(Session& session, Findings& findings) {
+void look_at_settings(Session& session, Checks& checks) {
   const std::filesystem::path config = session.paths().config / "config.yaml";
   std::error_code ignored;
   const bool there = std::filesystem::exists(config, ignored);
-  findings.good("config", config.string() + (there ? "" : " (none; that is fine)"));
+  checks.good("config", config.string() + (there ? "" : " (none; that is fine)"));
   const auto stored = session.credentials().load();
-  if (!stored) return findings.bad("keys", stored.error());
-  findings.good("keys", std::to_string(stored->size()) + " stored in " + session.credentials().place(KeptIn::file));
+  if (!stored) return checks.bad("keys", stored.error());
+  checks.good("keys", std::to_string(stored->size()) + " stored in " + session.credentials().place(KeptIn::file));
 }
 
-void look_at_libraries(const Session& session, Findings& findings) {
+void look_at_libraries(const Session& session, Checks& checks) {
   struct Wanted {
     const char* name;
     const char* file;
@@ -84,50 +54,50 @@ void look_at_libraries(const Session& session, Findings& findings) {
                             {"libsecret", "libsecret-1.so.0", "keys go to a file only (apt install libsecret-1-0)"}};
   for (const Wanted& one : all) {
     if (SharedLibrary::open(one.file, "")) {
-      findings.good(one.name, one.file);
+      checks.good(one.name, one.file);
     } else {
-      findings.note(one.name, std::string("missing: ") + one.without, "");
+      checks.note(one.name, std::string("missing: ") + one.without, "");
     }
   }
   if (!Keyring::is_likely(session.world().environment)) {
-    findings.note("keyring", "no session bus; keys are kept with --store file", "");
+    checks.note("keyring", "no session bus; keys are kept with --store file", "");
   }
 }
 
 /// What the key may do, and until when.
-void look_at_key(const Json& identity, Findings& findings) {
+void look_at_key(const Json& identity, Checks& checks) {
   const Json* credential = find(identity, "credential");
   const Json* user = find(identity, "user");
   const Json* agent = find(identity, "agent");
   std::string who = user == nullptr ? "" : find_text(*user, "email").value_or("");
   if (who.empty() && agent != nullptr) who = "@" + find_text(*agent, "handle").value_or("");
-  findings.good("key", "accepted" + (who.empty() ? "" : ", of " + who));
+  checks.good("key", "accepted" + (who.empty() ? "" : ", of " + who));
   if (credential == nullptr) return;
   const std::string scopes = joined(find(*credential, "scopes"));
-  findings.good("scopes", scopes.empty() ? "none" : scopes);
+  checks.good("scopes", scopes.empty() ? "none" : scopes);
   const auto expires = find_text(*credential, "expires_at");
-  findings.good("expires", expires ? *expires : "never");
+  checks.good("expires", expires ? *expires : "never");
 }
 
-void look_at_server(Session& session, Findings& findings) {
+void look_at_server(Session& session, Checks& checks) {
   const auto url = session.base_url();
-  if (!url) return findings.bad("server", url.error());
-  findings.good("server", url->text);
+  if (!url) return checks.bad("server", url.error());
+  checks.good("server", url->text);
   const auto key = session.key();
-  if (!key) return findings.bad("key", key.error());
+  if (!key) return checks.bad("key", key.error());
   const auto client = session.client();
-  if (!client) return findings.bad("libcurl", client.error());
+  if (!client) return checks.bad("libcurl", client.error());
   const auto reply = (*client)->call({.operation = "me.get", .timeout = std::chrono::seconds{15}, .repeat = false});
   if (!reply) {
     const bool answered = reply.error().call.http_status != 0;
-    return findings.bad(answered ? "key" : "connection", reply.error());
+    return checks.bad(answered ? "key" : "connection", reply.error());
   }
-  findings.good("connection", "the server answers");
-  look_at_key(*reply->json, findings);
+  checks.good("connection", "the server answers");
+  look_at_key(*reply->json, checks);
   if (const auto date = http::find_header(reply->headers, "Date")) {
     if (const auto theirs = http::parse_retry_after(*date, session.world().clock.now())) {
       if (*theirs > std::chrono::minutes{2}) {
-        findings.note("clock", "this machine's clock is behind the server's", "set the clock");
+        checks.note("clock", "this machine's clock is behind the server's", "set the clock");
       }
     }
   }
@@ -147,24 +117,28 @@ void print_for_people(Session& session, const std::vector<Check>& checks) {
 }
 
 Result<ExitCode> doctor(Session& session) {
-  Findings findings;
-  findings.good("ws", std::string(version()));
-  look_at_settings(session, findings);
-  look_at_libraries(session, findings);
-  look_at_server(session, findings);
+  Checks checks;
+  if (session.has("service")) {
+    check_service(session, checks);
+  } else {
+    checks.good("ws", std::string(version()));
+    look_at_settings(session, checks);
+    look_at_libraries(session, checks);
+    look_at_server(session, checks);
+  }
   if (session.format() == Format::table) {
-    print_for_people(session, findings.checks());
-    return findings.exit();
+    print_for_people(session, checks.all());
+    return checks.exit();
   }
   Json whole = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
-  for (const Check& check : findings.checks()) {
+  for (const Check& check : checks.all()) {
     whole["data"].push_back({{"check", check.name},
                              {"state", word(check.state)},
                              {"detail", check.detail},
                              {"hint", check.hint.empty() ? Json() : Json(check.hint)}});
   }
   session.printer().list("ws.checks", whole, {});
-  return findings.exit();
+  return checks.exit();
 }
 
 }  // namespace
@@ -172,8 +146,12 @@ Result<ExitCode> doctor(Session& session) {
 Command doctor_command() {
   return {.words = "doctor",
           .summary = "Check settings, keys, libraries, server and key, one by one",
-          .details = "The exit code is that of the first failed check: 4 without a key, 11 without a network.",
-          .examples = {"ws doctor"},
+          .details =
+              "The exit code is that of the first failed check: 4 without a key, 11 without a network.\n\n"
+              "With --service it says in ten lines which of this client's expectations the server breaks. It "
+              "only reads; `ws-mock diff` looks at the rest, and learns from it.",
+          .flags = {{.name = "service", .help = "compare what the server answers with what this client expects"}},
+          .examples = {"ws doctor", "ws doctor --service"},
           .run = doctor};
 }
 

@@ -11,6 +11,8 @@
 
 using namespace ws;
 using namespace ws::test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
 
 TEST_CASE("api: any path, with members as query or body, and the body of the answer as it came", "[cli]") {
   const MockProcess server;
@@ -130,6 +132,53 @@ TEST_CASE("doctor: says what is right and what is not, and ends as that would", 
   CHECK(person.ws({"doctor"}).exit == 4);
   At offline("http://127.0.0.1:" + std::to_string(closed_port()));
   CHECK(offline.ws({"doctor"}).exit == 11);
+}
+
+TEST_CASE("doctor: --service holds the server against what this client expects, and changes nothing", "[cli]") {
+  const auto state_of = [](const Json& report, std::string_view check) {
+    for (const Json& one : report.at("data")) {
+      if (one.at("check") == check) return text_at(one, "state") + ": " + text_at(one, "detail");
+    }
+    return std::string("no such check");
+  };
+  const auto look = [](const MockProcess& server) {
+    const Ended ended = Person(server).ws({"doctor", "--service", "--json"});
+    CHECK(ended.exit == 0);
+    return parse(ended.out);
+  };
+  const MockProcess usual;
+  const std::string before = body_of(usual, "/v1/documents");
+  const Json well = look(usual);
+  CHECK(well.at("data").size() <= 10);
+  for (const char* const good : {"answers", "open fields", "new fields", "pages", "refusals", "wrong key"}) {
+    CHECK_THAT(state_of(well, good), StartsWith("ok"));
+  }
+  CHECK(body_of(usual, "/v1/documents") == before);
+  const auto table = Person(usual).ws({"doctor", "--service", "--format", "table"}).out;
+  CHECK(std::count(table.begin(), table.end(), '\n') <= 10);
+
+  const MockProcess poor({"--assume", "assumed_fields=missing"});
+  CHECK_THAT(state_of(look(poor), "open fields"), StartsWith("note") && Contains("has no "));
+  const MockProcess rich({"--assume", "list_extra=unknown_fields"});
+  CHECK_THAT(state_of(look(rich), "new fields"), StartsWith("note") && Contains("x_unknown"));
+  const MockProcess plain({"--assume", "error_style=html"});
+  CHECK_THAT(state_of(look(plain), "refusals"), StartsWith("note"));
+}
+
+TEST_CASE("doctor: --service names what is not as published, and ends with 10", "[cli]") {
+  const HostileServer server([](const Seen& seen) {
+    if (seen.target == "/v1/me") return answer(200, R"({"user": null})");
+    return answer(200, R"({"data": [{"id": 5}, {"id": 6}], "next_cursor": "again"})");
+  });
+  const Ended ended = At(server.origin()).ws({"doctor", "--service", "--format", "table"});
+  CHECK(ended.exit == 10);
+  CHECK_THAT(ended.out, Contains("bad   answers") && Contains("agents.list: data.") && Contains(" more\n"));
+  CHECK_THAT(ended.out, Contains("2 items came with limit=1") && Contains("a key of nobody is let in"));
+  for (const Seen& request : server.requests()) {
+    CHECK((request.method == "GET" || request.target == "/v1/search"));
+  }
+  At offline("http://127.0.0.1:" + std::to_string(closed_port()));
+  CHECK(offline.ws({"doctor", "--service"}).exit == 11);
 }
 
 TEST_CASE("discover: what the server has that this build lacks, and the reverse", "[cli]") {
