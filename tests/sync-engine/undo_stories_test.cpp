@@ -217,14 +217,11 @@ class UndoStory {
       const bool untouched = row.after ? is(before, row.after) : !before.contains(path);
       const bool is_done = row.before ? is(after, row.before) : true;
       const bool is_gone = row.before || !is(after, row.after);
-      if (left.contains(path)) {
-        const bool is_blocked = row.before && row.after && row.before->path != row.after->path;
-        const bool is_taken =
-            row.before && before.contains(path) && !(row.after && row.after->path == row.before->path);
-        if (untouched && !is_blocked && !is_taken && !moved_since(row)) return "left without need: " + path;
-        continue;
-      }
-      if (untouched && !(is_done && is_gone)) return "not taken back: " + path;
+      if (!untouched || (is_done && is_gone)) continue;
+      if (!left.contains(path)) return "not taken back: " + path;
+      const bool is_blocked = row.before && row.after && row.before->path != row.after->path;
+      const bool is_taken = row.before && before.contains(path) && !(row.after && row.after->path == row.before->path);
+      if (!is_blocked && !is_taken && !moved_since(row)) return "left without need: " + path;
     }
     return {};
   }
