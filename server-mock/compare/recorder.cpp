@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <condition_variable>
+#include <deque>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -32,6 +34,8 @@ namespace {
 /// Of each body. Larger ones pass, and are recorded by their size alone.
 constexpr std::size_t most_kept_bytes = std::size_t{4} << 20U;
 constexpr std::size_t most_chunked_bytes = std::size_t{4} << 20U;
+/// Of exchanges that passed and are not written yet.
+constexpr std::size_t most_waiting_bytes = std::size_t{8} << 20U;
 constexpr std::string_view upload_prefix = "/_upload/";
 constexpr std::string_view uploads_path = "/v1/files/uploads";
 /// Longer than any waiting claim.
@@ -79,24 +83,35 @@ class Passing final : public ws::http::BodySource {
   std::string& kept_;
 };
 
-/// What the connections share: the file, the placeholders, the upload addresses.
+/// What the connections share: the file, the placeholders, the upload addresses. Exchanges are sealed and written by a
+/// thread of its own, so that nobody's next request waits for it.
 class Tape {
  public:
   Tape(const RecordOptions& options, std::ofstream file)
-      : options_(options), file_(std::move(file)), grader_(binding_, findings_) {}
+      : options_(options), file_(std::move(file)), grader_(binding_, findings_), writer_([this] { write_all(); }) {}
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+  ~Tape() { finish(); }
 
-  void take(WireExchange& exchange) {
-    const std::lock_guard lock(mutex_);
+  /// Waits while too much is not written yet.
+  void take(WireExchange exchange) {
     const auto since = std::chrono::steady_clock::now() - begin_;
     exchange.at_ms = std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
-    const SealedExchange sealed = sealer_.seal(exchange);
-    file_ << (options_.shapes_only ? sealed.shape_line() : sealed.line()) << '\n' << std::flush;
-    const std::size_t known = findings_.all().size();
-    grader_.grade_alone(sealed);
-    for (std::size_t i = known; i < findings_.all().size() && options_.told; ++i) {
-      const Finding& one = findings_.all()[i];
-      options_.told(fmt::format("{}: {}: {}", one.shown_by, one.where, one.what));
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return waiting_bytes_ < most_waiting_bytes; });
+    waiting_bytes_ += size_of(exchange);
+    waiting_.push_back(std::move(exchange));
+    changed_.notify_all();
+  }
+
+  /// Writes what was taken. Nothing is taken afterwards.
+  void finish() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
     }
+    changed_.notify_all();
+    if (writer_.joinable()) writer_.join();
   }
 
   std::string hide(const std::string& upload_url) {
@@ -116,8 +131,44 @@ class Tape {
   const RecordOptions& options() const { return options_; }
 
  private:
+  static std::size_t size_of(const WireExchange& exchange) {
+    constexpr std::size_t of_the_rest = 1024;
+    return exchange.request_body.size() + exchange.response_body.size() + of_the_rest;
+  }
+
+  void write_all() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return ended_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      const WireExchange exchange = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      write(exchange);
+      lock.lock();
+      if (waiting_.empty()) file_.flush();
+      waiting_bytes_ -= size_of(exchange);
+      changed_.notify_all();
+    }
+  }
+
+  void write(const WireExchange& exchange) {
+    const SealedExchange sealed = sealer_.seal(exchange);
+    file_ << (options_.shapes_only ? sealed.shape_line() : sealed.line()) << '\n';
+    const std::size_t known = findings_.all().size();
+    grader_.grade_alone(sealed);
+    for (std::size_t i = known; i < findings_.all().size() && options_.told; ++i) {
+      const Finding& one = findings_.all()[i];
+      options_.told(fmt::format("{}: {}: {}", one.shown_by, one.where, one.what));
+    }
+  }
+
   const RecordOptions& options_;
   std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<WireExchange> waiting_ = {};
+  std::size_t waiting_bytes_ = 0;
+  bool ended_ = false;
   std::ofstream file_;
   Sealer sealer_ = {};
   Binding binding_ = {};
@@ -126,6 +177,7 @@ class Tape {
   std::vector<std::string> uploads_ = {};
   std::string base_url_ = {};
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::thread writer_;  // last: it uses the others
 };
 
 /// One client connection, with a connection to the service of its own.
@@ -237,7 +289,7 @@ class Relayed {
     }
     if (head_sent_) {
       if (is_chunked_ && !client_.write("0\r\n\r\n")) return false;
-      tape_.take(exchange_);
+      tape_.take(std::move(exchange_));
       return true;
     }
     auto& answer = std::get<ws::http::Response>(outcome);
@@ -256,7 +308,7 @@ class Relayed {
     text += "\r\n";
     if (has_body) text += answer.body;
     const bool is_sent = client_.write(text);
-    tape_.take(exchange_);
+    tape_.take(std::move(exchange_));
     return is_sent;
   }
 
@@ -347,6 +399,7 @@ Result<void> record(const RecordOptions& given) {
   ::close(bound.socket);
   // The process ends next: what is still open is cut, and nothing of it is half written.
   for (int tries = 0; open > 0 && tries < 20; ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  tape.finish();
   if (open > 0) {
     std::fflush(nullptr);
     ::_exit(0);

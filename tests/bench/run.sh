@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Runs the benchmarks named, or all: `./dev bench [start|mock|sweep|sync|files|transfers|merge]`. Ours and its peers or probes run
-# side by side; what is printed are medians and ratios. Nothing here passes or fails.
+# Runs the benchmarks named, or all: `./dev bench [NAME...]`. Ours and its peers or probes run side by side; what is
+# printed are medians and ratios. Nothing here passes or fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-for name in "${@:-start mock sweep sync files transfers merge}"; do
+all="start mock sweep record sync files transfers merge"
+for name in "${@:-$all}"; do
   for one in $name; do
-    [ -x "./$one.sh" ] || { echo "no benchmark \"$one\"; there are: start mock sweep sync files transfers merge" >&2; exit 2; }
+    [ -x "./$one.sh" ] || { echo "no benchmark \"$one\"; there are: $all" >&2; exit 2; }
     echo "== $one"
     "./$one.sh"
   done
