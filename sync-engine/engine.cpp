@@ -302,6 +302,7 @@ struct SyncEngine::Impl {
     UndoReport result{.was_begun = true};
     WS_LET(const auto undone, session.state.operations().find(undoing.undoes));
     if (undone) result.undone = *undone;
+    WS_LET(result.left, session.state.operations().undo_left(undoing.id));
     WS_TRY(carry_out_undo(undoing, result));
     if (result.report.ended_by) return fail(std::move(*result.report.ended_by));
     finished.insert(finished.end(), result.report.rows.begin(), result.report.rows.end());
@@ -319,11 +320,12 @@ struct SyncEngine::Impl {
           of_texts.begin(), of_texts.end(), [this](const UndoStep& step) { return !is_about_bytes(session, step); });
       const std::vector<UndoStep> of_bytes(files, of_texts.end());
       of_texts.erase(files, of_texts.end());
-      WS_LET(const std::vector<LeftAlone> left, take_back_here(session, of_texts));
-      result.left.insert(result.left.end(), left.begin(), left.end());
+      WS_LET(std::vector<LeftAlone> left, take_back_here(session, of_texts));
       WS_LET(const std::vector<LeftAlone> left_of_bytes, take_attachments_back(session, of_bytes));
-      result.left.insert(result.left.end(), left_of_bytes.begin(), left_of_bytes.end());
+      left.insert(left.end(), left_of_bytes.begin(), left_of_bytes.end());
+      result.left.insert(result.left.end(), left.begin(), left.end());
       WS_LET(sqlite::Transaction transaction, session.state.begin());
+      WS_TRY(operations.put_undo_left(undo.id, left));
       WS_TRY(operations.set_stage(undo.id, Operation::Stage::undoing_on_service));
       WS_TRY(transaction.commit());
     }
@@ -349,7 +351,7 @@ struct SyncEngine::Impl {
                    std::none_of(report.rows.begin(), report.rows.end(), is_unfinished);
     if (report.ended_by || report.guard) return {};
     WS_LET(sqlite::Transaction transaction, session.state.begin());
-    WS_TRY(operations.clear_undo_steps(undo.id));
+    WS_TRY(operations.clear_undo(undo.id));
     WS_TRY(close_operation());
     return transaction.commit();
   }
@@ -393,6 +395,7 @@ struct SyncEngine::Impl {
     operations.begin(undo);
     WS_LET(sqlite::Transaction transaction, session.state.begin());
     WS_TRY(operations.put_undo(planned.undo.steps));
+    WS_TRY(operations.put_undo_left(*operations.current(), planned.undo.left));
     WS_TRY(transaction.commit());
     undo.id = *operations.current();
     undo.stage = Operation::Stage::undoing_on_disk;

@@ -46,7 +46,7 @@ class Taker {
 
  private:
   Result<void> leave(const RelativePath& path, std::string_view why) {
-    left.push_back({.path = path, .why = why});
+    left.push_back({.path = path, .why = std::string(why)});
     return {};
   }
 
@@ -106,7 +106,7 @@ void plan_attachments_back(Session& session,
     const auto now = hash_now(files, path);
     if (now == step.result) continue;
     if (now != step.seen) {
-      plan.left.push_back({.path = path, .why = changed_since});
+      plan.left.push_back({.path = path, .why = std::string(changed_since)});
       continue;
     }
     plan.steps.push_back(std::move(step));

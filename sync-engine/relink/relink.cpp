@@ -274,7 +274,7 @@ Result<void> do_steps(Session& session, const std::vector<UndoStep>& steps, std:
   static_cast<void>(left);  // changed meanwhile: as it is
   WS_LET(const std::uint64_t revision, session.state.source_revision());
   WS_LET(sqlite::Transaction transaction, session.state.begin());
-  WS_TRY(session.state.operations().clear_undo_steps(operation));
+  WS_TRY(session.state.operations().clear_undo(operation));
   WS_TRY(session.state.operations().close(revision));
   return transaction.commit();
 }

@@ -232,16 +232,42 @@ Result<void> Operations::put_undo(const std::vector<UndoStep>& steps) {
   return {};
 }
 
+Result<void> Operations::put_undo_left(std::uint64_t operation, const std::vector<LeftAlone>& left) {
+  WS_LET(const sqlite::Lent leave, database_->cached("insert into undo_left values (?, ?, ?)"));
+  for (const LeftAlone& each : left) {
+    leave->bind_all(static_cast<std::int64_t>(operation), each.path.text(), each.why);
+    WS_TRY(leave->run());
+  }
+  return {};
+}
+
 Result<void> Operations::set_stage(std::uint64_t operation, Operation::Stage stage) {
   WS_LET(const sqlite::Lent put, database_->cached("update operations set stage = ? where id = ?"));
   put->bind_all(static_cast<std::int64_t>(stage), static_cast<std::int64_t>(operation));
   return put->run();
 }
 
-Result<void> Operations::clear_undo_steps(std::uint64_t operation) {
-  WS_LET(const sqlite::Lent drop, database_->cached("delete from undo_steps where operation = ?"));
-  drop->bind(1, static_cast<std::int64_t>(operation));
-  return drop->run();
+Result<void> Operations::clear_undo(std::uint64_t operation) {
+  for (const char* const sql :
+       {"delete from undo_steps where operation = ?", "delete from undo_left where operation = ?"}) {
+    WS_LET(const sqlite::Lent drop, database_->cached(sql));
+    drop->bind(1, static_cast<std::int64_t>(operation));
+    WS_TRY(drop->run());
+  }
+  return {};
+}
+
+Result<std::vector<LeftAlone>> Operations::undo_left(std::uint64_t operation) {
+  WS_LET(const sqlite::Lent all,
+         database_->cached("select path, why from undo_left where operation = ? order by rowid"));
+  all->bind(1, static_cast<std::int64_t>(operation));
+  std::vector<LeftAlone> left;
+  while (true) {
+    WS_LET(const bool found, all->step());
+    if (!found) return left;
+    WS_LET(RelativePath path, RelativePath::parse(all->text(0)));
+    left.push_back({.path = std::move(path), .why = std::string(all->text(1))});
+  }
 }
 
 Result<std::vector<UndoStep>> Operations::undo_steps(std::uint64_t operation) {

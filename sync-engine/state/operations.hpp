@@ -62,6 +62,13 @@ struct Operation {
   bool operator==(const Operation&) const = default;
 };
 
+/// Something that an undo does not take back.
+struct LeftAlone {
+  RelativePath path;
+  std::string why = {};  ///< half a sentence
+  bool operator==(const LeftAlone&) const = default;
+};
+
 /// A change of one file that takes something back; journalled before the first of them is done.
 struct UndoStep {
   std::optional<RelativePath> from = {};  ///< empty: the file comes anew
@@ -98,10 +105,13 @@ class Operations {
   Result<void> record(const OperationRow& row);
   /// The operation in hand, which takes another back, and what it is about to do.
   Result<void> put_undo(const std::vector<UndoStep>& steps);
+  /// In addition to what it has left before.
+  Result<void> put_undo_left(std::uint64_t operation, const std::vector<LeftAlone>& left);
   Result<void> set_stage(std::uint64_t operation, Operation::Stage stage);
-  Result<void> clear_undo_steps(std::uint64_t operation);
+  Result<void> clear_undo(std::uint64_t operation);
 
   Result<std::vector<UndoStep>> undo_steps(std::uint64_t operation);
+  Result<std::vector<LeftAlone>> undo_left(std::uint64_t operation);
   /// The newest first; 0: all.
   Result<std::vector<Operation>> list(std::size_t limit = 0);
   Result<std::optional<Operation>> find(std::uint64_t id);

@@ -10,7 +10,7 @@
 namespace ws::sync {
 namespace {
 
-constexpr std::int64_t format = 9;
+constexpr std::int64_t format = 10;
 
 /// "WSst", in the header of the file: what `file` and a reader of a hex dump see. Databases of earlier versions have 0.
 constexpr std::int64_t application = 0x57537374;
@@ -47,7 +47,8 @@ constexpr const char* schema = R"(
                      primary key (operation, place)) without rowid;
   create table undo_steps (place integer primary key, operation integer not null, from_path text, to_path text,
                      seen blob, seen_blob blob not null, result blob, result_blob blob not null);
-  pragma user_version = 9;
+  create table undo_left (operation integer not null, path text not null, why text not null);
+  pragma user_version = 10;
   pragma application_id = 1465086836;
 )";
 static_assert(application == 1465086836);
@@ -101,7 +102,12 @@ constexpr const char* from_format_8 = R"(
   alter table pending add column author text not null default '';
   alter table pending add column author_id text not null default '';
   alter table pending add column changed_at integer not null default 0;
-  pragma user_version = 9;
+)";
+
+// Format 9 forgot what an undo left alone when it was interrupted.
+constexpr const char* from_format_9 = R"(
+  create table undo_left (operation integer not null, path text not null, why text not null);
+  pragma user_version = 10;
 )";
 
 Failure not_ours(const std::filesystem::path& file) {
@@ -159,7 +165,8 @@ Result<sqlite::Database> open_state(const std::filesystem::path& file) {
     if (found != 0 && found <= 5) WS_TRY(database.execute(from_format_5));
     if (found != 0 && found <= 6) WS_TRY(database.execute(from_format_6));
     if (found != 0 && found <= 7) WS_TRY(database.execute(from_format_7));
-    if (found != 0) WS_TRY(database.execute(from_format_8));
+    if (found != 0 && found <= 8) WS_TRY(database.execute(from_format_8));
+    if (found != 0) WS_TRY(database.execute(from_format_9));
     WS_TRY(transaction.commit());
   }
   return database;

@@ -45,7 +45,7 @@ class Undoer {
   }
 
   void leave(const OperationRow& row, std::string_view why) {
-    plan_.left.push_back({.path = row.before ? row.before->path : row.after->path, .why = why});
+    plan_.left.push_back({.path = row.before ? row.before->path : row.after->path, .why = std::string(why)});
   }
 
   const Entry* tracked(const DocumentId& document) const {

@@ -16,13 +16,6 @@
 
 namespace ws::sync {
 
-/// Something that is not taken back.
-struct LeftAlone {
-  RelativePath path;
-  std::string_view why = {};  ///< half a sentence; a literal
-  bool operator==(const LeftAlone&) const = default;
-};
-
 struct UndoText {
   Sha256 hash = {};
   git::ObjectId blob = {};

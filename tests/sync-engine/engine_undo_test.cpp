@@ -225,6 +225,37 @@ TEST_CASE("undo: a new file in the place of a deleted one stays", "[sync-engine]
   CHECK(folder.read("a.md") == "another one\n");
 }
 
+TEST_CASE("undo: one that was cut and is finished tells what it leaves", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("a.md", three);
+  folder.write("b.md", "b\n");
+  folder.run();
+  folder.remove("a.md");
+  folder.write("b.md", "b, edited\n");
+  folder.run();
+  folder.write("a.md", "another one\n");
+  const int requests = GENERATE(1, 2, 3);
+  const bool after_effect = GENERATE(false, true);
+  int left = requests;
+  remote.fault = [&left, after_effect](const std::string&, bool after) -> std::optional<Failure> {
+    if (after != after_effect || --left > 0) return std::nullopt;
+    return Failure{.kind = Failure::Kind::unreachable, .what = "cut"};
+  };
+  {
+    auto engine = folder.engine();
+    static_cast<void>(engine.undo({.operation = 2, .allow_deletes = true}));
+  }
+  remote.fault = {};
+  const UndoReport undone = undo(folder, {.operation = 2, .allow_deletes = true});
+  CAPTURE(requests, after_effect);
+  REQUIRE(undone.left.size() == 1);
+  CHECK(undone.left[0].path.text() == "a.md");
+  CHECK(undone.left[0].why == "another file stands in its place");
+  CHECK(folder.read("b.md") == "b\n");
+  CHECK(remote.text_at("b.md") == "b\n");
+}
+
 TEST_CASE("undo: takes nothing along that it is not about", "[sync-engine][undo]") {
   FakeRemote remote;
   SyncedFolder folder(remote);

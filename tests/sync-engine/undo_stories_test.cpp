@@ -166,6 +166,10 @@ class UndoStory {
     const Tree here = folder_.tree();
     const Tree there = remote_.tree();
     tell("undo " + std::to_string(run.operation.id));
+    const auto place = [](const std::optional<Version>& one) { return one ? one->path.string() : "nothing"; };
+    for (const OperationRow& row : run.rows) {
+      if (row.changes()) tell("  " + place(row.before) + " became " + place(row.after));
+    }
     const bool is_cut = between(0, 2) == 0;
     UndoReport undone;
     if (auto wrong = is_cut ? cut_and_finish(run.operation.id, undone) : undo(run.operation.id, undone); !wrong.empty())
@@ -231,12 +235,16 @@ class UndoStory {
     return row.after && remote_.id_at(row.after->path.string()) != row.document;
   }
 
+  void tell_undo(const UndoReport& undone) {
+    for (const auto& line : test::lines(undone.report)) tell("did " + line);
+    for (const auto& each : undone.left) tell("left " + each.path.string() + ": " + std::string(each.why));
+  }
+
   std::string undo(std::uint64_t id, UndoReport& undone) {
     auto engine = folder_.engine();
     auto done = engine.undo({.operation = id, .allow_deletes = true});
     if (!done) return "undo: " + done.error().what;
-    for (const auto& line : test::lines(done->report)) tell("did " + line);
-    for (const auto& each : done->left) tell("left " + each.path.string() + ": " + std::string(each.why));
+    tell_undo(*done);
     if (done->report.ended_by) return "undo: " + done->report.ended_by->what;
     undone = std::move(*done);
     return {};
@@ -253,7 +261,10 @@ class UndoStory {
     {
       auto engine = folder_.engine();
       auto cut = engine.undo({.operation = id, .allow_deletes = true});
-      if (cut) undone = std::move(*cut);
+      if (cut) {
+        tell_undo(*cut);
+        undone = std::move(*cut);
+      }
       tell("cut with " + std::to_string(left) + " left");
     }
     remote_.fault = {};

@@ -79,8 +79,8 @@ TEST_CASE("state: journal steps and a staged commit survive a round trip", "[syn
 }
 
 /// What format 9 added to the documents that are waiting.
-const std::string without_authors =
-    "alter table pending drop column author; alter table pending drop column author_id; "
+const std::string as_format_8 =
+    "drop table undo_left; alter table pending drop column author; alter table pending drop column author_id; "
     "alter table pending drop column changed_at; ";
 
 TEST_CASE("state: a tree of format 8 keeps what is pending, by an unknown author", "[sync-engine]") {
@@ -93,7 +93,7 @@ TEST_CASE("state: a tree of format 8 keeps what is pending, by an unknown author
     CHECK(*state->pending() == std::map<DocumentId, PendingRow>{{{"d"}, row}});
     auto database = sqlite::Database::open((folder / "state.db").string());
     REQUIRE(database);
-    REQUIRE(database->execute(without_authors + "pragma user_version = 8"));
+    REQUIRE(database->execute(as_format_8 + "pragma user_version = 8"));
   }
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
@@ -141,7 +141,7 @@ TEST_CASE("state: a tree of format 6 knows its files by number, and no birth tim
         "drop table files; create table files (document text primary key, inode integer not null, device integer not "
         "null) without rowid; insert into files values ('d', 7, 8); drop table operations; drop table operation_rows; "
         "drop table undo_steps; " +
-        without_authors + "pragma user_version = 6"));
+        as_format_8 + "pragma user_version = 6"));
   }
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
@@ -158,7 +158,7 @@ TEST_CASE("state: a tree of format 7 keeps what it holds, and records its runs f
     auto database = sqlite::Database::open((folder / "state.db").string());
     REQUIRE(database);
     REQUIRE(database->execute("drop table operations; drop table operation_rows; drop table undo_steps; " +
-                              without_authors + "pragma user_version = 7"));
+                              as_format_8 + "pragma user_version = 7"));
   }
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
