@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "sync-engine/apply/replace_file.hpp"
 #include "sync-engine/conflicts/refresh_conflict.hpp"
@@ -82,9 +83,10 @@ class PlaceDecision {
     }
     if (row() == nullptr) return {};
     if (keep_ == Keep::local) return take_new_name(conflict_.path);
-    WS_LET(const bool waits, has_undecided_file(conflict_.remote->path));
-    if (waits || is_place_of_another(conflict_.remote->path) || is_beneath_a_file(conflict_.remote->path)) {
-      // Its document may be about to leave it, or a file wait for a decision of its own: the next run moves both.
+    const RelativePath& place = conflict_.remote->path;
+    WS_LET(const bool waits, has_file_of_another(place));
+    if (waits || is_place_of_another(place) || is_beneath_a_file(place)) {
+      // What stands there may be about to leave it, or wait for a decision of its own: the next run moves both.
       WS_TRY(take_new_name(conflict_.path));
       BaseRow now = *row();
       now.stays = false;
@@ -95,11 +97,15 @@ class PlaceDecision {
     return take_new_name(std::nullopt);
   }
 
-  /// The file there is a document's whose name is open too: two names that cross.
-  Result<bool> has_undecided_file(const RelativePath& place) const {
-    WS_LET(const std::vector<Conflict> open, session_.state.conflicts());
-    return std::ranges::any_of(open, [&](const Conflict& each) {
-      return each.document != conflict_.document && is_about_place(each) && each.path == place && each.local;
+  /// Renamed to there, which no run has told the service yet: two names that cross.
+  Result<bool> has_file_of_another(const RelativePath& place) const {
+    const Descriptor there = session_.root.open_beneath(place.text(), O_PATH | O_NOFOLLOW);
+    struct stat status = {};
+    if (!there || ::fstat(there.get(), &status) != 0) return false;
+    WS_LET(const auto files, session_.state.files());
+    return std::ranges::any_of(files, [&](const auto& each) {
+      return each.first != conflict_.document && each.second.inode == status.st_ino &&
+             each.second.device == status.st_dev;
     });
   }
 

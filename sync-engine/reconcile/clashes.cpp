@@ -251,6 +251,12 @@ class Settler {
            wish.path.text().starts_with(base->second.path.string() + "/");
   }
 
+  /// Whether its own name is open: that decision comes first, and a document has one open conflict at a time.
+  bool may_leave(const DocumentId& holder) {
+    const std::vector<std::size_t>& about = conflicts_of(holder);
+    return std::any_of(about.begin(), about.end(), [&](std::size_t i) { return renamed_on_both(plan_.conflicts[i]); });
+  }
+
   using Wishes = std::multimap<std::string, Action>;
 
   /// What is created or moved here waits where a document is in its way there. One whose move waits stays where it is,
@@ -278,7 +284,9 @@ class Settler {
         if (holder == nullptr || became_a_folder(*holder, wish)) continue;
         held.insert(&wish);
         hold_back_rows(wish.document, wish.path);
-        note_conflict(ConflictKind::path, wish.path, {.path = wish.path, .document = *holder}, wish.seen);
+        if (!may_leave(*holder)) {
+          note_conflict(ConflictKind::path, wish.path, {.path = wish.path, .document = *holder}, wish.seen);
+        }
         if (wish.kind != ActionKind::push_move) continue;
         const auto changed = remote_.changed.find(wish.document);
         const Entry& stays = changed != remote_.changed.end() ? changed->second : base_.documents.at(wish.document);

@@ -280,7 +280,9 @@ std::string Story::run_once(Place& place, bool& quiet) {
   quiet = is_quiet(*report);
   if (!asks_laws) return {};
   const Picture after = look(place, service_);
-  quiet = quiet && nothing_is_written(before, after).empty();
+  const std::string written = nothing_is_written(before, after);
+  if (!written.empty()) tell("    " + written);
+  quiet = quiet && written.empty();
   if (std::string wrong = check_after(place, order, before, after, report); !wrong.empty()) return wrong;
   const bool open = !report->conflicts.empty() || !report->skipped.empty() || !report->detached.empty();
   return !quiet || open || place.hides_files() ? std::string() : sides_agree(after, place);

@@ -340,6 +340,40 @@ TEST_CASE("engine: renamed otherwise on both sides stays where it is on both, as
   CHECK_FALSE(remote.conflicts()[0].open);
 }
 
+TEST_CASE("engine: a file renamed to the place of a document whose name is open waits for that decision",
+          "[sync-engine]") {
+  const Keep keep = GENERATE(Keep::local, Keep::remote);
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("a.md", "the first note\n");
+  folder.write("b.md", "another one\n");
+  folder.run();
+  remote.move("a.md", "d/a.md");
+  std::filesystem::rename(folder.path() / "a.md", folder.path() / "c.md");
+  std::filesystem::create_directory(folder.path() / "d");
+  std::filesystem::rename(folder.path() / "b.md", folder.path() / "d/a.md");
+  CHECK(folder.run().conflicts.size() == 1);
+  // It rests: the record is not written anew each time.
+  CHECK(folder.run().conflicts == folder.run().conflicts);
+  for (int i = 0; i < 3; ++i) {
+    auto engine = folder.engine();
+    const auto open = engine.conflicts();
+    REQUIRE(open);
+    CHECK(open->size() <= 1);
+    for (const Conflict& conflict : *open) {
+      const auto decided = engine.resolve(conflict, keep);
+      INFO((decided ? "" : decided.error().what));
+      CHECK(decided);
+    }
+    folder.run();
+  }
+  CHECK(folder.status().clean);
+  CHECK(folder.tree() == remote.tree());
+  std::set<std::string> texts;
+  for (const auto& [path, text] : folder.tree()) texts.insert(text);
+  CHECK(texts == std::set<std::string>{"the first note\n", "another one\n"});
+}
+
 TEST_CASE("engine: a document moved onto a new file lies beside it, and comes home when the place is free",
           "[sync-engine]") {
   FakeRemote remote;
