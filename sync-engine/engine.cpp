@@ -351,9 +351,47 @@ struct SyncEngine::Impl {
                    std::none_of(report.rows.begin(), report.rows.end(), is_unfinished);
     if (report.ended_by || report.guard) return {};
     WS_LET(sqlite::Transaction transaction, session.state.begin());
+    WS_TRY(record_steps_here(steps, result));
     WS_TRY(operations.clear_undo(undo.id));
     WS_TRY(close_operation());
     return transaction.commit();
+  }
+
+  /// What was taken back before any run had told the service of it: the two sides agree again, so no run has a row
+  /// about it.
+  Result<void> record_steps_here(const std::vector<UndoStep>& steps, UndoReport& result) {
+    std::set<RelativePath> told;
+    for (const LeftAlone& each : result.left) told.insert(each.path);
+    for (const Row& row : result.report.rows) {
+      told.insert(row.action.path);
+      if (row.action.previous_path) told.insert(*row.action.previous_path);
+    }
+    for (const UndoStep& step : steps) {
+      const RelativePath& path = step.to ? *step.to : *step.from;
+      const bool is_known = !step.from || !step.seen_blob.empty();
+      const bool is_told = told.contains(path) || (step.from && told.contains(*step.from));
+      if (is_about_bytes(session, step) || is_told || !is_known) continue;
+      const bool moves = step.from && step.to && step.from != step.to;
+      const ActionKind kind = moves        ? ActionKind::pull_move
+                              : !step.to   ? ActionKind::pull_delete
+                              : !step.from ? ActionKind::pull_create
+                                           : ActionKind::pull_update;
+      Row row{.action = {.kind = kind, .path = path, .reason = "taken back"}, .state = Row::State::done};
+      if (moves) row.action.previous_path = step.from;
+      WS_LET(const std::optional<KnownDocument> known, session.state.find_base(path));
+      if (known) row.action.document = known->document;
+      OperationRow changed{.document = row.action.document, .ways = static_cast<std::uint8_t>(Way::restored)};
+      if (step.from) changed.before = Version{.path = *step.from, .hash = *step.seen, .blob = step.seen_blob};
+      if (step.to) {
+        const bool is_same = step.result_blob.empty();
+        changed.after =
+            Version{.path = *step.to, .hash = *step.result, .blob = is_same ? step.seen_blob : step.result_blob};
+      }
+      WS_TRY(session.state.operations().record(changed));
+      result.report.rows.push_back(std::move(row));
+    }
+    sort_by_path(result.report.rows);
+    return {};
   }
 
   /// Whether this is the very undo that an earlier call had begun.
@@ -820,11 +858,15 @@ Result<std::vector<BlamedLine>> SyncEngine::blame(const RelativePath& path) {
   return lines;
 }
 
-Result<Restored> SyncEngine::restore(const RelativePath& path, const std::optional<std::string>& at) {
+Result<Restored> SyncEngine::restore(const RelativePath& path, const std::optional<std::string>& at, bool dry_run) {
+  const auto carry_out = [&]() -> Result<Restored> {
+    WS_LET(const std::vector<HistoryState> of_file, attachment_states(impl_->session, path));
+    return of_file.empty() ? ws::sync::restore(impl_->session, path, at, dry_run)
+                           : restore_attachment(impl_->session, *impl_->clock, path, at, dry_run);
+  };
+  if (dry_run) return carry_out();
   WS_LET(const TreeLock lock, impl_->begin("restore"));
-  WS_LET(const std::vector<HistoryState> of_file, attachment_states(impl_->session, path));
-  if (!of_file.empty()) return restore_attachment(impl_->session, *impl_->clock, path, at);
-  WS_LET(Restored restored, ws::sync::restore(impl_->session, path, at));
+  WS_LET(Restored restored, carry_out());
   WS_TRY(impl_->close_operation());
   return restored;
 }

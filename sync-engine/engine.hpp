@@ -81,7 +81,7 @@ class SyncEngine {
   /// The files that notes show, as they stand to what was last heard of the service. No network.
   Result<std::vector<ListedAttachment>> attachments();
   /// Brings a text back from the history, as a local edit. See apply/restore.hpp.
-  Result<Restored> restore(const RelativePath& path, const std::optional<std::string>& at = {});
+  Result<Restored> restore(const RelativePath& path, const std::optional<std::string>& at = {}, bool dry_run = false);
   /// What was done here, run by run, the newest first; `limit` 0: all. No network.
   Result<std::vector<OperationDetails>> operations(std::size_t limit);
   /// Fails with `not_found`.

@@ -62,13 +62,16 @@ Result<void> record_restored(Session& session,
 
 }  // namespace
 
-Result<Restored> restore(Session& session, const RelativePath& path, const std::optional<std::string>& at) {
+Result<Restored> restore(Session& session,
+                         const RelativePath& path,
+                         const std::optional<std::string>& at,
+                         bool dry_run) {
   WS_LET(HistoryLog log, HistoryLog::open(session.own("history.git")));
   WS_LET(SafeWriter writer, SafeWriter::open(session.root));
   WS_LET(const std::optional<std::string> now, read_if_there(writer, path));
   WS_LET(const Found found, find_state_text(log, path, at, now));
   Restored restored{.path = path, .state = found.state, .changed = found.text != now};
-  if (!restored.changed) return restored;
+  if (!restored.changed || dry_run) return restored;
   WS_TRY(record_restored(session, path, now, found.text));
   WS_TRY(replace_file(session, writer, path, now, found.text));
   return restored;

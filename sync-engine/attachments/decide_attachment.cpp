@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sync-engine/attachments/own_folder.hpp"
+#include "sync-engine/attachments/restore_attachment.hpp"
 #include "sync-engine/attachments/sync_attachments.hpp"
 #include "sync-engine/attachments/transfers.hpp"
 
@@ -97,7 +98,13 @@ Result<void> decide_attachment(Session& session, const Clock& clock, const Relat
     return fail(Failure::Kind::not_found, fmt::format("no conflict is open about {}", path.text()));
   }
   WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
-  return AttachmentDecision(session, clock, *store, writer).decide(path, found->second, keep);
+  const OpenAttachment conflict = found->second;
+  WS_TRY(AttachmentDecision(session, clock, *store, writer).decide(path, conflict, keep));
+  const auto hash_of = [](const std::optional<Attachment>& file) {
+    return file ? std::optional(file->hash) : std::nullopt;
+  };
+  const std::optional<Sha256> local = hash_of(conflict.local);
+  return record_bytes(session, Way::decided, path, local, keep == Keep::remote ? hash_of(conflict.remote) : local);
 }
 
 }  // namespace ws::sync

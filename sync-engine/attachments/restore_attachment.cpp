@@ -89,10 +89,24 @@ Result<std::vector<HistoryState>> attachment_states(Session& session, const Rela
   return states;
 }
 
+Result<void> record_bytes(Session& session,
+                          Way way,
+                          const RelativePath& path,
+                          const std::optional<Sha256>& before,
+                          const std::optional<Sha256>& after) {
+  OperationRow row{.ways = static_cast<std::uint8_t>(way)};
+  if (before) row.before = Version{.path = path, .hash = *before};
+  if (after) row.after = Version{.path = path, .hash = *after};
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  WS_TRY(session.state.operations().record(row));
+  return transaction.commit();
+}
+
 Result<Restored> restore_attachment(Session& session,
                                     const Clock& clock,
                                     const RelativePath& path,
-                                    const std::optional<std::string>& at) {
+                                    const std::optional<std::string>& at,
+                                    bool dry_run) {
   WS_LET(AttachmentStore* const store, session.attachments());
   WS_LET(const std::vector<AttachmentMoment> moments, store->moments(path));
   LocalFiles files(session);
@@ -105,7 +119,7 @@ Result<Restored> restore_attachment(Session& session,
   WS_LET(const AttachmentMoment moment, find_moment(moments, path, at, now));
   const Attachment& file = *moment.file;
   Restored restored{.path = path, .state = state_id(moment), .changed = now != file.hash};
-  if (!restored.changed) return restored;
+  if (!restored.changed || dry_run) return restored;
   WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
   WS_TRY(bring_bytes(session, *store, writer, file));
   Assets* const assets = session.remote == nullptr ? nullptr : session.remote->assets();
@@ -120,6 +134,7 @@ Result<Restored> restore_attachment(Session& session,
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock.now().time_since_epoch()).count();
   WS_TRY(store->put_wanted(path));
   WS_TRY(store->add_moment({.seconds = seconds, .path = path, .file = file, .how = "restored"}));
+  WS_TRY(record_bytes(session, Way::restored, path, now, file.hash));
   return restored;
 }
 

@@ -16,12 +16,18 @@ namespace ws::sync {
 /// Of one file, the newest first. The id of a state is that of its bytes. Empty: it never was an attachment.
 Result<std::vector<HistoryState>> attachment_states(Session& session, const RelativePath& path);
 
+/// A change of a file's bytes that no run makes, with the operation in hand, so that it can be taken back. Empty: there
+/// was none, or there is none now.
+Result<void> record_bytes(Session& session,
+                          Way way,
+                          const RelativePath& path,
+                          const std::optional<Sha256>& before,
+                          const std::optional<Sha256>& after);
+
 /// `at`: the beginning of a state's id; empty: the newest whose bytes are not those of the file now. Fails with
 /// `not_found`; with code `needs_service` where the bytes are on the service alone and it cannot be asked.
-Result<Restored> restore_attachment(Session& session,
-                                    const Clock& clock,
-                                    const RelativePath& path,
-                                    const std::optional<std::string>& at);
+Result<Restored> restore_attachment(
+    Session& session, const Clock& clock, const RelativePath& path, const std::optional<std::string>& at, bool dry_run);
 
 /// Brings the bytes into `.ws/attachments`, under the name of their hash, where they are not there yet. Fails with
 /// `not_found`, with code `needs_service`, or as a download does.

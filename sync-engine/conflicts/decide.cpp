@@ -219,9 +219,14 @@ class Decision {
     return {};
   }
 
-  /// To take a decision back is to bring the other text back. With both kept there is none.
+  /// To take a decision back is to bring the other text back. With both kept there is none, but it was decided: who
+  /// takes the last run back does not mean the one before.
   Result<void> note_loser(DecidedConflict& decided, const DocumentId& document, std::optional<Version> now) {
-    if (keep_ == Keep::both) return {};
+    if (keep_ == Keep::both) {
+      decided.end.recorded = OperationRow{
+          .document = document, .ways = static_cast<std::uint8_t>(Way::decided), .before = now, .after = now};
+      return {};
+    }
     const std::optional<Entry>& loser = keep_ == Keep::remote ? conflict_.local : conflict_.remote;
     const std::optional<std::string>& text = keep_ == Keep::remote ? texts_.local : texts_.remote;
     if (loser && (!text || Sha256::of(*text) != loser->hash)) return {};

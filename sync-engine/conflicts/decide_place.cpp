@@ -34,6 +34,7 @@ class PlaceDecision {
     }
     if (!conflict_.here_only) WS_TRY(close_on_service());
     WS_TRY(decide());
+    if (on_disk_ && !decided_.end.recorded) WS_TRY(note_decided(conflict_.path));
     return std::move(decided_);
   }
 
@@ -74,6 +75,17 @@ class PlaceDecision {
     return {};
   }
 
+  /// To take it back is to rename the file again, where that is what was done.
+  Result<void> note_decided(const RelativePath& now) {
+    Version here{.path = conflict_.path, .hash = Sha256::of(*on_disk_)};
+    WS_LET(here.blob, session_.history.keep(*on_disk_));
+    OperationRow row{.document = conflict_.document, .ways = static_cast<std::uint8_t>(Way::decided), .before = here};
+    row.after = std::move(here);
+    row.after->path = now;
+    decided_.end.recorded = std::move(row);
+    return {};
+  }
+
   /// One document, two new names.
   Result<void> renamed_on_both() {
     if (keep_ == Keep::both) {
@@ -93,7 +105,8 @@ class PlaceDecision {
       put(conflict_.document, std::move(now));
       return {};
     }
-    WS_TRY(writer_.move(conflict_.path, conflict_.remote->path, Sha256::of(*on_disk_)));
+    WS_TRY(writer_.move(conflict_.path, place, Sha256::of(*on_disk_)));
+    WS_TRY(note_decided(place));
     return take_new_name(std::nullopt);
   }
 

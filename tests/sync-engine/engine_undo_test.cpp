@@ -367,6 +367,42 @@ TEST_CASE("undo: a restore is taken back, and so is a decision", "[sync-engine][
   CHECK(remote.tree() == folder.tree());
 }
 
+TEST_CASE("undo: what no run has sent yet is taken back, told, and done again", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("a.md", "first\n");
+  folder.run();
+  folder.write("a.md", "second\n");
+  folder.run();
+  REQUIRE(folder.engine().restore(*RelativePath::parse("a.md")));
+  CHECK(folder.read("a.md") == "first\n");
+  CHECK(test::lines(undo(folder).report) == Lines{"pull_update a.md"});
+  CHECK(folder.read("a.md") == "second\n");
+  CHECK(changes(operations(folder).front()) == Lines{"changed a.md"});
+  redo(folder);
+  CHECK(folder.read("a.md") == "first\n");
+  CHECK(remote.text_at("a.md") == "first\n");
+}
+
+TEST_CASE("undo: a decision that left nothing to take back is the last run all the same", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("a.md", three);
+  folder.write("b.md", "b\n");
+  folder.run();
+  folder.write("a.md", "mine\n\ntwo\n\nthree\n");
+  remote.edit("a.md", "theirs\n\ntwo\n\nthree\n");
+  const Report met = folder.run();
+  REQUIRE(met.conflicts.size() == 1);
+  const std::size_t before = operations(folder).size();
+  REQUIRE(folder.engine().resolve(met.conflicts.front(), Keep::both));
+  REQUIRE(operations(folder).size() == before + 1);
+  const Tree tree = folder.tree();
+  CHECK(undo(folder).report.rows.empty());
+  CHECK(folder.tree() == tree);
+  CHECK(remote.text_at("b.md") == "b\n");
+}
+
 TEST_CASE("undo: a file of another kind in the way is left alone", "[sync-engine][undo]") {
   FakeRemote remote;
   SyncedFolder folder(remote);

@@ -224,7 +224,8 @@ class UndoStory {
       if (!untouched || (is_done && is_gone)) continue;
       if (!left.contains(path)) return "not taken back: " + path;
       const bool is_blocked = row.before && row.after && row.before->path != row.after->path;
-      const bool is_taken = row.before && before.contains(path) && !(row.after && row.after->path == row.before->path);
+      const bool is_taken = row.before && (before.contains(path) || after.contains(path)) &&
+                            !(row.after && row.after->path == row.before->path);
       if (!is_blocked && !is_taken && !moved_since(row)) return "left without need: " + path;
     }
     return {};

@@ -82,8 +82,10 @@ Result<ExitCode> use(Session& session) {
     return fail(
         Failure::Kind::usage, "several keys are called `" + name + "`", "name one by its key id: `ws auth list`");
   }
-  WS_TRY(session.credentials().make_current(named.front()->key_id));
-  session.note("using the key of profile `" + named.front()->profile + "` at " + named.front()->base_url);
+  const bool is_planned = session.has("dry-run");
+  if (!is_planned) WS_TRY(session.credentials().make_current(named.front()->key_id));
+  session.note(std::string(is_planned ? "would use" : "using") + " the key of profile `" + named.front()->profile +
+               "` at " + named.front()->base_url);
   return ExitCode::done;
 }
 

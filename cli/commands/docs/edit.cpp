@@ -72,6 +72,13 @@ class Edit {
       session_.note("nothing changed");
       return ExitCode::done;
     }
+    if (session_.has("dry-run")) {
+      session_.note("your draft is saved: " + ShellCommand{"ws", "docs", "edit", id_}.ticked() + " sends it");
+      return print_request(session_,
+                           {.operation = "docs.update",
+                            .parameters = {{"document_id", id_}},
+                            .body = Json{{"content", content}, {"expected_content_revision", base.revision}}});
+    }
     auto end = update_walked(session_, client_, {.document_id = id_, .base = base, .content = std::move(content)});
     if (!end) return fail(kept(end.error()));
     if (end->reply) return done(*end->reply);

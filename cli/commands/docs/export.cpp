@@ -94,8 +94,10 @@ class Export {
     for (const auto& [state, count] : counts_)
       counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, state);
     const std::string folder = clean(shown_.string(), Breaks::space);
-    session_.printer().line(counts.empty() ? "There are no documents to export"
-                                           : fmt::format("Exported to {}: {}", folder, counts));
+    const bool is_dry = session_.has("dry-run");
+    session_.printer().line(counts.empty()
+                                ? "There are no documents to export"
+                                : fmt::format("{} to {}: {}", is_dry ? "Would export" : "Exported", folder, counts));
     if (counts_.contains("gone"))
       session_.note("gone: archived or out of reach; their files stay, --delete removes them");
     if (counts_.contains("kept")) session_.note("kept: the files were changed here; --force replaces them");
@@ -163,7 +165,7 @@ Result<std::vector<Listed>> list_documents(Session& session, Client& client) {
 Result<ExitCode> export_all(Session& session) {
   const fs::path folder = session.arguments().words.front();
   WS_LET(Client * client, session.client());
-  WS_LET(ExportFolder opened, ExportFolder::open(folder, client->options().base_url));
+  WS_LET(ExportFolder opened, ExportFolder::open(folder, client->options().base_url, session.has("dry-run")));
   WS_LET(const std::vector<Listed> documents, list_documents(session, *client));
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
   ProgressLine line(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
@@ -179,7 +181,7 @@ Result<ExitCode> export_all(Session& session) {
 Result<ExitCode> get_into_folder(Session& session, const std::vector<std::string>& ids) {
   const fs::path folder = session.arguments().value("output").value_or(".");
   WS_LET(Client * client, session.client());
-  WS_LET(ExportFolder opened, ExportFolder::open(folder, client->options().base_url));
+  WS_LET(ExportFolder opened, ExportFolder::open(folder, client->options().base_url, session.has("dry-run")));
   std::vector<Listed> documents;
   for (const std::string& id : ids) documents.push_back({.id = id});
   ProgressLine line(session.terminal(), ProgressStyle::none);

@@ -54,9 +54,9 @@ std::string_view name(ExportState state) {
   return "";
 }
 
-Result<ExportFolder> ExportFolder::open(const fs::path& folder, const std::string& base_url) {
-  WS_TRY(make_folders(folder));
-  ExportFolder opened(folder, base_url);
+Result<ExportFolder> ExportFolder::open(const fs::path& folder, const std::string& base_url, bool dry_run) {
+  if (!dry_run) WS_TRY(make_folders(folder));
+  ExportFolder opened(folder, base_url, dry_run);
   const fs::path manifest = folder / export_manifest;
   auto text = read_file(manifest);
   if (!text && text.error().kind == Failure::Kind::not_found) return opened;
@@ -146,9 +146,11 @@ Result<ExportState> ExportFolder::put(const std::string& id,
   if (target.empty()) {
     return fail(Failure::Kind::disk, fmt::format("no file name is free for {} ({})", title, id), "move a file away");
   }
-  WS_TRY(write_file(folder_ / target, content));
-  std::error_code ignored;
-  if (old && *old != target) fs::remove(folder_ / *old, ignored);
+  if (!dry_run_) {
+    WS_TRY(write_file(folder_ / target, content));
+    std::error_code ignored;
+    if (old && *old != target) fs::remove(folder_ / *old, ignored);
+  }
   files_[id] = {.name = target, .revision = revision, .hash = Sha256::of(content)};
   taken_.insert(utf8::fold_key(target));
   return old ? ExportState::updated : ExportState::created;
@@ -159,7 +161,7 @@ Result<ExportState> ExportFolder::remove(const std::string& id) {
   if (known == files_.end()) return ExportState::gone;
   const bool is_changed = is_changed_here(id);
   std::error_code error;
-  if (!is_changed) fs::remove(folder_ / known->second.name, error);
+  if (!is_changed && !dry_run_) fs::remove(folder_ / known->second.name, error);
   if (error) return fail(Failure::Kind::disk, fmt::format("cannot remove {}: {}", known->second.name, error.message()));
   taken_.erase(utf8::fold_key(known->second.name));
   files_.erase(known);
@@ -167,6 +169,7 @@ Result<ExportState> ExportFolder::remove(const std::string& id) {
 }
 
 Result<void> ExportFolder::save() const {
+  if (dry_run_) return {};
   Json documents = Json::object();
   for (const auto& [id, file] : files_) {
     documents[id] = {{"file", file.name}, {"content_revision", file.revision}, {"content_sha256", file.hash.hex()}};

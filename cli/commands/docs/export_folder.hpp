@@ -32,8 +32,9 @@ std::string_view name(ExportState state);
 
 class ExportFolder {
  public:
-  /// Makes the folder. Fails with `disk`, or `usage` where its manifest is of another service.
-  static Result<ExportFolder> open(const std::filesystem::path& folder, const std::string& base_url);
+  /// Makes the folder; with `dry_run` nothing is ever written. Fails with `disk`, or `usage` where its manifest is of
+  /// another service.
+  static Result<ExportFolder> open(const std::filesystem::path& folder, const std::string& base_url, bool dry_run);
 
   /// Whether the file of a document is there, unchanged, with that revision and title.
   bool is_current(const std::string& id, std::int64_t revision, const std::string& title) const;
@@ -52,14 +53,15 @@ class ExportFolder {
   const std::map<std::string, ExportedFile>& files() const { return files_; }
 
  private:
-  ExportFolder(std::filesystem::path folder, std::string base_url)
-      : folder_(std::move(folder)), base_url_(std::move(base_url)) {}
+  ExportFolder(std::filesystem::path folder, std::string base_url, bool dry_run)
+      : folder_(std::move(folder)), base_url_(std::move(base_url)), dry_run_(dry_run) {}
 
   std::string free_name(const std::string& id, const std::string& title) const;
   std::optional<Sha256> hash_now(const std::string& name) const;
 
   std::filesystem::path folder_;
   std::string base_url_;
+  bool dry_run_;
   std::map<std::string, ExportedFile> files_;  ///< by the document's id
   std::set<std::string> taken_;                ///< their names, folded
 };

@@ -70,15 +70,20 @@ Result<ExitCode> restore(Session& session) {
   const std::vector<std::string>& words = session.arguments().words;
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
   WS_LET(const sync::RelativePath path, path_argument(tree.root, words.front()));
-  auto outcome = tree.engine->restore(path, session.arguments().value("at"));
+  const bool is_planned = session.has("dry-run");
+  auto outcome = tree.engine->restore(path, session.arguments().value("at"), is_planned);
   if (!outcome && outcome.error().code == "needs_service") {
     WS_LET(tree, open_tree(session, fs::current_path(), Network::needed));
-    outcome = tree.engine->restore(path, session.arguments().value("at"));
+    outcome = tree.engine->restore(path, session.arguments().value("at"), is_planned);
   }
   WS_LET(const sync::Restored restored, std::move(outcome));
   if (session.format() != Format::table) {
-    session.printer().resource(
-        {{"v", 1}, {"path", path.text()}, {"state", restored.state}, {"changed", restored.changed}}, {});
+    session.printer().resource({{"v", 1},
+                                {"path", path.text()},
+                                {"state", restored.state},
+                                {"changed", restored.changed},
+                                {"dry_run", is_planned}},
+                               {});
     return ExitCode::done;
   }
   const std::string shown = clean(path.text(), Breaks::space);
@@ -86,7 +91,12 @@ Result<ExitCode> restore(Session& session) {
     session.printer().line(shown + " holds that text already");
     return ExitCode::done;
   }
-  session.printer().line(fmt::format("{} is as in {}", shown, restored.state.substr(0, short_id)));
+  const std::string state = restored.state.substr(0, short_id);
+  if (is_planned) {
+    session.printer().line(fmt::format("would bring {} back as in {}", shown, state));
+    return ExitCode::done;
+  }
+  session.printer().line(fmt::format("{} is as in {}", shown, state));
   session.note("the text that was there is in the history: the same command again brings it back");
   return ExitCode::done;
 }
@@ -100,6 +110,19 @@ Result<ExitCode> untie(Session& session) {
         Failure::Kind::usage, words.front() + " is not a synced folder itself", "its folder is " + root.string());
   }
   const std::string shown = clean(root.string(), Breaks::space);
+  const auto print_tied = [&](bool is_tied) {
+    session.printer().resource(
+        {{"v", 1}, {"folder", root.string()}, {"source_id", tie ? Json(tie->source_id) : Json()}, {"tied", is_tied}},
+        {});
+  };
+  if (session.has("dry-run") && session.format() != Format::table) {
+    print_tied(true);
+    return ExitCode::done;
+  }
+  if (session.has("dry-run")) {
+    session.printer().line(fmt::format("would stop syncing {}, and delete its local history; its files stay", shown));
+    return ExitCode::done;
+  }
   WS_LET(const bool yes,
          session.confirm(fmt::format(
              "stop syncing {}? Its files stay here and on the service; its local history is deleted", shown)));
@@ -107,8 +130,7 @@ Result<ExitCode> untie(Session& session) {
   WS_TRY(sync::untie(root, session.settings().trusted));
   WS_TRY(TreeRegister(Paths::of(session.world().environment).state).remove(root));
   if (session.format() != Format::table) {
-    session.printer().resource(
-        {{"v", 1}, {"folder", root.string()}, {"source_id", tie ? Json(tie->source_id) : Json()}, {"tied", false}}, {});
+    print_tied(false);
     return ExitCode::done;
   }
   session.printer().line(shown + " does not sync any more; every file is still there");

@@ -85,6 +85,9 @@ class WatchReporter {
 };
 
 Result<ExitCode> watch(Session& session) {
+  if (session.has("dry-run")) {
+    return fail(Failure::Kind::usage, "`ws sync watch` has no dry run", "`ws sync plan` shows what a run would do");
+  }
   WS_LET(sync::WatchOptions options, watch_options(session));
   const std::vector<std::string>& words = session.arguments().words;
   const std::filesystem::path start =

@@ -9,6 +9,7 @@
 
 using namespace ws;
 using namespace ws::test;
+using Catch::Matchers::Contains;
 
 namespace {
 
@@ -262,4 +263,40 @@ TEST_CASE("docs export: a file each, again only what changed; what was edited he
   // A manifest of another service, or of somebody who means harm.
   write_text(stage.folder / "out/.ws-export.json", R"({"base_url":"http://elsewhere.test","documents":{}})");
   CHECK(stage.ws({"docs", "export", "out"}).exit == 2);
+}
+
+TEST_CASE("docs export, docs edit: a dry run shows what would be done, and does nothing", "[cli]") {
+  const MockProcess server;
+  Person person(server);
+  const std::filesystem::path folder = person.home() / "backup";
+  const Json planned = parse(person.ws({"docs", "export", folder.string(), "-n", "--json"}).out);
+  CHECK(planned["data"].size() > 0);
+  CHECK_FALSE(std::filesystem::exists(folder));
+  REQUIRE(person.ws({"docs", "export", folder.string()}).exit == 0);
+  const auto exported = texts_of(folder);
+  write_text(folder / exported.rbegin()->first, "mine\n");
+  const auto changed = texts_of(folder);
+  CHECK(person.ws({"docs", "export", folder.string(), "-n", "--force", "--delete"}).exit == 0);
+  CHECK(texts_of(folder) == changed);
+
+  const std::string id = text_at(planned["data"][0], "id");
+  const std::string before = body_of(server, "/v1/documents/" + id);
+  write_text(person.home() / "editor.sh", "#!/bin/sh\necho more >>\"$1\"\n");
+  person.environment["EDITOR"] = "sh " + (person.home() / "editor.sh").string();
+  const Ended edited = person.ws({"docs", "edit", id, "-n"});
+  CHECK(edited.exit == 0);
+  CHECK_THAT(edited.out, Contains("PUT") && Contains("more"));
+  CHECK(body_of(server, "/v1/documents/" + id) == before);
+}
+
+TEST_CASE("auth switch: a dry run keeps the key in use", "[cli]") {
+  const MockProcess server({"--device", "auto"});
+  Person person(server);
+  person.environment.erase("WS_TOKEN");
+  for (const char* const profile : {"one", "two"}) {
+    REQUIRE(person.ws({"login", "--base-url", server.base_url(), "--store", "file", "--profile", profile}).exit == 0);
+  }
+  const std::string before = person.ws({"auth", "list", "--json"}).out;
+  CHECK(person.ws({"auth", "switch", "one", "-n"}).exit == 0);
+  CHECK(person.ws({"auth", "list", "--json"}).out == before);
 }

@@ -33,6 +33,26 @@ TEST_CASE("sync log, restore: a text comes back from the history, and the next r
   CHECK(two.ws(two.here, {"sync", "restore", "../outside.md"}).exit == 2);
 }
 
+TEST_CASE("sync restore, untie, watch: a dry run changes nothing", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "rewritten\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  const auto before = texts_of(two.here);
+  const Ended restored = two.ws(two.here, {"sync", "restore", "a.md", "-n", "--format", "table"});
+  CHECK(restored.exit == 0);
+  CHECK_THAT(restored.out, Contains("would bring a.md back"));
+  CHECK(texts_of(two.here) == before);
+  CHECK(parse(two.ws(two.here, {"sync", "restore", "a.md", "-n", "--json"}).out)["dry_run"] == true);
+
+  const Ended untied = two.ws(two.here, {"sync", "untie", "-n", "-y", "--format", "table"});
+  CHECK(untied.exit == 0);
+  CHECK_THAT(untied.out, Contains("would stop syncing"));
+  CHECK(parse(two.ws(two.here, {"sync", "untie", "-n", "-y", "--json"}).out)["tied"] == true);
+  CHECK(std::filesystem::exists(two.here / ".ws/history.git"));
+  CHECK(two.ws(two.here, {"sync", "status", "--exit-code"}).exit == 0);
+  CHECK(two.ws(two.here, {"sync", "watch", "-n"}).exit == 2);
+}
+
 TEST_CASE("sync diff: what each side changed, as a patch and as JSON", "[cli]") {
   const TwoFolders two;
   write_text(two.there / "deep/b.md", "# B\n\nmore\n");
