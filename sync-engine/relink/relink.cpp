@@ -322,6 +322,12 @@ Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const R
   RelinkPlanner planner(session, writer);
   Relinked& told = planner.plan.told;
   WS_LET(told.moved, files_to_move(session, from, to, told.stayed));
+  for (const auto& [old_path, new_path] : told.moved) {
+    if (!session.kinds.takes(old_path) || session.kinds.takes(new_path)) continue;
+    return fail(Failure::Kind::usage,
+                fmt::format("{} is no name of a note: the document of {} would be archived", new_path, old_path),
+                "name it *.md without a leading dot, or name it in `include:` of .ws.yaml");
+  }
   if (stands_at(session, to)) return fail(Failure::Kind::usage, fmt::format("{} exists already", to.text()));
   WS_LET(const Scan scan, walk_tree(session, false));
   const LinkIndex index = LinkIndex::load(session, scan);

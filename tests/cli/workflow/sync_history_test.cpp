@@ -33,6 +33,16 @@ TEST_CASE("sync log, restore: a text comes back from the history, and the next r
   CHECK(two.ws(two.here, {"sync", "restore", "../outside.md"}).exit == 2);
 }
 
+TEST_CASE("sync mv: a name that would not be synced is refused", "[cli]") {
+  const TwoFolders two;
+  for (const char* const name : {"a.txt", ".a.md"}) {
+    const Ended refused = two.ws(two.here, {"sync", "mv", "a.md", name});
+    CHECK(refused.exit == 2);
+    CHECK_THAT(refused.err, Contains("would be archived"));
+  }
+  CHECK(two.ws(two.here, {"sync", "mv", "a.md", "c.md"}).exit == 0);
+}
+
 TEST_CASE("sync restore, untie, watch: a dry run changes nothing", "[cli]") {
   const TwoFolders two;
   write_text(two.here / "a.md", "rewritten\n");
