@@ -129,6 +129,15 @@ bool Printer::has_members(std::string_view shape, const std::vector<const Json*>
   return !failure_;
 }
 
+/// Of the object itself, else of the first that it holds: `{"event": {"id": ...}}`. Where there is none, no line.
+void Printer::print_id(const Json& value) {
+  std::string id = id_of(value);
+  for (const Json& member : value) {
+    if (id.empty() && member.is_object()) id = id_of(member);
+  }
+  if (!id.empty()) raw(id + "\n");
+}
+
 void Printer::resource(std::string_view shape, const Json& value, std::string_view body) {
   if (!has_members(shape, {&value})) return;
   const Json picked = options_.fields.empty() ? Json() : pick(value, options_.fields);
@@ -140,7 +149,7 @@ void Printer::resource(std::string_view shape, const Json& value, std::string_vi
       return put_json(body);
     case Format::ndjson: return put_json(dump(shown));
     case Format::yaml: return raw(to_yaml(shown));
-    case Format::ids: return raw(id_of(value) + "\n");
+    case Format::ids: return print_id(value);
     case Format::table: return table_resource(shape, shown);
     case Format::tsv:
       for (const auto& [key, found] : flatten(shown)) {

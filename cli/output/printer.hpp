@@ -80,6 +80,7 @@ class Printer {
   bool is_holding() const { return !collected_.empty() && !to_file(); }
 
  private:
+  void print_id(const Json& value);
   /// Whether a terminal shows what is printed.
   bool is_on_screen() const { return terminal_.is_terminal(Stream::out) && !to_file(); }
   bool is_stream() const;

@@ -144,7 +144,8 @@ TEST_CASE("work: a claim without an answer is asked again; without permission it
 TEST_CASE("events: the lease token is kept between the commands, and is no flag's value", "[cli]") {
   const EventStage stage;
   const std::string id = stage.ping();
-  REQUIRE(stage.person.ws({"events", "claim"}).exit == 0);
+  CHECK(stage.person.ws({"events", "claim", "--format", "ids"}).out == id + "\n");
+  CHECK(stage.person.ws({"events", "claim", "--format", "ids"}).out.empty());
   CHECK(stage.person.ws({"events", "renew", id, "--lease-seconds", "60"}).exit == 0);
   CHECK(stage.person.ws({"events", "fail", id, "--error", "later"}).exit == 0);
   const Ended unknown = stage.person.ws({"events", "complete", id, "--result", "{}"});
