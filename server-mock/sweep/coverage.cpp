@@ -119,9 +119,8 @@ Json to_json(const Coverage& coverage) {
 std::string render(const Coverage& coverage) {
   std::size_t known = coverage.never.size();
   for (const auto& [id, met] : coverage.operations) known += contract::find_operation(id) == nullptr ? 0 : 1;
-  std::string text = fmt::format("Coverage: called {} of the API's {} operations\n",
-                                 known - coverage.never.size(),
-                                 contract::operations().size());
+  std::string text = fmt::format(
+      "Coverage: called {} of the API's {} operations\n", known - coverage.never.size(), contract::operations().size());
   for (const auto& [id, met] : coverage.operations) {
     std::vector<std::string> statuses;
     for (const int status : met.statuses) statuses.push_back(status == 0 ? "no answer" : std::to_string(status));
