@@ -1,7 +1,9 @@
 // `ws-mock diff` with a second `ws-mock` as the other side: with other switches, with planted changes, and unchanged.
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <map>
+#include <thread>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -23,11 +25,27 @@ bool is_whole() {
   return faults != nullptr && std::string(faults) == "all";
 }
 
-ScriptRun run_against(const MockProcess& other, Access access) {
+Json tables_of(const MockProcess& server) {
+  return parse_bounded(server.ask({.target = "/_mock/state"}).body).value().at("tables");
+}
+
+/// The rows of the second that the first does not have as they are there.
+Json rows_added(const Json& before, const Json& after, const char* table) {
+  Json added = Json::array();
+  for (const Json& row : after.at(table)) {
+    if (std::ranges::find(before.at(table), row) == before.at(table).end()) added.push_back(row);
+  }
+  return added;
+}
+
+/// The rows of the first that are gone or changed in the second.
+Json rows_changed(const Json& before, const Json& after, const char* table) { return rows_added(after, before, table); }
+
+ScriptRun run_against(const MockProcess& other, Access access, const std::string& project = {}) {
   auto caller = Caller::open({.base_url = other.base_url(), .token = other.token()});
   REQUIRE(caller);
   Sealer sealer;
-  auto run = run_script(*caller, sealer, {.access = access, .mark = "m1"});
+  auto run = run_script(*caller, sealer, {.access = access, .project_id = project, .mark = "m1"});
   REQUIRE(run);
   return std::move(*run);
 }
@@ -175,13 +193,53 @@ TEST_CASE("diff: an unchanged service is alike, read only and with a Project of 
 TEST_CASE("diff: reading alone changes nothing on the other side", "[compare]") {
   const MockProcess other;
   const auto tables = [&] {
-    Json all = parse_bounded(other.ask({.target = "/_mock/state"}).body).value().at("tables");
+    Json all = tables_of(other);
     all.erase("id_counters");  // results of a search are numbered
     return all;
   };
   const Json before = tables();
   run_against(other, Access::read_only);
   CHECK((tables() == before));
+}
+
+TEST_CASE("diff: in a Project that exists, what was there stays, and what was made is archived", "[compare]") {
+  const MockProcess other;
+  const Json before = tables_of(other);
+  const auto project = before.at("projects").at(0).at("id").get<std::string>();
+  const ScriptRun run = run_against(other, Access::project, project);
+  const Json after = tables_of(other);
+  CHECK(run.stopped.empty());
+  CHECK(run.left.empty());
+  CHECK((after.at("projects") == before.at("projects")));
+  for (const char* const table : {"documents", "nodes", "agents", "keys", "assets"}) {
+    CAPTURE(table);
+    CHECK(rows_changed(before, after, table) == Json::array());
+  }
+  const Json made = rows_added(before, after, "documents");
+  CHECK(made.size() > 5);
+  for (const Json& one : made) CHECK(one.at("status") == "archived");
+}
+
+TEST_CASE("diff: Ctrl-C archives what was made, and tells where it stopped", "[compare]") {
+  MockProcess other;
+  const Json before = tables_of(other);
+  const std::string rule = R"({"operation": "*", "effect": {"delay_ms": 10}})";
+  const RawAnswer slow = other.ask({.method = "POST", .target = "/_mock/faults", .json = rule});
+  REQUIRE(slow.status < 300);
+  Running diff({.arguments = {program("ws-mock"), "diff", "--against", other.base_url(), "--scratch", "--yes"},
+                .environment = {{"WS_TOKEN", other.token()}}});
+  const auto made = [&] { return rows_added(before, tables_of(other), "documents"); };
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (made().size() < 3 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  diff.signal(SIGINT);
+  const Ended ended = diff.wait();
+  INFO(ended.out + ended.err);
+  CHECK(ended.exit == 2);
+  CHECK_THAT(ended.out, Catch::Contains("Not complete"));
+  REQUIRE(made().size() >= 3);
+  for (const Json& one : made()) CHECK(one.at("status") == "archived");
 }
 
 TEST_CASE("diff: names the value of every switch of the other side", "[compare]") {
