@@ -366,6 +366,13 @@ struct SyncEngine::Impl {
       told.insert(row.action.path);
       if (row.action.previous_path) told.insert(*row.action.previous_path);
     }
+    // An earlier call that was cut off has recorded what it sent, and this call's report has no rows about it.
+    WS_LET(const std::vector<OperationRow> recorded,
+           session.state.operations().rows(*session.state.operations().current()));
+    for (const OperationRow& row : recorded) {
+      if (row.before) told.insert(row.before->path);
+      if (row.after) told.insert(row.after->path);
+    }
     for (const UndoStep& step : steps) {
       const RelativePath& path = step.to ? *step.to : *step.from;
       const bool is_known = !step.from || !step.seen_blob.empty();
