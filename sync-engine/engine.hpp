@@ -36,14 +36,6 @@ struct OperationDetails {
   bool taken_back = false;  ///< by another one
 };
 
-struct UndoReport {
-  Operation undone = {};                ///< what was to be taken back
-  Report report = {};                   ///< of the run that took it back; of a dry run: as planned
-  std::vector<LeftAlone> left = {};     ///< what was not
-  std::vector<OperationRow> anew = {};  ///< documents that are archived and return with a new id
-  bool was_begun = false;               ///< an earlier call had begun it, and this one finished it
-};
-
 class SyncEngine {
  public:
   /// `remote` may be null: then only offline calls work. All references outlive the engine. Fails with `disk`.

@@ -1,13 +1,18 @@
 #include "sync-engine/undo/take_back.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/reconcile/surroundings.hpp"
+#include "sync-engine/tree/hash.hpp"
 
 namespace ws::sync {
 namespace {
@@ -64,11 +69,22 @@ class Taker {
     return session_.history.record_before(ours, {});
   }
 
+  /// Whether an earlier call did this step. A file with its text may lie at its place and still be another one, which
+  /// is about to leave.
+  bool is_written(const UndoStep& step) const {
+    if (!has_text(*step.to, *step.result)) return false;
+    if (step.from) return step.from == step.to || is_moved(step);
+    return std::ranges::none_of(steps_, [&](const UndoStep& other) {
+      const bool leaves = other.from == step.to && other.to && other.to != other.from && other.seen == step.result;
+      return leaves && !has_arrived(other);
+    });
+  }
+
   Result<void> stage() {
     staged_.resize(steps_.size());
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const UndoStep& step = steps_[i];
-      if (!writes(step) || has_text(*step.to, *step.result)) continue;
+      if (!writes(step) || is_written(step)) continue;
       WS_TRY(session_.go_on());
       WS_LET(const std::string text, session_.history.text(step.result_blob));
       WS_LET(Staged staged, writer_.stage(text, *step.result));
@@ -116,8 +132,11 @@ class Taker {
   bool is_moved(const UndoStep& step) const {
     const auto aside = place_aside(*step.from);
     if (aside && has_text(*aside, *step.seen)) return false;
-    const bool arrived = has_text(*step.to, *step.seen) || has_text(*step.to, *step.result);
-    return arrived && !has_text(*step.from, *step.seen);
+    return has_arrived(step) && !has_text(*step.from, *step.seen);
+  }
+
+  bool has_arrived(const UndoStep& step) const {
+    return has_text(*step.to, *step.seen) || has_text(*step.to, *step.result);
   }
 
   static std::optional<RelativePath> place_aside(const RelativePath& from) {
@@ -155,6 +174,20 @@ class Taker {
 Result<std::vector<LeftAlone>> take_back_here(Session& session, const std::vector<UndoStep>& steps) {
   WS_LET(SafeWriter writer, SafeWriter::open(session.root));
   return Taker(session, writer, steps).take_back();
+}
+
+Result<void> note_renamed_files(Session& session, const std::vector<UndoStep>& steps) {
+  std::map<DocumentId, FileId> files;
+  for (const UndoStep& step : steps) {
+    if (!step.from || !step.to || step.from == step.to) continue;
+    WS_LET(const std::optional<KnownDocument> known, session.state.find_base(*step.from));
+    const Descriptor file = session.root.open_beneath(step.to->text(), O_PATH | O_NOFOLLOW);
+    struct statx status {};
+    if (!known || !file || ::statx(file.get(), "", AT_EMPTY_PATH, stamp_mask, &status) != 0) continue;
+    const FileStamp stamp = stamp_of(status);
+    files.emplace(known->document, FileId{.inode = stamp.inode, .device = stamp.device, .born_ns = stamp.born_ns});
+  }
+  return session.state.put_files(files);
 }
 
 }  // namespace ws::sync

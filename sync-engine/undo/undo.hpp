@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "sync-engine/model/report.hpp"
 #include "sync-engine/survey/survey.hpp"
 #include "sync-engine/undo/plan_undo.hpp"
 
@@ -16,6 +17,14 @@ struct UndoOptions {
   bool allow_deletes = false;                   ///< confirms the guard
   bool dry_run = false;
   WantedPath only = {};  ///< empty: all
+};
+
+struct UndoReport {
+  Operation undone = {};                ///< what was to be taken back
+  Report report = {};                   ///< of the run that took it back; of a dry run: as planned
+  std::vector<LeftAlone> left = {};     ///< what was not
+  std::vector<OperationRow> anew = {};  ///< documents that are archived and return with a new id
+  bool was_begun = false;               ///< an earlier call had begun it, and this one finished it
 };
 
 /// Which operation is meant. Fails with `not_found`.

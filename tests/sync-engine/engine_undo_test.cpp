@@ -163,6 +163,38 @@ TEST_CASE("undo: two files that changed places change back", "[sync-engine][undo
   CHECK(remote.id_at("a.md") == a);
 }
 
+TEST_CASE("undo: a file whose place is taken by one with its own old text gets that text back", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("a.md", three);
+  folder.run();
+  remote.move("a.md", "b.md");
+  remote.edit("b.md", "other\n");
+  remote.create("a.md", three);
+  folder.run();
+  CHECK(folder.tree() == Tree{{"a.md", three}, {"b.md", "other\n"}});
+  undo(folder);
+  CHECK(folder.tree() == Tree{{"a.md", three}});
+  CHECK(remote.tree() == folder.tree());
+}
+
+TEST_CASE("undo: a document that was renamed and written anew is the same one afterwards", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  folder.write("a.md", three);
+  folder.run();
+  const DocumentId document = remote.id_at("a.md");
+  remote.move("a.md", "b.md");
+  remote.edit("b.md", "quite another text\n");
+  folder.run();
+  undo(folder);
+  CHECK(folder.tree() == Tree{{"a.md", three}});
+  CHECK(remote.tree() == folder.tree());
+  CHECK(remote.id_at("a.md") == document);
+  redo(folder);
+  CHECK(remote.id_at("b.md") == document);
+}
+
 TEST_CASE("undo: what others or you changed since is merged or left, never overwritten", "[sync-engine][undo]") {
   FakeRemote remote;
   SyncedFolder folder(remote);

@@ -166,7 +166,9 @@ class UndoStory {
     const Tree here = folder_.tree();
     const Tree there = remote_.tree();
     tell("undo " + std::to_string(run.operation.id));
-    const auto place = [](const std::optional<Version>& one) { return one ? one->path.string() : "nothing"; };
+    const auto place = [](const std::optional<Version>& one) {
+      return one ? one->path.string() + " " + one->hash.hex().substr(0, 6) : "nothing";
+    };
     for (const OperationRow& row : run.rows) {
       if (row.changes()) tell("  " + place(row.before) + " became " + place(row.after));
     }
@@ -195,6 +197,7 @@ class UndoStory {
       if (!there_now.contains(each)) return "lost: " + each;
     }
     if (others_go_on) return come_to_rest();
+    for (const auto& [path, text] : after) tell("after the undo " + path + " " + Sha256::of(text).hex().substr(0, 6));
     if (after != remote_.tree()) return "the undo left both sides apart";
     if (auto wrong = is_as_before(run, here, after, undone); !wrong.empty()) return wrong;
     if (auto wrong = come_to_rest(); !wrong.empty()) return wrong;
@@ -220,7 +223,7 @@ class UndoStory {
       const std::string path = (row.before ? row.before : row.after)->path.string();
       const bool untouched = row.after ? is(before, row.after) : !before.contains(path);
       const bool is_done = row.before ? is(after, row.before) : true;
-      const bool is_gone = row.before || !is(after, row.after);
+      const bool is_gone = row.before || !is(after, row.after) || is_before_of_another(run, row);
       if (!untouched || (is_done && is_gone)) continue;
       if (!left.contains(path)) return "not taken back: " + path;
       const bool is_blocked = row.before && row.after && row.before->path != row.after->path;
@@ -229,6 +232,13 @@ class UndoStory {
       if (!is_blocked && !is_taken && !moved_since(row)) return "left without need: " + path;
     }
     return {};
+  }
+
+  /// Whether another document had that name and text before the run.
+  static bool is_before_of_another(const OperationDetails& run, const OperationRow& row) {
+    return std::ranges::any_of(run.rows, [&](const OperationRow& other) {
+      return other.before && other.before->path == row.after->path && other.before->hash == row.after->hash;
+    });
   }
 
   /// Whether the document that the run left there is another one by now.

@@ -1,0 +1,134 @@
+#include "sync-engine/run/report_rows.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "sync-engine/conflicts/decide.hpp"
+
+namespace ws::sync {
+namespace {
+
+/// The plan as rows, conflicts among them, in order of path. The actions are taken out of it: there may be many.
+std::vector<Row> take_rows(Plan& plan) {
+  std::vector<Row> rows;
+  rows.reserve(plan.actions.size() + plan.conflicts.size());
+  for (Action& action : plan.actions) rows.push_back({.action = std::move(action)});
+  plan.actions = {};
+  for (const Conflict& conflict : plan.conflicts) {
+    rows.push_back({.action = {.kind = ActionKind::conflict,
+                               .path = conflict.path,
+                               .reason = reason_of(conflict),
+                               .document = conflict.document}});
+  }
+  sort_by_path(rows);
+  return rows;
+}
+
+/// What people are told once: a name when it comes or goes out, a lost state until a run has made a new one.
+Result<std::vector<Remark>> remarks_of(Session& session, const Survey& survey) {
+  const Plan& plan = survey.plan;
+  std::vector<Remark> remarks;
+  WS_LET(const bool remade, session.state.is_remade());
+  if (remade) remarks.push_back({.word = Remark::Word::state_remade});
+  for (const RelativePath& path : survey.same_revision) {
+    remarks.push_back({.word = Remark::Word::same_revision, .path = path.string()});
+  }
+  for (const Action& action : plan.actions) {
+    const bool new_name = action.kind == ActionKind::push_create || action.kind == ActionKind::push_move ||
+                          action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_move ||
+                          action.kind == ActionKind::adopt;
+    if (new_name && is_unportable(action.path)) {
+      remarks.push_back({.word = Remark::Word::unportable_name, .path = action.path.string()});
+    }
+  }
+  return remarks;
+}
+
+using Key = std::pair<RelativePath, DocumentId>;
+
+Key key(const RelativePath& path, const DocumentId& document) { return {path, document}; }
+
+}  // namespace
+
+void sort_by_path(std::vector<Row>& rows) {
+  const auto by_path = [](const Row& a, const Row& b) { return a.action.path < b.action.path; };
+  if (!std::is_sorted(rows.begin(), rows.end(), by_path)) std::stable_sort(rows.begin(), rows.end(), by_path);
+}
+
+Result<Report> report_of(Session& session, Survey& survey) {
+  WS_LET(std::vector<Remark> remarks, remarks_of(session, survey));
+  Report report{.source_id = session.tie.source_id,
+                .base_revision = survey.revision_before,
+                .revision = survey.revision,
+                .rows = take_rows(survey.plan),
+                .conflicts = survey.plan.conflicts,
+                .skipped = std::move(survey.plan.skipped),
+                .detached = std::move(survey.plan.detached),
+                .guard = survey.plan.guard,
+                .held_back = survey.plan.held,
+                .not_included = survey.scan.not_included(),
+                .remarks = std::move(remarks)};
+  report.partial = survey.plan.partial;
+  report.clean = report.rows.empty() && !report.guard && !report.partial;
+  return report;
+}
+
+bool is_unfinished(const Row& row) { return row.state != Row::State::done && row.action.kind != ActionKind::conflict; }
+
+SettledRows::SettledRows(std::vector<Row>& rows) : rows_(rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].action.kind == ActionKind::conflict)
+      places_.emplace(key(rows[i].action.path, rows[i].action.document), i);
+  }
+}
+
+void SettledRows::settle(const Conflict& conflict, Keep keep, Row::State state) {
+  settled_.insert(key(conflict.path, conflict.document));
+  const auto place = places_.find(key(conflict.path, conflict.document));
+  if (place == places_.end()) return;
+  Row& row = rows_[place->second];
+  places_.erase(place);
+  const auto kind = decided_as(conflict, keep);
+  // One about a name has no row: what is decided of names is carried out by a plan of its own.
+  if (!kind) {
+    dropped_.insert(static_cast<std::size_t>(&row - rows_.data()));
+    return;
+  }
+  row.action.kind = *kind;
+  if (*kind == ActionKind::pull_move) {
+    row.action.previous_path = conflict.path;
+    row.action.path = conflict.remote->path;
+  }
+  row.action.reason = keep == Keep::local              ? "conflict, the local text wins"
+                      : *kind == ActionKind::pull_move ? "conflict, the remote name wins"
+                      : keep == Keep::remote           ? "conflict, the remote text wins"
+                                                       : "conflict, the local text is kept beside it";
+  row.state = state;
+  row.error.reset();
+}
+
+bool SettledRows::has(const Conflict& conflict) const {
+  return settled_.contains(key(conflict.path, conflict.document));
+}
+
+void SettledRows::drop_rows() {
+  if (dropped_.empty()) return;
+  std::vector<Row> kept;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (!dropped_.contains(i)) kept.push_back(std::move(rows_[i]));
+  }
+  rows_ = std::move(kept);
+}
+
+void foresee_decisions(Report& report, const RunOptions& options) {
+  const auto& keep = options.on_conflict;
+  if (!keep) return;
+  SettledRows settled(report.rows);
+  std::erase_if(report.conflicts, [&](const Conflict& conflict) {
+    if (!decided_as(conflict, *keep)) return false;
+    settled.settle(conflict, *keep, Row::State::planned);
+    return true;
+  });
+}
+
+}  // namespace ws::sync

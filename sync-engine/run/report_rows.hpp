@@ -1,0 +1,44 @@
+/// The rows of a report: made from a plan, and changed by what is decided of its conflicts.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "sync-engine/model/options.hpp"
+#include "sync-engine/model/report.hpp"
+#include "sync-engine/session/session.hpp"
+#include "sync-engine/survey/survey.hpp"
+
+namespace ws::sync {
+
+/// The plan as a report. Its actions are moved out of it: there may be many.
+Result<Report> report_of(Session& session, Survey& survey);
+void sort_by_path(std::vector<Row>& rows);
+/// Planned, or failed.
+bool is_unfinished(const Row& row);
+
+/// Rows of conflicts that were decided, or would be, become what they come to.
+class SettledRows {
+ public:
+  explicit SettledRows(std::vector<Row>& rows);
+  void settle(const Conflict& conflict, Keep keep, Row::State state);
+  bool has(const Conflict& conflict) const;
+  /// Those about names: what is decided of a name is carried out by a plan of its own.
+  void drop_rows();
+
+ private:
+  using Key = std::pair<RelativePath, DocumentId>;
+
+  std::vector<Row>& rows_;
+  std::map<Key, std::size_t> places_;  ///< of the rows that are conflicts
+  std::set<Key> settled_;
+  std::set<std::size_t> dropped_;
+};
+
+/// What a run would decide at once.
+void foresee_decisions(Report& report, const RunOptions& options);
+
+}  // namespace ws::sync

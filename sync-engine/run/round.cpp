@@ -1,0 +1,207 @@
+#include "sync-engine/run/round.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "sync-engine/apply/apply.hpp"
+#include "sync-engine/conflicts/close_conflicts.hpp"
+#include "sync-engine/conflicts/decide.hpp"
+#include "sync-engine/conflicts/local_conflicts.hpp"
+#include "sync-engine/publish/publish.hpp"
+#include "sync-engine/reconcile/surroundings.hpp"
+#include "sync-engine/run/renamed_links.hpp"
+#include "sync-engine/run/report_rows.hpp"
+#include "sync-engine/survey/unavailable_texts.hpp"
+
+namespace ws::sync {
+namespace {
+
+/// Which paths and documents a report has rows about.
+class RowsAbout {
+ public:
+  explicit RowsAbout(const Report& report) {
+    for (const Row& row : report.rows) {
+      paths_.insert(row.action.path);
+      documents_.insert(row.action.document);
+    }
+  }
+  bool has(const Row& row) const {
+    return paths_.contains(row.action.path) ||
+           (!row.action.document.empty() && documents_.contains(row.action.document));
+  }
+
+ private:
+  std::set<RelativePath> paths_;
+  std::set<DocumentId> documents_;
+};
+
+/// Whether a file that was skipped as a twin is none any more: what held its name left the disk just now.
+bool frees_twin(const Report& report) {
+  Surroundings freed;
+  bool any = false;
+  for (const Row& row : report.rows) {
+    const Action& action = row.action;
+    const bool leaves = action.kind == ActionKind::pull_delete || action.kind == ActionKind::pull_move;
+    if (!leaves || row.state != Row::State::done) continue;
+    freed.add(action.previous_path.value_or(action.path).twin_key());
+    any = true;
+  }
+  return any && std::any_of(report.skipped.begin(), report.skipped.end(), [&](const Skipped& each) {
+           const auto path = RelativePath::parse(each.path);
+           return each.reason == Hindrance::twin && path && freed.touch(path->twin_key());
+         });
+}
+
+/// Those that are open now: also one whose file is out of sight, of which the plan says nothing.
+Result<void> list_conflicts(RunContext& context, Report& report) {
+  WS_LET(std::vector<Conflict> recorded, context.session.state.conflicts());
+  std::set<std::pair<RelativePath, DocumentId>> known;
+  for (const Conflict& each : recorded) {
+    known.emplace(each.path, each.document);
+    known.emplace(each.path, DocumentId());  // one that names no document is about that path
+  }
+  for (const Conflict& conflict : report.conflicts) {
+    if (!known.contains({conflict.path, conflict.document}) && conflict.id.empty()) recorded.push_back(conflict);
+  }
+  report.conflicts = std::move(recorded);
+  return {};
+}
+
+/// Decides what a run met; true where another round is needed to carry it out.
+Result<bool> resolve_open(RunContext& context, const RunOptions& options, Report& report) {
+  const auto& keep = options.on_conflict;
+  if (!keep) return false;
+  bool another_round = false;
+  WS_LET(std::vector<Conflict> open, context.session.state.conflicts());
+  std::vector<Choice> choices;
+  for (Conflict& conflict : open) {
+    // A service that went back is no conflict among others: that takes a word of its own.
+    if (conflict.kind == ConflictKind::rewound || (options.only && !options.only(conflict.path))) continue;
+    choices.push_back({.conflict = std::move(conflict), .keep = *keep});
+  }
+  const std::vector<Result<void>> decided = decide_conflicts(context.session, choices);
+  SettledRows settled(report.rows);
+  std::optional<Failure> ended_by;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (!decided[i]) {
+      const Failure& why = decided[i].error();
+      if (!is_about_one(why) && why.kind != Failure::Kind::usage && !ended_by) ended_by = why;
+      continue;
+    }
+    const Conflict& conflict = choices[i].conflict;
+    const bool is_elsewhere_there = conflict.remote && conflict.remote->path != conflict.path;
+    another_round =
+        another_round || is_about_place(conflict) || *keep == Keep::both || is_elsewhere_there || conflict.here_only;
+    settled.settle(conflict, *keep, Row::State::done);
+  }
+  settled.drop_rows();
+  std::erase_if(report.conflicts, [&](const Conflict& each) { return settled.has(each); });
+  return ended_by ? Result<bool>(fail(std::move(*ended_by))) : another_round;
+}
+
+/// Pull, apply, push, commit, once. What ends it early is in the report.
+Result<Report> round(RunContext& context, const RunOptions& options, bool& another) {
+  another = false;
+  context.session.pulls_again = false;
+  Survey survey;
+  WS_LET(Report report, pull_half(context, options, survey, LinkMode::mend));
+  if (is_over(report, survey)) {
+    if (report.guard) return report;
+    // Both sides are in step: what an earlier call staged is of no use to anybody.
+    if (!report.partial) WS_TRY(context.session.state.clear_staged());
+    return report;
+  }
+  const auto publish = [&]() -> Result<void> {
+    WS_TRY(publish_changes(context.session, survey, options.message, report.rows));
+    WS_TRY(keep_local_conflicts(context.session, survey, report.rows));
+    WS_LET(another, resolve_open(context, options, report));
+    return {};
+  };
+  if (!report.ended_by) {
+    if (auto published = publish(); !published) report.ended_by = published.error();
+  }
+  WS_TRY(close_report(context, report));
+  another = another || (!report.ended_by && (frees_twin(report) || context.session.pulls_again));
+  return report;
+}
+
+}  // namespace
+
+bool is_over(const Report& report, const Survey& survey) {
+  return report.guard || (report.rows.empty() && survey.plan.settled.empty());
+}
+
+Result<Report> pull_half(RunContext& context, const RunOptions& options, Survey& survey, LinkMode links) {
+  WS_LET(survey, ws::sync::survey(context.session, options, Pulled::keep));
+  std::size_t mended = 0;
+  if (links == LinkMode::mend) {
+    WS_LET(mended, mend_links(context.session, survey, options));
+    if (mended > 0) {
+      WS_LET(survey, ws::sync::survey(context.session, options, Pulled::keep));
+    }
+  }
+  WS_TRY(close_settled_conflicts(context.session, survey, options));
+  WS_LET(Report report, report_of(context.session, survey));
+  WS_LET(context.attachments, survey_attachments(context.session, survey, options));
+  count_links(context.session, survey, context.attachments, options, false, report);
+  if (context.attachments.guard && !context.attachments.held_deletes) report.guard = context.attachments.guard;
+  report.links_mended = mended;
+  if (!is_over(report, survey)) {
+    if (auto applied = apply_here(context.session, survey, report.rows); !applied) report.ended_by = applied.error();
+  }
+  if (report.guard) return report;
+  const std::vector<Row> left_out = rows_of_left_out(survey);
+  report.rows.insert(report.rows.end(), left_out.begin(), left_out.end());
+  if (!is_over(report, survey)) return report;
+  WS_TRY(note_files(context.session, survey));  // the run before may have ended before it could
+  WS_TRY(list_conflicts(context, report));
+  report.clean = report.clean && report.conflicts.empty();
+  return report;
+}
+
+Result<void> close_report(RunContext& context, Report& report) {
+  refresh_cache(context.session);
+  WS_LET(const bool remade, context.session.state.is_remade());
+  if (remade && !report.ended_by) WS_TRY(context.session.state.set_remade(false));
+  WS_TRY(list_conflicts(context, report));
+  WS_LET(const std::uint64_t revision, context.session.state.source_revision());
+  report.revision = std::max(report.revision, revision);
+  report.clean = !report.ended_by && !report.guard && !report.partial && report.conflicts.empty() &&
+                 std::none_of(report.rows.begin(), report.rows.end(), is_unfinished);
+  return {};
+}
+
+Result<Report> rounds(RunContext& context, const RunOptions& options) {
+  bool another = false;
+  WS_LET(Report report, round(context, options, another));
+  // What was decided about names is carried out by a plan of its own. What that one meets again cannot be decided so.
+  RunOptions next = options;
+  for (const bool last : {false, true}) {
+    if (!another || report.ended_by) return report;
+    if (last) next.on_conflict.reset();
+    auto rest = round(context, next, another);
+    if (!rest) {
+      report.ended_by = std::move(rest).error();
+      return report;
+    }
+    rest->base_revision = report.base_revision;
+    // What is still a conflict is one of the later plan too, and what failed is tried again by it.
+    const RowsAbout later(*rest);
+    std::erase_if(report.rows, [&](const Row& row) {
+      return row.action.kind == ActionKind::conflict || (row.state == Row::State::failed && later.has(row));
+    });
+    rest->rows.insert(rest->rows.begin(), report.rows.begin(), report.rows.end());
+    sort_by_path(rest->rows);
+    report = std::move(*rest);
+  }
+  return report;
+}
+
+void tell_finished(RunContext& context, Report& report) {
+  std::erase_if(context.finished, [](const Row& row) { return row.action.kind == ActionKind::conflict; });
+  report.rows.insert(report.rows.begin(), context.finished.begin(), context.finished.end());
+  context.finished.clear();
+}
+
+}  // namespace ws::sync
