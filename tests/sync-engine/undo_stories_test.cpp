@@ -1,6 +1,8 @@
-// Random stories: a folder and somebody who writes on the service change everything there is, runs bring both
-// together, and then a run of the past is taken back. WS_UNDO_STORIES plays more of them, WS_SEED begins elsewhere.
+// Random stories: one to three folders and somebody who writes on the service change everything there is, runs bring
+// all of them together, and then a run of the past is taken back in one of the folders. WS_UNDO_STORIES plays more of
+// them, WS_SEED begins elsewhere.
 #include <algorithm>
+#include <memory>
 #include <random>
 #include <set>
 #include <sstream>
@@ -21,7 +23,11 @@ const std::vector<std::string> names = {"a.md", "b.md", "c.md", "d.md", "deep/e.
 
 class UndoStory {
  public:
-  explicit UndoStory(std::uint64_t seed) : random_(seed), folder_(remote_) {}
+  explicit UndoStory(std::uint64_t seed) : random_(seed), folder_(remote_) {
+    for (int others = between(0, 2); others > 0; --others) {
+      others_.push_back(std::make_unique<SyncedFolder>(remote_, seed + static_cast<std::uint64_t>(others)));
+    }
+  }
 
   /// What is wrong; empty: nothing.
   std::string play() {
@@ -70,9 +76,18 @@ class UndoStory {
     return out;
   }
 
+  /// The folder that the next change is made in.
+  SyncedFolder& any_folder(std::string& shown) {
+    const int which = between(0, static_cast<int>(others_.size()));
+    shown = which == 0 ? "here" : "other " + std::to_string(which);
+    return which == 0 ? folder_ : *others_[static_cast<std::size_t>(which) - 1];
+  }
+
   void edit_here(const std::string& name) {
-    if (const auto text = folder_.read(name)) folder_.write(name, edited(*text));
-    tell("here: edit " + name);
+    std::string shown;
+    SyncedFolder& folder = any_folder(shown);
+    if (const auto text = folder.read(name)) folder.write(name, edited(*text));
+    tell(shown + ": edit " + name);
   }
   void edit_there(const std::string& name) {
     if (const auto text = remote_.text_at(name)) remote_.edit(name, edited(*text));
@@ -82,32 +97,39 @@ class UndoStory {
 
   void move_here(const std::string& from, const std::string& to) {
     namespace fs = std::filesystem;
-    if (!folder_.read(from) || from == to) return;
-    fs::create_directories((folder_.path() / to).parent_path());
-    if (folder_.read(to)) {
-      fs::rename(folder_.path() / to, folder_.path() / "swap");
-      fs::rename(folder_.path() / from, folder_.path() / to);
-      fs::rename(folder_.path() / "swap", folder_.path() / from);
+    std::string shown;
+    const SyncedFolder& folder = any_folder(shown);
+    if (!folder.read(from) || from == to) return;
+    fs::create_directories((folder.path() / to).parent_path());
+    if (folder.read(to)) {
+      fs::rename(folder.path() / to, folder.path() / "swap");
+      fs::rename(folder.path() / from, folder.path() / to);
+      fs::rename(folder.path() / "swap", folder.path() / from);
     } else {
-      fs::rename(folder_.path() / from, folder_.path() / to);
+      fs::rename(folder.path() / from, folder.path() / to);
     }
-    tell("here: move " + from + " " + to);
+    tell(shown + ": move " + from + " " + to);
   }
 
   void change() {
     const std::string& name = any_name();
+    std::string shown;
     switch (between(0, 9)) {
       case 0:
-      case 1:
-        if (!folder_.read(name)) folder_.write(name, new_text());
-        tell("here: make " + name);
+      case 1: {
+        SyncedFolder& folder = any_folder(shown);
+        if (!folder.read(name)) folder.write(name, new_text());
+        tell(shown + ": make " + name);
         return;
+      }
       case 2: return edit_here(name);
       case 3: return edit_there(name);
-      case 4:
-        if (folder_.read(name)) folder_.remove(name);
-        tell("here: remove " + name);
+      case 4: {
+        SyncedFolder& folder = any_folder(shown);
+        if (folder.read(name)) folder.remove(name);
+        tell(shown + ": remove " + name);
         return;
+      }
       case 5:
         if (remote_.text_at(name)) remote_.archive(name);
         tell("there: archive " + name);
@@ -127,24 +149,36 @@ class UndoStory {
     }
   }
 
-  /// Until both sides are the same: conflicts are decided at random.
+  /// Until all sides are the same: conflicts are decided at random.
   std::string sync() {
     for (int i = 0; i < 6; ++i) {
-      const auto keep = between(0, 1) == 0 ? Keep::local : Keep::remote;
-      folder_.run({.on_conflict = keep, .allow_deletes = true});
-      auto engine = folder_.engine();
-      const auto open = engine.conflicts();
-      for (const Conflict& conflict : *open) static_cast<void>(engine.resolve(conflict, keep));
-      if (folder_.tree() == remote_.tree()) return {};
+      bring_together(folder_);
+      for (const auto& other : others_) bring_together(*other);
+      if (are_alike()) return {};
     }
-    std::string apart = "both sides do not come to agree";
+    std::string apart = "the sides do not come to agree";
     const auto add = [&apart](const Tree& tree, const std::string& side) {
       for (const auto& [path, text] : tree) apart += "\n" + side + " " + path + ": " + text;
     };
     add(folder_.tree(), "here");
+    for (const auto& other : others_) add(other->tree(), "other");
     add(remote_.tree(), "there");
     for (const std::string& line : test::lines(folder_.status())) apart += "\n" + line;
     return apart;
+  }
+
+  void bring_together(SyncedFolder& folder) {
+    const auto keep = between(0, 1) == 0 ? Keep::local : Keep::remote;
+    folder.run({.on_conflict = keep, .allow_deletes = true});
+    auto engine = folder.engine();
+    const auto open = engine.conflicts();
+    for (const Conflict& conflict : *open) static_cast<void>(engine.resolve(conflict, keep));
+  }
+
+  bool are_alike() {
+    const Tree there = remote_.tree();
+    return folder_.tree() == there &&
+           std::ranges::all_of(others_, [&](const auto& other) { return other->tree() == there; });
   }
 
   static std::set<std::string> words_of(const Tree& tree) {
@@ -180,6 +214,7 @@ class UndoStory {
     // Nobody's word that came after the run is lost, neither here nor on the service.
     std::set<std::string> owed = words_of(here);
     owed.merge(words_of(there));
+    for (const auto& other : others_) owed.merge(words_of(other->tree()));
     for (const OperationRow& row : run.rows) {
       for (const auto* side : {&row.after, &row.before}) {
         if (!*side) continue;
@@ -193,6 +228,7 @@ class UndoStory {
     }
     std::set<std::string> there_now = words_of(after);
     there_now.merge(words_of(remote_.tree()));
+    for (const auto& other : others_) there_now.merge(words_of(other->tree()));
     for (const std::string& each : owed) {
       if (!there_now.contains(each)) return "lost: " + each;
     }
@@ -296,7 +332,8 @@ class UndoStory {
 
   std::mt19937_64 random_;
   FakeRemote remote_;
-  SyncedFolder folder_;
+  SyncedFolder folder_;  ///< whose run is taken back
+  std::vector<std::unique_ptr<SyncedFolder>> others_;
   unsigned words_ = 0;
   std::string told_;
 };
