@@ -99,6 +99,7 @@ void cut_everywhere(const std::string& name) {
 TEST_CASE("the network dies at any request of a pull", "[faults][network]") { cut_everywhere("pull"); }
 TEST_CASE("the network dies at any request of a push and its commit", "[faults][network]") { cut_everywhere("push"); }
 TEST_CASE("the network dies at any request of a run with everything", "[faults][network]") { cut_everywhere("run"); }
+TEST_CASE("the network dies at any request of an undo", "[faults][network]") { cut_everywhere("undo"); }
 TEST_CASE("the network dies while a conflict ends for either text, or with both", "[faults][network]") {
   cut_everywhere("resolve local");
   cut_everywhere("resolve remote");
