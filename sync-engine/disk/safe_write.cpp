@@ -276,6 +276,7 @@ Result<void> SafeWriter::remove(const RelativePath& path, const Sha256& seen) {
   WS_LET(const Descriptor folder, folder_of(path));
   const std::string name = last_part(path);
   WS_LET(const std::optional<Sha256> now, hash_at(folder.get(), name));
+  if (!now) return remove_folders_left(path);
   if (now != seen) return changed(path);
   WS_LET(const std::string aside, aside_name());
   if (rename_to_free(folder.get(), name.c_str(), temporary_.get(), aside.c_str()) != 0) {
@@ -287,6 +288,10 @@ Result<void> SafeWriter::remove(const RelativePath& path, const Sha256& seen) {
     return changed(path);
   }
   if (::unlinkat(temporary_.get(), aside.c_str(), 0) != 0) return disk_failure("remove", path.text());
+  return remove_folders_left(path);
+}
+
+Result<void> SafeWriter::remove_folders_left(const RelativePath& path) {
   touched_.insert(std::string(path.folder()));
   remove_empty_folders(path.folder());
   return {};

@@ -50,7 +50,8 @@ class SafeWriter {
   /// Puts a staged text at `path`, where a file with the text `seen` stands, or no file (empty). A file keeps its mode.
   /// Fails with `conflict` (not what the plan saw; nothing changed) or `disk`.
   Result<void> place(const Staged& staged, const RelativePath& path, const std::optional<Sha256>& seen);
-  /// Takes the file away, and folders above it that hold nothing any more.
+  /// Takes the file away, and folders above it that hold nothing any more. One that is gone already is no failure: a
+  /// call that was killed took it away, or its user did.
   Result<void> remove(const RelativePath& path, const Sha256& seen);
   /// Renames; nothing may stand at `to` but an empty folder. Where one of the two lies beneath the other the file steps
   /// aside first: its place becomes a folder, or the folder its place.
@@ -80,6 +81,7 @@ class SafeWriter {
   bool is_text(const std::string& aside, const Sha256& seen) const;
   Result<std::optional<Sha256>> hash_at(int folder, const std::string& name) const;
   Result<std::string> copy_in(int from, const std::string& shown);
+  Result<void> remove_folders_left(const RelativePath& path);
   void remove_empty_folders(std::string_view folder);
   Result<void> move_nested(const RelativePath& from, const RelativePath& to, const Sha256& seen);
 
