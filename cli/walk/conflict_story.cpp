@@ -96,8 +96,8 @@ class Story {
   void attachment() {
     say(fmt::format("Yours, here: {}{}.", facts_.my_file, my_when()));
     if (!conflict_.remote) {
-      say("On the service it was taken off the list.");
-      offer(Verdict::mine, "keep mine", {"The next `ws sync` puts it on the list again."});
+      say("On the service it was removed.");
+      offer(Verdict::mine, "keep mine", {"The next `ws sync` sends it again."});
       offer(Verdict::theirs,
             "let it go",
             {"The file here is removed. Its bytes are kept: `ws sync restore` brings them back."});

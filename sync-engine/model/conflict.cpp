@@ -134,6 +134,12 @@ std::string_view reason_of_place(const Conflict& conflict) {
   return "";
 }
 
+std::string_view reason_of_attachment(const Conflict& conflict) {
+  if (!conflict.remote) return "file edited here, removed there";
+  if (!conflict.local) return "file removed here, edited there";
+  return conflict.base ? "file edited on both sides" : "file added on both sides, with different bytes";
+}
+
 }  // namespace
 
 std::string_view reason_of(const Conflict& conflict) {
@@ -143,7 +149,7 @@ std::string_view reason_of(const Conflict& conflict) {
     case ConflictKind::edit_delete: return "edited here, archived there";
     case ConflictKind::delete_edit: return "deleted here, edited there";
     case ConflictKind::path: return reason_of_place(conflict);
-    case ConflictKind::attachment: return "a file with other bytes on each side";
+    case ConflictKind::attachment: return reason_of_attachment(conflict);
     case ConflictKind::rewound: return "the service went back to an older state";
   }
   return "";

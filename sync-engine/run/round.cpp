@@ -193,6 +193,8 @@ Result<Report> rounds(RunContext& context, const RunOptions& options) {
     });
     rest->rows.insert(rest->rows.begin(), report.rows.begin(), report.rows.end());
     sort_by_path(rest->rows);
+    rest->renamed_folders.insert(
+        rest->renamed_folders.begin(), report.renamed_folders.begin(), report.renamed_folders.end());
     report = std::move(*rest);
   }
   return report;
@@ -202,6 +204,16 @@ void tell_finished(RunContext& context, Report& report) {
   std::erase_if(context.finished, [](const Row& row) { return row.action.kind == ActionKind::conflict; });
   report.rows.insert(report.rows.begin(), context.finished.begin(), context.finished.end());
   context.finished.clear();
+  if (report.ended_by || report.guard) return;
+  // A conflict that is recorded is all that a run can do about it.
+  std::set<RelativePath> recorded;
+  for (const Conflict& conflict : report.conflicts) {
+    if (!conflict.id.empty()) recorded.insert(conflict.path);
+  }
+  for (Row& row : report.rows) {
+    const bool is_planned = row.action.kind == ActionKind::conflict && row.state == Row::State::planned;
+    if (is_planned && recorded.contains(row.action.path)) row.state = Row::State::done;
+  }
 }
 
 }  // namespace ws::sync

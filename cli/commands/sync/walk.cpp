@@ -217,7 +217,9 @@ class SyncConflictResolver final : public walk::ConflictResolver {
 
   Result<void> resolve(const walk::Decided& decided) {
     if (decided.verdict == Verdict::merged) return tree_.engine->resolve(conflict_, Keep::merged, decided.text);
-    const bool as_recorded = is_a_name(conflict_) || !conflict_.local ||
+    // The bytes of an attachment are compared by the decision itself.
+    const bool as_recorded = is_a_name(conflict_) || conflict_.kind == sync::ConflictKind::attachment ||
+                             !conflict_.local ||
                              (mine_ && on_disk_ == mine_ && conflict_.local->hash == Sha256::of(*mine_));
     if (!as_recorded && decided.verdict == Verdict::mine && mine_) {
       // The service knows the text that the conflict was recorded with; what is in the file goes by itself.

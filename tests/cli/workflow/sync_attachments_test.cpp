@@ -163,6 +163,22 @@ TEST_CASE("attachments: other bytes on both sides are a conflict, and each decis
   CHECK(fs::exists(vault.there / "img/a (remote).png") == (keep == "both"));
 }
 
+TEST_CASE("attachments: a picture edited here and removed there is worded so, and the run has done its part", "[cli]") {
+  const Pictures vault;
+  vault.both_in_step();
+  fs::remove(vault.there / "img/a.png");
+  REQUIRE(vault.ws(vault.there, {"sync", "--allow-deletes"}).exit == 0);
+  write_text(vault.here / "img/a.png", "ours");
+  const Ended met = vault.sync(vault.here);
+  CHECK(met.exit == 7);
+  const Json rows = parse(met.out)["actions"];
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["action"] == "conflict");
+  CHECK(rows[0]["reason"] == "file edited here, removed there");
+  CHECK(rows[0]["state"] == "done");
+  CHECK(parse(vault.ws(vault.here, {"sync", "status", "--json"}).out)["actions"][0]["state"] == "planned");
+}
+
 // Where other tools lose files.
 
 TEST_CASE("attachments: a fresh empty folder deletes nothing on the service", "[cli]") {

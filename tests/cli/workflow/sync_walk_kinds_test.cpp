@@ -201,3 +201,25 @@ TEST_CASE("walk: a service that went back to an older state", "[cli]") {
   two.check_settled();
   CHECK(read_text(two.hers / "soup.md") == text);
 }
+
+TEST_CASE("walk: a picture that differs on both sides is decided, and both can be kept", "[cli]") {
+  const auto [key, mine, hers] = GENERATE(table<std::string, std::string, std::string>(
+      {{"m", "Ada's bytes", ""}, {"t", "Grace's bytes", ""}, {"b", "Ada's bytes", "Grace's bytes"}}));
+  CAPTURE(key);
+  const TwoEditors two(Texts{{"note.md", "![p](p.png)\n"}, {"p.png", "the first bytes"}});
+  write_text(two.hers / "p.png", "Grace's bytes");
+  two.grace_syncs();
+  two.write_mine("p.png", "Ada's bytes");
+  two.ada_syncs();
+  TerminalSession session(two.resolve({"--color", "never"}), 80);
+  session.wait_for("keep both");
+  session.type(key);
+  session.wait_for("do it");
+  session.type("\r");
+  CHECK(session.end() == 0);
+  CHECK(session.lines().find("edited since") == std::string::npos);
+  two.check_settled();
+  CHECK(read_text(two.hers / "p.png") == mine);
+  CHECK(std::filesystem::exists(two.hers / "p (remote).png") == !hers.empty());
+  if (!hers.empty()) CHECK(read_text(two.hers / "p (remote).png") == hers);
+}
