@@ -175,6 +175,8 @@ Result<UndoReport> undo_operation(RunContext& context, const UndoOptions& option
     plan_attachments_back(context.session, of_files, options, planned.undo);
     foresee_attachments(context.session, planned.undo.steps, result.report);
   }
+  // An undo is about the files of its run: what else lies here was not asked for.
+  result.report.not_included = 0;
   result.left = planned.undo.left;
   result.anew = planned.undo.anew;
   if (options.dry_run || planned.is_stopped || planned.undo.steps.empty() || result.report.guard) {

@@ -306,6 +306,17 @@ TEST_CASE("sync attachments: an undo takes a picture back on both sides, and a r
   CHECK(bytes_of(two.there).at("img/new.png") == png + "new");
 }
 
+TEST_CASE("sync attachments: the plan of an undo does not count pictures as files that are not synced", "[cli][undo]") {
+  const Pictures vault;
+  vault.both_in_step();
+  write_text(vault.here / "img/a.png", "edited");
+  REQUIRE(vault.sync(vault.here).exit == 0);
+  const Ended planned = vault.ws(vault.here, {"sync", "undo", "-n", "--json"});
+  CHECK(planned.exit == 0);
+  CHECK(attachment_rows(planned) == std::vector<std::string>{"push_update img/a.png"});
+  CHECK(parse(planned.out)["not_included"] == 0);
+}
+
 TEST_CASE("sync attachments: the run of a picture alone is the one that an undo takes back", "[cli][undo]") {
   const Pictures two;
   two.both_in_step();
