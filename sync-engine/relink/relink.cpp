@@ -222,6 +222,7 @@ std::string nearest_heading(const LinkIndex& index, const std::string& note, con
 /// Renames that the operations of this tree tell of, the newest last; and those that no run has seen yet.
 Result<Renames> known_renames(Session& session, Renames& unsent) {
   Renames renames;
+  std::map<DocumentId, std::string> last;
   WS_LET(std::vector<Operation> operations, session.state.operations().list());
   std::ranges::reverse(operations);
   const auto note = [&](const std::string& from, const std::string& to) {
@@ -231,8 +232,13 @@ Result<Renames> known_renames(Session& session, Renames& unsent) {
   for (const Operation& operation : operations) {
     WS_LET(const std::vector<OperationRow> rows, session.state.operations().rows(operation.id));
     for (const OperationRow& row : rows) {
+      // A decision about two new names is recorded with those: the name that both began with is that of an earlier row.
+      const auto known = row.document.empty() ? last.end() : last.find(row.document);
+      if (known != last.end() && row.before && known->second != row.before->path.text())
+        note(known->second, row.before->path.string());
       if (row.before && row.after && row.before->path != row.after->path)
         note(row.before->path.string(), row.after->path.string());
+      if (row.after && !row.document.empty()) last.insert_or_assign(row.document, row.after->path.string());
     }
   }
   WS_LET(const Survey found, survey(session, {.offline = true, .dry_run = true}, Pulled::look_at));
