@@ -69,10 +69,28 @@ Result<void> add_foreign(Session& session, const SyncTree& tree, Json& list) {
   return {};
 }
 
+/// A command for each way in which one of these can be decided.
+void note_ways_out(Session& session, const SyncTree& tree, const std::vector<Conflict>& open) {
+  const auto resolve = [&tree] { return program_for(tree).add({"sync", "resolve"}); };
+  session.note(resolve().ticked() + " decides them one by one");
+  const auto is_rewound = [](const Conflict& one) { return one.kind == sync::ConflictKind::rewound; };
+  const auto is_about_text = [&](const Conflict& one) { return !is_about_place(one) && !is_rewound(one); };
+  if (std::ranges::any_of(open, is_about_text)) {
+    session.note(resolve().text() + " PATH|ID --keep local|remote|both decides one about a text or file");
+  }
+  if (std::ranges::any_of(open, sync::is_about_place)) {
+    session.note(resolve().text() + " PATH|ID --path local|remote decides one about a name");
+  }
+  if (std::ranges::any_of(open, is_rewound)) {
+    session.note(resolve().text() + " rewound --keep local|remote decides which state holds");
+  }
+}
+
 Result<ExitCode> conflicts(Session& session) {
   const bool all = session.has("all");
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), all ? Network::needed : Network::none));
-  WS_LET(const std::vector<Conflict> open, tree.engine->conflicts());
+  WS_LET(std::vector<Conflict> open, tree.engine->conflicts());
+  std::ranges::stable_sort(open, {}, &Conflict::path);
   Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
   for (const Conflict& conflict : open) {
     WS_LET(Json value, conflict_to_json(*tree.engine, conflict, session.has("content")));
@@ -86,8 +104,7 @@ Result<ExitCode> conflicts(Session& session) {
   }
   session.printer().list("ws.conflicts", list, {});
   if (session.format() == Format::table && !open.empty()) {
-    session.note(
-        "`ws sync resolve` decides them one by one; `ws sync resolve PATH --keep local|remote|both` decides one");
+    note_ways_out(session, tree, open);
   }
   return ExitCode::done;
 }

@@ -40,8 +40,10 @@ Result<Decision> read_name_decision(const std::string& word) {
 }
 
 Result<Decision> read_decision(Session& session) {
-  const auto keep = session.arguments().value("keep");
+  auto keep = session.arguments().value("keep");
   const auto path = session.arguments().value("path");
+  const auto file = session.arguments().value("file");
+  if (file && !keep && !path && !session.has("markers")) keep = "merged";
   const int said = static_cast<int>(keep.has_value()) + static_cast<int>(path.has_value()) +
                    static_cast<int>(session.has("markers"));
   if (said != 1) {
@@ -50,6 +52,9 @@ Result<Decision> read_decision(Session& session) {
                 "add --keep local, remote or both; --path local or remote for a name; or --markers. On a terminal you "
                 "are asked");
   }
+  if (file && !keep) {
+    return fail(Failure::Kind::usage, "--file is the text for --keep merged", "leave out --path and --markers");
+  }
   if (session.has("markers")) return Decision{.about = Decision::About::markers, .word = "markers"};
   if (path) return read_name_decision(*path);
   const auto known = sync::find_keep(*keep);
@@ -57,7 +62,6 @@ Result<Decision> read_decision(Session& session) {
     return fail(Failure::Kind::usage,
                 "--keep takes mine (local), theirs (remote), both or merged, not `" + *keep + "`");
   Decision decision{.keep = *known, .word = *keep == "mine" ? "local" : *keep == "theirs" ? "remote" : *keep};
-  const auto file = session.arguments().value("file");
   if (file && *known != sync::Keep::merged) {
     return fail(Failure::Kind::usage, "--file is the text for --keep merged", "add --keep merged");
   }
@@ -75,6 +79,18 @@ bool is_asked(Session& session) {
 bool is_named(const Conflict& conflict, const std::string& word, const std::string& path) {
   return conflict.path.text() == path || (!conflict.id.empty() && conflict.id == word) ||
          (word == "rewound" && conflict.kind == sync::ConflictKind::rewound);
+}
+
+/// The conflict whose id ends so, as the list shows ids; null where none has that ending, or several have.
+const Conflict* find_by_ending(const std::vector<Conflict>& open, const std::string& word) {
+  constexpr std::size_t fewest = 6;
+  const Conflict* found = nullptr;
+  for (const Conflict& conflict : open) {
+    if (word.size() < fewest || !conflict.id.ends_with(word)) continue;
+    if (found != nullptr) return nullptr;
+    found = &conflict;
+  }
+  return found;
 }
 
 Result<std::vector<Conflict>> select(Session& session, const fs::path& root, const std::vector<Conflict>& open) {
@@ -98,7 +114,10 @@ Result<std::vector<Conflict>> select(Session& session, const fs::path& root, con
       any = true;
       if (ids.insert(conflict.id).second) selected.push_back(conflict);
     }
-    if (!any) {
+    const Conflict* const by_ending = any ? nullptr : find_by_ending(open, word);
+    if (by_ending != nullptr) {
+      if (ids.insert(by_ending->id).second) selected.push_back(*by_ending);
+    } else if (!any) {
       return fail(Failure::Kind::not_found, "no open conflict is about " + word, "`ws sync conflicts` lists them");
     }
   }
@@ -244,25 +263,26 @@ Result<ExitCode> decide(Session& session) {
 }
 
 std::vector<Flag> resolve_flags() {
-  return {{.name = "keep",
-           .takes = Takes::one,
-           .placeholder = "WHAT",
-           .help = "what becomes of it",
-           .limits = "mine or local, theirs or remote, both or merged"},
-          {.name = "path",
-           .takes = Takes::one,
-           .placeholder = "WHOSE",
-           .help = "whose name holds, where it is about a name",
-           .limits = "local or remote"},
-          {.name = "file", .takes = Takes::one, .placeholder = "FILE|-", .help = "the text for --keep merged"},
-          {.name = "markers", .help = "put both texts into the working file, to edit"},
-          {.name = "all", .help = "every open conflict of this tree"},
-          {.name = "only", .takes = Takes::one, .placeholder = "GLOB", .help = "those whose path matches"},
-          {.name = "wait-lock",
-           .takes = Takes::one,
-           .placeholder = "S",
-           .help = "wait so long for another ws that works in this tree",
-           .fallback = "0"}};
+  return {
+      {.name = "keep",
+       .takes = Takes::one,
+       .placeholder = "WHAT",
+       .help = "what becomes of it",
+       .limits = "mine or local, theirs or remote, both or merged"},
+      {.name = "path",
+       .takes = Takes::one,
+       .placeholder = "WHOSE",
+       .help = "whose name holds, where it is about a name",
+       .limits = "local or remote"},
+      {.name = "file", .takes = Takes::one, .placeholder = "FILE|-", .help = "the merged text; implies --keep merged"},
+      {.name = "markers", .help = "put both texts into the working file, to edit"},
+      {.name = "all", .help = "every open conflict of this tree"},
+      {.name = "only", .takes = Takes::one, .placeholder = "GLOB", .help = "those whose path matches"},
+      {.name = "wait-lock",
+       .takes = Takes::one,
+       .placeholder = "S",
+       .help = "wait so long for another ws that works in this tree",
+       .fallback = "0"}};
 }
 
 }  // namespace

@@ -5,7 +5,8 @@ namespace ws::cli {
 namespace {
 
 constexpr std::string_view conflicts_by[] = {"ws.conflicts"};
-constexpr ViewColumn conflict_columns[] = {{"PATH", "{path}"}, {"REASON", "{reason}"}, {"ID", "{id}"}};
+constexpr ViewColumn conflict_columns[] = {
+    {"PATH", "{path}"}, {"KIND", "{kind}"}, {"CONFLICT", "{reason}"}, {"ID", "{id:short}"}};
 constexpr std::string_view roots_by[] = {"ws.roots"};
 constexpr ViewColumn root_columns[] = {
     {"FOLDER", "{folder}"}, {"STATE", "{state}"}, {"NAME", "{name}"}, {"SOURCE", "{source_id:short}"}};

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/workflow/two_folders.hpp"
+#include "tests/support/on_terminal.hpp"
 
 using namespace ws;
 using namespace ws::test;
@@ -58,6 +59,58 @@ TEST_CASE("decisions: one document renamed on both sides is listed, and --path s
   check_settled(two);
   CHECK(std::filesystem::exists(two.here / name));
   CHECK(texts_of(two.here).size() == 2);
+}
+
+TEST_CASE("decisions: links to the name before a rename that --path decided are offered for mending", "[cli]") {
+  const auto [whose, name] = GENERATE(table<std::string, std::string>({{"local", "q.md"}, {"remote", "r.md"}}));
+  const TwoFolders two;
+  write_text(two.here / "index.md", "[a](a.md)\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  rename_on_both(two);
+  REQUIRE(two.ws(two.there, {"sync", "resolve", "q.md", "--path", whose}).exit == 0);
+  check_settled(two);
+  for (const auto& folder : {two.there, two.here}) {
+    CHECK_THAT(two.ws(folder, {"links", "fix", "-n"}).out, Contains("+[a](" + name + ")"));
+  }
+}
+
+TEST_CASE("decisions: --file alone is the merged text, and an id may be named by its end", "[cli]") {
+  const TwoFolders two;
+  two.collide();
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  write_text(two.stage / "merged.md", "one\nboth\nthree\n");
+  const std::string file = (two.stage / "merged.md").string();
+  const std::string id = text_at(listed_conflicts(two, two.there).at(0), "id");
+  CHECK(two.ws(two.there, {"sync", "resolve", "a.md", "--file", file, "--markers"}).exit == 2);
+  CHECK(two.ws(two.there, {"sync", "resolve", "a.md", "--file", file, "--keep", "local"}).exit == 2);
+  CHECK(two.ws(two.there, {"sync", "resolve", id.substr(id.size() - 5), "--file", file}).exit == 6);
+  CHECK(two.ws(two.there, {"sync", "resolve", id.substr(id.size() - 8), "--file", file}).exit == 0);
+  check_settled(two);
+  CHECK(read_text(two.here / "a.md") == "one\nboth\nthree\n");
+}
+
+TEST_CASE("decisions: the list is in order, and says which flag decides what", "[cli]") {
+  const TwoFolders two;
+  two.collide();
+  write_text(two.here / "Z.md", "here\n");
+  write_text(two.there / "Z.md", "there\n");
+  std::filesystem::rename(two.here / "deep/b.md", two.here / "deep/r.md");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  std::filesystem::rename(two.there / "deep/b.md", two.there / "deep/q.md");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  std::vector<std::string> paths;
+  const Json listed = listed_conflicts(two, two.there);
+  for (const Json& conflict : listed) paths.push_back(text_at(conflict, "path"));
+  CHECK(paths == std::vector<std::string>{"Z.md", "a.md", "deep/q.md"});
+  // A pipe gets whole ids; a table their ends, which `resolve` takes.
+  const std::string id = text_at(listed.at(0), "id");
+  CHECK_THAT(two.ws(two.there, {"sync", "conflicts"}).out, Contains(id));
+  const Screen screen = run_on_terminal(two.person.command({"sync", "conflicts"}, two.there), 80);
+  CHECK(screen.text.find(id) == std::string::npos);
+  CHECK_THAT(screen.text, Contains(id.substr(id.size() - 8)));
+  CHECK_THAT(screen.text, Contains("--keep local|remote|both"));
+  CHECK_THAT(screen.text, Contains("--path local|remote"));
 }
 
 TEST_CASE("decisions: a file that became a folder here and was edited there", "[cli]") {
