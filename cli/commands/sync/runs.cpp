@@ -51,13 +51,33 @@ std::map<std::string_view, std::size_t> counts_of(const OperationDetails& detail
   return counts;
 }
 
-/// "3 sent, 2 received, 1 merged"
+/// What became of the document, in the words of the reports.
+std::string_view word_for_people(const OperationRow& row) {
+  if (row.went(Way::merged)) return "merged";
+  if (row.went(Way::decided)) return "decided";
+  if (!row.before) return "created";
+  if (!row.after) return row.went(Way::sent) && !row.document.empty() ? "archived" : "deleted";
+  const bool is_same_text = row.before->hash == row.after->hash;
+  if (row.before->path == row.after->path) return is_same_text ? "adopted" : "updated";
+  return is_same_text ? "renamed" : "renamed and updated";
+}
+
+/// "3 updated, 1 renamed, 2 archived"
 std::string shown_counts(const OperationDetails& details) {
-  const auto counts = counts_of(details);
+  std::map<std::string_view, std::size_t> counts;
+  for (const OperationRow& row : details.rows) ++counts[word_for_people(row)];
   std::string text;
-  for (const std::string_view way : {"sent", "received", "merged", "decided", "restored"}) {
-    const auto count = counts.find(way);
-    if (count != counts.end()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count->second, way);
+  for (const std::string_view word : {"created",
+                                      "updated",
+                                      "renamed",
+                                      "renamed and updated",
+                                      "archived",
+                                      "deleted",
+                                      "merged",
+                                      "decided",
+                                      "adopted"}) {
+    const auto count = counts.find(word);
+    if (count != counts.end()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count->second, word);
   }
   return text.empty() ? "nothing" : text;
 }

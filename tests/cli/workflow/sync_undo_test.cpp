@@ -38,6 +38,21 @@ TEST_CASE("sync log --runs, show: what each run changed, for people and as JSON"
   CHECK(two.ws(two.here, {"sync", "show", "x"}).exit == 2);
 }
 
+TEST_CASE("sync log --runs: a person reads what became of the documents", "[cli][undo]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "one\n2\nthree\n");
+  write_text(two.here / "c.md", "# C\n");
+  std::filesystem::rename(two.here / "deep/b.md", two.here / "deep/d.md");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  CHECK_THAT(two.ws(two.here, {"sync", "log", "--runs"}).out, Contains("\t1 created, 1 updated, 1 renamed\t"));
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  std::filesystem::remove(two.here / "c.md");
+  REQUIRE(two.ws(two.here, {"sync", "--allow-deletes"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync", "--allow-deletes"}).exit == 0);
+  CHECK_THAT(two.ws(two.here, {"sync", "log", "--runs"}).out, Contains("\t1 archived\t"));
+  CHECK_THAT(two.ws(two.there, {"sync", "log", "--runs"}).out, Contains("\t1 deleted\t"));
+}
+
 TEST_CASE("sync undo, redo: both sides, and another person's edit since stays", "[cli][undo]") {
   const TwoFolders two;
   write_text(two.here / "a.md", "rewritten\n");
