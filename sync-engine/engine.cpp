@@ -115,6 +115,10 @@ Result<Report> SyncEngine::status(const RunOptions& options) {
   }
   report.clean = report.clean && left_out.empty() && report.conflicts.empty();
   foresee_decisions(report, options);
+  if (options.name_others) {
+    survey.scan.each_other([&report](const std::string& path) { report.others.push_back(path); });
+    std::ranges::sort(report.others);
+  }
   WS_TRY(mark_staged(impl_->context.session, report.rows));
   add_to_report(files, report);
   return report;

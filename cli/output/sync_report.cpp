@@ -22,6 +22,7 @@ using sync::Report;
 using sync::Row;
 
 constexpr std::size_t max_asides = 10;
+constexpr std::string_view shows_all = "--verbose shows all";
 
 struct Words {
   std::string_view planned;
@@ -94,21 +95,68 @@ std::string path_of(const Row& row) {
 
 std::string reason_of(const Row& row) { return clean(row.error ? row.error->what : row.action.reason, Breaks::space); }
 
+std::string plural(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+bool is_move(const Row& row) {
+  return (row.action.kind == ActionKind::push_move || row.action.kind == ActionKind::pull_move) &&
+         row.action.previous_path && row.state != Row::State::failed;
+}
+
+/// The folder that was renamed with the file of this row; null: none.
+const sync::RenamedFolder* folder_renamed_with(const Row& row, const Report& report) {
+  if (!is_move(row)) return nullptr;
+  const std::string_view from = row.action.previous_path->text();
+  const std::string_view to = row.action.path.text();
+  for (const sync::RenamedFolder& folder : report.renamed_folders) {
+    const bool is_below = from.starts_with(folder.from + "/") && to.starts_with(folder.to + "/");
+    if (is_below && from.substr(folder.from.size()) == to.substr(folder.to.size())) return &folder;
+  }
+  return nullptr;
+}
+
+/// Without the files of folders that were renamed as a whole: these get a line each, put into `lines`.
+std::vector<const Row*> rows_to_show(const Report& report, ReportStage stage, std::string& lines) {
+  std::vector<const Row*> rows;
+  std::map<std::pair<std::string_view, const sync::RenamedFolder*>, std::size_t> files;
+  for (const Row& row : report.rows) {
+    const sync::RenamedFolder* const folder = folder_renamed_with(row, report);
+    if (folder == nullptr) {
+      rows.push_back(&row);
+      continue;
+    }
+    const bool is_done = stage != ReportStage::planned && row.state == Row::State::done;
+    ++files[{is_done ? "renamed folder" : "rename folder", folder}];
+  }
+  for (const auto& [line, count] : files) {
+    lines += fmt::format("  {} {}/ to {}/ ({})\n",
+                         line.first,
+                         clean(line.second->from, Breaks::space),
+                         clean(line.second->to, Breaks::space),
+                         plural(count, "file", "files"));
+  }
+  return rows;
+}
+
 /// `margin`: columns that the stamp of each line takes.
-std::string render_rows(
-    const Report& report, ReportStage stage, const Terminal& terminal, std::size_t shown, std::size_t margin) {
+std::string render_rows(const std::vector<const Row*>& rows,
+                        ReportStage stage,
+                        const Terminal& terminal,
+                        std::size_t shown,
+                        std::size_t margin) {
   std::size_t word_width = 0;
   std::size_t path_width = 0;
   for (std::size_t i = 0; i < shown; ++i) {
-    word_width = std::max(word_width, word_of(report.rows[i], stage).size());
-    path_width = std::max(path_width, utf8::columns(path_of(report.rows[i])));
+    word_width = std::max(word_width, word_of(*rows[i], stage).size());
+    path_width = std::max(path_width, utf8::columns(path_of(*rows[i])));
   }
   const std::size_t columns = static_cast<std::size_t>(terminal.columns()) - margin;
   path_width =
       std::min(path_width, std::max<std::size_t>(24, columns > word_width + 30 ? columns - word_width - 30 : 0));
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) {
-    const Row& row = report.rows[i];
+    const Row& row = *rows[i];
     std::string line = "  " + terminal.paint(Stream::out, look_of(row), fit(word_of(row, stage), word_width)) + "  ";
     const std::string path = path_of(row);
     const std::string reason = reason_of(row);
@@ -121,26 +169,31 @@ std::string render_rows(
   return text;
 }
 
-std::string plural(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
-std::string asides(const Report& report, const Terminal& terminal) {
+/// What is left alone, at most `max_asides` of each sort where not all are asked for.
+std::string asides(const Report& report, const Terminal& terminal, bool all) {
   std::string text;
   const auto add = [&](std::string_view word, std::string_view path, std::string_view reason) {
-    text += "  " + terminal.paint(Stream::out, Look::warning, word) + "  " + clean(path, Breaks::space) + "  " +
-            terminal.paint(Stream::out, Look::faint, clean(reason, Breaks::space)) + "\n";
+    text += "  " + terminal.paint(Stream::out, Look::warning, word) + "  " + clean(path, Breaks::space);
+    if (!reason.empty()) text += "  " + terminal.paint(Stream::out, Look::faint, clean(reason, Breaks::space));
+    text += "\n";
   };
-  std::size_t count = 0;
-  for (const sync::Skipped& one : report.skipped) {
-    std::string reason(sync::name(one.reason));
+  const auto shown_of = [all](std::size_t count) { return all ? count : std::min(count, max_asides); };
+  const auto add_rest = [&](std::size_t count, std::string_view what) {
+    if (count > shown_of(count))
+      text += fmt::format("  and {} more {} ({})\n", count - shown_of(count), what, shows_all);
+  };
+  for (std::size_t i = 0; i < shown_of(report.skipped.size()); ++i) {
+    std::string reason(sync::name(report.skipped[i].reason));
     std::ranges::replace(reason, '_', ' ');
-    if (++count <= max_asides) add("skipped", one.path, reason);
+    add("skipped", report.skipped[i].path, reason);
   }
-  for (const sync::Detached& one : report.detached) {
-    if (++count <= max_asides) add("kept as it is", one.path.text(), one.reason);
+  add_rest(report.skipped.size(), "skipped");
+  for (std::size_t i = 0; i < shown_of(report.detached.size()); ++i) {
+    add("kept as it is", report.detached[i].path.text(), report.detached[i].reason);
   }
-  if (count > max_asides) text += fmt::format("  and {} more that are skipped\n", count - max_asides);
+  add_rest(report.detached.size(), "kept as they are");
+  for (std::size_t i = 0; i < shown_of(report.others.size()); ++i) add("not synced", report.others[i], "");
+  add_rest(report.others.size(), "not synced");
   return text;
 }
 
@@ -400,13 +453,13 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
 
 std::string render_report(
     const Report& report, ReportStage stage, const Terminal& terminal, std::size_t max_rows, const Invocation& called) {
-  const std::size_t shown = max_rows == 0 ? report.rows.size() : std::min(max_rows, report.rows.size());
+  std::string text;
+  const std::vector<const Row*> rows = rows_to_show(report, stage, text);
+  const std::size_t shown = max_rows == 0 ? rows.size() : std::min(max_rows, rows.size());
   const std::size_t margin = std::min(called.stamp.size(), static_cast<std::size_t>(terminal.columns()));
-  std::string text = render_rows(report, stage, terminal, shown, margin);
-  if (shown < report.rows.size()) {
-    text += fmt::format("  and {} more (--verbose shows all)\n", report.rows.size() - shown);
-  }
-  text += asides(report, terminal);
+  text += render_rows(rows, stage, terminal, shown, margin);
+  if (shown < rows.size()) text += fmt::format("  and {} more ({})\n", rows.size() - shown, shows_all);
+  text += asides(report, terminal, max_rows == 0);
   for (const std::string& line : render_outcome(report, stage, called)) {
     const Look look = report.guard || !report.conflicts.empty() ? Look::warning : Look::plain;
     text += terminal.paint(Stream::out, look, line) + "\n";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -313,6 +314,11 @@ void add_to_report(const AttachmentSurvey& found, Report& report) {
   std::ranges::sort(report.skipped);
   report.remarks.insert(report.remarks.end(), found.remarks.begin(), found.remarks.end());
   report.not_included -= std::min(report.not_included, found.synced_here);
+  if (!report.others.empty()) {
+    std::set<std::string_view> synced;
+    for (const auto& [path, disk] : found.disk) synced.insert(disk);
+    std::erase_if(report.others, [&](const std::string& path) { return synced.contains(path); });
+  }
   if (found.guard && found.held_deletes) {
     report.held_back = found.guard;
   } else if (found.guard) {

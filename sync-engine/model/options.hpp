@@ -23,6 +23,7 @@ struct RunOptions {
   bool offline = false;                  ///< `status` and `plan` against what was last heard of the service
   bool dry_run = false;                  ///< leaves not even a new stat cache
   bool looks_only = false;               ///< set by `status`: nothing will be done
+  bool name_others = false;              ///< `status`: names the files of no kind that is synced
   bool whole = false;                    ///< all of the three trees is looked at, whatever the cache says
   std::string message = {};              ///< of the commit
   WantedPath only = {};                  ///< empty: all

@@ -42,6 +42,13 @@ struct Remark {
 };
 std::string_view name(Remark::Word word);  ///< "unportable_name"
 
+/// A folder of which every synced document was moved, or is to be, to the same names below another one.
+struct RenamedFolder {
+  std::string from = {};  ///< "a/b", without a slash at the end
+  std::string to = {};
+  bool operator==(const RenamedFolder&) const = default;
+};
+
 struct Report {
   std::string source_id = {};
   std::uint64_t base_revision = 0;  ///< of the source, before the call
@@ -50,9 +57,11 @@ struct Report {
   std::vector<Conflict> conflicts = {};  ///< this tree's own that are open
   std::vector<Skipped> skipped = {};
   std::vector<Detached> detached = {};
-  std::optional<Guard> guard = {};      ///< set: the guard stopped the call, nothing was changed
-  std::optional<Guard> held_back = {};  ///< set: the guard held these deletes back, the rest was done
-  std::uint64_t not_included = 0;       ///< files here that are not hidden, and of no kind that is synced
+  std::optional<Guard> guard = {};       ///< set: the guard stopped the call, nothing was changed
+  std::optional<Guard> held_back = {};   ///< set: the guard held these deletes back, the rest was done
+  std::uint64_t not_included = 0;        ///< files here that are not hidden, and of no kind that is synced
+  std::vector<std::string> others = {};  ///< the names of those, in order, where `name_others` asked for them
+  std::vector<RenamedFolder> renamed_folders = {};  ///< for people, who read one line in place of many
   std::vector<Remark> remarks = {};
   std::uint64_t broken_links = 0;               ///< links of notes here that lead to no file and no heading
   std::uint64_t links_of_renames = 0;           ///< links to files that are renamed here and sent with this call

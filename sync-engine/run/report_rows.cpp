@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "sync-engine/conflicts/decide.hpp"
+#include "sync-engine/reconcile/renamed_folders.hpp"
 
 namespace ws::sync {
 namespace {
@@ -60,14 +61,16 @@ Result<Report> report_of(Session& session, Survey& survey) {
   Report report{.source_id = session.tie.source_id,
                 .base_revision = survey.revision_before,
                 .revision = survey.revision,
-                .rows = take_rows(survey.plan),
+                .rows = {},
                 .conflicts = survey.plan.conflicts,
                 .skipped = std::move(survey.plan.skipped),
                 .detached = std::move(survey.plan.detached),
                 .guard = survey.plan.guard,
                 .held_back = survey.plan.held,
                 .not_included = survey.scan.not_included(),
+                .renamed_folders = renamed_folders(survey.plan.actions, survey.base),
                 .remarks = std::move(remarks)};
+  report.rows = take_rows(survey.plan);
   report.partial = survey.plan.partial;
   report.clean = report.rows.empty() && !report.guard && !report.partial;
   return report;

@@ -144,7 +144,8 @@ Result<ExitCode> run_sync(Session& session) {
 }
 
 Result<ExitCode> show_status(Session& session) {
-  WS_LET(const sync::RunOptions options, run_options(session));
+  WS_LET(sync::RunOptions options, run_options(session));
+  options.name_others = session.format() == Format::table;
   WS_LET(SyncTree tree, open_tree(session, folder_of(session), options.offline ? Network::none : Network::to_look));
   WS_LET(const sync::Report report, tree.engine->status(options));
   const ExitCode exit = session.has("exit-code") ? exit_code_of_status(report) : ExitCode::done;

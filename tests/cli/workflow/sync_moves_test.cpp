@@ -34,6 +34,30 @@ TEST_CASE("sync: a renamed file, a renamed folder and a renamed and edited file 
   CHECK(two.ws(two.here, {"sync"}).out.empty());
 }
 
+TEST_CASE("sync: a renamed folder is one line for a person, and a row for each document in JSON", "[cli]") {
+  const TwoFolders two;
+  for (const char* name : {"c.md", "d.md", "sub/e.md"}) write_text(two.here / "deep" / name, std::string(name) + "\n");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  std::filesystem::rename(two.here / "deep", two.here / "low");
+  const auto told = [&two](const std::filesystem::path& folder, std::vector<std::string> words) {
+    words.insert(words.begin(), {"sync"});
+    words.insert(words.end(), {"--format", "table"});
+    return two.ws(folder, std::move(words)).out;
+  };
+  CHECK(parse(two.ws(two.here, {"sync", "status", "--json"}).out)["actions"].size() == 4);
+  CHECK_THAT(told(two.here, {"status"}), Contains("  rename folder deep/ to low/ (4 files)\n4 to move there\n"));
+  CHECK_THAT(told(two.here, {"run"}), Contains("  renamed folder deep/ to low/ (4 files)\n4 moved there\n"));
+  CHECK_THAT(told(two.there, {"run"}), Contains("  renamed folder deep/ to low/ (4 files)\n4 moved here\n"));
+  CHECK(two.same());
+  // A part of a folder is not the folder.
+  std::filesystem::create_directory(two.here / "part");
+  for (const char* name : {"c.md", "d.md"}) std::filesystem::rename(two.here / "low" / name, two.here / "part" / name);
+  const std::string part = told(two.here, {"run"});
+  CHECK(part.find("renamed folder") == std::string::npos);
+  CHECK_THAT(part, Contains("part/c.md"));
+}
+
 TEST_CASE("sync: renamed here and edited there, edited here and renamed there: both are applied", "[cli]") {
   const TwoFolders two;
   std::filesystem::rename(two.here / "a.md", two.here / "renamed.md");

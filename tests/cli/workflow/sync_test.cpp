@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/workflow/two_folders.hpp"
+#include "tests/support/on_terminal.hpp"
 
 using namespace ws;
 using namespace ws::test;
@@ -188,6 +189,18 @@ TEST_CASE("sync: what is left alone is told where there is no table, too", "[cli
   std::filesystem::create_symlink("a.md", two.here / "link.md");
   CHECK(two.ws(two.here, {"sync"}).err ==
         "nothing to do: both sides are the same but for what is left alone: 1 skipped\n");
+}
+
+TEST_CASE("sync: a person sees in the status which files are left alone", "[cli]") {
+  const TwoFolders two;
+  for (int i = 0; i < 12; ++i) write_text(two.here / ("x" + std::to_string(i) + ".txt"), "x\n");
+  const Screen status = run_on_terminal(two.person.command({"sync", "status"}, two.here), 80);
+  CHECK_THAT(status.text, Contains("  not synced  x0.txt\n"));
+  CHECK_THAT(status.text, Contains("  and 2 more not synced (--verbose shows all)\n"));
+  CHECK(status.text.find("x9.txt") == std::string::npos);
+  const Screen all = run_on_terminal(two.person.command({"sync", "status", "--verbose"}, two.here), 80);
+  CHECK_THAT(all.text, Contains("  not synced  x9.txt\n"));
+  CHECK(run_on_terminal(two.person.command({"sync"}, two.here), 80).text.find("x0.txt") == std::string::npos);
 }
 
 TEST_CASE("sync: a folder that is not there is no tree, and a damaged state says what to do", "[cli]") {
