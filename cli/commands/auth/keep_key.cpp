@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/shell_command.hpp"
 #include "cli/terminal/clean.hpp"
 
 namespace ws::cli {
@@ -38,6 +39,21 @@ void revoke(Session& session, const ReplacedKey& key) {
   }
 }
 
+std::optional<StoredCredential> key_in_use(Session& session) {
+  const auto stored = session.credentials().load();
+  if (!stored) return std::nullopt;
+  const auto current = std::ranges::find_if(*stored, [](const StoredCredential& one) { return one.current; });
+  return current == stored->end() ? std::nullopt : std::optional(*current);
+}
+
+/// The new key is in use from now on, also in folders that are synced: who gave it a profile may not expect that.
+void note_switch(Session& session, const StoredCredential& before, const StoredCredential& now) {
+  session.note(
+      "commands without --profile now use the key of profile " + shell_word(now.profile) + "; " +
+      ShellCommand{"ws", "auth", "switch", before.profile != now.profile ? before.profile : before.key_id}.ticked() +
+      " uses the earlier key again");
+}
+
 /// The name of the person or the agent; empty where the server does not say.
 std::string who_is(Session& session) {
   const auto client = session.client();
@@ -64,8 +80,10 @@ Result<bool> confirm_replacing(Session& session, const std::string& profile, con
 
 Result<void> keep_key(Session& session, const StoredCredential& credential) {
   const std::vector<ReplacedKey> replaced = replaced_by(session, credential);
+  const auto before = key_in_use(session);
   WS_TRY(session.credentials().put(credential));
   for (const ReplacedKey& key : replaced) revoke(session, key);
+  if (before && !same_place(*before, credential)) note_switch(session, *before, credential);
   return {};
 }
 

@@ -296,6 +296,17 @@ Result<Key> Session::key() {
   return fail(Failure::Kind::auth, what, "run " + login.ticked());
 }
 
+std::optional<StoredCredential> Session::stored_key_with(const StoredCredential& used, const std::string& scope) {
+  const auto stored = credentials().load();
+  if (!stored) return std::nullopt;
+  for (const StoredCredential& one : *stored) {
+    const bool is_beside =
+        one.profile != used.profile && one.base_url == used.base_url && one.workspace_id == used.workspace_id;
+    if (is_beside && std::ranges::find(one.scopes, scope) != one.scopes.end()) return one;
+  }
+  return std::nullopt;
+}
+
 Failure Session::with_login_hint(Failure failure) {
   if (failure.kind == Failure::Kind::auth && failure.call.http_status == 401)
     return with_refused_key(std::move(failure));
@@ -304,6 +315,13 @@ Failure Session::with_login_hint(Failure failure) {
   const auto scope = details ? find_text(*details, "required_scope") : std::nullopt;
   const auto used = key();
   if (!scope || !used) return failure;
+  if (const auto other = used->stored ? stored_key_with(*used->stored, *scope) : std::nullopt) {
+    failure.hint = "the key of profile " + shell_word(used->stored->profile) + " was used; that of " +
+                   shell_word(other->profile) + " has " + shell_word(*scope) + ": add " +
+                   ShellCommand{"--profile=", other->profile}.ticked() + ", or run " +
+                   ShellCommand{"ws", "auth", "switch", other->profile}.ticked();
+    return failure;
+  }
   failure.hint = used->stored ? "run " + login_with_scope(*used->stored, *scope).ticked()
                               : "the key of WS_TOKEN lacks " + shell_word(*scope) + "; " +
                                     ShellCommand{"ws", "login", "--scopes=", *scope}.ticked() +

@@ -95,6 +95,8 @@ class Session {
   void allow_retries(int retries) { retries_ = retries; }
   /// The key that is used where no server is named: of the profile or Workspace asked for, else the current one.
   Result<std::optional<StoredCredential>> stored_key();
+  /// A key of another profile, for the same server and Workspace as `used`, that has the scope.
+  std::optional<StoredCredential> stored_key_with(const StoredCredential& used, const std::string& scope);
   /// From flag, environment, profile, or the stored credential. Fails with `usage` and the command to run.
   Result<BaseUrl> base_url();
   CredentialStore& credentials();

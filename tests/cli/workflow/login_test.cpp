@@ -180,7 +180,11 @@ TEST_CASE("keys: several profiles live beside each other, and one is current", "
   MockProcess server({"--device", "auto", "--device-interval", "1"});
   const Person person;
   REQUIRE(log_in(person, server, {"--profile", "one", "--for", "read"}).exit == 0);
-  REQUIRE(log_in(person, server, {"--profile", "two", "--for", "tests"}).exit == 0);
+  const Ended second = log_in(person, server, {"--profile", "two", "--for", "tests"});
+  REQUIRE(second.exit == 0);
+  CHECK(second.err.find("commands without --profile now use the key of profile two; `ws auth switch one`") !=
+        std::string::npos);
+  CHECK(log_in(person, server, {"--profile", "two", "--for", "tests"}).err.find("auth switch") == std::string::npos);
   const auto scopes = [&](std::vector<std::string> flags) {
     flags.insert(flags.begin(), {"whoami", "--json"});
     return parse(person.ws(flags).out)["credential"]["scopes"].size();
@@ -190,6 +194,19 @@ TEST_CASE("keys: several profiles live beside each other, and one is current", "
   CHECK(person.ws({"auth", "switch", "one"}).exit == 0);
   CHECK(scopes({}) == 6);
   CHECK(person.ws({"whoami", "-W", "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"}).exit == 4);
+}
+
+TEST_CASE("keys: what the key in use may not do names it, and the stored key that may", "[cli]") {
+  MockProcess server({"--device", "auto", "--device-interval", "1"});
+  const Person person;
+  REQUIRE(log_in(person, server, {"--for", "notes"}).exit == 0);
+  REQUIRE(log_in(person, server, {"--profile", "reader", "--for", "read"}).exit == 0);
+  const Ended refused = person.ws({"docs", "create", "hello"});
+  CHECK(refused.exit == 5);
+  CHECK(refused.err.find("the key of profile reader was used; that of default has documents:write: add `--profile "
+                         "default`, or run `ws auth switch default`") != std::string::npos);
+  CHECK(person.ws({"docs", "create", "hello", "--profile", "default"}).exit == 0);
+  CHECK(person.ws({"tests", "runs", "list"}).err.find("run `ws login --base-url ") != std::string::npos);
 }
 
 TEST_CASE("login: a second one on a profile revokes the key that it replaces", "[cli]") {
