@@ -19,7 +19,10 @@ std::string_view word_of(ExitCode exit) {
 std::string circumstances(const Failure& failure) {
   std::string text = failure.request_id.empty() ? std::string() : "request " + failure.request_id;
   if (failure.call.applied == Applied::unknown) {
-    text += (text.empty() ? "" : "; ") + std::string("it is not known whether the change was made");
+    const bool is_staging = failure.call.operation == "sync.push";
+    text += text.empty() ? "" : "; ";
+    text += is_staging ? "it is not known whether the last changes were staged"
+                       : "it is not known whether the change was made";
   }
   return text;
 }

@@ -32,10 +32,14 @@ Failure stopped_after(Failure failure, const sync::Report& report) {
         report.rows, [state](const sync::Row& row) { return sync::is_push(row.action.kind) && row.state == state; });
   };
   const auto published = in_state(sync::Row::State::done);
-  failure.what = fmt::format("stopped: {} of {} changes were published",
+  // Staging publishes nothing; a commit without an answer may have.
+  const bool is_in_doubt = failure.call.applied == Applied::unknown && failure.call.operation != "sync.push";
+  failure.what = fmt::format("stopped: {} of {} changes {} published",
                              published,
-                             published + in_state(sync::Row::State::planned) + in_state(sync::Row::State::staged));
-  failure.hint = "run the same command again to continue";
+                             published + in_state(sync::Row::State::planned) + in_state(sync::Row::State::staged),
+                             is_in_doubt ? "are known to be" : "were");
+  failure.hint = is_in_doubt ? "run the same command again: it finds out what was published, and continues"
+                             : "run the same command again to continue";
   return failure;
 }
 

@@ -264,6 +264,17 @@ Json undo_to_json(const sync::UndoReport& undone, bool is_planned) {
   return value;
 }
 
+/// Documents of which the run kept both versions: its rows say that nothing was replaced, so nothing is planned for them.
+std::vector<std::string> kept_both(SyncTree& tree, const sync::UndoReport& undone) {
+  std::vector<std::string> paths;
+  const auto details = tree.engine->operation(undone.undone.id);
+  if (!details) return paths;
+  for (const OperationRow& row : details->rows) {
+    if (row.went(Way::decided) && !row.changes()) paths.push_back(clean(row.path().text(), Breaks::space));
+  }
+  return paths;
+}
+
 void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone, bool is_planned) {
   tree.progress->clear();
   if (session.format() == Format::json || session.format() == Format::ndjson || session.format() == Format::yaml) {
@@ -277,9 +288,17 @@ void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone
                   clean(undone.undone.command, Breaks::space)));
   print_limits(session, undone);
   print_left(session, undone);
+  const std::vector<std::string> both = kept_both(tree, undone);
+  if (!both.empty()) {
+    say(session,
+        fmt::format("both versions of {}{} were kept and stay: delete the one that is not wanted",
+                    both.front(),
+                    both.size() == 1 ? "" : fmt::format(" and of {} more", both.size() - 1)));
+  }
   const bool is_nothing = undone.report.rows.empty() && !undone.report.guard && undone.report.conflicts.empty();
   if (is_nothing) {
-    return say(session, undone.left.empty() ? "nothing of it is left to take back" : "nothing of it can be taken back");
+    const bool is_over = undone.left.empty() && both.empty();
+    return say(session, is_over ? "nothing of it is left to take back" : "nothing of it can be taken back");
   }
   print_report(session, tree, undone.report, is_planned ? ReportStage::planned : ReportStage::done);
   if (is_table && !is_planned && undone.report.operation) {

@@ -92,6 +92,16 @@ TEST_CASE("sync undo, redo: both sides, and another person's edit since stays", 
   CHECK(two.ws(two.here, {"sync", "undo", "99"}).exit == 6);
 }
 
+TEST_CASE("sync undo: a decision to keep both texts is told as what it is", "[cli][undo]") {
+  const TwoFolders two;
+  two.collide();
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  REQUIRE(two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "both"}).exit == 0);
+  const Ended told = two.ws(two.there, {"sync", "undo", "-n"});
+  CHECK_THAT(told.err, Contains("both versions of a.md were kept and stay: delete the one that is not wanted\n"));
+  CHECK_THAT(told.err, Contains("nothing of it can be taken back"));
+}
+
 TEST_CASE("sync: a run that replaced more than ten files ends with the command that takes it back", "[cli][undo]") {
   const TwoFolders two;
   for (int i = 0; i < 11; ++i) write_text(two.here / ("n" + std::to_string(i) + ".md"), "text\n");
