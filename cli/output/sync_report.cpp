@@ -379,6 +379,18 @@ std::string render_sum(const Report& report, ReportStage stage) {
   return text;
 }
 
+/// Why files failed and what to do about it, each once: the rows have room for what happened alone.
+void add_hints(const Report& report, std::vector<std::string>& lines) {
+  constexpr std::size_t most = 3;
+  std::vector<std::string> hints;
+  for (const Row& row : report.rows) {
+    if (row.state != Row::State::failed || !row.error || row.error->hint.empty() || hints.size() == most) continue;
+    std::string hint = clean(row.error->hint, Breaks::space);
+    if (std::ranges::find(hints, hint) == hints.end()) hints.push_back(std::move(hint));
+  }
+  std::ranges::move(hints, std::back_inserter(lines));
+}
+
 /// Each line with the stamp before it.
 std::string stamped(const std::string& text, const std::string& stamp) {
   if (stamp.empty()) return text;
@@ -445,6 +457,7 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
   if (std::ranges::any_of(report.rows, [](const Row& row) { return row.state == Row::State::staged; })) {
     lines.push_back(sync_of(called.program).add({"commit"}).ticked() + " publishes what is staged");
   }
+  add_hints(report, lines);
   add_links(report, called, lines);
   for (std::string& line : remark_lines(report)) lines.push_back(std::move(line));
   add_next_steps(report, stage, called, lines);

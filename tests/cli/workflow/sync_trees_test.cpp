@@ -99,6 +99,8 @@ TEST_CASE("trees: a viewer's key goes on pulling; what it cannot push is told, e
   REQUIRE(rows.size() == 2);
   CHECK(rows.at(1).at("path") == "deep/b.md");
   CHECK(text_at(rows.at(1), "error.code") == "cannot_push");
+  const Ended told = viewer.ws({"sync", "--format", "table"}, two.there);
+  CHECK(told.out.find("\n1 failed\nthis key may read but not write; the change stays here\n") != std::string::npos);
   CHECK(two.ws(two.there, {"sync"}).exit == 0);
 }
 
