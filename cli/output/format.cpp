@@ -33,7 +33,7 @@ const std::vector<FixedColumns>& fixed_columns() {
       {"questions.list", {"id", "status", "prompt", "created_at"}},
       {"conversations.list", {"id", "title", "status", "question_count", "last_question_at"}},
       {"search.run", {"document_id", "kind", "title", "score", "snippet"}},
-      {"comments.list", {"id", "status", "created_by_kind", "last_activity_at"}},
+      {"comments.list", {"id", "status", "created_by_kind", "last_activity_at", "entries.0.body"}},
       {"files.list", {"id", "original_file_name", "mime_type", "size_bytes", "status", "created_at"}},
       {"agents.list", {"id", "handle", "display_name", "status", "last_seen_at"}},
       {"tests.cases_list", {"case_id", "title", "capability", "owner", "cost_class"}},

@@ -42,6 +42,7 @@ std::vector<const Json*> pointers_to(const Json& items) {
 
 Printer::Printer(Terminal& terminal, PrinterOptions options) : terminal_(terminal), options_(std::move(options)) {
   context_.now = options_.now;
+  context_.has_person = is_on_screen();
 }
 
 void Printer::put(std::string_view text) {

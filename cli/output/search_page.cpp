@@ -30,6 +30,7 @@ struct Found {
   std::string path = {};
   std::string snippet = {};
   std::string id = {};
+  std::string shown_id = {};  ///< its end, for a person
 };
 
 std::string text_at(const Json& item, std::string_view key) {
@@ -49,6 +50,7 @@ Found read(const Json& item, ViewContext& context) {
   found.id = text_at(item, "document_id");
   if (found.id.empty()) found.id = text_at(item, "node_id");
   if (!found.id.empty()) context.shown_ids.insert(found.id);
+  found.shown_id = context.has_person ? short_id(found.id) : found.id;
   return found;
 }
 
@@ -118,7 +120,7 @@ std::string table(const std::vector<Found>& results, const std::set<std::string>
   std::size_t score = utf8::columns("SCORE");
   for (const Found& one : results) {
     title = std::min(widest_title, std::max(title, utf8::columns(one.title)));
-    id = std::max(id, utf8::columns(short_id(one.id)));
+    id = std::max(id, utf8::columns(one.shown_id));
     score = std::max(score, one.score.size());
   }
   const auto columns = static_cast<std::size_t>(terminal.columns());
@@ -132,7 +134,7 @@ std::string table(const std::vector<Found>& results, const std::set<std::string>
     const std::string cell = fit((shown.size() < one.snippet.size() ? "… " : "") + std::string(shown), room);
     mark(cell, keys, [&](std::string_view piece, Look look) { text += terminal.paint(Stream::out, look, piece); });
     text += between + fit(one.score, score) + between;
-    text += terminal.paint(Stream::out, Look::faint, short_id(one.id)) + "\n";
+    text += terminal.paint(Stream::out, Look::faint, one.shown_id) + "\n";
   }
   return text;
 }

@@ -60,7 +60,7 @@ std::string as(std::string_view how, const Json& value, ViewContext& context) {
   if (how == "count") return counted(value);
   if (how == "words") return with_blanks(value.is_array() ? joined_texts(value, ", ") : text);
   if (how == "path") return value.is_array() ? joined_texts(value, " › ") : text;
-  if (how == "short") return short_id(text);
+  if (how == "short") return context.has_person ? short_id(text) : text;
   if (how == "yes") return value == true ? "yes" : "";
   if (value.is_array()) return joined_texts(value, ", ");
   return value.is_object() ? counted(value) : text;

@@ -27,6 +27,7 @@ namespace ws::cli {
 /// What a view needs beside the resource.
 struct ViewContext {
   Time now = {};
+  bool has_person = true;                                      ///< a program that gets a table gets whole ids
   std::map<std::string, std::string, std::less<>> known = {};  ///< for `{@name}`: "server", "query"
   std::set<std::string> shown_ids = {};                        ///< of what was rendered
 };

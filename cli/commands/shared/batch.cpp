@@ -48,6 +48,15 @@ void print_shaped(Session& session, const contract::Operation& operation, const 
   session.printer().each(operation.id, results);
 }
 
+/// Ids of what the calls answered: an upload is named by its path, and what it made by the answer.
+void print_ids(Session& session, const std::vector<BatchItem>& items) {
+  for (const auto& [id, reply] : items) {
+    if (!reply) continue;
+    const std::string made = id_of(*reply->json);
+    session.printer().raw((made.empty() ? id : made) + "\n");
+  }
+}
+
 }  // namespace
 
 ExitCode print_batch(Session& session,
@@ -73,6 +82,8 @@ ExitCode print_batch(Session& session,
   }
   if (is_shaped) {
     print_shaped(session, operation, items);
+  } else if (session.format() == Format::ids) {
+    print_ids(session, items);
   } else {
     session.printer().list(shape, whole, {});
   }

@@ -264,7 +264,8 @@ Json undo_to_json(const sync::UndoReport& undone, bool is_planned) {
   return value;
 }
 
-/// Documents of which the run kept both versions: its rows say that nothing was replaced, so nothing is planned for them.
+/// Documents of which the run kept both versions: its rows say that nothing was replaced, so nothing is planned for
+/// them.
 std::vector<std::string> kept_both(SyncTree& tree, const sync::UndoReport& undone) {
   std::vector<std::string> paths;
   const auto details = tree.engine->operation(undone.undone.id);

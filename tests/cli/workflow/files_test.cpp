@@ -301,3 +301,26 @@ TEST_CASE("files: an upload whose headers are none is an unusable answer, and no
   CHECK(error_of(refused)["code"] == "unusable_answer");
   CHECK(puts.load() == 0);
 }
+
+TEST_CASE("files: the ids of several uploads are those of the files, and of what went alone", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  write_text(person.home() / "a.txt", "a");
+  write_text(person.home() / "b.txt", "b");
+  const auto upload = [&person](std::vector<std::string> paths) {
+    paths.insert(paths.begin(), {"files", "upload"});
+    paths.insert(paths.end(), {"--format", "ids"});
+    return person.ws(paths, person.home());
+  };
+  const Ended both = upload({"a.txt", "b.txt"});
+  CHECK(both.exit == 0);
+  REQUIRE(both.out.size() == 2 * 37);
+  for (const std::size_t at : {0, 37}) {
+    CHECK(text_at(parse(person.ws({"files", "get", both.out.substr(at, 36), "--json"}).out), "id") ==
+          both.out.substr(at, 36));
+  }
+  control(server, "POST", "/faults", R"({"operation": "files.upload_finish", "nth": 2, "effect": {"status": 422}})");
+  const Ended one = upload({"a.txt", "b.txt"});
+  CHECK(one.exit == 13);
+  CHECK(one.out.size() == 37);
+}

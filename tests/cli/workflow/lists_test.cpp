@@ -238,3 +238,13 @@ TEST_CASE("lists: an answer without the list that is promised is unusable; anoth
     CHECK(shown.err == "note: the answer is no list; it is printed as it came\n");
   }
 }
+
+TEST_CASE("lists: a table for a program has whole ids, a list of threads their texts", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const std::string id = person.ws({"docs", "create", "Unlike any other", "--format", "ids"}).out.substr(0, 36);
+  CHECK(person.ws({"docs", "list", "--format", "table"}).out.find(id) != std::string::npos);
+  REQUIRE(person.ws({"comments", "add", id, "-m", "said, so"}).exit == 0);
+  CHECK(person.ws({"comments", "list", id, "--format", "csv"}).out.find(",\"said, so\"\n") != std::string::npos);
+  CHECK(person.ws({"comments", "list", id}).out.find("\tsaid, so\n") != std::string::npos);
+}
