@@ -65,7 +65,12 @@ bool take_part(KnownList& list, const PulledPart& part) {
   if (is_list && parsed->is_whole && !is_older) {
     rows = std::move(parsed->rows);
   } else if (!is_older) {
-    for (auto& [path, row] : parsed->rows) rows.insert_or_assign(path, std::move(row));
+    for (auto& [path, row] : parsed->rows) {
+      // The bytes of an Asset never change: a row that names other ones, or another Asset for them, was edited by hand.
+      const auto known = rows.find(path);
+      if (known != rows.end() && (known->second.hash == row.hash || known->second.asset == row.asset)) continue;
+      rows.insert_or_assign(path, std::move(row));
+    }
   }
   const std::uint64_t edition = std::max(known_edition, std::max<std::uint64_t>(parsed->edition, 1));
   list.edition = std::max(list.edition, edition);
