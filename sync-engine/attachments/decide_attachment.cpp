@@ -27,10 +27,25 @@ class AttachmentDecision {
       case Keep::remote: WS_TRY(take_theirs(path, open)); break;
       case Keep::both: WS_TRY(keep_both(path, open)); break;
     }
+    WS_TRY(record(path, open, keep));
     return store_.drop_conflict(path);
   }
 
  private:
+  /// What an undo takes back: before the conflict ends, for a call that is cut off in between is made again.
+  Result<void> record(const RelativePath& path, const OpenAttachment& open, Keep keep) {
+    const auto hash_of = [](const std::optional<Attachment>& file) {
+      return file ? std::optional(file->hash) : std::nullopt;
+    };
+    const std::optional<Sha256> local = hash_of(open.local);
+    return record_bytes(session_, Way::decided, path, local, keep == Keep::remote ? hash_of(open.remote) : local);
+  }
+
+  Result<void> note(const RelativePath& path, const std::optional<Attachment>& file, std::string_view how) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock_.now().time_since_epoch()).count();
+    return store_.add_moment({.seconds = seconds, .path = path, .file = file, .how = std::string(how)});
+  }
+
   /// What the service has is what both sides agree on from now on: ours is an edit of it, which the next run sends.
   Result<void> agree_on_theirs(const RelativePath& path, const OpenAttachment& open) {
     return open.remote ? store_.put_base(path, *open.remote) : store_.forget_base(path);
@@ -43,6 +58,8 @@ class AttachmentDecision {
   }
 
   Result<void> keep_ours(const RelativePath& path, const OpenAttachment& open) {
+    // Nothing else would tell which Asset has the bytes that lost.
+    if (open.remote) WS_TRY(note(path, open.remote, "not taken"));
     WS_TRY(agree_on_theirs(path, open));
     return drop_beside(open);
   }
@@ -54,22 +71,24 @@ class AttachmentDecision {
 
   Result<void> take_theirs(const RelativePath& path, const OpenAttachment& open) {
     if (!open.local) return fail(Failure::Kind::conflict, fmt::format("{} is not here", path.text()));
+    WS_LET(const auto now, writer_.hash(path));
+    const bool is_placed = now == (open.remote ? std::optional(open.remote->hash) : std::nullopt);
+    if (!is_placed) WS_TRY(place_theirs(path, open));
+    WS_TRY(drop_beside(open));
+    return agree_on_theirs(path, open);
+  }
+
+  /// Not done again where an earlier call was cut off after it.
+  Result<void> place_theirs(const RelativePath& path, const OpenAttachment& open) {
     WS_TRY(make_safe(writer_, assets_, path, open.local->hash, open.base));
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock_.now().time_since_epoch()).count();
-    WS_TRY(store_.add_moment({.seconds = seconds, .path = path, .file = open.local, .how = "replaced"}));
-    if (!open.remote) {
-      WS_TRY(writer_.remove(path, open.local->hash));
-      WS_TRY(writer_.flush_folders());
-      return store_.forget_base(path);
-    }
+    WS_TRY(note(path, open.local, "replaced"));
+    if (!open.remote) return writer_.remove(path, open.local->hash);
     const Sha256& hash = open.remote->hash;
     const bool is_beside = open.beside && writer_.keep_copy(*open.beside, hash);
     if (!is_beside && !writer_.has_own(hash.hex(), hash)) WS_TRY(fetch(*open.remote));
     WS_LET(const Staged staged, writer_.stage_file(hash.hex(), hash));
     WS_TRY(writer_.place(staged, path, open.local->hash));
-    WS_TRY(drop_beside(open));
-    WS_TRY(store_.add_moment({.seconds = seconds, .path = path, .file = open.remote, .how = "received"}));
-    return store_.put_base(path, *open.remote);
+    return note(path, open.remote, "received");
   }
 
   Result<void> fetch(const Attachment& file) {
@@ -98,13 +117,7 @@ Result<void> decide_attachment(Session& session, const Clock& clock, const Relat
     return fail(Failure::Kind::not_found, fmt::format("no conflict is open about {}", path.text()));
   }
   WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
-  const OpenAttachment conflict = found->second;
-  WS_TRY(AttachmentDecision(session, clock, *store, writer).decide(path, conflict, keep));
-  const auto hash_of = [](const std::optional<Attachment>& file) {
-    return file ? std::optional(file->hash) : std::nullopt;
-  };
-  const std::optional<Sha256> local = hash_of(conflict.local);
-  return record_bytes(session, Way::decided, path, local, keep == Keep::remote ? hash_of(conflict.remote) : local);
+  return AttachmentDecision(session, clock, *store, writer).decide(path, found->second, keep);
 }
 
 }  // namespace ws::sync

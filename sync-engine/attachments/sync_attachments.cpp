@@ -307,11 +307,15 @@ class AttachmentRun {
   Result<std::optional<RelativePath>> lay_copy(SafeWriter& writer, const RelativePath& path, const Sha256& hash) {
     std::optional<RelativePath> beside;
     if (!writer.has_own(hash.hex(), hash)) return beside;
+    bool is_there = false;
     beside = name_beside(path, "remote", [&](const RelativePath& each) {
-      return find(found_.sides.remote, each) == nullptr && find(found_.sides.base, each) == nullptr &&
-             !session_.root.open_beneath(each.text(), O_PATH | O_NOFOLLOW);
+      if (find(found_.sides.remote, each) != nullptr || find(found_.sides.base, each) != nullptr) return false;
+      if (!session_.root.open_beneath(each.text(), O_PATH | O_NOFOLLOW)) return true;
+      // A run that was cut off laid it there, and did not come to say so.
+      is_there = writer.hash(each).value_or(std::nullopt) == hash;
+      return is_there;
     });
-    if (!beside) return beside;
+    if (!beside || is_there) return beside;
     WS_LET(const Staged staged, writer.stage_copy(hash.hex(), hash));
     WS_TRY(writer.flush_texts());
     if (auto placed = writer.place(staged, *beside, std::nullopt); !placed) beside.reset();

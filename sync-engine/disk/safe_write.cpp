@@ -373,6 +373,13 @@ Result<std::string> SafeWriter::read(const RelativePath& path) const {
   return read_in(folder.get(), last_part(path));
 }
 
+Result<std::optional<Sha256>> SafeWriter::hash(const RelativePath& path) const {
+  const Descriptor folder = root_->open_beneath(path.folder(), O_RDONLY | O_DIRECTORY);
+  if (folder) return hash_at(folder.get(), last_part(path));
+  if (errno == ENOENT || errno == ENOTDIR) return std::optional<Sha256>{};
+  return disk_failure("open the folder of", path.text());
+}
+
 Result<std::vector<std::string>> SafeWriter::leftovers() const {
   const int fd = ::openat(temporary_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const Handle<DIR, close_directory> directory(fd < 0 ? nullptr : ::fdopendir(fd));  // which owns it from here on

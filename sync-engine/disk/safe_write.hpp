@@ -69,6 +69,8 @@ class SafeWriter {
 
   /// The text at `path`. Fails with `not_found` or `disk`.
   Result<std::string> read(const RelativePath& path) const;
+  /// The hash of the file at `path`, read piece by piece; empty: there is none. Fails with `disk`.
+  Result<std::optional<Sha256>> hash(const RelativePath& path) const;
 
  private:
   SafeWriter(const RootFolder& root, Descriptor temporary) : root_(&root), temporary_(std::move(temporary)) {}

@@ -182,8 +182,10 @@ void take_back_renames(const Session& session,
       undo.is_partial = true;
       continue;
     }
-    const auto now = files.read(from);
-    if (!now || Sha256::of(*now) != row.after->hash) {
+    const auto now = files.hash(from).value_or(std::nullopt);
+    const auto before = files.hash(to).value_or(std::nullopt);
+    if (!now && before == row.before->hash) continue;  // taken back already
+    if (now != row.after->hash) {
       undo.left.push_back({.path = to, .why = "changed since"});
     } else if (session.root.open_beneath(to.text(), O_PATH | O_NOFOLLOW)) {
       undo.left.push_back({.path = to, .why = "another file stands in its place"});

@@ -37,6 +37,20 @@ void add_blobs(const std::string& out, std::set<std::string>& texts) {
   }
 }
 
+/// The list of attachments: what `ws` writes, and no text of the user's.
+bool is_list(const std::string& text) { return text.find("<!-- ws attachments ") != std::string::npos; }
+
+/// Its rows: "| path | bytes | hash | type | id |".
+void add_rows(const std::string& list, Texts& texts) {
+  std::istringstream lines(list);
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::string> cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, '|');) cells.push_back(cell);
+    if (cells.size() == 6 && cells[3].size() > 60) texts["attachment" + cells[1]] = cells[2] + cells[3];
+  }
+}
+
 /// What the service holds for somebody to fetch: texts of documents, and of open conflicts. What is staged only, and
 /// old revisions, nobody can read.
 void add_served(const json& tables, std::set<std::string>& texts) {
@@ -44,7 +58,7 @@ void add_served(const json& tables, std::set<std::string>& texts) {
                                       std::pair{"sync_conflicts", "local_content"},
                                       std::pair{"sync_conflicts", "base_content"}}) {
     for (const json& row : tables.at(table)) {
-      if (row.at(column).is_string()) texts.insert(row.at(column).get<std::string>());
+      if (row.at(column).is_string() && !is_list(row.at(column))) texts.insert(row.at(column).get<std::string>());
     }
   }
 }
@@ -133,7 +147,12 @@ Texts FaultWorld::served() const {
   const json page = json::parse(answer.body);
   Texts texts;
   for (const json& item : page.at("data")) {
-    if (!item.at("deleted")) texts[item.at("path")] = item.at("content");
+    if (item.at("deleted")) continue;
+    if (is_list(item.at("content"))) {
+      add_rows(item.at("content"), texts);
+    } else {
+      texts[item.at("path")] = item.at("content");
+    }
   }
   forget_requests();
   return texts;
@@ -142,6 +161,13 @@ Texts FaultWorld::served() const {
 std::size_t FaultWorld::objects() const {
   const json tables = json::parse(control("GET", "state")).at("tables");
   return tables.at("documents").size() + tables.at("sync_sources").size();
+}
+
+std::map<std::string, std::size_t> FaultWorld::assets() const {
+  const json state = json::parse(control("GET", "state"));
+  std::map<std::string, std::size_t> counts;
+  for (const json& row : state.at("tables").at("assets")) ++counts[row.at("content_sha256")];
+  return counts;
 }
 
 Words FaultWorld::operations() const {
@@ -154,6 +180,14 @@ Words FaultWorld::operations() const {
 }
 
 void FaultWorld::forget_requests() const { control("DELETE", "requests"); }
+
+void FaultWorld::add_assets(std::set<std::string>& texts) const {
+  const json state = json::parse(control("GET", "state"));
+  for (const json& row : state.at("tables").at("assets")) {
+    const std::string id = row.at("id");
+    texts.insert(server.ask({.target = "/v1/files/" + id + "/content", .token = server.token()}).body);
+  }
+}
 
 void FaultWorld::add_history(std::set<std::string>& texts, Objects objects) const {
   const fs::path history = tree / ".ws" / "history.git";
@@ -169,6 +203,8 @@ std::set<std::string> FaultWorld::kept(Objects objects) const {
   std::set<std::string> texts;
   for (const auto& [path, text] : texts_of(tree)) texts.insert(text);
   add_files(tree / ".ws" / "conflicts", texts);
+  add_files(tree / ".ws" / "attachments", texts);
+  add_assets(texts);
   if (objects == Objects::all) add_files(tree / ".ws" / "tmp", texts);
   add_history(texts, objects);
   add_served(json::parse(control("GET", "state")).at("tables"), texts);

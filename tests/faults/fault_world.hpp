@@ -49,10 +49,13 @@ class FaultWorld {
   void save();
   void reset() const;
 
-  /// The documents of the source by path.
+  /// The documents of the source by path; in place of the list of attachments each of its rows, as
+  /// "attachment PATH".
   Texts served() const;
   /// How many documents and sources there are in all, archived ones included.
   std::size_t objects() const;
+  /// How many files there are on the service, by the hash of their bytes.
+  std::map<std::string, std::size_t> assets() const;
   /// Operations that came since the last `reset` or `forget_requests`, in order.
   Words operations() const;
   void forget_requests() const;
@@ -73,6 +76,7 @@ class FaultWorld {
  private:
   enum class Objects { reachable, all };
   std::set<std::string> kept(Objects objects) const;
+  void add_assets(std::set<std::string>& texts) const;
   void add_history(std::set<std::string>& texts, Objects objects) const;
 
   TemporaryFolder folder_;

@@ -94,6 +94,30 @@ TEST_CASE("killed anywhere in a run, then edited again: nobody collides with the
   kill_everywhere("alone", AfterKill::edits);
 }
 
+TEST_CASE("killed anywhere in the first run with pictures", "[faults][kill][pictures]") {
+  kill_everywhere("pictures first");
+}
+TEST_CASE("killed anywhere while pictures go up and the list of them is written", "[faults][kill][pictures]") {
+  kill_everywhere("pictures up");
+}
+TEST_CASE("killed anywhere while pictures come down", "[faults][kill][pictures]") { kill_everywhere("pictures down"); }
+TEST_CASE("killed anywhere while pictures go both ways and two collide", "[faults][kill][pictures]") {
+  kill_everywhere("pictures both ways");
+}
+TEST_CASE("killed anywhere in a mv that edits links", "[faults][kill][pictures]") {
+  kill_everywhere("mv of a note");
+  kill_everywhere("mv of a picture");
+  kill_everywhere("mv of a folder");
+}
+TEST_CASE("killed anywhere in an undo of a run with pictures", "[faults][kill][pictures]") {
+  kill_everywhere("undo of pictures");
+}
+TEST_CASE("killed anywhere while a conflict of two pictures ends", "[faults][kill][pictures]") {
+  kill_everywhere("pictures resolve local");
+  kill_everywhere("pictures resolve remote");
+  kill_everywhere("pictures resolve both");
+}
+
 TEST_CASE("killed anywhere in an upload: the same command again makes no second asset, unless the first was told",
           "[faults][kill]") {
   if (!shim_works()) {

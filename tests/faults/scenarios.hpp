@@ -24,10 +24,13 @@ struct Scenario {
   int last_exit = 0;     ///< of the `ws sync` that brings both sides together in the end; 7 where a conflict stays open
   bool forgets = false;  ///< texts are dropped on purpose: what stays undisturbed is what must stay
   std::set<std::string> promised = {};  ///< must be among what stays
+  bool has_files = false;  ///< a file that does not come or go is a row of its own (13), and the rest goes on
 };
 
 /// init, pull, push, run, resolve, restore and gc, in states where each has everything to do that it can.
 std::vector<Scenario> all_scenarios();
+/// The same with files that notes show, and links to them.
+std::vector<Scenario> picture_scenarios();
 const Scenario& scenario_named(const std::string& name);
 
 /// A scenario without any fault: what a broken one must come to.
@@ -39,6 +42,7 @@ struct Undisturbed {
   Texts tree = {};
   Texts served = {};
   std::size_t objects = 0;
+  std::map<std::string, std::size_t> assets = {};
   Words calls_of_nothing = {};  ///< of a `ws sync` that has nothing to do
   bool forgets = false;
 };

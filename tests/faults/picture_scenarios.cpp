@@ -1,0 +1,122 @@
+// The same for files that notes show: their bytes, the list of them on the service, links that follow a rename.
+#include <nlohmann/json.hpp>
+
+#include "tests/faults/scenarios.hpp"
+
+namespace ws::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Words sync_command = {"sync", "run"};
+
+void must_end(const Ended& ended, int exit) {
+  if (ended.exit != exit) throw std::runtime_error("exit " + std::to_string(ended.exit) + ": " + ended.out + ended.err);
+}
+
+/// Bytes that are no text.
+std::string picture(const std::string& name) { return std::string("\x89PNG\r\n\x1a\n\0\xff\xfe", 11) + name; }
+
+/// Both sides hold a note with pictures and are in step.
+void fill(FaultWorld& world) {
+  world.tie();
+  write_text(world.tree / "note.md",
+             "# Note\n\n![e](img/edit.png) ![g](img/gone.png) ![m](img/move.png)\n\n[[clash.pdf]] [[stay.pdf]]\n");
+  for (const char* name : {"img/edit.png", "img/gone.png", "img/move.png", "clash.pdf", "stay.pdf"}) {
+    write_text(world.tree / name, picture(name));
+  }
+  must_end(world.ws(sync_command), 0);
+  must_end(world.ws_there(sync_command), 0);
+}
+
+/// One of each kind of change, and two new files of the same bytes.
+void change(const fs::path& tree, const std::string& who) {
+  write_text(tree / "img/edit.png", picture("edited " + who));
+  fs::remove(tree / "img/gone.png");
+  fs::rename(tree / "img/move.png", tree / "moved.png");
+  write_text(tree / "new/one.png", picture("new " + who));
+  write_text(tree / "new/same.png", picture("new " + who));
+  write_text(tree / "new/two.jpg", picture("another " + who));
+  write_text(tree / "more.md", "# More\n\n![1](new/one.png) ![2](new/same.png) ![3](new/two.jpg) ![m](moved.png)\n");
+}
+
+void prepare_first(FaultWorld& world) {
+  world.tie();
+  write_text(world.tree / "img/move.png", picture("img/move.png"));
+  change(world.tree, "here");
+  write_text(world.tree / "note.md", "![e](img/edit.png)\n");
+}
+
+void prepare_up(FaultWorld& world) {
+  fill(world);
+  change(world.tree, "here");
+}
+
+void prepare_down(FaultWorld& world) {
+  fill(world);
+  change(world.other, "there");
+  must_end(world.ws_there(sync_command), 0);
+}
+
+void prepare_both(FaultWorld& world) {
+  fill(world);
+  change(world.other, "there");
+  write_text(world.other / "clash.pdf", picture("clash there"));
+  must_end(world.ws_there(sync_command), 0);
+  write_text(world.tree / "clash.pdf", picture("clash here"));
+  write_text(world.tree / "stay.pdf", picture("edited here"));
+  write_text(world.tree / "own.png", picture("own"));
+  write_text(world.tree / "own.md", "![own](own.png)\n");
+}
+
+void prepare_linked(FaultWorld& world) {
+  fill(world);
+  write_text(world.tree / "sub/far.md", "![e](../img/edit.png) and [the note](../note.md#note)\n");
+  must_end(world.ws(sync_command), 0);
+}
+
+void prepare_taken_back(FaultWorld& world) {
+  prepare_up(world);
+  must_end(world.ws(sync_command), 0);
+}
+
+void prepare_decision(FaultWorld& world) {
+  prepare_both(world);
+  must_end(world.ws(sync_command), 7);
+}
+
+}  // namespace
+
+std::vector<Scenario> picture_scenarios() {
+  const auto moving = [](const std::string& name, const std::string& from, const std::string& to) {
+    return Scenario{
+        .name = name, .prepare = prepare_linked, .steps = {{.arguments = {"sync", "mv", from, to}, .again = {6}}}};
+  };
+  const auto deciding = [](const std::string& keep) {
+    return Scenario{.name = "pictures resolve " + keep,
+                    .prepare = prepare_decision,
+                    .steps = {{.arguments = {"sync", "resolve", "clash.pdf", "--keep", keep}, .again = {6}}}};
+  };
+  std::vector<Scenario> all = {
+      {.name = "pictures first", .prepare = prepare_first, .steps = {{.arguments = sync_command}}},
+      {.name = "pictures up", .prepare = prepare_up, .steps = {{.arguments = sync_command}}},
+      {.name = "pictures down", .prepare = prepare_down, .steps = {{.arguments = sync_command}}},
+      {.name = "pictures both ways",
+       .prepare = prepare_both,
+       .steps = {{.arguments = sync_command, .exit = 7}},
+       .last_exit = 7},
+      moving("mv of a note", "note.md", "sub/deeper/renamed.md"),
+      moving("mv of a picture", "img/edit.png", "art/lamp.png"),
+      moving("mv of a folder", "img", "art"),
+      {.name = "undo of pictures",
+       .prepare = prepare_taken_back,
+       .steps = {{.arguments = {"sync", "undo", "2", "--allow-deletes"}}}},
+      deciding("local"),
+      deciding("remote"),
+      deciding("both"),
+  };
+  for (Scenario& scenario : all) scenario.has_files = true;
+  return all;
+}
+
+}  // namespace ws::test
