@@ -19,6 +19,8 @@ constexpr std::string_view manifest_note =
 constexpr std::string_view manifest_header = "| Path | Bytes | SHA-256 | Media type | Asset |\n|---|---|---|---|---|\n";
 constexpr std::string_view seal_begin = "<!-- ws attachments 1;";
 constexpr std::size_t cell_count = 5;
+/// Nobody comes so far: one that is greater would leave no number for the next.
+constexpr std::uint64_t last_edition = std::uint64_t{1} << 53U;
 constexpr char kept_blank = '\1';  // no path holds a control character
 
 std::string escape_cell(std::string_view text) {
@@ -99,7 +101,8 @@ std::uint64_t edition_in(std::string_view seal) {
   const std::size_t at = seal.find(word);
   if (at == std::string_view::npos) return 0;
   const std::string_view rest = seal.substr(at + word.size());
-  return number_in(rest.substr(0, rest.find(';'))).value_or(0);
+  const std::uint64_t edition = number_in(rest.substr(0, rest.find(';'))).value_or(0);
+  return edition <= last_edition ? edition : 0;
 }
 
 /// The part that holds the nearest path at or before this one; where none does, the first that holds anything.

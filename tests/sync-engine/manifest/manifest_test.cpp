@@ -138,3 +138,26 @@ TEST_CASE("known list: a whole one that is newer takes rows away", "[sync-engine
   CHECK(list.rows().size() == 1);
   CHECK_FALSE(list.is_due());
 }
+
+TEST_CASE("manifest: an edition that leaves no number for the next is not believed", "[sync-engine]") {
+  const auto part = parse_manifest(render_manifest(some_rows(), ~std::uint64_t{0}));
+  REQUIRE(part);
+  CHECK_FALSE(part->is_whole);
+  CHECK(part->edition == 0);
+  CHECK(part->rows == some_rows());
+}
+
+TEST_CASE("known list: a row edited by hand names no other bytes of its Asset, a new version is taken",
+          "[sync-engine]") {
+  KnownList list = known_list(3);
+  AttachmentTree rows = some_rows();
+  rows.at(row_path("a.png")).hash = Sha256::of("bytes that nobody has");
+  Attachment& newer = rows.at(row_path("img/b|c.png"));
+  newer.hash = Sha256::of("newer");
+  newer.asset = "018f6b2a-9c1d-7e3f-8a4b-000000000002";
+  const std::string text = without_line(render_manifest(rows, 3), "<!-- ws attachments");
+  take_part(list, {.document = part_one, .path = "_attachments.md", .revision = 2, .text = text});
+  CHECK(list.is_due());
+  CHECK(list.rows().at(row_path("a.png")) == some_rows().at(row_path("a.png")));
+  CHECK(list.rows().at(row_path("img/b|c.png")) == newer);
+}
