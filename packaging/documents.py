@@ -173,7 +173,7 @@ def man_ws(programs, folder):
     for code in programs.ws["exit_codes"]:
         page.item(str(code["exit"]), code["meaning"])
     page.heading("environment").block(programs.topic("environment")["text"].split("\n", 1)[1].lstrip("\n"))
-    for name in ("automation", "conflicts", "ignoring"):
+    for name in ("attachments", "automation", "conflicts", "ignoring"):
         page.heading(programs.topic(name)["summary"]).block(programs.topic(name)["text"])
     page.heading("files")
     page.item("$XDG_CONFIG_HOME/ws/config.yaml", "settings; ws-config(5)")

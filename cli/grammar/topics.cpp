@@ -76,6 +76,35 @@ Each text that was replaced is in the local history:
   ws sync restore PATH --at STATE    brings one back
 )";
 
+constexpr std::string_view attachments =
+    R"(The pictures and other files that notes show.
+
+`ws sync` brings them both ways with the notes: what a note shows or links to,
+from 1 byte to 100 MiB. Equal bytes are sent once; a rename sends nothing. The
+document `Attachments` of the source lists them; leave it to `ws`.
+
+In .ws/config.yaml:
+  attachments: linked           what notes show; all: every file that is not
+                                ignored; off: none
+  attachments_exclude: ['*.mov']
+  attachments_max_bytes: 20000000
+  links: keep                   a rename here edits the links to it; report
+                                counts them, off says nothing
+
+A setting that leaves a file out deletes it nowhere.
+
+  ws sync attachments           lists them, with the notes that show each
+  ws sync log PATH              lists the states of one
+  ws sync restore PATH          brings one back
+  ws sync mv FROM TO            renames a note, file or folder, and edits the
+                                links to it
+  ws links check                lists links that lead nowhere
+  ws links fix                  mends those that a rename broke
+
+Where both sides changed a picture it is a conflict: yours stays, theirs lies
+beside it as `NAME (remote).png`. `ws sync resolve` decides.
+)";
+
 constexpr std::string_view automation =
     R"(Using `ws` in scripts and CI.
 
@@ -102,6 +131,7 @@ constexpr Topic topics[] = {
     {"exit-codes", "how a command may end", {}},
     {"ignoring", "which files are not synced", ignoring},
     {"conflicts", "when both sides changed a document", conflicts},
+    {"attachments", "pictures and other files of notes", attachments},
     {"automation", "scripts and CI", automation},
 };
 

@@ -1,4 +1,5 @@
 // How other tools that sync pictures lose them, by name; and a list of attachments that cannot be believed.
+#include <csignal>
 #include <filesystem>
 #include <set>
 
@@ -260,4 +261,32 @@ TEST_CASE("a list of attachments that was archived deletes nothing, is told, and
   vault.both_in_step();
   CHECK(bytes_of(vault.there) == before);
   CHECK_THAT(list_of(vault)["content"].get<std::string>(), Contains("| img/a.png"));
+}
+
+TEST_CASE("sync gc leaves the bytes of pictures that nobody else has", "[cli]") {
+  const Pictures vault;
+  vault.both_in_step();
+  write_text(vault.here / "img/a.png", png + "ours, never sent");
+  write_text(vault.there / "img/a.png", png + "theirs");
+  REQUIRE(vault.sync(vault.there).exit == 0);
+  REQUIRE(vault.sync(vault.here).exit == 7);
+  REQUIRE(vault.ws(vault.here, {"sync", "resolve", "img/a.png", "--keep", "remote"}).exit == 0);
+  REQUIRE(vault.ws(vault.here, {"sync", "gc", "--keep", "90d"}).exit == 0);
+  CHECK(states_of(vault, vault.here, "img/a.png").contains(png + "ours, never sent"));
+}
+
+TEST_CASE("sync watch: a picture that changes alone is sent", "[cli]") {
+  const Pictures vault;
+  vault.both_in_step();
+  Running watch(vault.person.command({"sync", "watch", "--interval", "1s", "--json"}, vault.here));
+  REQUIRE(watch.wait_for("watching "));
+  write_text(vault.here / "img/a.png", png + "edited while it watched");
+  REQUIRE(watch.wait_for("push_update"));
+  write_text(vault.there / "img/b.pdf", "%PDF-1.7 edited there");
+  REQUIRE(vault.sync(vault.there).exit == 0);
+  REQUIRE(watch.wait_for("pull_update"));
+  watch.signal(SIGTERM);
+  watch.wait();
+  CHECK(read_text(vault.there / "img/a.png") == png + "edited while it watched");
+  CHECK(read_text(vault.here / "img/b.pdf") == "%PDF-1.7 edited there");
 }
