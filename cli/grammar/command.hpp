@@ -48,6 +48,7 @@ struct Word {
   std::string help = {};
   Count count = Count::one;
   Subject names = Subject::text;
+  bool is_command = false;  ///< a command of the user's, after --
 };
 
 /// The parsed command line; values are text.

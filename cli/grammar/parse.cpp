@@ -122,7 +122,13 @@ Result<Parsed> collect(const Command& command, const CLI::App& app, std::vector<
 
 std::string usage_line(const Command& command) {
   std::string line = "ws " + command.words;
+  std::string last;
   for (const Word& word : command.arguments) {
+    if (word.is_command) {
+      last = " --";
+      last += " " + word.placeholder + "...";
+      continue;
+    }
     switch (word.count) {
       case Count::one: line += " " + word.placeholder; break;
       case Count::optional: line += " [" + word.placeholder + "]"; break;
@@ -130,7 +136,7 @@ std::string usage_line(const Command& command) {
       case Count::any: line += " [" + word.placeholder + "...]"; break;
     }
   }
-  return command.flags.empty() ? line : line + " [flags]";
+  return line + (command.flags.empty() ? "" : " [flags]") + last;
 }
 
 Result<Parsed> parse(const Command& command, const std::vector<std::string>& arguments) {

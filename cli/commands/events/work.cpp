@@ -103,7 +103,10 @@ Command events_work_command() {
           "the event with what it printed (a JSON object, else {\"output\": text}); any other exit fails it "
           "with the end of its stderr, and the event is tried again later, up to --max-attempts. Ctrl-C ends it: what "
           "is under way is finished within 10 s or handed back.",
-      .arguments = {{.placeholder = "CMD", .help = "the command and its arguments, after --", .count = Count::many}},
+      .arguments = {{.placeholder = "CMD",
+                     .help = "the command and its arguments, after --",
+                     .count = Count::many,
+                     .is_command = true}},
       .flags = {worker_flags().front(),
                 {.name = "jobs",
                  .takes = Takes::one,
