@@ -59,6 +59,8 @@ TEST_CASE("verify: times, or min and max, give the expected count; the default i
   CHECK_FALSE(holds({{"max", 1}}));
   CHECK_FALSE(verify({{"match", {{"status", 500}}}}, twice).at("verified").get<bool>());
   CHECK(verify({{"match", {{"status", 500}}}, {"times", 0}}, twice).at("verified").get<bool>());
+  // Too many came: nothing is missing, so nothing is near to it.
+  CHECK(verify({{"match", {{"operation", "docs.create"}}}, {"times", 0}}, twice).at("nearest").empty());
 }
 
 TEST_CASE("verify: answers 200, or 409 with the nearest requests; in_order checks the order", "[server-mock]") {
