@@ -24,6 +24,7 @@
 #include "server-mock/sweep/coverage.hpp"
 #include "server-mock/sweep_command.hpp"
 #include "server-mock/trace_command.hpp"
+#include "server-mock/usage.hpp"
 
 #ifdef WS_JEMALLOC
 #include <jemalloc/jemalloc.h>
@@ -267,14 +268,14 @@ int run(int count, char** texts) {
   app.require_subcommand(0, 1);
   app.fallthrough();
   add_flags(app, flags);
-  CLI::App* serve_words = app.add_subcommand("serve", "serve until stopped; what happens without a word, too");
+  CLI::App* serve_words = app.add_subcommand("serve", "serve until stopped; the same as without a command");
   CLI::App* exec = app.add_subcommand("exec", "exec [flags] -- CMD...: run CMD with WS_BASE_URL and WS_TOKEN set");
   exec->add_option(
       "--report", flags.report, "write what was called, and the guesses that answers rest on (.json: JSON)");
   exec->add_option("--trace", flags.trace, "record every request, to be looked at with `ws-mock open`");
   serve_words->add_option("--trace", flags.trace, "a file of exec --trace: the world as it was then, live");
   serve_words->add_option("--at", flags.at, "after this request of the trace (default: the last; 0: the start)");
-  CLI::App* open = app.add_subcommand("open", "open FILE: a trace of exec --trace in the browser, with a slider");
+  CLI::App* open = app.add_subcommand("open", "open FILE: show a trace of exec --trace in the browser, with a slider");
   open->add_option("trace", flags.trace, "what exec --trace wrote")->required();
   CLI::App* sweep = app.add_subcommand(
       "sweep", "sweep [flags] -- CMD...: run CMD once for each fault that can hit each of its requests");
@@ -289,10 +290,11 @@ int run(int count, char** texts) {
   CLI::App* assumptions = app.add_subcommand("assumptions", "list the switches of --assume");
   CLI::App* version = app.add_subcommand("version", "show the version, and those of the libraries in this program");
   version->add_flag("--json", flags.json, "as JSON");
-  CLI::App* check_words = app.add_subcommand("check", "check FIXTURES...: everything that is wrong with them");
+  CLI::App* check_words = app.add_subcommand("check", "check FIXTURES...: list everything that is wrong with fixtures");
   check_words->add_option("paths", flags.checked, "YAML, JSON, or a folder of Markdown");
   check_words->add_flag("--schema", flags.schema, "print the JSON Schema of a fixtures file instead");
-  CLI::App* health = app.add_subcommand("health", "health [URL]: whether the server at URL, or at --listen, answers");
+  CLI::App* health =
+      app.add_subcommand("health", "health [URL]: ask whether the server at URL, or at --listen, answers");
   health->add_option("url", flags.asked, "http://ADDRESS:PORT");
   CLI::App* reference = app.add_subcommand("__reference")->group("");
   for (CLI::App* each :
@@ -302,14 +304,16 @@ int run(int count, char** texts) {
   try {
     std::ranges::reverse(arguments);  // CLI11 takes arguments in reverse order
     app.parse(std::move(arguments));
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", render_help(app));
+    return 0;
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
-    return report_failure(
-        {.kind = Failure::Kind::usage, .what = error.what(), .hint = "`ws-mock --help` lists commands and flags"});
+    return report_failure(usage_failure(app, error));
   }
   if (version_flag || version->parsed()) return print_version(flags.json);
   if ((exec->parsed() || sweep->parsed()) == command.empty()) {
-    return report_failure({.kind = Failure::Kind::usage, .what = "only exec and sweep take a command, after --"});
+    const std::vector<CLI::App*> named = app.get_subcommands();
+    return report_failure(command_failure(named.empty() ? "" : named.front()->get_name(), !command.empty()));
   }
   if (sweep->parsed()) return run_sweep(flags, command);
   if (diff->parsed()) return run_diff(flags);

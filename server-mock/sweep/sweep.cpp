@@ -105,11 +105,12 @@ Result<void> Sweep::prepare() {
       const std::string why = run.end.by == RunEnd::By::limit
                                   ? fmt::format("did not end within {} s", run.end.took.count() / 1000)
                                   : fmt::format("ended with {}", run.end.exit);
+      const std::string printed = last_bytes(run.end.out) + last_bytes(run.end.err);
       return fail(Failure::Kind::invalid,
-                  fmt::format("without any fault the command {}, so there is nothing to compare with:\n{}{}",
+                  fmt::format("without any fault the command {}, so there is nothing to compare with{}{}",
                               why,
-                              last_bytes(run.end.out),
-                              last_bytes(run.end.err)),
+                              printed.empty() ? "; it printed nothing" : ":\n",
+                              printed),
                   "it has to end with 0 by itself; it finds WS_BASE_URL and WS_TOKEN set, and HOME empty");
     }
   }

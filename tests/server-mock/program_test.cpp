@@ -169,14 +169,41 @@ TEST_CASE("ws-mock: a wrong word ends with exit code 2 and says what is wrong", 
       {{"--faults", "/no/such/file"}, "/no/such/file"},
       {{"--fixtures", "/no/such/file"}, "/no/such/file"},
       {{"check"}, "check needs a fixtures file"},
-      {{"exec"}, "--"},
-      {{"serve", "--", "true"}, "exec"},
+      {{"exec"}, "exec needs a command after --\n  usage: ws-mock exec [flags] -- CMD...\n"},
+      {{"serve", "--", "true"}, "serve takes no command after --\n  `ws-mock exec -- CMD...` runs one"},
+      {{"nonsense"}, "ws-mock has no command `nonsense`\n"},
+      {{"exec", "--nonsense", "--", "true"}, "ws-mock has no flag --nonsense\n  `ws-mock exec --help`"},
+      {{"open", "one", "two"}, "`two` is one argument too many\n"},
+      {{"open"}, "an argument is missing\n  usage: ws-mock open FILE\n"},
+      {{"--log", "loud"}, "--log takes text, json or off, not `loud`\n"},
+      {{"--journal", "x"}, "--journal takes a number from 0 to 1000000, not `x`\n"},
+      {{"--seed", "x"}, "--seed takes a number, not `x`\n"},
+      {{"exec", "--report"}, "--report needs a value\n"},
+      {{"--reset"}, "--reset needs --data\n"},
+      {{"--tls", "a,b", "--tls-self-signed"}, "give --tls or --tls-self-signed, not both\n"},
+      {{"sweep", "--", "false"}, "ws-mock: without any fault the command ended with 1, so there is nothing to compare"},
   }));
   CAPTURE(reason);
   const Ended ended = ws_mock(arguments);
   CHECK(ended.exit == 2);
   CHECK(ended.out.empty());
   CHECK_THAT(ended.err, Contains(reason));
+}
+
+TEST_CASE("ws-mock: help has the usage, what to start with, and fits 80 columns", "[server-mock]") {
+  const auto [arguments, usage] = GENERATE(
+      table<std::vector<std::string>, std::string>({{{"--help"}, "Usage: ws-mock [COMMAND] [flags]\n\nStart here\n"},
+                                                    {{"exec", "-h"}, "Usage: ws-mock exec [flags] -- CMD...\n"},
+                                                    {{"open", "--help"}, "Usage: ws-mock open FILE\n"},
+                                                    {{"version", "--help"}, "Usage: ws-mock version [flags]\n"}}));
+  const Ended ended = ws_mock(arguments);
+  CHECK(ended.exit == 0);
+  CHECK_THAT(ended.out, Contains(usage));
+  for (std::size_t begin = 0; begin < ended.out.size();) {
+    const std::size_t end = ended.out.find('\n', begin);
+    CHECK(end - begin <= 80);
+    begin = end + 1;
+  }
 }
 
 TEST_CASE("ws-mock: open to others only with the control surface protected or left out", "[server-mock]") {
