@@ -70,9 +70,12 @@ bool wants_lines(const Session& session) {
 
 Result<ExitCode> check(Session& session) {
   const std::vector<std::string>& words = session.arguments().words;
-  const fs::path start = words.empty() ? fs::current_path() : fs::absolute(words.front());
+  fs::path start = words.empty() ? fs::current_path() : fs::absolute(words.front());
+  // A link to the folder, or into it, is another name for notes that are known by their own.
+  std::error_code ignored;
+  if (const fs::path real = fs::canonical(start, ignored); !ignored) start = real;
   WS_LET(SyncTree tree, open_tree(session, start, Network::none));
-  std::string folder = words.empty() ? std::string() : path_in_tree(tree.root, words.front());
+  std::string folder = words.empty() ? std::string() : path_in_tree(tree.root, start.string());
   if (folder == ".") folder.clear();
   WS_LET(const std::vector<BrokenLink> broken, tree.engine->broken_links(folder));
   tree.progress->clear();
