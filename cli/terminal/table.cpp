@@ -97,11 +97,28 @@ std::string fit(std::string_view text, std::size_t columns) {
   return shown;
 }
 
-std::string wrap(std::string_view text, std::size_t columns, std::size_t indent) {
+namespace {
+
+std::size_t end_of_word(std::string_view text) { return std::min(text.find(' '), text.size()); }
+
+/// A command in backticks is one word: a line break in it would be pasted too.
+std::size_t end_of_word_or_command(std::string_view text) {
+  bool is_in_command = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '`') is_in_command = !is_in_command;
+    if (text[i] == ' ' && !is_in_command) return i;
+  }
+  return is_in_command ? end_of_word(text) : text.size();
+}
+
+std::string wrapped_at(std::string_view text,
+                       std::size_t columns,
+                       std::size_t indent,
+                       std::size_t (*end_of)(std::string_view)) {
   std::string wrapped;
   std::size_t used = 0;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::size_t end = end_of(text);
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     const std::size_t width = utf8::columns(word);
@@ -117,6 +134,16 @@ std::string wrap(std::string_view text, std::size_t columns, std::size_t indent)
     used += width;
   }
   return wrapped;
+}
+
+}  // namespace
+
+std::string wrap(std::string_view text, std::size_t columns, std::size_t indent) {
+  return wrapped_at(text, columns, indent, end_of_word);
+}
+
+std::string wrap_message(std::string_view text, std::size_t columns, std::size_t indent) {
+  return wrapped_at(text, columns, indent, end_of_word_or_command);
 }
 
 std::string render_table(const Cells& heading,

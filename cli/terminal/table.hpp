@@ -27,5 +27,7 @@ std::string cut(std::string_view text, std::size_t columns);
 
 /// `text` broken between words into lines of at most `columns`, all but the first indented.
 std::string wrap(std::string_view text, std::size_t columns, std::size_t indent);
+/// The same, but a command in backticks stays on one line: whoever pastes it gets no line break in it.
+std::string wrap_message(std::string_view text, std::size_t columns, std::size_t indent);
 
 }  // namespace ws::cli

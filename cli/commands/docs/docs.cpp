@@ -175,6 +175,14 @@ Result<ExitCode> update(Session& session) {
   return run_call(session, operation, std::move(call));
 }
 
+/// The first few, and how many more there are.
+std::string first_of(const std::vector<std::string>& ids) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, ids.size()); ++i) text += (i == 0 ? "" : ", ") + ids[i];
+  return ids.size() > most ? text + " and " + std::to_string(ids.size() - most) + " more" : text;
+}
+
 Result<ExitCode> archive(Session& session) {
   const contract::Operation& operation = operation_of("docs.archive");
   WS_LET(const std::vector<std::string> ids, ids_of(session));
@@ -184,7 +192,8 @@ Result<ExitCode> archive(Session& session) {
     return ExitCode::done;
   }
   if (ids.size() > 1) {
-    WS_LET(const bool yes, session.confirm("archive " + std::to_string(ids.size()) + " documents?"));
+    WS_LET(const bool yes,
+           session.confirm("archive " + std::to_string(ids.size()) + " documents: " + first_of(ids) + "?"));
     if (!yes) return fail(Failure::Kind::usage, "not confirmed; nothing was archived");
   }
   WS_LET(Client * client, session.client());

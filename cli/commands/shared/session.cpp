@@ -13,6 +13,7 @@
 #include "cli/output/failure.hpp"
 #include "cli/terminal/clean.hpp"
 #include "cli/terminal/pager.hpp"
+#include "cli/terminal/table.hpp"
 
 namespace ws::cli {
 namespace {
@@ -126,7 +127,11 @@ Result<PrinterOptions> Session::printer_options(FindView find_view) {
 
 void Session::note(std::string_view text) {
   if (has("quiet")) return;
-  std::string line = clean(text, Breaks::space) + "\n";
+  std::string line = clean(text, Breaks::space);
+  if (terminal().is_terminal(Stream::err) && !terminal().is_plain()) {
+    line = wrap_message(line, static_cast<std::size_t>(std::max(terminal().columns(), 20)), 0);
+  }
+  line += "\n";
   const bool waits = is_json(format()) && !command_.runs_on && !has("verbose") && !has("debug");
   if (waits || printer().is_holding()) {
     held_notes_ += line;
@@ -171,7 +176,9 @@ Result<bool> Session::confirm(std::string_view question) {
     return fail(
         Failure::Kind::usage, "cannot ask without a terminal: " + std::string(question), "add --yes to confirm");
   }
-  const auto answer = terminal().ask_line(clean(question, Breaks::space) + " [y/N] ");
+  std::string asked = clean(question, Breaks::space);
+  if (!asked.empty() && asked.front() >= 'a' && asked.front() <= 'z') asked.front() -= 'a' - 'A';
+  const auto answer = terminal().ask_line(asked + " [y/N] ");
   if (!answer && world_.cancelled.load()) return fail(Failure::Kind::cancelled, "stopped at a question");
   return answer && (*answer == "y" || *answer == "Y" || *answer == "yes");
 }
