@@ -165,7 +165,8 @@ std::optional<ManifestPart> parse_manifest(std::string_view text) {
     const std::string_view line = trim(text.substr(0, end));
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     if (line.starts_with(seal_begin)) seal = line;
-    if (!line.starts_with('|') || line.starts_with("|-") || line.starts_with("| -")) continue;
+    // A path may begin with a dash: the line below the heading has nothing else.
+    if (!line.starts_with('|') || line.find_first_not_of("|-: ") == std::string_view::npos) continue;
     const auto cells = cells_of(line);
     if (cells && (*cells)[0] == "Path" && (*cells)[4] == "Asset") {
       has_header = true;

@@ -47,6 +47,7 @@ TEST_CASE("manifest: what is rendered is read back, whatever the names hold", "[
   rows.emplace(row_path("odd/ two blanks .png"), manifest_row("c"));
   rows.emplace(row_path("odd/\xC3\xA9 #1 (2).png"), manifest_row("d"));
   rows.emplace(row_path("odd/end "), manifest_row("e"));
+  rows.emplace(row_path("-dash.png"), manifest_row("f"));
   const std::string text = render_manifest(rows, 7);
   CHECK_THAT(text, Contains("# Attachments\n") && Contains("| Path | Bytes | SHA-256 | Media type | Asset |"));
   const auto parsed = parse_manifest(text);
