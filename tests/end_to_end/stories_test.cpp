@@ -14,15 +14,16 @@ Ended tell(const std::string& story, const Person& person, const MockProcess& se
   command.program = "/bin/sh";
   command.arguments = {WS_SOURCE_DIR "/tests/end_to_end/stories/" + story + ".sh"};
   command.environment["URL"] = server.base_url();
+  command.environment["RECIPES"] = WS_SOURCE_DIR "/recipes";
   command.environment["PATH"] = std::string(WS_BIN_DIR) + ":/usr/bin:/bin";
   return run_command(command);
 }
 
 }  // namespace
 
-TEST_CASE("stories: from the login to the first documents", "[end-to-end]") {
+TEST_CASE("stories: from the login to the first conflict settled", "[end-to-end]") {
   const MockProcess server({"--device", "auto", "--device-interval", "1"});
-  const Ended ended = tell("login_to_first_document", Person(), server);
+  const Ended ended = tell("login_to_first_conflict", Person(), server);
   CAPTURE(ended.out, ended.err);
   CHECK(ended.exit == 0);
 }
@@ -32,6 +33,21 @@ TEST_CASE("stories: all documents as files; an answer for each line of a file", 
   const std::string story = GENERATE("export_documents", "ask_each_line");
   const Ended ended = tell(story, Person(server), server);
   CAPTURE(story, ended.out, ended.err);
+  CHECK(ended.exit == 0);
+}
+
+TEST_CASE("stories: an agent answers the comments that mention it", "[end-to-end]") {
+  // A failed event is handed out again after 5 s of the service's clock: the story waits for it.
+  const MockProcess server;
+  const Ended ended = tell("answer_comments", Person(server), server);
+  CAPTURE(ended.out, ended.err);
+  CHECK(ended.exit == 0);
+}
+
+TEST_CASE("stories: a CI job with sandboxes, a fault and a sweep", "[end-to-end]") {
+  const MockProcess server;
+  const Ended ended = tell("ci_job", Person(server), server);
+  CAPTURE(ended.out, ended.err);
   CHECK(ended.exit == 0);
 }
 
