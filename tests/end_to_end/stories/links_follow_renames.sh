@@ -23,7 +23,10 @@ test "$(wc -l < ../broken)" = 2
 ws links check --format quickfix > ../quickfix && fail "exit 1"
 cmp -s ../broken ../quickfix
 test "$(ws links check --json --jq '.data[0].line' || true)" = 1
-ws links check deep >/dev/null && fail "exit 1"
+ws links check deep > ../below && fail "exit 1"
+ln -s vault/deep ../linked # another name of the same notes
+ws links check ../linked > ../below_link && fail "broken links behind a linked folder"
+cmp -s ../below ../below_link || fail "$(cat ../below_link)"
 ws sync status --offline 2>&1 | grep -q '2 links lead nowhere' || fail "status does not count them"
 ws sync status --offline --json --jq .broken_links | grep -qx 2 || fail "status --json does not count them"
 
