@@ -8,17 +8,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Words sync_command = {"sync", "run"};
-
-void must_end(const Ended& ended, int exit) {
-  if (ended.exit != exit) throw std::runtime_error("exit " + std::to_string(ended.exit) + ": " + ended.out + ended.err);
-}
-
 /// Bytes that are no text.
 std::string picture(const std::string& name) { return std::string("\x89PNG\r\n\x1a\n\0\xff\xfe", 11) + name; }
 
 /// Both sides hold a note with pictures and are in step.
-void fill(FaultWorld& world) {
+void fill_with_pictures(FaultWorld& world) {
   world.tie();
   write_text(world.tree / "note.md",
              "# Note\n\n![e](img/edit.png) ![g](img/gone.png) ![m](img/move.png)\n\n[[clash.pdf]] [[stay.pdf]]\n");
@@ -48,18 +42,18 @@ void prepare_first(FaultWorld& world) {
 }
 
 void prepare_up(FaultWorld& world) {
-  fill(world);
+  fill_with_pictures(world);
   change(world.tree, "here");
 }
 
 void prepare_down(FaultWorld& world) {
-  fill(world);
+  fill_with_pictures(world);
   change(world.other, "there");
   must_end(world.ws_there(sync_command), 0);
 }
 
 void prepare_both(FaultWorld& world) {
-  fill(world);
+  fill_with_pictures(world);
   change(world.other, "there");
   write_text(world.other / "clash.pdf", picture("clash there"));
   must_end(world.ws_there(sync_command), 0);
@@ -70,7 +64,7 @@ void prepare_both(FaultWorld& world) {
 }
 
 void prepare_linked(FaultWorld& world) {
-  fill(world);
+  fill_with_pictures(world);
   write_text(world.tree / "sub/far.md", "![e](../img/edit.png) and [the note](../note.md#note)\n");
   must_end(world.ws(sync_command), 0);
 }

@@ -8,16 +8,16 @@
 #include <nlohmann/json.hpp>
 
 namespace ws::test {
-namespace {
-
-namespace fs = std::filesystem;
-
-const Words sync_command = {"sync", "run"};
-constexpr std::chrono::milliseconds two_ticks{10};
 
 void must_end(const Ended& ended, int exit) {
   if (ended.exit != exit) throw std::runtime_error("exit " + std::to_string(ended.exit) + ": " + ended.out + ended.err);
 }
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds two_ticks{10};
 
 const std::string ten_lines = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 

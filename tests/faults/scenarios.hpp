@@ -33,6 +33,11 @@ std::vector<Scenario> all_scenarios();
 std::vector<Scenario> picture_scenarios();
 const Scenario& scenario_named(const std::string& name);
 
+inline const Words sync_command = {"sync", "run"};
+
+/// Throws with what the command said if it did not end so.
+void must_end(const Ended& ended, int exit);
+
 /// A scenario without any fault: what a broken one must come to.
 struct Undisturbed {
   std::vector<Words> calls = {};       ///< of each step
