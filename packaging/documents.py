@@ -19,8 +19,12 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 
+def output(command, **options):
+    return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
+
+
 def told(program):
-    return json.loads(subprocess.run([program, "__reference"], check=True, capture_output=True, text=True).stdout)
+    return json.loads(output([program, "__reference"]))
 
 
 class Programs:
@@ -29,6 +33,7 @@ class Programs:
         self.mock = told(Path(folder) / "ws-mock")
         self.bin = Path(folder)
         self.version = self.ws["version"]
+        self.commit = json.loads(output([self.bin / "ws", "version", "--json"]))["commit"]
         self.nouns = {}
         for command in self.ws["commands"]:
             self.nouns.setdefault(command["command"].split()[0], []).append(command)
@@ -507,8 +512,7 @@ merge adopt`; `state`: `planned staged done failed`.
 def schemas(programs):
     all_of_them = {}
     for operation in programs.ws["operations"]:
-        out = subprocess.run([programs.bin / "ws", "schema", operation["id"]], check=True, capture_output=True, text=True).stdout
-        all_of_them[operation["id"]] = json.loads(out)
+        all_of_them[operation["id"]] = json.loads(output([programs.bin / "ws", "schema", operation["id"]]))
     return json.dumps(all_of_them, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Makes dist/ from what is built: package.py BUILD DIST
+"""Makes dist/ from what is built: package.py BUILD DIST [NATIVE]
 
 .deb of ws and of ws-mock, tarball, wheel, npm package and OCI image of the mock, SHA256SUMS, SPDX document. The same
 sources give the same bytes, wherever and whenever: times are those of the commit, lists are sorted, owners are root.
+
+What BUILD holds may be for another processor. Its packages are then added to those in DIST, and NATIVE is the build of the
+same sources whose programs run here: man pages and completions come from these.
 """
 import base64
 import gzip
@@ -25,14 +28,15 @@ SOURCE = HERE.parent
 sys.path.insert(0, str(HERE))
 import documents  # noqa: E402
 import inventory  # noqa: E402
+import portable  # noqa: E402
 
 MAINTAINER = "ws maintainers <ws@packages.example.org>"
 HOMEPAGE = "https://example.org/ws"
-# dpkg's name of the processor, the kernel's, Node's, the image format's.
-PROCESSORS = {"amd64": ("x86_64", "x64", "amd64"), "arm64": ("aarch64", "arm64", "arm64")}
+# By the processor's number in an ELF file: dpkg's name of it, the kernel's, Node's, the image format's.
+PROCESSORS = {62: ("amd64", "x86_64", "x64", "amd64"), 183: ("arm64", "aarch64", "arm64", "arm64")}
 
 UNITS = {"ws": ["ws-sync@.service", "ws-events@.service"], "ws-mock": ["ws-mock.service"]}
-# Opened at run time: dpkg-shlibdeps cannot see these.
+# Opened at run time, so no ELF file names them.
 OPENED = {"ws": {"Depends": ["libcurl4", "ca-certificates"], "Recommends": ["libjq1", "libsecret-1-0"],
                  "Suggests": ["libqrencode4", "ws-mock"]},
           "ws-mock": {"Suggests": ["ws"]}}
@@ -65,9 +69,15 @@ def gzipped(data):
     return gzip.compress(data if isinstance(data, bytes) else data.encode(), 9, mtime=0)
 
 
+def processor_of(program):
+    with open(program, "rb") as data:
+        return PROCESSORS[int.from_bytes(data.read(20)[18:], "little")]
+
+
 def stripped(program, folder):
-    out = folder / Path(program).name
-    subprocess.run(["strip", "--strip-all", "--remove-section=.comment", "-o", out, program], check=True)
+    out, machine = folder / Path(program).name, processor_of(program)[1]
+    tool = "strip" if machine == os.uname().machine else f"{machine}-linux-gnu-strip"
+    subprocess.run([tool, "--strip-all", "--remove-section=.comment", "-o", out, program], check=True)
     return out.read_bytes()
 
 
@@ -94,15 +104,15 @@ def below(root):
 
 
 class Packaging:
-    def __init__(self, build, dist):
+    def __init__(self, build, dist, native):
         self.bin, self.dist = Path(build) / "bin", Path(dist)
+        self.native = Path(native) / "bin"
         self.when = epoch()
         os.environ["SOURCE_DATE_EPOCH"] = str(self.when)
         os.environ["WS_DATE"] = datetime.fromtimestamp(self.when, timezone.utc).strftime("%Y-%m-%d")
-        self.programs = documents.Programs(self.bin)
+        self.programs = documents.Programs(self.native)
         self.version = self.programs.version
-        self.processor = subprocess.run(["dpkg", "--print-architecture"], check=True, capture_output=True, text=True).stdout.strip()
-        self.machine, self.node_cpu, self.image_cpu = PROCESSORS[self.processor]
+        self.processor, self.machine, self.node_cpu, self.image_cpu = processor_of(self.bin / "ws")
         self.work = Path(tempfile.mkdtemp(prefix="ws-package."))
         self.stripped = {name: stripped(self.bin / name, self.work) for name in ("ws", "ws-mock", "ws-mock-static")}
         self.pages = self.work / "man"
@@ -111,7 +121,7 @@ class Packaging:
 
     def completions(self, name):
         if name == "ws":
-            made = {shell: subprocess.run([self.bin / "ws", "completion", shell], check=True, capture_output=True, text=True).stdout
+            made = {shell: subprocess.run([self.native / "ws", "completion", shell], check=True, capture_output=True, text=True).stdout
                     for shell in ("bash", "zsh", "fish")}
             if not made["zsh"].startswith("#compdef"):
                 made["zsh"] = "#compdef ws\n" + made["zsh"]
@@ -163,15 +173,14 @@ class Packaging:
             if path.is_dir():
                 path.chmod(0o755)
         out = self.dist / f"{name}_{self.version}_{self.processor}.deb"
-        subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "--build", root, out], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "--threads-max=1", "--build", root, out], check=True, stdout=subprocess.DEVNULL)
 
     def shared_dependencies(self, name):
-        """By dpkg-shlibdeps, which wants to stand beside a debian/control."""
-        place = self.work / f"shlibs-{name}"
-        write(place / "debian" / "control", f"Source: {name}\n\nPackage: {name}\nArchitecture: any\n")
-        out = subprocess.run(["dpkg-shlibdeps", "-O", "-e" + str(self.work / f"deb-{name}" / "usr" / "bin" / name)], cwd=place, check=True,
-                             capture_output=True, text=True).stdout
-        return out.strip().split("shlibs:Depends=", 1)[1].split(", ")
+        """The C library is the only one that a program needs at its start; portable.py fails where that is not so."""
+        faults = portable.faults_of(str(self.bin / name))
+        if faults:
+            raise SystemExit("\n".join(faults))
+        return [f"libc6 (>= {portable.newest_glibc(str(self.bin / name))})"]
 
     def control(self, root, name):
         usr = root / "usr"
@@ -306,7 +315,8 @@ class Packaging:
         write(self.dist / "SHA256SUMS", "".join(f"{hashlib.sha256((self.dist / n).read_bytes()).hexdigest()}  {n}\n" for n in names))
 
     def make(self):
-        if self.dist.exists():
+        added = self.native != self.bin
+        if self.dist.exists() and not added:
             for old in self.dist.iterdir():
                 old.unlink() if old.is_file() else None
         self.dist.mkdir(parents=True, exist_ok=True)
@@ -316,8 +326,9 @@ class Packaging:
         self.wheel()
         self.npm()
         self.image()
-        commit = json.loads(subprocess.run([self.bin / "ws", "version", "--json"], check=True, capture_output=True, text=True).stdout)["commit"]
-        write(self.dist / f"ws-{self.version}.spdx.json", inventory.spdx(self.programs, self.version, commit, self.when, self.dist))
+        if not added:
+            write(self.dist / f"ws-{self.version}.spdx.json",
+                  inventory.spdx(self.programs, self.version, self.programs.commit, self.when, self.dist))
         self.sums()
         shutil.rmtree(self.work)
         for path in sorted(self.dist.iterdir()):
@@ -326,7 +337,7 @@ class Packaging:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         print(__doc__, file=sys.stderr)
         sys.exit(2)
-    Packaging(sys.argv[1], sys.argv[2]).make()
+    Packaging(sys.argv[1], sys.argv[2], sys.argv[-1] if len(sys.argv) == 4 else sys.argv[1]).make()

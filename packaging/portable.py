@@ -16,16 +16,26 @@ def readelf(flag, program):
     return subprocess.run(["readelf", "-W", flag, program], check=True, capture_output=True, text=True).stdout
 
 
+def needed_symbols(program):
+    """(symbol, family of libraries, version) of every versioned symbol that the program needs."""
+    found = re.findall(r" UND (\S+?)@+([A-Z]+)_([0-9.]+)", readelf("--dyn-syms", program))
+    return [(symbol, family, tuple(int(part) for part in version.split("."))) for symbol, family, version in found]
+
+
+def newest_glibc(program):
+    return ".".join(str(part) for part in max(version for _, _, version in needed_symbols(program)))
+
+
 def faults_of(program):
     faults = []
     for name in re.findall(r"\(NEEDED\).*\[(.*)\]", readelf("-d", program)):
         if not NEEDED.match(name):
             faults.append(f"{program} needs {name}")
-    for symbol, family, version in re.findall(r" UND (\S+?)@+([A-Z]+)_([0-9.]+)", readelf("--dyn-syms", program)):
+    for symbol, family, version in needed_symbols(program):
         if family != "GLIBC":
-            faults.append(f"{program} needs {symbol} of {family}_{version}")
-        elif tuple(int(part) for part in version.split(".")[:2]) > FLOOR:
-            faults.append(f"{program} needs {symbol} of glibc {version}; the floor is {FLOOR[0]}.{FLOOR[1]}")
+            faults.append(f"{program} needs {symbol} of {family}, which is no part of glibc")
+        elif version > FLOOR:
+            faults.append(f"{program} needs {symbol} of glibc {'.'.join(map(str, version))}; the floor is {FLOOR[0]}.{FLOOR[1]}")
     return faults
 
 
