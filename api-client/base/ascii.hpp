@@ -1,5 +1,5 @@
-/// Letter case, blanks and hexadecimal digits of ASCII. Unlike <cctype> these know no locale and take any `char`; every
-/// other byte stays as it is.
+/// Letter case, trimming and hexadecimal digits of ASCII text. Unlike <cctype>, these functions ignore the locale and
+/// accept any `char`; bytes that are not ASCII are returned unchanged.
 #pragma once
 
 #include <algorithm>
@@ -27,19 +27,19 @@ inline bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return to_lower(x) == to_lower(y); });
 }
 
-/// The text without the `blanks` at its two ends.
+/// Removes the characters in `blanks` from both ends.
 constexpr std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n") {
   const std::size_t first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// The text without the `blanks` at its end.
+/// Removes the characters in `blanks` from the end.
 constexpr std::string_view trimmed_end(std::string_view text, std::string_view blanks = " \t\r\n") {
   return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
-/// -1 where it is none.
+/// The value of a hexadecimal digit, or -1 if `c` is not one.
 constexpr int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   const char lower = to_lower(c);

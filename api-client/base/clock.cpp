@@ -28,7 +28,8 @@ bool skip(std::string_view& text, std::string_view any_of) {
   return true;
 }
 
-/// Overwrites `width` digits. By hand: an answer of the mock holds several times, and fmt took a twelfth of its making.
+/// Overwrites `width` digits. Written by hand because the mock formats several times in each response: fmt took a
+/// twelfth of the time to build one.
 void put_digits(std::string& text, std::size_t place, std::size_t width, std::int64_t value) {
   for (std::size_t i = place + width; i > place; --i) {
     text[i - 1] = static_cast<char>('0' + value % 10);

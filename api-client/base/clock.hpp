@@ -1,4 +1,4 @@
-/// Time as a port, and its text form.
+/// The clock interface, and parsing and formatting of times and durations.
 #pragma once
 
 #include <chrono>
@@ -9,10 +9,10 @@
 
 namespace ws {
 
-/// Wall time, UTC, milliseconds: the API's resolution.
+/// Wall-clock time in UTC with the API's resolution of one millisecond.
 using Time = std::chrono::sys_time<std::chrono::milliseconds>;
 
-/// Where the time comes from; the mock's can be frozen and moved.
+/// A source of the current time. The mock's clock can be frozen and moved.
 class Clock {
  public:
   Clock() = default;
@@ -27,12 +27,12 @@ class SystemClock final : public Clock {
   Time now() const override;
 };
 
-/// RFC 3339 with milliseconds: `2026-11-20T10:00:00.000Z`.
+/// Formats as RFC 3339 with milliseconds: `2026-11-20T10:00:00.000Z`.
 std::string to_rfc3339(Time time);
-/// Any RFC 3339 date-time, offsets too. Fails with `invalid`.
+/// Parses any RFC 3339 date-time, with or without an offset. Fails with `invalid`.
 Result<Time> parse_rfc3339(std::string_view text);
 
-/// `90s`, `15m`, `2h`, `90d`, `250ms`; a bare number is seconds. Fails with `invalid`.
+/// Parses `90s`, `15m`, `2h`, `90d`, `250ms`; a number without a unit is in seconds. Fails with `invalid`.
 Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 }  // namespace ws

@@ -1,4 +1,4 @@
-/// A file descriptor that is closed once, and the system calls on one that begin again after a signal (EINTR).
+/// An owned file descriptor, and wrappers of system calls that retry after EINTR.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace ws {
 
-/// Owns a file descriptor; -1: none.
+/// Owns a file descriptor and closes it once; -1 means none.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -29,16 +29,16 @@ class Descriptor {
   int fd_ = -1;
 };
 
-/// read(2) and pread(2).
+/// read(2) and pread(2), retried after EINTR.
 ssize_t read_some(int file, char* buffer, std::size_t size);
 ssize_t read_some_at(int file, char* buffer, std::size_t size, off_t offset);
 
-/// Writes all of the text. False with errno set where not all of it could be written.
+/// Writes the whole text. Returns false, with errno set, if some of it could not be written.
 bool write_all(int file, std::string_view text);
 bool write_all_at(int file, std::string_view text, off_t offset);
 
-/// An advisory lock on the whole file (flock(2), exclusive), which ends with the descriptor. `no` fails with
-/// EWOULDBLOCK in errno where another process holds it.
+/// An advisory, exclusive lock on the whole file (flock(2)), released when the descriptor is closed. With `no`, fails
+/// with EWOULDBLOCK in errno if another process holds the lock.
 enum class WaitForLock { no, yes };
 bool lock_file(int file, WaitForLock wait);
 

@@ -22,7 +22,7 @@ tl::unexpected<Failure> cannot(std::string_view what, const std::filesystem::pat
   return fail(Failure::Kind::disk, fmt::format("cannot {} {}: {}", what, shown_path(path), std::strerror(error)));
 }
 
-/// Reads a piece; waits only for a pipe whose other end is open (EAGAIN).
+/// Reads one block. Waits for input only if it is a pipe whose other end is open (EAGAIN).
 ssize_t read_piece(int file, std::string& buffer) {
   while (true) {
     const ssize_t count = read_some(file, buffer.data(), buffer.size());
@@ -41,11 +41,11 @@ Result<void> check_kind(int file, Source source, const std::filesystem::path& pa
   return fail(Failure::Kind::disk, fmt::format("{} is not a regular file", shown_path(path)));
 }
 
-/// Creates a file that was not there, named after `name`, and says how.
+/// Creates a new temporary file in `folder`, named after `name`, and returns its name in `temporary`.
 int create_beside(int folder, const std::string& name, mode_t mode, std::string& temporary) {
   static std::atomic<unsigned> next{0};
   while (true) {
-    // A name that a killed process with our number left behind is passed over.
+    // Skip names left behind by a killed process with the same pid.
     temporary = fmt::format(".{}.{}-{}", name.substr(0, 200), ::getpid(), next++);
     const int file = ::openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (file >= 0 || errno != EEXIST) return file;
@@ -74,7 +74,7 @@ std::string shown_path(const std::filesystem::path& path) {
 
 namespace {
 
-/// "32 MiB"; what is no whole number of them in bytes.
+/// "32 MiB"; in bytes if the size is not a whole number of MiB.
 std::string in_mebibytes(std::size_t bytes) {
   constexpr std::size_t mebibyte = std::size_t{1} << 20U;
   return bytes % mebibyte == 0 ? fmt::format("{} MiB", bytes / mebibyte) : fmt::format("{} bytes", bytes);

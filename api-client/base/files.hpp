@@ -1,4 +1,4 @@
-/// Whole small files: settings, credentials, ready files. (A synced file is written by `sync-engine/disk/safe_write`.)
+/// Reads and writes small files whole: settings, credentials. (For synced files: `sync-engine/disk/safe_write`.)
 #pragma once
 
 #include <cstddef>
@@ -11,41 +11,41 @@
 
 namespace ws {
 
-/// What may be read. `regular`: anything else is refused, and nothing is waited for (a FIFO would hang the reader).
-/// `connected`: also a pipe that somebody holds open for writing, as `<(command)` is. `anything`: what the user named
-/// on the command line, however long it takes.
+/// Which kinds of files may be read. `regular`: only regular files; everything else is refused without blocking (a FIFO
+/// would hang the reader). `connected`: also a pipe that another process holds open for writing, such as `<(command)`.
+/// `anything`: whatever the user named on the command line, however long reading takes.
 enum class Source { regular, connected, anything };
 
-/// Fails with `not_found`, or `disk` with the system's reason; over `max_bytes` with `invalid`. Links are followed.
+/// Follows links. Fails with `not_found`, `disk` (the system's reason), or `invalid` if over `max_bytes`.
 Result<std::string> read_file(const std::filesystem::path& path,
                               std::size_t max_bytes = std::size_t{64} << 20U,
                               Source source = Source::regular);
 
-/// All of an open file from where it stands; `name` is for messages. Fails as `read_file`.
+/// Reads an open file from its current offset to the end; `name` is used in messages. Fails as `read_file`.
 Result<std::string> read_open_file(int file, const std::filesystem::path& name, std::size_t max_bytes);
 
-/// All or nothing: temporary file beside it, fsync, rename, fsync of the folder. Fails with `disk`.
+/// Replaces the file atomically: temporary file beside it, fsync, rename, fsync of the folder. Fails with `disk`.
 ///
-/// A new file gets what the umask leaves of 0666, a replaced one keeps its mode; `mode` sets another, exactly.
+/// A new file gets mode 0666 less the umask, an existing one keeps its mode; `mode` sets exactly that mode.
 Result<void> write_file(const std::filesystem::path& path,
                         std::string_view text,
                         std::optional<unsigned> mode = std::nullopt);
 
-/// Makes the folder and those above it, the new ones with what the umask leaves of `mode`. Fails with `disk`.
+/// Creates the folder and its missing parents with `mode` less the umask. Fails with `disk`.
 Result<void> make_folders(const std::filesystem::path& path, unsigned mode = 0777);
 
-/// The same beneath an open folder (AT_FDCWD: the working one). `name` is one part; `shown` is for messages. What
-/// stands at `name` is replaced, never followed.
+/// As `write_file`, in an open folder (AT_FDCWD: the working directory). `name` is a single path component; `shown` is
+/// used in messages. An existing link at `name` is replaced, not followed.
 Result<void> write_file_at(int folder,
                            const std::string& name,
                            std::string_view text,
                            std::optional<unsigned> mode,
                            const std::filesystem::path& shown);
 
-/// A path through an open folder, for libraries that open by path: it stays with that folder, whatever its name comes
-/// to mean. The real path where there is no /proc.
+/// A path that goes through an open folder (`/proc/self/fd/N`), for libraries that open files by path: it keeps
+/// referring to that folder even if the folder is renamed or replaced. Returns the real path if there is no /proc.
 std::filesystem::path path_through(int folder, const std::filesystem::path& real);
-/// For messages: such a path as the folder's name is now.
+/// Converts such a path to the folder's current name, for messages.
 std::string shown_path(const std::filesystem::path& path);
 
 }  // namespace ws

@@ -13,7 +13,7 @@ struct Destroy {
   }
 };
 
-/// Owns one C object: `using Statement = Handle<sqlite3_stmt, sqlite3_finalize>;` One pointer wide.
+/// Owns one C object: `using Statement = Handle<sqlite3_stmt, sqlite3_finalize>;` The size of one pointer.
 template <class T, auto destroy>
 using Handle = std::unique_ptr<T, Destroy<destroy>>;
 

@@ -23,7 +23,7 @@ using Walk = Handle<cmark_iter, free_walk>;
 void free_parser(cmark_parser* parser) noexcept { cmark_parser_free(parser); }
 using Parser = Handle<cmark_parser, free_parser>;
 
-/// The words of a heading without their marks.
+/// The text of a heading without markup.
 std::string plain_text(cmark_node* node) {
   std::string text;
   const Walk walk(cmark_iter_new(node));
@@ -44,13 +44,13 @@ std::string plain_text(cmark_node* node) {
 
 struct Heading {
   int level = 1;
-  std::size_t line = 1;  ///< in the body, from 1
+  std::size_t line = 1;  ///< counted from 1 in the body
   std::string text = {};
 };
 
-/// The headings that stand on the top level of the document (one inside a quote or a list cuts nothing).
+/// Top-level headings of the document (headings inside quotes and lists do not start a section).
 std::vector<Heading> headings(std::string_view body) {
-  const std::optional<std::string> harmless = made_harmless(body);
+  const std::optional<std::string> harmless = mask_costly_syntax(body);
   if (harmless) body = *harmless;
   const Node document(cmark_parse_document(body.data(), body.size(), CMARK_OPT_DEFAULT));
   std::vector<Heading> found;
@@ -59,7 +59,7 @@ std::vector<Heading> headings(std::string_view body) {
     found.push_back({.level = cmark_node_get_heading_level(node),
                      .line = static_cast<std::size_t>(cmark_node_get_start_line(node)),
                      .text = plain_text(node)});
-    if (harmless) restore(found.back().text);
+    if (harmless) unmask_syntax(found.back().text);
   }
   return found;
 }
@@ -68,8 +68,8 @@ constexpr int deepest_part = 40;
 
 std::string text_or_empty(const char* text) { return text == nullptr ? std::string() : std::string(text); }
 
-/// The kinds that cmark's own types decide; tables and strikethrough are not among them, their types are made at run
-/// time.
+/// The kinds that map to a fixed cmark type. Tables and strikethrough are not among them: their types are assigned at
+/// run time.
 std::optional<Part::Kind> plain_kind(cmark_node_type type) {
   switch (type) {
     case CMARK_NODE_DOCUMENT: return Part::Kind::document;
@@ -141,8 +141,8 @@ Part part_of(cmark_node* node, Part::Kind kind, int depth) {
 
 // NOLINTNEXTLINE(misc-no-recursion): at most `deepest_part` levels
 void restore_all(Part& part) {
-  restore(part.text);
-  restore(part.target);
+  unmask_syntax(part.text);
+  unmask_syntax(part.target);
   for (Part& inner : part.parts) restore_all(inner);
 }
 
@@ -150,7 +150,7 @@ void restore_all(Part& part) {
 
 Part parse(std::string_view source) {
   source.remove_prefix(body_offset(source));
-  const std::optional<std::string> harmless = made_harmless(source);
+  const std::optional<std::string> harmless = mask_costly_syntax(source);
   if (harmless) source = *harmless;
   cmark_gfm_core_extensions_ensure_registered();
   const Parser parser(cmark_parser_new(CMARK_OPT_DEFAULT));
@@ -194,12 +194,12 @@ std::optional<std::string> first_heading(std::string_view source) {
 }
 
 std::string plain_text(std::string_view source) {
-  const std::optional<std::string> harmless = made_harmless(source);
+  const std::optional<std::string> harmless = mask_costly_syntax(source);
   if (harmless) source = *harmless;
   const Node document(cmark_parse_document(source.data(), source.size(), CMARK_OPT_DEFAULT));
   const Text text(cmark_render_plaintext(document.get(), CMARK_OPT_DEFAULT, 0));
   std::string words = text_or_empty(text.get());
-  if (harmless) restore(words);
+  if (harmless) unmask_syntax(words);
   return words;
 }
 
@@ -207,9 +207,9 @@ std::vector<Section> sections(std::string_view source, std::size_t at_most) {
   const std::size_t offset = body_offset(source);
   const std::string_view body = source.substr(offset);
   std::vector<Section> cut;
-  std::array<std::string, 7> path;  // by level; [0] is never used
+  std::array<std::string, 7> path;  // by level; [0] is unused
   Section current;
-  std::size_t begin = 0;  // of the current section, in `source`
+  std::size_t begin = 0;  // offset of the current section in `source`
   std::size_t line = 1;
   std::size_t position = offset;
   const auto finish = [&](std::size_t end) {

@@ -1,4 +1,4 @@
-/// What is read out of a Markdown text (cmark-gfm's one home): its first heading, its sections.
+/// Reads Markdown (the only user of cmark-gfm): headings, sections, plain text, and a tree for rendering.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace ws::markdown {
 
-/// A heading and what stands below it up to the next heading, whatever its level.
+/// A heading with the text below it up to the next heading of any level.
 struct Section {
   std::vector<std::string> heading_path =
       {};                      ///< plain text of the headings above and of its own; empty: before the first
@@ -17,31 +17,31 @@ struct Section {
   std::string_view text = {};  ///< the source of the section, heading line included; points into the input
 };
 
-/// Plain text of the first level-1 heading.
+/// The plain text of the first level-1 heading.
 std::optional<std::string> first_heading(std::string_view source);
 
 inline constexpr std::size_t all_sections = static_cast<std::size_t>(-1);
 
-/// The text cut at its headings, in order; joined they are the input. Fenced code and front matter hold no headings.
-/// With `at_most` the last one holds all that is left; a hostile text has as many headings as bytes.
+/// Splits the text at its headings, except those in fenced code and front matter; joined, the sections are the input.
+/// The last of `at_most` sections holds the rest: a hostile text can have as many headings as bytes.
 std::vector<Section> sections(std::string_view source, std::size_t at_most = all_sections);
 
-/// The words without their marks, blocks on lines of their own: no link targets, no HTML. Tables stay as written.
+/// The text without markup, one block a line, without link targets and HTML. Tables are kept as written.
 std::string plain_text(std::string_view source);
 
-/// A text as a tree: what a reader of it renders. Values only, nothing of it is escaped or cleaned.
+/// A text as a tree for rendering. Texts are neither escaped nor sanitised.
 struct Part {
   enum class Kind {
     document,
     paragraph,
-    heading,  ///< `level` 1-6
-    list,     ///< of items; `level` is the first number of an ordered one, else 0
-    item,     ///< `checked` where it is a task
+    heading,  ///< `level` is 1-6
+    list,     ///< of items; `level` is the first number of an ordered list, otherwise 0
+    item,     ///< `checked` if it is a task
     quote,
-    code_block,  ///< `text`, with its newlines
+    code_block,  ///< `text` includes its newlines
     html_block,  ///< `text`
     rule,
-    table,  ///< of rows, the first is the heading
+    table,  ///< of rows; the first is the header
     row,
     cell,  ///< `align`
     text,
@@ -51,7 +51,7 @@ struct Part {
     strong,
     struck,
     link,   ///< `target`
-    image,  ///< `target`; the parts are its description
+    image,  ///< `target`; the child parts are its description
     soft_break,
     line_break,
   };
@@ -61,18 +61,18 @@ struct Part {
   std::string text = {};
   std::string target = {};
   int level = 0;
-  bool tight = false;  ///< a list without blank lines between its items
+  bool tight = false;  ///< a list without blank lines between items
   std::optional<bool> checked = {};
   Align align = Align::left;
-  bool is_limited = false;  ///< a document: some of its signs are read as plain text (`markdown_bounds.hpp`)
+  bool is_limited = false;  ///< of a document: some of its syntax is read as plain text (`markdown_bounds.hpp`)
   std::vector<Part> parts = {};
 };
 
-/// The body of the text (CommonMark with tables, task lists and strikethrough); front matter is left out. What is
-/// nested deeper than 40 levels is left out too.
+/// Parses the body of the text (CommonMark with tables, task lists and strikethrough). Front matter and anything nested
+/// deeper than 40 levels is left out.
 Part parse(std::string_view source);
 
-/// Where the body begins: behind a front matter block (`---` ... `---`) at the very start, else 0.
+/// The offset of the body: after a front matter block (`---` ... `---`) at the start, otherwise 0.
 std::size_t body_offset(std::string_view source);
 
 }  // namespace ws::markdown

@@ -8,15 +8,16 @@
 namespace ws::markdown {
 namespace {
 
-/// Signs, and at the same place in `stand_ins` what stands for each: no newline, tab, or character that cmark knows.
+/// Syntax characters, and in `stand_ins` at the same index the control character that replaces each: not a newline, a
+/// tab, or any character with a meaning to cmark.
 constexpr std::string_view signs = "[]!*_~<>-+.)|`";
 constexpr std::string_view stand_ins = "\x01\x02\x03\x04\x05\x06\x07\x0E\x0F\x10\x11\x12\x13\x14";
 static_assert(signs.size() == stand_ins.size());
 
-/// What costs time within one paragraph.
+/// Characters whose cost grows within one paragraph.
 constexpr std::string_view inline_signs = "[]!*_~";
-/// Steps that a paragraph may cost: its signs times its bytes. A paragraph of 1,000 words with 200 signs costs 1.2
-/// million; cmark does some hundred million a second.
+/// The limit for one paragraph: syntax characters times bytes. A paragraph of 1,000 words with 200 such characters
+/// costs 1.2 million; cmark does some hundred million a second.
 constexpr std::uint64_t most_steps = std::uint64_t{64} << 20U;
 constexpr std::uint64_t steps_per_byte = 1024;
 constexpr std::size_t deepest_nesting = 100;
@@ -28,11 +29,12 @@ char stand_in(char c) {
   return at == std::string_view::npos ? c : stand_ins[at];
 }
 
-/// The containers that a line may open or go on with, at most: quotes, list items, and two columns of indentation each.
+/// The largest number of containers that a line may open or continue: quotes, list items, and one for every two columns
+/// of indentation.
 struct Nesting {
   std::size_t indent = 0;
   std::size_t marks = 0;
-  std::size_t bytes = 0;  ///< of all that
+  std::size_t bytes = 0;  ///< of all these prefixes
 };
 
 Nesting nesting_of(std::string_view line) {
@@ -66,7 +68,7 @@ bool is_delimiter_row(std::string_view line) {
   return line.find('-') != std::string_view::npos && line.find_first_not_of(" \t\r>|:-") == std::string_view::npos;
 }
 
-/// A line that begins a paragraph of its own wherever it stands: an item or a heading at most three blanks in.
+/// Whether the line starts a new paragraph in any context: a list item or a heading indented by at most three spaces.
 bool begins_paragraph(std::string_view line) {
   const std::size_t indent = line.find_first_not_of(' ');
   if (indent == std::string_view::npos || indent > 3) return false;
@@ -77,7 +79,7 @@ bool begins_paragraph(std::string_view line) {
   return is_bullet && text.find_first_not_of(" \t\r", 1) != std::string_view::npos;
 }
 
-/// A line that ends every paragraph: blanks, or at most three of them and the marks of a quote without text.
+/// Whether the line ends every paragraph: blank, or an empty quote marker indented by at most three spaces.
 bool ends_paragraph(std::string_view line) {
   const std::size_t first = line.find_first_not_of(" \t\r");
   if (first == std::string_view::npos) return true;
@@ -85,7 +87,7 @@ bool ends_paragraph(std::string_view line) {
   return line.find("  ", first) == std::string_view::npos && line.find('\t') == std::string_view::npos;
 }
 
-/// `<?`: cmark looks for its end up to the end of the paragraph, at each of them anew.
+/// `<?`: for each one cmark searches to the end of the paragraph.
 bool begins_instruction(std::string_view text, std::size_t at) {
   return text[at] == '<' && at + 1 < text.size() && text[at + 1] == '?';
 }
@@ -135,7 +137,7 @@ class Guard {
     last_begins_ = begin;
   }
 
-  /// A definition of a reference begins with a bracket; its title may go on over lines.
+  /// A link reference definition begins with a bracket; its title may continue on the next lines.
   void note_reference(std::size_t begin, std::size_t end, std::string_view line, bool is_blank) {
     const std::size_t first = line.find_first_not_of(" \t>-*+.)0123456789");
     const bool begins = first != std::string_view::npos && line[first] == '[';
@@ -149,7 +151,8 @@ class Guard {
     replace(begin, begin + nesting.bytes, signs);
   }
 
-  /// A delimiter row may begin a table; the rows below it get as many cells as it has columns, written or not.
+  /// A delimiter row may begin a table; every row below it gets as many cells as it has columns, even if they are
+  /// missing in the text.
   void note_table(std::size_t begin, std::size_t end, std::string_view line) {
     if (!is_delimiter_row(line)) return;
     close_table();
@@ -158,7 +161,7 @@ class Guard {
     delimiter_begin_ = begin;
     delimiter_end_ = end;
     rows_ = 0;
-    // Sure to be a table: its heading stands alone above it, both between bars, with as many cells.
+    // Certainly a table: the line above is its header, both are between bars, with the same number of cells.
     const bool is_framed = line.starts_with('|') && last_line_.starts_with('|') && line.find("||") == line.npos;
     const bool has_plain_bars = last_line_.find('\\') == std::string_view::npos;
     is_table_ = is_framed && has_plain_bars && last_line_.find_last_of('|') != 0 && paragraph_begin_ == last_begins_ &&
@@ -182,7 +185,7 @@ class Guard {
     signs_in_paragraph_ = 0;
   }
 
-  /// The most costly ones go first, until the rest is within the bound.
+  /// Masks the most expensive paragraphs first, until the rest is within the limit.
   void limit_paragraphs() {
     std::uint64_t steps = 0;
     for (const Paragraph& paragraph : paragraphs_) steps += paragraph.steps;
@@ -231,9 +234,9 @@ class Guard {
 
 }  // namespace
 
-std::optional<std::string> made_harmless(std::string_view body) { return Guard(body).run(); }
+std::optional<std::string> mask_costly_syntax(std::string_view body) { return Guard(body).run(); }
 
-void restore(std::string& text) {
+void unmask_syntax(std::string& text) {
   for (char& c : text) {
     const std::size_t at = stand_ins.find(c);
     if (at != std::string_view::npos) c = signs[at];

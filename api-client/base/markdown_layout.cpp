@@ -57,7 +57,7 @@ class LayoutReader {
   static bool is_block(cmark_node_type type) { return (type & CMARK_NODE_TYPE_MASK) == CMARK_NODE_TYPE_BLOCK; }
 
   std::string unmasked(std::string text) const {
-    if (is_masked_) restore(text);
+    if (is_masked_) unmask_syntax(text);
     return text;
   }
 
@@ -80,7 +80,7 @@ class LayoutReader {
     }
   }
 
-  /// The lines are counted in the literal: the end that cmark gives to a fence whose quotation ends is a line too far.
+  /// Counts the lines in the literal: for a fence whose quote ends, cmark's end line is one too high.
   void add_raw(cmark_node* node, cmark_node_type type, std::size_t first) {
     const char* literal = cmark_node_get_literal(node);
     const std::string_view text = literal == nullptr ? "" : literal;
@@ -107,7 +107,7 @@ class LayoutReader {
 
 Layout layout(std::string_view body) {
   Layout read;
-  std::optional<std::string> harmless = made_harmless(body);
+  std::optional<std::string> harmless = mask_costly_syntax(body);
   const bool is_masked = harmless.has_value();
   read.text = harmless ? std::move(*harmless) : std::string(body);
   read.lines = line_offsets(body);

@@ -1,4 +1,4 @@
-/// Where the blocks of a Markdown text stand, by line (cmark-gfm): for readers that need the bytes of the source.
+/// The line numbers of the blocks in a Markdown text (cmark-gfm), for callers that need the bytes of the source.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace ws::markdown {
 
-/// Lines count from 0 and end at LF, CR LF or CR.
+/// Lines count from 0 and end with LF, CR LF or CR.
 struct Layout {
   /// A block whose lines are not read as Markdown.
   struct Raw {
@@ -19,18 +19,18 @@ struct Layout {
   };
   struct Heading {
     std::size_t line = 0;
-    std::string text = {};  ///< without its marks
+    std::string text = {};  ///< without markup
   };
 
-  std::string text = {};  ///< what cmark read: as long as the input, some signs masked where it is hostile
+  std::string text = {};                  ///< what cmark parsed: as long as the input, with hostile syntax masked
   std::vector<std::size_t> lines = {};    ///< the offset of each line
-  std::vector<std::size_t> breaks = {};   ///< lines at which a block begins or one has just ended, in order
+  std::vector<std::size_t> breaks = {};   ///< lines at which a block begins or has just ended, in order
   std::vector<Raw> raws = {};             ///< in order
-  std::vector<Heading> headings = {};     ///< in order, those in quotes and lists among them
+  std::vector<Heading> headings = {};     ///< in order, including those in quotes and lists
   std::vector<std::string> targets = {};  ///< of all links and images, unescaped, sorted
 };
 
-/// Of a text without front matter (`body_offset`).
+/// `body` must not have front matter (`body_offset`).
 Layout layout(std::string_view body);
 
 }  // namespace ws::markdown

@@ -126,7 +126,7 @@ std::optional<std::string_view> type_of_bytes(std::string_view bytes) {
   return std::nullopt;
 }
 
-/// Container formats: the extension is more precise.
+/// Container formats such as ZIP: the file name's extension is more precise.
 bool is_container(std::string_view type) {
   return type == "application/zip" || type == "audio/ogg" || type == "application/gzip";
 }

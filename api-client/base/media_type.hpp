@@ -1,4 +1,4 @@
-/// The media type of a file, by its first bytes and its name.
+/// Detects the media type of a file from its first bytes and its name.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace ws {
 
-/// Signatures (PNG, PDF, ...) win, except of container formats whose extension is more precise (a DOCX is a ZIP); then
-/// the extension; then plain text where it is UTF-8 without NUL; else `application/octet-stream`.
+/// Checks in this order: signatures (PNG, PDF, ...), except of container formats whose extension is more precise (a
+/// DOCX is a ZIP); the extension; UTF-8 without NUL is `text/plain`; otherwise `application/octet-stream`.
 std::string media_type_of(std::string_view file_name, std::string_view first_bytes);
 
-/// How many first bytes the signatures need.
+/// How many bytes from the start of the file the signatures need.
 inline constexpr std::size_t mime_sample_bytes = 4096;
 
 }  // namespace ws

@@ -1,8 +1,8 @@
-/// Whose folders may tell `ws` what to do.
+/// Checks who owns a folder before `ws` follows the settings in it.
 ///
-/// A `.ws/` or `.ws.yaml` names a server, a Workspace and the files that are written. One that another user put in the
-/// way, in /tmp or on a share, is refused, as git refuses such a repository (`safe.directory`). Like git, root takes
-/// its own files and those of the user who called sudo.
+/// A `.ws/` or `.ws.yaml` names a server, a Workspace and the files to write. If another user has created it, in /tmp
+/// or on a share, it is refused, as git refuses such a repository (`safe.directory`). Like git, root accepts its own
+/// files and those of the user who called sudo.
 #pragma once
 
 #include <filesystem>
@@ -17,24 +17,24 @@ struct stat;
 
 namespace ws {
 
-/// The folders whose owner does not matter. Only the user's own settings and environment may name them.
+/// Folders that are trusted whoever owns them. They can be set only in the user's own settings and environment.
 struct TrustedFolders {
   std::vector<std::string> folders = {};   ///< absolute; `DIR/*`: everything below DIR; `*`: all
-  std::optional<unsigned> sudo_user = {};  ///< SUDO_UID: counts only for root
+  std::optional<unsigned> sudo_user = {};  ///< SUDO_UID; used only when running as root
 
-  /// `list` has `:` between its folders, as PATH does. A text that is no number is no user.
+  /// `list` separates folders by `:`, as PATH does. A `sudo_uid` that is not a number is ignored.
   static TrustedFolders parse(std::string_view list, std::string_view sudo_uid);
   bool holds(const std::filesystem::path& folder) const;
 };
 
-/// `found` is of `path`, which lies in `folder`. Fails with `disk`, code `foreign_owner`, naming the owner.
+/// `found` is the stat of `path`, which lies in `folder`. Fails with `disk` and code `foreign_owner`, naming the owner.
 Result<void> check_owner(const struct stat& found,
                          const std::filesystem::path& path,
                          const std::filesystem::path& folder,
                          const TrustedFolders& trusted);
 
-/// Reads a file that may steer: a regular one, not through a link, with a trusted owner. Fails with `not_found`,
-/// `disk`, or `invalid` for one over `max_bytes`.
+/// Reads a configuration file that controls what `ws` does: it must be a regular file, not a link, with a trusted
+/// owner. Fails with `not_found`, `disk`, or `invalid` if it is larger than `max_bytes`.
 Result<std::string> read_trusted_file(const std::filesystem::path& path,
                                       std::size_t max_bytes,
                                       const TrustedFolders& trusted);

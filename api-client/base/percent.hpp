@@ -7,9 +7,9 @@
 
 namespace ws {
 
-/// Everything but unreserved characters as %XX: for one path segment, a query name or value.
+/// Encodes every character except unreserved ones as %XX: for one path segment, a query name or a query value.
 std::string percent_encode(std::string_view text);
-/// Empty where a % is not followed by two hexadecimal digits. `+` stays `+`.
+/// Empty if a % is not followed by two hexadecimal digits. `+` is not decoded.
 std::optional<std::string> percent_decode(std::string_view text);
 
 }  // namespace ws

@@ -23,7 +23,8 @@ namespace {
 
 constexpr const char* shell = "/bin/sh";
 constexpr int killed_by = 128;
-/// The end of a child that another part of the process waited for: never taken for success.
+/// The exit code reported for a child that another part of the process has already waited for, so that it never counts
+/// as success.
 constexpr int unknown_end = 255;
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -48,7 +49,7 @@ std::vector<std::string> environment_with(const std::vector<std::pair<std::strin
 
 int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : killed_by + WTERMSIG(status); }
 
-/// What posix_spawn(3) does in the child before the program begins.
+/// The file actions and attributes that posix_spawn(3) applies in the child before the program starts.
 class Preparation {
  public:
   explicit Preparation(const ProcessOptions& options) {
@@ -93,9 +94,9 @@ class Preparation {
   int error_ = 0;
 };
 
-/// Calls `visit` with each path that the name may stand for, until it returns true; whether it did.
+/// Calls `visit` with each path in PATH order for the program name until it returns true. Returns whether one did.
 template <class Visit>
-bool any_place_of(const std::string& name, const Visit& visit) {
+bool any_candidate_path(const std::string& name, const Visit& visit) {
   if (name.find('/') != std::string::npos) return visit(name);
   const char* const path = std::getenv("PATH");
   const std::string folders = path != nullptr ? path : "/usr/bin:/bin";
@@ -108,15 +109,15 @@ bool any_place_of(const std::string& name, const Visit& visit) {
   return false;
 }
 
-/// Whether there is such a file at all, executable or not.
-bool is_there(const std::string& name) {
-  return any_place_of(name, [](const std::string& file) {
+/// Whether the file exists, executable or not.
+bool exists_in_path(const std::string& name) {
+  return any_candidate_path(name, [](const std::string& file) {
     struct stat status {};
     return ::stat(file.c_str(), &status) == 0;
   });
 }
 
-/// `error`: errno of the attempt.
+/// `error` is the errno of the failed attempt.
 Failure not_started(const std::string& program, int error) {
   if (error == ENOENT) {
     return {.kind = Failure::Kind::usage,
@@ -134,14 +135,14 @@ Failure not_started(const std::string& program, int error) {
 
 Result<Process> Process::start(std::vector<std::string> command, const ProcessOptions& options) {
   const auto file = find_program(command.front());
-  if (!file) return fail(not_started(command.front(), is_there(command.front()) ? EACCES : ENOENT));
+  if (!file) return fail(not_started(command.front(), exists_in_path(command.front()) ? EACCES : ENOENT));
   std::vector<std::string> variables = environment_with(options.environment);
   const std::vector<char*> environment = pointers(variables);
   const Preparation preparation(options);
   pid_t pid = 0;
   int error = preparation.spawn(pid, *file, command, environment.data());
   if (error == ENOEXEC) {
-    // A script without `#!`: the shell runs it, as execvp(3) has it.
+    // A script without `#!` is run by the shell, as execvp(3) does.
     std::vector<std::string> script = command;
     script.front() = *file;
     script.insert(script.begin(), "sh");
@@ -184,7 +185,7 @@ void Process::signal(int number) const { ::kill(own_group_ ? -pid_ : pid_, numbe
 
 std::optional<std::string> find_program(const std::string& name) {
   std::optional<std::string> found;
-  any_place_of(name, [&](const std::string& file) {
+  any_candidate_path(name, [&](const std::string& file) {
     struct stat status {};
     if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || ::access(file.c_str(), X_OK) != 0) {
       return false;
@@ -197,10 +198,10 @@ std::optional<std::string> find_program(const std::string& name) {
 
 namespace {
 
-/// The last bytes that came through a pipe.
-class KeptOutput {
+/// Reads a pipe and keeps its last bytes.
+class OutputTail {
  public:
-  explicit KeptOutput(std::size_t most) : most_(most) {}
+  explicit OutputTail(std::size_t most) : most_(most) {}
 
   /// Fails with errno set.
   bool open() {
@@ -212,7 +213,7 @@ class KeptOutput {
   }
   int write_end() const { return to_.get(); }
   void close_write_end() { to_ = Descriptor(); }
-  /// -1 once all of it has been read.
+  /// -1 once the pipe has been read to its end.
   int read_end() const { return from_.get(); }
 
   void take() {
@@ -243,8 +244,8 @@ class KeptOutput {
 using Steady = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds look_every{100};
 
-/// Waits for output, for the end of the program, or for the time to look at the limits again.
-void wait_for_any(const Descriptor& program, const KeptOutput& out, const KeptOutput& err) {
+/// Waits for output, for the end of the program, or until the limits have to be checked again.
+void wait_for_any(const Descriptor& program, const OutputTail& out, const OutputTail& err) {
   std::array<pollfd, 3> files = {
       {{out.read_end(), POLLIN, 0}, {err.read_end(), POLLIN, 0}, {program.get(), POLLIN, 0}}};
   ::poll(files.data(), files.size(), static_cast<int>(look_every.count()));
@@ -253,8 +254,8 @@ void wait_for_any(const Descriptor& program, const KeptOutput& out, const KeptOu
 }  // namespace
 
 Result<RunEnd> run_process(std::vector<std::string> command, ProcessOptions options, const RunLimits& limits) {
-  KeptOutput out(limits.output_bytes);
-  KeptOutput err(limits.output_bytes);
+  OutputTail out(limits.output_bytes);
+  OutputTail err(limits.output_bytes);
   const Descriptor in(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!in || !out.open() || !err.open()) {
     return fail(Failure::Kind::internal, std::string("cannot open a pipe: ") + std::strerror(errno));
@@ -268,8 +269,8 @@ Result<RunEnd> run_process(std::vector<std::string> command, ProcessOptions opti
   WS_LET(const Process process, Process::start(std::move(command), options));
   out.close_write_end();
   err.close_write_end();
-  const Descriptor watched(static_cast<int>(
-      ::syscall(SYS_pidfd_open, process.pid(), 0)));  // -1 in an old kernel: looked at ten times a second
+  const Descriptor watched(static_cast<int>(::syscall(
+      SYS_pidfd_open, process.pid(), 0)));  // -1 in an old kernel: the child is then polled ten times a second
   RunEnd end;
   std::optional<Steady::time_point> kill_at;
   while (true) {

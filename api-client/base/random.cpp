@@ -18,8 +18,8 @@ void Random::fill(std::span<std::uint8_t> bytes) {
 
 std::uint64_t SystemRandom::next() {
   std::uint64_t value = 0;
-  // For up to 256 bytes getrandom(2) neither fails nor returns less once the pool is ready. Without randomness no key
-  // may be made.
+  // Up to 256 bytes, getrandom(2) neither fails nor returns less once the pool is initialised. Abort rather than make a
+  // key without randomness.
   if (getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) std::abort();
   return value;
 }

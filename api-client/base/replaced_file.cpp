@@ -19,7 +19,7 @@ Result<std::filesystem::path> follow_link(const std::filesystem::path& path) {
               "remove the link, or name the file itself");
 }
 
-Result<void> take_over_mode(int fd, const std::filesystem::path& path) {
+Result<void> copy_mode_and_group(int fd, const std::filesystem::path& path) {
   struct stat there {};
   struct stat ours {};
   if (::lstat(path.c_str(), &there) != 0 || !S_ISREG(there.st_mode)) return {};

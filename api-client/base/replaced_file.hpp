@@ -1,4 +1,4 @@
-/// The target of a write that the user named: follows its link, keeps its mode and group.
+/// Writing to a file that the user named: follows a link, and keeps the file's mode and group.
 #pragma once
 
 #include <filesystem>
@@ -7,12 +7,12 @@
 
 namespace ws {
 
-/// The file that a write to `path` is for: where a link leads, as an editor has it; else `path` itself. Fails with
-/// `disk` where the link leads to nothing.
+/// Returns the file to write for `path`: the target if `path` is a link, as editors do, otherwise `path` itself. Fails
+/// with `disk` if the link is dangling.
 Result<std::filesystem::path> follow_link(const std::filesystem::path& path);
 
-/// Gives the open file the mode and the group of the one at `path`, if there is one; where it cannot have the group,
-/// the group gets no rights. Fails with `disk`.
-Result<void> take_over_mode(int fd, const std::filesystem::path& path);
+/// Gives the open file the mode and group of the file at `path`, if it exists. If the group cannot be set, the group
+/// permissions are removed. Fails with `disk`.
+Result<void> copy_mode_and_group(int fd, const std::filesystem::path& path);
 
 }  // namespace ws

@@ -1,7 +1,7 @@
-/// What may fail returns a `Result`: the value, or the `Failure` that stands in its way.
+/// The return type of everything that can fail: a `Result` holds the value or a `Failure`.
 ///
-/// A `Failure` says what was tried, on what, what came back and what to do next. It never holds a secret or the text
-/// of a document. Its `kind` decides the exit code (`cli/base/exit_code.hpp`) and nothing else is parsed.
+/// A `Failure` says what was attempted, on what, what the result was and what to do next. It never contains a secret or
+/// the text of a document. Its `kind` decides the exit code (`cli/base/exit_code.hpp`); callers never parse its texts.
 #pragma once
 
 #include <chrono>
@@ -15,15 +15,15 @@
 
 namespace ws {
 
-/// Whether the change that a call asked for happened on the service (`cli.md`, "Output").
+/// Whether the change requested by a call took effect on the service (`cli.md`, "Output").
 enum class Applied { no, yes, unknown };
 
-/// What is known of the call behind a failure; all empty where no call was made.
+/// What is known about the call that failed; all fields are empty if no call was made.
 struct CallTrace {
   std::string operation = {};  ///< id in the operation table: `docs.update`
   int http_status = 0;         ///< 0: no answer
   Applied applied = Applied::no;
-  bool retryable = false;  ///< the same call may be sent again as it is
+  bool retryable = false;  ///< the same call can be sent again unchanged
   std::optional<std::chrono::milliseconds> retry_after = {};
   std::string idempotency_key = {};
   std::string details = {};  ///< the members of the error body, as JSON text; empty: none
@@ -31,7 +31,7 @@ struct CallTrace {
   bool operator==(const CallTrace&) const = default;
 };
 
-/// Why something could not be done. `kind` decides exit code and retry; the texts are for people and are never parsed.
+/// Why an operation failed. `kind` decides exit code and retry; the texts are for people and are never parsed.
 struct Failure {
   enum class Kind {
     internal,
@@ -54,19 +54,19 @@ struct Failure {
   Kind kind = Kind::internal;
   std::string what = {};        ///< one sentence, no full stop: "notes/a.md changed while it was read"
   std::string hint = {};        ///< the next thing to try, or empty: "run `ws login`"
-  std::string request_id = {};  ///< of the service's answer, or empty
-  std::string code = {};        ///< one word for machines: the service's `code`, or ours (`tree_locked`); or empty
+  std::string request_id = {};  ///< of the response, or empty
+  std::string code = {};        ///< a machine-readable word: the service's `code`, or ours (`tree_locked`); or empty
   CallTrace call = {};
 
   bool operator==(const Failure&) const = default;
 };
 
-/// The kind as one word, as it stands in JSON: "not_found".
+/// The kind as it is written in JSON: "not_found".
 std::string_view name(Failure::Kind kind);
 /// "no", "yes", "unknown".
 std::string_view name(Applied applied);
 
-/// A `T`, or the `Failure` that stands in its way. (tl::expected 1.0.0 is not [[nodiscard]]; this is.)
+/// A `T`, or the `Failure` that explains why there is none. (tl::expected 1.0.0 is not [[nodiscard]]; this is.)
 template <class T>
 class [[nodiscard]] Result : public tl::expected<T, Failure> {
   using Base = tl::expected<T, Failure>;
@@ -91,7 +91,7 @@ inline tl::unexpected<Failure> fail(Failure failure) { return tl::unexpected<Fai
   do {                                                                                           \
     if (auto ws_tried = (expression); !ws_tried) return ::ws::fail(std::move(ws_tried).error()); \
   } while (false)
-// NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot stand in parentheses
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot be parenthesised
 /// Binds the value or passes the failure up: `WS_LET(const Tree local, scan(root));` Not for coroutines.
 #define WS_LET(declaration, expression) WS_LET_(declaration, expression, WS_JOIN(ws_result_, __LINE__))
 #define WS_LET_(declaration, expression, name)           \

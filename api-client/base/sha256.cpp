@@ -12,7 +12,7 @@
 namespace ws {
 namespace {
 
-/// Fetched once: a fetch per hash costs more than the hash of a small file.
+/// Fetched once per process: a fetch for each hash costs more than hashing a small file.
 const EVP_MD* algorithm() {
   static const EVP_MD* const fetched = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   if (fetched == nullptr) throw std::bad_alloc();
@@ -21,8 +21,8 @@ const EVP_MD* algorithm() {
 
 }  // namespace
 
-/// The same code without EVP before it: the first EVP_MD_fetch of a process costs 2 ms, which a program that hashes one
-/// key never earns back, and each short text a third more.
+/// Uses the deprecated functions because EVP is slow to start: the first EVP_MD_fetch of a process costs 2 ms, too much
+/// for a program that hashes one key, and a third more for each short text.
 Sha256 Sha256::of(std::string_view data) {
   Bytes bytes{};
   SHA256_CTX context;

@@ -1,4 +1,4 @@
-/// SHA-256 by OpenSSL: one fetched EVP_MD, 1 GB/s and more. The only file that hashes.
+/// SHA-256 and SHA-1 by OpenSSL, with one fetched EVP_MD: 1 GB/s and more. The only file that calls hash functions.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@ class Sha256 {
  public:
   using Bytes = std::array<std::uint8_t, 32>;
 
-  Sha256() = default;  ///< all zero: of nothing in particular
+  Sha256() = default;  ///< all zero; not the hash of anything
   explicit Sha256(const Bytes& bytes) : bytes_(bytes) {}
   static Sha256 of(std::string_view data);
-  /// 64 hexadecimal digits of either case; empty where `text` is anything else.
+  /// Parses 64 hexadecimal digits of either case; empty if `text` is anything else.
   static std::optional<Sha256> from_hex(std::string_view text);
 
   std::string hex() const;  ///< lower case, the form of the API's `content_sha256`
@@ -33,8 +33,8 @@ class Sha256 {
   Bytes bytes_ = {};
 };
 
-/// The same, of data that comes in pieces. One object hashes one stream at a time; `finish` makes it ready for the
-/// next.
+/// Hashes data that arrives in pieces. `finish` resets the object for the next
+/// stream.
 class Sha256Stream {
  public:
   Sha256Stream();
@@ -46,7 +46,7 @@ class Sha256Stream {
   Handle<evp_md_ctx_st, release> context_;
 };
 
-/// SHA-1, for the names that git gives its objects and for nothing that must withstand an attacker.
+/// SHA-1 for git object names only; not for anything that must withstand an attacker.
 class Sha1Stream {
  public:
   using Bytes = std::array<std::uint8_t, 20>;

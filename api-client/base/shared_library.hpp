@@ -1,6 +1,6 @@
-/// A library that is opened when it is first needed, so that a program which does not need it pays nothing.
+/// A library that is opened with dlopen(3) on first use, so that programs that do not need it do not load it.
 ///
-/// A library once opened stays open for the life of the process: code of it may still be running somewhere.
+/// It is never closed: its code may still be running in another thread.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ class SharedLibrary {
   /// Fails with `internal`, naming the file, the system's reason and `advice` ("apt install libjq1").
   static Result<SharedLibrary> open(const std::string& file_name, std::string_view advice);
 
-  /// Sets `target` to the function `name`, of this library or of one that it brings along. The first that is missing
-  /// is remembered for `complete`.
+  /// Sets `target` to the function `name` of this library or of its dependencies. The first missing function is
+  /// recorded for `complete`.
   template <class Function>
   void find(Function*& target, const char* name) {
     target = reinterpret_cast<Function*>(look_up(name));  // NOLINT: dlsym has no other type
   }
-  /// Fails with `internal` where a function was missing.
+  /// Fails with `internal` if a function was missing.
   Result<void> complete() const;
 
  private:

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "api-client/base/unseen.hpp"
+#include "api-client/base/invisible.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws {
@@ -16,8 +16,9 @@ bool is_ascii_letter_or_digit(char c) {
 
 constexpr std::string_view bare_signs = "._-/+@,:%";
 
-/// Characters that no shell of today reads anything into; `~` alone where it begins a word, `=` there in zsh.
-bool stands_bare(std::string_view text) {
+/// Whether no shell gives a special meaning to the text's characters; `~` is special only at the start of a word, `=`
+/// only there and in zsh.
+bool needs_no_quotes(std::string_view text) {
   if (text.empty() || text.front() == '%') return false;
   return std::ranges::all_of(text, [](char c) {
     return is_ascii_letter_or_digit(c) || static_cast<unsigned char>(c) >= 0x80 ||
@@ -34,7 +35,7 @@ bool needs_escapes(std::string_view text) {
   return found;
 }
 
-/// Every byte that is not plain as three octal digits: `$'a\140b'`.
+/// Writes every byte that is not plain as three octal digits: `$'a\140b'`.
 std::string escaped(std::string_view text) {
   std::string word = "$'";
   for (const char c : text) {
@@ -53,7 +54,7 @@ bool begins_as_flag(std::string_view text) { return text.starts_with('-'); }
 
 std::string shell_word(std::string_view text) {
   if (needs_escapes(text)) return escaped(text);
-  if (stands_bare(text)) return std::string(text);
+  if (needs_no_quotes(text)) return std::string(text);
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";

@@ -1,9 +1,9 @@
-/// A command for people to paste into a shell: the only way that one gets into a hint, a note or a report.
+/// Builds a shell command that people can paste. Every command in a hint, a note or a report is made by this class.
 ///
 ///     fail(kind, what, "run " + ShellCommand{"ws", "docs", "get", id}.ticked());   // run `ws docs get 'a b'`
 ///
-/// What the source spells out stands as it is; every value is one word for the shell, whatever it holds. A test reads
-/// all sources and fails on a command in backticks that is put together in another way.
+/// String literals in the source are used as they are; every runtime value becomes one quoted word, whatever it
+/// contains. A test reads all sources and fails on a command in backticks that is built in another way.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@
 
 namespace ws {
 
-/// `text` as one word for bash, zsh and fish. Control and invisible characters, backslashes and backticks become octal
-/// escapes in `$'...'`: nothing of it acts on a terminal, nor ends the backticks around a command. A shell that does
-/// not know that form (fish, dash) refuses the word or takes it for another name, and runs nothing.
+/// Quotes `text` as one word for bash, zsh and fish. Control and invisible characters, backslashes and backticks become
+/// octal escapes in `$'...'`, so no value sends control sequences to a terminal or ends the backticks around a command.
+/// A shell without that syntax (fish, dash) rejects the word or passes it on literally, without running it.
 std::string shell_word(std::string_view text);
 
 class ShellCommand {
  public:
   class Part {
    public:
-    /// Text of the source: a word, a flag, or `--flag=` for the value that comes next.
+    /// A literal in the source: a word, a flag, or `--flag=` for the value that follows.
     template <std::size_t size>
     consteval Part(const char (&text)[size]) : text_(text, size - 1), fixed_(true) {}
     Part(const std::string& value) : text_(value) {}
@@ -38,11 +38,11 @@ class ShellCommand {
   ShellCommand(std::initializer_list<Part> parts) { add(parts); }
 
   ShellCommand& add(std::initializer_list<Part> parts);
-  ShellCommand& words(std::string_view text);  ///< words apart by blanks: "docs list" of the operation table
-  ShellCommand& path(std::string_view path);   ///< one that begins with `-` gets `./` before it
+  ShellCommand& words(std::string_view text);  ///< words separated by spaces: "docs list" of the operation table
+  ShellCommand& path(std::string_view path);   ///< a path that begins with `-` gets `./` in front
 
-  /// Without backticks, for a line of its own. A value that begins with `-` is no flag: the value of a flag hangs on it
-  /// by `=`, other values come last, behind `--`.
+  /// The command without backticks, for use on its own line. A value that begins with `-` is not taken for a flag: flag
+  /// values are attached with `=`, and positional values come last, after `--`.
   std::string text() const;
   std::string ticked() const { return "`" + text() + "`"; }
 
@@ -50,9 +50,9 @@ class ShellCommand {
 
  private:
   struct Word {
-    std::string shown = {};  ///< quoted, its flag before it
-    bool is_value = false;   ///< no flag names it
-    bool is_dashed = false;  ///< such a value that begins with `-`
+    std::string shown = {};  ///< quoted, with its flag in front
+    bool is_value = false;   ///< positional, without a flag
+    bool is_dashed = false;  ///< a positional value that begins with `-`
     bool operator==(const Word&) const = default;
   };
   std::vector<Word> words_;

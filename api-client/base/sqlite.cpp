@@ -18,7 +18,7 @@ namespace {
 
 Failure failure(sqlite3* database, int code, std::string_view doing) {
   const int primary = code & 0xFF;
-  // Another process has it: for longer than the busy timeout, or while it makes the files that all processes share.
+  // Another process holds a lock for longer than the busy timeout, or is creating the files that all processes share.
   const bool busy = primary == SQLITE_BUSY || primary == SQLITE_LOCKED || primary == SQLITE_PROTOCOL;
   const bool disk = busy || primary == SQLITE_IOERR || primary == SQLITE_FULL || primary == SQLITE_CORRUPT ||
                     primary == SQLITE_NOTADB || primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY ||
@@ -39,14 +39,15 @@ Failure failure(sqlite3* database, int code, std::string_view doing) {
 
 constexpr const char* in_place_name = "ws-in-place";
 
-/// SQLite would resolve the links of a path before it opens it; it does not follow one at the end (O_NOFOLLOW).
-int keep_path(sqlite3_vfs*, const char* name, int size, char* out) {
+/// Stops SQLite from resolving the links in a path before it opens it; with O_NOFOLLOW it does not follow a link at the
+/// end.
+int skip_link_resolution(sqlite3_vfs*, const char* name, int size, char* out) {
   sqlite3_snprintf(size, out, "%s", name);
   return SQLITE_OK;
 }
 
-/// A hot journal may name a super-journal anywhere on the disk, which SQLite reads, and deletes when it has played the
-/// journal back. We attach no second database, so no journal of ours names one.
+/// A hot journal may name a super-journal anywhere on the disk, which SQLite reads, and deletes after playing the
+/// journal back. Our databases never attach a second one, so our journals never name a super-journal.
 int open_no_super_journal(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out_flags) {
   if ((flags & SQLITE_OPEN_SUPER_JOURNAL) != 0) {
     file->pMethods = nullptr;
@@ -57,29 +58,30 @@ int open_no_super_journal(sqlite3_vfs* vfs, const char* name, sqlite3_file* file
   return system->xOpen(system, name, file, flags, out_flags);
 }
 
-/// The system's way to files, but for these two. Made once; null where SQLite has no memory.
-const char* in_place_files() {
+/// The default VFS with these two functions replaced. Created once; null if SQLite is out of memory.
+const char* in_place_vfs() {
   static const char* const made = []() -> const char* {
     const sqlite3_vfs* const system = sqlite3_vfs_find(nullptr);
     if (system == nullptr) return nullptr;
     static sqlite3_vfs vfs = *system;
     vfs.zName = in_place_name;
     vfs.pNext = nullptr;
-    vfs.xFullPathname = keep_path;
+    vfs.xFullPathname = skip_link_resolution;
     vfs.xOpen = open_no_super_journal;
     return sqlite3_vfs_register(&vfs, 0) == SQLITE_OK ? in_place_name : nullptr;
   }();
   return made;
 }
 
-/// With what the umask leaves: SQLite itself would make it 0644. Its other files take the mode of this one.
+/// Creates the file with 0666 less the umask; SQLite itself would use 0644. Its other files take the mode of this one.
 void make_database_file(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-  if (file >= 0) ::close(file);  // whoever cannot make it hears so from SQLite
+  if (file >= 0) ::close(file);  // if it could not be created, SQLite reports the failure
 }
 
-/// On a read-only file system nobody writes, and SQLite cannot make the files that readers of a WAL database share:
-/// immutable spares it those. Where a WAL waits to be copied in, the database alone is not the state.
+/// On a read-only file system there are no writers, and SQLite cannot create the files that readers of a WAL database
+/// share; opening it as immutable avoids them. Not if there is a WAL that has not been checkpointed: the database file
+/// alone would be out of date.
 bool may_be_immutable(const std::string& path) {
   struct stat wal {};
   const std::string folder = std::filesystem::path(path).parent_path().string();
@@ -87,7 +89,7 @@ bool may_be_immutable(const std::string& path) {
          (::lstat((path + "-wal").c_str(), &wal) != 0 || wal.st_size == 0);
 }
 
-/// SQLite decodes %HH in the path of a URI.
+/// Escapes the path for a URI, in which SQLite decodes %HH.
 std::string immutable_uri(const std::string& path) {
   std::string uri = "file:";
   for (const char c : path) {
@@ -172,7 +174,8 @@ std::optional<std::int64_t> Statement::optional_integer(int column) const {
 }
 
 struct Database::Cache {
-  // By the literal's address: no text is compared. Each literal may be on loan several times at once.
+  // Keyed by the literal's address, so that no text is compared. Several statements of one literal may be in use at
+  // once.
   std::unordered_map<const char*, std::vector<std::unique_ptr<Statement>>> statements;
 };
 
@@ -186,8 +189,8 @@ Database& Database::operator=(Database&& other) noexcept {
 Database::~Database() { cache_.reset(); }
 
 Result<Database> Database::open(const std::string& path, OpenMode mode) {
-  // Statistics of its memory take a lock at every allocation, and nobody reads them. (Too late where SQLite is in use
-  // already: then it goes on counting.)
+  // SQLite's memory statistics take a lock at every allocation, and we do not use them. (Has no effect if SQLite is
+  // already initialised.)
   static const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   static_cast<void>(configured);
   sqlite3* raw = nullptr;
@@ -195,7 +198,7 @@ Result<Database> Database::open(const std::string& path, OpenMode mode) {
   const bool immutable = mode == OpenMode::in_place && may_be_immutable(path);
   if (immutable) flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
   const std::string name = immutable ? immutable_uri(path) : path;
-  const char* const files = mode == OpenMode::in_place ? in_place_files() : nullptr;
+  const char* const files = mode == OpenMode::in_place ? in_place_vfs() : nullptr;
   if (mode == OpenMode::in_place) make_database_file(path);
   const int code = sqlite3_open_v2(name.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, files);
   Database database(raw);
@@ -260,7 +263,7 @@ Result<void> Transaction::commit() {
 
 Transaction::~Transaction() {
   if (database_ == nullptr) return;
-  // A rollback that fails leaves nothing that could be done better: the next `begin` reports it.
+  // If the rollback fails, the next `begin` reports it.
   if (auto rollback = database_->cached("rollback")) static_cast<void>((*rollback)->run());
 }
 

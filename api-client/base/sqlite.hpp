@@ -1,4 +1,4 @@
-/// SQLite's one home: a database, its statements, its transactions, as owning types.
+/// The only users of SQLite's C API: owning types for a database, its statements and its transactions.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ namespace ws::sqlite {
 int close(sqlite3* database) noexcept;
 int finalize(sqlite3_stmt* statement) noexcept;
 
-/// One row's values, and the way to bind and step. Made by `Database::prepare` or lent by `Database::cached`.
+/// A prepared statement and its current row. Made by `Database::prepare` or taken from the cache by `Database::cached`.
 ///
 ///     WS_LET(Statement find, database.prepare("select title from documents where id = ?"));
 ///     find.bind(1, id);
 ///     WS_LET(const bool found, find.step());
 ///     if (found) use(find.text(0));
 ///
-/// `bind` counts from 1 and remembers its failure for `step`; columns count from 0.
+/// Parameters of `bind` count from 1, columns from 0. A failure of `bind` is returned by the next `step`.
 class Statement {
  public:
   explicit Statement(sqlite3_stmt* raw, sqlite3* database) : raw_(raw), database_(database) {}
@@ -56,11 +56,11 @@ class Statement {
     return *this;
   }
 
-  /// Moves to the next row; false: none is left. Fails with `disk` (I/O, full, corrupt, `database_busy`) or `internal`.
+  /// Moves to the next row; false after the last. Fails with `disk` (I/O, full, corrupt, `database_busy`), `internal`.
   Result<bool> step();
-  /// Steps to the end and makes the statement ready for the next use.
+  /// Steps to the end and resets the statement.
   Result<void> run();
-  /// Ready for new values; keeps nothing bound.
+  /// Makes the statement ready for new values and clears all bindings.
   void reset();
 
   bool is_null(int column) const;
@@ -106,13 +106,13 @@ class CachedStatement {
 };
 using Lent = CachedStatement;
 
-/// `in_place`: as `read_write_create`, for a file that may have come from elsewhere. It is opened at exactly this path,
-/// no link followed; no journal that names another file is played back; triggers and views of its schema do nothing.
+/// `in_place`: as `read_write_create`, for a file from an untrusted source. Links in its path are not followed; a
+/// journal that names another file is not played back; triggers and views of its schema are disabled.
 enum class OpenMode { read_write_create, read_only, in_place };
 
 class Database {
  public:
-  /// ":memory:" keeps all of it in memory. Fails with `disk`, naming the file.
+  /// ":memory:" makes a database in memory. Fails with `disk`, naming the file.
   static Result<Database> open(const std::string& path, OpenMode mode = OpenMode::read_write_create);
 
   Database(Database&&) noexcept;
@@ -121,27 +121,27 @@ class Database {
   Database& operator=(const Database&) = delete;
   ~Database();
 
-  /// One or more statements without values.
+  /// Runs one or more statements without parameters.
   Result<void> execute(std::string_view sql);
   Result<Statement> prepare(std::string_view sql) const;
-  /// Prepared once for the life of the database, looked up by the address of `sql`: pass a string literal. If the
-  /// cached statement is still in use, another one is prepared for the same literal.
+  /// Prepares once for the life of the database. The cache is keyed by the address of `sql`: pass a string literal. If
+  /// the cached statement is still in use, another one is prepared for the same literal.
   Result<CachedStatement> cached(const char* sql);
   std::int64_t last_insert_rowid() const;
   std::int64_t changes() const;
-  /// All of it, tables and rows, in place of what `target` holds. Statements and caches of `target` may be stale
-  /// afterwards: use it through a connection that is opened anew. Not within a transaction. Fails with `disk`.
+  /// Replaces the content of `target` with all tables and rows of this database. Statements and caches of `target` may
+  /// be stale afterwards: open a new connection to it. Not within a transaction. Fails with `disk`.
   Result<void> copy_to(Database& target) const;
 
  private:
   struct Cache;
   explicit Database(sqlite3* raw);
-  // Statements die before the connection that made them: order matters.
+  // Statements must be destroyed before the connection: keep this order.
   Handle<sqlite3, close> raw_;
   std::unique_ptr<Cache> cache_;
 };
 
-/// Begins at construction; rolls back when it goes out of scope without `commit`. They do not nest.
+/// Begins at construction; rolls back at destruction unless `commit` was called. Transactions do not nest.
 class Transaction {
  public:
   static Result<Transaction> begin(Database& database);

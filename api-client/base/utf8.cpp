@@ -17,9 +17,9 @@ namespace {
 
 void release(utf8proc_uint8_t* text) noexcept { std::free(text); }
 
-/// utf8proc_map, or nothing where the text is no UTF-8.
+/// Calls utf8proc_map; returns nothing if the text is not UTF-8.
 std::string map(std::string_view text, unsigned options) {
-  // ASCII is its own form under composition; most names are ASCII.
+  // ASCII is unchanged by composition, and most names are ASCII.
   utf8proc_uint8_t* raw = nullptr;
   const utf8proc_ssize_t size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
                                              static_cast<utf8proc_ssize_t>(text.size()),
@@ -34,7 +34,7 @@ bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-/// The code point at the start of `text` and its length; 0 bytes where it is malformed.
+/// The code point at the start of `text` and its length; the length is 0 if it is malformed.
 struct Decoded {
   char32_t code_point = 0xFFFD;
   std::size_t bytes = 0;
@@ -58,8 +58,8 @@ Decoded decode(std::string_view text) {
   return {};
 }
 
-/// How many bytes at the front of `text` are ASCII. Whole blocks are looked at in one go: most of most texts is ASCII,
-/// and every file that is synced passes here.
+/// Counts the ASCII bytes at the front of `text`. Whole blocks are tested at once: most texts are mostly ASCII, and
+/// every synced file passes through here.
 std::size_t ascii_run(std::string_view text) {
   constexpr std::size_t words = 8;
   constexpr std::uint64_t high_bits = 0x8080'8080'8080'8080U;
@@ -99,7 +99,7 @@ Part part_of(char32_t code_point) {
     case UTF8PROC_CATEGORY_MN:
     case UTF8PROC_CATEGORY_MC:
     case UTF8PROC_CATEGORY_ME:
-      // Latin, Greek and Cyrillic accents fold away; the vowel signs of other scripts are part of the word.
+      // Accents of Latin, Greek and Cyrillic are removed; the vowel signs of other scripts are part of the word.
       if (code_point >= 0x0300 && code_point <= 0x036F) return Part::accent;
       return is_unspaced(code_point) ? Part::alone : Part::letter;
     case UTF8PROC_CATEGORY_SO:
@@ -108,7 +108,7 @@ Part part_of(char32_t code_point) {
   }
 }
 
-/// Puts words together from the code points of a text.
+/// Builds words from the code points of a text.
 class WordBuilder {
  public:
   void add(char32_t code_point, std::size_t begin, std::size_t end) {

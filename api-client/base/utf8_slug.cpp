@@ -7,7 +7,7 @@
 namespace ws::utf8 {
 namespace {
 
-/// Letters, marks, digits and what joins words: `\p{Word}` of the program that made the rule.
+/// Letters, marks, digits and connectors: `\p{Word}` in the Ruby regular expression that GitHub uses.
 bool is_part_of_slug(char32_t c) {
   switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
     case UTF8PROC_CATEGORY_LU:

@@ -1,4 +1,4 @@
-/// The name by which a link leads to a heading.
+/// The anchor name of a heading, for links to it.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace ws::utf8 {
 
-/// GitHub's: lower case; letters, digits, `-` and `_` stay, a blank becomes `-`, all else is dropped.
+/// GitHub's rule: lower case; letters, digits, `-` and `_` are kept, a space becomes `-`, everything else is dropped.
 std::string slug(std::string_view heading);
 
 }  // namespace ws::utf8

@@ -1,4 +1,4 @@
-/// Identifiers of the API: UUIDs, version 7 where we make them (RFC 9562, 5.7).
+/// Identifiers of the API: UUIDs; those we make are version 7 (RFC 9562, 5.7).
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace ws {
 
-/// 36 characters, hyphens in their places, hexadecimal of either case.
+/// Whether the text is 36 characters: hexadecimal digits of either case with hyphens in the usual places.
 bool is_uuid(std::string_view text);
 
-/// Version 7: 48 bits of time, 74 random bits.
+/// Version 7: a 48-bit timestamp and 74 random bits.
 std::string make_uuid_v7(Time time, Random& random);
 
 }  // namespace ws

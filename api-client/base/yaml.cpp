@@ -18,13 +18,13 @@
 namespace ws {
 namespace {
 
-/// Thrown inside the parser's callbacks, caught in `parse_yaml`: the library knows no other way to stop.
-struct Refused {
+/// Thrown by the parser's callbacks and caught in `parse_yaml`: yaml-cpp has no other way to stop parsing.
+struct ParseAborted {
   YAML::Mark mark;
   std::string reason;
 };
 
-/// A plain scalar by YAML 1.2's core schema.
+/// Converts a plain scalar by YAML 1.2's core schema.
 Json plain(const std::string& text) {
   if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return nullptr;
   if (text == "true" || text == "True" || text == "TRUE") return true;
@@ -43,36 +43,37 @@ Json plain(const std::string& text) {
 
 class YamlBuilder final : public YAML::EventHandler {
  public:
-  /// `placed`: takes where each key and value stands; null: nobody asks.
-  explicit YamlBuilder(const JsonBounds& bounds, PlacedYaml* placed = nullptr) : bounds_(bounds), placed_(placed) {}
+  /// `placed` receives the position of each key and value; may be null.
+  explicit YamlBuilder(const JsonBounds& bounds, YamlWithPositions* placed = nullptr)
+      : bounds_(bounds), placed_(placed) {}
   Json take() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     check(mark, "", anchor);
-    if (expects_key()) throw Refused{mark, "a key is empty"};
+    if (expects_key()) throw ParseAborted{mark, "a key is empty"};
     add(mark, nullptr);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-    throw Refused{mark, "aliases (*name) are not allowed here"};
+    throw ParseAborted{mark, "aliases (*name) are not allowed here"};
   }
   void OnScalar(const YAML::Mark& mark,
                 const std::string& tag,
                 YAML::anchor_t anchor,
                 const std::string& value) override {
     check(mark, tag, anchor);
-    // yaml-cpp turns these two escapes into single bytes.
-    if (!utf8::is_valid(value)) throw Refused{mark, R"(\N and \_ are not read; write \u0085 and \u00A0)"};
+    // yaml-cpp turns these two escapes into single bytes that are not UTF-8.
+    if (!utf8::is_valid(value)) throw ParseAborted{mark, R"(\N and \_ are not read; write \u0085 and \u00A0)"};
     if (expects_key()) {
       Level& level = stack_.back();
-      if (!level.keys.insert(value).second) throw Refused{mark, fmt::format("the key \"{}\" stands twice", value)};
+      if (!level.keys.insert(value).second) throw ParseAborted{mark, fmt::format("the key \"{}\" stands twice", value)};
       level.key = value;
       level.has_key = true;
       if (placed_ != nullptr) placed_->keys.emplace(pointer(), place_of(mark));
       return;
     }
-    // yaml-cpp gives quoted scalars the tag "!", plain ones "?".
+    // yaml-cpp tags quoted scalars "!" and plain ones "?".
     add(mark, tag == "!" ? Json(value) : plain(value));
   }
   void OnSequenceStart(const YAML::Mark& mark,
@@ -101,9 +102,9 @@ class YamlBuilder final : public YAML::EventHandler {
   bool expects_key() const { return !stack_.empty() && stack_.back().value->is_object() && !stack_.back().has_key; }
 
   void check(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
-    if (anchor != 0) throw Refused{mark, "anchors (&name) are not allowed here"};
-    if (!tag.empty() && tag != "?" && tag != "!") throw Refused{mark, "tags (!name) are not allowed here"};
-    if (++count_ > bounds_.max_values) throw Refused{mark, fmt::format("more than {} values", bounds_.max_values)};
+    if (anchor != 0) throw ParseAborted{mark, "anchors (&name) are not allowed here"};
+    if (!tag.empty() && tag != "?" && tag != "!") throw ParseAborted{mark, "tags (!name) are not allowed here"};
+    if (++count_ > bounds_.max_values) throw ParseAborted{mark, fmt::format("more than {} values", bounds_.max_values)};
   }
 
   Json* add(const YAML::Mark& mark, Json&& value) {
@@ -118,19 +119,19 @@ class YamlBuilder final : public YAML::EventHandler {
       return &level.value->back();
     }
     level.has_key = false;
-    // `operator[]` would search for an equal key; `OnScalar` has refused those.
+    // Append without the search of `operator[]`: `OnScalar` has already refused duplicate keys.
     auto& members = static_cast<std::vector<Json::object_t::value_type>&>(level.value->get_ref<Json::object_t&>());
     members.emplace_back(level.key, std::move(value));
     return &members.back().second;
   }
 
-  static TextPlace place_of(const YAML::Mark& mark) { return {.line = mark.line + 1, .column = mark.column + 1}; }
+  static TextPosition place_of(const YAML::Mark& mark) { return {.line = mark.line + 1, .column = mark.column + 1}; }
 
-  /// Of the value that comes next.
+  /// The JSON pointer of the next value.
   std::string pointer() const {
     std::string text;
     for (const Level& level : stack_) {
-      // Of the levels above, the last item is the one that is being filled.
+      // In each enclosing level, the last item is the one being filled.
       const std::size_t items = level.value->size();
       const bool innermost = &level == &stack_.back();
       text += '/';
@@ -139,21 +140,21 @@ class YamlBuilder final : public YAML::EventHandler {
     return text;
   }
 
-  /// Before the value is put in.
+  /// Records the position of the value that is added next.
   void note(const YAML::Mark& mark) {
     if (placed_ != nullptr) placed_->places.emplace(pointer(), place_of(mark));
   }
 
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Json&& empty) {
     check(mark, tag, anchor);
-    if (expects_key()) throw Refused{mark, "a key must be a plain word"};
+    if (expects_key()) throw ParseAborted{mark, "a key must be a plain word"};
     if (stack_.size() >= bounds_.max_depth)
-      throw Refused{mark, fmt::format("more than {} levels deep", bounds_.max_depth)};
+      throw ParseAborted{mark, fmt::format("more than {} levels deep", bounds_.max_depth)};
     stack_.push_back({.value = add(mark, std::move(empty))});
   }
 
   const JsonBounds& bounds_;
-  PlacedYaml* placed_;
+  YamlWithPositions* placed_;
   Json root_;
   std::vector<Level> stack_;
   std::size_t count_ = 0;
@@ -164,23 +165,23 @@ std::string place(const YAML::Mark& mark) {
   return fmt::format("line {}, column {}", mark.line + 1, mark.column + 1);
 }
 
-/// YAML 1.2 (5.1) allows none of these as themselves; yaml-cpp takes some for the end of the text, and NUL for UTF-32.
+/// YAML 1.2 (5.1) does not allow these unescaped; yaml-cpp takes some for the end of the text, and NUL for UTF-32.
 bool is_control(char byte) { return byte >= 0 && byte < ' ' && byte != '\n' && byte != '\r' && byte != '\t'; }
 
-/// Whether lines after `|` read back as the same text: the first line says how far they are indented, the last one ends
-/// in exactly one newline; a carriage return would be a line's end, and other control characters the end of all.
+/// Whether the text survives a literal block (`|`): the first line sets the indentation and the last one ends in
+/// exactly one newline; carriage returns and other control characters would be read as line or text ends.
 bool is_literal(const std::string& text) {
   return text.size() > 1 && text.front() > ' ' && text.back() == '\n' && text[text.size() - 2] != '\n' &&
          text.find('\r') == std::string::npos && std::none_of(text.begin(), text.end(), is_control);
 }
 
-/// Whether a reader would take the plain text for something else, or end it early.
+/// Whether a reader would take the plain scalar for another type or end it early.
 bool needs_quotes(const std::string& text) {
   return !plain(text).is_string() || text.find_first_of("\r\n") != std::string::npos;
 }
 
-/// Of a key in bytes; a longer one is written after `? `. YAML 1.2 (7.4.2) reads a key before `: ` of at most 1,024
-/// characters, and a byte becomes up to four (`\x1b`).
+/// In bytes; longer keys are written after `? `. YAML 1.2 (7.4.2) reads a key before `: ` of at most 1,024 characters,
+/// and one byte is escaped as up to four (`\x1b`).
 constexpr std::size_t longest_plain_key = 200;
 
 void emit(YAML::Emitter& out, const Json& value) {
@@ -188,7 +189,7 @@ void emit(YAML::Emitter& out, const Json& value) {
     case Json::value_t::object:
       out << YAML::BeginMap;
       for (const auto& [key, member] : value.items()) {
-        // A key that a reader would take for a number, such as an HTTP status, is quoted like any other text.
+        // Quote keys that a reader would take for numbers, such as HTTP statuses, as any other text.
         out << YAML::Key;
         if (key.size() > longest_plain_key) out << YAML::LongKey;
         if (needs_quotes(key)) out << YAML::DoubleQuoted;
@@ -242,7 +243,7 @@ Result<void> parse_into(YamlBuilder& builder, std::string_view text, const JsonB
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
     parser.HandleNextDocument(builder);
-  } catch (const Refused& refused) {
+  } catch (const ParseAborted& refused) {
     return fail(Failure::Kind::invalid, fmt::format("{}: {}", place(refused.mark), refused.reason));
   } catch (const YAML::Exception& error) {
     return fail(Failure::Kind::invalid, fmt::format("{}: {}", place(error.mark), error.msg));
@@ -258,8 +259,8 @@ Result<Json> parse_yaml(std::string_view text, const JsonBounds& bounds) {
   return builder.take();
 }
 
-Result<PlacedYaml> parse_placed_yaml(std::string_view text, const JsonBounds& bounds) {
-  PlacedYaml placed;
+Result<YamlWithPositions> parse_yaml_with_positions(std::string_view text, const JsonBounds& bounds) {
+  YamlWithPositions placed;
   YamlBuilder builder(bounds, &placed);
   WS_TRY(parse_into(builder, text, bounds));
   placed.value = builder.take();

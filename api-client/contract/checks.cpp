@@ -32,7 +32,7 @@ std::string count_of(std::int64_t count, std::string_view unit) {
 
 bool is_hex(char32_t c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-/// Why it is no UUID, as pydantic's parser says it.
+/// The reason why the text is not a UUID, in the words of pydantic's parser.
 std::string uuid_fault(std::string_view text) {
   std::size_t position = 0;
   std::array<std::size_t, 5> groups = {};
@@ -91,7 +91,7 @@ Violation not_a_choice(const Type& type, Source source, const Json& input) {
 
 Refusal check_text_length(const Type& type, Source source, std::string_view text) {
   const Source limit = limit_source(type, source);
-  // Counted only where a limit asks for it: a document has a megabyte and a limit in bytes alone.
+  // Counted only if a limit needs it: a document can have a megabyte and has a limit in bytes only.
   const auto length = type.min || type.max ? static_cast<std::int64_t>(utf8::code_points(text)) : std::int64_t{0};
   if (type.min && length < *type.min) {
     return violation("string_too_short",
@@ -117,7 +117,7 @@ Refusal check_text_length(const Type& type, Source source, std::string_view text
   return {};
 }
 
-/// At most so many values of an object and code points of a text are shown.
+/// Limits for showing a value: members of an object and code points of a text.
 constexpr int shown_values = 50;
 constexpr std::size_t shown_code_points = 200;
 

@@ -10,7 +10,7 @@ bool is_own(const Operation& operation, std::string_view code) {
   return std::ranges::find(operation.errors, code) != operation.errors.end();
 }
 
-/// Names an object in its path or its body, so that the object may be missing.
+/// Whether the operation's path or body refers to objects, which may be missing.
 bool names_objects(const Operation& operation) {
   const auto is_in_path = [](const Parameter& parameter) { return parameter.in == In::path; };
   const auto is_id = [](const Field& field) { return field.type.kind == Kind::uuid; };

@@ -1,7 +1,7 @@
-/// The refusals other than 422 that we decided on: status, code, what stands beside them (`decisions.md`, "Errors").
+/// The error responses other than 422: status, code, further members (`decisions.md`, "Errors").
 ///
-/// All of it is assumed. The client reads any error body (`problem.hpp`); the mock answers these, the OpenAPI document
-/// lists them.
+/// All of them are assumed. The client reads any error body (`problem.hpp`); the mock sends these, and the OpenAPI
+/// document lists them.
 #pragma once
 
 #include <string_view>
@@ -55,7 +55,7 @@ inline constexpr ErrorCode error_codes[] = {
     {503, "unavailable", ""},
 };
 
-/// Null where there is none.
+/// Returns null if the code is unknown.
 constexpr const ErrorCode* find_error(std::string_view code) {
   for (const ErrorCode& error : error_codes) {
     if (error.code == code) return &error;
@@ -63,7 +63,7 @@ constexpr const ErrorCode* find_error(std::string_view code) {
   return nullptr;
 }
 
-/// What this operation may answer, its own codes and those of its kind, in the order of the table above.
+/// The errors that this operation can return, its own and those common to its kind, in the order of the table above.
 std::vector<const ErrorCode*> errors_of(const Operation& operation);
 
 }  // namespace ws::contract

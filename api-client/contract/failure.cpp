@@ -12,7 +12,7 @@ namespace ws::contract {
 
 namespace {
 
-/// RFC 9110, 15, and the few from elsewhere that services send.
+/// Reason phrases of RFC 9110, 15, and a few others that services send.
 struct Phrase {
   int status;
   std::string_view words;
@@ -64,7 +64,7 @@ constexpr Phrase phrases[] = {
     {505, "HTTP Version Not Supported"},
 };
 
-/// What a code says more than its status does.
+/// The failure kind of an error code if the code is more precise than the HTTP status.
 Failure::Kind kind_of(const Problem& problem) {
   if (problem.status < 500) {
     if (problem.code == "authorization_pending" || problem.code == "slow_down") return Failure::Kind::pending;
@@ -74,7 +74,8 @@ Failure::Kind kind_of(const Problem& problem) {
   return kind_of_status(problem.status);
 }
 
-/// A member of the body or of its `detail` that is fit for a command line: a word of lower-case letters, `_` and `:`.
+/// A member of the body or of its `detail` that is safe to show in a command line: only lower-case letters, `_` and
+/// `:`.
 std::string safe_member(const Problem& problem, std::string_view name) {
   const Json* detail = find(*problem.members, "detail");
   std::optional<std::string> text = find_text(*problem.members, name);
@@ -127,13 +128,13 @@ std::string hint_of(const Problem& problem, const Operation* operation) {
   return {};
 }
 
-/// Whether the change may have happened: after a 4xx it did not, after anything else nobody knows.
+/// Whether the change may have taken effect: not after a 4xx; unknown after any other error.
 Applied applied_by(int status, const Operation* operation) {
   if (operation != nullptr && operation->retry == RetryClass::read) return Applied::no;
   return status >= 500 || status == 408 ? Applied::unknown : Applied::no;
 }
 
-/// Whether the same call may be sent again: not where its effect may have happened and nothing guards it.
+/// Whether the same call may be sent again: not if it may have taken effect and has no protection against a repeat.
 bool is_retryable(const Problem& problem, const Operation* operation) {
   if (problem.status == 429 || problem.status == 503 || problem.code == "idempotency_in_flight") return true;
   const bool is_guarded = operation != nullptr && operation->retry != RetryClass::unsafe;

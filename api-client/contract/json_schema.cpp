@@ -26,14 +26,14 @@ std::string_view type_name(Kind kind) {
   return "";
 }
 
-/// Minimum, maximum and choice, by the words of the type's kind.
+/// Minimum, maximum and choice as the JSON Schema keywords for the type's kind.
 Json limits_of(const Type& type) {
   Json limits = Json::object();
   const bool is_text = type.kind == Kind::string;
   const bool is_array = type.kind == Kind::array;
   if (type.min) limits[is_text ? "minLength" : is_array ? "minItems" : "minimum"] = *type.min;
   if (type.max) limits[is_text ? "maxLength" : is_array ? "maxItems" : "maximum"] = *type.max;
-  // Code points never outnumber bytes, so this is true as well, if not the whole truth.
+  // Only an approximation: code points never outnumber bytes, so every valid text has at most this many.
   if (type.max_bytes) {
     limits["maxLength"] = *type.max_bytes;
     limits["x-max-bytes"] = *type.max_bytes;
@@ -43,7 +43,7 @@ Json limits_of(const Type& type) {
   return limits;
 }
 
-/// `whole`: the field itself is assumed and says so, its limits need no mark of their own.
+/// With `whole`, the field itself is marked as assumed, and its limits need no mark.
 Json schema_of(const Type& type, Source field, std::string_view refs) {
   if (type.kind == Kind::object) return reference(refs, type.object->name);
   Json schema = Json::object();
@@ -105,7 +105,8 @@ Json json_schema(const Schema& schema, Use use, std::string_view refs) {
   }
   result["properties"] = std::move(properties);
   if (!required.empty()) result["required"] = std::move(required);
-  // Of a request: those of `required` that no published document requires. Of a response: what the mock always sends.
+  // In a request: members of `required` that the published document does not require. In a response: members that the
+  // mock always sends.
   if (!expected.empty()) result["x-assumed-required"] = std::move(expected);
   if (schema.source == Source::assumed) result["x-assumed"] = true;
   return result;

@@ -1,4 +1,4 @@
-/// Types of the table as JSON Schema 2020-12, the dialect of OpenAPI 3.1. For documents in OpenAPI.
+/// Writes types of the table as JSON Schema 2020-12, the dialect of OpenAPI 3.1. For OpenAPI documents.
 #pragma once
 
 #include <string_view>
@@ -8,13 +8,13 @@
 
 namespace ws::contract {
 
-/// What an assumed member of an object means: an answer may lack it, a request must hold it as the table says.
+/// How an assumed member is treated: a response may omit it, a request must hold it as the table says.
 enum class Use { request, response };
 
-/// A field's schema: its type with limits, null, default, description, `x-assumed`. Named schemas are referred to as
-/// `refs` + name: "#/components/schemas/".
+/// A field's schema: its type with limits, null, default, description, `x-assumed`. Named schemas are referenced as
+/// `refs` + name, with `refs` such as "#/components/schemas/".
 Json json_schema(const Field& field, std::string_view refs);
-/// A named schema by itself, for the place that `refs` points to.
+/// The definition of a named schema, for the place that `refs` points to.
 Json json_schema(const Schema& schema, Use use, std::string_view refs);
 /// `{"$ref": ...}`.
 Json reference(std::string_view refs, std::string_view name);

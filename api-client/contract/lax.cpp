@@ -22,7 +22,7 @@ struct LaxInteger {
   std::int64_t value = 0;
 };
 
-/// "1_000" without its underscores; empty where one stands anywhere but between two digits.
+/// "1_000" without its underscores; empty if one is not between two digits.
 std::string digits_of(std::string_view text) {
   std::string digits;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -35,8 +35,7 @@ std::string digits_of(std::string_view text) {
   return digits;
 }
 
-/// Blanks around, a sign, leading zeros, single underscores and a fraction of zeros are all let pass: "05", "+5",
-/// "5.0".
+/// Accepts surrounding spaces, a sign, leading zeros, single underscores and a fraction of zeros: "05", "+5", "5.0".
 LaxInteger read_integer(std::string_view text) {
   text = trimmed(text, " \t\r\n\f\v");
   LaxInteger result;

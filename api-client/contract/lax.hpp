@@ -1,4 +1,4 @@
-/// Text that stands for a value, read as leniently as pydantic v2 reads a query. For `validate.cpp` alone.
+/// Checks of query values, parsed as leniently as pydantic v2 parses a query ("lax mode"). For `validate.cpp` alone.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace ws::contract {
 
-/// The refusal without its `loc`, or nothing.
+/// A violation without its `loc`, or nothing.
 Refusal check_lax(const Type& type, Source source, std::string_view text);
 
 }  // namespace ws::contract

@@ -29,7 +29,7 @@ constexpr std::string_view description =
     "scopes (`x-required-scope`), roles (`x-required-role`) and errors other than 422. `x-command` is the command of "
     "`ws`, `x-retry-class` what may be repeated when no usable answer came.";
 
-/// Their answers carry an `ETag`, and `If-None-Match` may make them a 304 without a body.
+/// Operations whose responses carry an `ETag`: a request with `If-None-Match` can get 304 without a body.
 constexpr std::string_view validated[] = {"docs.get", "files.content"};
 
 constexpr std::string_view tag_descriptions[][2] = {
@@ -70,7 +70,7 @@ Json success_object(const Response& response) {
   switch (response.body) {
     case Body::none: break;
     case Body::bytes:
-      // Bytes come with the type that their upload named, which may be any.
+      // Content is returned with the media type named at upload, which can be any.
       for (const char* const type : {"application/octet-stream", "*/*"}) {
         result["content"][type] = {{"schema", {{"type", "string"}, {"format", "binary"}}}};
       }
@@ -91,7 +91,7 @@ Json refusal_object(int status, const std::vector<std::string_view>& codes) {
   return result;
 }
 
-/// One response a status, in the order of the statuses, naming the codes that come with it.
+/// Adds one response for each status, in numerical order, naming the codes that come with it.
 void add_errors(const Operation& operation, Json& responses) {
   std::map<int, std::vector<std::string_view>> codes;
   for (const ErrorCode* error : errors_of(operation)) codes[error->status].push_back(error->code);
@@ -101,7 +101,7 @@ void add_errors(const Operation& operation, Json& responses) {
     if (status == 422) {
       response = {{"description", "Validation error"},
                   {"content", json_content(reference(refs, "HTTPValidationError"))}};
-      // No error code, but the `type` of an entry of `detail`.
+      // This error has no code; it is identified by the `type` of an entry of `detail`.
       if (operation.idempotency == Idempotency::key) response["x-detail-types"] = {"idempotency_key_reused"};
     } else {
       response = refusal_object(status, names);
@@ -137,7 +137,7 @@ Json operation_object(const Operation& operation) {
   return result;
 }
 
-/// The published form of a 422. Of an entry nothing is published but that it stands in `detail`.
+/// The 422 as published: of an entry, only its place in `detail` is known.
 void add_validation_error(Json& schemas) {
   Json step = Json::object();
   step["anyOf"] = Json::array({Json{{"type", "string"}}, Json{{"type", "integer"}}});

@@ -1,4 +1,4 @@
-/// The table as an OpenAPI 3.1 document.
+/// Renders the operation table as an OpenAPI 3.1 document.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace ws::contract {
 
-/// The whole document. Fields and limits that only we decided carry `x-assumed: true`; operations carry
+/// The whole document. Fields and limits that are not published carry `x-assumed: true`; operations carry
 /// `x-retry-class`, `x-command`, `x-required-scope`, `x-required-role`. `server_url` may be empty: relative.
 Json openapi(std::string_view server_url);
 

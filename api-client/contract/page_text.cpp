@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "api-client/base/ascii.hpp"
-#include "api-client/base/unseen.hpp"
+#include "api-client/base/invisible.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::contract {
@@ -16,7 +16,7 @@ constexpr std::size_t searched_bytes = std::size_t{64} << 10U;
 
 bool is_blank(char32_t c) { return c <= 0x20 || c == 0xA0 || c == 0x2028 || c == 0x2029; }
 
-/// What stands between `<name ...>` and `</name`. `lower` is `html` in lower case: their places are the same.
+/// The text between `<name ...>` and `</name`. `lower` is `html` in lower case, with the same offsets.
 std::string_view element_text(std::string_view html, std::string_view lower, std::string_view name) {
   const std::string opening = "<" + std::string(name);
   for (std::size_t at = lower.find(opening); at != lower.npos; at = lower.find(opening, at + 1)) {
@@ -30,7 +30,7 @@ std::string_view element_text(std::string_view html, std::string_view lower, std
   return {};
 }
 
-/// Without tags, the five entities of XML read.
+/// The text without tags, with the five entities of XML decoded.
 std::string plain(std::string_view html) {
   constexpr std::array<std::pair<std::string_view, char>, 6> entities = {
       {{"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#39;", '\''}, {"&nbsp;", ' '}, {"&amp;", '&'}}};

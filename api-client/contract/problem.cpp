@@ -13,18 +13,18 @@ namespace ws::contract {
 
 namespace {
 
-constexpr std::size_t message_code_points = 499;  // and an ellipsis
+constexpr std::size_t message_code_points = 499;  // without the ellipsis
 constexpr std::size_t shown_entries = 3;
 constexpr JsonBounds error_bounds = {.max_bytes = std::size_t{1} << 20U, .max_values = 100'000, .max_depth = 32};
 
-/// A word for machines: nothing that could be read as anything else. Empty where the text is no such word.
+/// Returns the text if it has only characters of a machine-readable code; otherwise an empty string.
 std::string word(std::string_view text, std::size_t max_size) {
   const bool is_word =
       !text.empty() && text.size() <= max_size && std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
   return is_word ? std::string(text) : std::string();
 }
 
-/// The first of the members that is a text with something in it.
+/// The first of these members that is a non-empty string.
 std::string first_text(const Json& object, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
     const std::optional<std::string> text = find_text(object, name);
@@ -70,7 +70,7 @@ std::string entries_text(const Json& entries) {
   return text;
 }
 
-/// The best sentence in a body, whichever of the known forms it has.
+/// The most informative message in a body of any of the known forms.
 std::string message_of(const Json& body) {
   if (body.is_string()) return body.get<std::string>();
   if (body.is_array()) return entries_text(body);
@@ -82,7 +82,7 @@ std::string message_of(const Json& body) {
     if (member->is_string()) text = member->get<std::string>();
     if (member->is_array()) text = entries_text(*member);
     if (member->is_object()) text = first_text(*member, {"message", "detail", "error_description", "msg", "title"});
-    // "error": "invalid_grant" is a code; a sentence elsewhere is better.
+    // "error": "invalid_grant" is a code; prefer a sentence in another member.
     const bool is_code = name == "error" && member->is_string() && text.find(' ') == text.npos;
     if (!text.empty() && !is_code) return text;
   }
@@ -95,7 +95,7 @@ std::string code_of(const Json& body) {
     if (inner == nullptr || !inner->is_object()) continue;
     if (std::string code = word(first_text(*inner, {"code", "error"}), 100); !code.empty()) return code;
   }
-  // The one refusal that a 422 tells by the type of its entry (`decisions.md`, "Errors").
+  // The one error that a 422 identifies by the type of its entry instead of a code (`decisions.md`, "Errors").
   if (const Json* entries = find(body, "detail"); entries != nullptr && entries->is_array()) {
     for (const Json& entry : *entries) {
       if (find_text(entry, "type") == "idempotency_key_reused") return "idempotency_key_reused";
@@ -133,7 +133,7 @@ Problem read_problem(int status, std::string_view content_type, std::string_view
   } else if (const Result<Json> json = parse_bounded(body, error_bounds)) {
     read_json(*json, problem);
   } else if (content_type.starts_with("text/")) {
-    // A proxy's own words: the first line says it.
+    // A plain-text error page, such as a proxy's: take its first line.
     const std::string_view start = body.substr(std::min(begin, body.size()), 4096);
     problem.message = one_line(start.substr(0, start.find('\n')), message_code_points);
   }

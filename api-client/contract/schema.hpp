@@ -1,12 +1,12 @@
-/// The vocabulary in which the API is written down: types with limits, fields, parameters, operations.
+/// The types in which the API is described: value types with limits, fields, parameters, operations.
 ///
-/// The table itself (`operations/*.cpp`) is constant data made of these. Command line, client, the mock's routing and
-/// validation, the OpenAPI document, help and schemas for machines are all read off it. A limit that is wrong here is
-/// wrong everywhere, and right everywhere once it is mended here.
+/// The table itself (`operations/*.cpp`) is constant data of these types. Command line, client, the mock's routing and
+/// validation, the OpenAPI document, help and machine-readable schemas are all derived from it, so a limit is corrected
+/// in one place.
 ///
-/// Every field and limit knows its `Source`: `published` stands in the API document, `assumed` is our decision where
-/// the document says "not shown". The client refuses locally only what breaks a published limit and never fails because
-/// an assumed field is missing, null or different.
+/// Every field and limit has a `Source`: `published` is stated in the API document, `assumed` is our decision where the
+/// document says "not shown". The client rejects locally only what breaks a published limit, and never fails because an
+/// assumed field is missing, null or different.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ enum class Kind {
 
 struct Schema;
 
-/// What a value may be. Limits count code points of a string, the value of an integer, the items of an array.
+/// The values that a field accepts. Limits are for code points of a string, the value of an integer, items of an array.
 struct Type {
   Kind kind = Kind::any;
   std::optional<std::int64_t> min = {};
@@ -70,7 +70,7 @@ constexpr Type array_of(const Type& items, std::int64_t min, std::int64_t max) {
 constexpr Type object(const Schema& schema) { return {.kind = Kind::object, .object = &schema}; }
 constexpr Type free_object() { return {.kind = Kind::free_object}; }
 constexpr Type text_map() { return {.kind = Kind::text_map}; }
-/// The same type with limits that only we have decided.
+/// The same type with its limits marked as assumed.
 constexpr Type assumed(Type type) {
   type.limits = Source::assumed;
   return type;
@@ -94,7 +94,7 @@ struct Field {
 struct Schema {
   std::string_view name = {};  ///< "Agent"
   std::span<const Field> fields = {};
-  Source source = Source::published;  ///< assumed: the document shows none of its fields
+  Source source = Source::published;  ///< assumed: the API document shows none of its fields
   std::string_view help = {};
 };
 
@@ -106,7 +106,7 @@ struct Parameter {
   Field field = {};
 };
 
-/// What an answer's body is.
+/// The kind of a response body.
 enum class Body { none, json, bytes };
 
 struct Response {
@@ -116,20 +116,20 @@ struct Response {
   Source source = Source::published;
 };
 
-/// What may be done when a call gets no usable answer: the rows of the table in `cli.md`, "Retry classes".
+/// What the client may do if a call gets no usable response: the rows of the table in `cli.md`, "Retry classes".
 enum class RetryClass { read, keyed, revision, sync, repeatable, lease, unsafe, poll };
 std::string_view name(RetryClass retry);  ///< "read", "keyed", ...
 
 enum class Auth { key, none };
-enum class Idempotency { none, key };  ///< `key`: the header `Idempotency-Key` belongs to the operation ("IK")
+enum class Idempotency { none, key };  ///< `key`: the operation accepts an `Idempotency-Key` header ("IK")
 enum class Paging { none, limit_only, cursor };
 
-/// The least role in the object's Workspace; each grants what those before it grant.
+/// The minimum role in the object's Workspace; each role includes the permissions of those before it.
 enum class Role { none, viewer, commenter, editor, admin, owner };
 std::string_view name(Role role);  ///< "viewer"; "none"
 std::optional<Role> find_role(std::string_view name);
 
-/// Words of a command that fill a parameter or a member of the body: `ws docs get ID`.
+/// A positional argument of a command, which fills a parameter or a member of the body: `ws docs get ID`.
 struct Argument {
   std::string_view placeholder = {};  ///< "ID", as help shows it
   std::string_view target = {};       ///< the parameter or body member it fills: "document_id"
@@ -145,7 +145,7 @@ struct Operation {
   std::string_view area = {};     ///< OpenAPI tag: "Documents"
   std::span<const Parameter> parameters = {};
   const Schema* request = nullptr;           ///< the JSON body; null: none
-  std::span<const Response> responses = {};  ///< of success; the first is the usual one
+  std::span<const Response> responses = {};  ///< success responses; the first is the usual one
   Auth auth = Auth::key;
   std::string_view scope = {};  ///< empty: any valid key (assumed: `decisions.md`, "Credentials, roles, scopes")
   Role role = Role::none;       ///< likewise assumed
@@ -154,7 +154,7 @@ struct Operation {
   RetryClass retry = RetryClass::read;
   std::string_view command = {};  ///< the primary command without "ws": "docs list"
   std::span<const Argument> arguments = {};
-  /// Codes of `errors.hpp` that are this operation's own, beside those that every operation of its kind may answer.
+  /// Codes of `errors.hpp` that only this operation returns, in addition to those common to its kind.
   std::span<const std::string_view> errors = {};
 };
 

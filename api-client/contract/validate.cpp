@@ -18,10 +18,10 @@ namespace {
 
 enum class Direction { request, response };
 
-/// Walks one value beside its schema and keeps what it finds.
-class Walk {
+/// Walks a value along its schema and collects violations.
+class Validator {
  public:
-  Walk(Direction direction, std::vector<Step> loc) : direction_(direction), loc_(std::move(loc)) {}
+  Validator(Direction direction, std::vector<Step> loc) : direction_(direction), loc_(std::move(loc)) {}
 
   void object(const Json& value, const Schema& schema, Source source);
   void report(Violation violation);
@@ -40,13 +40,13 @@ class Walk {
   Findings findings_ = {};
 };
 
-void Walk::report(Violation violation) {
+void Validator::report(Violation violation) {
   if (is_full()) return;
   violation.loc = loc_;
   findings_.violations.push_back(std::move(violation));
 }
 
-void Walk::object(const Json& value, const Schema& schema, Source source) {
+void Validator::object(const Json& value, const Schema& schema, Source source) {
   if (!value.is_object()) return report(wrong_type(contract::object(schema), source, value));
   for (const Field& field : schema.fields) member(value, field);
   for (const auto& [key, ignored] : value.items()) {
@@ -57,9 +57,9 @@ void Walk::object(const Json& value, const Schema& schema, Source source) {
   }
 }
 
-void Walk::member(const Json& parent, const Field& field) {
+void Validator::member(const Json& parent, const Field& field) {
   const Json* found = find(parent, field.name);
-  // The client never fails because an assumed member of an answer is missing or null.
+  // The client must not fail because an assumed member of a response is missing or null.
   const bool lenient = direction_ == Direction::response && field.source == Source::assumed;
   if (found != nullptr && found->is_null() && (lenient || field.null == Null::yes)) return;
   if (found == nullptr && (lenient || field.presence == Presence::optional)) return;
@@ -72,7 +72,7 @@ void Walk::member(const Json& parent, const Field& field) {
   loc_.pop_back();
 }
 
-void Walk::value(const Json& value, const Type& type, Source source) {
+void Validator::value(const Json& value, const Type& type, Source source) {
   switch (type.kind) {
     case Kind::any: return;
     case Kind::object: return object(value, *type.object, source);
@@ -98,17 +98,17 @@ void Walk::value(const Json& value, const Type& type, Source source) {
   }
 }
 
-void Walk::integer(const Json& value, const Type& type, Source source) {
+void Validator::integer(const Json& value, const Type& type, Source source) {
   Refusal refusal;
   if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
     refusal = check_overflow(type, source, false, value);
   } else if (value.is_number_integer()) {
     refusal = check_range(type, source, value.get<std::int64_t>(), value);
   } else if (value.is_number_float() && std::abs(value.get<double>()) >= 0x1.0p63) {
-    // `parse_bounded` makes a double of an integer that 64 bits do not hold.
+    // `parse_bounded` makes a double of an integer that does not fit into 64 bits.
     refusal = check_overflow(type, source, value.get<double>() < 0, value);
   } else if (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>()) {
-    // 300.0 is an integer by JSON Schema, which is what the OpenAPI document declares.
+    // 300.0 is an integer in JSON Schema, which the OpenAPI document uses.
     refusal = check_range(type, source, static_cast<std::int64_t>(value.get<double>()), value);
   } else {
     refusal = wrong_type(type, source, value);
@@ -116,7 +116,7 @@ void Walk::integer(const Json& value, const Type& type, Source source) {
   if (refusal) report(std::move(*refusal));
 }
 
-void Walk::array(const Json& value, const Type& type, Source source) {
+void Validator::array(const Json& value, const Type& type, Source source) {
   if (!value.is_array()) return report(wrong_type(type, source, value));
   if (Refusal refusal = check_length(type, source, value)) return report(std::move(*refusal));
   for (std::size_t i = 0; i < value.size() && !is_full(); ++i) {
@@ -126,7 +126,7 @@ void Walk::array(const Json& value, const Type& type, Source source) {
   }
 }
 
-void Walk::text_map(const Json& value, Source source) {
+void Validator::text_map(const Json& value, Source source) {
   if (!value.is_object()) return report(wrong_type(contract::text_map(), source, value));
   for (const auto& [key, text] : value.items()) {
     if (text.is_string()) continue;
@@ -148,7 +148,7 @@ std::vector<const std::string*> texts_of(const Parameter& parameter, TextPairs p
   return texts;
 }
 
-/// The query as an object: what a missing parameter is missing from.
+/// The query as an object: shown as the `input` of a missing parameter.
 Json as_object(TextPairs pairs) {
   Json object = Json::object();
   for (const auto& [name, text] : pairs) object[name] = text;
@@ -172,25 +172,25 @@ Refusal check_parameter(const Parameter& parameter, TextPairs pairs) {
 
 Findings validate_body(const Operation& operation, const Json* body) {
   if (operation.request == nullptr) return {};
-  Walk walk(Direction::request, {std::string("body")});
+  Validator validator(Direction::request, {std::string("body")});
   if (body == nullptr || body->is_null()) {
-    walk.report(missing(Source::published, nullptr));
+    validator.report(missing(Source::published, nullptr));
   } else {
-    walk.object(*body, *operation.request, Source::published);
+    validator.object(*body, *operation.request, Source::published);
   }
-  return walk.take();
+  return validator.take();
 }
 
 Findings validate_value(const Json& value, const Schema& schema, std::vector<Step> loc) {
-  Walk walk(Direction::request, std::move(loc));
-  walk.object(value, schema, schema.source);
-  return walk.take();
+  Validator validator(Direction::request, std::move(loc));
+  validator.object(value, schema, schema.source);
+  return validator.take();
 }
 
 Findings validate_response(const Json& value, const Schema& schema) {
-  Walk walk(Direction::response, {std::string("body")});
-  walk.object(value, schema, schema.source);
-  return walk.take();
+  Validator validator(Direction::response, {std::string("body")});
+  validator.object(value, schema, schema.source);
+  return validator.take();
 }
 
 Findings validate_parameters(const Operation& operation, TextPairs path, TextPairs query, TextPairs headers) {

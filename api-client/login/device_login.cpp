@@ -24,7 +24,7 @@ constexpr seconds longest_lifetime = std::chrono::hours{24};
 constexpr milliseconds longest_pause{60'000};
 constexpr milliseconds sleep_slice{100};
 
-/// The words of RFC 8628 and what each means.
+/// The error codes of RFC 8628 and what each means.
 struct Word {
   std::string_view text;
   Poll::Kind poll;
@@ -42,7 +42,7 @@ constexpr std::array words = {
          "the login's code is not valid, or was used already"},
 };
 
-/// Lower case, with underscores for spaces: "Authorization pending" is the word too.
+/// Lower case with underscores for spaces, so that "Authorization pending" matches the code too.
 std::string folded(std::string_view text) {
   std::string out = to_lower(text);
   std::ranges::replace(out, ' ', '_');
@@ -57,7 +57,7 @@ const Word* word_in(std::string_view text) {
   return nullptr;
 }
 
-/// The code first; a service may put the word into any other text.
+/// Checks the code first; a service may put the RFC's word into any other text.
 const Word* word_in_failure(const Failure& failure) {
   for (const std::string* const text : {&failure.code, &failure.call.details, &failure.what}) {
     if (const Word* const word = word_in(*text)) return word;
@@ -92,7 +92,7 @@ std::vector<std::string> texts_of(const Json& body, std::string_view name) {
   return texts;
 }
 
-/// Refuses a key that cannot be sent in an Authorization header.
+/// Rejects a key that cannot be sent in an Authorization header.
 Failure unusable_secret(int status) {
   return {.kind = Failure::Kind::internal,
           .what = "auth.token: the answer is not usable: the key in it is not one line of visible characters",
@@ -136,12 +136,12 @@ Failure expired() {
 }
 
 Poll poll(Client& client, const std::string& device_code) {
-  // No retries: a quick repeat would poll too early. No validation: the service knows its own codes.
+  // No retries: a quick repeat would poll too early. No validation: the service chooses its own device codes.
   return read_poll(client.call(
       {.operation = "auth.token", .body = Json{{"device_code", device_code}}, .validate = false, .repeat = false}));
 }
 
-/// A member in seconds; `fallback` where it is missing or no time.
+/// Reads a member in seconds; returns `fallback` if it is missing or not a valid duration.
 seconds seconds_of(const Json& body, std::string_view name, seconds fallback) {
   const std::int64_t value = find_integer(body, name).value_or(0);
   return value <= 0 ? fallback : seconds{std::min<std::int64_t>(value, longest_lifetime.count())};
@@ -189,7 +189,7 @@ Poll read_poll(const Result<Reply>& answer) {
   return {.kind = may_come_back(failure) ? Poll::Kind::lost : Poll::Kind::refused, .failure = failure};
 }
 
-milliseconds Pace::after(const Poll& poll) {
+milliseconds PollDelay::after(const Poll& poll) {
   if (poll.kind == Poll::Kind::slow_down) interval += slow_down_step;
   lost_in_a_row = poll.kind == Poll::Kind::lost ? lost_in_a_row + 1 : 0;
   milliseconds pause = interval;
@@ -226,7 +226,7 @@ Result<DeviceKey> await_device_key(Client& client,
                                    const Clock& clock,
                                    const DeviceAuthorization& authorization,
                                    const Waiter& wait) {
-  Pace pace{.interval = authorization.interval};
+  PollDelay pace{.interval = authorization.interval};
   milliseconds pause = pace.interval;
   while (true) {
     const Time now = clock.now();

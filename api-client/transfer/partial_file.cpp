@@ -61,7 +61,7 @@ Result<std::unique_ptr<PartialFile>> PartialFile::open(const fs::path& target, c
     file->finished_ = true;  // leave the file to the run that holds the lock
     return fail(Failure::Kind::disk, fmt::format("another ws is downloading {}", target.string()), "wait for it");
   }
-  WS_TRY(take_over_mode(file->descriptor_.get(), target));
+  WS_TRY(copy_mode_and_group(file->descriptor_.get(), target));
   WS_TRY(file->adopt(identity));
   return file;
 }
@@ -152,7 +152,7 @@ std::vector<Result<void>> PartialFile::finish_all(const std::vector<PartialFile*
   std::map<dev_t, int> flushed;  // errno by file system
   std::set<fs::path> folders;
   for (std::size_t i = 0; replace == Replace::yes && i < files.size(); ++i) {
-    ends[i] = take_over_mode(files[i]->descriptor_.get(), files[i]->target_);
+    ends[i] = copy_mode_and_group(files[i]->descriptor_.get(), files[i]->target_);
   }
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!ends[i]) continue;

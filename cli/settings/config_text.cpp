@@ -54,7 +54,7 @@ std::string scalar_text(const std::string& value, Context context, char quote = 
 class ConfigText {
  public:
   static Result<ConfigText> read(std::string_view text) {
-    WS_LET(PlacedYaml placed, parse_placed_yaml(text));
+    WS_LET(YamlWithPositions placed, parse_yaml_with_positions(text));
     return ConfigText(std::string(text), std::move(placed));
   }
 
@@ -90,11 +90,11 @@ class ConfigText {
   const Json& value() const { return *placed_.value; }
 
  private:
-  ConfigText(std::string text, PlacedYaml placed) : text_(std::move(text)), placed_(std::move(placed)) {
+  ConfigText(std::string text, YamlWithPositions placed) : text_(std::move(text)), placed_(std::move(placed)) {
     newline_ = text_.find("\r\n") == std::string::npos ? "\n" : "\r\n";
   }
 
-  std::size_t offset(const TextPlace& place) const {
+  std::size_t offset(const TextPosition& place) const {
     std::size_t at = 0;
     for (int line = 1; line < place.line && at < text_.size(); ++line) at = next_line(at);
     return std::min(at + static_cast<std::size_t>(place.column - 1), text_.size());
@@ -252,7 +252,7 @@ class ConfigText {
   }
 
   std::string text_;
-  PlacedYaml placed_;
+  YamlWithPositions placed_;
   std::string newline_;
 };
 

@@ -29,7 +29,7 @@ tl::unexpected<Failure> refused_config(const std::string& place, std::string_vie
 
 class ConfigReader {
  public:
-  explicit ConfigReader(const PlacedYaml& yaml) : yaml_(yaml) {}
+  explicit ConfigReader(const YamlWithPositions& yaml) : yaml_(yaml) {}
 
   Result<TreeConfig> read() {
     const Json& whole = *yaml_.value;
@@ -103,7 +103,7 @@ class ConfigReader {
     return {};
   }
 
-  const PlacedYaml& yaml_;
+  const YamlWithPositions& yaml_;
   TreeConfig config_;
 };
 
@@ -168,7 +168,7 @@ Result<TreeConfig> read_config(const WsFolder& folder) {
     if (text.error().kind == Failure::Kind::not_found) return TreeConfig{};
     return fail(std::move(text).error());
   }
-  const auto yaml = parse_placed_yaml(*text);
+  const auto yaml = parse_yaml_with_positions(*text);
   if (!yaml) return refused_config("", yaml.error().what);
   return ConfigReader(*yaml).read();
 }

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "api-client/base/ascii.hpp"
-#include "api-client/base/unseen.hpp"
+#include "api-client/base/invisible.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::sync {

@@ -136,7 +136,7 @@ const std::vector<Reader>& readers() {
       {"JSON", [](const std::string& text) { static_cast<void>(parse_bounded(text)); }},
       {"JSON items", read_items},
       {"YAML", [](const std::string& text) { static_cast<void>(parse_yaml(text)); }},
-      {"YAML with places", [](const std::string& text) { static_cast<void>(parse_placed_yaml(text)); }},
+      {"YAML with places", [](const std::string& text) { static_cast<void>(parse_yaml_with_positions(text)); }},
       {"cleaning",
        [](const std::string& text) {
          static_cast<void>(cli::clean(text, cli::Breaks::keep));

@@ -13,7 +13,7 @@ void ws_fuzz_one(std::string_view text) {
     static_cast<void>(ws::dump(*value));
   }
   // As `.ws.yaml` and `.ws/config.yaml` are read.
-  if (const auto placed = ws::parse_placed_yaml(text)) {
+  if (const auto placed = ws::parse_yaml_with_positions(text)) {
     const auto again = ws::parse_yaml(ws::to_yaml(*placed->value));
     if (!again || *again != *placed->value) std::abort();  // what is written is read back as it was
   }

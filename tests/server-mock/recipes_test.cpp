@@ -30,7 +30,7 @@ Ended in_checkout(const std::string& script) {
 }
 
 Json read_recipe(const std::string& path) {
-  return *ws::parse_placed_yaml(ws::read_file(recipes / path, 1U << 20U).value()).value().value;
+  return *ws::parse_yaml_with_positions(ws::read_file(recipes / path, 1U << 20U).value()).value().value;
 }
 
 void check_run(const std::string& script) {

@@ -51,8 +51,8 @@ constexpr Field rotated_fields[] = {
 constexpr Schema rotated = {.name = "AgentCredential", .fields = rotated_fields};
 constexpr Response rotate_responses[] = {{.schema = &rotated}};
 
-// The first two are placeholders in the document too: their true names are not known, so the client checks none of
-// the three, and the limit counts as ours.
+// The first two are placeholders in the API document too. Since the true names are not known, the client checks none of
+// the three, and the limit counts as assumed.
 constexpr std::string_view provider_values[] = {"<agent_product_1>", "<agent_product_2>", "custom"};
 constexpr Field create_fields[] = {
     required("handle", string(1, 64), "the name after the @"),
@@ -103,7 +103,7 @@ constexpr Operation agent_table[] = {
      .command = "agents create",
      .arguments = handle_argument,
      .errors = create_errors},
-    // Update and rotate are for the owner of the agent, or an admin: no role by itself decides that.
+    // Update and rotate are for the owner of the agent or an admin; a role alone does not grant them.
     {.id = "agents.update",
      .method = Method::patch,
      .path = "/v1/agents/{agent_id}",

@@ -49,7 +49,7 @@ constexpr auto create_fields = all_assumed({
 });
 constexpr Schema document_create = {.name = "DocumentCreate", .fields = create_fields, .source = Source::assumed};
 
-// The document names this one field of the update; that it must be sent, and its least value, are ours.
+// The API document names only this field of the update; that it is required, and its minimum, are assumed.
 constexpr Field update_fields[] = {
     assumed(optional("title", string(1, 300))),
     assumed(optional("content", markdown_content, "Markdown, at most 1 MiB")),

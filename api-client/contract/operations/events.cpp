@@ -61,7 +61,7 @@ constexpr std::string_view lease_errors[] = {"lease_lost", "already_finished"};
 
 }  // namespace
 
-// For the agent itself, or the user who owns it: no role by itself decides that.
+// For the agent itself or the user who owns it; a role alone does not grant them.
 constexpr Operation event_table[] = {
     {.id = "events.claim",
      .method = Method::post,

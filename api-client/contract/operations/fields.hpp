@@ -1,4 +1,4 @@
-/// The words in which the files of the table write fields down. For `operations/*.cpp` alone.
+/// Functions to declare the fields of the table. For `operations/*.cpp` alone.
 #pragma once
 
 #include <array>
@@ -15,24 +15,24 @@ constexpr Field required(std::string_view name, Type type, std::string_view help
 constexpr Field optional(std::string_view name, Type type, std::string_view help = {}) {
   return {.name = name, .type = type, .help = help};
 }
-/// Null is a value of it too: "or null".
+/// The field also accepts null ("or null" in the API document).
 constexpr Field nullable(Field field) {
   field.null = Null::yes;
   return field;
 }
-/// What stands where nothing was sent, as JSON text.
+/// The value used if the field is not sent, as JSON text.
 constexpr Field with_default(Field field, std::string_view json) {
   field.fallback = json;
   return field;
 }
-/// A field that the document does not show, with all its limits.
+/// A field that the API document does not specify; all its limits are assumed.
 constexpr Field assumed(Field field) {
   field.source = Source::assumed;
   field.type.limits = Source::assumed;
   return field;
 }
 
-/// The fields of an object of which the document shows nothing.
+/// All fields of an object that the API document does not specify.
 template <std::size_t count>
 constexpr std::array<Field, count> all_assumed(const Field (&fields)[count]) {
   std::array<Field, count> result = {};
@@ -40,7 +40,7 @@ constexpr std::array<Field, count> all_assumed(const Field (&fields)[count]) {
   return result;
 }
 
-/// A list of fields, then another.
+/// Concatenates two lists of fields.
 template <std::size_t first, std::size_t second>
 constexpr std::array<Field, first + second> joined(const Field (&a)[first], const std::array<Field, second>& b) {
   std::array<Field, first + second> result = {};

@@ -56,7 +56,8 @@ std::vector<const Schema*> collect_all() {
 constinit const std::span<const std::string_view> all_scopes = requestable_scopes;
 
 std::span<const Operation* const> operations() {
-  // Found on first use and never changed: a constant that spans files cannot be computed while compiling.
+  // Collected on first use and never changed: a constant across several source files cannot be computed at compile
+  // time.
   static const std::vector<const Operation*> all = collect_operations();
   return all;
 }

@@ -19,7 +19,7 @@ constexpr Parameter question_parameters[] = {in_path("question_id", uuid())};
 constexpr Parameter conversation_list_parameters[] = {page_limit("20"), page_cursor};
 constexpr Parameter conversation_parameters[] = {in_path("conversation_id", uuid())};
 
-// The two values are "shown"; that there are no others is ours.
+// The API document shows these two values; that there are no others is assumed.
 constexpr std::string_view source_values[] = {"workspace", "memory"};
 constexpr Type source_item = assumed(choice(source_values));
 constexpr Field create_fields[] = {
@@ -52,7 +52,7 @@ constexpr Field link_fields[] = {
 };
 constexpr Schema question_links = {.name = "QuestionLinks", .fields = link_fields};
 
-// The document gives the shape and marks no field of it as required.
+// The API document gives the shape and marks none of its fields as required.
 constexpr std::string_view question_object[] = {"question"};
 constexpr Field question_fields[] = {
     optional("id", uuid()),
@@ -75,7 +75,7 @@ constexpr Type question_item = object(question);
 constexpr auto list_fields = all_assumed({required("data", array_of(question_item)), next_cursor});
 constexpr Schema question_list = {.name = "QuestionList", .fields = list_fields, .source = Source::assumed};
 constexpr Response list_responses[] = {{.schema = &question_list}};
-// 200 by the machine-readable description, 201 by the introductory sample: both are success.
+// The OpenAPI document says 200, the introductory sample 201: both are success.
 constexpr Response create_responses[] = {{.status = 200, .schema = &question}, {.status = 201, .schema = &question}};
 constexpr Response question_responses[] = {{.schema = &question}};
 

@@ -1,4 +1,4 @@
-/// Types, fields, parameters and schemas that more than one area of the table uses. For `operations/*.cpp` alone.
+/// Types, fields, parameters and schemas used by more than one area of the table. For `operations/*.cpp` alone.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace ws::contract {
 
-// What arrays hold: a `Type` refers to its items, so they live as long as the table.
+// Item types of arrays. A `Type` holds a pointer to its item type, so these must have static lifetime.
 inline constexpr Type text_item = string();
 inline constexpr Type uuid_item = uuid();
 inline constexpr Type free_item = free_object();
@@ -41,7 +41,7 @@ constexpr Parameter page_limit(std::string_view fallback) {
 }
 inline constexpr Parameter page_cursor = in_query(optional("cursor", string(), "next_cursor of the page before"));
 
-/// Who made or changed something.
+/// The user or agent that created or changed an object.
 inline constexpr auto actor_fields = all_assumed({
     required("kind", string(), "user or agent"),
     required("id", uuid()),

@@ -19,8 +19,8 @@ constexpr Parameter pull_parameters[] = {
 };
 constexpr Parameter conflict_parameters[] = {in_path("conflict_id", uuid())};
 
-// What several of the eight share. Paths are checked one by one by the service, so that one bad path does not refuse
-// the whole request.
+// Fields shared by several of the eight operations. The service checks paths one by one, so that one bad path does not
+// fail the whole request.
 constexpr Field source_id = required("source_id", uuid());
 constexpr Field path = required("path", string(), "relative, / between its parts, NFC, at most 1024 bytes");
 constexpr Field client_id = required("client_id", string(1, 200), "which local tree this is");

@@ -1,4 +1,4 @@
-/// The tables of the areas, in the order of the API document. For the files of this folder alone.
+/// The tables of all areas, in the order of the API document. For the files of this folder alone.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-/// What must hold of every table of operations, checked while compiling: `static_assert(well_formed(table));`
+/// Checks of the operation tables at compile time: `static_assert(well_formed(table));`
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ constexpr std::int64_t to_number(std::string_view text) {
   return negative ? -value : value;
 }
 
-/// The default is a value that the type allows.
+/// Whether the default value is allowed by its type.
 constexpr bool fits(const Type& type, std::string_view json) {
   switch (type.kind) {
     case Kind::integer:
@@ -59,7 +59,7 @@ constexpr bool well_formed(const Field& field) {
   return field.presence == Presence::optional && fits(field.type, field.fallback);
 }
 
-/// Objects are checked where they stand in a type, so no schema may reach itself.
+/// Checks schemas recursively from the types that use them, so no schema may contain itself.
 constexpr bool well_formed(const Schema& schema) {
   if (schema.name.empty() || schema.fields.empty()) return false;
   for (std::size_t i = 0; i < schema.fields.size(); ++i) {
@@ -98,7 +98,7 @@ constexpr bool has_member(const Operation& operation, std::string_view name) {
   return false;
 }
 
-/// Each {name} has its required parameter; `found` counts them, so that no parameter is left over.
+/// Whether each {name} has a required parameter; `found` counts them, so that unused parameters are noticed.
 constexpr bool path_matches(const Operation& operation) {
   std::size_t found = 0;
   for (std::string_view rest = operation.path; rest.find('{') != rest.npos; ++found) {
@@ -119,7 +119,7 @@ constexpr bool parameters_well_formed(const Operation& operation) {
   for (std::size_t i = 0; i < operation.parameters.size(); ++i) {
     const Field& field = operation.parameters[i].field;
     if (!well_formed(field)) return false;
-    // A text of one value each: nothing else can stand in a path, a query or a header.
+    // Only scalar values can be sent in a path, a query or a header.
     if (field.type.items != nullptr || field.type.object != nullptr || field.type.kind == Kind::free_object)
       return false;
     if (has_member(operation, field.name)) return false;
@@ -165,15 +165,15 @@ constexpr bool well_formed(const Operation& operation) {
          command_well_formed(operation);
 }
 
-/// g++ with -fsanitize=undefined takes no comparison of an address with null for a constant (GCC bug 71962): there the
-/// table goes unchecked, as every other build checks it.
+/// With -fsanitize=undefined, g++ does not accept the comparison of an address with null as a constant expression (GCC
+/// bug 71962). Such builds skip the check; all others do it.
 #if defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
 inline constexpr bool can_check = false;
 #else
 inline constexpr bool can_check = true;
 #endif
 
-/// Every operation by itself, and no two with one id, one command or one method and path.
+/// Checks each operation, and that no two have the same id, the same command or the same method and path.
 constexpr bool well_formed(std::span<const Operation> table) {
   if (!can_check) return true;
   for (std::size_t i = 0; i < table.size(); ++i) {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "api-client/base/unseen.hpp"
+#include "api-client/base/invisible.hpp"
 #include "api-client/base/utf8.hpp"
 
 namespace ws::mock {

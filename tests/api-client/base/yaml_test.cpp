@@ -76,18 +76,18 @@ TEST_CASE("yaml: what is written is read back as it was", "[base]") {
 }
 
 TEST_CASE("yaml: every value is told with its place", "[base]") {
-  const auto placed = ws::parse_placed_yaml("people:\n  - {email: a, tags: [x, y]}\n  - email: b\nend: ~\n");
+  const auto placed = ws::parse_yaml_with_positions("people:\n  - {email: a, tags: [x, y]}\n  - email: b\nend: ~\n");
   REQUIRE(placed);
   const auto at = [&](const std::string& pointer) { return placed->places.at(pointer); };
-  CHECK(at("") == ws::TextPlace{1, 1});
-  CHECK(at("/people") == ws::TextPlace{2, 3});
-  CHECK(at("/people/0/email") == ws::TextPlace{2, 13});
-  CHECK(at("/people/0/tags/1") == ws::TextPlace{2, 26});
-  CHECK(at("/people/1/email") == ws::TextPlace{3, 12});
-  CHECK(at("/end") == ws::TextPlace{4, 6});
+  CHECK(at("") == ws::TextPosition{1, 1});
+  CHECK(at("/people") == ws::TextPosition{2, 3});
+  CHECK(at("/people/0/email") == ws::TextPosition{2, 13});
+  CHECK(at("/people/0/tags/1") == ws::TextPosition{2, 26});
+  CHECK(at("/people/1/email") == ws::TextPosition{3, 12});
+  CHECK(at("/end") == ws::TextPosition{4, 6});
   CHECK(placed->places.size() == 10);
-  CHECK(placed->keys.at("/people") == ws::TextPlace{1, 1});
-  CHECK(placed->keys.at("/people/1/email") == ws::TextPlace{3, 5});
+  CHECK(placed->keys.at("/people") == ws::TextPosition{1, 1});
+  CHECK(placed->keys.at("/people/1/email") == ws::TextPosition{3, 5});
   CHECK(placed->keys.size() == 5);
 }
 

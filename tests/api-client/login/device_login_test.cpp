@@ -135,7 +135,7 @@ TEST_CASE("device login: a granted key comes with all that the service says of i
 }
 
 TEST_CASE("device login: the pace slows for good when told, and backs off while the connection is lost", "[client]") {
-  Pace pace{.interval = seconds{5}};
+  PollDelay pace{.interval = seconds{5}};
   CHECK(pace.after({.kind = PollKind::pending}) == seconds{5});
   CHECK(pace.after({.kind = PollKind::slow_down}) == seconds{10});
   CHECK(pace.after({.kind = PollKind::pending}) == seconds{10});

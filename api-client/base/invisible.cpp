@@ -1,4 +1,4 @@
-#include "api-client/base/unseen.hpp"
+#include "api-client/base/invisible.hpp"
 
 #include "api-client/base/utf8.hpp"
 
