@@ -32,14 +32,14 @@ constexpr std::size_t recording_bytes = std::size_t{1} << 30U;
 
 std::atomic<bool> diff_stopped = false;
 
-/// The first Ctrl-C ends the requests; what was made is then archived.
+/// The first Ctrl-C stops the requests; documents that were created are then archived.
 void stop_on_signals() {
   for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
     std::signal(signal, [](int) { diff_stopped = true; });
   }
 }
 
-/// `--token-file`, else `WS_TOKEN`.
+/// Reads `--token-file`, otherwise `WS_TOKEN`.
 Result<std::string> read_token(const std::string& path) {
   std::string token;
   if (!path.empty()) {
@@ -77,7 +77,7 @@ Result<Access> access_of(const DiffFlags& flags) {
   return flags.project.empty() ? Access::read_only : Access::project;
 }
 
-/// Something that no earlier run used: keys of creates would else be those of that run.
+/// A value that no earlier run used. Otherwise idempotency keys of an earlier run would be reused.
 std::string fresh_mark() { return fmt::format("{:x}", SystemClock().now().time_since_epoch().count()); }
 
 Result<DifferenceReport> compare_live(const DiffFlags& flags, const ApplicationOptions& options) {

@@ -1,4 +1,4 @@
-/// `ws-mock diff` and `ws-mock record`: their flags, and the work from them to the exit code.
+/// `ws-mock diff` and `ws-mock record`: flags, execution and exit codes.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ Result<int> run_record(const RecordFlags& flags, const std::string& listen);
 
 void add_diff_flags(CLI::App& diff, DiffFlags& flags);
 
-/// Exit code: 0 alike, 1 differences, 2 it could not be done. Fails likewise with 2.
+/// Exit code: 0 no differences, 1 differences. If it fails, the exit code is 2.
 Result<int> run_diff(const DiffFlags& flags, const ApplicationOptions& options);
 
 }  // namespace ws::mock

@@ -12,7 +12,7 @@ namespace ws::mock {
 namespace {
 
 constexpr std::uint64_t default_seed = 1;
-/// The control token of a replay, where the recorded server had one.
+/// The control token of a replay if the recorded server had one.
 constexpr const char* replayed_token = "replayed";
 
 /// manual, auto, after:N, deny
@@ -203,7 +203,7 @@ Result<ServeSettings> settings_of(const Flags& flags) {
   WS_TRY(parse_device(flags.device, sandbox.world));
   if (!settings.server.listen.is_loopback()) warn_if_unprotected(flags, sandbox);
   WS_LET(sandbox.clock, MockClock::parse(flags.clock));
-  // What --assume says wins.
+  // --assume overrides the file.
   WS_LET(const std::vector<std::string> from_file, read_assumptions(flags.assume_file));
   for (const std::string& assignment : from_file) WS_TRY(sandbox.assumptions.set(assignment));
   for (const std::string& assignment : flags.assume) WS_TRY(sandbox.assumptions.set(assignment));

@@ -1,4 +1,4 @@
-/// The flags of ws-mock, and what they come to.
+/// The command line flags of ws-mock, and the settings made from them.
 #pragma once
 
 #include <cstdint>
@@ -57,9 +57,9 @@ struct Flags {
   std::string assume_file = {};
   DiffFlags diff = {};
   RecordFlags record = {};
-  std::string trace = {};  ///< `exec`: the file that is written; `serve`, `open`: the one that is read
+  std::string trace = {};  ///< `exec`: the file to write; `serve`, `open`: the file to read
   std::optional<std::size_t> at = {};
-  JsonBox traced = {};  ///< fixtures and faults of a trace, in place of files; null: none
+  JsonBox traced = {};  ///< fixtures and faults from a trace instead of files; null: none
 };
 
 /// The flags that all commands share.
@@ -68,9 +68,9 @@ void add_flags(CLI::App& app, Flags& flags);
 /// Fails with `usage`, `invalid` or `disk`, naming the flag or the file.
 Result<ServeSettings> settings_of(const Flags& flags);
 
-/// What a trace keeps of the flags: all that the service's answers depend on, with the content of the files.
+/// The flags that a trace stores: everything that affects the service's responses, with the content of the files.
 Result<Json> flags_for_trace(const Flags& flags);
-/// Sets them again; what is not in a trace stays. Fails with `invalid`.
+/// Restores these flags; flags that a trace does not store are unchanged. Fails with `invalid`.
 Result<void> flags_from_trace(const Json& traced, Flags& flags);
 
 }  // namespace ws::mock

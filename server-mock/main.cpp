@@ -189,7 +189,7 @@ int check(const std::vector<std::string>& paths) {
   return tried ? 0 : report_failure(tried.error());
 }
 
-/// Of the server at the URL, or at --listen.
+/// Prints the health of the server at the given URL, or at --listen.
 int print_health(const Flags& flags) {
   std::string_view place = flags.asked.empty() ? std::string_view(flags.listen) : flags.asked;
   if (place.starts_with("http://")) place.remove_prefix(std::string_view("http://").size());
@@ -216,7 +216,7 @@ int print_assumptions() {
   return 0;
 }
 
-/// What the man page and the reference are made of: the flags of a word, and those of the words below it.
+/// The input for the man page and the reference: the flags of a command and of its subcommands.
 Json flags_reference(const CLI::App& app) {
   Json all = {{"name", app.get_name()}, {"summary", app.get_description()}, {"footer", app.get_footer()}};
   all["flags"] = Json::array();

@@ -31,12 +31,12 @@ using sweep::SweepOptions;
 
 constexpr int found_exit = 1;
 constexpr int stopped_exit = 3;
-// Longer lines of prose are hard to read, shorter ones hold no journal line.
+// Longer lines of prose are hard to read; a journal line does not fit into shorter ones.
 constexpr std::size_t least_columns = 40;
 constexpr std::size_t most_columns = 120;
 constexpr std::size_t accept_bytes = std::size_t{1} << 20U;
 constexpr std::size_t journal_entries = 20'000;
-/// What languages print on standard error when nothing handles an error.
+/// What common languages print on standard error for an unhandled error.
 constexpr const char* usual_traces =
     "Traceback \\(most recent call last\\)|Uncaught|Unhandled|unhandledRejection|^panic: |panicked at|Exception in "
     "thread|"
@@ -48,7 +48,7 @@ Result<std::chrono::milliseconds> read_time(const char* flag, const std::string&
   return fail(Failure::Kind::usage, fmt::format("{} \"{}\" is no time up to an hour", flag, text), "say 10s or 500ms");
 }
 
-/// Ids of findings, a line each; `#` begins a comment.
+/// Reads ids of findings, one per line; `#` begins a comment.
 Result<std::set<std::string>> read_accepted(const std::string& path) {
   std::set<std::string> ids;
   if (path.empty()) return ids;
@@ -102,7 +102,7 @@ Result<SweepOptions> options_of(const SweepFlags& flags, const std::vector<std::
   return options;
 }
 
-/// One line on a terminal's standard error, written over by the next.
+/// Progress on one line of a terminal's standard error, overwritten each time.
 sweep::Progress progress_line() {
   if (::isatty(STDERR_FILENO) == 0) return {};
   const auto begin = std::chrono::steady_clock::now();

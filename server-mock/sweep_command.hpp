@@ -1,4 +1,4 @@
-/// `ws-mock sweep [flags] -- CMD...`: its flags, and the sweep from them to the exit code.
+/// `ws-mock sweep [flags] -- CMD...`: flags, execution and exit codes.
 #pragma once
 
 #include <cstddef>
@@ -35,15 +35,14 @@ struct SweepFlags {
   std::vector<std::string> replayed = {};  ///< see `replayed_flags`
 };
 
-/// `sweep`: the subcommand.
+/// The flags of the subcommand `sweep`.
 void add_sweep_flags(CLI::App& sweep, SweepFlags& flags);
 
-/// Of the words before `--`, those that a row has to be replayed with: not those that narrow the plan or say where the
-/// report goes.
+/// The words before `--` that are needed to replay a row: not those that narrow the plan or name the report.
 std::vector<std::string> replayed_flags(const std::vector<std::string>& words);
 
-/// Exit code: 0 nothing found, 1 findings, 3 stopped. Fails with `usage` or `invalid` (the clean run failed), which are
-/// 2, and as `Host::start`.
+/// Exit code: 0 no findings, 1 findings, 3 stopped. Fails with `usage` or `invalid` (the clean run failed), which exit
+/// with 2, and as `LocalServer::start`.
 Result<int> run_sweep(const SweepFlags& flags, const std::vector<std::string>& command, ApplicationOptions options);
 
 }  // namespace ws::mock

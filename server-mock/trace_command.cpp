@@ -18,7 +18,7 @@ namespace {
 
 using trace::Trace;
 
-/// The settings of the recorded server, as far as its answers depend on them, with the address of this one.
+/// The settings of the recorded server that affect its responses, with the address of this one.
 Result<ServeSettings> traced_settings(const Trace& recorded, Flags& flags) {
   const std::vector<std::string> allowed = flags.allow_hosts;
   WS_TRY(flags_from_trace(*find(*recorded.start, "flags"), flags));

@@ -14,7 +14,7 @@ using Lines = std::vector<std::pair<std::string, std::string>>;
 constexpr std::size_t page_columns = 80;
 constexpr std::size_t widest_name = 26;
 
-/// `text` in lines of `columns`, all but the first below an indent.
+/// Wraps `text` at `columns`; all lines but the first are indented.
 std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent) {
   std::string lines;
   std::size_t used = 0;
@@ -47,7 +47,7 @@ std::string two_columns(const Lines& lines) {
   return page;
 }
 
-/// "open FILE: a trace in the browser" is the words and the summary of `open`.
+/// Splits "open FILE: a trace in the browser" into the usage and the summary of `open`.
 std::pair<std::string, std::string> words_and_summary(const CLI::App& command) {
   const std::string text = command.get_description();
   const std::size_t colon = text.find(": ");
@@ -57,7 +57,7 @@ std::pair<std::string, std::string> words_and_summary(const CLI::App& command) {
   return {command.get_name() + (has_flags ? " [flags]" : ""), text};
 }
 
-/// "strict|any|off" of a choice, "N" of a number in a range, else the parser's word for the type.
+/// "strict|any|off" for a choice, "N" for a number in a range, otherwise the parser's name for the type.
 std::string placeholder(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return {};
   const std::string type = option.get_type_name();
@@ -75,7 +75,7 @@ Lines flags_of(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional()) continue;
     std::string name = option->get_name(false, true);
-    name = name.substr(0, name.find('{'));  // of a flag that has an opposite
+    name = name.substr(0, name.find('{'));  // of a flag that has a negative form
     if (const std::size_t comma = name.find(','); comma != std::string::npos) name.insert(comma + 1, " ");
     const std::string text = name == "-h, --help" ? "this page" : option->get_description();
     const std::string fallback = option->get_default_str();
@@ -112,7 +112,7 @@ const CLI::App* named_command(const CLI::App& program) {
   return named.empty() ? nullptr : named.front();
 }
 
-/// "a, b or c" of "{a,b,c}"
+/// "a, b or c" for "{a,b,c}".
 std::string choices_of(std::string_view braces) {
   std::string text(braces.substr(1, braces.find('}') - 1));
   const std::size_t last = text.rfind(',');
@@ -121,7 +121,7 @@ std::string choices_of(std::string_view braces) {
   return text;
 }
 
-/// What a value is not: CLI11 2.1 gives the flag, a colon, and one of these texts.
+/// Explains an invalid value: CLI11 2.1 gives the flag, a colon, and one of these texts.
 std::string about_value(const std::string& flag, const std::string& why) {
   const std::string_view not_in = " not in {";
   const std::string_view value = "Value ";
@@ -143,7 +143,7 @@ std::string about_word(const std::string& word, bool has_command) {
   return has_command ? "`" + word + "` is one argument too many" : "ws-mock has no command `" + word + "`";
 }
 
-/// "--data" and "--reset" of "--reset requires --data"
+/// "--data" and "--reset" from "--reset requires --data".
 std::pair<std::string, std::string> both_sides(const std::string& text, const std::string& between) {
   const std::size_t at = text.find(between);
   if (at == std::string::npos) return {text, ""};

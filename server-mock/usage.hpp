@@ -1,4 +1,4 @@
-/// What ws-mock says about its command line: the help pages, and what is wrong with the words that it got.
+/// Help pages and usage errors of ws-mock.
 #pragma once
 
 #include <string>
@@ -13,13 +13,14 @@ class ParseError;
 
 namespace ws::mock {
 
-/// The page of the command that was named, or of the program. A flag and its text have two columns, 80 wide.
+/// The help page of the given command, or of the program: two columns, 80 characters wide.
 std::string render_help(const CLI::App& program);
 
-/// The parser's finding as a plain sentence, with the next step.
+/// The parser's error as a plain sentence, with the next step.
 Failure usage_failure(const CLI::App& program, const CLI::ParseError& error);
 
-/// A command after -- where none is taken, or none where one is needed. `word`: of the command line, or empty.
+/// The error for a command after `--` where none is allowed, or for a missing one. `word` is from the command line, or
+/// empty.
 Failure command_failure(const std::string& word, bool has_command);
 
 }  // namespace ws::mock

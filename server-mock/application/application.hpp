@@ -31,7 +31,7 @@ struct ApplicationOptions {
   LogStyle log = LogStyle::off;
   http::AllowedHosts names = {};
   std::string journal_file = {};  ///< requests are also appended to this file as JSON lines; empty: no file
-  /// Called with each request as the journal writes it, in every sandbox; empty: nobody is interested.
+  /// Called with each request as the journal writes it, in every sandbox; may be empty.
   std::function<void(const Json&)> observer = {};
   /// Called when much memory was freed, to return it to the system; empty: freed memory is kept for reuse.
   std::function<void()> release_memory = {};

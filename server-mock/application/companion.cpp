@@ -40,7 +40,7 @@ void Companion::pass_signals_on() {
     siginfo_t info{};
     const int signal = ::sigwaitinfo(&handled, &info);
     if (signal <= 0 || signal == SIGCHLD) continue;
-    // The terminal sends Ctrl-C to the whole foreground group: the command has it already.
+    // The terminal sends Ctrl-C to the whole foreground process group, so the command has already received it.
     if (info.si_code == SI_KERNEL) continue;
     process_->signal(signal);
   }

@@ -1,4 +1,4 @@
-/// The command of `ws-mock exec`: it gets the signals that this process gets, and the server stops after it.
+/// The command of `ws-mock exec`: signals are forwarded to it, and the server stops when it ends.
 #pragma once
 
 #include <atomic>
@@ -14,11 +14,11 @@
 
 namespace ws::mock {
 
-/// HUP, INT, QUIT, TERM, USR1, USR2 and CHLD are blocked in this thread, and in those that it starts, while the object
-/// lives; another thread takes them. One object at a time.
+/// HUP, INT, QUIT, TERM, USR1, USR2 and CHLD are blocked in this thread, and in threads that it starts, during the
+/// object's lifetime; a separate thread receives them. Only one object may exist at a time.
 class Companion {
  public:
-  /// `server` outlives it.
+  /// `server` must outlive it.
   explicit Companion(http::Server& server);
   Companion(const Companion&) = delete;
   Companion& operator=(const Companion&) = delete;
@@ -26,7 +26,7 @@ class Companion {
 
   /// Fails as `Process::start`.
   Result<void> start(const std::vector<std::string>& command);
-  /// Waits for the command; sends it SIGTERM if the server stopped before it. Returns its exit code.
+  /// Waits for the command; if the server stops first, sends it SIGTERM. Returns its exit code.
   int wait();
 
  private:

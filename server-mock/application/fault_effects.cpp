@@ -42,7 +42,7 @@ Result<void> collect(World& world, const char* sql, std::string_view id, std::se
   }
 }
 
-/// The documents that the call names: in its path, in its body, or in what it pushed.
+/// The documents that the call refers to: in its path, in its body, or in what it pushed.
 Result<std::set<std::string>> documents_of(const FaultedCall& call, const http::Response* answer) {
   World& world = *call.sandbox.world;
   std::set<std::string> ids;
@@ -71,7 +71,7 @@ Result<std::set<std::string>> documents_of(const FaultedCall& call, const http::
   return ids;
 }
 
-/// Another member who may write; the caller's owner if there is no other.
+/// Another member with write access; the caller's owner if there is none.
 Result<Caller> somebody_else(World& world, const std::optional<Caller>& caller, std::string_view workspace_id) {
   const std::string_view self = caller ? std::string_view(caller->owner_user_id) : std::string_view();
   WS_LET(const sqlite::CachedStatement row,
@@ -117,7 +117,7 @@ Result<void> lose_lease(const FaultedCall& call, const http::Response* answer) {
   return work.commit();
 }
 
-/// Changes what is recorded of the bytes that were put.
+/// Changes the stored size or hash of the bytes that were uploaded.
 Result<void> spoil_upload(const FaultedCall& call, const char* change) {
   World& world = *call.sandbox.world;
   const std::string secret(upload_secret(call.request.path));
@@ -181,7 +181,7 @@ http::Response substitute(const FaultedCall& call, const Substitute& answer) {
   return response;
 }
 
-/// Cuts off the last byte, and with it the end of the outermost object.
+/// Cuts off the last byte, which ends the outermost object.
 std::string broken_json(const std::string& text) {
   return text.size() < 2 ? std::string("{\"broken\":") : text.substr(0, text.size() - 1);
 }

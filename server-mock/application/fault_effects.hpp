@@ -22,9 +22,9 @@ struct FaultedCall {
   const http::Pairs& values;        ///< path parameters
 };
 
-/// Begins the cursors of `empty_page`: what follows is the cursor of the page itself, empty for the first page.
+/// Prefix of the cursors of `empty_page`; the rest is the cursor of the page itself, empty for the first page.
 inline constexpr std::string_view same_page = "same-page.";
-/// The query to serve in place of the request's, where it holds such a cursor, or the rule repeats a page.
+/// The query to serve instead of the request's if it contains such a cursor or the rule repeats a page.
 std::optional<std::string> rewritten_query(const http::Request& request, const FaultRule* rule);
 
 /// Applies the effects on keys, leases, revisions and uploads in the rule's phase. Called before the handler (`answer`

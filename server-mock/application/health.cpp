@@ -19,7 +19,7 @@ namespace {
 
 constexpr time_t patience_seconds = 3;
 
-/// What connect(2) takes.
+/// The arguments of connect(2).
 struct SocketAddress {
   sockaddr_storage storage = {};
   socklen_t size = 0;
@@ -77,7 +77,7 @@ Result<void> check_health(const http::Address& address) {
       fmt::format("GET /_mock/health HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n", address.port);
   if (!write_all(socket.get(), request)) return silent("send");
   constexpr std::string_view begin = "HTTP/1.1 ";
-  std::array<char, begin.size() + 1> line = {};  // up to the first digit of the status
+  std::array<char, begin.size() + 1> line = {};  // up to the first digit of the status code
   for (std::size_t had = 0; had < line.size();) {
     const ssize_t got = read_some(socket.get(), line.data() + had, line.size() - had);
     if (got <= 0) return silent("receive");

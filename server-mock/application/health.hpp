@@ -1,4 +1,4 @@
-/// `ws-mock health`: whether a server answers, for the health checks of containers, where there is no curl.
+/// `ws-mock health`: checks whether a server responds, for health checks of containers without curl.
 #pragma once
 
 #include "api-client/base/result.hpp"
@@ -6,8 +6,9 @@
 
 namespace ws::mock {
 
-/// Asks the server at `address` for `/_mock/health` over plain HTTP; a wildcard address means this machine. Any HTTP
-/// answer below 500 counts, also 401 where the control token is missing. Fails with `unreachable` after 3 s of silence.
+/// Requests `/_mock/health` from the server at `address` over plain HTTP; a wildcard address means this machine. Any
+/// response below 500 counts, also 401 if the control token is missing. Fails with `unreachable` if there is no
+/// response for 3 s.
 Result<void> check_health(const http::Address& address);
 
 }  // namespace ws::mock

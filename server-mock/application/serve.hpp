@@ -22,7 +22,8 @@ struct ServeSettings {
   std::string ready_file = {};  ///< empty: none
   TrustFile trust = TrustFile::none;
   AnnounceUrl announce = AnnounceUrl::yes;
-  /// What the server asks in place of the application: it outlives the call of `serve`. Empty: the application itself.
+  /// Makes the handler that the server calls instead of the application (it must outlive the call of `serve`). Empty:
+  /// the application itself.
   std::function<Result<http::Handler*>(Application&)> handler = {};
   std::vector<std::string> command = {};  ///< a command to run while the server runs; the server stops when it ends
 };
@@ -33,7 +34,7 @@ struct ServeSettings {
 /// executed, 127 if there is none). While a command runs, signals go to it, and the server stops after it. Fails if the
 /// world cannot be opened or the address not be bound.
 Result<int> serve(const ServeSettings& settings);
-/// The same with an application that is open already: `settings.application` is not used to open one.
+/// The same with an application that is already open: `settings.application` is ignored.
 Result<int> serve(const ServeSettings& settings, Application& application);
 
 }  // namespace ws::mock

@@ -253,7 +253,7 @@ http::Response Site::refuse(const http::MalformedRequest& why) {
              request_id,
              sandbox_->world->assumptions);
   response.header("X-Request-Id", request_id).header("X-Mock-Operation", "none");
-  // A malformed request has no fields to record, only its response.
+  // A malformed request has no fields to record; only its response is recorded.
   const http::Request unread;
   const Exchange exchange = {.time = sandbox_->world->now()};
   if (shared_.journal_file.is_open())

@@ -50,7 +50,7 @@ class Site {
   /// Makes all pending requests ready, so that they are answered now; uploads in progress fail.
   void end();
 
-  // As `http::Handler` has them.
+  // The functions of `http::Handler`.
   std::unique_ptr<http::BodySink> open_sink(const http::Request& head);
   http::Response handle(const http::Request& request);
   http::Response refuse(const http::MalformedRequest& why);

@@ -1,4 +1,4 @@
-/// Signals that end the program: the first one asks it to stop.
+/// Signals that end the program: the first one requests a stop, the second one ends the process.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@
 
 namespace ws::mock {
 
-/// The signals are blocked in this thread, and in those that it starts, while the object lives; another thread takes
-/// them, so that they are seen while a request is computed.
+/// The signals are blocked in this thread, and in threads that it starts, during the object's lifetime; a separate
+/// thread receives them, so that they are handled while a request is computed.
 class StopOnSignal {
  public:
-  /// `stop` is called once, from the other thread. After `patience`, or at a second signal, the process ends with
-  /// 128 + the signal's number; without `patience` it is never ended so.
+  /// `stop` is called once, from the other thread. After `patience`, or at a second signal, the process exits with 128
+  /// + the signal's number; without `patience` it is never ended by force.
   StopOnSignal(std::span<const int> signals,
                std::function<void()> stop,
                std::optional<std::chrono::seconds> patience = std::nullopt);
@@ -30,14 +30,14 @@ class StopOnSignal {
 
   std::function<void()> stop_;
   std::optional<std::chrono::seconds> patience_;
-  int last_ = 0;  // wakes the thread when the object ends
+  int last_ = 0;  // descriptor that wakes the thread when the object is destroyed
   sigset_t set_{};
   sigset_t before_{};
   std::atomic<bool> is_over_ = false;
   std::thread thread_ = {};
 };
 
-/// What stops a server. It gives current answers two seconds; what computes longer is not waited for.
+/// The signals that stop a server. Requests in progress get two seconds to complete; longer ones are aborted.
 inline constexpr std::array server_signals{SIGINT, SIGTERM};
 inline constexpr std::chrono::seconds server_patience{3};
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t uuid_length = 36;
 
-/// Placeholders that are values of the recording itself, not names of something on the other side.
+/// Kinds of placeholders for plain texts of the recording; they are not identifiers that need a counterpart.
 bool is_free_text(std::string_view placeholder) {
   const std::string_view kind = kind_of(placeholder);
   return kind == "text" || kind == "idempotency" || kind == "name" || kind == "secret" || kind == "url";

@@ -1,4 +1,4 @@
-/// Which id or secret of the mock stands for one of the other side: learned by unification of answers.
+/// Maps ids and secrets of the other side to those of the mock, learned by comparing responses.
 #pragma once
 
 #include <optional>
@@ -11,21 +11,22 @@
 
 namespace ws::mock::compare {
 
-/// A text with the mock's ids and secrets in place of the other side's.
+/// A text with the other side's ids and secrets replaced by the mock's.
 struct Translated {
   std::string text = {};
-  bool is_foreign = false;  ///< an id, cursor or secret in it has no counterpart
+  bool is_foreign = false;  ///< it contains an id, cursor or secret without counterpart
 };
 
 class Binding {
  public:
-  /// False if `theirs` or `ours` is bound to something else already.
+  /// Returns false if `theirs` or `ours` is already bound to another value.
   bool bind(const std::string& theirs, const std::string& ours);
   const std::string* find(const std::string& theirs) const;
   bool is_image(const std::string& ours) const { return theirs_of_.contains(ours); }
   const std::string* theirs_of(const std::string& ours) const;
 
-  /// UUIDs and placeholders within the text are replaced; a placeholder without counterpart by a text of its length.
+  /// Replaces UUIDs and placeholders within the text; a placeholder without counterpart becomes a text of the same
+  /// length.
   Translated translate(std::string_view text) const;
   Json translate(const Json& value, bool& is_foreign) const;
 

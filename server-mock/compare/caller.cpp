@@ -13,12 +13,12 @@ namespace {
 
 constexpr int most_tries = 4;
 constexpr std::chrono::seconds longest_pause{30};
-/// Kept back of the budget, so that what was made can be taken back.
+/// Part of the budget reserved for removing what the run created.
 constexpr std::size_t cleanup_requests = 60;
-/// No key of anybody.
+/// A well-formed key that does not exist.
 constexpr std::string_view wrong_key = "wsk_0000000000000000000000000000000000000000000";
 
-/// The pause that the answer asks for; empty: none.
+/// The `Retry-After` of the response; empty: none.
 std::optional<std::chrono::seconds> pause_of(const WireExchange& answer) {
   if (answer.status != 429 && answer.status != 503) return std::nullopt;
   const auto given = ws::http::find_header(answer.response_headers, "Retry-After");

@@ -19,10 +19,10 @@ struct CallerOptions {
   std::string token = {};
   std::size_t max_requests = 1500;
   std::chrono::milliseconds max_time{60'000};
-  const std::atomic<bool>* stop = nullptr;  ///< set: nothing more is sent; null: never
+  const std::atomic<bool>* stop = nullptr;  ///< when set, no more requests are sent; null: never
 };
 
-/// Which credential a request carries.
+/// The credential that a request carries.
 enum class WithKey { right, none, wrong };
 
 struct CallRequest {
@@ -30,8 +30,8 @@ struct CallRequest {
   std::string target = {};  ///< "/v1/documents?limit=2"
   WithKey key = WithKey::right;
   std::string body = {};           ///< JSON; empty: none
-  ws::http::Headers headers = {};  ///< beside `Authorization` and `Content-Type`
-  std::string upload_url = {};     ///< instead of `target`: the bytes of `body` go there
+  ws::http::Headers headers = {};  ///< in addition to `Authorization` and `Content-Type`
+  std::string upload_url = {};  ///< if set, `body` is sent there as bytes, and `target` is ignored
   std::chrono::milliseconds timeout{20'000};
 };
 
@@ -40,10 +40,10 @@ class Caller {
   /// Fails as `make_curl_transport` does.
   static Result<Caller> open(const CallerOptions& options);
 
-  /// Waits as a 429 or 503 with `Retry-After` says, and sends again. Fails with `unreachable` (no answer),
+  /// On a 429 or 503 with `Retry-After`, waits and sends the request again. Fails with `unreachable` (no response),
   /// `rate_limited` (the budget is used up) or `cancelled`.
   Result<WireExchange> send(const CallRequest& request);
-  /// From now on neither `stop` nor the budget of time ends it: for taking back what was made.
+  /// Ignores `stop` and the time budget from now on, so that the objects created by the run can be removed.
   void begin_cleanup();
 
   std::size_t sent() const { return sent_; }

@@ -74,7 +74,7 @@ std::optional<RequestHead> ClientSocket::read_head() {
     head.closes = head.closes || (equal_ignoring_case(name, "Connection") && equal_ignoring_case(value, "close"));
     head.headers.emplace_back(std::move(name), std::move(value));
   }
-  // Both are how requests are smuggled past a proxy (RFC 9112, 6.3).
+  // Both can be used for request smuggling past a proxy (RFC 9112, 6.3).
   if (is_chunked && head.length) return std::nullopt;
   if (!is_chunked && !head.length) head.length = 0;
   return head;

@@ -1,4 +1,4 @@
-/// One connection of a client to the recording proxy: HTTP/1.1 requests in, responses out, blocking.
+/// One connection of a client to the recording proxy: blocking HTTP/1.1.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,11 @@ class ClientSocket {
   ClientSocket& operator=(const ClientSocket&) = delete;
   ~ClientSocket();
 
-  /// Empty at the end of the connection, or if what comes is no request.
+  /// Empty at the end of the connection, or if the bytes are not a valid request.
   std::optional<RequestHead> read_head();
-  /// At most `capacity` bytes of the body; 0: the connection ended.
+  /// Reads at most `capacity` bytes of the body; 0: the connection was closed.
   std::size_t read(char* buffer, std::size_t capacity);
-  /// The whole body of a chunked request. Empty if it is malformed or larger than `limit`.
+  /// Reads the whole body of a chunked request. Empty if it is malformed or larger than `limit`.
   std::optional<std::string> read_chunks(std::size_t limit);
   bool write(std::string_view bytes);
 

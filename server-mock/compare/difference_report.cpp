@@ -57,7 +57,7 @@ std::string render_findings(const DifferenceReport& report) {
   return text;
 }
 
-/// Rows for the table's files, by schema.
+/// Suggested rows for the operation table's files, by schema.
 std::string render_patch(const DifferenceReport& report) {
   std::string text;
   std::string schema;

@@ -1,4 +1,4 @@
-/// What `ws-mock diff` tells.
+/// The report of `ws-mock diff`.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ struct DifferenceReport {
   std::vector<SwitchValue> switches = {};
   std::vector<Finding> findings = {};
   std::vector<UnknownField> unknown = {};
-  std::vector<std::string> not_seen = {};  ///< operations, in the table's order
+  std::vector<std::string> not_seen = {};  ///< operations that do not occur, in the table's order
   std::size_t exchanges = 0;
   std::size_t requests = 0;
-  std::string stopped = {};            ///< why it is not whole; empty: it is
+  std::string stopped = {};  ///< why the run is incomplete; empty: it is complete
   std::vector<std::string> left = {};  ///< documents that could not be archived
 };
 
@@ -28,11 +28,11 @@ DifferenceReport make_report(std::string other_side,
                              const Findings& findings,
                              std::vector<SwitchValue> switches);
 
-/// Whether anything differs from the mock with its defaults.
+/// Whether anything differs from the mock with default switches.
 bool differs(const DifferenceReport& report);
-/// "--assume KEY=VALUE ..." of the switches that differ from their default; empty: none.
+/// "--assume KEY=VALUE ..." for switches that differ from their default; empty: none.
 std::string assume_line(const DifferenceReport& report);
-/// What `--assume-file` takes.
+/// A file for `--assume-file`.
 std::string assumptions_yaml(const DifferenceReport& report);
 
 Json to_json(const DifferenceReport& report);

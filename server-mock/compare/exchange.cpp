@@ -27,7 +27,7 @@ Json shape_of(const Json& value) {
   return value.is_number_integer() ? "integer" : "number";
 }
 
-/// The path of the table, or what stands in its place.
+/// The path template of the operation table, or a placeholder for an unknown path.
 std::string template_of(const ExchangeParts& parts) {
   const contract::Operation* operation = contract::find_operation(parts.operation);
   return operation == nullptr ? parts.operation : std::string(operation->path);

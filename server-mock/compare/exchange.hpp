@@ -1,7 +1,7 @@
-/// One exchange with a service: as it went over the wire, and as it may be kept.
+/// One request with its response: as sent over the wire, and with its secrets removed.
 ///
-/// Only a `SealedExchange` can be written, printed or graded, and only a `Sealer` makes one, from a `WireExchange` (or
-/// it is read back from a recording, whose values are sealed again). So there is no way to write a secret.
+/// Only a `RedactedExchange` can be written, printed or graded, and only an `ExchangeRedactor` makes one, from a
+/// `WireExchange` (or from a line of a recording, whose values are redacted again). So no code path can write a secret.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@
 
 namespace ws::mock::compare {
 
-/// The `upload.put` of a recording: the bytes of an upload, which no operation of the table describes.
+/// The operation id `upload.put` of a recording: an upload's bytes, which the operation table does not describe.
 inline constexpr std::string_view upload_put = "upload.put";
 
-/// With its secrets, in memory only. Bodies may be left out where they are too large; their sizes stay.
+/// Contains secrets; kept in memory only. Bodies that are too large are left out, their sizes are kept.
 struct WireExchange {
   std::string method = {};
-  std::string path = {};  ///< below the base URL, still percent-encoded, without the query
+  std::string path = {};  ///< relative to the base URL, still percent-encoded, without the query
   std::string query = {};
   ws::http::Headers request_headers = {};
   std::string request_body = {};
@@ -32,35 +32,35 @@ struct WireExchange {
   ws::http::Headers response_headers = {};
   std::string response_body = {};
   std::uint64_t response_bytes = 0;
-  std::int64_t at_ms = 0;       ///< when the answer was whole, since the first request
-  std::string upload_url = {};  ///< of an upload's PUT: the address that `files.upload_start` gave; `path` is empty
+  std::int64_t at_ms = 0;  ///< time at which the response was complete, since the first request
+  std::string upload_url = {};  ///< of an upload's PUT: the URL returned by `files.upload_start`; `path` is empty
 };
 
-/// The parts of a sealed exchange. `path` and all texts hold placeholders (`<key:1:47>`: kind, number, length) where
-/// secrets and opaque values stood; equal values have equal placeholders.
+/// The content of a redacted exchange. In `path` and all texts, secrets and opaque values are replaced by placeholders
+/// (`<key:1:47>`: kind, number, length); equal values have equal placeholders.
 struct ExchangeParts {
   std::int64_t number = 0;
   std::int64_t at_ms = 0;
-  std::string operation = {};  ///< id in the table; `upload.put`; "none" for a path that it does not know
+  std::string operation = {};  ///< id in the operation table; `upload.put`; "none" for an unknown path
   std::string method = {};
   std::string path = {};
   std::string credential = {};  ///< a placeholder; empty: no `Authorization` was sent
   JsonBox query = {};           ///< name -> text
   JsonBox request_headers = {};
-  JsonBox request_body = {};  ///< null: none, or none that is JSON
+  JsonBox request_body = {};  ///< null: none, or not JSON
   std::uint64_t request_bytes = 0;
   int status = 0;
   JsonBox response_headers = {};  ///< lower-case name -> text; null: only the name is kept
-  JsonBox response_body = {};     ///< null: none, or none that is JSON
+  JsonBox response_body = {};  ///< null: none, or not JSON
   std::uint64_t response_bytes = 0;
 };
 
 class SealedExchange {
  public:
   const ExchangeParts& parts() const { return parts_; }
-  /// One line of a recording.
+  /// The exchange as a line of a recording.
   std::string line() const;
-  /// Statuses, header names, and the types of all members; no values.
+  /// As `line`, with types instead of values: statuses, header names, and the types of all members.
   std::string shape_line() const;
 
  private:
@@ -69,27 +69,28 @@ class SealedExchange {
   ExchangeParts parts_;
 };
 
-/// Which operation of the table a request means.
+/// Finds the operation of a request.
 class OperationFinder {
  public:
   OperationFinder();
-  /// Null: the table has no such path with this method. `values`: its path parameters.
+  /// Null if the table has no such path with this method. `values` receives the path parameters.
   const contract::Operation* find(std::string_view method, std::string_view path, http::Pairs& values) const;
 
  private:
   http::Router router_ = {};
 };
 
-/// Replaces what may be secret, and gives equal values equal placeholders for as long as it lives.
+/// Replaces everything that may be secret. Equal values get equal placeholders for the lifetime of the object.
 ///
-/// Kept are: members, parameters and headers that the table knows and that are neither secret nor opaque. Of everything
-/// else (unknown members, free-form objects, error texts, unknown headers and paths) only names and types stay.
+/// Kept are members, parameters and headers that the table describes and that are neither secret nor opaque. Of
+/// everything else (unknown members, free-form objects, error texts, unknown headers and paths) only names and types
+/// are kept.
 class Sealer {
  public:
   SealedExchange seal(const WireExchange& exchange);
-  /// Reads a line of a recording and seals its values once more. Fails with `invalid`.
+  /// Reads a line of a recording and redacts its values again. Fails with `invalid`.
   Result<SealedExchange> read(std::string_view line);
-  /// The placeholder of a text, which is also replaced wherever it occurs from now on.
+  /// Returns the placeholder of a text and replaces the text wherever it occurs from now on.
   std::string secret(std::string_view kind, const std::string& text);
 
  private:
@@ -109,18 +110,18 @@ class Sealer {
   OperationFinder finder_ = {};
   std::map<std::string, std::string> placeholders_ = {};             // kind + '\0' + text
   std::map<std::string, std::string, std::greater<>> secrets_ = {};  // text -> placeholder
-  std::map<std::string, std::size_t, std::less<>> numbers_ = {};     // of each kind
+  std::map<std::string, std::size_t, std::less<>> numbers_ = {};  // the last number used for each kind
   std::int64_t next_number_ = 0;
 };
 
-/// Whether the text at `at` is a placeholder: its length; 0: it is not.
+/// The length of the placeholder at `at`; 0 if there is none.
 std::size_t placeholder_length(std::string_view text, std::size_t at);
 /// "key" of "<key:1:47>".
 std::string_view kind_of(std::string_view placeholder);
-/// A text of the length that the placeholder names, different for each placeholder as far as that length allows.
+/// Makes a text of the length given in the placeholder, unique for each placeholder if that length allows it.
 std::string stand_in(std::string_view placeholder);
 
-/// The schema of the answer with this status; null: any JSON.
+/// The schema of the response with this status; null: any JSON.
 const contract::Schema* response_schema(const contract::Operation& operation, int status);
 
 }  // namespace ws::mock::compare

@@ -1,4 +1,4 @@
-/// Where a service and the mock differ.
+/// Differences between a service and the mock.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 namespace ws::mock::compare {
 
 enum class FindingKind {
-  status,    ///< another status
-  code,      ///< another word for machines in an error
-  missing,   ///< a member that the mock sends is missing
-  null,      ///< a member is null, or it is not and the mock's is
-  type,      ///< another type, or a value that the document does not allow
-  value,     ///< what was written is not what is read, or another word
-  items,     ///< other items in a list: one is missing, or more than `limit`
-  order,     ///< the items are in another order
-  repeated,  ///< an item or a page comes twice
+  status,  ///< the status differs
+  code,  ///< the error code differs
+  missing,  ///< the mock sends this member, the service does not
+  null,  ///< the member is null on one side only
+  type,  ///< the type differs, or the API document does not allow the value
+  value,  ///< a value that was written is not returned, or an enumerated value differs
+  items,  ///< the items of a list differ: one is missing, or there are more than `limit`
+  order,  ///< the order of the items differs
+  repeated,  ///< an item or a page is returned twice
   header,    ///< a header is missing
 };
 std::string_view name(FindingKind kind);
@@ -28,14 +28,14 @@ std::string_view name(FindingKind kind);
 struct Finding {
   FindingKind kind = FindingKind::status;
   std::string operation = {};
-  std::string where = {};  ///< "body/data/title", "header/etag"; array places left out
+  std::string where = {};  ///< "body/data/title", "header/etag"; without array indices
   std::string what = {};   ///< "409, and the mock answers 412"
   std::int64_t exchange = 0;
   std::string shown_by = {};
   std::size_t times = 1;
 };
 
-/// A member that the table does not know.
+/// A member that is not in the operation table.
 struct UnknownField {
   std::string schema = {};  ///< "Document"
   std::string member = {};
@@ -45,7 +45,7 @@ struct UnknownField {
   }
 };
 
-/// Each difference once, with the first exchange that shows it.
+/// Collects each difference once, with the first exchange that shows it.
 class Findings {
  public:
   void add(Finding finding);

@@ -22,12 +22,12 @@ using contract::Operation;
 using contract::Schema;
 using contract::Type;
 
-/// Members whose text is a word of the API: equal for the same request in the same state.
+/// Members with values of the API's enumerations: equal for the same request in the same state.
 constexpr std::string_view word_members[] = {
     "status",       "kind",           "phase",         "object",          "action",       "permission", "audience",
     "role",         "error",          "author_kind",   "created_by_kind", "grantee_kind", "resolution", "cost_class",
     "target_scope", "selection_kind", "upload_method", "content_type",    "mime_type",    "code",       "provider"};
-/// Numbers that follow from what was sent.
+/// Numbers determined by the requests that were sent.
 constexpr std::string_view number_members[] = {"content_revision",
                                                "current_content_revision",
                                                "expected_content_revision",
@@ -40,7 +40,7 @@ constexpr std::string_view number_members[] = {"content_revision",
                                                "retry_after_seconds",
                                                "expires_in",
                                                "interval"};
-/// Headers that mean something to a client.
+/// Response headers that clients rely on.
 constexpr std::string_view told_headers[] = {"etag",
                                              "www-authenticate",
                                              "retry-after",
@@ -51,11 +51,11 @@ constexpr std::string_view told_headers[] = {"etag",
                                              "idempotent-replayed",
                                              "x-request-id",
                                              "content-type"};
-/// What identifies an item of a list that was there before, beside its id.
+/// Members that identify an item of a list besides its id, for items that existed before.
 constexpr std::string_view naming_members[] = {
     "case_id", "suite_id", "handle", "original_file_name", "path", "prompt", "body", "title", "name"};
 
-/// Which items a search finds, and how an answer is put, is not graded.
+/// Search results and the wording of answers are not compared.
 bool is_knowledge(std::string_view operation) {
   return operation.starts_with("search") || operation.starts_with("questions.");
 }
@@ -98,13 +98,13 @@ const Schema* answer_schema(const ExchangeParts& parts) {
   return operation == nullptr ? nullptr : response_schema(*operation, parts.status);
 }
 
-/// A login that is pending may be a 200 without a secret: `device_pending` has a value for that.
+/// A pending login may be a 200 without a secret: this is a value of `device_pending`.
 bool is_pending_login(const ExchangeParts& parts) {
   return parts.operation == "auth.token" && parts.status == 200 && parts.response_body->is_object() &&
          find(*parts.response_body, "secret") == nullptr;
 }
 
-/// Bound ids of an item: its own.
+/// The item's own id, which the binding maps.
 std::string id_of_item(const Json& item) {
   for (const char* name : {"id", "document_id", "operation_id"}) {
     if (const auto id = find_text(item, name); id && is_uuid(*id)) return *id;
@@ -121,7 +121,8 @@ std::string name_of_item(const Json& item) {
 
 constexpr std::size_t nothing = std::string::npos;
 
-/// For each item of theirs the place of ours that is the same: by bound id, else by a name that only one of each has.
+/// For each item of `theirs`, the index of the same item in `ours`: matched by bound id, otherwise by a name that
+/// occurs equally often in both.
 std::vector<std::size_t> aligned(const Json& theirs, const Json& ours, const Binding& binding) {
   std::vector<std::size_t> places(theirs.size(), nothing);
   std::vector<bool> taken(ours.size(), false);
@@ -158,9 +159,9 @@ std::vector<std::size_t> aligned(const Json& theirs, const Json& ours, const Bin
 struct Grader::At {
   std::string where = "body";
   std::string_view member = {};
-  bool has_same_values = true;  ///< of something that was made by the same requests
+  bool has_same_values = true;  ///< the object was created by the same requests on both sides
   Null null = Null::no;
-  bool binds = true;  ///< both are the same object, so that their ids stand for each other
+  bool binds = true;  ///< both are the same object, so their ids are bound to each other
 };
 
 std::string_view name(FindingKind kind) {
@@ -242,13 +243,13 @@ void Grader::grade_alone(const SealedExchange& theirs) {
   check_pages(parts);
 }
 
-/// Unknown members; those that the mock sends, too, are none of the service's.
+/// Collects unknown members, except those that the mock sends too.
 void Grader::collect_unknown(const Json& theirs, const Schema& schema, const Json* ours) {
   if (!theirs.is_object()) return;
   for (const auto& [name, member] : theirs.items()) {
     const Field* field = contract::find_field(schema, name);
     if (field == nullptr) {
-      if (name.starts_with("x_unknown_")) continue;  // the mock's own, of list_extra=unknown_fields
+      if (name.starts_with("x_unknown_")) continue;  // added by the mock itself for list_extra=unknown_fields
       findings_.add(UnknownField{std::string(schema.name), name, type_in_table(member)});
       continue;
     }
@@ -326,7 +327,7 @@ void Grader::grade_beside(const SealedExchange& theirs, const Replayed& ours) {
   const Operation* operation = contract::find_operation(parts.operation);
   if (schema == nullptr && operation != nullptr) schema = operation->responses.front().schema;
   if (schema == nullptr) return;
-  // What the caller may see, and what was there before, differs from service to service.
+  // What the caller may see, and what already existed, differs from service to service.
   const bool is_own = !ours.is_foreign && parts.operation != "me.get" && parts.operation != "discovery.get" &&
                       parts.operation != "tests.catalog";
   compare_objects(*parts.response_body, *parsed, *schema, {.has_same_values = is_own});
@@ -421,7 +422,7 @@ void Grader::compare_objects(const Json& theirs, const Json& ours, const Schema&
 void Grader::compare(const Json& theirs, const Json& ours, const Type& type, const At& at) {
   if (theirs.is_null() != ours.is_null()) {
     const bool may_be_null = at.null == Null::yes || is_knowledge(now_->parts().operation);
-    // `next_cursor` says how much there is, which only the items can grade.
+    // `next_cursor` depends on the number of items, which is compared separately.
     if (may_be_null && (!at.has_same_values || at.member == "next_cursor")) return;
     return report(
         FindingKind::null, at.where, theirs.is_null() ? "null, and the mock's is not" : "not null, and the mock's is");
@@ -438,7 +439,7 @@ void Grader::compare(const Json& theirs, const Json& ours, const Type& type, con
     for (const auto& [name, mine] : ours.items()) {
       const Json* member = find(theirs, name);
       if (member == nullptr) {
-        // Members of free-form objects follow from what was sent; those of maps from what there is.
+        // Members of free-form objects are determined by the request; those of maps by existing data.
         if (at.has_same_values) report(FindingKind::missing, at.where + "/" + name, "missing, and the mock sends it");
       } else if (member->is_string() && mine.is_string()) {
         compare_texts(member->get<std::string>(),
@@ -467,7 +468,7 @@ void Grader::compare_texts(const std::string& theirs, const std::string& ours, c
     return;
   }
   if (!at.has_same_values || type.kind == Kind::date_time) return;
-  // The mock's clock may be ahead: what takes time may have ended there.
+  // The mock's clock may be ahead, so a timed operation may already have ended there.
   if (at.member == "status" && (theirs == "queued" || theirs == "running" || theirs == "pending")) return;
   const bool is_word = type.kind == Kind::choice || contains(word_members, at.member);
   const bool is_hash = at.member == "content_sha256" && !now_->parts().operation.starts_with("files.");
@@ -510,7 +511,7 @@ void Grader::compare_arrays(const Json& theirs, const Json& ours, const Type& ty
   }
   if (is_knowledge(now_->parts().operation)) return;
   if (!in_order) report(FindingKind::order, at.where, "the same items in another order");
-  // An item that both sides know and only the mock lists. Of a page that is cut, it may stand on another.
+  // An item known to both sides that only the mock lists. If the page is incomplete, it may be on another page.
   const Json* cursor = at.where == "body/data" ? find(*now_->parts().response_body, "next_cursor") : nullptr;
   const bool is_cut = cursor != nullptr && cursor->is_string();
   for (std::size_t k = 0; k < ours.size() && !is_cut && at.has_same_values; ++k) {

@@ -1,4 +1,4 @@
-/// Grades an answer of the other side beside the mock's answer to the same request, and binds ids as it goes.
+/// Compares a response of the other side with the mock's response to the same request, and binds ids on the way.
 #pragma once
 
 #include <set>
@@ -11,21 +11,21 @@
 
 namespace ws::mock::compare {
 
-/// How the request of an exchange relates to the replay.
+/// The mock's response to the request of an exchange.
 struct Replayed {
   WireExchange answer = {};  ///< of the mock
-  bool is_foreign = false;   ///< the request names something that was there before the recording began
+  bool is_foreign = false;  ///< the request names an object that existed before the recording began
 };
 
 class Grader {
  public:
   Grader(Binding& binding, Findings& findings) : binding_(binding), findings_(findings) {}
 
-  /// The answer alone, against the table: published members, types, words, pages.
+  /// Checks the response alone against the operation table: published members, types, enumerated values, pages.
   void grade_alone(const SealedExchange& theirs);
-  /// Status, members, types, headers, order; values where they must be equal.
+  /// Compares status, members, types, headers and order, and values if they must be equal.
   void grade_beside(const SealedExchange& theirs, const Replayed& ours);
-  /// A refusal by scope or role says nothing of the service if the key is never let in.
+  /// Records that the key was accepted for the operation. Without this, a 403 says nothing about the service.
   void note_permitted(const std::string& operation) { permitted_.insert(operation); }
 
  private:
@@ -44,9 +44,9 @@ class Grader {
   Binding& binding_;
   Findings& findings_;
   const SealedExchange* now_ = nullptr;
-  std::set<std::pair<std::string, std::string>> written_ = {};  // member and text that a request wrote
+  std::set<std::pair<std::string, std::string>> written_ = {};  // members with the texts that a request wrote
   std::set<std::string> permitted_ = {};
-  std::map<std::string, std::set<std::string>> pages_ = {};  // ids of the pages of a list that is being read
+  std::map<std::string, std::set<std::string>> pages_ = {};  // item ids of the list pages being read
 };
 
 }  // namespace ws::mock::compare

@@ -19,7 +19,7 @@ using contract::Kind;
 using contract::Operation;
 using contract::Schema;
 
-// device_pending: the 400 with the word of RFC 8628 as the whole `detail` comes before the 400 of any other form.
+// device_pending: the 400 whose whole `detail` is the code of RFC 8628 is checked before any other 400.
 constexpr std::string_view pending_words = "authorization_pending slow_down";
 
 constexpr Look error_style[] = {
@@ -87,7 +87,7 @@ constexpr Look sync_conflict_status[] = {
      .member = "status",
      .text = "partly_conflicted"},
 };
-// A run that is under way when it is launched may still fail: how it ends is asked of the list.
+// A run that has not ended when it is launched may still fail: its end is read from the list.
 constexpr Look test_runs[] = {
     {.value = "finished",
      .operation = "tests.run_launch",
@@ -163,7 +163,7 @@ MemberCounts counts_of(const ExchangeParts& parts) {
   return counts;
 }
 
-/// Whether the table refuses the query or the path of the request.
+/// Whether the request's path or query is invalid by the table.
 bool is_invalid(const ExchangeParts& parts, const Operation& operation) {
   std::vector<std::pair<std::string, std::string>> query;
   for (const auto& [name, value] : parts.query->items()) query.emplace_back(name, value.get<std::string>());
@@ -249,10 +249,10 @@ struct Votes {
   const SealedExchange* first = nullptr;
 };
 
-/// One exchange is enough to show that a switch has its rarer value; the usual one needs all of them.
+/// Whether one exchange proves the value. The default value needs all exchanges; the rarer value only one.
 bool is_decisive(std::string_view key, std::string_view value) {
   return (key == "list_extra" && value == "unknown_fields") || (key == "test_runs" && value == "failing") ||
-         (key == "revision_mismatch" && value == "412");  // an archived document refuses an update with 409, too
+         (key == "revision_mismatch" && value == "412");  // an update of an archived document is 409 too
 }
 
 SwitchValue judge(const Probe& probe, const Exchanges& exchanges, const std::set<std::string>& runs) {
@@ -269,7 +269,7 @@ SwitchValue judge(const Probe& probe, const Exchanges& exchanges, const std::set
   }
   SwitchValue judged = {.key = probe.key, .needs = std::string(probe.needs)};
   if (all == 0) return judged;
-  // A run that was under way and then passed is timed, however often the list was asked meanwhile.
+  // A run that was running and then passed is timed, however often the list was requested in between.
   if (probe.key == "test_runs" && votes.contains("timed") && !votes.contains("failing")) votes.erase("finished");
   auto best = votes.begin();
   for (auto at = votes.begin(); at != votes.end(); ++at) {
@@ -309,7 +309,7 @@ std::vector<SwitchValue> judge_switches(const Exchanges& exchanges) {
 Assumptions assumptions_of(const std::vector<SwitchValue>& values) {
   Assumptions assumptions;
   for (const SwitchValue& one : values) {
-    // A value that the mock does not have keeps the default.
+    // The mock does not support this value: keep the default.
     if (!one.value.empty()) static_cast<void>(assumptions.set(one.key, one.value));
   }
   return assumptions;

@@ -1,7 +1,7 @@
-/// What shows the value of each assumption switch: one table, read off the exchanges with a service. Pure.
+/// Finds the value of each assumption switch from exchanges with a service, by one table. Pure.
 ///
-/// A row is a switch with what each of its values looks like in an answer. The exchanges may come from the script of
-/// `ws-mock diff --against` or from a recording.
+/// A row is a switch with a pattern for each of its values. The exchanges may come from the script of `ws-mock diff
+/// --against` or from a recording.
 #pragma once
 
 #include <span>
@@ -16,31 +16,31 @@ namespace ws::mock::compare {
 
 using Exchanges = std::vector<SealedExchange>;
 
-/// What an exchange must be for a look to apply.
+/// The condition that a pattern tests.
 enum class Sign {
-  status,            ///< `status`, nothing more
-  media_type,        ///< the answer's content type is `text`
-  member_is_object,  ///< the member `member` of the answer is an object
-  member_is_text,    ///< ... is a text
+  status,  ///< only `status`
+  media_type,  ///< the response's media type is `text`
+  member_is_object,  ///< the member `member` of the response is an object
+  member_is_text,  ///< ... is a string
   member_is,         ///< ... is one of the words in `text`
-  member_missing,    ///< the answer is an object without the member `member`
-  member_is_not,     ///< ... is a text, and none of the words in `text`
-  page_is_cut,       ///< `data` has no more items than the request's `limit`, and there were more
+  member_missing,  ///< the response is an object without the member `member`
+  member_is_not,  ///< ... is a string, and none of the words in `text`
+  page_is_cut,  ///< `data` has at most the request's `limit` items, and there are more
   page_is_whole,     ///< `data` has more items than that
   holds_run,         ///< `data` has a test run that was launched, and the request asked for the status `text`
-  unknown_members,   ///< an object has a member that the table does not know
-  known_members,     ///< none has
-  assumed_null,      ///< most members that only we assume are null
+  unknown_members,  ///< an object has a member that is not in the table
+  known_members,  ///< no object has one
+  assumed_null,  ///< most members that are only assumed are null
   assumed_missing,   ///< ... are missing
-  assumed_present,   ///< ... are there
+  assumed_present,  ///< ... are present
 };
 
-/// Which exchanges a look is for.
+/// The exchanges that a pattern applies to.
 enum class Among {
-  operation,        ///< successes and refusals of `operation`
-  refusals,         ///< 4xx and 5xx, but for 422 and those of the device login, whose form has switches of its own
-  unauthenticated,  ///< of requests that are invalid and carry no key
-  successes,        ///< with a schema, but for Local Markdown sync
+  operation,  ///< successes and errors of `operation`
+  refusals,  ///< 4xx and 5xx, except 422 and errors of the device login, which have switches of their own
+  unauthenticated,  ///< invalid requests without a key
+  successes,  ///< with a schema, except Local Markdown sync
 };
 
 struct Look {
@@ -53,10 +53,10 @@ struct Look {
   std::string_view text = {};
 };
 
-/// The first look that fits an exchange names the value that the exchange shows.
+/// The first pattern that matches an exchange determines the value that it shows.
 struct Probe {
   std::string_view key = {};
-  std::string_view needs = {};  ///< half a sentence: what has to be done to see it
+  std::string_view needs = {};  ///< half a sentence: what has to be done to observe the value
   std::span<const Look> looks = {};
 };
 
@@ -67,16 +67,16 @@ std::string_view name(Certainty certainty);  ///< "shown"
 
 struct SwitchValue {
   std::string_view key = {};
-  std::string value = {};  ///< empty: not seen
+  std::string value = {};  ///< empty: not observed
   Certainty certainty = Certainty::not_seen;
   std::int64_t exchange = 0;  ///< number of the exchange that showed it
   std::string shown_by = {};  ///< "GET /v1/documents/{document_id} -> 404"
-  std::string needs = {};     ///< where it was not seen: what would show it
+  std::string needs = {};  ///< if not observed: what would show it
 };
 
-/// One for each row, in the table's order.
+/// One value for each row, in the table's order.
 std::vector<SwitchValue> judge_switches(const Exchanges& exchanges);
-/// The switches as far as they were seen; the others keep their default.
+/// Sets the switches that were observed; the others keep their default.
 Assumptions assumptions_of(const std::vector<SwitchValue>& values);
 
 /// "PUT /v1/documents/{document_id} -> 409"

@@ -31,17 +31,17 @@
 namespace ws::mock::compare {
 namespace {
 
-/// Of each body. Larger ones pass, and are recorded by their size alone.
+/// For each body. Larger ones are forwarded, and only their size is recorded.
 constexpr std::size_t most_kept_bytes = std::size_t{4} << 20U;
 constexpr std::size_t most_chunked_bytes = std::size_t{4} << 20U;
-/// Of exchanges that passed and are not written yet.
+/// For exchanges that were forwarded and are not yet written.
 constexpr std::size_t most_waiting_bytes = std::size_t{8} << 20U;
 constexpr std::string_view upload_prefix = "/_upload/";
 constexpr std::string_view uploads_path = "/v1/files/uploads";
-/// Longer than any waiting claim.
+/// Longer than the longest long poll.
 constexpr std::chrono::milliseconds exchange_timeout{600'000};
 
-/// Headers of one connection (RFC 9110, 7.6.1), and those that this proxy sets itself.
+/// Hop-by-hop headers (RFC 9110, 7.6.1), and those that this proxy sets itself.
 bool is_hop_header(std::string_view name) {
   for (const std::string_view one : {"connection",
                                      "keep-alive",
@@ -59,7 +59,7 @@ bool is_hop_header(std::string_view name) {
   return false;
 }
 
-/// The body of a request as it comes from the client.
+/// The body of a request, forwarded while it is read from the client.
 class Passing final : public ws::http::BodySource {
  public:
   Passing(ClientSocket& client, std::uint64_t size, std::string& kept)
@@ -83,8 +83,8 @@ class Passing final : public ws::http::BodySource {
   std::string& kept_;
 };
 
-/// What the connections share: the file, the placeholders, the upload addresses. Exchanges are sealed and written by a
-/// thread of its own, so that nobody's next request waits for it.
+/// State shared by all connections: the file, the placeholders, the upload URLs. A separate thread redacts and writes
+/// the exchanges, so that requests do not wait for it.
 class Tape {
  public:
   Tape(const RecordOptions& options, std::ofstream file)
@@ -93,7 +93,7 @@ class Tape {
   Tape& operator=(const Tape&) = delete;
   ~Tape() { finish(); }
 
-  /// Waits while too much is not written yet.
+  /// Blocks while too many bytes are not yet written.
   void take(WireExchange exchange) {
     const auto since = std::chrono::steady_clock::now() - begin_;
     exchange.at_ms = std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
@@ -104,7 +104,7 @@ class Tape {
     changed_.notify_all();
   }
 
-  /// Writes what was taken. Nothing is taken afterwards.
+  /// Writes everything that was added, and stops the thread. Nothing may be added afterwards.
   void finish() {
     {
       const std::lock_guard lock(mutex_);
@@ -119,7 +119,7 @@ class Tape {
     uploads_.push_back(upload_url);
     return fmt::format("{}{}{}", base_url_, upload_prefix, uploads_.size() - 1);
   }
-  /// Empty: there is none.
+  /// Returns the service's URL for one of the proxy's upload URLs; empty if there is none.
   std::string upload_at(std::string_view target) {
     const std::lock_guard lock(mutex_);
     target.remove_prefix(upload_prefix.size());
@@ -180,7 +180,7 @@ class Tape {
   std::thread writer_;  // last: it uses the others
 };
 
-/// One client connection, with a connection to the service of its own.
+/// One client connection with its own connection to the service.
 class Relayed {
  public:
   Relayed(int socket, Tape& tape, ws::http::Transport& transport)
@@ -193,7 +193,7 @@ class Relayed {
   }
 
  private:
-  /// False: the connection cannot go on.
+  /// Returns false if the connection cannot be reused.
   bool pass(const RequestHead& head) {
     exchange_ = {.method = head.method};
     head_sent_ = false;
@@ -206,7 +206,7 @@ class Relayed {
     }
     ws::http::Request request = {
         .method = head.method, .url = url, .headers = exchange_.request_headers, .timeout = exchange_timeout};
-    // As it is: a packed answer could not be read, and unpacking it would change what passes.
+    // Ask for an uncompressed response: a compressed one could not be read, and decompressing it would change it.
     request.headers.emplace_back("Accept-Encoding", "identity");
     Passing passing(client_, head.length.value_or(0), exchange_.request_body);
     if (!head.length) {
@@ -358,7 +358,7 @@ Result<Bound> listen_on(const std::string& text) {
   return Bound{socket, fmt::format("http://{}:{}", host, ntohs(address.sin_port))};
 }
 
-/// A thread a connection, which ends with it.
+/// Runs in one thread for each connection and ends with it.
 void serve_client(int socket, Tape& tape, std::atomic<int>& open) {
   auto transport = ws::http::make_curl_transport({.max_connections = 1});
   if (transport) {
@@ -377,7 +377,7 @@ Result<void> record(const RecordOptions& given) {
   if (ws::http::origin_of(options.to).empty()) {
     return fail(Failure::Kind::usage, fmt::format("--to \"{}\" is no http or https address", options.to));
   }
-  // Before anybody's requests: later ones would pass and be lost.
+  // Open the file before the first request is served: requests that cannot be recorded must not be forwarded.
   const int made = ::open(options.out.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (made < 0) return fail(Failure::Kind::disk, fmt::format("cannot write {}", options.out));
   ::close(made);
@@ -397,7 +397,7 @@ Result<void> record(const RecordOptions& given) {
     std::thread([socket, &tape, &open] { serve_client(socket, tape, open); }).detach();
   }
   ::close(bound.socket);
-  // The process ends next: what is still open is cut, and nothing of it is half written.
+  // The process exits next and closes open connections. Wait a moment, so that complete exchanges are written.
   for (int tries = 0; open > 0 && tries < 20; ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   tape.finish();
   if (open > 0) {

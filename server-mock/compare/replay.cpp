@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::chrono::seconds longest_replay{600};
 constexpr std::size_t most_replayed = 1'000'000;
-/// An upload's bytes are not recorded; as many others take their place, up to the API's limit.
+/// The bytes of an upload are not recorded: the replay sends as many other bytes, up to the API's limit.
 constexpr std::uint64_t most_upload_bytes = 104'857'601;
-/// What takes time on the other side may take longer than the mock's clock was moved.
+/// Tolerance: on the other side an operation may take longer than the mock's clock was advanced.
 constexpr int late_s = 3;
 
 class Replay {
@@ -99,19 +99,19 @@ class Replay {
     }
     if (!parts.request_body->is_null()) {
       Json body = binding_.translate(*parts.request_body, is_foreign);
-      // Events that came while a claim waited are there already.
+      // Events that arrived while a claim was waiting already exist in the replay.
       if (parts.operation == "events.claim" && find_integer(body, "wait_seconds").value_or(0) > 0 && parts.status < 300)
         body["wait_seconds"] = 0;
       request.body = dump(body);
     } else if (parts.request_bytes > 0) {
-      request.body = "{";  // what came was no JSON
+      request.body = "{";  // the recorded body was not JSON
     }
     set_key(parts, request);
     return request;
   }
 
-  /// A key that was handed out in the recording is the mock's counterpart; any other one is the mock's own, unless the
-  /// other side did not know it.
+  /// Uses the mock's counterpart of a key that the recording created; any other key becomes the mock's own key, unless
+  /// the other side rejected it.
   void set_key(const ExchangeParts& parts, CallRequest& request) {
     if (parts.credential.empty()) {
       request.key = WithKey::none;

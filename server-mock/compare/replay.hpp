@@ -1,4 +1,4 @@
-/// Replays the requests of recorded exchanges into a fresh mock and grades the answers.
+/// Replays the requests of recorded exchanges against a new mock and grades the responses.
 #pragma once
 
 #include <string>
@@ -11,12 +11,13 @@
 namespace ws::mock::compare {
 
 struct ReplayOptions {
-  ApplicationOptions application = {};  ///< the world that the mock starts with; its clock and switches are replaced
+  ApplicationOptions application = {};  ///< the initial world of the mock; its clock and switches are replaced
   Assumptions assumptions = {};
-  std::string project_id = {};  ///< a Project that was there before: the mock gets one in its place
+  std::string project_id = {};  ///< an existing Project; the mock gets one in its place
 };
 
-/// Fails as `Host::start`. Exchanges whose requests name what was there before are graded by themselves alone.
+/// Fails as `LocalServer::start`. Exchanges that refer to objects from before the recording are graded without
+/// comparison.
 Result<void> replay(const Exchanges& exchanges, const ReplayOptions& options, Findings& findings);
 
 }  // namespace ws::mock::compare

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::seconds longest_wait{8};
 constexpr std::chrono::milliseconds between_asks{400};
-/// Where the answer does not say whether it is over.
+/// Used if the response does not show whether the operation has ended.
 constexpr std::chrono::seconds blind_wait{3};
 
 using Values = std::map<std::string, std::string, std::less<>>;
@@ -27,7 +27,7 @@ bool is_value_name(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
 }
 
-/// Empty if the text names a value that is not known.
+/// Replaces `{name}` by its value; empty if a value is missing.
 std::optional<std::string> filled_in(std::string_view text, const Values& values) {
   std::string filled;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -62,7 +62,7 @@ const Json* at_pointer(const Json& body, std::string_view pointer) {
   return value;
 }
 
-/// Runs the steps and remembers what there is to take back.
+/// Runs the steps and remembers the objects to remove at the end.
 class Runner {
  public:
   Runner(Caller& caller, Sealer& sealer, const RunOptions& options, ScriptRun& run)
@@ -102,7 +102,7 @@ class Runner {
     return {};
   }
 
-  /// Archives what was made; ids that could not be are in `run.left`.
+  /// Archives the documents that were created; ids that could not be archived are added to `run.left`.
   void clean_up() {
     caller_.begin_cleanup();
     if (!revoke_.empty())
@@ -122,7 +122,7 @@ class Runner {
  private:
   static std::string sha256_of(std::string_view text) { return Sha256::of(text).hex(); }
 
-  /// Empty: the answer does not say.
+  /// Whether the operation has ended; empty if the response does not say.
   static std::optional<bool> is_over(const Step& step, const Json& body) {
     const std::size_t equals = step.until.find('=');
     if (equals == std::string_view::npos) return true;
@@ -159,7 +159,7 @@ class Runner {
     open_questions_.erase("");
   }
 
-  /// A question that ended early may still write its document.
+  /// A cancelled or failed question may still create its document.
   void await_artifacts(const std::string& question) {
     const auto deadline = std::chrono::steady_clock::now() + longest_wait;
     while (std::chrono::steady_clock::now() < deadline) {
@@ -184,7 +184,7 @@ class Runner {
   Values values_ = {};
   std::set<std::string> made_ = {};
   std::set<std::string> open_questions_ = {};
-  std::string revoke_ = {};  // a key that the other side gave without anybody's approval
+  std::string revoke_ = {};  // a key that the other side issued without an approval
 };
 
 }  // namespace
@@ -196,7 +196,7 @@ Result<ScriptRun> run_script(Caller& caller, Sealer& sealer, const RunOptions& o
     const auto done = runner.run(step);
     if (done) continue;
     if (run.exchanges.empty()) return fail(done.error());
-    // One request that got no answer is no reason to leave the others out.
+    // One request without a response does not stop the remaining steps.
     if (done.error().kind == Failure::Kind::unreachable && run.stopped.empty()) {
       run.stopped = done.error().what;
       continue;

@@ -5,11 +5,11 @@ namespace {
 
 constexpr Phase writing = Phase::writing;
 
-/// Nobody's.
+/// An id that does not exist.
 #define WS_NOBODY "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"
 
 constexpr Step steps[] = {
-    // Who am I, what is there.
+    // Identity and discovery.
     {.target = "/v1"},
     {.target = "/v1/me"},
     {.target = "/v1/workspaces"},
@@ -35,7 +35,7 @@ constexpr Step steps[] = {
     {.target = "/v1/admin/tests/suites/{suite}"},
     {.target = "/v1/admin/tests/runs?limit=2", .captures = "old_run=/data/0/id"},
     {.target = "/v1/admin/tests/runs/{old_run}"},
-    // Limits of queries: published, so refused on one side and taken on the other.
+    // Limits of query parameters: published, so one side of the limit is rejected and the other accepted.
     {.target = "/v1/documents?limit=0"},
     {.target = "/v1/documents?limit=1"},
     {.target = "/v1/documents?limit=100"},
@@ -55,7 +55,7 @@ constexpr Step steps[] = {
     {.target = "/v1/admin/tests/suites?limit=101"},
     {.target = "/v1/admin/tests/runs?limit=101"},
     {.target = "/v1/admin/tests/runs?selection_kind=both"},
-    // What is not there, what is no id.
+    // Missing objects and malformed ids.
     {.target = "/v1/documents/" WS_NOBODY},
     {.target = "/v1/documents/" WS_NOBODY "/comments"},
     {.target = "/v1/questions/" WS_NOBODY},
@@ -68,13 +68,13 @@ constexpr Step steps[] = {
     {.target = "/v1/admin/tests/runs/" WS_NOBODY},
     {.target = "/v1/documents/no-id"},
     {.target = "/v1/questions/no-id"},
-    // Without a key, with a wrong one, and which of two faults is told.
+    // Without a key, with a wrong key, and which of two errors is reported.
     {.target = "/v1/me", .key = WithKey::none},
     {.target = "/v1/me", .key = WithKey::wrong},
     {.target = "/v1/documents?limit=0", .key = WithKey::none},
     {.target = "/v1/questions?limit=0", .key = WithKey::none},
 
-    // From here on something is made.
+    // Steps from here on create objects.
     {.phase = writing,
      .method = "POST",
      .target = "/v1/projects",
@@ -187,7 +187,7 @@ constexpr Step steps[] = {
      .target = "/v1/documents/{one}/comments",
      .body = R"({"body": "x", "entry_point": "{x65}"})"},
     {.phase = writing, .target = "/v1/documents/{one}/comments"},
-    // Events: nothing of anybody is claimed, only refused requests are sent.
+    // Events: no event is claimed, since it would be someone else's; only rejected requests are sent.
     {.phase = writing,
      .method = "POST",
      .target = "/v1/agent-events:claim",
@@ -212,7 +212,7 @@ constexpr Step steps[] = {
      .method = "POST",
      .target = "/v1/files/uploads",
      .body = R"({"file_name": "a.txt", "size_bytes": 104857601})"},
-    // A question. Its answer may take a while; the document that it leaves is archived at the end.
+    // A question. Its answer may take a while; the document that it creates is archived at the end.
     {.phase = writing,
      .method = "POST",
      .target = "/v1/questions",
@@ -221,7 +221,7 @@ constexpr Step steps[] = {
      .headers = "Idempotency-Key: {mark}-question"},
     {.phase = writing, .method = "POST", .target = "/v1/questions", .body = R"({"prompt": "x"})"},
     {.phase = writing, .target = "/v1/conversations/{conversation}"},
-    // Local Markdown sync: a source on the Project, a document made by it, and one conflict.
+    // Local Markdown sync: a source on the Project, a document created through it, and one conflict.
     {.phase = writing,
      .method = "POST",
      .target = "/v1/sync/sources",
@@ -276,7 +276,7 @@ constexpr Step steps[] = {
      .method = "POST",
      .target = "/v1/sync/conflicts/{conflict}:resolve",
      .body = R"({"resolution": "keep_remote", "expected_content_revision": 2})"},
-    // A login that nobody approves; it lapses by itself.
+    // A login that is never approved; it expires.
     {.phase = writing,
      .method = "POST",
      .target = "/v1/auth/device-authorizations",
@@ -303,12 +303,12 @@ constexpr Step steps[] = {
     {.phase = writing, .target = "/v1/admin/tests/runs?status=queued"},
     {.phase = writing, .target = "/v1/admin/tests/runs?status=running"},
     {.phase = writing, .target = "/v1/admin/tests/runs?status=passed"},
-    // How the things that take time end.
+    // How the operations that take time end.
     {.phase = writing, .target = "/v1/questions/{question}", .until = "/status=completed,failed,cancelled"},
     {.phase = writing, .target = "/v1/admin/tests/runs/{run}", .until = "/status=passed,failed,cancelled"},
     {.phase = writing, .target = "/v1/admin/tests/runs?status=passed"},
     {.phase = writing, .target = "/v1/admin/tests/runs?status=failed"},
-    // Archived twice, and changed afterwards.
+    // Archived twice, and changed after that.
     {.phase = writing, .method = "DELETE", .target = "/v1/documents/{three}"},
     {.phase = writing, .method = "DELETE", .target = "/v1/documents/{three}"},
     {.phase = writing,

@@ -1,4 +1,4 @@
-/// The requests of `ws-mock diff --against`, as data, and their execution.
+/// The requests of `ws-mock diff --against`, as data, and the code that runs them.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace ws::mock::compare {
 
 enum class Phase { reading, writing };
 
-/// One request. `{name}` in target, body and headers stands for a value that an earlier step captured or that the run
-/// was given; a step with a name that nobody knows is left out.
+/// One request. `{name}` in target, body and headers is replaced by a value that an earlier step captured or that the
+/// run was given; a step is skipped if a name has no value.
 struct Step {
   Phase phase = Phase::reading;
   std::string_view method = "GET";
@@ -25,38 +25,38 @@ struct Step {
   std::string_view captures = {};  ///< "name=/json/pointer name=/pointer"
   std::string_view headers = {};   ///< "Name: value"
   WithKey key = WithKey::right;
-  /// The step is repeated, at most for some seconds, until the answer has one of these words at this pointer:
+  /// The step is repeated for up to some seconds until the value at this pointer is one of these words:
   /// "/status=completed,failed".
   std::string_view until = {};
 };
 
 std::span<const Step> script();
 
-/// Where the other side may be written.
+/// Where the run may write on the other side.
 enum class Access {
   read_only,  ///< nowhere
-  project,    ///< in a Project that exists
-  scratch,    ///< in a Project that the run makes
+  project,  ///< in an existing Project
+  scratch,  ///< in a Project that the run creates
 };
 
 struct RunOptions {
   Access access = Access::read_only;
   std::string project_id = {};
-  std::string mark = {};  ///< part of the titles and keys of what the run makes
+  std::string mark = {};  ///< unique part of titles and keys of the objects that the run creates
 };
 
 struct ScriptRun {
   std::vector<SealedExchange> exchanges = {};
-  std::string stopped = {};            ///< why it ended before its end; empty: it did not
-  std::size_t requests = 0;            ///< that were sent, with repetitions
+  std::string stopped = {};  ///< why the run ended early; empty: it did not
+  std::size_t requests = 0;  ///< requests sent, including repetitions
   std::vector<std::string> left = {};  ///< documents that could not be archived, by id
 };
 
-/// Runs the script, then archives every document that it made, whatever ended it. Fails as the first request does: the
-/// other side cannot be reached.
+/// Runs the script, then archives every document that it created, even after an error. Fails if the first request does:
+/// the other side cannot be reached.
 Result<ScriptRun> run_script(Caller& caller, Sealer& sealer, const RunOptions& options);
 
-/// What `--project` and `--scratch` leave behind, for people who are asked before.
+/// What `--project` and `--scratch` leave behind permanently, for the confirmation prompt.
 std::string_view cannot_be_undone(Access access);
 
 }  // namespace ws::mock::compare

@@ -24,7 +24,7 @@ using contract::Schema;
 using contract::Type;
 
 constexpr JsonBounds sealed_bounds = {.max_bytes = std::size_t{16} << 20U};
-/// Shorter ones would also be found inside words.
+/// Shorter texts would also match inside unrelated words.
 constexpr std::size_t least_replaced = 6;
 
 struct MemberKind {
@@ -32,7 +32,7 @@ struct MemberKind {
   std::string_view kind = {};
 };
 
-/// Members whose value is a secret, and the placeholder's kind. All below them is secret, too.
+/// Members whose value is a secret, with the placeholder's kind. All nested values are secret too.
 constexpr MemberKind secret_members[] = {
     {"secret", "key"},
     {"device_code", "device_code"},
@@ -46,8 +46,8 @@ constexpr MemberKind secret_members[] = {
     {"avatar_url", "url"},
 };
 
-/// Words in the name of a member, parameter or header that nobody described: what it holds is taken for a secret, so
-/// that it is replaced wherever else it occurs.
+/// If the name of an undescribed member, parameter or header contains one of these words, its value is treated as a
+/// secret: it is replaced wherever else it occurs.
 constexpr std::string_view secret_words[] = {"secret",
                                              "token",
                                              "password",
@@ -60,7 +60,7 @@ constexpr std::string_view secret_words[] = {"secret",
                                              "signature",
                                              "private_key"};
 
-/// Members that mean something only to the service that made them.
+/// Members that are opaque to clients.
 constexpr MemberKind opaque_members[] = {
     {"cursor", "cursor"},
     {"next_cursor", "cursor"},
@@ -82,7 +82,7 @@ bool sounds_secret(std::string_view name) {
                              [&](std::string_view word) { return plain.find(word) != std::string::npos; });
 }
 
-/// A name or a word of a protocol: nothing that anybody would take for a key.
+/// Whether the text is a name or a protocol token, and cannot be mistaken for a key.
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= 48 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
@@ -90,7 +90,7 @@ bool is_name(std::string_view text) {
   });
 }
 
-/// Lower-case words joined by underscores, such as the codes of errors.
+/// Lower-case words joined by underscores, such as error codes.
 bool is_code(std::string_view text) {
   return !text.empty() && text.size() <= 48 &&
          std::ranges::all_of(text, [](char c) { return (c >= 'a' && c <= 'z') || c == '_' || c == ':'; });
@@ -120,7 +120,7 @@ std::string media_type(std::string_view text) {
   return is_name(type) ? type : "unknown";
 }
 
-/// Answers' headers whose values may stay, and what they may be.
+/// Response headers whose values may be kept, and the values allowed.
 Json kept_header(std::string_view name, std::string_view value) {
   if (name == "content-type") return media_type(value);
   if (name == "etag" && is_etag(value)) return value;
@@ -168,7 +168,7 @@ std::string Sealer::secret(std::string_view kind, const std::string& text) {
   return made;
 }
 
-/// Secrets that are known are replaced wherever they stand, and whatever has the form of a key.
+/// Replaces known secrets wherever they occur, and every text that has the form of a key.
 std::string Sealer::cleaned(std::string text) const {
   for (const auto& [secret, placeholder] : secrets_) {
     for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at + placeholder.size())) {
@@ -241,7 +241,7 @@ Json Sealer::seal_member(const Json& value, std::string_view name, const Type& t
         return std::ranges::find(type.values, text) != type.values.end() || is_code(text) ? Json(cleaned(text))
                                                                                           : Json(opaque("text", text));
       case Kind::string: {
-        // The query of an address may carry a signature.
+        // The query of a URL may contain a signature.
         const bool is_address = (text.starts_with("http://") || text.starts_with("https://")) &&
                                 text.find_first_of(" \n") == std::string::npos;
         return cleaned(text.substr(0, is_address ? text.find('?') : std::string::npos));
@@ -286,7 +286,7 @@ Json Sealer::seal_object(const Json& value, const Schema& schema) {
   return sealed;
 }
 
-/// Of an error, its words for machines stay; its sentences may repeat what was sent.
+/// Keeps the error codes; messages may repeat what was sent.
 Json Sealer::seal_error(const Json& value) {
   if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();
@@ -302,7 +302,7 @@ Json Sealer::seal_error(const Json& value) {
   Json all = Json::object();
   for (const auto& [name, member] : value.items()) {
     const std::string key = is_name(name) ? cleaned(name) : opaque("name", name);
-    // `input` repeats what was sent, whatever that was.
+    // `input` repeats what was sent and may contain a secret.
     if (name == "input" || name == "request_id" || name == "msg" || name == "message" || name == "title" ||
         name == "instance") {
       all[key] = seal_unknown(member);
@@ -396,7 +396,7 @@ SealedExchange Sealer::seal(const WireExchange& exchange) {
   };
   const auto type = ws::http::find_header(exchange.response_headers, "Content-Type");
   const Json answer = type && is_json_type(*type) ? body_of(exchange.response_body) : Json();
-  // The request first: what is secret in it is then replaced in the answer, too.
+  // Redact the request first, so that its secrets are also replaced in the response.
   if (!exchange.upload_url.empty()) {
     parts.operation = upload_put;
     parts.path = secret("upload_url", exchange.upload_url);
@@ -412,7 +412,7 @@ SealedExchange Sealer::seal(const WireExchange& exchange) {
   parts.query = seal_query(operation, exchange.query);
   parts.status = exchange.status;
   if (exchange.status >= 400 || operation == nullptr) {
-    // A conflict of a sync has the members of its success beside the code.
+    // A sync conflict has the members of the success response beside the error code.
     const Schema* schema = operation == nullptr ? nullptr : operation->responses.front().schema;
     const bool is_both = schema != nullptr && find(answer, "conflicts") != nullptr;
     parts.response_body = is_both ? seal_object(answer, *schema) : seal_error(answer);

@@ -24,7 +24,7 @@ struct Call {
 };
 using Handler = ServiceResult (*)(Call& call);
 
-/// What checks the body. There is no default, so that no call is left without a rule.
+/// How the body is validated. There is no default, so that every call declares it.
 struct BodyRule {
   enum class By { table, handler } by;
   const contract::Schema& schema;                                      ///< with `table`

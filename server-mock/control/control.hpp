@@ -30,7 +30,7 @@ struct ControlCall {
 };
 /// All control calls.
 std::vector<ControlCall> control_calls();
-/// They as an OpenAPI 3.1 document; `server_url` may be empty.
+/// The control calls as an OpenAPI 3.1 document; `server_url` may be empty.
 Json control_openapi(std::string_view server_url);
 
 enum class Steps { one, all };

@@ -11,9 +11,9 @@ namespace {
 
 constexpr int longest_wait_s = 60;
 
-/// `?operation=&since=&limit=&wait=`. `since` is a `seq` or a time. `limit` gives the first so many entries after
-/// `since`, to page on with the last `seq`; without `since` the newest. With `wait` (seconds of real time, at most 60)
-/// an empty result waits for a request.
+/// `?operation=&since=&limit=&wait=`. `since` is a `seq` or a time. With `since`, `limit` returns the first entries
+/// after it, so that the last `seq` continues the list; without it, the newest entries. With `wait` (seconds of real
+/// time, at most 60) an empty result waits for a request.
 ServiceResult get_requests(Call& call) {
   Journal::Filter filter = {.operation = http::value_of(call.query, "operation")};
   if (const std::string_view since = http::value_of(call.query, "since"); !since.empty()) {

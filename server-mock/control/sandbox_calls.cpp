@@ -54,7 +54,7 @@ ApiResult<Sandboxes::SandboxRequest> sandbox_request_of(const Json& body) {
   return wanted;
 }
 
-/// Inside a sandbox these three calls are 404. POST takes `{fixtures?}`.
+/// Inside a sandbox these three calls return 404. POST takes `{fixtures?}`.
 ServiceResult get_sandboxes(Call& call) {
   if (call.sandboxes == nullptr) return not_here();
   return Answer{.body = Json{{"data", call.sandboxes->list()}, {"at_most", max_sandboxes}}};

@@ -30,7 +30,7 @@ class Sandboxes {
   };
   /// `{id, base_url, control_url, token}`. Fails with `conflict` at the limit, `invalid` if the fixtures are wrong.
   virtual Result<Json> open(const SandboxRequest& wanted) = 0;
-  /// Frees the sandbox after its pending requests are answered. False if there is none of that id.
+  /// Frees the sandbox after its pending requests are answered. False if the id is unknown.
   virtual bool close(std::string_view id) = 0;
   /// `[{id, base_url, control_url, token, requests}]`, oldest first.
   virtual Json list() const = 0;

@@ -112,7 +112,7 @@ class EffectReader {
     return false;
   }
 
-  /// A number, or an object that holds it under one of these names.
+  /// A number, or an object that has it as one of these members.
   std::optional<std::int64_t> number(std::string_view name,
                                      std::initializer_list<std::string_view> names,
                                      std::int64_t most) {
@@ -210,7 +210,7 @@ class EffectReader {
   ValidationErrors& errors_;
 };
 
-/// "upload.put" is no operation of the API, but rules may name it.
+/// "upload.put" is not an operation of the API, but rules may name it.
 bool is_operation(std::string_view name) {
   return name.find('*') != std::string_view::npos || contract::find_operation(name) != nullptr ||
          name == "upload.put" || name.starts_with("page.") || name == "openapi";

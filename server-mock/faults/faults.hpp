@@ -34,7 +34,7 @@ struct Substitute {
 /// A wrong `Content-Length`.
 struct WrongLength {
   std::optional<std::uint64_t> told = {};
-  std::int64_t by = 0;  ///< without `told`: added to the real length
+  std::int64_t by = 0;  ///< if `declared` is empty: added to the real length
 };
 
 struct Effect {
@@ -49,19 +49,19 @@ struct Effect {
   std::optional<WrongLength> wrong_length = {};
   bool bad_json = false;
   bool bad_hash = false;
-  std::chrono::milliseconds stall{0};  ///< real time between the handler, or its place, and the first byte
-  bool empty_page = false;             ///< of a list: no items, and a cursor by which the same page is asked for again
-  bool repeat_page = false;            ///< of a list: the first page again in place of a later one
-  bool cut_upload = false;             ///< half of the bytes are kept
-  bool damage_upload = false;          ///< the bytes that are kept have another hash
+  std::chrono::milliseconds stall{0};  ///< real time between the handler (or its place) and the first byte
+  bool empty_page = false;  ///< of a list: no items, and a cursor that leads to the same page
+  bool repeat_page = false;  ///< of a list: returns the first page again instead of a later one
+  bool cut_upload = false;  ///< only half of the bytes are stored
+  bool damage_upload = false;  ///< the stored bytes have another hash
   bool expire_key = false;
   bool revoke_key = false;
   bool lose_lease = false;
   bool bump_revision = false;
 
-  /// The client gets another response than the handler's, or none.
+  /// The client gets a response that the handler did not make, or none.
   bool replaces_answer() const { return answer || end != http::WireFault::End::as_usual; }
-  /// The client gets the handler's response, damaged.
+  /// The client gets the handler's response in altered form.
   bool spoils_answer() const {
     return truncate_at || wrong_length || bad_json || bad_hash || empty_page || repeat_page;
   }
@@ -74,8 +74,8 @@ struct FaultRule {
   std::string path = {};       ///< "/v1/documents/{document_id}", "/v1/files/*"; empty: any
   std::uint64_t nth = 0;       ///< fires from the nth match on, `times` (1) times; 0: not set, as below
   std::uint64_t every = 0;
-  std::optional<std::uint64_t> after = {};  ///< fires after so many matches
-  std::uint64_t times = 0;                  ///< fires at most so often; 0: no limit
+  std::optional<std::uint64_t> after = {};  ///< fires after this many matches
+  std::uint64_t times = 0;  ///< maximum number of times it fires; 0: no limit
   std::optional<double> probability = {};
   Phase phase = Phase::before;
   Effect effect = {};
@@ -95,7 +95,7 @@ struct FaultCounts {
 };
 
 bool matches_rule(const FaultRule& rule, const FaultSubject& subject);
-/// Whether the rule fires for the request that was counted last. `seed` and `place` make chance reproducible.
+/// Whether the rule fires for the request that was counted last. `seed` and `place` make random outcomes reproducible.
 bool fires_now(const FaultRule& rule, const FaultCounts& tally, std::uint64_t seed, std::uint64_t place);
 
 /// The rules of one sandbox, in order of creation.
@@ -111,11 +111,11 @@ class FaultRules {
   /// Assigns an id if the rule has none. False if the id is taken.
   bool add(FaultRule rule);
   bool remove(std::string_view id);
-  /// A disabled rule counts nothing and never fires. False if there is none of that id.
+  /// A disabled rule counts nothing and never fires. False if there is no rule with that id.
   bool turn(std::string_view id, bool on);
   void clear() { entries_.clear(); }
 
-  /// A rule with its counts: `{id, ..., matched, fired, on}`; null if there is none.
+  /// A rule with its counts: `{id, ..., matched, fired, on}`; null if the id is unknown.
   Json read(std::string_view id) const;
   Json read() const;  ///< all of them, as an array
   std::string last_id() const { return entries_.empty() ? std::string() : entries_.back().rule->id; }

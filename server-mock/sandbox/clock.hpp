@@ -13,7 +13,7 @@
 
 namespace ws::mock {
 
-/// The real time as the clocks of a recorded or replayed server see it; empty: the system's.
+/// A fixed time that the clocks of a recorded or replayed server use as real time; empty: the system's time.
 struct HeldTime {
   std::optional<Time> at = {};
 };
@@ -25,7 +25,7 @@ class MockClock final : public Clock {
 
   MockClock() = default;
   MockClock(const MockClock& other) : Clock(), offset_(other.offset_), frozen_(other.frozen_), held_(other.held_) {}
-  /// Takes over the setting; the source of the real time stays.
+  /// Copies the setting, but not the source of the real time.
   MockClock& operator=(const MockClock& other) {
     offset_ = other.offset_;
     frozen_ = other.frozen_;
@@ -34,13 +34,14 @@ class MockClock final : public Clock {
 
   Time now() const override;
   bool is_frozen() const { return frozen_.has_value(); }
-  /// The time behind this clock, before it is frozen or moved.
+  /// The real time that this clock is based on, before it is frozen or offset.
   Time real_now() const;
   /// A frozen clock stays frozen, at its new time.
   void advance(std::chrono::milliseconds by);
   /// In the form that `parse` reads; shown by `GET /_mock/clock`.
   std::string text() const;
-  /// Takes the real time from `held`, as all copies of this clock do. Shared, since sandboxes come and go.
+  /// Uses `pinned` as the source of real time; copies of this clock use it too. Shared, since sandboxes are opened and
+  /// closed.
   void hold(std::shared_ptr<const HeldTime> held) { held_ = std::move(held); }
 
  private:

@@ -30,7 +30,7 @@ class PendingClaims {
   using Ticket = std::uint64_t;
   struct Ready {
     Ticket ticket = 0;
-    bool timed_out = false;  ///< it is retried a last time, and answered whatever it finds
+    bool timed_out = false;  ///< retry a last time and answer whatever the result is
     bool operator==(const Ready&) const = default;
   };
 

@@ -54,7 +54,7 @@ struct PendingCall {
 
 struct Sandbox {
   /// Fails as `World::open` does, with `invalid` if the fixtures are wrong, with `usage` if there are fixtures but the
-  /// data file holds a world to be continued.
+  /// data file already contains a world.
   static Result<std::unique_ptr<Sandbox>> open(const SandboxOptions& options);
   /// In memory, with a copy of the rows and bytes of `seed`, which must have been made with the same content options.
   static Result<std::unique_ptr<Sandbox>> copy_of(const Sandbox& seed, const SandboxOptions& options);
@@ -63,7 +63,7 @@ struct Sandbox {
 
   /// Restores state, journal, faults and clock of the start; assumption switches stay.
   Result<void> reset(StartWith start);
-  /// The same with a snapshot, including its clock and switches; false if there is none of that name.
+  /// The same with a snapshot, including its clock and switches; false if the name is unknown.
   Result<bool> reset(std::string_view snapshot);
   /// Restores state, clock and switches of a snapshot; journal and faults stay.
   Result<bool> restore(std::string_view snapshot);
@@ -82,7 +82,7 @@ struct Sandbox {
   std::set<std::pair<std::string, std::string>> in_flight = {};
   Snapshots snapshots = {};
   std::optional<Advance> advance = {};                  ///< set while the clock advances in steps
-  std::optional<std::chrono::milliseconds> watch = {};  ///< set by a call that waits so long for new journal entries
+  std::optional<std::chrono::milliseconds> watch = {};  ///< set by a call that waits this long for new journal entries
   std::uint64_t requests = 0;                           ///< count of requests, for request ids
   std::string base_url = {};                            ///< set once the server listens
 

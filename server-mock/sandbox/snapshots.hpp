@@ -23,12 +23,12 @@ class Snapshots {
  public:
   /// Replaces the snapshot of that name.
   Result<void> take(World& world, const MockClock& clock, const BuiltIn& built_in, const std::string& name);
-  /// False if there is none of that name.
+  /// False if the name is unknown.
   Result<bool> restore(World& world, MockClock& clock, BuiltIn& built_in, std::string_view name) const;
   bool remove(World& world, std::string_view name);
   void clear(World& world);
 
-  /// `{name, created_at}`; null if there is none.
+  /// `{name, created_at}`; null if the name is unknown.
   Json read(std::string_view name) const;
   Json read() const;  ///< all of them, by name
 

@@ -25,7 +25,7 @@ std::set<std::string> optional_fields_of(const contract::Operation& operation) {
   return names;
 }
 
-/// What we decided of an answer where the API document shows less; empty: nothing.
+/// The part of a response's shape that is only assumed because the API document does not specify it; empty: none.
 std::string guessed_shape(const contract::Operation& operation, int status) {
   const auto response = std::ranges::find(operation.responses, status, &contract::Response::status);
   if (response == operation.responses.end() || response->schema == nullptr) return {};

@@ -1,4 +1,4 @@
-/// What of the API a run met, and on which of our assumptions its answers rested. Pure.
+/// Which operations, statuses and fields a run used, and which assumptions its responses depended on. Pure.
 #pragma once
 
 #include <map>
@@ -15,14 +15,15 @@ namespace ws::mock::sweep {
 struct Coverage {
   struct Met {
     std::size_t requests = 0;
-    std::set<int> statuses = {};                 ///< 0: no answer
-    std::set<std::string> optional_fields = {};  ///< of the request: body members and query parameters that were sent
-    std::set<std::string> unsent_fields = {};    ///< those that never were
+    std::set<int> statuses = {};  ///< 0: no response
+    std::set<std::string> optional_fields = {};  ///< body members and query parameters that were sent in requests
+    std::set<std::string> unsent_fields = {};  ///< those that were never sent
   };
   std::map<std::string, Met> operations = {};  ///< by id
-  std::vector<std::string> never = {};         ///< operations that were not called, in the table's order
+  std::vector<std::string> never = {};  ///< operations that were not called, in the table's order
   std::set<std::string> faults = {};           ///< ids of fault rules that were applied
-  /// "question_created=200", "the fields of Document" -> the requests whose answers rested on it: "POST /v1/questions".
+  /// Assumption -> the requests whose responses depended on it: "question_created=200", "the fields of Document" ->
+  /// "POST /v1/questions".
   std::map<std::string, std::set<std::string>> assumptions = {};
 
   void add(const std::vector<Sent>& sent);
@@ -30,12 +31,12 @@ struct Coverage {
   void finish();
 };
 
-/// Collects what a running server is asked, for `exec --report`.
+/// Collects the requests of a running server for `exec --report`.
 class CoverageReport {
  public:
   /// `entry`: one entry of a journal.
   void add(const Json& entry);
-  /// JSON if the file's name ends with ".json", else a text for people. Fails with `disk`.
+  /// Writes JSON if the file's name ends with ".json", otherwise text. Fails with `disk`.
   Result<void> write(const std::string& path);
 
  private:
@@ -43,7 +44,7 @@ class CoverageReport {
 };
 
 Json to_json(const Coverage& coverage);
-/// A few lines for people, without a colour; ends with the guesses.
+/// A few lines of text without colour; the assumptions come last.
 std::string render(const Coverage& coverage);
 
 }  // namespace ws::mock::sweep

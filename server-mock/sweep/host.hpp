@@ -1,4 +1,4 @@
-/// A server in this process, on loopback and on a thread of its own, with a sandbox for each run.
+/// A server in this process, on loopback and in its own thread, with a sandbox for each run.
 #pragma once
 
 #include <memory>
@@ -20,10 +20,10 @@ struct World {
   std::string token = {};
 };
 
-/// Its calls may be made from any thread.
+/// Thread-safe.
 class Host {
  public:
-  /// Serves until the object goes. Fails as `Application::open` and `Server::listen`.
+  /// Serves until the object is destroyed. Fails as `Application::open` and `Server::listen`.
   static Result<std::unique_ptr<Host>> start(const ApplicationOptions& options);
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
@@ -31,18 +31,18 @@ class Host {
 
   /// "http://127.0.0.1:4711"
   const std::string& base_url() const { return base_url_; }
-  /// The same server under another name, which is another origin to every client: "http://localhost:4711".
+  /// The same server under another name, which clients treat as another origin: "http://localhost:4711".
   std::string other_origin() const;
 
-  /// A sandbox with the world that the server started with. Fails with `internal`.
+  /// Opens a sandbox with the server's initial world. Fails with `internal`.
   Result<World> open();
   void close(const World& world);
-  /// A control call in a sandbox: `control(world, "GET", "/state")`. `body` null: none. Fails with `internal` if the
-  /// answer is no 2xx.
+  /// Makes a control call in a sandbox: `control(world, "GET", "/state")`. `body` null: none. Fails with `internal`
+  /// unless the response is 2xx.
   Result<Json> control(const World& world, std::string_view method, std::string_view path, const Json& body);
 
  private:
-  /// One call at a time: the server's thread and the callers of this object share the application.
+  /// Serialises calls: the server's thread and the callers of this object share the application.
   class Guarded;
   Host();
   Result<Json> call(std::string_view method, const std::string& target, const Json& body);

@@ -58,7 +58,7 @@ std::string line_of(const Sent& sent) {
                                  sent.path);
   if (!sent.query.empty()) line += "?" + sent.query;
   if (!sent.idempotency_key.empty()) line += "  key " + sent.idempotency_key.substr(0, 16);
-  // Ahead of the path, which may be cut at the width of a terminal.
+  // Before the path, which may be cut off at the width of a terminal.
   if (!sent.fault.empty()) line.insert(std::string_view("00:00:00.000  ").size() + 3, " fault");
   return line;
 }

@@ -11,18 +11,18 @@ namespace ws::mock::sweep {
 
 struct Sent {
   std::uint64_t seq = 0;
-  std::int64_t time_ms = 0;    ///< of its arrival, by the sandbox's clock
-  std::string operation = {};  ///< empty: no operation of the API
+  std::int64_t time_ms = 0;  ///< time of arrival by the sandbox's clock
+  std::string operation = {};  ///< empty: not an operation of the API
   std::string method = {};
   std::string path = {};
   std::string query = {};
   std::string host = {};
-  bool has_key = false;  ///< it carried an Authorization field
+  bool has_key = false;  ///< it had an Authorization field
   std::string idempotency_key = {};
   std::string body = {};  ///< as JSON; empty: none
-  int status = 0;         ///< 0: no answer
+  int status = 0;  ///< 0: no response
   JsonBox answer = {};
-  std::string fault = {};    ///< the rule that was applied; empty: none
+  std::string fault = {};  ///< the fault rule that was applied; empty: none
   std::string assumed = {};  ///< "question_created=200, ..."; empty: none
 
   bool is_create() const;  ///< an operation that takes an Idempotency-Key
@@ -36,8 +36,8 @@ Sent read_entry(const Json& entry);
 /// `journal`: the answer of `GET /_mock/requests`.
 std::vector<Sent> read_journal(const Json& journal);
 
-/// "14:03:07.120  201 fault  POST /v1/documents  key note-1": time, status of the answer ("---": none), whether the
-/// fault hit it (the client may have seen something else than this status), request, Idempotency-Key.
+/// "14:03:07.120  201 fault  POST /v1/documents  key note-1": time, status ("---": none), whether the fault was applied
+/// (the client may have received another status), request, Idempotency-Key.
 std::string line_of(const Sent& sent);
 
 }  // namespace ws::mock::sweep

@@ -18,7 +18,7 @@ namespace {
 using Kind = Difference::Kind;
 
 constexpr std::size_t shown_lines = 3;
-// A client's clock and the server's need not agree to the millisecond.
+// Tolerance for differences between the client's and the server's clock.
 constexpr std::int64_t early_ms = 100;
 
 bool succeeded(const Run& run) { return run.end.by == RunEnd::By::itself && run.end.exit == 0; }
@@ -27,7 +27,7 @@ std::string count_of(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-/// "2 documents (Notes)", for the objects of one kind; nodes of the tree only where they are all that there is.
+/// "2 documents (Notes)", for the objects of one kind; tree nodes are named only if there are no others.
 std::string objects_of(const std::vector<Difference>& differences, Kind kind) {
   std::map<std::string, std::pair<std::size_t, std::string>> nouns;
   std::string node_title;
@@ -51,7 +51,7 @@ std::size_t count_kind(const std::vector<Difference>& differences, Kind kind) {
   return static_cast<std::size_t>(std::ranges::count(differences, kind, &Difference::kind));
 }
 
-/// On one line, as JSON writes it, without the quotes.
+/// The text as a JSON string on one line, without quotes.
 std::string shortened(const std::string& text) {
   const std::string line = dump(Json(text));
   const std::string_view inner = std::string_view(line).substr(1, line.size() - 2);
@@ -69,7 +69,7 @@ std::string change_of(const Difference& one) {
                      shortened(one.was));
 }
 
-/// The word and the sentence for a state that is not the clean one.
+/// The finding word and sentence for a state that differs from the clean run's.
 struct StateFinding {
   std::string word = {};
   std::string sentence = {};
@@ -97,7 +97,7 @@ std::vector<std::string> lines_of_last(const std::vector<Sent>& sent) {
   return lines;
 }
 
-/// The row's request and those around it, or the last ones.
+/// The journal lines around the row's request, or the last lines.
 std::vector<std::string> lines_around(const std::vector<Sent>& sent) {
   const auto hit = std::ranges::find_if(sent, [](const Sent& one) { return !one.fault.empty(); });
   if (hit == sent.end()) return lines_of_last(sent);
@@ -158,7 +158,7 @@ class Judge {
     return compare_states(*reference_.first_state, *reference_.clean.state, *run.state);
   }
 
-  /// For objects too many: how the row's call, or the creates of a run that is repeated, can be sent twice safely.
+  /// Advice for duplicated objects: how to send the row's call, or the creates of a repeated run, twice safely.
   std::string advice_for(std::string_view word) const {
     const contract::Operation* operation = contract::find_operation(row_.operation);
     const bool has_key = operation != nullptr && operation->idempotency == contract::Idempotency::key;
@@ -210,7 +210,7 @@ class Judge {
       return;
     }
     if (!rerun || run_.end.by != RunEnd::By::itself) return;
-    // The API has no call that deletes a file: the damaged one stays, whatever the client does.
+    // The API has no call that deletes a file: the damaged one remains, whatever the client does.
     if (row_.fault == "put-damaged") return;
     if (!succeeded(*rerun)) {
       const std::vector<std::string> said = last_lines(rerun->end.err.empty() ? rerun->end.out : rerun->end.err);
@@ -270,7 +270,7 @@ class Judge {
     }
   }
 
-  /// How often each call was sent, with the same body.
+  /// How often each call was sent with the same body.
   static std::map<std::string, std::size_t> sends_of(const std::vector<Sent>& sent) {
     std::map<std::string, std::size_t> counts;
     for (const Sent& one : sent) ++counts[call_of(one)];
@@ -285,7 +285,7 @@ class Judge {
     std::map<std::string, std::size_t> counts;
     std::size_t at_most = 0;
     for (const Sent& one : run_.sent) {
-      if (one.status != 0 && one.status < 400) continue;  // an answer that a client can use is none to repeat for
+      if (one.status != 0 && one.status < 400) continue;  // a usable response is no reason to repeat the call
       const std::string call = call_of(one);
       const auto found = usual.find(call);
       at_most = reference_.max_sends + (found == usual.end() ? 0 : found->second);
@@ -305,7 +305,7 @@ class Judge {
     refusal_repeated();
   }
 
-  /// A create that is sent again without its key after its outcome was unknown.
+  /// Finds a create that was sent again without its key after an unknown outcome.
   void keys_changed() {
     const Fault* fault = find_fault(row_.fault);
     if (fault == nullptr || fault->outcome != Outcome::unknown) return;

@@ -1,4 +1,4 @@
-/// What a run under a fault shows beyond its exit code. Pure.
+/// Finds problems in a run under a fault that its exit code does not show. Pure.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,14 @@ struct Run {
   JsonBox state = {};
 };
 
-/// What runs are held against.
+/// The results that runs are compared with.
 struct Reference {
   JsonBox first_state = {};  ///< before anything ran
   Run clean = {};
   std::string token = {};
-  std::string trace_pattern = {};  ///< regular expression, for standard error
+  std::string trace_pattern = {};  ///< regular expression that matches a stack trace on standard error
   std::size_t max_sends = 10;
-  bool has_real_clock = true;  ///< false: times in the journal tell nothing
+  bool has_real_clock = true;  ///< false: times in the journal are meaningless
 };
 
 struct Finding {
@@ -39,10 +39,10 @@ struct Finding {
   std::string id = {};
 };
 
-/// `rerun`: the command once more in the same world without the fault, after it failed; empty if it was not run again.
+/// `rerun`: a second run of the command in the same world without the fault, after a failure; empty if there was none.
 std::vector<Finding> judge(const Reference& reference, const Row& row, const Run& run, const std::optional<Run>& rerun);
 
-/// The key in the output of the clean run.
+/// Findings in the clean run itself: the key in its output.
 std::vector<Finding> judge_clean(const Reference& reference);
 
 }  // namespace ws::mock::sweep

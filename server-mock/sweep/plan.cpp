@@ -14,7 +14,7 @@
 namespace ws::mock::sweep {
 namespace {
 
-// Members of a fault rule. PATIENCE and LOCATION are filled in.
+// Members of a fault rule. PATIENCE and LOCATION are replaced by values.
 constexpr Fault all_faults[] = {
     {"reset-before", "the connection was reset before the call took effect", R"("effect": {"reset": true})"},
     {"close-before",
@@ -47,7 +47,7 @@ constexpr Fault all_faults[] = {
      "the connection was closed without an answer after the call took effect",
      R"("phase": "after", "effect": {"close_without_answer": true})"},
     {"500-after", "500 came back, though the call took effect", R"("phase": "after", "effect": {"status": 500})"},
-    // Without `Retry-After`, which would invite the client to send it again.
+    // Without `Retry-After`, which would ask the client to send the request again.
     {"503-after",
      "503 came back, though the call took effect",
      R"("phase": "after", "effect": {"status": 503, "retry_after": null})"},
@@ -89,7 +89,7 @@ bool matches_any(const std::vector<std::string>& globs, std::string_view text) {
   return std::ranges::any_of(globs, [&](const std::string& glob) { return glob_matches(glob, text); });
 }
 
-/// Whether a fault can hit such a request, and is not the same as another one there.
+/// Whether the fault can apply to such a request, and differs there from all other faults.
 bool applies(const Fault& fault, const Sent& sent, const contract::Operation* operation) {
   const bool is_put = sent.operation == "upload.put";
   const bool reads = sent.method == "GET" || sent.method == "HEAD";
@@ -102,12 +102,12 @@ bool applies(const Fault& fault, const Sent& sent, const contract::Operation* op
   if (fault.id == "empty-page") return is_list;
   if (fault.id == "page-twice") return is_list && sent.query.find("cursor=") != std::string::npos;
   if (fault.id == "truncated-after" || fault.id == "bad-json-after") return !is_put && sent.status != 204;
-  // A read has no effect: after it is the same as before it.
+  // A read has no effect, so a fault after it is the same as one before it.
   if (fault.id.ends_with("-after")) return !reads;
   return true;
 }
 
-/// The switches that matter to some operations only.
+/// Switches that affect only some operations.
 constexpr std::pair<std::string_view, std::string_view> switched_operations[] = {
     {"device_pending", "auth.token"},
     {"revision_mismatch", "docs.update"},
@@ -129,12 +129,12 @@ bool concerns(std::string_view key, const std::vector<Sent>& sent) {
 Row row_of(
     const Fault& fault, const Sent& sent, std::size_t ordinal, std::string_view origin, const PlanOptions& options) {
   const std::string target = sent.path + (sent.query.empty() ? "" : "?" + sent.query);
-  // A path in a Location stands inside the sandbox, whose prefix is known only when it is open.
+  // The path in a Location is inside the sandbox, whose prefix is known only once it is open.
   std::string location = dump(Json(fmt::format("{}SANDBOX{}", origin, target)));
   location = location.substr(1, location.size() - 2);
   std::string rule = filled_in(std::string(fault.effect), "STALL", std::to_string(options.patience.count()));
   rule = filled_in(rule, "LOCATION", location);
-  // What is done under a lease is rightly sent again until the lease ends, long after any limit of a run.
+  // Calls under a lease may be repeated until the lease ends, which can take longer than the time limit of a run.
   const bool is_leased = sent.operation.starts_with("events.") && sent.operation != "events.claim";
   if (is_leased) rule = filled_in(rule, R"("times": 1000000)", R"("times": 3)");
   std::chrono::milliseconds extra{0};
@@ -165,7 +165,7 @@ void add_switches(const std::vector<Sent>& sent, Plan& plan) {
   }
 }
 
-/// Keeps `count` rows, chosen by the seed, in their order.
+/// Keeps a random sample of `count` rows, chosen by the seed, in their original order.
 void keep_sample(std::vector<Row>& rows, std::size_t count, std::uint64_t seed) {
   if (count == 0 || rows.size() <= count) return;
   std::vector<std::size_t> places(rows.size());

@@ -1,5 +1,5 @@
-/// What a sweep does: a row for each request of the clean run and each fault that can hit it, then one for each other
-/// value of each assumption switch. Pure.
+/// The plan of a sweep: a row for each request of the clean run and each fault that can apply to it, then one for each
+/// other value of each assumption switch. Pure.
 #pragma once
 
 #include <chrono>
@@ -13,13 +13,14 @@
 
 namespace ws::mock::sweep {
 
-/// The `Retry-After` of the faults 429 and 503: long enough that a client which sleeps a second is told apart.
+/// The `Retry-After` of the faults 429 and 503: long enough to distinguish clients that honour it from those that
+/// always sleep one second.
 inline constexpr std::chrono::seconds retry_after{2};
-inline constexpr std::string_view retry_after_member = R"("retry_after": 2)";  ///< of their rules
+inline constexpr std::string_view retry_after_member = R"("retry_after": 2)";  ///< the same as a member of the fault rule
 
-/// What a client knows of its call after the fault.
+/// What the client knows about its call after the fault.
 enum class Outcome {
-  refused,  ///< it did not take effect, and the client is told so
+  refused,  ///< it did not take effect, and the client knows
   unknown,  ///< it may have taken effect
 };
 
@@ -29,24 +30,24 @@ struct Fault {
   std::string_view what = {};    ///< half a sentence: "the connection was reset after the call took effect"
   std::string_view effect = {};  ///< members of a fault rule, as JSON text
   Outcome outcome = Outcome::unknown;
-  /// What a command that ended with 0 and left a wrong state should do; empty: look at the answer. CALL is the
+  /// Advice if the command exits with 0 and leaves a wrong state; empty: check the response. CALL is replaced by the
   /// operation.
   std::string_view advice = {};
 };
 std::span<const Fault> faults();
-/// Null where there is none.
+/// Returns null if the id is unknown.
 const Fault* find_fault(std::string_view id);
 
 struct Row {
-  std::string id = {};  ///< "docs.create#1:reset-after", "switch:error_style=html"; the same in each sweep of CMD
-  std::string operation = {};   ///< empty with a switch
-  std::size_t ordinal = 0;      ///< which of the requests of this operation, from 1
-  std::string fault = {};       ///< id of the fault; empty with a switch
-  std::string rule = {};        ///< body of `POST /_mock/faults`; empty with a switch
+  std::string id = {};  ///< "docs.create#1:reset-after", "switch:error_style=html"; stable across sweeps of one command
+  std::string operation = {};  ///< empty for a switch
+  std::size_t ordinal = 0;  ///< the number of the request among those of this operation, from 1
+  std::string fault = {};  ///< id of the fault; empty for a switch
+  std::string rule = {};  ///< body of `POST /_mock/faults`; empty for a switch
   std::string assumption = {};  ///< KEY=VALUE
   std::string request = {};     ///< "POST /v1/documents", for people
 
-  std::chrono::milliseconds extra{0};  ///< how much longer than usual the fault itself may make a client take
+  std::chrono::milliseconds extra{0};  ///< additional time that the fault itself may cost a client
 };
 
 struct PlanOptions {
@@ -54,7 +55,7 @@ struct PlanOptions {
   std::vector<std::string> skip = {};
   std::vector<std::string> operations = {};  ///< globs of operation ids; empty: all
   std::size_t max_rows = 0;                  ///< 0: no limit
-  std::size_t sample = 0;                    ///< 0: all, else so many, chosen by the seed
+  std::size_t sample = 0;  ///< 0: all; otherwise a random sample of this size, chosen by the seed
   std::uint64_t seed = 1;
   std::chrono::milliseconds patience{10'000};
 };
@@ -63,16 +64,16 @@ struct Plan {
   std::vector<Row> rows = {};
   /// Requests that are not swept, each with its reason.
   std::vector<std::string> notes = {};
-  std::size_t left_out = 0;  ///< rows that `max_rows` or `sample` left out
+  std::size_t left_out = 0;  ///< number of rows excluded by `max_rows` or `sample`
 };
 
-/// `first` and `second`: the requests of two clean runs. `other_origin`: the server's origin under another name.
+/// `first` and `second` are the requests of two clean runs; `other_origin` is the server's origin under another name.
 Plan make_plan(const std::vector<Sent>& first,
                const std::vector<Sent>& second,
                std::string_view other_origin,
                const PlanOptions& options);
 
-/// The text with each `name` in it replaced.
+/// Replaces each occurrence of `name` in the text.
 std::string filled_in(std::string text, std::string_view name, std::string_view value);
 
 }  // namespace ws::mock::sweep

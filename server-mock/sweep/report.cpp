@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t rows_named = 4;
 
-/// Wraps at blanks, with `indent` blanks before each line.
+/// Wraps at spaces and indents each line by `indent`.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
   std::string out;
   const std::string margin(indent, ' ');
@@ -39,7 +39,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
   return out + "\n";
 }
 
-/// A line of a journal, cut at the width.
+/// A journal line, truncated to the width.
 std::string cut(const std::string& text, std::size_t width) {
   return text.size() <= width ? text : text.substr(0, width - 3) + "...";
 }
@@ -48,7 +48,7 @@ std::string styled(std::string_view text, const char* code, bool colour) {
   return colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
 }
 
-/// `ws-mock sweep --replay ROW -- CMD`, to paste, with the flags that matter to the row.
+/// The command `ws-mock sweep --replay ROW -- CMD` to paste, with the flags that affect the row.
 std::string replay_command(const std::string& row, const Report& report) {
   std::string text = "ws-mock sweep --replay " + shell_word(row);
   for (const std::string& word : report.flags) text += " " + shell_word(word);
@@ -57,7 +57,7 @@ std::string replay_command(const std::string& row, const Report& report) {
   return text;
 }
 
-/// Findings of one kind in one operation, with one thing to do about them.
+/// Findings of one kind in one operation, with common advice.
 struct Group {
   std::vector<std::pair<const RowResult*, const Finding*>> members = {};
 };
@@ -94,7 +94,7 @@ std::string render_group(const std::string& name, const Group& group, const Repo
     if (count > rows_named + 1) others += fmt::format(" and {} more", count - rows_named - 1);
     text += wrapped(others, 2, view.width);
   }
-  // Not wrapped: it is there to be pasted.
+  // Not wrapped, so that it can be pasted.
   return text + "  again: " + replay_command(result->row.id, report) + "\n\n";
 }
 
@@ -265,7 +265,7 @@ std::string render_junit(const Report& report, const std::set<std::string>& acce
 
 std::string render_html(const Report& report, const std::set<std::string>& accepted) {
   std::string data = dump(to_json(report, accepted));
-  // "</script>" in an answer must not end the element that holds the data.
+  // Escape "</": "</script>" in a response would end the element that contains the data.
   for (std::size_t at = data.find("</"); at != std::string::npos; at = data.find("</", at + 3))
     data.replace(at, 2, "<\\/");
   constexpr std::string_view mark = "<!--DATA-->";

@@ -11,7 +11,7 @@
 namespace ws::mock::sweep {
 
 struct ReportView {
-  std::set<std::string> accepted = {};  ///< ids of known findings: they are counted, and are no failure
+  std::set<std::string> accepted = {};  ///< ids of known findings: counted, but not a failure
   std::size_t width = 80;               ///< of the terminal, in columns
   bool colour = false;
 };
@@ -19,18 +19,18 @@ struct ReportView {
 /// Findings that are not accepted.
 std::size_t new_findings(const Report& report, const std::set<std::string>& accepted);
 
-/// Findings by operation and cause, each with what the journal shows, what to do and the command that shows it again;
-/// then the counts and the coverage.
+/// Groups findings by operation and cause, each with journal lines, advice and the command to reproduce it, then the
+/// counts and the coverage.
 std::string render_text(const Report& report, const ReportView& view);
 Json to_json(const Report& report, const std::set<std::string>& accepted);
-/// A case for each row.
+/// One test case for each row.
 std::string render_junit(const Report& report, const std::set<std::string>& accepted);
-/// One file that needs no other: requests x faults, a click shows the journal of a row.
+/// A self-contained HTML file: a table of requests and faults; clicking a cell shows the journal of the row.
 std::string render_html(const Report& report, const std::set<std::string>& accepted);
 
-/// One row, whole: its requests, the output of the command, its findings.
+/// One row in full: requests, output of the command, findings.
 std::string render_row(const RowResult& result, const ReportView& view);
-/// The rows of the plan, a line each.
+/// The rows of the plan, one per line.
 std::string render_plan(const Plan& plan);
 
 }  // namespace ws::mock::sweep

@@ -43,14 +43,15 @@ constexpr std::array<std::string_view, 12> skipped_columns = {"attempt",
 bool is_skipped(std::string_view table, std::string_view column) {
   if (std::ranges::find(skipped_columns, column) != skipped_columns.end()) return true;
   if (column.ends_with("_at") || column.ends_with("_revision")) return true;
-  // Beside a text its hash says nothing new; that of a file is all that the state has of its bytes.
+  // The hash of a text is redundant beside the text; that of a file represents its bytes, which the state does not
+  // contain.
   return column.ends_with("_sha256") && !(table == "assets" && column == "content_sha256");
 }
 
 bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Whether `text` begins like `form`: `h` is a hexadecimal digit, `d` a digit, all else itself.
+/// Whether `text` begins with `form`, in which `h` matches a hexadecimal digit and `d` a digit.
 bool fits(std::string_view text, std::string_view form) {
   if (text.size() < form.size()) return false;
   for (std::size_t i = 0; i < form.size(); ++i) {
@@ -63,7 +64,7 @@ bool fits(std::string_view text, std::string_view form) {
 constexpr std::string_view uuid_form = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
 constexpr std::string_view time_form = "dddd-dd-ddTdd:dd:dd";
 
-/// The bytes of a time after the seconds: ".123Z", "+02:00".
+/// Length of the part of a time after the seconds: ".123Z", "+02:00".
 std::size_t rest_of_time(std::string_view text) {
   std::size_t at = 0;
   if (at < text.size() && text[at] == '.') {
@@ -74,7 +75,7 @@ std::size_t rest_of_time(std::string_view text) {
   return at;
 }
 
-/// A value with its ids taken out: each leaves a byte 1 behind.
+/// A value with its ids removed; each is replaced by a byte 1.
 struct Value {
   std::string_view column = {};
   std::string text = {};
@@ -97,7 +98,7 @@ Colour mixed(Colour a, Colour b) {
 
 Colour hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
 
-/// One state, read into rows, with its ids numbered.
+/// A state parsed into rows, with its ids numbered.
 class State {
  public:
   explicit State(const Json& state) {
@@ -155,7 +156,7 @@ class State {
   std::set<std::string> columns_ = {};
 };
 
-/// What a row is, its ids replaced by their colours.
+/// The row's content, with ids replaced by their colours.
 Colour signature(const StateRow& row, const std::vector<Colour>& colours) {
   Colour all = hash_of(row.table);
   for (const Value& value : row.values) {
@@ -173,7 +174,7 @@ std::vector<Colour> first_colours(const State& state, const State* first) {
   return colours;
 }
 
-/// Refines the colours until they tell no more objects apart. Rounds are counted, so that two states can be refined
+/// Refines the colours until they distinguish no more objects. The rounds are counted so that two states can be refined
 /// equally often.
 constexpr int rounds = 6;
 
@@ -195,7 +196,7 @@ std::vector<Colour> refined(const State& state, const std::vector<Colour>& begin
   return colours;
 }
 
-/// The rows of `of` that `others` has not, as often as it has them.
+/// The rows of `of` that are not in `others`, counting duplicates.
 std::vector<const StateRow*> without(const State& of,
                                      const std::vector<Colour>& colours,
                                      const State& others,
@@ -209,7 +210,7 @@ std::vector<const StateRow*> without(const State& of,
   return left;
 }
 
-/// How many members of two rows of one table differ; ids count if they are of the first state.
+/// The number of members in which two rows of one table differ; ids are compared if they are of the first state.
 std::size_t distance(const StateRow& a,
                      const std::vector<Colour>& a_colours,
                      const StateRow& b,
@@ -228,7 +229,7 @@ std::size_t distance(const StateRow& a,
   return count;
 }
 
-/// Rows that were there in the first state are the same object if their id is the same.
+/// Rows that existed in the first state are the same object if their ids are equal.
 bool is_same_object(const State& a, const StateRow& one, const State& b, const StateRow& other) {
   for (std::size_t i = 0; i < std::min(one.values.size(), other.values.size()); ++i) {
     if (one.values[i].column != "id" || one.values[i].ids.size() != 1 || other.values[i].ids.size() != 1) continue;
@@ -252,7 +253,7 @@ const Value* member(const StateRow& row, std::string_view column) {
   return found == row.values.end() ? nullptr : &*found;
 }
 
-/// Whether the object was there in the first state, with this value.
+/// Whether the object existed in the first state with this value.
 bool is_as_in(const State& before, const State& is, const StateRow& row, const Value& value) {
   return std::ranges::any_of(before.rows(), [&](const StateRow& old) {
     if (old.table != row.table || !is_same_object(before, old, is, row)) return false;
@@ -267,7 +268,8 @@ struct Coloured {
   std::vector<Colour> plain;
 };
 
-/// The row of `extra` that is `row`, changed: the same id, or no more than half of it differs. Null: none.
+/// Finds in `extra` the changed version of `row`: it has the same id, or at most half of its members differ. Null:
+/// none.
 const StateRow* changed_row(const Coloured& was,
                             const StateRow& row,
                             const Coloured& is,

@@ -1,9 +1,9 @@
 /// Compares two states of a world as `GET /_mock/state` writes them. Pure.
 ///
-/// Two states are equal if one becomes the other by renaming ids. Ids are bound by what their objects hold and by what
-/// refers to them (colour refinement, as for graphs); those of the first state, before anything ran, keep their names.
-/// Left out: times, counters of revisions and sequences, the order of rows, secrets, and what goes by itself (keys,
-/// idempotency records, uploads, plans, device logins, the search index).
+/// Two states are equal if renaming ids turns one into the other. Ids are matched by the content of their objects and
+/// by the references to them (colour refinement, as for graphs); ids of the first state, before anything ran, are not
+/// renamed. Ignored are times, counters of revisions and sequences, the order of rows, secrets, and data that expires
+/// (keys, idempotency records, uploads, plans, device logins, the search index).
 #pragma once
 
 #include <string>
@@ -15,25 +15,25 @@ namespace ws::mock::sweep {
 
 struct Difference {
   enum class Kind {
-    extra,     ///< an object that the reference has not
-    missing,   ///< an object of the reference
+    extra,  ///< an object that is not in the reference
+    missing,  ///< an object that is only in the reference
     changed,   ///< one member differs
-    unlinked,  ///< all objects are there, but something refers to another one than in the reference
+    unlinked,  ///< all objects exist, but a reference points to a different one
   } kind = Kind::changed;
   std::string table = {};     ///< "documents"
   std::string column = {};    ///< with `changed`: "content"
   std::string was = {};       ///< with `changed`: in the reference
   std::string is = {};        ///< with `changed`
-  std::string title = {};     ///< what names the object to people; may be empty
-  bool is_as_before = false;  ///< with `changed`: that member is as in the first state: a change got lost
+  std::string title = {};  ///< the title shown to people; may be empty
+  bool is_as_before = false;  ///< with `changed`: the member has its value of the first state, so a change was lost
 
   bool operator==(const Difference&) const = default;
 };
 
-/// `first`: the state before anything ran; null: none, and every id may be renamed.
+/// `first` is the state before anything ran; null: none, and every id may be renamed.
 std::vector<Difference> compare_states(const Json& first, const Json& reference, const Json& seen);
 
-/// "document", "comment", for the name of a table.
+/// "document", "comment" for a table name.
 std::string noun_of(const std::string& table);
 
 }  // namespace ws::mock::sweep

@@ -27,7 +27,7 @@ std::string last_bytes(const std::string& text) {
 
 }  // namespace
 
-/// A folder of one row, removed with the object.
+/// The temporary folder of one row, removed with the object.
 struct Sweep::Scratch {
   std::filesystem::path path = {};
 
@@ -58,7 +58,7 @@ struct Sweep::Scratch {
 };
 
 std::chrono::milliseconds Sweep::limit_of(const Row& row) const {
-  // How long the command takes on this machine now is not known before the clean runs.
+  // The duration of the command on this machine is not known before the clean runs.
   if (row.id.empty()) return options_.limit * longer_than_clean;
   return std::max(options_.limit, reference_.clean.end.took * longer_than_clean) + row.extra;
 }
@@ -140,7 +140,7 @@ Result<void> Sweep::prepare_fault(const Row& row, const World& world) {
   return {};
 }
 
-/// Takes the fault back. Returns the key for a rerun: another one where the fault was about the key.
+/// Removes the fault. Returns the key for a rerun: another one if the fault was about the key.
 Result<std::string> Sweep::heal(const Row& row, const World& world) {
   WS_LET(const Json gone, host_.control(world, "DELETE", "/faults", nullptr));
   if (!row.assumption.empty()) {
@@ -150,7 +150,7 @@ Result<std::string> Sweep::heal(const Row& row, const World& world) {
       WS_LET(const Json changed, host_.control(world, "PATCH", "/assumptions", {{key, one.values.front()}}));
     }
   }
-  // A lease that the failed run holds has to lapse first: 900 s at most (API document, "Limits").
+  // A lease held by the failed run has to expire first, after at most 900 s (API document, "Limits").
   const bool has_leases =
       std::ranges::any_of(clean().sent, [](const Sent& sent) { return sent.operation == "events.claim"; });
   if (has_leases && reference_.has_real_clock) {

@@ -1,5 +1,5 @@
-/// The fault sweep: a command runs once for each fault that can hit each of its requests, each time in a world of its
-/// own, and what its exit code does not tell is read from the worlds and their journals.
+/// The fault sweep: runs a command once for each fault that can apply to each of its requests, each time in a new
+/// world, and finds problems that the exit code does not show in the worlds and their journals.
 #pragma once
 
 #include <atomic>
@@ -20,29 +20,29 @@ enum class Rerun { no, yes };
 
 struct SweepOptions {
   std::vector<std::string> command = {};
-  /// The flags that made the world and the faults ("--fixtures", "world.yaml"): a row is replayed with them.
+  /// The flags that define the world and the faults ("--fixtures", "world.yaml"), needed to replay a row.
   std::vector<std::string> flags = {};
   PlanOptions plan = {};
   std::size_t jobs = 1;
-  std::chrono::milliseconds limit{10'000};  ///< of a run, if ten times the clean run is less
+  std::chrono::milliseconds limit{10'000};  ///< per run; never less than ten times the clean run
   Rerun rerun = Rerun::yes;
   std::string trace_pattern = {};
   std::size_t max_sends = 10;
-  const std::atomic<bool>* stop = nullptr;  ///< set: runs are ended, and the sweep with them
+  const std::atomic<bool>* stop = nullptr;  ///< when set, running commands are terminated and the sweep ends
 };
 
-/// One row, done.
+/// The result of one row.
 struct RowResult {
   Row row = {};
   enum class Verdict {
-    passed,     ///< the command ended with 0 and left what the clean run left
-    recovered,  ///< it failed, and running it again reached the clean state
+    passed,  ///< the command exited with 0 and left the same state as the clean run
+    recovered,  ///< it failed, and running it again reached that state
     found,
   } verdict = Verdict::passed;
   std::vector<Finding> findings = {};
   RunEnd end = {};
   std::optional<int> rerun_exit = {};
-  std::vector<std::string> journal = {};  ///< a line for each request of the run, and of the rerun
+  std::vector<std::string> journal = {};  ///< one line for each request of the run and of the rerun
   std::vector<Sent> sent = {};
 };
 
@@ -54,7 +54,7 @@ struct Report {
   std::vector<Finding> clean_findings = {};
   std::vector<RowResult> rows = {};  ///< in the order of the plan; fewer if the sweep was stopped
   std::chrono::milliseconds took{0};
-  std::chrono::milliseconds own{0};  ///< what the command itself took, all runs together
+  std::chrono::milliseconds own{0};  ///< the time of the command itself, summed over all runs
   bool was_stopped = false;
 };
 
@@ -65,15 +65,15 @@ class Sweep {
  public:
   Sweep(Host& host, const SweepOptions& options) : host_(host), options_(options) {}
 
-  /// Runs the command twice without faults and makes the plan. Fails with `invalid` if the command fails there (its
-  /// output is in the message), as `Process::start`, or with `cancelled`.
+  /// Runs the command twice without faults and makes the plan. Fails with `invalid` if the command fails (with its
+  /// output in the message), as `Process::start`, or with `cancelled`.
   Result<void> prepare();
   const Plan& plan() const { return report_.plan; }
   const Run& clean() const { return reference_.clean; }
 
   /// Runs all rows. Fails with `internal` or `disk`.
   Result<Report> run(const Progress& progress);
-  /// Runs one row; its world stays open. Fails with `usage` if there is no such row.
+  /// Runs one row and keeps its world open. Fails with `usage` if there is no such row.
   Result<RowResult> replay(const std::string& id, World& world);
 
  private:
@@ -82,7 +82,7 @@ class Sweep {
       const World& world, const std::string& token, const Scratch& scratch, const Row& row, std::uint64_t since);
   Result<RowResult> run_row(const Row& row, const World& world);
   Result<RowResult> run_alone(const Row& row);
-  /// Of the plan, side by side; empty where the sweep was stopped before the row ended.
+  /// Runs the rows in parallel; a result is empty if the sweep was stopped before the row ended.
   Result<std::vector<std::optional<RowResult>>> run_rows(const Progress& progress);
   Result<void> prepare_fault(const Row& row, const World& world);
   Result<std::string> heal(const Row& row, const World& world);

@@ -24,7 +24,7 @@ Result<std::vector<std::string>> watched_tables(World& world) {
   return tables;
 }
 
-/// The row as an expression: `json_object('id', new."id", ...)`; `row` is "new.", "old." or empty.
+/// The SQL expression for the row as JSON: `json_object('id', new."id", ...)`; `row` is "new.", "old." or empty.
 Result<std::string> row_json(World& world, const std::string& table, std::string_view row) {
   WS_LET(sqlite::Statement columns,
          world.database.prepare(fmt::format("select name from pragma_table_info('{}') order by name", table)));
@@ -53,7 +53,7 @@ Result<void> add_triggers(World& world, const std::string& table) {
   return add("delete", before, "null");
 }
 
-/// What changed between two versions of a row, and the members that name it.
+/// The members that differ between two versions of a row, and those that identify it.
 Json only_changed(const Json& other, const Json& row) {
   Json changed = Json::object();
   for (const auto& [name, value] : row.items()) {

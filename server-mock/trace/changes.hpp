@@ -1,8 +1,8 @@
-/// What each request changed in a world, and a hash of the state after it.
+/// Records what each request changed in a world, and a hash of the state after it.
 ///
-/// Temporary triggers write each changed row to a temporary table, in the same transaction, so a change that is rolled
-/// back leaves nothing. The hash is a chain: the hash before, and the rows that changed. Two worlds that began equal
-/// have equal hashes as long as they are equal. The search index is not part of it: it is rebuilt from the documents.
+/// Temporary triggers copy each changed row to a temporary table in the same transaction, so a change that is rolled
+/// back leaves no record. The hash is a chain over the previous hash and the changed rows: two worlds that began equal
+/// have equal hashes as long as they are equal. The search index is not included: it is rebuilt from the documents.
 #pragma once
 
 #include <cstdint>
@@ -20,28 +20,28 @@ Result<Json> read_tables(World& world);
 
 class Changes {
  public:
-  /// Watches the sandbox from now on, if it does not yet. Call it before each request.
+  /// Starts watching the sandbox if it is not watched yet. Call it before each request.
   Result<void> before(Sandbox& sandbox);
 
   struct Found {
     std::string hash = {};
     JsonBox rows = {};  ///< `[{table, before, after}]`; null if the whole state was replaced (a snapshot was restored)
   };
-  /// What happened since `before`.
+  /// The changes since `before`.
   Result<Found> after(Sandbox& sandbox);
-  /// The hash that the present state is known to have; changes until now are forgotten.
+  /// Sets the known hash of the present state; earlier changes are forgotten.
   Result<void> begin_with(Sandbox& sandbox, const std::string& hash);
-  /// Of the sandbox with this id; empty: not watched.
+  /// The hash of the sandbox with this id; empty: not watched.
   std::string hash(const std::string& sandbox) const;
 
  private:
   struct Watched {
     const World* world = nullptr;
-    std::uint64_t restores = 0;  // `World::restore` opens another connection, without the triggers
+    std::uint64_t restores = 0;  // value of `World::restore_count`: a restore opens another connection, which has no triggers
     std::string hash = {};
     bool fits(const Sandbox& sandbox) const;
   };
-  /// Without a hash.
+  /// Starts watching without a hash.
   Result<void> watch(Sandbox& sandbox, Watched& watched);
   Result<void> begin(Sandbox& sandbox, Watched& watched);
 

@@ -59,7 +59,7 @@ std::optional<std::string> unpack(std::string_view packed, std::size_t most_byte
   const auto bytes = from_base64(packed);
   z_stream stream = {};
   if (!bytes || inflateInit(&stream) != Z_OK) return std::nullopt;
-  // zlib takes a pointer to non-const but does not write through it.
+  // zlib's parameter is a pointer to non-const, but zlib does not write through it.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes->data()));
   stream.avail_in = static_cast<uInt>(bytes->size());
   std::string text;

@@ -8,9 +8,9 @@
 
 namespace ws::mock::trace {
 
-/// Empty if there is no memory for it.
+/// Empty if memory is insufficient.
 std::optional<std::string> pack(std::string_view text);
-/// Empty if it is not what `pack` wrote, or longer than `most_bytes`.
+/// Empty if the text was not made by `pack`, or is longer than `most_bytes` when decompressed.
 std::optional<std::string> unpack(std::string_view packed, std::size_t most_bytes);
 
 std::string to_base64(std::string_view bytes);

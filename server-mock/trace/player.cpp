@@ -14,7 +14,7 @@
 namespace ws::mock::trace {
 namespace {
 
-/// Of the replay ahead at a time: a request that comes meanwhile waits no longer.
+/// Replay ahead for at most this long at a time, so that requests do not wait longer.
 constexpr std::chrono::milliseconds slice{10};
 
 constexpr std::string_view trace_html =
@@ -149,7 +149,7 @@ Result<http::Response> Player::answer(std::string_view path) {
 }
 
 http::Response Player::handle(const http::Request& request) {
-  // As a control call: only from this machine's own pages.
+  // As for control calls: only pages of this server may read it.
   if (guard_.rejection(request, "/_mock")) return error_response(403, "This Host or Origin may not ask");
   if (request.method != "GET" && request.method != "HEAD") return error_response(405, "This page is read only");
   auto response = answer(request.path);

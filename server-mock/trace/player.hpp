@@ -1,4 +1,4 @@
-/// `ws-mock open FILE`: the page with the slider, and what it asks for.
+/// `ws-mock open FILE`: the page with the slider, and the calls that it makes.
 ///
 ///     GET /                 the page
 ///     GET /_trace           {started_at, command, exit, requests: [{n, time, method, target, operation, status, cut}],
@@ -6,7 +6,7 @@
 ///     GET /_trace/N         {n, status, journal, changes, state, recorded, same, cut, first_difference}
 ///     GET /_trace/N/state   {tables} after request N
 ///
-/// While nobody asks it replays ahead and keeps worlds, so that jumps become short.
+/// While idle it replays ahead and keeps copies of the world, so that later jumps are short.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,7 @@ class Player final : public http::Handler {
   std::size_t body_limit(const http::Request& head) override;
   http::Response handle(const http::Request& request) override;
   http::Response refuse(const http::MalformedRequest& why) override;
-  /// Plays ahead.
+  /// Replays ahead.
   bool work() override;
 
  private:
@@ -45,7 +45,7 @@ class Player final : public http::Handler {
   std::string name_;
   Checkpoints checkpoints_ = {};
   std::unique_ptr<Replay> replay_ = {};
-  std::unique_ptr<Replay> ahead_ = {};  // null once it has played all
+  std::unique_ptr<Replay> ahead_ = {};  // null once it has replayed everything
 };
 
 }  // namespace ws::mock::trace

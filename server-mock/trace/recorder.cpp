@@ -17,7 +17,8 @@
 namespace ws::mock::trace {
 namespace {
 
-/// A jump replays at most about this many requests, unless a snapshot is larger than what was recorded since the last.
+/// A jump replays about this many requests at most, unless a snapshot is larger than what was recorded since the last
+/// one.
 constexpr std::size_t requests_between_snapshots = 250;
 
 /// The value of a header field of a response, in wire format.
@@ -29,7 +30,7 @@ std::string header_of(const http::Response& response, std::string_view name) {
   return std::string(value.substr(0, value.find('\r')));
 }
 
-/// What a client sees of it: with a wire fault that replaces the answer, nothing.
+/// The status that the client sees: 0 if a wire fault replaces the response.
 int status_of(const http::Response& response) {
   const bool unanswered = response.wire_fault() && response.wire_fault()->end != http::WireFault::End::as_usual;
   return unanswered ? 0 : response.status();
@@ -37,7 +38,7 @@ int status_of(const http::Response& response) {
 
 }  // namespace
 
-/// Passes a body on, and keeps its beginning.
+/// Forwards a body and keeps its beginning.
 class Recorder::KeptSink final : public http::BodySink {
  public:
   explicit KeptSink(std::unique_ptr<http::BodySink> inner) : inner_(std::move(inner)) {}
@@ -87,7 +88,7 @@ void Recorder::end(int exit_code) {
   write(dump(Json{{"end", exit_code}}));
 }
 
-/// With the first request, since the base URL is known once the server listens.
+/// Written with the first request, since the base URL is known only once the server listens.
 void Recorder::write_start() {
   if (start_.is_null()) return;
   (*start_)["base_url"] = base_url_;
@@ -107,7 +108,7 @@ void Recorder::write(const std::string& line) {
   file_ = Descriptor();
 }
 
-/// All clocks stand still until `held_` is reset.
+/// All clocks stand still until `pinned_` is reset.
 std::int64_t Recorder::hold_time() {
   learn_base_url();
   held_->at = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
@@ -136,7 +137,7 @@ void Recorder::finish(Event event, Sandbox& sandbox, const http::Response* respo
   if (is_due && is_quiet(sandbox)) take_snapshot(sandbox, event.state);
 }
 
-/// Whether the rows are the whole state: no request waits, no fault rule counts, no file lies beside the database.
+/// Whether the rows are the whole state: no pending request, no counting fault rule, no file outside the database.
 bool Recorder::is_quiet(Sandbox& sandbox) const {
   return &sandbox == &application_.sandbox() && waiting_.empty() && !application_.has_sandboxes() &&
          is_in_rows(sandbox);
@@ -147,7 +148,7 @@ void Recorder::take_snapshot(Sandbox& sandbox, const std::string& state) {
   const auto packed = rows ? pack(secrets_.hide(dump(*rows))) : std::nullopt;
   if (!packed) return;
   last_snapshot_ = requests_;
-  // A snapshot that costs more than all since the last one waits until it does not.
+  // If a snapshot costs more than everything recorded since the last one, wait until it does not.
   snapshot_bytes_ = packed->size();
   if (snapshot_bytes_ > unsnapped_bytes_) return;
   write(line_of(Snapshot{.after = requests_, .requests = sandbox.requests, .state = state, .packed = *packed}));

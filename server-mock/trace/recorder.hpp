@@ -1,7 +1,7 @@
-/// `exec --trace FILE`: writes every request as it comes, and the hash of the state after it.
+/// `exec --trace FILE`: writes every request in order of arrival, and the hash of the state after it.
 ///
-/// Stands between the server and the application. While a request is served the clocks of all sandboxes stand still
-/// (`HeldTime`), so that a replay can show them the same time.
+/// It is called in place of the application and forwards to it. While a request is served, the clocks of all sandboxes
+/// stand still (`PinnedTime`), so that a replay can use the same time.
 #pragma once
 
 #include <chrono>
@@ -24,14 +24,14 @@ namespace ws::mock::trace {
 
 class Recorder final : public http::Handler {
  public:
-  /// `start`: the first line, without times and addresses. `held` is what the application's clocks take their time
-  /// from; it holds the time at which the application was opened. Fails with `disk`.
+  /// `start` is the first line, without times and addresses. `pinned` is the time source of the application's clocks;
+  /// it holds the time at which the application was opened. Fails with `disk`.
   static Result<std::unique_ptr<Recorder>> open(const std::string& path,
                                                 Json start,
                                                 const SecretNames& secrets,
                                                 Application& application,
                                                 std::shared_ptr<HeldTime> held);
-  /// Writes the exit code of the command. The application may be gone by now.
+  /// Writes the exit code of the command. The application may already be destroyed.
   void end(int exit_code);
 
   std::size_t body_limit(const http::Request& head) override { return application_.body_limit(head); }
@@ -59,8 +59,8 @@ class Recorder final : public http::Handler {
   Application& application_;
   std::shared_ptr<HeldTime> held_;
   Changes changes_ = {};
-  JsonBox start_ = {};                         // null once it is written
-  std::string base_url_ = "http://127.0.0.1";  // of the server, with the first call
+  JsonBox start_ = {};  // null once it is written
+  std::string base_url_ = "http://127.0.0.1";  // of the server, set by the first call
   std::size_t requests_ = 0;
   std::map<std::uint64_t, std::size_t> waiting_ = {};  // request by ticket
   std::uint64_t unsnapped_bytes_ = 0;                  // written since the last snapshot

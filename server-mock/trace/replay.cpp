@@ -117,7 +117,7 @@ Result<void> Replay::begin_anew() {
   return {};
 }
 
-/// The first event after the moment.
+/// The index of the first event after the moment.
 std::size_t Replay::end_of(std::size_t moment) const {
   return moment < trace_.requests.size() ? trace_.requests[moment] : trace_.events.size();
 }
@@ -144,7 +144,7 @@ Result<void> Replay::go_to(std::size_t moment) {
   return {};
 }
 
-/// To the nearest kept moment, if that is nearer than going on, or the moment is in the past.
+/// Jumps to the nearest checkpoint if that is cheaper than going on, or if the moment is in the past.
 Result<void> Replay::go_back_or_ahead(std::size_t moment) {
   const auto* checkpoint = checkpoints_.before(moment);
   std::size_t kept = checkpoint == nullptr ? 0 : checkpoint->first;

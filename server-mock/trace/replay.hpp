@@ -1,7 +1,7 @@
-/// Plays a trace again, to any of its moments and back.
+/// Replays a trace to any of its moments, forward and backward.
 ///
-/// Moment N is after request N and all that followed before the next one; moment 0 is the start. A jump goes on from
-/// the nearest moment before it that is kept: a snapshot in the trace, or a copy that an earlier replay took.
+/// Moment N is after request N and everything that followed before the next request; moment 0 is the start. A jump
+/// continues from the nearest earlier checkpoint: a snapshot in the trace, or a copy that an earlier replay kept.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@
 
 namespace ws::mock::trace {
 
-/// A world at one moment.
+/// The state of the world at one moment.
 struct Checkpoint {
   sqlite::Database rows;
   std::size_t bytes = 0;  ///< of the rows
@@ -33,21 +33,21 @@ struct Checkpoint {
   std::string state = {};
 };
 
-/// Worlds kept in memory, so that a jump plays little. Where they would take too much, half of them go, and a jump may
-/// play twice as long from then on.
+/// Copies of the world in memory, so that a jump has little to replay. If they take too much memory, every second one
+/// is dropped, and a jump may take twice as long from then on.
 class Checkpoints {
  public:
   static constexpr std::size_t most_bytes = std::size_t{256} << 20U;
 
-  /// The last one before `moment`; null if there is none.
+  /// The last checkpoint before `moment`; null if there is none.
   const std::pair<const std::size_t, Checkpoint>* before(std::size_t moment) const;
   bool contains(std::size_t moment) const { return kept_.contains(moment); }
-  /// How long the way from one to the next may take.
+  /// The maximum replay time between two checkpoints.
   std::chrono::nanoseconds way() const { return way_; }
   void keep(std::size_t moment, Checkpoint checkpoint);
-  /// Up to here no way is longer.
+  /// Up to this moment no gap exceeds that time.
   std::size_t complete_until() const { return complete_until_; }
-  /// Request `moment` was played, and the one before it is at hand.
+  /// Records that request `moment` was replayed from the moment before it.
   void passed(std::size_t moment);
 
  private:
@@ -59,8 +59,8 @@ class Checkpoints {
 
 class Replay {
  public:
-  /// At moment 0. `trace` and `checkpoints` outlive it; replays of one trace may share checkpoints. Fails as
-  /// `Application::open`.
+  /// Opens a replay at moment 0. `trace` and `checkpoints` must outlive it; replays of one trace may share checkpoints.
+  /// Fails as `Application::open`.
   static Result<std::unique_ptr<Replay>> open(const Trace& trace,
                                               const ApplicationOptions& options,
                                               Checkpoints& checkpoints);
@@ -68,24 +68,25 @@ class Replay {
   Replay& operator=(const Replay&) = delete;
   ~Replay();
 
-  /// Request N itself is always played. Fails with `invalid` if the trace does not fit this program.
+  /// Goes to a moment by replaying at least request N itself. Fails with `invalid` if the trace does not fit this
+  /// program.
   Result<void> go_to(std::size_t moment);
   std::size_t moment() const { return moment_; }
 
-  /// What the last request did, as far as the moment.
+  /// What the last request did until the moment.
   struct Played {
-    int status = 0;        ///< 0: not answered
+    int status = 0;  ///< 0: no response yet
     JsonBox journal = {};  ///< its entry in the journal, secrets redacted; null for a control call
-    JsonBox changes = {};  ///< as of `Changes`
+    JsonBox changes = {};  ///< as recorded by `Changes`
     std::string state = {};
-    std::string recorded = {};  ///< the state that the trace has
+    std::string recorded = {};  ///< the state hash in the trace
   };
   const Played& played() const { return played_; }
   /// The first moment whose state differs from the recorded one; empty: none so far.
   std::optional<std::size_t> first_difference() const { return first_difference_; }
 
   Application& application() { return *application_; }
-  /// Lets the clock go on from the moment.
+  /// Lets the clock run on from the moment.
   void let_time_pass();
 
  private:
@@ -113,8 +114,8 @@ class Replay {
   std::size_t moment_ = 0;
   std::size_t destination_ = 0;
   std::size_t next_event_ = 0;
-  std::chrono::nanoseconds way_ = {};  // what playing took since the last kept moment
-  bool can_jump_ = true;               // no other sandboxes, whose state no checkpoint has
+  std::chrono::nanoseconds way_ = {};  // replay time since the last checkpoint
+  bool can_jump_ = true;  // false once there are other sandboxes, whose state no checkpoint contains
   std::map<std::size_t, std::unique_ptr<Revealed>> waiting_;
   Played played_ = {};
   std::optional<std::size_t> first_difference_ = {};

@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kinds = {"token", "key", "device_code", "lease_token", "upload"};
 constexpr std::size_t code_length = 43;
-/// Of a kind: a file that names more is not followed.
+/// Per kind: secrets with higher numbers in a trace file are not issued.
 constexpr std::uint64_t most_codes = 1'000'000;
-/// Stands at both ends of a name. No head and no JSON text holds it unescaped.
+/// Encloses a name. It occurs unescaped neither in a request head nor in JSON text.
 constexpr char mark = '\x01';
 constexpr std::string_view control_name = "control";
 constexpr std::string_view unknown = "not-a-key-of-this-world";

@@ -1,7 +1,7 @@
 /// Keeps secrets out of traces: keys, device codes, lease tokens and the secrets of upload URLs.
 ///
-/// A seeded world issues the same secrets again, so a secret is written as its kind and number, and a replay puts its
-/// own in that place. Keys that the world did not issue become a key that no world knows.
+/// A world with the same seed issues the same secrets, so a secret is written as its kind and number, and a replay
+/// inserts its own. Keys that the world did not issue are replaced by a key that no world knows.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ class SecretNames {
  public:
   SecretNames(std::uint64_t seed, std::string control_token) : made_(seed), control_token_(std::move(control_token)) {}
 
-  /// Learns the secrets that the world has issued.
+  /// Reads the secrets that the world has issued.
   Result<void> learn(World& world);
-  /// The text with a name in place of each known secret.
+  /// Replaces each known secret by its name.
   std::string hide(std::string_view text) const;
-  /// The same for the head of a request, where unknown credentials and cookies are replaced, too.
+  /// The same for the head of a request, where unknown credentials and cookies are replaced too.
   std::string hide_head(std::string_view head) const;
-  /// The text with each secret in place of its name.
+  /// Replaces each name by its secret.
   std::string reveal(std::string_view text);
 
  private:

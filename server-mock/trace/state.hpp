@@ -1,4 +1,4 @@
-/// The state of a sandbox as one value, as `PUT /_mock/state` takes it, and whether that is all of it.
+/// The state of a sandbox as one JSON value, as `PUT /_mock/state` takes it, and whether that is complete.
 #pragma once
 
 #include "api-client/base/json.hpp"
@@ -10,8 +10,8 @@ namespace ws::mock::trace {
 /// `{assumptions, clock, tables}`
 Result<Json> state_body(Sandbox& sandbox);
 
-/// Whether the rows, the clock and the switches are the whole state: no request waits, no fault rule or rate limit
-/// counts, no named snapshot is kept, no file lies beside the database.
+/// Whether rows, clock and switches are the whole state: no pending request, no counting fault rule or rate limit, no
+/// named snapshot, no file outside the database.
 bool is_in_rows(Sandbox& sandbox);
 
 }  // namespace ws::mock::trace

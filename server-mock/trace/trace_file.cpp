@@ -15,12 +15,12 @@ constexpr std::size_t most_trace_bytes = std::size_t{1} << 30U;
 constexpr std::size_t state_digits = 16;
 constexpr std::int64_t latest_time = 253'402'300'799'999;  // the end of the year 9999
 
-/// Reads one line after the other; the first wrong one ends it.
+/// Reads line by line and stops at the first invalid one.
 class TraceReader {
  public:
   explicit TraceReader(Trace& trace) : trace_(trace) {}
 
-  /// Empty: the line is right. Else what is wrong with it.
+  /// Empty if the line is valid; otherwise what is wrong with it.
   std::string start(const Json& line);
   std::string next(const Json& line);
 
@@ -67,7 +67,7 @@ std::string TraceReader::next(const Json& line) {
   return trace_.exit ? "" : "end is no exit code";
 }
 
-/// Checks what all events have.
+/// Checks the members that all events have.
 std::string TraceReader::add(const Json& line, Event event) {
   const auto time = find_integer(line, "t");
   if (!time || *time < 0 || *time > latest_time) return "t is no time";
@@ -153,7 +153,7 @@ Result<Trace> Trace::read(const std::string& path) {
   std::size_t number = 0;
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t end = rest.find('\n');
-    // A recorder that was killed leaves part of a line.
+    // A recorder that was killed leaves an incomplete last line.
     if (end == std::string_view::npos && number > 0) break;
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));

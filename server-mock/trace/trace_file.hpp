@@ -1,17 +1,18 @@
-/// A trace: a text file with a JSON object on each line.
+/// A trace: a text file with one JSON object per line.
 ///
 /// The first line is the start: `{"ws_trace": 1, "started_at", "base_url", "command", "flags"}`. Then come, in the
 /// order in which the server did them:
 ///
 ///     {"n": 1, "t", "head", "body", "status", "operation", "state"}    a request; `t` in milliseconds since 1970
-///     {"resume": 1, "t", "may_wait", "status", "state"}                a request that had to wait, served again
-///     {"ready": true, "t"}, {"cancel": 1, "t", "state"}                a wait that is over; a client that left
-///     {"refused": {"status", "code", "reason"}, "t"}                   a message that was no request
-///     {"snapshot": {...}, "after": 1, "requests", "state"}             all rows after a request, packed
+///     {"resume": 1, "t", "may_wait", "status", "state"}                a pending request is served again
+///     {"ready": true, "t"}, {"cancel": 1, "t", "state"}                a wait has ended; a client has disconnected
+///     {"refused": {"status", "code", "reason"}, "t"}                   a malformed message
+///     {"snapshot": {...}, "after": 1, "requests", "state"}             all rows after a request, compressed
 ///     {"end": 0}                                                       the exit code of the command
 ///
-/// `state` is the hash of the state afterwards (`Changes`). A body that is no text is `body64`; of one that is too long
-/// only the beginning is kept, and `cut` is its size. Without `status` the request waits, or was not answered.
+/// `state` is the hash of the state afterwards (`Changes`). A body that is not text is `body64`; of one that is too
+/// long only the beginning is kept, and `cut` is its size. Without `status` the request is pending, or was not
+/// answered.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +25,16 @@
 
 namespace ws::mock::trace {
 
-/// Of a body in a trace.
+/// The maximum size of a body in a trace.
 inline constexpr std::size_t kept_body_bytes = std::size_t{1} << 20U;
 
 struct Event {
   enum class Kind { request, resume, ready, cancel, refused } kind = Kind::request;
-  std::size_t n = 0;  ///< of the request, from 1
+  std::size_t n = 0;  ///< number of the request, from 1
   std::int64_t time = 0;
   std::string head = {};
   std::string body = {};
-  std::optional<std::uint64_t> cut = {};  ///< size of a body of which not everything is in the trace
+  std::optional<std::uint64_t> cut = {};  ///< full size of a body that was truncated
   bool may_wait = true;
   int status = 0;  ///< 0: no response
   std::string operation = {};
@@ -45,23 +46,23 @@ struct Snapshot {
   std::size_t after = 0;
   std::uint64_t requests = 0;
   std::string state = {};
-  std::string packed = {};  ///< see `pack`: a body of `PUT /_mock/state`, secrets hidden
+  std::string packed = {};  ///< a compressed body of `PUT /_mock/state` (see `pack`), without secrets
 };
 
 struct Trace {
-  /// Fails with `disk`, or `invalid`: "run.trace:12: ..." with what is wrong.
+  /// Fails with `disk`, or with `invalid` and "run.trace:12: ..." with what is wrong.
   static Result<Trace> read(const std::string& path);
 
   JsonBox start = {};
   std::int64_t started_at = 0;
   std::string base_url = {};
   std::vector<Event> events = {};
-  std::vector<std::size_t> requests = {};  ///< index in `events` of request n at n - 1
+  std::vector<std::size_t> requests = {};  ///< index in `events` of request n, at n - 1
   std::vector<Snapshot> snapshots = {};
-  std::optional<std::int64_t> exit = {};  ///< of the command; empty: the recording was ended before the command
+  std::optional<std::int64_t> exit = {};  ///< exit code of the command; empty: the recording ended before the command
 };
 
-/// The line of an event, without its end.
+/// The line of an event, without a newline.
 std::string line_of(const Event& event);
 std::string line_of(const Snapshot& snapshot);
 

@@ -69,7 +69,7 @@ ApiResult<VisibleAsset> find_visible_asset(World& world, const ServiceCall& call
 
 /// The beginning of a text asset, cut at a code point boundary.
 Result<std::string> text_of_asset(World& world, std::string_view blob, std::size_t at_most);
-/// Only so much of a text asset is searched, since the index is in memory.
+/// Only the first bytes of a text asset are searched, since the index is in memory.
 inline constexpr std::size_t searched_text_bytes = std::size_t{256} << 10U;
 
 /// Whether bytes with this media type are text: UTF-8 without control characters. `head` is their beginning.

@@ -13,7 +13,7 @@ namespace ws::mock {
 namespace {
 
 constexpr std::string_view any_type = "application/octet-stream";
-/// So many bytes are examined to decide whether a file is text.
+/// How many bytes are examined to decide whether a file is text.
 constexpr std::size_t sample_bytes = std::size_t{64} << 10U;
 
 Result<void> insert_upload(World& world, const Upload& upload, const Caller& caller, std::string_view secret) {

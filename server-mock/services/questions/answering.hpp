@@ -34,7 +34,7 @@ struct Passage {
 Result<std::vector<Passage>> find_passages(
     World& world, const Caller& caller, std::string_view workspace_id, std::string_view prompt, Knowledge knowledge);
 
-/// The answer as Markdown. `asked`: the sources, for the sentence that nothing was found.
+/// The answer as Markdown. `asked`: the sources, named in the sentence that nothing was found.
 std::string render_answer(const std::vector<Passage>& passages, const std::vector<Knowledge>& asked);
 /// The document in which the answer is stored.
 std::string render_artifact(std::string_view title, std::string_view prompt, std::string_view answer);

@@ -17,7 +17,7 @@
 namespace ws::mock {
 namespace {
 
-/// Limit of results; a cursor stays valid until so many other searches have requested a second page.
+/// Limit of results; a cursor stays valid until this many other searches have requested a second page.
 constexpr std::size_t most_results = 1000;
 constexpr std::int64_t kept_rankings = 256;
 constexpr std::int64_t offsets = 4096;  // a cursor's position: ranking * offsets + offset

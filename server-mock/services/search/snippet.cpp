@@ -5,7 +5,7 @@
 namespace ws::mock {
 namespace {
 
-/// So many bytes are shown before the first match.
+/// How many bytes are shown before the first match.
 constexpr std::size_t lead_bytes = 60;
 
 /// Replaces every run of spaces and control characters by one space.

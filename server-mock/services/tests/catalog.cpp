@@ -86,7 +86,7 @@ const TestCase& case_at(std::size_t at) {
     if (at < area.size()) return area[at];
     at -= area.size();
   }
-  std::abort();  // out of range: a bug of the caller
+  std::abort();  // out of range: a bug in the caller
 }
 
 const TestCase* find_case(std::string_view id) {

@@ -30,7 +30,7 @@ std::span<const TestCase> knowledge_cases();  ///< search, questions, comments
 /// All cases, ordered by area. `at` is below `case_count()`.
 std::size_t case_count();
 const TestCase& case_at(std::size_t at);
-/// Null if there is none.
+/// Returns null if the id is unknown.
 const TestCase* find_case(std::string_view id);
 
 struct TestSuite {

@@ -1,7 +1,7 @@
 /// The world of one test case: in memory, with its own clock.
 ///
-/// It holds the built-in world and a few more people. Calls are checked as in the pipeline: role and body against the
-/// operation table, and the answer too. The first expectation that fails is the result of the case.
+/// It contains the built-in world and a few more people. Calls are checked as in the pipeline: role and body against
+/// the operation table, and the response too. The first failed expectation is the result of the case.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ class ScratchClock final : public Clock {
   Time time = {};
 };
 
-/// The answer; of an error `body` holds the members.
+/// The response; for an error, `body` contains the error's members.
 struct ScratchReply {
   int status = 0;
   std::string code = {};
@@ -30,7 +30,7 @@ struct ScratchReply {
   /// A member of the body as text; empty if it is missing.
   std::string text(std::string_view member) const;
   std::int64_t integer(std::string_view member) const;
-  /// Number of items of `member`; 0 if it is no array.
+  /// Number of items of `member`; 0 if it is not an array.
   std::size_t count(std::string_view member) const;
 };
 
@@ -43,7 +43,7 @@ class ScratchWorld {
 
   ScratchReply call(std::string_view operation, const Caller& caller, Json body, Json parameters);
   ScratchReply call(std::string_view operation, const Caller& caller, Json body);
-  /// If `fulfilled` is false, the case fails with this sentence.
+  /// If `is_so` is false, the case fails with this sentence.
   bool expect(bool is_so, std::string_view sentence);
   const std::string& failure() const { return failure_; }
 

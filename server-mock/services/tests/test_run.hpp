@@ -25,7 +25,7 @@ struct TestRun {
   std::string selection_kind = {};  ///< "cases", "suite"
   std::string suite_id = {};        ///< empty with `cases`
   std::vector<std::string> case_ids = {};
-  std::string status = {};  ///< "passed", "failed": how it ends
+  std::string status = {};  ///< the final status: "passed", "failed"
   JsonBox results = {};     ///< as in the API
   std::int64_t created_at = 0;
   std::int64_t started_at = 0;
@@ -35,7 +35,7 @@ struct TestRun {
   "r.sequence, r.id, r.workspace_id, r.selection_kind, r.suite_id, r.case_ids, r.status, r.results, r.created_at, " \
   "r.started_at, r.finished_at"
 
-/// How long a run of the switch `timed` is queued, and then runs.
+/// How long a run under the switch `timed` is queued, and then running.
 inline constexpr std::int64_t test_run_phase_ms = 1000;
 
 /// Runs the cases in order, each in a fresh scratch world, and sets status, results and times (by the world's clock, so
@@ -44,7 +44,7 @@ Result<void> run_cases(World& world, TestRun& run);
 Result<void> insert_test_run(World& world, const TestRun& run);
 Result<TestRun> read_test_run(const sqlite::Statement& row);
 Result<std::optional<TestRun>> find_test_run(World& world, std::string_view id);
-/// As it is at the time `now`.
+/// The run as a client sees it at the time `now`.
 Json to_json(const TestRun& run, std::int64_t now);
 
 }  // namespace ws::mock

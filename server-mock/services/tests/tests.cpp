@@ -16,7 +16,8 @@ namespace {
 
 using contract::Role;
 
-// Role and audience were checked before the service; left is the Workspace that a run belongs to.
+// Role and audience are already checked when a service is called. It still has to check the Workspace that a run
+// belongs to.
 
 /// Whether the text contains the query, compared without case; an empty query matches.
 bool holds(std::string_view text, std::string_view wanted) {
