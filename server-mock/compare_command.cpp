@@ -55,7 +55,7 @@ Result<std::string> read_token(const std::string& path) {
 
 Result<void> ask_first(const DiffFlags& flags, Access access) {
   if (access == Access::read_only || flags.yes) return {};
-  fmt::print(stderr, "{}\n", compare::cannot_be_undone(access));
+  fmt::print(stderr, "{}\n", compare::permanent_effects(access));
   if (::isatty(STDIN_FILENO) == 0) {
     return fail(Failure::Kind::usage, "this changes the service, and nobody can be asked", "add --yes");
   }
@@ -87,9 +87,9 @@ Result<DifferenceReport> compare_live(const DiffFlags& flags, const ApplicationO
   stop_on_signals();
   WS_LET(compare::Caller caller,
          compare::Caller::open({.base_url = flags.against, .token = token, .stop = &diff_stopped}));
-  compare::Sealer sealer;
+  compare::ExchangeRedactor redactor;
   WS_LET(compare::ScriptRun run,
-         compare::run_script(caller, sealer, {.access = access, .project_id = flags.project, .mark = fresh_mark()}));
+         compare::run_script(caller, redactor, {.access = access, .project_id = flags.project, .mark = fresh_mark()}));
   const auto switches = compare::judge_switches(run.exchanges);
   compare::Findings findings;
   WS_TRY(compare::replay(
@@ -105,7 +105,7 @@ Result<DifferenceReport> compare_live(const DiffFlags& flags, const ApplicationO
 
 Result<DifferenceReport> compare_recording(const DiffFlags& flags, const ApplicationOptions& options) {
   WS_LET(const std::string text, read_file(flags.recording, recording_bytes, Source::connected));
-  compare::Sealer sealer;
+  compare::ExchangeRedactor redactor;
   Exchanges exchanges;
   int line_number = 0;
   for (std::string_view rest = text; !rest.empty();) {
@@ -113,7 +113,7 @@ Result<DifferenceReport> compare_recording(const DiffFlags& flags, const Applica
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     ++line_number;
     if (line.empty()) continue;
-    auto read = sealer.read(line);
+    auto read = redactor.read(line);
     if (!read) {
       return fail(Failure::Kind::invalid, fmt::format("{}:{}: {}", flags.recording, line_number, read.error().what));
     }
@@ -176,7 +176,7 @@ Result<int> run_record(const RecordFlags& flags, const std::string& listen) {
                                 fmt::print("{}\n", url);
                                 std::fflush(stdout);
                               },
-                          .told = [](const std::string& line) { fmt::print(stderr, "{}\n", line); }}));
+                          .on_violation = [](const std::string& line) { fmt::print(stderr, "{}\n", line); }}));
   return 0;
 }
 

@@ -23,7 +23,7 @@
 namespace ws::mock {
 namespace {
 
-using sweep::Host;
+using sweep::LocalServer;
 using sweep::Report;
 using sweep::ReportView;
 using sweep::Sweep;
@@ -116,7 +116,7 @@ sweep::Progress progress_line() {
 }
 
 Result<int> replay(
-    Host& host, Sweep& swept, const std::string& row, const ReportView& view, const std::atomic<bool>& stopped) {
+    LocalServer& host, Sweep& swept, const std::string& row, const ReportView& view, const std::atomic<bool>& stopped) {
   sweep::World world;
   WS_LET(const sweep::RowResult result, swept.replay(row, world));
   fmt::print("{}", sweep::render_row(result, view));
@@ -206,7 +206,7 @@ Result<int> run_sweep(const SweepFlags& flags, const std::vector<std::string>& c
   const StopOnSignal stop(std::array{SIGHUP, SIGINT, SIGTERM}, [&stopped] { stopped = true; });
   wanted.stop = &stopped;
   options.sandbox.journal.entries = journal_entries;
-  WS_LET(const std::unique_ptr<Host> host, Host::start(options));
+  WS_LET(const std::unique_ptr<LocalServer> host, LocalServer::start(options));
   Sweep swept(*host, wanted);
   if (const auto prepared = swept.prepare(); !prepared) {
     if (prepared.error().kind == Failure::Kind::cancelled) return stopped_exit;

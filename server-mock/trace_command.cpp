@@ -47,14 +47,14 @@ void tell_first_difference(const trace::Replay& replay) {
 Result<int> exec_traced(const Flags& flags, ServeSettings settings) {
   WS_LET(Json kept, flags_for_trace(flags));
   Json start = {{"command", settings.command}, {"flags", std::move(kept)}};
-  const auto held = std::make_shared<HeldTime>();
-  held->at = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  const auto pinned = std::make_shared<PinnedTime>();
+  pinned->at = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
   SandboxOptions& sandbox = settings.application.sandbox;
-  sandbox.clock.hold(held);
+  sandbox.clock.pin(pinned);
   const trace::SecretNames secrets(sandbox.world.seed, flags.control_token);
   std::unique_ptr<trace::Recorder> recorder;
   settings.handler = [&](Application& application) -> Result<http::Handler*> {
-    WS_LET(recorder, trace::Recorder::open(flags.trace, start, secrets, application, held));
+    WS_LET(recorder, trace::Recorder::open(flags.trace, start, secrets, application, pinned));
     return recorder.get();
   };
   WS_LET(const int code, serve(settings));
@@ -83,7 +83,7 @@ Result<int> serve_trace(Flags flags) {
   WS_LET(const std::unique_ptr<trace::Replay> replay, trace::Replay::open(recorded, settings.application, checkpoints));
   WS_TRY(replay->go_to(flags.at.value_or(recorded.requests.size())));
   tell_first_difference(*replay);
-  replay->let_time_pass();
+  replay->resume_clock();
   return serve(settings, replay->application());
 }
 

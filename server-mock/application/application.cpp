@@ -49,7 +49,7 @@ Application::Application(const ApplicationOptions& options, std::unique_ptr<Sand
               .log = options.log,
               .approval = approval_of(options),
               .pipeline = {}},
-      root_(std::make_unique<Site>(shared_, static_cast<Sandboxes*>(this), std::move(sandbox), 1)) {}
+      root_(std::make_unique<SandboxEndpoint>(shared_, static_cast<Sandboxes*>(this), std::move(sandbox), 1)) {}
 
 Result<std::unique_ptr<Application>> Application::open(const ApplicationOptions& options) {
   WS_LET(JournalFile journal_file, JournalFile::open(options.journal_file));
@@ -74,8 +74,8 @@ Result<Json> Application::open(const SandboxRequest& wanted) {
   sandbox->base_url = fmt::format("{}/_s/{}", root_->sandbox().base_url, options.id);
   const std::uint64_t number = next_number_++;
   Json opened = describe(*sandbox);
-  sandboxes_.emplace(number,
-                     std::make_unique<Site>(shared_, nullptr, std::move(sandbox), (number << number_shift) + 1));
+  sandboxes_.emplace(
+      number, std::make_unique<SandboxEndpoint>(shared_, nullptr, std::move(sandbox), (number << number_shift) + 1));
   return opened;
 }
 
@@ -95,9 +95,9 @@ bool Application::close(std::string_view id) {
 
 Json Application::list() const {
   Json data = Json::array();
-  for (const auto& [number, site] : sandboxes_) {
-    Json one = describe(site->sandbox());
-    one["requests"] = site->sandbox().journal.last_seq();
+  for (const auto& [number, endpoint] : sandboxes_) {
+    Json one = describe(endpoint->sandbox());
+    one["requests"] = endpoint->sandbox().journal.last_seq();
     data.push_back(std::move(one));
   }
   return data;
@@ -111,7 +111,7 @@ Json Application::describe(const Sandbox& sandbox) const {
           {"token", sandbox.built_in.token}};
 }
 
-Site* Application::site_of(std::uint64_t ticket) {
+SandboxEndpoint* Application::endpoint_of(std::uint64_t ticket) {
   const std::uint64_t number = ticket >> number_shift;
   if (number == 0) return root_.get();
   for (const auto* sites : {&sandboxes_, &ending_}) {
@@ -123,7 +123,7 @@ Site* Application::site_of(std::uint64_t ticket) {
 
 std::size_t Application::body_limit(const http::Request& /*head*/) { return json_body_bytes; }
 
-Site& Application::site_at(const http::SandboxPath& inside) {
+SandboxEndpoint& Application::endpoint_at(const http::SandboxPath& inside) {
   const auto number = number_of(inside.id);
   const auto found = number ? sandboxes_.find(*number) : sandboxes_.end();
   return found == sandboxes_.end() ? *root_ : *found->second;
@@ -131,42 +131,42 @@ Site& Application::site_at(const http::SandboxPath& inside) {
 
 std::unique_ptr<http::BodySink> Application::open_sink(const http::Request& head) {
   const http::SandboxPath inside = http::within_sandbox(head.path);
-  Site& site = site_at(inside);
+  SandboxEndpoint& endpoint = endpoint_at(inside);
   if (guard_.rejection(head, inside.path)) return nullptr;  // `handle` answers with the rejection
-  return &site == root_.get() ? root_->open_sink(head) : site.open_sink(moved_to(inside.path, head));
+  return &endpoint == root_.get() ? root_->open_sink(head) : endpoint.open_sink(moved_to(inside.path, head));
 }
 
 http::Response Application::handle(const http::Request& request) {
   const http::SandboxPath inside = http::within_sandbox(request.path);
-  Site& site = site_at(inside);
-  if (const auto api_error = guard_.rejection(request, inside.path)) return site.reject(request, *api_error);
-  use_request_host(request, site);
-  return &site == root_.get() ? root_->handle(request) : site.handle(moved_to(inside.path, request));
+  SandboxEndpoint& endpoint = endpoint_at(inside);
+  if (const auto api_error = guard_.rejection(request, inside.path)) return endpoint.reject(request, *api_error);
+  use_request_host(request, endpoint);
+  return &endpoint == root_.get() ? root_->handle(request) : endpoint.handle(moved_to(inside.path, request));
 }
 
 /// Sets the base URL of the URLs in the response from this request's Host. Also done for a resumed request: another
 /// client may have used another name meanwhile.
-void Application::use_request_host(const http::Request& request, Site& site) {
+void Application::use_request_host(const http::Request& request, SandboxEndpoint& endpoint) {
   const std::string_view host = guard_.request_host(request);
   std::string& root_url = root_->sandbox().base_url;
   root_url = host.empty() ? base_url_ : fmt::format("{}://{}", base_url_.substr(0, base_url_.find(':')), host);
-  if (&site != root_.get()) site.sandbox().base_url = root_url + "/_s/" + site.sandbox().options.id;
+  if (&endpoint != root_.get()) endpoint.sandbox().base_url = root_url + "/_s/" + endpoint.sandbox().options.id;
 }
 
 http::Response Application::refuse(const http::MalformedRequest& why) { return root_->refuse(why); }
 
 http::Response Application::resume(std::uint64_t ticket, const http::Request& request, http::MayWait may_wait) {
-  Site* site = site_of(ticket);
-  if (site == nullptr) return handle(request);
-  use_request_host(request, *site);
-  if (site == root_.get()) return site->resume(ticket, request, may_wait);
+  SandboxEndpoint* endpoint = endpoint_of(ticket);
+  if (endpoint == nullptr) return handle(request);
+  use_request_host(request, *endpoint);
+  if (endpoint == root_.get()) return endpoint->resume(ticket, request, may_wait);
   const bool is_ending = ending_.contains(ticket >> number_shift);
-  return site->resume(
+  return endpoint->resume(
       ticket, moved_to(http::within_sandbox(request.path).path, request), is_ending ? http::MayWait::no : may_wait);
 }
 
 void Application::cancel(std::uint64_t ticket) {
-  if (Site* site = site_of(ticket); site != nullptr) site->cancel(ticket);
+  if (SandboxEndpoint* endpoint = endpoint_of(ticket); endpoint != nullptr) endpoint->cancel(ticket);
 }
 
 std::vector<std::uint64_t> Application::take_ready() {
@@ -174,8 +174,8 @@ std::vector<std::uint64_t> Application::take_ready() {
   std::vector<std::uint64_t> tickets;
   root_->take_ready(tickets);
   for (const auto* sites : {&sandboxes_, &ending_}) {
-    for (const auto& [number, site] : *sites) {
-      if (site->has_waiting()) site->take_ready(tickets);
+    for (const auto& [number, endpoint] : *sites) {
+      if (endpoint->has_waiting()) endpoint->take_ready(tickets);
     }
   }
   return tickets;
@@ -183,9 +183,9 @@ std::vector<std::uint64_t> Application::take_ready() {
 
 std::optional<std::chrono::milliseconds> Application::next_ready() {
   std::optional<std::chrono::milliseconds> next = root_->next_ready();
-  for (const auto& [number, site] : sandboxes_) {
-    if (!site->has_waiting()) continue;
-    const auto due = site->next_ready();
+  for (const auto& [number, endpoint] : sandboxes_) {
+    if (!endpoint->has_waiting()) continue;
+    const auto due = endpoint->next_ready();
     if (due) next = std::min(next.value_or(*due), *due);
   }
   return next;

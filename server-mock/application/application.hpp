@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "api-client/base/result.hpp"
-#include "server-mock/application/site.hpp"
+#include "server-mock/application/sandbox_endpoint.hpp"
 #include "server-mock/application/web_guard.hpp"
 #include "server-mock/control/sandboxes.hpp"
 #include "server-mock/http/message.hpp"
@@ -50,7 +50,9 @@ class Application final : public http::Handler, private Sandboxes {
   const Sandbox& sandbox() const { return root_->sandbox(); }
   Sandbox& sandbox() { return root_->sandbox(); }
   /// The sandbox that serves this request.
-  Sandbox& sandbox_of(const http::Request& request) { return site_at(http::within_sandbox(request.path)).sandbox(); }
+  Sandbox& sandbox_of(const http::Request& request) {
+    return endpoint_at(http::within_sandbox(request.path)).sandbox();
+  }
   bool has_sandboxes() const { return !sandboxes_.empty() || !ending_.empty(); }
 
   std::size_t body_limit(const http::Request& head) override;
@@ -69,22 +71,23 @@ class Application final : public http::Handler, private Sandboxes {
   Json list() const override;
 
   Json describe(const Sandbox& sandbox) const;
-  Site& site_at(const http::SandboxPath& inside);
-  void use_request_host(const http::Request& request, Site& site);
+  SandboxEndpoint& endpoint_at(const http::SandboxPath& inside);
+  void use_request_host(const http::Request& request, SandboxEndpoint& endpoint);
   /// Null if the sandbox no longer exists.
-  Site* site_of(std::uint64_t ticket);
+  SandboxEndpoint* endpoint_of(std::uint64_t ticket);
 
   SandboxOptions options_;  // of the sandbox at the base URL; others start from a copy
   WebGuard guard_;
   std::string base_url_ = {};  // start of URLs in responses, unless the client used another allowed Host
   std::function<void()> release_memory_;
   SharedState shared_;
-  std::unique_ptr<Site> root_;
+  std::unique_ptr<SandboxEndpoint> root_;
   SeedWorlds seed_worlds_ = {};
   std::uint64_t next_number_ = 1;
-  std::uint64_t closed_ = 0;                                       // number of closed sandboxes
-  std::map<std::uint64_t, std::unique_ptr<Site>> sandboxes_ = {};  // by number: "s7" is 7
-  std::map<std::uint64_t, std::unique_ptr<Site>> ending_ = {};     // closed, with requests that are still pending
+  std::uint64_t closed_ = 0;                                                  // number of closed sandboxes
+  std::map<std::uint64_t, std::unique_ptr<SandboxEndpoint>> sandboxes_ = {};  // by number: "s7" is 7
+  std::map<std::uint64_t, std::unique_ptr<SandboxEndpoint>> ending_ =
+      {};  // closed, with requests that are still pending
 };
 
 }  // namespace ws::mock

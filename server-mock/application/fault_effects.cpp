@@ -72,7 +72,7 @@ Result<std::set<std::string>> documents_of(const FaultedCall& call, const http::
 }
 
 /// Another member with write access; the caller's owner if there is none.
-Result<Caller> somebody_else(World& world, const std::optional<Caller>& caller, std::string_view workspace_id) {
+Result<Caller> another_editor(World& world, const std::optional<Caller>& caller, std::string_view workspace_id) {
   const std::string_view self = caller ? std::string_view(caller->owner_user_id) : std::string_view();
   WS_LET(const sqlite::CachedStatement row,
          world.database.cached("select user_id from members where workspace_id = ? and role in ('editor', 'admin', "
@@ -91,7 +91,7 @@ Result<void> bump_revision(const FaultedCall& call, const http::Response* answer
   for (const std::string& id : ids) {
     WS_LET(std::optional<Document> document, find_document(world, id, WithContent::yes));
     if (!document || document->archived) continue;
-    WS_LET(const Caller other, somebody_else(world, caller, document->workspace_id));
+    WS_LET(const Caller other, another_editor(world, caller, document->workspace_id));
     WS_LET(DocumentChanges changes, DocumentChanges::by(world, other));
     std::string content = std::move(document->content);
     if (content.size() + added_text.size() > longest_content_bytes) content.clear();
@@ -118,7 +118,7 @@ Result<void> lose_lease(const FaultedCall& call, const http::Response* answer) {
 }
 
 /// Changes the stored size or hash of the bytes that were uploaded.
-Result<void> spoil_upload(const FaultedCall& call, const char* change) {
+Result<void> corrupt_upload(const FaultedCall& call, const char* change) {
   World& world = *call.sandbox.world;
   const std::string secret(upload_secret(call.request.path));
   WS_LET(UnitOfWork work, UnitOfWork::begin(world));
@@ -205,9 +205,9 @@ http::WireFault on_the_wire(const FaultRule& rule, std::uint64_t body_bytes) {
       .dribble_bytes = effect.dribble_bytes,
       .dribble_every = effect.dribble_every};
   if (effect.wrong_length) {
-    const auto told = static_cast<std::int64_t>(body_bytes) + effect.wrong_length->by;
+    const auto length = static_cast<std::int64_t>(body_bytes) + effect.wrong_length->by;
     wire.content_length =
-        effect.wrong_length->told.value_or(static_cast<std::uint64_t>(std::max<std::int64_t>(0, told)));
+        effect.wrong_length->declared.value_or(static_cast<std::uint64_t>(std::max<std::int64_t>(0, length)));
   }
   return wire;
 }
@@ -222,9 +222,9 @@ Result<void> apply_to_world(const FaultedCall& call, const FaultRule& rule, cons
   }
   if (!is_time) return {};
   if (effect.bump_revision) WS_TRY(bump_revision(call, answer));
-  if (effect.cut_upload) WS_TRY(spoil_upload(call, "received_bytes = received_bytes / 2"));
+  if (effect.cut_upload) WS_TRY(corrupt_upload(call, "received_bytes = received_bytes / 2"));
   if (effect.damage_upload) {
-    WS_TRY(spoil_upload(call, "received_sha256 = substr(received_sha256, 33) || substr(received_sha256, 1, 32)"));
+    WS_TRY(corrupt_upload(call, "received_sha256 = substr(received_sha256, 33) || substr(received_sha256, 1, 32)"));
   }
   if (effect.expire_key || effect.revoke_key) {
     const auto caller = caller_of(call);

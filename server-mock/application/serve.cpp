@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "server-mock/application/companion.hpp"
+#include "server-mock/application/child_process.hpp"
 #include "server-mock/application/stop_on_signal.hpp"
 
 namespace ws::mock {
@@ -94,13 +94,13 @@ int run_beside(const std::vector<std::string>& command,
   for (const char* name : {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"}) {
     if (!ca_file.empty()) ::setenv(name, ca_file.c_str(), 1);
   }
-  Companion companion(server);
-  if (const auto started = companion.start(command); !started) {
+  ChildProcess child(server);
+  if (const auto started = child.start(command); !started) {
     fmt::print(stderr, "ws-mock: {}\n", started.error().what);
     return started.error().code == "program_not_found" ? not_found_exit : not_executable_exit;
   }
   server.run();
-  return companion.wait();
+  return child.wait();
 }
 
 }  // namespace

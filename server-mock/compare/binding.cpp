@@ -54,7 +54,7 @@ Translated Binding::translate(std::string_view text) const {
       translated.text += *ours;
     } else {
       translated.is_foreign = translated.is_foreign || is_id || !is_free_text(name);
-      translated.text += is_id ? std::string(name) : stand_in(name);
+      translated.text += is_id ? std::string(name) : placeholder_text(name);
     }
   }
   return translated;

@@ -22,7 +22,7 @@ class Binding {
   /// Returns false if `theirs` or `ours` is already bound to another value.
   bool bind(const std::string& theirs, const std::string& ours);
   const std::string* find(const std::string& theirs) const;
-  bool is_image(const std::string& ours) const { return theirs_of_.contains(ours); }
+  bool is_bound(const std::string& ours) const { return theirs_of_.contains(ours); }
   const std::string* theirs_of(const std::string& ours) const;
 
   /// Replaces UUIDs and placeholders within the text; a placeholder without counterpart becomes a text of the same

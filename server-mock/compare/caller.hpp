@@ -31,7 +31,7 @@ struct CallRequest {
   WithKey key = WithKey::right;
   std::string body = {};           ///< JSON; empty: none
   ws::http::Headers headers = {};  ///< in addition to `Authorization` and `Content-Type`
-  std::string upload_url = {};  ///< if set, `body` is sent there as bytes, and `target` is ignored
+  std::string upload_url = {};     ///< if set, `body` is sent there as bytes, and `target` is ignored
   std::chrono::milliseconds timeout{20'000};
 };
 

@@ -19,7 +19,7 @@ struct DifferenceReport {
   std::vector<std::string> not_seen = {};  ///< operations that do not occur, in the table's order
   std::size_t exchanges = 0;
   std::size_t requests = 0;
-  std::string stopped = {};  ///< why the run is incomplete; empty: it is complete
+  std::string stopped = {};            ///< why the run is incomplete; empty: it is complete
   std::vector<std::string> left = {};  ///< documents that could not be archived
 };
 

@@ -42,7 +42,7 @@ Json names_of(const Json& object) {
 
 }  // namespace
 
-std::string SealedExchange::line() const {
+std::string RedactedExchange::line() const {
   const Json request = {{"credential", parts_.credential},
                         {"query", *parts_.query},
                         {"headers", *parts_.request_headers},
@@ -61,7 +61,7 @@ std::string SealedExchange::line() const {
                {"response", response}});
 }
 
-std::string SealedExchange::shape_line() const {
+std::string RedactedExchange::shape_line() const {
   return dump(
       {{"v", 1},
        {"shapes_only", true},
@@ -107,7 +107,7 @@ std::size_t placeholder_length(std::string_view text, std::size_t at) {
 
 std::string_view kind_of(std::string_view placeholder) { return placeholder.substr(1, placeholder.find(':') - 1); }
 
-std::string stand_in(std::string_view placeholder) {
+std::string placeholder_text(std::string_view placeholder) {
   const std::size_t last = placeholder.rfind(':');
   std::size_t length = 0;
   for (const char c : placeholder.substr(last + 1, placeholder.size() - last - 2)) {

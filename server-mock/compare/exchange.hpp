@@ -32,7 +32,7 @@ struct WireExchange {
   ws::http::Headers response_headers = {};
   std::string response_body = {};
   std::uint64_t response_bytes = 0;
-  std::int64_t at_ms = 0;  ///< time at which the response was complete, since the first request
+  std::int64_t at_ms = 0;       ///< time at which the response was complete, since the first request
   std::string upload_url = {};  ///< of an upload's PUT: the URL returned by `files.upload_start`; `path` is empty
 };
 
@@ -51,11 +51,11 @@ struct ExchangeParts {
   std::uint64_t request_bytes = 0;
   int status = 0;
   JsonBox response_headers = {};  ///< lower-case name -> text; null: only the name is kept
-  JsonBox response_body = {};  ///< null: none, or not JSON
+  JsonBox response_body = {};     ///< null: none, or not JSON
   std::uint64_t response_bytes = 0;
 };
 
-class SealedExchange {
+class RedactedExchange {
  public:
   const ExchangeParts& parts() const { return parts_; }
   /// The exchange as a line of a recording.
@@ -64,8 +64,8 @@ class SealedExchange {
   std::string shape_line() const;
 
  private:
-  friend class Sealer;
-  explicit SealedExchange(ExchangeParts parts) : parts_(std::move(parts)) {}
+  friend class ExchangeRedactor;
+  explicit RedactedExchange(ExchangeParts parts) : parts_(std::move(parts)) {}
   ExchangeParts parts_;
 };
 
@@ -85,32 +85,32 @@ class OperationFinder {
 /// Kept are members, parameters and headers that the table describes and that are neither secret nor opaque. Of
 /// everything else (unknown members, free-form objects, error texts, unknown headers and paths) only names and types
 /// are kept.
-class Sealer {
+class ExchangeRedactor {
  public:
-  SealedExchange seal(const WireExchange& exchange);
+  RedactedExchange redact(const WireExchange& exchange);
   /// Reads a line of a recording and redacts its values again. Fails with `invalid`.
-  Result<SealedExchange> read(std::string_view line);
+  Result<RedactedExchange> read(std::string_view line);
   /// Returns the placeholder of a text and replaces the text wherever it occurs from now on.
   std::string secret(std::string_view kind, const std::string& text);
 
  private:
   struct Known;
   std::string opaque(std::string_view kind, const std::string& text);
-  std::string cleaned(std::string text) const;
-  Json seal_member(const Json& value, std::string_view name, const contract::Type& type);
-  Json seal_object(const Json& value, const contract::Schema& schema);
-  Json seal_unknown(const Json& value);
-  Json seal_under_secret(const Json& value, std::string_view kind);
-  Json seal_error(const Json& value);
-  std::string seal_path(const contract::Operation& operation, const http::Pairs& values);
-  Json seal_query(const contract::Operation* operation, std::string_view query);
-  Json seal_request_headers(const ws::http::Headers& headers);
-  Json seal_response_headers(const ws::http::Headers& headers) const;
+  std::string replace_secrets(std::string text) const;
+  Json redact_member(const Json& value, std::string_view name, const contract::Type& type);
+  Json redact_object(const Json& value, const contract::Schema& schema);
+  Json redact_unknown(const Json& value);
+  Json redact_under_secret(const Json& value, std::string_view kind);
+  Json redact_error(const Json& value);
+  std::string redact_path(const contract::Operation& operation, const http::Pairs& values);
+  Json redact_query(const contract::Operation* operation, std::string_view query);
+  Json redact_request_headers(const ws::http::Headers& headers);
+  Json redact_response_headers(const ws::http::Headers& headers) const;
 
   OperationFinder finder_ = {};
   std::map<std::string, std::string> placeholders_ = {};             // kind + '\0' + text
   std::map<std::string, std::string, std::greater<>> secrets_ = {};  // text -> placeholder
-  std::map<std::string, std::size_t, std::less<>> numbers_ = {};  // the last number used for each kind
+  std::map<std::string, std::size_t, std::less<>> numbers_ = {};     // the last number used for each kind
   std::int64_t next_number_ = 0;
 };
 
@@ -119,7 +119,7 @@ std::size_t placeholder_length(std::string_view text, std::size_t at);
 /// "key" of "<key:1:47>".
 std::string_view kind_of(std::string_view placeholder);
 /// Makes a text of the length given in the placeholder, unique for each placeholder if that length allows it.
-std::string stand_in(std::string_view placeholder);
+std::string placeholder_text(std::string_view placeholder);
 
 /// The schema of the response with this status; null: any JSON.
 const contract::Schema* response_schema(const contract::Operation& operation, int status);

@@ -12,14 +12,14 @@
 namespace ws::mock::compare {
 
 enum class FindingKind {
-  status,  ///< the status differs
-  code,  ///< the error code differs
-  missing,  ///< the mock sends this member, the service does not
-  null,  ///< the member is null on one side only
-  type,  ///< the type differs, or the API document does not allow the value
-  value,  ///< a value that was written is not returned, or an enumerated value differs
-  items,  ///< the items of a list differ: one is missing, or there are more than `limit`
-  order,  ///< the order of the items differs
+  status,    ///< the status differs
+  code,      ///< the error code differs
+  missing,   ///< the mock sends this member, the service does not
+  null,      ///< the member is null on one side only
+  type,      ///< the type differs, or the API document does not allow the value
+  value,     ///< a value that was written is not returned, or an enumerated value differs
+  items,     ///< the items of a list differ: one is missing, or there are more than `limit`
+  order,     ///< the order of the items differs
   repeated,  ///< an item or a page is returned twice
   header,    ///< a header is missing
 };

@@ -41,16 +41,16 @@ constexpr std::string_view number_members[] = {"content_revision",
                                                "expires_in",
                                                "interval"};
 /// Response headers that clients rely on.
-constexpr std::string_view told_headers[] = {"etag",
-                                             "www-authenticate",
-                                             "retry-after",
-                                             "allow",
-                                             "accept-ranges",
-                                             "content-range",
-                                             "content-disposition",
-                                             "idempotent-replayed",
-                                             "x-request-id",
-                                             "content-type"};
+constexpr std::string_view compared_headers[] = {"etag",
+                                                 "www-authenticate",
+                                                 "retry-after",
+                                                 "allow",
+                                                 "accept-ranges",
+                                                 "content-range",
+                                                 "content-disposition",
+                                                 "idempotent-replayed",
+                                                 "x-request-id",
+                                                 "content-type"};
 /// Members that identify an item of a list besides its id, for items that existed before.
 constexpr std::string_view naming_members[] = {
     "case_id", "suite_id", "handle", "original_file_name", "path", "prompt", "body", "title", "name"};
@@ -138,7 +138,7 @@ std::vector<std::size_t> aligned(const Json& theirs, const Json& ours, const Bin
   }
   std::map<std::string, std::vector<std::size_t>> names;
   for (std::size_t k = 0; k < ours.size(); ++k) {
-    if (!taken[k] && !binding.is_image(id_of_item(ours[k]))) names[name_of_item(ours[k])].push_back(k);
+    if (!taken[k] && !binding.is_bound(id_of_item(ours[k]))) names[name_of_item(ours[k])].push_back(k);
   }
   std::map<std::string, std::vector<std::size_t>> their_names;
   for (std::size_t i = 0; i < theirs.size(); ++i) {
@@ -208,7 +208,7 @@ void Grader::report(FindingKind kind, const std::string& where, std::string what
                         .shown_by = render_exchange(*now_)});
 }
 
-void Grader::grade_alone(const SealedExchange& theirs) {
+void Grader::grade_alone(const RedactedExchange& theirs) {
   now_ = &theirs;
   const ExchangeParts& parts = theirs.parts();
   if (parts.status == 422) {
@@ -300,7 +300,7 @@ void Grader::check_pages(const ExchangeParts& theirs) {
   }
 }
 
-void Grader::grade_beside(const SealedExchange& theirs, const Replayed& ours) {
+void Grader::grade_beside(const RedactedExchange& theirs, const Replayed& ours) {
   now_ = &theirs;
   const ExchangeParts& parts = theirs.parts();
   if (parts.status < 300) remember_written(*parts.request_body);
@@ -345,7 +345,7 @@ void Grader::remember_written(const Json& body) {
 }
 
 void Grader::compare_headers(const Json& theirs, const ws::http::Headers& ours) {
-  for (const std::string_view name : told_headers) {
+  for (const std::string_view name : compared_headers) {
     const auto sent = ws::http::find_header(ours, name);
     const Json* has = find(theirs, name);
     if (sent && has == nullptr)
@@ -516,10 +516,10 @@ void Grader::compare_arrays(const Json& theirs, const Json& ours, const Type& ty
   const bool is_cut = cursor != nullptr && cursor->is_string();
   for (std::size_t k = 0; k < ours.size() && !is_cut && at.has_same_values; ++k) {
     const bool is_there = std::ranges::find(places, k) != places.end();
-    const bool is_known = binding_.is_image(id_of_item(ours[k])) || theirs.empty();
+    const bool is_known = binding_.is_bound(id_of_item(ours[k])) || theirs.empty();
     if (!is_there && is_known && at.where != "body/data") {
       report(FindingKind::items, at.where, "an item is missing that the mock lists");
-    } else if (!is_there && binding_.is_image(id_of_item(ours[k]))) {
+    } else if (!is_there && binding_.is_bound(id_of_item(ours[k]))) {
       report(FindingKind::items, at.where, "an item is missing that the mock lists");
     }
   }

@@ -14,7 +14,7 @@ namespace ws::mock::compare {
 /// The mock's response to the request of an exchange.
 struct Replayed {
   WireExchange answer = {};  ///< of the mock
-  bool is_foreign = false;  ///< the request names an object that existed before the recording began
+  bool is_foreign = false;   ///< the request names an object that existed before the recording began
 };
 
 class Grader {
@@ -22,9 +22,9 @@ class Grader {
   Grader(Binding& binding, Findings& findings) : binding_(binding), findings_(findings) {}
 
   /// Checks the response alone against the operation table: published members, types, enumerated values, pages.
-  void grade_alone(const SealedExchange& theirs);
+  void grade_alone(const RedactedExchange& theirs);
   /// Compares status, members, types, headers and order, and values if they must be equal.
-  void grade_beside(const SealedExchange& theirs, const Replayed& ours);
+  void grade_beside(const RedactedExchange& theirs, const Replayed& ours);
   /// Records that the key was accepted for the operation. Without this, a 403 says nothing about the service.
   void note_permitted(const std::string& operation) { permitted_.insert(operation); }
 
@@ -43,7 +43,7 @@ class Grader {
 
   Binding& binding_;
   Findings& findings_;
-  const SealedExchange* now_ = nullptr;
+  const RedactedExchange* now_ = nullptr;
   std::set<std::pair<std::string, std::string>> written_ = {};  // members with the texts that a request wrote
   std::set<std::string> permitted_ = {};
   std::map<std::string, std::set<std::string>> pages_ = {};  // item ids of the list pages being read

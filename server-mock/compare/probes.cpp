@@ -22,17 +22,23 @@ using contract::Schema;
 // device_pending: the 400 whose whole `detail` is the code of RFC 8628 is checked before any other 400.
 constexpr std::string_view pending_words = "authorization_pending slow_down";
 
-constexpr Look error_style[] = {
-    {.value = "problem", .among = Among::refusals, .sign = Sign::media_type, .text = "application/problem+json"},
-    {.value = "html", .among = Among::refusals, .sign = Sign::media_type, .text = "text/html"},
-    {.value = "detail_object", .among = Among::refusals, .sign = Sign::member_is_object, .member = "detail"},
-    {.value = "plain", .among = Among::refusals, .sign = Sign::member_is_text, .member = "detail"},
+constexpr Pattern error_style[] = {
+    {.value = "problem",
+     .applies_to = AppliesTo::refusals,
+     .condition = Condition::media_type,
+     .text = "application/problem+json"},
+    {.value = "html", .applies_to = AppliesTo::refusals, .condition = Condition::media_type, .text = "text/html"},
+    {.value = "detail_object",
+     .applies_to = AppliesTo::refusals,
+     .condition = Condition::member_is_object,
+     .member = "detail"},
+    {.value = "plain", .applies_to = AppliesTo::refusals, .condition = Condition::member_is_text, .member = "detail"},
 };
-constexpr Look device_pending[] = {
+constexpr Pattern device_pending[] = {
     {.value = "detail_400",
      .operation = "auth.token",
      .status = 400,
-     .sign = Sign::member_is,
+     .condition = Condition::member_is,
      .member = "detail",
      .text = pending_words},
     {.value = "error_400", .operation = "auth.token", .status = 400},
@@ -41,63 +47,83 @@ constexpr Look device_pending[] = {
     {.value = "ok_without_secret",
      .operation = "auth.token",
      .status = 200,
-     .sign = Sign::member_missing,
+     .condition = Condition::member_missing,
      .member = "secret"},
 };
-constexpr Look revision_mismatch[] = {
+constexpr Pattern revision_mismatch[] = {
     {.value = "409", .operation = "docs.update", .status = 409},
     {.value = "412", .operation = "docs.update", .status = 412},
 };
-constexpr Look question_created[] = {
+constexpr Pattern question_created[] = {
     {.value = "200", .operation = "questions.create", .status = 200},
     {.value = "201", .operation = "questions.create", .status = 201},
 };
-constexpr Look question_async[] = {
-    {.value = "no", .operation = "questions.create", .sign = Sign::member_is, .member = "status", .text = "completed"},
+constexpr Pattern question_async[] = {
+    {.value = "no",
+     .operation = "questions.create",
+     .condition = Condition::member_is,
+     .member = "status",
+     .text = "completed"},
     {.value = "yes",
      .operation = "questions.create",
-     .sign = Sign::member_is_not,
+     .condition = Condition::member_is_not,
      .member = "status",
      .text = "completed failed"},
 };
-constexpr Look pull_filter[] = {
-    {.value = "honoured", .operation = "sync.pull", .status = 200, .sign = Sign::page_is_cut},
-    {.value = "ignored", .operation = "sync.pull", .status = 200, .sign = Sign::page_is_whole},
+constexpr Pattern pull_filter[] = {
+    {.value = "honoured", .operation = "sync.pull", .status = 200, .condition = Condition::page_is_cut},
+    {.value = "ignored", .operation = "sync.pull", .status = 200, .condition = Condition::page_is_whole},
 };
-constexpr Look auth_order[] = {
-    {.value = "auth_first", .among = Among::unauthenticated, .status = 401},
-    {.value = "auth_first", .among = Among::unauthenticated, .status = 403},
-    {.value = "validation_first", .among = Among::unauthenticated, .status = 422},
+constexpr Pattern auth_order[] = {
+    {.value = "auth_first", .applies_to = AppliesTo::unauthenticated, .status = 401},
+    {.value = "auth_first", .applies_to = AppliesTo::unauthenticated, .status = 403},
+    {.value = "validation_first", .applies_to = AppliesTo::unauthenticated, .status = 422},
 };
-constexpr Look list_extra[] = {
-    {.value = "unknown_fields", .among = Among::successes, .sign = Sign::unknown_members},
-    {.value = "none", .among = Among::successes, .sign = Sign::known_members},
+constexpr Pattern list_extra[] = {
+    {.value = "unknown_fields", .applies_to = AppliesTo::successes, .condition = Condition::unknown_members},
+    {.value = "none", .applies_to = AppliesTo::successes, .condition = Condition::known_members},
 };
-constexpr Look assumed_fields[] = {
-    {.value = "missing", .among = Among::successes, .sign = Sign::assumed_missing},
-    {.value = "null", .among = Among::successes, .sign = Sign::assumed_null},
-    {.value = "full", .among = Among::successes, .sign = Sign::assumed_present},
+constexpr Pattern assumed_fields[] = {
+    {.value = "missing", .applies_to = AppliesTo::successes, .condition = Condition::assumed_missing},
+    {.value = "null", .applies_to = AppliesTo::successes, .condition = Condition::assumed_null},
+    {.value = "full", .applies_to = AppliesTo::successes, .condition = Condition::assumed_present},
 };
-constexpr Look sync_conflict_status[] = {
+constexpr Pattern sync_conflict_status[] = {
     {.value = "409", .operation = "sync.commit", .status = 409},
     {.value = "in_body",
      .operation = "sync.commit",
      .status = 200,
-     .sign = Sign::member_is,
+     .condition = Condition::member_is,
      .member = "status",
      .text = "partly_conflicted"},
 };
 // A run that has not ended when it is launched may still fail: its end is read from the list.
-constexpr Look test_runs[] = {
+constexpr Pattern test_runs[] = {
     {.value = "finished",
      .operation = "tests.run_launch",
-     .sign = Sign::member_is,
+     .condition = Condition::member_is,
      .member = "status",
      .text = "passed"},
-    {.value = "failing", .operation = "tests.runs_list", .status = 200, .sign = Sign::holds_run, .text = "failed"},
-    {.value = "timed", .operation = "tests.runs_list", .status = 200, .sign = Sign::holds_run, .text = "queued"},
-    {.value = "timed", .operation = "tests.runs_list", .status = 200, .sign = Sign::holds_run, .text = "running"},
-    {.value = "finished", .operation = "tests.runs_list", .status = 200, .sign = Sign::holds_run, .text = "passed"},
+    {.value = "failing",
+     .operation = "tests.runs_list",
+     .status = 200,
+     .condition = Condition::holds_run,
+     .text = "failed"},
+    {.value = "timed",
+     .operation = "tests.runs_list",
+     .status = 200,
+     .condition = Condition::holds_run,
+     .text = "queued"},
+    {.value = "timed",
+     .operation = "tests.runs_list",
+     .status = 200,
+     .condition = Condition::holds_run,
+     .text = "running"},
+    {.value = "finished",
+     .operation = "tests.runs_list",
+     .status = 200,
+     .condition = Condition::holds_run,
+     .text = "passed"},
 };
 
 constexpr Probe table[] = {
@@ -172,17 +198,17 @@ bool is_invalid(const ExchangeParts& parts, const Operation& operation) {
                              [](const contract::Violation& one) { return one.loc.front() == contract::Step("query"); });
 }
 
-bool is_among(const Look& look, const ExchangeParts& parts) {
+bool applies(const Pattern& pattern, const ExchangeParts& parts) {
   const Operation* operation = operation_of(parts);
-  switch (look.among) {
-    case Among::operation: return parts.operation == look.operation;
-    case Among::refusals:
+  switch (pattern.applies_to) {
+    case AppliesTo::operation: return parts.operation == pattern.operation;
+    case AppliesTo::refusals:
       return parts.status >= 400 && parts.status != 422 && operation != nullptr &&
              operation->auth == contract::Auth::key && parts.operation != "sync.commit";
-    case Among::unauthenticated:
+    case AppliesTo::unauthenticated:
       return operation != nullptr && operation->auth == contract::Auth::key && parts.credential.empty() &&
              is_invalid(parts, *operation);
-    case Among::successes:
+    case AppliesTo::successes:
       return parts.status < 300 && operation != nullptr && response_schema(*operation, parts.status) != nullptr &&
              parts.response_body->is_object() && !parts.operation.starts_with("sync.") &&
              parts.operation != "auth.token";
@@ -207,37 +233,37 @@ bool holds_run(const ExchangeParts& parts, std::string_view status, const std::s
   return std::ranges::any_of(*data, [&](const Json& run) { return runs.contains(find_text(run, "id").value_or("")); });
 }
 
-bool shows(const Look& look, const ExchangeParts& parts, const std::set<std::string>& runs) {
-  if (look.status != 0 && parts.status != look.status) return false;
-  const Json* member = find(*parts.response_body, look.member);
-  const auto text = find_text(*parts.response_body, look.member);
+bool shows(const Pattern& pattern, const ExchangeParts& parts, const std::set<std::string>& runs) {
+  if (pattern.status != 0 && parts.status != pattern.status) return false;
+  const Json* member = find(*parts.response_body, pattern.member);
+  const auto text = find_text(*parts.response_body, pattern.member);
   const auto counts = [&] { return counts_of(parts); };
-  switch (look.sign) {
-    case Sign::status: return true;
-    case Sign::media_type: return find_text(*parts.response_headers, "content-type") == std::string(look.text);
-    case Sign::member_is_object: return member != nullptr && member->is_object();
-    case Sign::member_is_text: return text.has_value();
-    case Sign::member_is: return parts.status < 500 && text && is_word_of(look.text, *text);
-    case Sign::member_is_not: return parts.status < 300 && text && !is_word_of(look.text, *text);
-    case Sign::member_missing: return parts.response_body->is_object() && member == nullptr;
-    case Sign::page_is_cut: {
+  switch (pattern.condition) {
+    case Condition::status: return true;
+    case Condition::media_type: return find_text(*parts.response_headers, "content-type") == std::string(pattern.text);
+    case Condition::member_is_object: return member != nullptr && member->is_object();
+    case Condition::member_is_text: return text.has_value();
+    case Condition::member_is: return parts.status < 500 && text && is_word_of(pattern.text, *text);
+    case Condition::member_is_not: return parts.status < 300 && text && !is_word_of(pattern.text, *text);
+    case Condition::member_missing: return parts.response_body->is_object() && member == nullptr;
+    case Condition::page_is_cut: {
       const Json* cursor = find(*parts.response_body, "next_cursor");
       return limit_of(parts) > 0 && items_of(parts) == limit_of(parts) && cursor != nullptr && cursor->is_string();
     }
-    case Sign::page_is_whole: return limit_of(parts) > 0 && items_of(parts) > limit_of(parts);
-    case Sign::holds_run: return holds_run(parts, look.text, runs);
-    case Sign::unknown_members: return counts().unknown > 0;
-    case Sign::known_members: return counts().unknown == 0;
-    case Sign::assumed_null: return counts().assumed_null > counts().assumed_present + counts().assumed_missing;
-    case Sign::assumed_missing: return counts().assumed_missing > counts().assumed_present + counts().assumed_null;
-    case Sign::assumed_present: return counts().assumed_present > counts().assumed_null + counts().assumed_missing;
+    case Condition::page_is_whole: return limit_of(parts) > 0 && items_of(parts) > limit_of(parts);
+    case Condition::holds_run: return holds_run(parts, pattern.text, runs);
+    case Condition::unknown_members: return counts().unknown > 0;
+    case Condition::known_members: return counts().unknown == 0;
+    case Condition::assumed_null: return counts().assumed_null > counts().assumed_present + counts().assumed_missing;
+    case Condition::assumed_missing: return counts().assumed_missing > counts().assumed_present + counts().assumed_null;
+    case Condition::assumed_present: return counts().assumed_present > counts().assumed_null + counts().assumed_missing;
   }
   return false;
 }
 
 std::set<std::string> launched_runs(const Exchanges& exchanges) {
   std::set<std::string> runs;
-  for (const SealedExchange& exchange : exchanges) {
+  for (const RedactedExchange& exchange : exchanges) {
     if (exchange.parts().operation != "tests.run_launch" || exchange.parts().status >= 300) continue;
     runs.insert(find_text(*exchange.parts().response_body, "id").value_or("none"));
   }
@@ -246,7 +272,7 @@ std::set<std::string> launched_runs(const Exchanges& exchanges) {
 
 struct Votes {
   std::size_t count = 0;
-  const SealedExchange* first = nullptr;
+  const RedactedExchange* first = nullptr;
 };
 
 /// Whether one exchange proves the value. The default value needs all exchanges; the rarer value only one.
@@ -258,10 +284,10 @@ bool is_decisive(std::string_view key, std::string_view value) {
 SwitchValue judge(const Probe& probe, const Exchanges& exchanges, const std::set<std::string>& runs) {
   std::map<std::string_view, Votes> votes;
   std::size_t all = 0;
-  for (const SealedExchange& exchange : exchanges) {
-    for (const Look& look : probe.looks) {
-      if (!is_among(look, exchange.parts()) || !shows(look, exchange.parts(), runs)) continue;
-      Votes& cast = votes[look.value];
+  for (const RedactedExchange& exchange : exchanges) {
+    for (const Pattern& pattern : probe.patterns) {
+      if (!applies(pattern, exchange.parts()) || !shows(pattern, exchange.parts(), runs)) continue;
+      Votes& cast = votes[pattern.value];
       if (cast.count++ == 0) cast.first = &exchange;
       ++all;
       break;
@@ -315,7 +341,7 @@ Assumptions assumptions_of(const std::vector<SwitchValue>& values) {
   return assumptions;
 }
 
-std::string render_exchange(const SealedExchange& exchange) {
+std::string render_exchange(const RedactedExchange& exchange) {
   const ExchangeParts& parts = exchange.parts();
   const Operation* operation = operation_of(parts);
   std::string query;

@@ -14,41 +14,41 @@
 
 namespace ws::mock::compare {
 
-using Exchanges = std::vector<SealedExchange>;
+using Exchanges = std::vector<RedactedExchange>;
 
 /// The condition that a pattern tests.
-enum class Sign {
-  status,  ///< only `status`
-  media_type,  ///< the response's media type is `text`
+enum class Condition {
+  status,            ///< only `status`
+  media_type,        ///< the response's media type is `text`
   member_is_object,  ///< the member `member` of the response is an object
-  member_is_text,  ///< ... is a string
+  member_is_text,    ///< ... is a string
   member_is,         ///< ... is one of the words in `text`
-  member_missing,  ///< the response is an object without the member `member`
-  member_is_not,  ///< ... is a string, and none of the words in `text`
-  page_is_cut,  ///< `data` has at most the request's `limit` items, and there are more
+  member_missing,    ///< the response is an object without the member `member`
+  member_is_not,     ///< ... is a string, and none of the words in `text`
+  page_is_cut,       ///< `data` has at most the request's `limit` items, and there are more
   page_is_whole,     ///< `data` has more items than that
   holds_run,         ///< `data` has a test run that was launched, and the request asked for the status `text`
-  unknown_members,  ///< an object has a member that is not in the table
-  known_members,  ///< no object has one
-  assumed_null,  ///< most members that are only assumed are null
+  unknown_members,   ///< an object has a member that is not in the table
+  known_members,     ///< no object has one
+  assumed_null,      ///< most members that are only assumed are null
   assumed_missing,   ///< ... are missing
-  assumed_present,  ///< ... are present
+  assumed_present,   ///< ... are present
 };
 
 /// The exchanges that a pattern applies to.
-enum class Among {
-  operation,  ///< successes and errors of `operation`
-  refusals,  ///< 4xx and 5xx, except 422 and errors of the device login, which have switches of their own
+enum class AppliesTo {
+  operation,        ///< successes and errors of `operation`
+  refusals,         ///< 4xx and 5xx, except 422 and errors of the device login, which have switches of their own
   unauthenticated,  ///< invalid requests without a key
-  successes,  ///< with a schema, except Local Markdown sync
+  successes,        ///< with a schema, except Local Markdown sync
 };
 
-struct Look {
+struct Pattern {
   std::string_view value = {};
-  Among among = Among::operation;
+  AppliesTo applies_to = AppliesTo::operation;
   std::string_view operation = {};
   int status = 0;  ///< 0: any
-  Sign sign = Sign::status;
+  Condition condition = Condition::status;
   std::string_view member = {};
   std::string_view text = {};
 };
@@ -57,7 +57,7 @@ struct Look {
 struct Probe {
   std::string_view key = {};
   std::string_view needs = {};  ///< half a sentence: what has to be done to observe the value
-  std::span<const Look> looks = {};
+  std::span<const Pattern> patterns = {};
 };
 
 std::span<const Probe> probes();
@@ -71,7 +71,7 @@ struct SwitchValue {
   Certainty certainty = Certainty::not_seen;
   std::int64_t exchange = 0;  ///< number of the exchange that showed it
   std::string shown_by = {};  ///< "GET /v1/documents/{document_id} -> 404"
-  std::string needs = {};  ///< if not observed: what would show it
+  std::string needs = {};     ///< if not observed: what would show it
 };
 
 /// One value for each row, in the table's order.
@@ -80,6 +80,6 @@ std::vector<SwitchValue> judge_switches(const Exchanges& exchanges);
 Assumptions assumptions_of(const std::vector<SwitchValue>& values);
 
 /// "PUT /v1/documents/{document_id} -> 409"
-std::string render_exchange(const SealedExchange& exchange);
+std::string render_exchange(const RedactedExchange& exchange);
 
 }  // namespace ws::mock::compare

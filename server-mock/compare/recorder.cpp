@@ -60,9 +60,9 @@ bool is_hop_header(std::string_view name) {
 }
 
 /// The body of a request, forwarded while it is read from the client.
-class Passing final : public ws::http::BodySource {
+class ForwardedBody final : public ws::http::BodySource {
  public:
-  Passing(ClientSocket& client, std::uint64_t size, std::string& kept)
+  ForwardedBody(ClientSocket& client, std::uint64_t size, std::string& kept)
       : client_(client), size_(size), left_(size), kept_(kept) {}
   std::uint64_t size_bytes() const override { return size_; }
   Result<std::size_t> read(char* buffer, std::size_t capacity) override {
@@ -85,13 +85,13 @@ class Passing final : public ws::http::BodySource {
 
 /// State shared by all connections: the file, the placeholders, the upload URLs. A separate thread redacts and writes
 /// the exchanges, so that requests do not wait for it.
-class Tape {
+class RecordingWriter {
  public:
-  Tape(const RecordOptions& options, std::ofstream file)
+  RecordingWriter(const RecordOptions& options, std::ofstream file)
       : options_(options), file_(std::move(file)), grader_(binding_, findings_), writer_([this] { write_all(); }) {}
-  Tape(const Tape&) = delete;
-  Tape& operator=(const Tape&) = delete;
-  ~Tape() { finish(); }
+  RecordingWriter(const RecordingWriter&) = delete;
+  RecordingWriter& operator=(const RecordingWriter&) = delete;
+  ~RecordingWriter() { finish(); }
 
   /// Blocks while too many bytes are not yet written.
   void take(WireExchange exchange) {
@@ -153,13 +153,13 @@ class Tape {
   }
 
   void write(const WireExchange& exchange) {
-    const SealedExchange sealed = sealer_.seal(exchange);
-    file_ << (options_.shapes_only ? sealed.shape_line() : sealed.line()) << '\n';
+    const RedactedExchange redacted = redactor_.redact(exchange);
+    file_ << (options_.shapes_only ? redacted.shape_line() : redacted.line()) << '\n';
     const std::size_t known = findings_.all().size();
-    grader_.grade_alone(sealed);
-    for (std::size_t i = known; i < findings_.all().size() && options_.told; ++i) {
+    grader_.grade_alone(redacted);
+    for (std::size_t i = known; i < findings_.all().size() && options_.on_violation; ++i) {
       const Finding& one = findings_.all()[i];
-      options_.told(fmt::format("{}: {}: {}", one.shown_by, one.where, one.what));
+      options_.on_violation(fmt::format("{}: {}: {}", one.shown_by, one.where, one.what));
     }
   }
 
@@ -170,7 +170,7 @@ class Tape {
   std::size_t waiting_bytes_ = 0;
   bool ended_ = false;
   std::ofstream file_;
-  Sealer sealer_ = {};
+  ExchangeRedactor redactor_ = {};
   Binding binding_ = {};
   Findings findings_ = {};
   Grader grader_;
@@ -181,10 +181,10 @@ class Tape {
 };
 
 /// One client connection with its own connection to the service.
-class Relayed {
+class ProxyConnection {
  public:
-  Relayed(int socket, Tape& tape, ws::http::Transport& transport)
-      : client_(socket), tape_(tape), transport_(transport) {}
+  ProxyConnection(int socket, RecordingWriter& writer, ws::http::Transport& transport)
+      : client_(socket), writer_(writer), transport_(transport) {}
 
   void run() {
     while (auto head = client_.read_head()) {
@@ -208,7 +208,7 @@ class Relayed {
         .method = head.method, .url = url, .headers = exchange_.request_headers, .timeout = exchange_timeout};
     // Ask for an uncompressed response: a compressed one could not be read, and decompressing it would change it.
     request.headers.emplace_back("Accept-Encoding", "identity");
-    Passing passing(client_, head.length.value_or(0), exchange_.request_body);
+    ForwardedBody passing(client_, head.length.value_or(0), exchange_.request_body);
     if (!head.length) {
       auto body = client_.read_chunks(most_chunked_bytes);
       if (!body) return refuse(413, "a chunked body is larger than 4 MiB or malformed");
@@ -229,13 +229,13 @@ class Relayed {
 
   std::string url_of(const RequestHead& head) {
     if (head.target.starts_with(upload_prefix)) {
-      exchange_.upload_url = tape_.upload_at(head.target);
+      exchange_.upload_url = writer_.upload_at(head.target);
       return exchange_.upload_url;
     }
     const std::size_t question = head.target.find('?');
     exchange_.path = head.target.substr(0, question);
     if (question != std::string::npos) exchange_.query = head.target.substr(question + 1);
-    return tape_.options().to + head.target;
+    return writer_.options().to + head.target;
   }
 
   bool is_upload_start() const { return exchange_.method == "POST" && exchange_.path == uploads_path; }
@@ -289,7 +289,7 @@ class Relayed {
     }
     if (head_sent_) {
       if (is_chunked_ && !client_.write("0\r\n\r\n")) return false;
-      tape_.take(std::move(exchange_));
+      writer_.take(std::move(exchange_));
       return true;
     }
     auto& answer = std::get<ws::http::Response>(outcome);
@@ -308,7 +308,7 @@ class Relayed {
     text += "\r\n";
     if (has_body) text += answer.body;
     const bool is_sent = client_.write(text);
-    tape_.take(std::move(exchange_));
+    writer_.take(std::move(exchange_));
     return is_sent;
   }
 
@@ -316,12 +316,12 @@ class Relayed {
     auto json = parse_bounded(body);
     const auto url = json ? find_text(*json, "upload_url") : std::nullopt;
     if (!url) return body;
-    (*json)["upload_url"] = tape_.hide(*url);
+    (*json)["upload_url"] = writer_.hide(*url);
     return dump(*json);
   }
 
   ClientSocket client_;
-  Tape& tape_;
+  RecordingWriter& writer_;
   ws::http::Transport& transport_;
   WireExchange exchange_ = {};
   bool head_sent_ = false;
@@ -359,10 +359,10 @@ Result<Bound> listen_on(const std::string& text) {
 }
 
 /// Runs in one thread for each connection and ends with it.
-void serve_client(int socket, Tape& tape, std::atomic<int>& open) {
+void serve_client(int socket, RecordingWriter& writer, std::atomic<int>& open) {
   auto transport = ws::http::make_curl_transport({.max_connections = 1});
   if (transport) {
-    Relayed(socket, tape, **transport).run();
+    ProxyConnection(socket, writer, **transport).run();
   } else {
     ::close(socket);
   }
@@ -381,9 +381,9 @@ Result<void> record(const RecordOptions& given) {
   const int made = ::open(options.out.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (made < 0) return fail(Failure::Kind::disk, fmt::format("cannot write {}", options.out));
   ::close(made);
-  Tape tape(options, std::ofstream(options.out, std::ios::app | std::ios::binary));
+  RecordingWriter writer(options, std::ofstream(options.out, std::ios::app | std::ios::binary));
   WS_LET(const Bound bound, listen_on(options.listen));
-  tape.set_base_url(bound.base_url);
+  writer.set_base_url(bound.base_url);
   if (options.ready) options.ready(bound.base_url);
   std::atomic<int> open = 0;
   while (options.stop == nullptr || !*options.stop) {
@@ -394,12 +394,12 @@ Result<void> record(const RecordOptions& given) {
     const int on = 1;
     ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     ++open;
-    std::thread([socket, &tape, &open] { serve_client(socket, tape, open); }).detach();
+    std::thread([socket, &writer, &open] { serve_client(socket, writer, open); }).detach();
   }
   ::close(bound.socket);
   // The process exits next and closes open connections. Wait a moment, so that complete exchanges are written.
   for (int tries = 0; open > 0 && tries < 20; ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  tape.finish();
+  writer.finish();
   if (open > 0) {
     std::fflush(nullptr);
     ::_exit(0);

@@ -13,10 +13,11 @@ struct RecordOptions {
   std::string to = {};                 ///< base URL of the service
   std::string listen = "127.0.0.1:0";  ///< an IPv4 address and a port; 0: any free one
   std::string out = {};                ///< JSON lines, appended
-  bool shapes_only = false;  ///< write types and names instead of values
+  bool shapes_only = false;            ///< write types and names instead of values
   const std::atomic<bool>* stop = nullptr;
   std::function<void(const std::string& base_url)> ready = {};  ///< called once it is listening
-  std::function<void(const std::string& line)> told = {};  ///< receives a line for each violation of the operation table
+  std::function<void(const std::string& line)> on_violation =
+      {};  ///< receives a line for each violation of the operation table
 };
 
 /// Serves until `stop` is set. Bodies are streamed in both directions; at most 4 MiB of each is recorded. Fails with

@@ -10,7 +10,7 @@
 #include "api-client/contract/operations.hpp"
 #include "server-mock/compare/caller.hpp"
 #include "server-mock/compare/grade.hpp"
-#include "server-mock/sweep/host.hpp"
+#include "server-mock/sweep/local_server.hpp"
 
 namespace ws::mock::compare {
 namespace {
@@ -24,7 +24,7 @@ constexpr int late_s = 3;
 
 class Replay {
  public:
-  Replay(sweep::Host& host, sweep::World world, Caller& caller, Findings& findings)
+  Replay(sweep::LocalServer& host, sweep::World world, Caller& caller, Findings& findings)
       : host_(host), world_(std::move(world)), caller_(caller), grader_(binding_, findings) {}
 
   Result<void> make_project(const std::string& id) {
@@ -37,12 +37,12 @@ class Replay {
   }
 
   void note_permitted(const Exchanges& exchanges) {
-    for (const SealedExchange& one : exchanges) {
+    for (const RedactedExchange& one : exchanges) {
       if (one.parts().status < 300) grader_.note_permitted(one.parts().operation);
     }
   }
 
-  Result<void> run(const SealedExchange& theirs) {
+  Result<void> run(const RedactedExchange& theirs) {
     const ExchangeParts& parts = theirs.parts();
     grader_.grade_alone(theirs);
     if (parts.operation == "none") return {};
@@ -123,7 +123,7 @@ class Replay {
     }
   }
 
-  sweep::Host& host_;
+  sweep::LocalServer& host_;
   sweep::World world_;
   Caller& caller_;
   Binding binding_ = {};
@@ -138,7 +138,7 @@ Result<void> replay(const Exchanges& exchanges, const ReplayOptions& options, Fi
   application.sandbox.assumptions = options.assumptions;
   application.sandbox.data = ":memory:";
   WS_LET(application.sandbox.clock, MockClock::parse("frozen:" + to_rfc3339(SystemClock().now())));
-  WS_LET(const std::unique_ptr<sweep::Host> host, sweep::Host::start(application));
+  WS_LET(const std::unique_ptr<sweep::LocalServer> host, sweep::LocalServer::start(application));
   WS_LET(const sweep::World world, host->open());
   WS_LET(Caller caller,
          Caller::open({.base_url = world.base_url,
@@ -148,7 +148,7 @@ Result<void> replay(const Exchanges& exchanges, const ReplayOptions& options, Fi
   Replay run(*host, world, caller, findings);
   run.note_permitted(exchanges);
   WS_TRY(run.make_project(options.project_id));
-  for (const SealedExchange& exchange : exchanges) WS_TRY(run.run(exchange));
+  for (const RedactedExchange& exchange : exchanges) WS_TRY(run.run(exchange));
   return {};
 }
 

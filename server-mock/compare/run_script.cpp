@@ -18,7 +18,7 @@ namespace {
 constexpr std::chrono::seconds longest_wait{8};
 constexpr std::chrono::milliseconds between_asks{400};
 /// Used if the response does not show whether the operation has ended.
-constexpr std::chrono::seconds blind_wait{3};
+constexpr std::chrono::seconds unknown_end_wait{3};
 
 using Values = std::map<std::string, std::string, std::less<>>;
 
@@ -65,8 +65,8 @@ const Json* at_pointer(const Json& body, std::string_view pointer) {
 /// Runs the steps and remembers the objects to remove at the end.
 class Runner {
  public:
-  Runner(Caller& caller, Sealer& sealer, const RunOptions& options, ScriptRun& run)
-      : caller_(caller), sealer_(sealer), options_(options), run_(run) {
+  Runner(Caller& caller, ExchangeRedactor& redactor, const RunOptions& options, ScriptRun& run)
+      : caller_(caller), redactor_(redactor), options_(options), run_(run) {
     values_["mark"] = options.mark;
     if (!options.project_id.empty()) values_["project"] = options.project_id;
     for (const std::size_t length : {65, 256, 300, 301, 12000, 12001}) {
@@ -92,11 +92,11 @@ class Runner {
       WS_LET(const WireExchange answer, caller_.send(request));
       const auto parsed = parse_bounded(answer.response_body);
       const Json json = parsed ? *parsed : Json();
-      run_.exchanges.push_back(sealer_.seal(answer));
+      run_.exchanges.push_back(redactor_.redact(answer));
       remember(step, answer, json);
       const auto waited = std::chrono::steady_clock::now() - begin;
       const std::optional<bool> over = is_over(step, json);
-      if (answer.status >= 300 || over.value_or(waited > blind_wait) || waited > longest_wait) break;
+      if (answer.status >= 300 || over.value_or(waited > unknown_end_wait) || waited > longest_wait) break;
       std::this_thread::sleep_for(between_asks);
     }
     return {};
@@ -114,7 +114,7 @@ class Runner {
     for (const std::string& id : made_) {
       auto answer = caller_.send({.method = "DELETE", .target = "/v1/documents/" + id});
       const bool gone = answer && (answer->status < 300 || answer->status == 404 || answer->status == 410);
-      if (answer) run_.exchanges.push_back(sealer_.seal(*answer));
+      if (answer) run_.exchanges.push_back(redactor_.redact(*answer));
       if (!gone) run_.left.push_back(id);
     }
   }
@@ -178,7 +178,7 @@ class Runner {
   }
 
   Caller& caller_;
-  Sealer& sealer_;
+  ExchangeRedactor& redactor_;
   const RunOptions& options_;
   ScriptRun& run_;
   Values values_ = {};
@@ -189,9 +189,9 @@ class Runner {
 
 }  // namespace
 
-Result<ScriptRun> run_script(Caller& caller, Sealer& sealer, const RunOptions& options) {
+Result<ScriptRun> run_script(Caller& caller, ExchangeRedactor& redactor, const RunOptions& options) {
   ScriptRun run;
-  Runner runner(caller, sealer, options, run);
+  Runner runner(caller, redactor, options, run);
   for (const Step& step : script()) {
     const auto done = runner.run(step);
     if (done) continue;

@@ -6,7 +6,7 @@ namespace {
 constexpr Phase writing = Phase::writing;
 
 /// An id that does not exist.
-#define WS_NOBODY "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"
+#define WS_UNKNOWN_ID "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"
 
 constexpr Step steps[] = {
     // Identity and discovery.
@@ -56,16 +56,16 @@ constexpr Step steps[] = {
     {.target = "/v1/admin/tests/runs?limit=101"},
     {.target = "/v1/admin/tests/runs?selection_kind=both"},
     // Missing objects and malformed ids.
-    {.target = "/v1/documents/" WS_NOBODY},
-    {.target = "/v1/documents/" WS_NOBODY "/comments"},
-    {.target = "/v1/questions/" WS_NOBODY},
-    {.target = "/v1/conversations/" WS_NOBODY},
-    {.target = "/v1/files/" WS_NOBODY},
-    {.target = "/v1/files/" WS_NOBODY "/content"},
-    {.target = "/v1/file-operations/" WS_NOBODY},
-    {.target = "/v1/sync/sources/" WS_NOBODY},
-    {.target = "/v1/sync/conflicts/" WS_NOBODY},
-    {.target = "/v1/admin/tests/runs/" WS_NOBODY},
+    {.target = "/v1/documents/" WS_UNKNOWN_ID},
+    {.target = "/v1/documents/" WS_UNKNOWN_ID "/comments"},
+    {.target = "/v1/questions/" WS_UNKNOWN_ID},
+    {.target = "/v1/conversations/" WS_UNKNOWN_ID},
+    {.target = "/v1/files/" WS_UNKNOWN_ID},
+    {.target = "/v1/files/" WS_UNKNOWN_ID "/content"},
+    {.target = "/v1/file-operations/" WS_UNKNOWN_ID},
+    {.target = "/v1/sync/sources/" WS_UNKNOWN_ID},
+    {.target = "/v1/sync/conflicts/" WS_UNKNOWN_ID},
+    {.target = "/v1/admin/tests/runs/" WS_UNKNOWN_ID},
     {.target = "/v1/documents/no-id"},
     {.target = "/v1/questions/no-id"},
     // Without a key, with a wrong key, and which of two errors is reported.
@@ -322,7 +322,7 @@ constexpr Step steps[] = {
 
 std::span<const Step> script() { return steps; }
 
-std::string_view cannot_be_undone(Access access) {
+std::string_view permanent_effects(Access access) {
   switch (access) {
     case Access::read_only: return "";
     case Access::project:

@@ -35,8 +35,8 @@ std::span<const Step> script();
 /// Where the run may write on the other side.
 enum class Access {
   read_only,  ///< nowhere
-  project,  ///< in an existing Project
-  scratch,  ///< in a Project that the run creates
+  project,    ///< in an existing Project
+  scratch,    ///< in a Project that the run creates
 };
 
 struct RunOptions {
@@ -46,17 +46,17 @@ struct RunOptions {
 };
 
 struct ScriptRun {
-  std::vector<SealedExchange> exchanges = {};
-  std::string stopped = {};  ///< why the run ended early; empty: it did not
-  std::size_t requests = 0;  ///< requests sent, including repetitions
+  std::vector<RedactedExchange> exchanges = {};
+  std::string stopped = {};            ///< why the run ended early; empty: it did not
+  std::size_t requests = 0;            ///< requests sent, including repetitions
   std::vector<std::string> left = {};  ///< documents that could not be archived, by id
 };
 
 /// Runs the script, then archives every document that it created, even after an error. Fails if the first request does:
 /// the other side cannot be reached.
-Result<ScriptRun> run_script(Caller& caller, Sealer& sealer, const RunOptions& options);
+Result<ScriptRun> run_script(Caller& caller, ExchangeRedactor& redactor, const RunOptions& options);
 
 /// What `--project` and `--scratch` leave behind permanently, for the confirmation prompt.
-std::string_view cannot_be_undone(Access access);
+std::string_view permanent_effects(Access access);
 
 }  // namespace ws::mock::compare

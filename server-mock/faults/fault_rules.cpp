@@ -198,8 +198,8 @@ class EffectReader {
     if (const auto by = find_integer(*given, "by")) {
       effect.wrong_length = WrongLength{.by = *by};
     } else if (given->is_number() || (given->is_object() && !given->empty())) {
-      const auto told = number("wrong_length", {"length", "bytes", "content_length"}, std::int64_t{1} << 40);
-      if (told) effect.wrong_length = WrongLength{.told = static_cast<std::uint64_t>(*told)};
+      const auto declared = number("wrong_length", {"length", "bytes", "content_length"}, std::int64_t{1} << 40);
+      if (declared) effect.wrong_length = WrongLength{.declared = static_cast<std::uint64_t>(*declared)};
     } else if (flag("wrong_length")) {
       effect.wrong_length = WrongLength{.by = usual_wrong_length};
     }

@@ -33,7 +33,7 @@ struct Substitute {
 
 /// A wrong `Content-Length`.
 struct WrongLength {
-  std::optional<std::uint64_t> told = {};
+  std::optional<std::uint64_t> declared = {};
   std::int64_t by = 0;  ///< if `declared` is empty: added to the real length
 };
 
@@ -50,19 +50,19 @@ struct Effect {
   bool bad_json = false;
   bool bad_hash = false;
   std::chrono::milliseconds stall{0};  ///< real time between the handler (or its place) and the first byte
-  bool empty_page = false;  ///< of a list: no items, and a cursor that leads to the same page
-  bool repeat_page = false;  ///< of a list: returns the first page again instead of a later one
-  bool cut_upload = false;  ///< only half of the bytes are stored
-  bool damage_upload = false;  ///< the stored bytes have another hash
+  bool empty_page = false;             ///< of a list: no items, and a cursor that leads to the same page
+  bool repeat_page = false;            ///< of a list: returns the first page again instead of a later one
+  bool cut_upload = false;             ///< only half of the bytes are stored
+  bool damage_upload = false;          ///< the stored bytes have another hash
   bool expire_key = false;
   bool revoke_key = false;
   bool lose_lease = false;
   bool bump_revision = false;
 
   /// The client gets a response that the handler did not make, or none.
-  bool replaces_answer() const { return answer || end != http::WireFault::End::as_usual; }
+  bool replaces_response() const { return answer || end != http::WireFault::End::as_usual; }
   /// The client gets the handler's response in altered form.
-  bool spoils_answer() const {
+  bool alters_response() const {
     return truncate_at || wrong_length || bad_json || bad_hash || empty_page || repeat_page;
   }
 };
@@ -75,7 +75,7 @@ struct FaultRule {
   std::uint64_t nth = 0;       ///< fires from the nth match on, `times` (1) times; 0: not set, as below
   std::uint64_t every = 0;
   std::optional<std::uint64_t> after = {};  ///< fires after this many matches
-  std::uint64_t times = 0;  ///< maximum number of times it fires; 0: no limit
+  std::uint64_t times = 0;                  ///< maximum number of times it fires; 0: no limit
   std::optional<double> probability = {};
   Phase phase = Phase::before;
   Effect effect = {};

@@ -31,7 +31,7 @@ Result<MockClock> MockClock::parse(std::string_view text) {
 }
 
 Time MockClock::real_now() const {
-  if (held_ && held_->at) return *held_->at;
+  if (pinned_ && pinned_->at) return *pinned_->at;
   return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
 }
 

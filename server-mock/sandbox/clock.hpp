@@ -14,7 +14,7 @@
 namespace ws::mock {
 
 /// A fixed time that the clocks of a recorded or replayed server use as real time; empty: the system's time.
-struct HeldTime {
+struct PinnedTime {
   std::optional<Time> at = {};
 };
 
@@ -24,7 +24,7 @@ class MockClock final : public Clock {
   static Result<MockClock> parse(std::string_view text);
 
   MockClock() = default;
-  MockClock(const MockClock& other) : Clock(), offset_(other.offset_), frozen_(other.frozen_), held_(other.held_) {}
+  MockClock(const MockClock& other) : Clock(), offset_(other.offset_), frozen_(other.frozen_), pinned_(other.pinned_) {}
   /// Copies the setting, but not the source of the real time.
   MockClock& operator=(const MockClock& other) {
     offset_ = other.offset_;
@@ -42,12 +42,12 @@ class MockClock final : public Clock {
   std::string text() const;
   /// Uses `pinned` as the source of real time; copies of this clock use it too. Shared, since sandboxes are opened and
   /// closed.
-  void hold(std::shared_ptr<const HeldTime> held) { held_ = std::move(held); }
+  void pin(std::shared_ptr<const PinnedTime> pinned) { pinned_ = std::move(pinned); }
 
  private:
   std::chrono::milliseconds offset_{0};
   std::optional<Time> frozen_ = {};
-  std::shared_ptr<const HeldTime> held_ = {};
+  std::shared_ptr<const PinnedTime> pinned_ = {};
 };
 
 }  // namespace ws::mock

@@ -38,7 +38,7 @@ std::string guessed_shape(const contract::Operation& operation, int status) {
   return names.empty() ? std::string() : fmt::format("{} of {}", fmt::join(names, ", "), schema.name);
 }
 
-std::set<std::string> names_sent(const Sent& sent) {
+std::set<std::string> names_sent(const SentRequest& sent) {
   std::set<std::string> names;
   if (const auto body = parse_bounded(sent.body); body && body->is_object()) {
     for (const auto& [name, value] : body->items()) names.insert(name);
@@ -53,19 +53,19 @@ std::set<std::string> names_sent(const Sent& sent) {
 
 }  // namespace
 
-void Coverage::add(const std::vector<Sent>& sent) {
-  for (const Sent& one : sent) {
+void Coverage::add(const std::vector<SentRequest>& sent) {
+  for (const SentRequest& one : sent) {
     if (!one.fault.empty()) faults.insert(one.fault);
     if (one.operation.empty()) continue;
-    Met& met = operations[one.operation];
-    ++met.requests;
-    met.statuses.insert(one.status);
+    OperationCoverage& counted = operations[one.operation];
+    ++counted.requests;
+    counted.statuses.insert(one.status);
     if (const contract::Operation* operation = contract::find_operation(one.operation)) {
       const std::string shape = guessed_shape(*operation, one.status);
       if (!shape.empty()) assumptions[shape].insert(one.method + " " + std::string(operation->path));
       const std::set<std::string> names = names_sent(one);
       for (const std::string& name : optional_fields_of(*operation)) {
-        if (names.contains(name)) met.optional_fields.insert(name);
+        if (names.contains(name)) counted.optional_fields.insert(name);
       }
     }
     for (std::string_view rest = one.assumed; !rest.empty();) {
@@ -77,11 +77,11 @@ void Coverage::add(const std::vector<Sent>& sent) {
 }
 
 void Coverage::finish() {
-  never.clear();
+  not_called.clear();
   for (const contract::Operation* operation : contract::operations()) {
     const auto found = operations.find(std::string(operation->id));
     if (found == operations.end()) {
-      never.emplace_back(operation->id);
+      not_called.emplace_back(operation->id);
       continue;
     }
     for (const std::string& name : optional_fields_of(*operation)) {
@@ -100,31 +100,32 @@ Result<void> CoverageReport::write(const std::string& path) {
 
 Json to_json(const Coverage& coverage) {
   Json operations = Json::object();
-  for (const auto& [id, met] : coverage.operations) {
-    operations[id] = {{"requests", met.requests},
-                      {"statuses", met.statuses},
-                      {"optional_fields_sent", met.optional_fields},
-                      {"optional_fields_never_sent", met.unsent_fields}};
+  for (const auto& [id, counted] : coverage.operations) {
+    operations[id] = {{"requests", counted.requests},
+                      {"statuses", counted.statuses},
+                      {"optional_fields_sent", counted.optional_fields},
+                      {"optional_fields_never_sent", counted.unsent_fields}};
   }
   Json assumptions = Json::array();
   for (const auto& [key, requests] : coverage.assumptions) {
     assumptions.push_back({{"assumption", key}, {"requests", requests}});
   }
   return {{"operations", std::move(operations)},
-          {"operations_never_called", coverage.never},
+          {"operations_never_called", coverage.not_called},
           {"faults", coverage.faults},
           {"assumptions", std::move(assumptions)}};
 }
 
 std::string render(const Coverage& coverage) {
-  std::size_t known = coverage.never.size();
-  for (const auto& [id, met] : coverage.operations) known += contract::find_operation(id) == nullptr ? 0 : 1;
-  std::string text = fmt::format(
-      "Coverage: called {} of the API's {} operations\n", known - coverage.never.size(), contract::operations().size());
-  for (const auto& [id, met] : coverage.operations) {
+  std::size_t known = coverage.not_called.size();
+  for (const auto& [id, counted] : coverage.operations) known += contract::find_operation(id) == nullptr ? 0 : 1;
+  std::string text = fmt::format("Coverage: called {} of the API's {} operations\n",
+                                 known - coverage.not_called.size(),
+                                 contract::operations().size());
+  for (const auto& [id, counted] : coverage.operations) {
     std::vector<std::string> statuses;
-    for (const int status : met.statuses) statuses.push_back(status == 0 ? "no answer" : std::to_string(status));
-    text += fmt::format("  {:<22} {:>4} x  {}\n", id, met.requests, fmt::join(statuses, ", "));
+    for (const int status : counted.statuses) statuses.push_back(status == 0 ? "no answer" : std::to_string(status));
+    text += fmt::format("  {:<22} {:>4} x  {}\n", id, counted.requests, fmt::join(statuses, ", "));
   }
   if (coverage.assumptions.empty()) return text + "No answer rested on an assumption.\n";
   const std::size_t count = coverage.assumptions.size();

@@ -13,20 +13,20 @@
 namespace ws::mock::sweep {
 
 struct Coverage {
-  struct Met {
+  struct OperationCoverage {
     std::size_t requests = 0;
-    std::set<int> statuses = {};  ///< 0: no response
+    std::set<int> statuses = {};                 ///< 0: no response
     std::set<std::string> optional_fields = {};  ///< body members and query parameters that were sent in requests
-    std::set<std::string> unsent_fields = {};  ///< those that were never sent
+    std::set<std::string> unsent_fields = {};    ///< those that were never sent
   };
-  std::map<std::string, Met> operations = {};  ///< by id
-  std::vector<std::string> never = {};  ///< operations that were not called, in the table's order
-  std::set<std::string> faults = {};           ///< ids of fault rules that were applied
+  std::map<std::string, OperationCoverage> operations = {};  ///< by id
+  std::vector<std::string> not_called = {};                  ///< operations that were not called, in the table's order
+  std::set<std::string> faults = {};                         ///< ids of fault rules that were applied
   /// Assumption -> the requests whose responses depended on it: "question_created=200", "the fields of Document" ->
   /// "POST /v1/questions".
   std::map<std::string, std::set<std::string>> assumptions = {};
 
-  void add(const std::vector<Sent>& sent);
+  void add(const std::vector<SentRequest>& sent);
   /// Call it after the last `add`.
   void finish();
 };

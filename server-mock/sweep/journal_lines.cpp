@@ -13,20 +13,20 @@ std::string text_at(const Json& object, std::string_view name) { return find_tex
 
 }  // namespace
 
-bool Sent::is_create() const {
+bool SentRequest::is_create() const {
   const contract::Operation* known = contract::find_operation(operation);
   return known != nullptr && known->idempotency == contract::Idempotency::key;
 }
 
-Sent read_entry(const Json& entry) {
-  Sent sent = {.seq = static_cast<std::uint64_t>(find_integer(entry, "seq").value_or(0)),
-               .operation = text_at(entry, "operation"),
-               .method = text_at(entry, "method"),
-               .path = text_at(entry, "path"),
-               .query = text_at(entry, "query"),
-               .status = static_cast<int>(find_integer(entry, "status").value_or(0)),
-               .fault = text_at(entry, "fault"),
-               .assumed = text_at(entry, "assumed")};
+SentRequest read_entry(const Json& entry) {
+  SentRequest sent = {.seq = static_cast<std::uint64_t>(find_integer(entry, "seq").value_or(0)),
+                      .operation = text_at(entry, "operation"),
+                      .method = text_at(entry, "method"),
+                      .path = text_at(entry, "path"),
+                      .query = text_at(entry, "query"),
+                      .status = static_cast<int>(find_integer(entry, "status").value_or(0)),
+                      .fault = text_at(entry, "fault"),
+                      .assumed = text_at(entry, "assumed")};
   if (const auto time = parse_rfc3339(text_at(entry, "time"))) sent.time_ms = time->time_since_epoch().count();
   if (const Json* headers = find(entry, "request_headers"); headers != nullptr) {
     sent.host = text_at(*headers, "host");
@@ -38,15 +38,15 @@ Sent read_entry(const Json& entry) {
   return sent;
 }
 
-std::vector<Sent> read_journal(const Json& journal) {
-  std::vector<Sent> all;
+std::vector<SentRequest> read_journal(const Json& journal) {
+  std::vector<SentRequest> all;
   const Json* data = find(journal, "data");
   if (data == nullptr || !data->is_array()) return all;
   for (const Json& entry : *data) all.push_back(read_entry(entry));
   return all;
 }
 
-std::string line_of(const Sent& sent) {
+std::string line_of(const SentRequest& sent) {
   const std::int64_t in_day = sent.time_ms % 86'400'000;
   std::string line = fmt::format("{:02}:{:02}:{:02}.{:03}  {}  {} {}",
                                  in_day / 3'600'000,

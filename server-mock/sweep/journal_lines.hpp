@@ -9,9 +9,9 @@
 
 namespace ws::mock::sweep {
 
-struct Sent {
+struct SentRequest {
   std::uint64_t seq = 0;
-  std::int64_t time_ms = 0;  ///< time of arrival by the sandbox's clock
+  std::int64_t time_ms = 0;    ///< time of arrival by the sandbox's clock
   std::string operation = {};  ///< empty: not an operation of the API
   std::string method = {};
   std::string path = {};
@@ -20,24 +20,24 @@ struct Sent {
   bool has_key = false;  ///< it had an Authorization field
   std::string idempotency_key = {};
   std::string body = {};  ///< as JSON; empty: none
-  int status = 0;  ///< 0: no response
+  int status = 0;         ///< 0: no response
   JsonBox answer = {};
-  std::string fault = {};  ///< the fault rule that was applied; empty: none
+  std::string fault = {};    ///< the fault rule that was applied; empty: none
   std::string assumed = {};  ///< "question_created=200, ..."; empty: none
 
   bool is_create() const;  ///< an operation that takes an Idempotency-Key
-  bool same_call(const Sent& other) const {
+  bool same_call(const SentRequest& other) const {
     return operation == other.operation && method == other.method && path == other.path && query == other.query;
   }
 };
 
 /// One entry of a journal.
-Sent read_entry(const Json& entry);
+SentRequest read_entry(const Json& entry);
 /// `journal`: the answer of `GET /_mock/requests`.
-std::vector<Sent> read_journal(const Json& journal);
+std::vector<SentRequest> read_journal(const Json& journal);
 
 /// "14:03:07.120  201 fault  POST /v1/documents  key note-1": time, status ("---": none), whether the fault was applied
 /// (the client may have received another status), request, Idempotency-Key.
-std::string line_of(const Sent& sent);
+std::string line_of(const SentRequest& sent);
 
 }  // namespace ws::mock::sweep

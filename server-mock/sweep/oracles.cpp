@@ -90,7 +90,7 @@ std::vector<StateFinding> read_differences(const std::vector<Difference>& differ
   return found;
 }
 
-std::vector<std::string> lines_of_last(const std::vector<Sent>& sent) {
+std::vector<std::string> lines_of_last(const std::vector<SentRequest>& sent) {
   std::vector<std::string> lines;
   const std::size_t at = sent.size() < shown_lines ? 0 : sent.size() - shown_lines;
   for (std::size_t i = at; i < sent.size(); ++i) lines.push_back(line_of(sent[i]));
@@ -98,8 +98,8 @@ std::vector<std::string> lines_of_last(const std::vector<Sent>& sent) {
 }
 
 /// The journal lines around the row's request, or the last lines.
-std::vector<std::string> lines_around(const std::vector<Sent>& sent) {
-  const auto hit = std::ranges::find_if(sent, [](const Sent& one) { return !one.fault.empty(); });
+std::vector<std::string> lines_around(const std::vector<SentRequest>& sent) {
+  const auto hit = std::ranges::find_if(sent, [](const SentRequest& one) { return !one.fault.empty(); });
   if (hit == sent.end()) return lines_of_last(sent);
   std::vector<std::string> lines;
   for (auto one = hit; one != sent.end() && lines.size() < shown_lines; ++one) lines.push_back(line_of(*one));
@@ -180,7 +180,7 @@ class Judge {
   std::string advice_for_runs() const {
     std::string keyed;
     std::string others;
-    for (const Sent& sent : reference_.clean.sent) {
+    for (const SentRequest& sent : reference_.clean.sent) {
       if (sent.method != "POST") continue;
       std::string& names = sent.is_create() ? keyed : others;
       if (names.find(sent.operation) == std::string::npos) names += (names.empty() ? "" : ", ") + sent.operation;
@@ -271,12 +271,12 @@ class Judge {
   }
 
   /// How often each call was sent with the same body.
-  static std::map<std::string, std::size_t> sends_of(const std::vector<Sent>& sent) {
+  static std::map<std::string, std::size_t> sends_of(const std::vector<SentRequest>& sent) {
     std::map<std::string, std::size_t> counts;
-    for (const Sent& one : sent) ++counts[call_of(one)];
+    for (const SentRequest& one : sent) ++counts[call_of(one)];
     return counts;
   }
-  static std::string call_of(const Sent& sent) {
+  static std::string call_of(const SentRequest& sent) {
     return sent.method + " " + sent.path + "?" + sent.query + "\n" + sent.body;
   }
 
@@ -284,7 +284,7 @@ class Judge {
     const std::map<std::string, std::size_t> usual = sends_of(reference_.clean.sent);
     std::map<std::string, std::size_t> counts;
     std::size_t at_most = 0;
-    for (const Sent& one : run_.sent) {
+    for (const SentRequest& one : run_.sent) {
       if (one.status != 0 && one.status < 400) continue;  // a usable response is no reason to repeat the call
       const std::string call = call_of(one);
       const auto found = usual.find(call);
@@ -310,12 +310,12 @@ class Judge {
     const Fault* fault = find_fault(row_.fault);
     if (fault == nullptr || fault->outcome != Outcome::unknown) return;
     for (std::size_t i = 0; i < run_.sent.size(); ++i) {
-      const Sent& lost = run_.sent[i];
+      const SentRequest& lost = run_.sent[i];
       if (lost.fault.empty() || !lost.is_create()) continue;
       const std::size_t usual = sends_of(reference_.clean.sent)[call_of(lost)];
       if (sends_of(run_.sent)[call_of(lost)] <= usual) continue;
       for (std::size_t k = i + 1; k < run_.sent.size(); ++k) {
-        const Sent& again = run_.sent[k];
+        const SentRequest& again = run_.sent[k];
         if (call_of(again) != call_of(lost)) continue;
         if (!again.idempotency_key.empty() && again.idempotency_key == lost.idempotency_key) continue;
         add("careless",
@@ -331,8 +331,8 @@ class Judge {
   }
 
   void key_shared() {
-    std::map<std::string, const Sent*> first;
-    for (const Sent& one : run_.sent) {
+    std::map<std::string, const SentRequest*> first;
+    for (const SentRequest& one : run_.sent) {
       if (one.idempotency_key.empty() || !one.is_create()) continue;
       const auto [found, is_new] = first.emplace(one.idempotency_key, &one);
       if (is_new || call_of(*found->second) == call_of(one)) continue;
@@ -349,7 +349,7 @@ class Judge {
   static bool is_final_refusal(int status) {
     return status >= 400 && status < 500 && status != 408 && status != 409 && status != 425 && status != 429;
   }
-  static std::size_t repeated_refusals(const std::vector<Sent>& sent, const Sent** where) {
+  static std::size_t repeated_refusals(const std::vector<SentRequest>& sent, const SentRequest** where) {
     std::size_t count = 0;
     for (std::size_t i = 1; i < sent.size(); ++i) {
       if (!is_final_refusal(sent[i - 1].status) || call_of(sent[i]) != call_of(sent[i - 1])) continue;
@@ -360,9 +360,9 @@ class Judge {
   }
 
   void refusal_repeated() {
-    const Sent* again = nullptr;
+    const SentRequest* again = nullptr;
     if (repeated_refusals(run_.sent, &again) <= repeated_refusals(reference_.clean.sent, nullptr)) return;
-    const Sent* before = again - 1;
+    const SentRequest* before = again - 1;
     add("careless",
         fmt::format("{}; {} was sent again unchanged after {}, which the next try cannot change",
                     cause(),
@@ -373,7 +373,7 @@ class Judge {
   }
 
   void leak() {
-    for (const Sent& one : run_.sent) {
+    for (const SentRequest& one : run_.sent) {
       if (!one.has_key || !one.host.starts_with("localhost")) continue;
       add("leaked",
           "the key was sent to another origin, where a redirect led",

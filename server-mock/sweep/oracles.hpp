@@ -16,7 +16,7 @@ namespace ws::mock::sweep {
 /// One run of the command in a sandbox.
 struct Run {
   RunEnd end = {};
-  std::vector<Sent> sent = {};
+  std::vector<SentRequest> sent = {};
   JsonBox state = {};
 };
 

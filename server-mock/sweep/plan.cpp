@@ -90,7 +90,7 @@ bool matches_any(const std::vector<std::string>& globs, std::string_view text) {
 }
 
 /// Whether the fault can apply to such a request, and differs there from all other faults.
-bool applies(const Fault& fault, const Sent& sent, const contract::Operation* operation) {
+bool applies(const Fault& fault, const SentRequest& sent, const contract::Operation* operation) {
   const bool is_put = sent.operation == "upload.put";
   const bool reads = sent.method == "GET" || sent.method == "HEAD";
   const bool has_auth = operation != nullptr && operation->auth == contract::Auth::key;
@@ -118,16 +118,19 @@ constexpr std::pair<std::string_view, std::string_view> switched_operations[] = 
     {"test_runs", "tests.run*"},
 };
 
-bool concerns(std::string_view key, const std::vector<Sent>& sent) {
+bool concerns(std::string_view key, const std::vector<SentRequest>& sent) {
   for (const auto& [name, operations] : switched_operations) {
     if (name != key) continue;
-    return std::ranges::any_of(sent, [&](const Sent& one) { return glob_matches(operations, one.operation); });
+    return std::ranges::any_of(sent, [&](const SentRequest& one) { return glob_matches(operations, one.operation); });
   }
   return true;
 }
 
-Row row_of(
-    const Fault& fault, const Sent& sent, std::size_t ordinal, std::string_view origin, const PlanOptions& options) {
+Row row_of(const Fault& fault,
+           const SentRequest& sent,
+           std::size_t ordinal,
+           std::string_view origin,
+           const PlanOptions& options) {
   const std::string target = sent.path + (sent.query.empty() ? "" : "?" + sent.query);
   // The path in a Location is inside the sandbox, whose prefix is known only once it is open.
   std::string location = dump(Json(fmt::format("{}SANDBOX{}", origin, target)));
@@ -149,13 +152,13 @@ Row row_of(
           .extra = extra};
 }
 
-std::map<std::string, std::size_t> counts_of(const std::vector<Sent>& sent) {
+std::map<std::string, std::size_t> counts_of(const std::vector<SentRequest>& sent) {
   std::map<std::string, std::size_t> counts;
-  for (const Sent& one : sent) ++counts[one.operation];
+  for (const SentRequest& one : sent) ++counts[one.operation];
   return counts;
 }
 
-void add_switches(const std::vector<Sent>& sent, Plan& plan) {
+void add_switches(const std::vector<SentRequest>& sent, Plan& plan) {
   for (const AssumptionSwitch& one : assumption_switches()) {
     if (!concerns(one.key, sent)) continue;
     for (const std::string_view value : one.values.subspan(1)) {
@@ -195,8 +198,8 @@ const Fault* find_fault(std::string_view id) {
   return found == std::end(all_faults) ? nullptr : found;
 }
 
-Plan make_plan(const std::vector<Sent>& first,
-               const std::vector<Sent>& second,
+Plan make_plan(const std::vector<SentRequest>& first,
+               const std::vector<SentRequest>& second,
                std::string_view other_origin,
                const PlanOptions& options) {
   Plan plan;
@@ -217,7 +220,7 @@ Plan make_plan(const std::vector<Sent>& first,
                     std::min(count, other)));
   }
   std::map<std::string, std::size_t> ordinals;
-  for (const Sent& sent : first) {
+  for (const SentRequest& sent : first) {
     const std::size_t ordinal = ++ordinals[sent.operation];
     const auto found = again.find(sent.operation);
     if (sent.operation.empty() || found == again.end() || ordinal > found->second) continue;

@@ -16,7 +16,8 @@ namespace ws::mock::sweep {
 /// The `Retry-After` of the faults 429 and 503: long enough to distinguish clients that honour it from those that
 /// always sleep one second.
 inline constexpr std::chrono::seconds retry_after{2};
-inline constexpr std::string_view retry_after_member = R"("retry_after": 2)";  ///< the same as a member of the fault rule
+inline constexpr std::string_view retry_after_member =
+    R"("retry_after": 2)";  ///< the same as a member of the fault rule
 
 /// What the client knows about its call after the fault.
 enum class Outcome {
@@ -40,10 +41,10 @@ const Fault* find_fault(std::string_view id);
 
 struct Row {
   std::string id = {};  ///< "docs.create#1:reset-after", "switch:error_style=html"; stable across sweeps of one command
-  std::string operation = {};  ///< empty for a switch
-  std::size_t ordinal = 0;  ///< the number of the request among those of this operation, from 1
-  std::string fault = {};  ///< id of the fault; empty for a switch
-  std::string rule = {};  ///< body of `POST /_mock/faults`; empty for a switch
+  std::string operation = {};   ///< empty for a switch
+  std::size_t ordinal = 0;      ///< the number of the request among those of this operation, from 1
+  std::string fault = {};       ///< id of the fault; empty for a switch
+  std::string rule = {};        ///< body of `POST /_mock/faults`; empty for a switch
   std::string assumption = {};  ///< KEY=VALUE
   std::string request = {};     ///< "POST /v1/documents", for people
 
@@ -55,7 +56,7 @@ struct PlanOptions {
   std::vector<std::string> skip = {};
   std::vector<std::string> operations = {};  ///< globs of operation ids; empty: all
   std::size_t max_rows = 0;                  ///< 0: no limit
-  std::size_t sample = 0;  ///< 0: all; otherwise a random sample of this size, chosen by the seed
+  std::size_t sample = 0;                    ///< 0: all; otherwise a random sample of this size, chosen by the seed
   std::uint64_t seed = 1;
   std::chrono::milliseconds patience{10'000};
 };
@@ -68,8 +69,8 @@ struct Plan {
 };
 
 /// `first` and `second` are the requests of two clean runs; `other_origin` is the server's origin under another name.
-Plan make_plan(const std::vector<Sent>& first,
-               const std::vector<Sent>& second,
+Plan make_plan(const std::vector<SentRequest>& first,
+               const std::vector<SentRequest>& second,
                std::string_view other_origin,
                const PlanOptions& options);
 

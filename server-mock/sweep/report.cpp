@@ -213,7 +213,7 @@ Json to_json(const Report& report, const std::set<std::string>& accepted) {
   Json rows = Json::array();
   for (const RowResult& result : report.rows) rows.push_back(row_to_json(report, result, accepted));
   Json clean = Json::array();
-  for (const Sent& sent : report.clean.sent) clean.push_back(line_of(sent));
+  for (const SentRequest& sent : report.clean.sent) clean.push_back(line_of(sent));
   return {{"v", 1},
           {"command", report.command},
           {"clean", {{"took_ms", report.clean.end.took.count()}, {"journal", std::move(clean)}}},
@@ -227,7 +227,7 @@ Json to_json(const Report& report, const std::set<std::string>& accepted) {
             {"left_out", report.plan.left_out}}},
           {"notes", report.plan.notes},
           {"took_ms", report.took.count()},
-          {"own_ms", report.own.count()},
+          {"own_ms", report.command_time.count()},
           {"stopped", report.was_stopped},
           {"rows", std::move(rows)},
           {"coverage", to_json(coverage_of(report))}};

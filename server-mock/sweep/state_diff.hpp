@@ -15,8 +15,8 @@ namespace ws::mock::sweep {
 
 struct Difference {
   enum class Kind {
-    extra,  ///< an object that is not in the reference
-    missing,  ///< an object that is only in the reference
+    extra,     ///< an object that is not in the reference
+    missing,   ///< an object that is only in the reference
     changed,   ///< one member differs
     unlinked,  ///< all objects exist, but a reference points to a different one
   } kind = Kind::changed;
@@ -24,7 +24,7 @@ struct Difference {
   std::string column = {};    ///< with `changed`: "content"
   std::string was = {};       ///< with `changed`: in the reference
   std::string is = {};        ///< with `changed`
-  std::string title = {};  ///< the title shown to people; may be empty
+  std::string title = {};     ///< the title shown to people; may be empty
   bool is_as_before = false;  ///< with `changed`: the member has its value of the first state, so a change was lost
 
   bool operator==(const Difference&) const = default;

@@ -141,7 +141,7 @@ Result<void> Sweep::prepare_fault(const Row& row, const World& world) {
 }
 
 /// Removes the fault. Returns the key for a rerun: another one if the fault was about the key.
-Result<std::string> Sweep::heal(const Row& row, const World& world) {
+Result<std::string> Sweep::remove_fault(const Row& row, const World& world) {
   WS_LET(const Json gone, host_.control(world, "DELETE", "/faults", nullptr));
   if (!row.assumption.empty()) {
     const std::string key = row.assumption.substr(0, row.assumption.find('='));
@@ -152,7 +152,7 @@ Result<std::string> Sweep::heal(const Row& row, const World& world) {
   }
   // A lease held by the failed run has to expire first, after at most 900 s (API document, "Limits").
   const bool has_leases =
-      std::ranges::any_of(clean().sent, [](const Sent& sent) { return sent.operation == "events.claim"; });
+      std::ranges::any_of(clean().sent, [](const SentRequest& sent) { return sent.operation == "events.claim"; });
   if (has_leases && reference_.has_real_clock) {
     WS_LET(const Json clock, host_.control(world, "PUT", "/clock", {{"clock", "offset:+901s"}}));
   }
@@ -168,13 +168,13 @@ Result<RowResult> Sweep::run_row(const Row& row, const World& world) {
   WS_LET(Run run, run_command(world, world.token, scratch, row, 0));
   std::optional<Run> rerun;
   const bool failed = run.end.by == RunEnd::By::itself && run.end.exit != 0;
-  for (const Sent& sent : run.sent) result.journal.push_back(line_of(sent));
+  for (const SentRequest& sent : run.sent) result.journal.push_back(line_of(sent));
   if (failed && options_.rerun == Rerun::yes && !is_stopped(options_)) {
-    WS_LET(const std::string token, heal(row, world));
+    WS_LET(const std::string token, remove_fault(row, world));
     WS_LET(rerun, run_command(world, token, scratch, row, run.sent.empty() ? 0 : run.sent.back().seq));
     result.rerun_exit = rerun->end.exit;
     result.journal.emplace_back("-- run again without the fault --");
-    for (const Sent& sent : rerun->sent) result.journal.push_back(line_of(sent));
+    for (const SentRequest& sent : rerun->sent) result.journal.push_back(line_of(sent));
   }
   result.findings = judge(reference_, row, run, rerun);
   result.verdict = !result.findings.empty() ? RowResult::Verdict::found
@@ -233,7 +233,7 @@ Result<Report> Sweep::run(const Progress& progress) {
   report_.clean_findings = judge_clean(reference_);
   for (auto& result : done) {
     if (!result) continue;
-    report_.own += result->end.took;
+    report_.command_time += result->end.took;
     report_.rows.push_back(std::move(*result));
   }
   report_.was_stopped = is_stopped(options_);

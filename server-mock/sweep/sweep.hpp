@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "api-client/base/result.hpp"
-#include "server-mock/sweep/host.hpp"
+#include "server-mock/sweep/local_server.hpp"
 #include "server-mock/sweep/oracles.hpp"
 #include "server-mock/sweep/plan.hpp"
 
@@ -35,7 +35,7 @@ struct SweepOptions {
 struct RowResult {
   Row row = {};
   enum class Verdict {
-    passed,  ///< the command exited with 0 and left the same state as the clean run
+    passed,     ///< the command exited with 0 and left the same state as the clean run
     recovered,  ///< it failed, and running it again reached that state
     found,
   } verdict = Verdict::passed;
@@ -43,7 +43,7 @@ struct RowResult {
   RunEnd end = {};
   std::optional<int> rerun_exit = {};
   std::vector<std::string> journal = {};  ///< one line for each request of the run and of the rerun
-  std::vector<Sent> sent = {};
+  std::vector<SentRequest> sent = {};
 };
 
 struct Report {
@@ -54,7 +54,7 @@ struct Report {
   std::vector<Finding> clean_findings = {};
   std::vector<RowResult> rows = {};  ///< in the order of the plan; fewer if the sweep was stopped
   std::chrono::milliseconds took{0};
-  std::chrono::milliseconds own{0};  ///< the time of the command itself, summed over all runs
+  std::chrono::milliseconds command_time{0};  ///< the time of the command itself, summed over all runs
   bool was_stopped = false;
 };
 
@@ -63,7 +63,7 @@ using Progress = std::function<void(std::size_t done, std::size_t all, std::size
 
 class Sweep {
  public:
-  Sweep(Host& host, const SweepOptions& options) : host_(host), options_(options) {}
+  Sweep(LocalServer& host, const SweepOptions& options) : host_(host), options_(options) {}
 
   /// Runs the command twice without faults and makes the plan. Fails with `invalid` if the command fails (with its
   /// output in the message), as `Process::start`, or with `cancelled`.
@@ -85,10 +85,10 @@ class Sweep {
   /// Runs the rows in parallel; a result is empty if the sweep was stopped before the row ended.
   Result<std::vector<std::optional<RowResult>>> run_rows(const Progress& progress);
   Result<void> prepare_fault(const Row& row, const World& world);
-  Result<std::string> heal(const Row& row, const World& world);
+  Result<std::string> remove_fault(const Row& row, const World& world);
   std::chrono::milliseconds limit_of(const Row& row) const;
 
-  Host& host_;
+  LocalServer& host_;
   SweepOptions options_;
   Reference reference_ = {};
   Report report_ = {};

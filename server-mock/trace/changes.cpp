@@ -150,12 +150,12 @@ Result<Changes::Found> Changes::after(Sandbox& sandbox) {
     }
   }
   if (!rows.empty()) {
-    WS_TRY(begin_with(sandbox, hash_of(text)));
+    WS_TRY(set_hash(sandbox, hash_of(text)));
   }
   return Found{.hash = watched.hash, .rows = std::move(rows)};
 }
 
-Result<void> Changes::begin_with(Sandbox& sandbox, const std::string& hash) {
+Result<void> Changes::set_hash(Sandbox& sandbox, const std::string& hash) {
   Watched& watched = watched_[sandbox.options.id];
   if (!watched.fits(sandbox)) WS_TRY(watch(sandbox, watched));
   watched.hash = hash;

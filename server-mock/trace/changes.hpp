@@ -30,14 +30,15 @@ class Changes {
   /// The changes since `before`.
   Result<Found> after(Sandbox& sandbox);
   /// Sets the known hash of the present state; earlier changes are forgotten.
-  Result<void> begin_with(Sandbox& sandbox, const std::string& hash);
+  Result<void> set_hash(Sandbox& sandbox, const std::string& hash);
   /// The hash of the sandbox with this id; empty: not watched.
   std::string hash(const std::string& sandbox) const;
 
  private:
   struct Watched {
     const World* world = nullptr;
-    std::uint64_t restores = 0;  // value of `World::restore_count`: a restore opens another connection, which has no triggers
+    std::uint64_t restores =
+        0;  // value of `World::restore_count`: a restore opens another connection, which has no triggers
     std::string hash = {};
     bool fits(const Sandbox& sandbox) const;
   };

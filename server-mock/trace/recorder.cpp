@@ -39,9 +39,9 @@ int status_of(const http::Response& response) {
 }  // namespace
 
 /// Forwards a body and keeps its beginning.
-class Recorder::KeptSink final : public http::BodySink {
+class Recorder::RecordingSink final : public http::BodySink {
  public:
-  explicit KeptSink(std::unique_ptr<http::BodySink> inner) : inner_(std::move(inner)) {}
+  explicit RecordingSink(std::unique_ptr<http::BodySink> inner) : inner_(std::move(inner)) {}
   bool wants_more() const override { return inner_->wants_more(); }
   void take(std::string_view piece) override {
     kept_.append(piece.substr(0, kept_body_bytes - kept_.size()));
@@ -59,27 +59,27 @@ class Recorder::KeptSink final : public http::BodySink {
 Recorder::Recorder(Descriptor file,
                    const SecretNames& secrets,
                    Application& application,
-                   std::shared_ptr<HeldTime> held)
-    : file_(std::move(file)), secrets_(secrets), application_(application), held_(std::move(held)) {}
+                   std::shared_ptr<PinnedTime> pinned)
+    : file_(std::move(file)), secrets_(secrets), application_(application), pinned_(std::move(pinned)) {}
 
 Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path,
                                                  Json start,
                                                  const SecretNames& secrets,
                                                  Application& application,
-                                                 std::shared_ptr<HeldTime> held) {
+                                                 std::shared_ptr<PinnedTime> pinned) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (!file) {
     return fail(Failure::Kind::disk,
                 fmt::format("cannot write the trace {}: {}", path, std::generic_category().message(errno)));
   }
-  std::unique_ptr<Recorder> recorder(new Recorder(std::move(file), secrets, application, std::move(held)));
-  const Time opened = recorder->held_->at.value_or(Time());
+  std::unique_ptr<Recorder> recorder(new Recorder(std::move(file), secrets, application, std::move(pinned)));
+  const Time opened = recorder->pinned_->at.value_or(Time());
   Json line = {{"ws_trace", 1}, {"started_at", opened.time_since_epoch().count()}};
   line.update(start);
   recorder->start_ = std::move(line);
   WS_TRY(recorder->changes_.before(application.sandbox()));
   WS_TRY(recorder->secrets_.learn(*application.sandbox().world));
-  recorder->held_->at.reset();
+  recorder->pinned_->at.reset();
   return recorder;
 }
 
@@ -109,17 +109,17 @@ void Recorder::write(const std::string& line) {
 }
 
 /// All clocks stand still until `pinned_` is reset.
-std::int64_t Recorder::hold_time() {
+std::int64_t Recorder::pin_time() {
   learn_base_url();
-  held_->at = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
-  return held_->at->time_since_epoch().count();
+  pinned_->at = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  return pinned_->at->time_since_epoch().count();
 }
 
 /// `response`: null if there is none.
 void Recorder::finish(Event event, Sandbox& sandbox, const http::Response* response) {
   write_start();
   const auto found = changes_.after(sandbox);
-  held_->at.reset();
+  pinned_->at.reset();
   event.state = found ? found->hash : std::string();
   if (!found) fmt::print(stderr, "ws-mock: the trace misses a state: {}\n", found.error().what);
   if (response != nullptr && response->ticket()) {
@@ -134,13 +134,13 @@ void Recorder::finish(Event event, Sandbox& sandbox, const http::Response* respo
   }
   write(line_of(event));
   const bool is_due = requests_ >= last_snapshot_ + requests_between_snapshots && unsnapped_bytes_ >= snapshot_bytes_;
-  if (is_due && is_quiet(sandbox)) take_snapshot(sandbox, event.state);
+  if (is_due && can_snapshot(sandbox)) take_snapshot(sandbox, event.state);
 }
 
 /// Whether the rows are the whole state: no pending request, no counting fault rule, no file outside the database.
-bool Recorder::is_quiet(Sandbox& sandbox) const {
+bool Recorder::can_snapshot(Sandbox& sandbox) const {
   return &sandbox == &application_.sandbox() && waiting_.empty() && !application_.has_sandboxes() &&
-         is_in_rows(sandbox);
+         is_rows_only(sandbox);
 }
 
 void Recorder::take_snapshot(Sandbox& sandbox, const std::string& state) {
@@ -158,15 +158,15 @@ void Recorder::take_snapshot(Sandbox& sandbox, const std::string& state) {
 std::unique_ptr<http::BodySink> Recorder::open_sink(const http::Request& head) {
   auto inner = application_.open_sink(head);
   if (!inner) return nullptr;
-  return std::make_unique<KeptSink>(std::move(inner));
+  return std::make_unique<RecordingSink>(std::move(inner));
 }
 
 http::Response Recorder::handle(const http::Request& request) {
-  Event event = {.n = ++requests_, .time = hold_time()};
+  Event event = {.n = ++requests_, .time = pin_time()};
   http::Request passed = request;
   std::string_view body = request.body;
   std::uint64_t size = body.size();
-  if (auto* sink = dynamic_cast<KeptSink*>(request.sink); sink != nullptr) {
+  if (auto* sink = dynamic_cast<RecordingSink*>(request.sink); sink != nullptr) {
     passed.sink = sink->inner();
     body = sink->kept();
     size = sink->taken_bytes();
@@ -187,10 +187,10 @@ http::Response Recorder::resume(std::uint64_t ticket, const http::Request& reque
   const auto waiting = waiting_.extract(ticket);
   Event event = {.kind = Event::Kind::resume,
                  .n = waiting.empty() ? requests_ : waiting.mapped(),
-                 .time = hold_time(),
+                 .time = pin_time(),
                  .may_wait = may_wait == http::MayWait::yes};
   http::Request passed = request;
-  if (auto* sink = dynamic_cast<KeptSink*>(request.sink); sink != nullptr) passed.sink = sink->inner();
+  if (auto* sink = dynamic_cast<RecordingSink*>(request.sink); sink != nullptr) passed.sink = sink->inner();
   http::Response response = application_.resume(ticket, passed, may_wait);
   finish(std::move(event), application_.sandbox_of(request), &response);
   return response;
@@ -198,19 +198,19 @@ http::Response Recorder::resume(std::uint64_t ticket, const http::Request& reque
 
 void Recorder::cancel(std::uint64_t ticket) {
   const auto waiting = waiting_.extract(ticket);
-  Event event = {.kind = Event::Kind::cancel, .n = waiting.empty() ? 0 : waiting.mapped(), .time = hold_time()};
+  Event event = {.kind = Event::Kind::cancel, .n = waiting.empty() ? 0 : waiting.mapped(), .time = pin_time()};
   application_.cancel(ticket);
   if (event.n == 0) {
-    held_->at.reset();
+    pinned_->at.reset();
     return;
   }
   finish(std::move(event), application_.sandbox(), nullptr);
 }
 
 http::Response Recorder::refuse(const http::MalformedRequest& why) {
-  const std::int64_t time = hold_time();
+  const std::int64_t time = pin_time();
   http::Response response = application_.refuse(why);
-  held_->at.reset();
+  pinned_->at.reset();
   write_start();
   write(line_of(Event{.kind = Event::Kind::refused,
                       .time = time,
@@ -221,9 +221,9 @@ http::Response Recorder::refuse(const http::MalformedRequest& why) {
 }
 
 std::vector<std::uint64_t> Recorder::take_ready() {
-  const std::int64_t time = hold_time();
+  const std::int64_t time = pin_time();
   std::vector<std::uint64_t> tickets = application_.take_ready();
-  held_->at.reset();
+  pinned_->at.reset();
   if (!tickets.empty()) write(line_of(Event{.kind = Event::Kind::ready, .time = time}));
   return tickets;
 }

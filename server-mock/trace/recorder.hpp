@@ -30,7 +30,7 @@ class Recorder final : public http::Handler {
                                                 Json start,
                                                 const SecretNames& secrets,
                                                 Application& application,
-                                                std::shared_ptr<HeldTime> held);
+                                                std::shared_ptr<PinnedTime> pinned);
   /// Writes the exit code of the command. The application may already be destroyed.
   void end(int exit_code);
 
@@ -44,12 +44,12 @@ class Recorder final : public http::Handler {
   std::optional<std::chrono::milliseconds> next_ready() override { return application_.next_ready(); }
 
  private:
-  class KeptSink;
-  Recorder(Descriptor file, const SecretNames& secrets, Application& application, std::shared_ptr<HeldTime> held);
-  std::int64_t hold_time();
+  class RecordingSink;
+  Recorder(Descriptor file, const SecretNames& secrets, Application& application, std::shared_ptr<PinnedTime> pinned);
+  std::int64_t pin_time();
   void finish(Event event, Sandbox& sandbox, const http::Response* response);
   void take_snapshot(Sandbox& sandbox, const std::string& state);
-  bool is_quiet(Sandbox& sandbox) const;
+  bool can_snapshot(Sandbox& sandbox) const;
   void write(const std::string& line);
   void write_start();
   void learn_base_url();
@@ -57,9 +57,9 @@ class Recorder final : public http::Handler {
   Descriptor file_;
   SecretNames secrets_;
   Application& application_;
-  std::shared_ptr<HeldTime> held_;
+  std::shared_ptr<PinnedTime> pinned_;
   Changes changes_ = {};
-  JsonBox start_ = {};  // null once it is written
+  JsonBox start_ = {};                         // null once it is written
   std::string base_url_ = "http://127.0.0.1";  // of the server, set by the first call
   std::size_t requests_ = 0;
   std::map<std::uint64_t, std::size_t> waiting_ = {};  // request by ticket

@@ -64,7 +64,7 @@ void Checkpoints::keep(std::size_t moment, Checkpoint checkpoint) {
       one = kept_.erase(one);
       if (one != kept_.end()) ++one;
     }
-    way_ *= 2;
+    max_gap_ *= 2;
   }
 }
 
@@ -73,7 +73,7 @@ void Checkpoints::passed(std::size_t moment) {
 }
 
 /// A request with the texts that it points into.
-struct Replay::Revealed {
+struct Replay::RestoredRequest {
   std::string head = {};
   std::string body = {};
   http::Request request = {};
@@ -86,7 +86,7 @@ Replay::Replay(const Trace& trace, const ApplicationOptions& options, Checkpoint
       options_(options),
       checkpoints_(checkpoints),
       secrets_(options.sandbox.world.seed, options.control.token) {
-  options_.sandbox.clock.hold(held_);
+  options_.sandbox.clock.pin(pinned_);
   can_jump_ = std::ranges::none_of(
       trace.events, [](const Event& event) { return event.head.find("/_mock/sandboxes") != std::string::npos; });
 }
@@ -97,14 +97,14 @@ Result<std::unique_ptr<Replay>> Replay::open(const Trace& trace,
                                              const ApplicationOptions& options,
                                              Checkpoints& checkpoints) {
   std::unique_ptr<Replay> replay(new Replay(trace, options, checkpoints));
-  WS_TRY(replay->begin_anew());
+  WS_TRY(replay->restart());
   return replay;
 }
 
-Result<void> Replay::begin_anew() {
+Result<void> Replay::restart() {
   waiting_.clear();
   changes_ = {};
-  held_->at = Time{std::chrono::milliseconds(trace_.started_at)};
+  pinned_->at = Time{std::chrono::milliseconds(trace_.started_at)};
   application_.reset();
   WS_LET(application_, Application::open(options_));
   application_->set_base_url(trace_.base_url);
@@ -127,8 +127,8 @@ Result<void> Replay::go_to(std::size_t moment) {
     return fail(Failure::Kind::usage,
                 fmt::format("the trace has {} requests, and no request {}", trace_.requests.size(), moment));
   }
-  if (moment == 0) return moment_ == 0 ? Result<void>() : begin_anew();
-  WS_TRY(go_back_or_ahead(moment));
+  if (moment == 0) return moment_ == 0 ? Result<void>() : restart();
+  WS_TRY(jump_to_checkpoint(moment));
   destination_ = moment;
   while (moment_ < moment) {
     const auto begin = std::chrono::steady_clock::now();
@@ -137,15 +137,15 @@ Result<void> Replay::go_to(std::size_t moment) {
     for (const std::size_t end = end_of(moment_); next_event_ < end; ++next_event_) {
       WS_TRY(play(trace_.events[next_event_]));
     }
-    way_ += std::chrono::steady_clock::now() - begin;
+    replay_time_ += std::chrono::steady_clock::now() - begin;
     checkpoints_.passed(moment_);
-    if (way_ >= checkpoints_.way() || checkpoints_.contains(moment_)) WS_TRY(keep_checkpoint());
+    if (replay_time_ >= checkpoints_.max_gap() || checkpoints_.contains(moment_)) WS_TRY(keep_checkpoint());
   }
   return {};
 }
 
 /// Jumps to the nearest checkpoint if that is cheaper than going on, or if the moment is in the past.
-Result<void> Replay::go_back_or_ahead(std::size_t moment) {
+Result<void> Replay::jump_to_checkpoint(std::size_t moment) {
   const auto* checkpoint = checkpoints_.before(moment);
   std::size_t kept = checkpoint == nullptr ? 0 : checkpoint->first;
   const Snapshot* snapshot = nullptr;
@@ -157,14 +157,14 @@ Result<void> Replay::go_back_or_ahead(std::size_t moment) {
     kept = one.after;
   }
   if (moment_ < moment && moment_ >= kept) return {};
-  if (kept == 0) return begin_anew();
+  if (kept == 0) return restart();
   if (snapshot == nullptr) {
     WS_TRY(restore(checkpoint->second));
   } else {
     WS_TRY(restore(*snapshot));
   }
   moment_ = kept;
-  way_ = {};
+  replay_time_ = {};
   next_event_ = end_of(kept);
   return snapshot == nullptr ? Result<void>() : keep_checkpoint();
 }
@@ -188,7 +188,7 @@ Result<void> Replay::restore(const Checkpoint& checkpoint) {
   sandbox.world->assumptions = checkpoint.assumptions;
   sandbox.built_in = checkpoint.built_in;
   sandbox.requests = checkpoint.requests;
-  return changes_.begin_with(sandbox, checkpoint.state);
+  return changes_.set_hash(sandbox, checkpoint.state);
 }
 
 Result<void> Replay::restore(const Snapshot& snapshot) {
@@ -214,13 +214,13 @@ Result<void> Replay::restore(const Snapshot& snapshot) {
                             response.text().substr(0, 200)));
   }
   application_->sandbox().requests = snapshot.requests;
-  return changes_.begin_with(application_->sandbox(), snapshot.state);
+  return changes_.set_hash(application_->sandbox(), snapshot.state);
 }
 
 Result<void> Replay::keep_checkpoint() {
   Sandbox& sandbox = application_->sandbox();
-  if (!can_jump_ || !waiting_.empty() || !is_in_rows(sandbox)) return {};
-  way_ = {};
+  if (!can_jump_ || !waiting_.empty() || !is_rows_only(sandbox)) return {};
+  replay_time_ = {};
   if (checkpoints_.contains(moment_)) return {};
   WS_LET(sqlite::Database rows, sqlite::Database::open(":memory:"));
   WS_TRY(sandbox.world->database.copy_to(rows));
@@ -236,8 +236,8 @@ Result<void> Replay::keep_checkpoint() {
   return {};
 }
 
-Result<std::unique_ptr<Replay::Revealed>> Replay::reveal(const Event& event) {
-  auto revealed = std::make_unique<Revealed>();
+Result<std::unique_ptr<Replay::RestoredRequest>> Replay::reveal(const Event& event) {
+  auto revealed = std::make_unique<RestoredRequest>();
   revealed->head = secrets_.reveal(event.head);
   revealed->body = secrets_.reveal(event.body);
   if (!http::is_plain_head(revealed->head)) {
@@ -249,14 +249,14 @@ Result<std::unique_ptr<Replay::Revealed>> Replay::reveal(const Event& event) {
 }
 
 Result<void> Replay::play(const Event& event) {
-  held_->at = Time{std::chrono::milliseconds(event.time)};
+  pinned_->at = Time{std::chrono::milliseconds(event.time)};
   switch (event.kind) {
     case Event::Kind::ready: static_cast<void>(application_->take_ready()); return {};
     case Event::Kind::refused:
       static_cast<void>(application_->refuse({.status = event.status, .code = event.code, .reason = event.body}));
       return {};
     case Event::Kind::request: {
-      WS_LET(std::unique_ptr<Revealed> revealed, reveal(event));
+      WS_LET(std::unique_ptr<RestoredRequest> revealed, reveal(event));
       WS_TRY(play_request(event, *revealed));
       if (revealed->ticket != 0) waiting_.insert_or_assign(event.n, std::move(revealed));
       return {};
@@ -266,7 +266,7 @@ Result<void> Replay::play(const Event& event) {
   }
   const auto waiting = waiting_.find(event.n);
   if (waiting == waiting_.end()) return {};
-  Revealed& revealed = *waiting->second;
+  RestoredRequest& revealed = *waiting->second;
   WS_TRY(changes_.before(application_->sandbox_of(revealed.request)));
   if (event.kind == Event::Kind::cancel) {
     application_->cancel(revealed.ticket);
@@ -281,7 +281,7 @@ Result<void> Replay::play(const Event& event) {
   return {};
 }
 
-Result<void> Replay::play_request(const Event& event, Revealed& revealed) {
+Result<void> Replay::play_request(const Event& event, RestoredRequest& revealed) {
   http::Request& request = revealed.request;
   revealed.sink = application_->open_sink(request);
   if (revealed.sink) {
@@ -317,9 +317,9 @@ Result<void> Replay::compare(const Event& event, Sandbox& sandbox) {
   return {};
 }
 
-void Replay::let_time_pass() {
+void Replay::resume_clock() {
   Sandbox& sandbox = application_->sandbox();
-  const std::optional<Time> moment = std::exchange(held_->at, std::nullopt);
+  const std::optional<Time> moment = std::exchange(pinned_->at, std::nullopt);
   const Time now = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
   if (moment && !sandbox.clock.is_frozen()) sandbox.clock.advance(*moment - now);
 }

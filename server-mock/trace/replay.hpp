@@ -43,7 +43,7 @@ class Checkpoints {
   const std::pair<const std::size_t, Checkpoint>* before(std::size_t moment) const;
   bool contains(std::size_t moment) const { return kept_.contains(moment); }
   /// The maximum replay time between two checkpoints.
-  std::chrono::nanoseconds way() const { return way_; }
+  std::chrono::nanoseconds max_gap() const { return max_gap_; }
   void keep(std::size_t moment, Checkpoint checkpoint);
   /// Up to this moment no gap exceeds that time.
   std::size_t complete_until() const { return complete_until_; }
@@ -54,7 +54,7 @@ class Checkpoints {
   std::map<std::size_t, Checkpoint> kept_ = {};
   std::size_t bytes_ = 0;
   std::size_t complete_until_ = 0;
-  std::chrono::nanoseconds way_ = std::chrono::milliseconds(25);
+  std::chrono::nanoseconds max_gap_ = std::chrono::milliseconds(25);
 };
 
 class Replay {
@@ -75,7 +75,7 @@ class Replay {
 
   /// What the last request did until the moment.
   struct Played {
-    int status = 0;  ///< 0: no response yet
+    int status = 0;        ///< 0: no response yet
     JsonBox journal = {};  ///< its entry in the journal, secrets redacted; null for a control call
     JsonBox changes = {};  ///< as recorded by `Changes`
     std::string state = {};
@@ -87,36 +87,36 @@ class Replay {
 
   Application& application() { return *application_; }
   /// Lets the clock run on from the moment.
-  void let_time_pass();
+  void resume_clock();
 
  private:
-  struct Revealed;
+  struct RestoredRequest;
   Replay(const Trace& trace, const ApplicationOptions& options, Checkpoints& checkpoints);
-  Result<void> begin_anew();
-  Result<void> go_back_or_ahead(std::size_t moment);
+  Result<void> restart();
+  Result<void> jump_to_checkpoint(std::size_t moment);
   Result<void> restore(const Checkpoint& checkpoint);
   Result<void> restore(const Snapshot& snapshot);
   void forget_calls();
   Result<void> play(const Event& event);
-  Result<void> play_request(const Event& event, Revealed& revealed);
+  Result<void> play_request(const Event& event, RestoredRequest& revealed);
   Result<void> compare(const Event& event, Sandbox& sandbox);
   Result<void> keep_checkpoint();
-  Result<std::unique_ptr<Revealed>> reveal(const Event& event);
+  Result<std::unique_ptr<RestoredRequest>> reveal(const Event& event);
   std::size_t end_of(std::size_t moment) const;
 
   const Trace& trace_;
   ApplicationOptions options_;
   Checkpoints& checkpoints_;
-  std::shared_ptr<HeldTime> held_ = std::make_shared<HeldTime>();
+  std::shared_ptr<PinnedTime> pinned_ = std::make_shared<PinnedTime>();
   SecretNames secrets_;
   std::unique_ptr<Application> application_ = {};
   Changes changes_ = {};
   std::size_t moment_ = 0;
   std::size_t destination_ = 0;
   std::size_t next_event_ = 0;
-  std::chrono::nanoseconds way_ = {};  // replay time since the last checkpoint
+  std::chrono::nanoseconds replay_time_ = {};  // replay time since the last checkpoint
   bool can_jump_ = true;  // false once there are other sandboxes, whose state no checkpoint contains
-  std::map<std::size_t, std::unique_ptr<Revealed>> waiting_;
+  std::map<std::size_t, std::unique_ptr<RestoredRequest>> waiting_;
   Played played_ = {};
   std::optional<std::size_t> first_difference_ = {};
 };

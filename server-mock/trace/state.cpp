@@ -18,7 +18,7 @@ Result<Json> state_body(Sandbox& sandbox) {
   return Json{{"assumptions", std::move(switches)}, {"clock", sandbox.clock.text()}, {"tables", std::move(tables)}};
 }
 
-bool is_in_rows(Sandbox& sandbox) {
+bool is_rows_only(Sandbox& sandbox) {
   if (!sandbox.faults.empty() || sandbox.rate_limit.is_on() || sandbox.pending_claims.size() > 0 ||
       !sandbox.in_flight.empty() || !sandbox.snapshots.read().empty()) {
     return false;

@@ -12,6 +12,6 @@ Result<Json> state_body(Sandbox& sandbox);
 
 /// Whether rows, clock and switches are the whole state: no pending request, no counting fault rule or rate limit, no
 /// named snapshot, no file outside the database.
-bool is_in_rows(Sandbox& sandbox);
+bool is_rows_only(Sandbox& sandbox);
 
 }  // namespace ws::mock::trace

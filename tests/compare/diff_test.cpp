@@ -44,8 +44,8 @@ Json rows_changed(const Json& before, const Json& after, const char* table) { re
 ScriptRun run_against(const MockProcess& other, Access access, const std::string& project = {}) {
   auto caller = Caller::open({.base_url = other.base_url(), .token = other.token()});
   REQUIRE(caller);
-  Sealer sealer;
-  auto run = run_script(*caller, sealer, {.access = access, .project_id = project, .mark = "m1"});
+  ExchangeRedactor redactor;
+  auto run = run_script(*caller, redactor, {.access = access, .project_id = project, .mark = "m1"});
   REQUIRE(run);
   return std::move(*run);
 }
@@ -144,8 +144,8 @@ constexpr Planted planted[] = {
 bool plant(const Planted& change, const Exchanges& plain, Exchanges& changed) {
   changed.clear();
   bool is_done = false;
-  Sealer sealer;
-  for (const SealedExchange& one : plain) {
+  ExchangeRedactor redactor;
+  for (const RedactedExchange& one : plain) {
     Json line = parse_bounded(one.line()).value();
     const Json::json_pointer place(change.pointer);
     const bool fits = !is_done && one.parts().operation == change.operation && one.parts().status == change.status &&
@@ -170,7 +170,7 @@ bool plant(const Planted& change, const Exchanges& plain, Exchanges& changed) {
         }
       }
     }
-    changed.push_back(sealer.read(dump(line)).value());
+    changed.push_back(redactor.read(dump(line)).value());
   }
   return is_done;
 }

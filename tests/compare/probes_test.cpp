@@ -10,19 +10,20 @@ using namespace ws;
 using namespace ws::mock;
 using namespace ws::mock::compare;
 
-TEST_CASE("probes: every value of every switch has a look, and nothing else has one", "[compare]") {
+TEST_CASE("probes: every value of every switch has a pattern, and nothing else has one", "[compare]") {
   std::set<std::string> switched;
   for (const AssumptionSwitch& one : assumption_switches()) {
     for (const std::string_view value : one.values) switched.insert(std::string(one.key) + "=" + std::string(value));
   }
   std::set<std::string> looked;
   for (const Probe& probe : probes()) {
-    for (const Look& look : probe.looks) looked.insert(std::string(probe.key) + "=" + std::string(look.value));
+    for (const Pattern& pattern : probe.patterns)
+      looked.insert(std::string(probe.key) + "=" + std::string(pattern.value));
   }
   CHECK(looked == switched);
 }
 
-TEST_CASE("sealer: a secret is written nowhere, wherever it stands", "[compare]") {
+TEST_CASE("redactor: a secret is written nowhere, wherever it stands", "[compare]") {
   const std::string canary = "canary-3141592653589793238462643";
   const auto json = ws::http::Headers{{"Content-Type", "application/json"}};
   const auto with = [&](const char* name) {
@@ -129,25 +130,25 @@ TEST_CASE("sealer: a secret is written nowhere, wherever it stands", "[compare]"
   };
   CHECK(exchanges.size() >= 30);
   for (const WireExchange& exchange : exchanges) {
-    Sealer sealer;
-    const SealedExchange sealed = sealer.seal(exchange);
+    ExchangeRedactor redactor;
+    const RedactedExchange redacted = redactor.redact(exchange);
     CAPTURE(exchange.method, exchange.path, exchange.status);
-    CHECK(sealed.line().find("canary") == std::string::npos);
-    CHECK(sealed.shape_line().find("canary") == std::string::npos);
-    CHECK(Sealer().read(sealed.line()));
+    CHECK(redacted.line().find("canary") == std::string::npos);
+    CHECK(redacted.shape_line().find("canary") == std::string::npos);
+    CHECK(ExchangeRedactor().read(redacted.line()));
   }
 }
 
-TEST_CASE("sealer: a secret that was seen once is also replaced in texts that stay", "[compare]") {
-  Sealer sealer;
-  const SealedExchange sealed = sealer.seal(
+TEST_CASE("redactor: a secret that was seen once is also replaced in texts that stay", "[compare]") {
+  ExchangeRedactor redactor;
+  const RedactedExchange redacted = redactor.redact(
       {.method = "POST",
        .path = "/v1/documents",
        .request_headers = {{"Authorization", "Bearer a-key-that-nobody-may-see"}},
        .request_body =
            R"({"title": "My key is a-key-that-nobody-may-see", "content": "wsk_abcdefghijklmnopqrstuvwxyz"})",
        .status = 201});
-  CHECK(sealed.parts().credential == "<key:1:25>");
-  CHECK(sealed.parts().request_body->at("title") == "My key is <key:1:25>");
-  CHECK(sealed.line().find("wsk_a") == std::string::npos);
+  CHECK(redacted.parts().credential == "<key:1:25>");
+  CHECK(redacted.parts().request_body->at("title") == "My key is <key:1:25>");
+  CHECK(redacted.line().find("wsk_a") == std::string::npos);
 }

@@ -15,15 +15,15 @@ using namespace ws::mock::sweep;
 
 namespace {
 
-Sent sent(const char* operation, const char* method, const char* path) {
+SentRequest sent(const char* operation, const char* method, const char* path) {
   return {.operation = operation, .method = method, .path = path, .status = 200};
 }
 
-const std::vector<Sent> script = {sent("docs.create", "POST", "/v1/documents"),
-                                  sent("docs.list", "GET", "/v1/documents"),
-                                  sent("upload.put", "PUT", "/uploads/[redacted]"),
-                                  sent("events.complete", "POST", "/v1/agent-events/x:complete"),
-                                  sent("docs.create", "POST", "/v1/documents")};
+const std::vector<SentRequest> script = {sent("docs.create", "POST", "/v1/documents"),
+                                         sent("docs.list", "GET", "/v1/documents"),
+                                         sent("upload.put", "PUT", "/uploads/[redacted]"),
+                                         sent("events.complete", "POST", "/v1/agent-events/x:complete"),
+                                         sent("docs.create", "POST", "/v1/documents")};
 
 std::set<std::string> ids(const Plan& plan) {
   std::set<std::string> all;
@@ -34,9 +34,9 @@ std::set<std::string> ids(const Plan& plan) {
 }  // namespace
 
 TEST_CASE("sweep: every fault is a rule that the mock takes, and hits some request", "[sweep]") {
-  Sent second_page = sent("docs.list", "GET", "/v1/documents");
+  SentRequest second_page = sent("docs.list", "GET", "/v1/documents");
   second_page.query = "limit=6&cursor=x";
-  std::vector<Sent> whole = script;
+  std::vector<SentRequest> whole = script;
   whole.push_back(second_page);
   const Plan plan = make_plan(whole, whole, "http://localhost:1", {});
   std::set<std::string> met;
@@ -88,7 +88,7 @@ TEST_CASE("sweep: rows are narrowed by fault, row, operation, number and chance"
 }
 
 TEST_CASE("sweep: where two clean runs differ, what both sent is swept, and the rest is told", "[sweep]") {
-  std::vector<Sent> shorter = script;
+  std::vector<SentRequest> shorter = script;
   shorter.pop_back();
   const Plan plan = make_plan(script, shorter, "http://localhost:1", {});
   CHECK(ids(plan).contains("docs.create#1:reset-after"));

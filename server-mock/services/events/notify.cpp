@@ -61,23 +61,24 @@ Json payload_of(const CommentNotice& news) {
 }  // namespace
 
 Result<void> notify_of_comment(World& world, const CommentNotice& news) {
-  struct Told {
+  struct Notified {
     std::string agent_id = {};
     std::string_view kind = {};
   };
-  std::vector<Told> told;
+  std::vector<Notified> notified;
   const auto tell = [&](const std::string& agent_id, std::string_view kind) {
     const bool self = news.author.kind == "agent" && news.author.id == agent_id;
-    if (agent_id.empty() || self || std::ranges::find(told, agent_id, &Told::agent_id) != told.end()) return;
-    told.push_back({agent_id, kind});
+    if (agent_id.empty() || self || std::ranges::find(notified, agent_id, &Notified::agent_id) != notified.end())
+      return;
+    notified.push_back({agent_id, kind});
   };
   for (const Handle& handle : news.mentions) tell(handle.agent_id, "comment.mention");
   WS_LET(const std::vector<std::string> writers, agents_in(world, news.thread_id));
   for (const std::string& agent_id : writers) tell(agent_id, "comment.reply");
-  if (told.empty()) return {};
+  if (notified.empty()) return {};
 
   const Json payload = payload_of(news);
-  for (const Told& agent : told) {
+  for (const Notified& agent : notified) {
     WS_LET(const bool hears, can_be_notified(world, agent.agent_id, news.document));
     if (!hears) continue;
     WS_TRY(queue_event(world,

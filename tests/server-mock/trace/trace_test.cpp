@@ -40,13 +40,13 @@ std::string text_of(const std::string& path) {
 /// An application that is recorded, and asked without a socket.
 struct Recording {
   explicit Recording(const std::string& path) {
-    held->at = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
-    options.sandbox.clock.hold(held);
+    pinned->at = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    options.sandbox.clock.pin(pinned);
     application = Application::open(options).value();
     application->set_base_url("http://127.0.0.1:4000");
     const trace::SecretNames secrets(options.sandbox.world.seed, "");
     const Json start = {{"command", {"a-test"}}, {"flags", {{"seed", 1}}}};
-    recorder = trace::Recorder::open(path, start, secrets, *application, held).value();
+    recorder = trace::Recorder::open(path, start, secrets, *application, pinned).value();
   }
 
   /// The body of the answer, and its size in the journal's file.
@@ -70,7 +70,7 @@ struct Recording {
     return response.text().empty() ? Json(nullptr) : parse_bounded(response.text()).value();
   }
 
-  std::shared_ptr<HeldTime> held = std::make_shared<HeldTime>();
+  std::shared_ptr<PinnedTime> pinned = std::make_shared<PinnedTime>();
   ApplicationOptions options = {};
   std::unique_ptr<Application> application = {};
   std::unique_ptr<trace::Recorder> recorder = {};
@@ -144,15 +144,15 @@ TEST_CASE("trace: a replay has the recorded state at each request, and jumps bot
 
 TEST_CASE("trace: where kept worlds take too much memory every second one goes", "[trace]") {
   trace::Checkpoints checkpoints;
-  const auto way = checkpoints.way();
+  const auto way = checkpoints.max_gap();
   const auto keep = [&checkpoints](std::size_t moment) {
     checkpoints.keep(moment,
                      {.rows = sqlite::Database::open(":memory:").value(), .bytes = trace::Checkpoints::most_bytes / 4});
   };
   for (std::size_t moment = 1; moment <= 4; ++moment) keep(moment);
-  CHECK(checkpoints.way() == way);
+  CHECK(checkpoints.max_gap() == way);
   keep(5);
-  CHECK(checkpoints.way() == 2 * way);
+  CHECK(checkpoints.max_gap() == 2 * way);
   CHECK_FALSE(checkpoints.contains(1));
   CHECK(checkpoints.contains(2));
   CHECK_FALSE(checkpoints.contains(3));

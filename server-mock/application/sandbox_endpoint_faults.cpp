@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/openapi.hpp"
-#include "server-mock/application/site.hpp"
+#include "server-mock/application/sandbox_endpoint.hpp"
 #include "server-mock/pages/device_page.hpp"
 #include "server-mock/pages/skill_page.hpp"
 #include "server-mock/pipeline/error_response.hpp"
@@ -30,7 +30,7 @@ std::string_view methods_instead(const http::Request& request) {
 }  // namespace
 
 /// Applies only to the API. Requests without a key share one limit.
-std::optional<ApiError> Site::rate_limit_error(const http::Request& request) {
+std::optional<ApiError> SandboxEndpoint::rate_limit_error(const http::Request& request) {
   if (!request.path.starts_with("/v1")) return std::nullopt;
   const auto wait = sandbox_->rate_limit.take(request.find("Authorization").value_or(""), sandbox_->world->now());
   if (!wait) return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<ApiError> Site::rate_limit_error(const http::Request& request) {
 }
 
 /// Names for pages, so that fault rules can match them.
-std::string_view Site::operation_of(const http::Request& request, http::Pairs& values) const {
+std::string_view SandboxEndpoint::operation_of(const http::Request& request, http::Pairs& values) const {
   if (request.path == pages::device_path) return "page.device";
   if (is_upload(request.path)) return upload_operation;
   if (request.path == openapi_path) return "openapi";
@@ -50,14 +50,14 @@ std::string_view Site::operation_of(const http::Request& request, http::Pairs& v
   return operation == nullptr ? std::string_view() : operation->id;
 }
 
-std::shared_ptr<const FaultRule> Site::find_fault(const http::Request& request) {
+std::shared_ptr<const FaultRule> SandboxEndpoint::find_fault(const http::Request& request) {
   http::Pairs values;
   const std::string_view operation = operation_of(request, values);
   return sandbox_->faults.take(
       {.operation = operation, .method = request.method, .path = http::decoded_path(request.path)});
 }
 
-Reply Site::answer_without_fault(const http::Request& request, std::string_view request_id) {
+Reply SandboxEndpoint::answer_without_fault(const http::Request& request, std::string_view request_id) {
   if (const std::string_view allow = methods_instead(request); !allow.empty()) {
     return {.response = render_allow(request.method, allow, request_id, sandbox_->world->assumptions)};
   }
@@ -79,7 +79,7 @@ Reply Site::answer_without_fault(const http::Request& request, std::string_view 
 }
 
 /// Runs the handler for its response and rolls back its changes.
-Reply Site::answer_rolled_back(const http::Request& request, std::string_view request_id) {
+Reply SandboxEndpoint::answer_rolled_back(const http::Request& request, std::string_view request_id) {
   World& world = *sandbox_->world;
   const Ids ids = world.ids;
   Reply reply;
@@ -91,7 +91,7 @@ Reply Site::answer_rolled_back(const http::Request& request, std::string_view re
   return reply;
 }
 
-Reply Site::answer(const http::Request& request, const ActiveRequest& active) {
+Reply SandboxEndpoint::answer(const http::Request& request, const ActiveRequest& active) {
   if (!sandbox_->faults.empty() && !request.query.empty()) {
     if (const auto query = rewritten_query(request, active.fault.get())) {
       http::Request moved = request;
@@ -102,7 +102,7 @@ Reply Site::answer(const http::Request& request, const ActiveRequest& active) {
   return active.fault ? answer_with_fault(request, active) : answer_without_fault(request, active.request_id);
 }
 
-Reply Site::answer_with_fault(const http::Request& request, const ActiveRequest& active) {
+Reply SandboxEndpoint::answer_with_fault(const http::Request& request, const ActiveRequest& active) {
   const FaultRule& rule = *active.fault;
   const bool before = rule.phase == Phase::before;
   http::Pairs values;
@@ -115,9 +115,9 @@ Reply Site::answer_with_fault(const http::Request& request, const ActiveRequest&
                             .values = values};
   Result<void> done;
   if (before) done = apply_to_world(call, rule, nullptr);
-  if (before && rule.effect.replaces_answer()) {
+  if (before && rule.effect.replaces_response()) {
     reply.response = http::Response(0);
-  } else if (before && rule.effect.spoils_answer()) {
+  } else if (before && rule.effect.alters_response()) {
     reply = answer_rolled_back(request, active.request_id);
   } else {
     reply = answer_without_fault(request, active.request_id);

@@ -1,4 +1,4 @@
-#include "server-mock/sweep/host.hpp"
+#include "server-mock/sweep/local_server.hpp"
 
 #include <utility>
 
@@ -10,9 +10,9 @@
 
 namespace ws::mock::sweep {
 
-class Host::Guarded final : public http::Handler {
+class LocalServer::SerializedHandler final : public http::Handler {
  public:
-  Guarded(std::mutex& mutex, Application& application) : mutex_(mutex), application_(application) {}
+  SerializedHandler(std::mutex& mutex, Application& application) : mutex_(mutex), application_(application) {}
 
   std::size_t body_limit(const http::Request& head) override {
     const std::lock_guard lock(mutex_);
@@ -52,12 +52,12 @@ class Host::Guarded final : public http::Handler {
   Application& application_;
 };
 
-Host::Host() = default;
+LocalServer::LocalServer() = default;
 
-Result<std::unique_ptr<Host>> Host::start(const ApplicationOptions& options) {
-  std::unique_ptr<Host> host(new Host());
+Result<std::unique_ptr<LocalServer>> LocalServer::start(const ApplicationOptions& options) {
+  std::unique_ptr<LocalServer> host(new LocalServer());
   WS_LET(host->application_, Application::open(options));
-  host->handler_ = std::make_unique<Guarded>(host->mutex_, *host->application_);
+  host->handler_ = std::make_unique<SerializedHandler>(host->mutex_, *host->application_);
   WS_LET(const http::Address address, http::Address::parse("127.0.0.1:0"));
   WS_LET(host->server_, http::Server::listen({.listen = address}, *host->handler_));
   host->base_url_ = host->server_->base_url();
@@ -66,27 +66,32 @@ Result<std::unique_ptr<Host>> Host::start(const ApplicationOptions& options) {
   return host;
 }
 
-Host::~Host() {
+LocalServer::~LocalServer() {
   if (server_) server_->stop();
   if (thread_.joinable()) thread_.join();
 }
 
-std::string Host::other_origin() const { return fmt::format("http://localhost:{}", server_->port()); }
+std::string LocalServer::other_origin() const { return fmt::format("http://localhost:{}", server_->port()); }
 
-Result<World> Host::open() {
+Result<World> LocalServer::open() {
   WS_LET(const Json opened, call("POST", "/_mock/sandboxes", Json::object()));
   return World{.id = find_text(opened, "id").value_or(""),
                .base_url = find_text(opened, "base_url").value_or(""),
                .token = find_text(opened, "token").value_or("")};
 }
 
-void Host::close(const World& world) { static_cast<void>(call("DELETE", "/_mock/sandboxes/" + world.id, nullptr)); }
+void LocalServer::close(const World& world) {
+  static_cast<void>(call("DELETE", "/_mock/sandboxes/" + world.id, nullptr));
+}
 
-Result<Json> Host::control(const World& world, std::string_view method, std::string_view path, const Json& body) {
+Result<Json> LocalServer::control(const World& world,
+                                  std::string_view method,
+                                  std::string_view path,
+                                  const Json& body) {
   return call(method, fmt::format("/_s/{}/_mock{}", world.id, path), body);
 }
 
-Result<Json> Host::call(std::string_view method, const std::string& target, const Json& body) {
+Result<Json> LocalServer::call(std::string_view method, const std::string& target, const Json& body) {
   const std::string text = body.is_null() ? std::string() : dump(body);
   const std::string host = base_url_.substr(base_url_.find("//") + 2);
   const std::string head = fmt::format("{} {} HTTP/1.1\r\n", method, target);

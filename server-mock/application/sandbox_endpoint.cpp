@@ -1,4 +1,4 @@
-#include "server-mock/application/site.hpp"
+#include "server-mock/application/sandbox_endpoint.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -23,14 +23,17 @@ bool is_under(std::string_view path, std::string_view root) {
 
 }  // namespace
 
-Site::Site(SharedState& shared, Sandboxes* sandboxes, std::unique_ptr<Sandbox> sandbox, std::uint64_t first_ticket)
+SandboxEndpoint::SandboxEndpoint(SharedState& shared,
+                                 Sandboxes* sandboxes,
+                                 std::unique_ptr<Sandbox> sandbox,
+                                 std::uint64_t first_ticket)
     : shared_(shared), sandboxes_(sandboxes), sandbox_(std::move(sandbox)), next_ticket_(first_ticket) {}
 
-std::unique_ptr<http::BodySink> Site::open_sink(const http::Request& head) {
+std::unique_ptr<http::BodySink> SandboxEndpoint::open_sink(const http::Request& head) {
   return open_upload(*sandbox_, head, accepts_uploads_);
 }
 
-void Site::end() {
+void SandboxEndpoint::end() {
   accepts_uploads_.reset();
   sandbox_->pending_claims.end_all();
   std::multimap<Steady::time_point, std::uint64_t> now;
@@ -42,7 +45,7 @@ void Site::end() {
 
 /// The client's `X-Request-Id` if it is short visible ASCII, else a number. Control calls have their own counter, so
 /// that polling the control API does not change the ids of API requests.
-std::string Site::next_request_id(const http::Request* request, Kind kind) {
+std::string SandboxEndpoint::next_request_id(const http::Request* request, Kind kind) {
   const std::uint64_t number = kind == Kind::control ? ++control_requests_ : ++sandbox_->requests;
   if (request != nullptr) {
     const auto given = request->find("X-Request-Id");
@@ -58,7 +61,7 @@ std::string Site::next_request_id(const http::Request* request, Kind kind) {
   return id;
 }
 
-http::Response Site::handle(const http::Request& request) {
+http::Response SandboxEndpoint::handle(const http::Request& request) {
   if (shared_.control.is_on() && is_under(request.path, "/_mock")) {
     ActiveRequest active = {.request_id = next_request_id(&request, Kind::control), .start = Steady::now()};
     return handle_control(next_ticket_++, request, std::move(active), http::MayWait::yes);
@@ -81,10 +84,10 @@ http::Response Site::handle(const http::Request& request) {
 }
 
 /// Control calls are not journalled, logged or subject to fault rules.
-http::Response Site::handle_control(std::uint64_t ticket,
-                                    const http::Request& request,
-                                    ActiveRequest&& active,
-                                    http::MayWait may_wait) {
+http::Response SandboxEndpoint::handle_control(std::uint64_t ticket,
+                                               const http::Request& request,
+                                               ActiveRequest&& active,
+                                               http::MayWait may_wait) {
   http::Response response = shared_.control.handle(*sandbox_, sandboxes_, request, active.request_id);
   if (sandbox_->advance && !advancing_) {
     advancing_ = ticket;
@@ -104,7 +107,7 @@ http::Response Site::handle_control(std::uint64_t ticket,
 }
 
 /// Advances the clock by one step, after which pending claims may be resumed; responds when it has arrived.
-http::Response Site::continue_advance(std::uint64_t ticket, http::MayWait may_wait) {
+http::Response SandboxEndpoint::continue_advance(std::uint64_t ticket, http::MayWait may_wait) {
   const Steps steps = may_wait == http::MayWait::no ? Steps::all : Steps::one;
   const std::string request_id = waiting_.at(ticket).request_id;
   std::optional<http::Response> response = shared_.control.continue_advance(*sandbox_, steps, request_id);
@@ -116,10 +119,10 @@ http::Response Site::continue_advance(std::uint64_t ticket, http::MayWait may_wa
 }
 
 /// Responds, or keeps the request pending under its ticket.
-http::Response Site::process(std::uint64_t ticket,
-                             const http::Request& request,
-                             ActiveRequest&& active,
-                             http::MayWait may_wait) {
+http::Response SandboxEndpoint::process(std::uint64_t ticket,
+                                        const http::Request& request,
+                                        ActiveRequest&& active,
+                                        http::MayWait may_wait) {
   Reply reply = answer(request, active);
   if (!reply.long_poll || active.timed_out || may_wait == http::MayWait::no) {
     release(active);
@@ -138,7 +141,7 @@ http::Response Site::process(std::uint64_t ticket,
 
 /// Keeps the request pending for the delay of a fault rule, before it is handled. Another request with the same
 /// idempotency key is answered with 409 meanwhile.
-http::Response Site::delay(const http::Request& request, ActiveRequest&& active) {
+http::Response SandboxEndpoint::delay(const http::Request& request, ActiveRequest&& active) {
   http::Pairs values;
   const contract::Operation* operation = shared_.pipeline.find(request, values);
   const auto key = request.find("Idempotency-Key");
@@ -157,7 +160,7 @@ http::Response Site::delay(const http::Request& request, ActiveRequest&& active)
 }
 
 /// Removes the request from the pending claims, and frees its idempotency key.
-void Site::release(ActiveRequest& active) {
+void SandboxEndpoint::release(ActiveRequest& active) {
   if (active.in_flight) sandbox_->in_flight.erase(*std::exchange(active.in_flight, nullptr));
   if (!active.claim) return;
   sandbox_->pending_claims.remove(*active.claim);
@@ -165,7 +168,7 @@ void Site::release(ActiveRequest& active) {
 }
 
 /// Adds the common headers, then records and logs the exchange. The duration counts from the arrival of the request.
-http::Response Site::finish(const http::Request& request, Reply&& reply, const ActiveRequest& active) {
+http::Response SandboxEndpoint::finish(const http::Request& request, Reply&& reply, const ActiveRequest& active) {
   reply.response.header("X-Request-Id", active.request_id)
       .header("X-Mock-Operation", reply.operation.empty() ? "none" : reply.operation);
   const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - active.start);
@@ -182,7 +185,7 @@ http::Response Site::finish(const http::Request& request, Reply&& reply, const A
   return std::move(reply.response);
 }
 
-http::Response Site::resume(std::uint64_t ticket, const http::Request& request, http::MayWait may_wait) {
+http::Response SandboxEndpoint::resume(std::uint64_t ticket, const http::Request& request, http::MayWait may_wait) {
   if (ticket == advancing_) return continue_advance(ticket, may_wait);
   auto waited = waiting_.extract(ticket);
   if (waited.empty()) return handle(request);
@@ -192,7 +195,7 @@ http::Response Site::resume(std::uint64_t ticket, const http::Request& request, 
   return process(ticket, request, std::move(active), may_wait);
 }
 
-void Site::cancel(std::uint64_t ticket) {
+void SandboxEndpoint::cancel(std::uint64_t ticket) {
   if (ticket == advancing_) {
     static_cast<void>(continue_advance(ticket, http::MayWait::no));
     return;
@@ -201,7 +204,7 @@ void Site::cancel(std::uint64_t ticket) {
 }
 
 /// The clock advances only when no pending request is ready at the time that it has reached.
-void Site::take_ready(std::vector<std::uint64_t>& tickets) {
+void SandboxEndpoint::take_ready(std::vector<std::uint64_t>& tickets) {
   const std::size_t others = tickets.size();
   for (const PendingClaims::Ready& ready : sandbox_->pending_claims.take_ready(sandbox_->world->now())) {
     const auto claim = sandbox_->pending_calls.find(ready.ticket);
@@ -217,7 +220,7 @@ void Site::take_ready(std::vector<std::uint64_t>& tickets) {
 }
 
 /// Journal watchers: all of them if there is a new entry, else those whose time is up.
-void Site::take_watchers(std::vector<std::uint64_t>& tickets) {
+void SandboxEndpoint::take_watchers(std::vector<std::uint64_t>& tickets) {
   if (watchers_.empty()) return;
   const bool is_new = sandbox_->journal.last_seq() != watched_seq_;
   const auto due = is_new ? watchers_.end() : watchers_.upper_bound(Steady::now());
@@ -231,7 +234,7 @@ void Site::take_watchers(std::vector<std::uint64_t>& tickets) {
 }
 
 /// A frozen clock makes nothing ready by itself, except delays of fault rules, which are in real time.
-std::optional<std::chrono::milliseconds> Site::next_ready() {
+std::optional<std::chrono::milliseconds> SandboxEndpoint::next_ready() {
   using std::chrono::milliseconds;
   std::optional<milliseconds> next;
   const auto due = sandbox_->pending_claims.next_due();
@@ -246,7 +249,7 @@ std::optional<std::chrono::milliseconds> Site::next_ready() {
   return next;
 }
 
-http::Response Site::refuse(const http::MalformedRequest& why) {
+http::Response SandboxEndpoint::refuse(const http::MalformedRequest& why) {
   const std::string request_id = next_request_id(nullptr, Kind::usual);
   http::Response response =
       render(ApiError{.status = why.status, .code = std::string(why.code), .message = std::string(why.reason)},
@@ -262,7 +265,7 @@ http::Response Site::refuse(const http::MalformedRequest& why) {
   return response;
 }
 
-http::Response Site::reject(const http::Request& request, const ApiError& api_error) {
+http::Response SandboxEndpoint::reject(const http::Request& request, const ApiError& api_error) {
   const std::string_view path = http::within_sandbox(request.path).path;
   if (is_under(path, "/_mock")) {
     const std::string request_id = next_request_id(&request, Kind::control);
@@ -275,7 +278,7 @@ http::Response Site::reject(const http::Request& request, const ApiError& api_er
   return finish(request, {.response = render(api_error, active.request_id, sandbox_->world->assumptions)}, active);
 }
 
-void Site::log(const http::Request& request, const Reply& reply, std::int64_t duration_us) const {
+void SandboxEndpoint::log(const http::Request& request, const Reply& reply, std::int64_t duration_us) const {
   const std::string_view operation = reply.operation.empty() ? "none" : reply.operation;
   const std::string& id = sandbox_->options.id;
   const std::string path = (id.empty() ? "" : "/_s/" + id).append(shown_path(request.path));

@@ -16,13 +16,13 @@ namespace ws::mock {
 
 /// HUP, INT, QUIT, TERM, USR1, USR2 and CHLD are blocked in this thread, and in threads that it starts, during the
 /// object's lifetime; a separate thread receives them. Only one object may exist at a time.
-class Companion {
+class ChildProcess {
  public:
   /// `server` must outlive it.
-  explicit Companion(http::Server& server);
-  Companion(const Companion&) = delete;
-  Companion& operator=(const Companion&) = delete;
-  ~Companion();
+  explicit ChildProcess(http::Server& server);
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  ~ChildProcess();
 
   /// Fails as `Process::start`.
   Result<void> start(const std::vector<std::string>& command);
@@ -30,7 +30,7 @@ class Companion {
   int wait();
 
  private:
-  void pass_signals_on();
+  void forward_signals();
 
   http::Server& server_;
   sigset_t before_{};

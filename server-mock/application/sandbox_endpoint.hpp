@@ -37,12 +37,15 @@ struct SharedState {
   Pipeline pipeline = {};
 };
 
-class Site {
+class SandboxEndpoint {
  public:
   /// `shared` and `sandboxes` outlive it; `sandboxes` is null inside a sandbox. Tickets count from `first_ticket`.
-  Site(SharedState& shared, Sandboxes* sandboxes, std::unique_ptr<Sandbox> sandbox, std::uint64_t first_ticket);
-  Site(const Site&) = delete;
-  Site& operator=(const Site&) = delete;
+  SandboxEndpoint(SharedState& shared,
+                  Sandboxes* sandboxes,
+                  std::unique_ptr<Sandbox> sandbox,
+                  std::uint64_t first_ticket);
+  SandboxEndpoint(const SandboxEndpoint&) = delete;
+  SandboxEndpoint& operator=(const SandboxEndpoint&) = delete;
 
   Sandbox& sandbox() { return *sandbox_; }
   const Sandbox& sandbox() const { return *sandbox_; }

@@ -21,13 +21,13 @@ struct World {
 };
 
 /// Thread-safe.
-class Host {
+class LocalServer {
  public:
   /// Serves until the object is destroyed. Fails as `Application::open` and `Server::listen`.
-  static Result<std::unique_ptr<Host>> start(const ApplicationOptions& options);
-  Host(const Host&) = delete;
-  Host& operator=(const Host&) = delete;
-  ~Host();
+  static Result<std::unique_ptr<LocalServer>> start(const ApplicationOptions& options);
+  LocalServer(const LocalServer&) = delete;
+  LocalServer& operator=(const LocalServer&) = delete;
+  ~LocalServer();
 
   /// "http://127.0.0.1:4711"
   const std::string& base_url() const { return base_url_; }
@@ -43,13 +43,13 @@ class Host {
 
  private:
   /// Serialises calls: the server's thread and the callers of this object share the application.
-  class Guarded;
-  Host();
+  class SerializedHandler;
+  LocalServer();
   Result<Json> call(std::string_view method, const std::string& target, const Json& body);
 
   std::mutex mutex_;
   std::unique_ptr<Application> application_;
-  std::unique_ptr<Guarded> handler_;
+  std::unique_ptr<SerializedHandler> handler_;
   std::unique_ptr<http::Server> server_;
   std::string base_url_;
   std::thread thread_;

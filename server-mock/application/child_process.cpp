@@ -1,4 +1,4 @@
-#include "server-mock/application/companion.hpp"
+#include "server-mock/application/child_process.hpp"
 
 namespace ws::mock {
 namespace {
@@ -12,23 +12,23 @@ sigset_t handled_signals() {
 
 }  // namespace
 
-Companion::Companion(http::Server& server) : server_(server) {
+ChildProcess::ChildProcess(http::Server& server) : server_(server) {
   const sigset_t handled = handled_signals();
   ::pthread_sigmask(SIG_BLOCK, &handled, &before_);
 }
 
-Companion::~Companion() {
+ChildProcess::~ChildProcess() {
   if (waiter_.joinable()) waiter_.join();
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-Result<void> Companion::start(const std::vector<std::string>& command) {
+Result<void> ChildProcess::start(const std::vector<std::string>& command) {
   WS_LET(process_, Process::start(command));
-  waiter_ = std::thread([this] { pass_signals_on(); });
+  waiter_ = std::thread([this] { forward_signals(); });
   return {};
 }
 
-void Companion::pass_signals_on() {
+void ChildProcess::forward_signals() {
   const sigset_t handled = handled_signals();
   while (true) {
     if (const std::optional<int> exit = process_->poll()) {
@@ -46,7 +46,7 @@ void Companion::pass_signals_on() {
   }
 }
 
-int Companion::wait() {
+int ChildProcess::wait() {
   if (!has_ended_) process_->signal(SIGTERM);
   waiter_.join();
   return exit_;

@@ -75,7 +75,7 @@ std::string_view find_kind(std::span<const MemberKind> members, std::string_view
   return found == members.end() ? std::string_view() : found->kind;
 }
 
-bool sounds_secret(std::string_view name) {
+bool is_secret_name(std::string_view name) {
   std::string plain = to_lower(name);
   std::ranges::replace(plain, '-', '_');
   return std::ranges::any_of(secret_words,
@@ -146,7 +146,7 @@ bool is_json_type(std::string_view text) {
 
 }  // namespace
 
-std::string Sealer::opaque(std::string_view kind, const std::string& text) {
+std::string ExchangeRedactor::opaque(std::string_view kind, const std::string& text) {
   if (placeholder_length(text, 0) == text.size() && !text.empty()) return text;
   std::string key = fmt::format("{}{}{}", kind, '\0', text);
   const auto found = placeholders_.find(key);
@@ -159,7 +159,7 @@ std::string Sealer::opaque(std::string_view kind, const std::string& text) {
   return made;
 }
 
-std::string Sealer::secret(std::string_view kind, const std::string& text) {
+std::string ExchangeRedactor::secret(std::string_view kind, const std::string& text) {
   if (text.empty()) return text;
   const auto known = secrets_.find(text);
   if (known != secrets_.end()) return known->second;
@@ -169,7 +169,7 @@ std::string Sealer::secret(std::string_view kind, const std::string& text) {
 }
 
 /// Replaces known secrets wherever they occur, and every text that has the form of a key.
-std::string Sealer::cleaned(std::string text) const {
+std::string ExchangeRedactor::replace_secrets(std::string text) const {
   for (const auto& [secret, placeholder] : secrets_) {
     for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at + placeholder.size())) {
       text.replace(at, secret.size(), placeholder);
@@ -187,46 +187,46 @@ std::string Sealer::cleaned(std::string text) const {
   return text;
 }
 
-Json Sealer::seal_under_secret(const Json& value, std::string_view kind) {
+Json ExchangeRedactor::redact_under_secret(const Json& value, std::string_view kind) {
   if (value.is_string()) return secret(kind, value.get<std::string>());
   if (value.is_array()) {
     Json all = Json::array();
-    for (const Json& item : value) all.push_back(seal_under_secret(item, kind));
+    for (const Json& item : value) all.push_back(redact_under_secret(item, kind));
     return all;
   }
   if (value.is_object()) {
     Json all = Json::object();
     for (const auto& [name, member] : value.items()) {
-      all[is_name(name) ? cleaned(name) : opaque("name", name)] = seal_under_secret(member, kind);
+      all[is_name(name) ? replace_secrets(name) : opaque("name", name)] = redact_under_secret(member, kind);
     }
     return all;
   }
   return value.is_number() ? Json(0) : value;
 }
 
-Json Sealer::seal_unknown(const Json& value) {
+Json ExchangeRedactor::redact_unknown(const Json& value) {
   if (value.is_string()) return opaque("text", value.get<std::string>());
   if (value.is_array()) {
     Json all = Json::array();
-    for (const Json& item : value) all.push_back(seal_unknown(item));
+    for (const Json& item : value) all.push_back(redact_unknown(item));
     return all;
   }
   if (value.is_object()) {
     Json all = Json::object();
     for (const auto& [name, member] : value.items()) {
       const std::string_view kind = find_kind(secret_members, name);
-      const bool is_secret = !kind.empty() || sounds_secret(name);
-      all[is_name(name) ? cleaned(name) : opaque("name", name)] =
-          is_secret ? seal_under_secret(member, kind.empty() ? "secret" : kind) : seal_unknown(member);
+      const bool is_secret = !kind.empty() || is_secret_name(name);
+      all[is_name(name) ? replace_secrets(name) : opaque("name", name)] =
+          is_secret ? redact_under_secret(member, kind.empty() ? "secret" : kind) : redact_unknown(member);
     }
     return all;
   }
   return value.is_number() ? Json(value.is_number_integer() ? Json(0) : Json(0.5)) : value;
 }
 
-Json Sealer::seal_member(const Json& value, std::string_view name, const Type& type) {
+Json ExchangeRedactor::redact_member(const Json& value, std::string_view name, const Type& type) {
   if (const std::string_view kind = find_kind(secret_members, name); !kind.empty()) {
-    return seal_under_secret(value, kind);
+    return redact_under_secret(value, kind);
   }
   if (value.is_null() || value.is_boolean()) return value;
   if (value.is_string()) {
@@ -238,150 +238,150 @@ Json Sealer::seal_member(const Json& value, std::string_view name, const Type& t
       case Kind::uuid: return is_uuid(text) ? Json(text) : Json(opaque("text", text));
       case Kind::date_time: return parse_rfc3339(text) ? Json(text) : Json(opaque("text", text));
       case Kind::choice:
-        return std::ranges::find(type.values, text) != type.values.end() || is_code(text) ? Json(cleaned(text))
+        return std::ranges::find(type.values, text) != type.values.end() || is_code(text) ? Json(replace_secrets(text))
                                                                                           : Json(opaque("text", text));
       case Kind::string: {
         // The query of a URL may contain a signature.
         const bool is_address = (text.starts_with("http://") || text.starts_with("https://")) &&
                                 text.find_first_of(" \n") == std::string::npos;
-        return cleaned(text.substr(0, is_address ? text.find('?') : std::string::npos));
+        return replace_secrets(text.substr(0, is_address ? text.find('?') : std::string::npos));
       }
       default: return opaque("text", text);
     }
   }
-  if (value.is_number()) return type.kind == Kind::integer || type.kind == Kind::number ? value : seal_unknown(value);
+  if (value.is_number()) return type.kind == Kind::integer || type.kind == Kind::number ? value : redact_unknown(value);
   if (value.is_array()) {
     Json all = Json::array();
     const Type any = {.kind = Kind::free_object};
-    for (const Json& item : value) all.push_back(seal_member(item, "", type.items == nullptr ? any : *type.items));
+    for (const Json& item : value) all.push_back(redact_member(item, "", type.items == nullptr ? any : *type.items));
     return all;
   }
-  if (type.kind == Kind::object) return seal_object(value, *type.object);
+  if (type.kind == Kind::object) return redact_object(value, *type.object);
   if (type.kind == Kind::text_map) {
     Json all = Json::object();
     for (const auto& [key, member] : value.items()) {
       const bool is_path = member.is_string() && member.get_ref<const std::string&>().starts_with("/v1/") &&
                            member.get_ref<const std::string&>().find('?') == std::string::npos;
-      all[is_name(key) ? cleaned(key) : opaque("name", key)] =
-          is_path ? Json(cleaned(member.get<std::string>())) : seal_unknown(member);
+      all[is_name(key) ? replace_secrets(key) : opaque("name", key)] =
+          is_path ? Json(replace_secrets(member.get<std::string>())) : redact_unknown(member);
     }
     return all;
   }
-  return seal_unknown(value);
+  return redact_unknown(value);
 }
 
-Json Sealer::seal_object(const Json& value, const Schema& schema) {
-  if (!value.is_object()) return seal_unknown(value);
-  Json sealed = Json::object();
+Json ExchangeRedactor::redact_object(const Json& value, const Schema& schema) {
+  if (!value.is_object()) return redact_unknown(value);
+  Json redacted = Json::object();
   for (const auto& [name, member] : value.items()) {
     const Field* field = contract::find_field(schema, name);
     if (field != nullptr) {
-      sealed[name] = seal_member(member, name, field->type);
+      redacted[name] = redact_member(member, name, field->type);
     } else {
       Json one = Json::object();
       one[name] = member;
-      sealed.update(seal_unknown(one));
+      redacted.update(redact_unknown(one));
     }
   }
-  return sealed;
+  return redacted;
 }
 
 /// Keeps the error codes; messages may repeat what was sent.
-Json Sealer::seal_error(const Json& value) {
+Json ExchangeRedactor::redact_error(const Json& value) {
   if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();
     const bool stays = is_code(text) || is_hash(text) || is_uuid(text);
-    return stays ? Json(cleaned(text)) : Json(opaque("text", text));
+    return stays ? Json(replace_secrets(text)) : Json(opaque("text", text));
   }
   if (value.is_array()) {
     Json all = Json::array();
-    for (const Json& item : value) all.push_back(seal_error(item));
+    for (const Json& item : value) all.push_back(redact_error(item));
     return all;
   }
   if (!value.is_object()) return value;
   Json all = Json::object();
   for (const auto& [name, member] : value.items()) {
-    const std::string key = is_name(name) ? cleaned(name) : opaque("name", name);
+    const std::string key = is_name(name) ? replace_secrets(name) : opaque("name", name);
     // `input` repeats what was sent and may contain a secret.
     if (name == "input" || name == "request_id" || name == "msg" || name == "message" || name == "title" ||
         name == "instance") {
-      all[key] = seal_unknown(member);
-    } else if (sounds_secret(name)) {
-      all[key] = seal_under_secret(member, "secret");
+      all[key] = redact_unknown(member);
+    } else if (is_secret_name(name)) {
+      all[key] = redact_under_secret(member, "secret");
     } else {
-      all[key] = seal_error(member);
+      all[key] = redact_error(member);
     }
   }
   return all;
 }
 
-std::string Sealer::seal_path(const Operation& operation, const http::Pairs& values) {
+std::string ExchangeRedactor::redact_path(const Operation& operation, const http::Pairs& values) {
   std::string path(operation.path);
   for (const auto& [name, value] : values) {
     const contract::Parameter* parameter = contract::find_parameter(operation, name);
     const bool is_id = parameter != nullptr && parameter->field.type.kind == Kind::uuid;
     const std::string text = is_id ? (is_uuid(value) ? value : opaque("text", value))
-                                   : (is_name(value) ? cleaned(value) : opaque("text", value));
+                                   : (is_name(value) ? replace_secrets(value) : opaque("text", value));
     const std::string slot = "{" + name + "}";
     if (const std::size_t at = path.find(slot); at != std::string::npos) path.replace(at, slot.size(), text);
   }
   return path;
 }
 
-Json Sealer::seal_query(const Operation* operation, std::string_view query) {
-  Json sealed = Json::object();
+Json ExchangeRedactor::redact_query(const Operation* operation, std::string_view query) {
+  Json redacted = Json::object();
   for (const auto& [name, value] : http::parse_query(query)) {
     const contract::Parameter* parameter = operation == nullptr ? nullptr : contract::find_parameter(*operation, name);
-    const std::string key = is_name(name) ? cleaned(name) : opaque("name", name);
+    const std::string key = is_name(name) ? replace_secrets(name) : opaque("name", name);
     if (parameter == nullptr || parameter->in != contract::In::query) {
-      sealed[key] = sounds_secret(name) ? secret("secret", value) : opaque("text", value);
+      redacted[key] = is_secret_name(name) ? secret("secret", value) : opaque("text", value);
       continue;
     }
     const bool is_number = parameter->field.type.kind == Kind::integer;
     if (is_number || parameter->field.type.kind == Kind::boolean) {
       const bool stays = is_digits(value) || is_code(value) || (value.starts_with('-') && is_digits(value.substr(1)));
-      sealed[key] = stays ? value : opaque("text", value);
+      redacted[key] = stays ? value : opaque("text", value);
     } else {
-      sealed[key] = seal_member(value, name, parameter->field.type);
+      redacted[key] = redact_member(value, name, parameter->field.type);
     }
   }
-  return sealed;
+  return redacted;
 }
 
-Json Sealer::seal_request_headers(const ws::http::Headers& headers) {
-  Json sealed = Json::object();
+Json ExchangeRedactor::redact_request_headers(const ws::http::Headers& headers) {
+  Json redacted = Json::object();
   for (const auto& [given, value] : headers) {
     const std::string name = to_lower(given);
     if (name == "authorization") {
       const std::size_t space = value.find(' ');
       secret("key", space == std::string::npos ? value : value.substr(space + 1));
-    } else if (sounds_secret(name)) {
+    } else if (is_secret_name(name)) {
       secret("secret", value);
     } else if (name == "content-type") {
-      sealed[name] = media_type(value);
+      redacted[name] = media_type(value);
     } else if (name == "idempotency-key") {
-      sealed[name] = opaque("idempotency", value);
+      redacted[name] = opaque("idempotency", value);
     } else if (name == "if-none-match") {
-      sealed[name] = is_etag(value) ? value : opaque("text", value);
+      redacted[name] = is_etag(value) ? value : opaque("text", value);
     } else if (name == "range" && value.starts_with("bytes=") && value.size() < 48) {
-      sealed[name] = cleaned(value);
+      redacted[name] = replace_secrets(value);
     }
   }
-  return sealed;
+  return redacted;
 }
 
-Json Sealer::seal_response_headers(const ws::http::Headers& headers) const {
-  Json sealed = Json::object();
+Json ExchangeRedactor::redact_response_headers(const ws::http::Headers& headers) const {
+  Json redacted = Json::object();
   for (const auto& [given, value] : headers) {
     const std::string name = to_lower(given);
-    if (is_name(name)) sealed[cleaned(name)] = kept_header(name, value);
+    if (is_name(name)) redacted[replace_secrets(name)] = kept_header(name, value);
   }
-  return sealed;
+  return redacted;
 }
 
-SealedExchange Sealer::seal(const WireExchange& exchange) {
+RedactedExchange ExchangeRedactor::redact(const WireExchange& exchange) {
   ExchangeParts parts = {.number = ++next_number_, .at_ms = exchange.at_ms, .method = exchange.method};
-  parts.request_headers = seal_request_headers(exchange.request_headers);
+  parts.request_headers = redact_request_headers(exchange.request_headers);
   if (const auto given = ws::http::find_header(exchange.request_headers, "Authorization")) {
     const std::string text(*given);
     const std::size_t space = text.find(' ');
@@ -406,32 +406,33 @@ SealedExchange Sealer::seal(const WireExchange& exchange) {
   } else {
     parts.operation = operation->id;
     if (operation->request != nullptr) {
-      parts.request_body = seal_object(body_of(exchange.request_body), *operation->request);
+      parts.request_body = redact_object(body_of(exchange.request_body), *operation->request);
     }
   }
-  parts.query = seal_query(operation, exchange.query);
+  parts.query = redact_query(operation, exchange.query);
   parts.status = exchange.status;
   if (exchange.status >= 400 || operation == nullptr) {
     // A sync conflict has the members of the success response beside the error code.
     const Schema* schema = operation == nullptr ? nullptr : operation->responses.front().schema;
     const bool is_both = schema != nullptr && find(answer, "conflicts") != nullptr;
-    parts.response_body = is_both ? seal_object(answer, *schema) : seal_error(answer);
+    parts.response_body = is_both ? redact_object(answer, *schema) : redact_error(answer);
     if (is_both) {
-      if (auto code = find_text(answer, "code")) (*parts.response_body)["code"] = seal_error(*code);
+      if (auto code = find_text(answer, "code")) (*parts.response_body)["code"] = redact_error(*code);
     }
   } else {
     const Schema* schema = response_schema(*operation, exchange.status);
     if (schema == nullptr) schema = operation->responses.front().schema;
-    parts.response_body = schema == nullptr || answer.is_null() ? seal_unknown(answer) : seal_object(answer, *schema);
+    parts.response_body =
+        schema == nullptr || answer.is_null() ? redact_unknown(answer) : redact_object(answer, *schema);
   }
-  parts.response_headers = seal_response_headers(exchange.response_headers);
-  if (operation != nullptr) parts.path = seal_path(*operation, values);
+  parts.response_headers = redact_response_headers(exchange.response_headers);
+  if (operation != nullptr) parts.path = redact_path(*operation, values);
   parts.request_bytes = exchange.request_bytes;
   parts.response_bytes = exchange.response_bytes;
-  return SealedExchange(std::move(parts));
+  return RedactedExchange(std::move(parts));
 }
 
-Result<SealedExchange> Sealer::read(std::string_view line) {
+Result<RedactedExchange> ExchangeRedactor::read(std::string_view line) {
   WS_LET(const Json read, parse_bounded(line, sealed_bounds));
   const Json* request = find(read, "request");
   const Json* response = find(read, "response");
@@ -465,7 +466,7 @@ Result<SealedExchange> Sealer::read(std::string_view line) {
   if (parts.path.size() > 4096 || !parts.query->is_object()) {
     return fail(Failure::Kind::invalid, "this is no line of a recording");
   }
-  return SealedExchange(std::move(parts));
+  return RedactedExchange(std::move(parts));
 }
 
 }  // namespace ws::mock::compare
