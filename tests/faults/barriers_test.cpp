@@ -1,4 +1,4 @@
-// How often the disk is waited for: a batch costs barriers, not one for each document.
+// Counts disk flushes: a batch of documents costs a fixed number of flushes, not some for each document.
 #include <algorithm>
 #include <string>
 
@@ -19,7 +19,7 @@ std::ptrdiff_t flushes_of(const Faulted& run) { return std::ranges::count_if(run
 
 std::string name_of(int number) { return "n" + std::to_string(number) + ".md"; }
 
-/// So many documents that both sides edited, and as many that both sides renamed.
+/// Makes this many documents edited on both sides, and as many renamed on both sides.
 void make_conflicts(FaultWorld& world, int texts, int names) {
   world.tie();
   const auto write_all = [&](const std::filesystem::path& tree, const std::string& text) {
@@ -40,7 +40,7 @@ void make_conflicts(FaultWorld& world, int texts, int names) {
   REQUIRE(world.ws_there({"sync"}).exit == 0);
 }
 
-/// Flushes of the run that records so many conflicts.
+/// Flushes of the run that records this many conflicts.
 std::ptrdiff_t flushes_to_record(int conflicts) {
   FaultWorld world;
   make_conflicts(world, conflicts, 0);
@@ -49,7 +49,7 @@ std::ptrdiff_t flushes_to_record(int conflicts) {
   return flushes_of(run);
 }
 
-/// Flushes of the command that decides so many, about texts and as many about names.
+/// Flushes of the command that resolves this many text conflicts and as many path conflicts.
 std::ptrdiff_t flushes_to_decide(int conflicts, const Words& command) {
   FaultWorld world;
   make_conflicts(world, conflicts, conflicts);

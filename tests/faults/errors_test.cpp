@@ -1,5 +1,5 @@
-// Every call that changes something is told of an error, of every kind that a disk has: the run says so and loses
-// nothing, and the same command goes on once the disk is well.
+// Each call that changes the disk fails with each kind of disk error: the run reports it and loses nothing, and the
+// same command completes the work once the disk is available.
 #include <array>
 #include <cerrno>
 #include <iostream>
@@ -12,7 +12,7 @@ using namespace ws::test;
 
 namespace {
 
-/// Broken runs of one scenario in CI; WS_FAULTS=all tries every error at every point.
+/// Number of failing runs per scenario in CI; WS_FAULTS=all tries every error at every point.
 constexpr long errors_in_ci = 16;
 
 std::vector<std::string> every_error() {
@@ -25,7 +25,8 @@ std::vector<std::string> every_error() {
   return modes;
 }
 
-/// 14: the disk; 13: some of it; or as ever, where the run can do without that call or tries it again.
+/// The exit codes allowed: 14 (disk), 13 (partial), or the usual one, if the run can do without that call or retries
+/// it.
 bool is_honest(const Ended& ended, int undisturbed) {
   if (ended.exit == undisturbed) return true;
   return (ended.exit == 14 || ended.exit == 13) && (ended.err + ended.out).find("cannot ") != std::string::npos;
@@ -42,7 +43,7 @@ void try_error(
   CHECK(wrong_after_rerun(world, scenario, undisturbed, step) == Words{});
 }
 
-/// The writes that put a person's text on the disk: the sample must not miss them.
+/// The writes of users' texts to disk: the sample must include them.
 std::vector<Fault> half_texts(const Words& calls) {
   std::vector<Fault> faults;
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -69,7 +70,7 @@ void fail_everywhere(const std::string& name) {
     points += last;
     for (const long place :
          spread(kinds * last, errors_in_ci / static_cast<long>(scenario.steps.size()), fault_seed())) {
-      // A step of one point goes with a step of one kind: a sample meets all of both.
+      // One step of the sample moves on by one point and one kind, so that all points and all kinds occur.
       const long point = (place - 1) / kinds + 1;
       const Fault fault{.point = point, .mode = modes[static_cast<std::size_t>(place % kinds)]};
       try_error(world, scenario, undisturbed, step, fault);

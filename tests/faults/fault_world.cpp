@@ -21,7 +21,7 @@ Ended must(const Ended& ended, const std::string& what) {
   return ended;
 }
 
-/// The texts among `git cat-file --batch` output: "ID TYPE SIZE\nBYTES\n" each.
+/// Adds the blobs from `git cat-file --batch` output: "ID TYPE SIZE\nBYTES\n" each.
 void add_blobs(const std::string& out, std::set<std::string>& texts) {
   std::size_t at = 0;
   while (at < out.size()) {
@@ -37,10 +37,10 @@ void add_blobs(const std::string& out, std::set<std::string>& texts) {
   }
 }
 
-/// The list of attachments: what `ws` writes, and no text of the user's.
+/// The list of attachments: written by `ws`, not a text of the user.
 bool is_list(const std::string& text) { return text.find("<!-- ws attachments ") != std::string::npos; }
 
-/// Its rows: "| path | bytes | hash | type | id |".
+/// Adds its rows: "| path | bytes | hash | type | id |".
 void add_rows(const std::string& list, Texts& texts) {
   std::istringstream lines(list);
   for (std::string line; std::getline(lines, line);) {
@@ -51,8 +51,8 @@ void add_rows(const std::string& list, Texts& texts) {
   }
 }
 
-/// What the service holds for somebody to fetch: texts of documents, and of open conflicts. What is staged only, and
-/// old revisions, nobody can read.
+/// Adds what can be fetched from the service: texts of documents and of open conflicts. Texts that are only staged, and
+/// old revisions, cannot be fetched.
 void add_served(const json& tables, std::set<std::string>& texts) {
   for (const auto& [table, column] : {std::pair{"documents", "content"},
                                       std::pair{"sync_conflicts", "local_content"},
@@ -70,7 +70,7 @@ void add_files(const fs::path& folder, std::set<std::string>& texts) {
   }
 }
 
-/// Of `last` possible ones.
+/// The number of points to try, of `last` possible ones.
 long sampled(long count, long last) {
   const char* wanted = std::getenv("WS_FAULTS");
   if (wanted == nullptr) return std::min(count, last);

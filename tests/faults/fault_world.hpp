@@ -1,5 +1,5 @@
-/// A tree, the service, and somebody else's tree, in a state that can be taken up again and again: the stage on which
-/// `ws` is killed and lied to.
+/// Two trees and a service whose state can be saved and restored: the fixture of the tests that kill `ws` or inject
+/// errors.
 #pragma once
 
 #include <filesystem>
@@ -17,24 +17,24 @@ namespace ws::test {
 using Texts = std::map<std::string, std::string>;  ///< by path
 using Words = std::vector<std::string>;
 
-/// What the shim does, in its own words (tests/faults/shim.cpp); mode empty: only counting.
+/// What the shim does, by the environment variables of tests/faults/shim.cpp; mode empty: only count.
 struct Fault {
   long point = 0;
   std::string mode = {};
-  bool reads = false;  ///< opening for reading counts too
+  bool reads = false;  ///< opening for reading is counted too
 };
 
 struct Faulted {
   Ended ended = {};
-  Words calls = {};  ///< "openat PATH", one a call beneath the tree that changes something
+  Words calls = {};  ///< "openat PATH", one entry for each call that changes something in the tree
 };
 
-/// Whether the shim can work here: x86-64, and seccomp allowed.
+/// Whether the shim can run here: x86-64, and seccomp is allowed.
 bool shim_works();
 
 class FaultWorld {
  public:
-  /// An untied `tree` and an untied `other` before a fresh service; `beneath` is where both lie (empty: a fresh
+  /// Two unbound folders, `tree` and `other`, and a new service; both folders are made in `beneath` (empty: a new
   /// folder).
   explicit FaultWorld(const std::filesystem::path& beneath = {});
 
@@ -43,30 +43,29 @@ class FaultWorld {
   Faulted ws(Words arguments, const Fault& fault) const;
   Command command(Words arguments, const Fault& fault, const std::filesystem::path& log) const;
 
-  /// Both trees tied to one new source. Throws where that fails.
+  /// Binds both trees to one new source. Throws on failure.
   void tie();
-  /// What `reset` brings back: the tree, and the service with its journal empty.
+  /// Saves what `reset` restores: the tree, and the service with an empty journal.
   void save();
   void reset() const;
 
-  /// The documents of the source by path; in place of the list of attachments each of its rows, as
-  /// "attachment PATH".
+  /// The documents of the source by path. The list of attachments is replaced by its rows, as "attachment PATH".
   Texts served() const;
-  /// How many documents and sources there are in all, archived ones included.
+  /// The number of documents and sources, including archived ones.
   std::size_t objects() const;
-  /// How many files there are on the service, by the hash of their bytes.
+  /// The number of files on the service by the hash of their bytes.
   std::map<std::string, std::size_t> assets() const;
-  /// Operations that came since the last `reset` or `forget_requests`, in order.
+  /// Operations requested since the last `reset` or `forget_requests`, in order.
   Words operations() const;
   void forget_requests() const;
   std::string control(const std::string& method, const std::string& path, const std::string& json = {}) const;
 
-  /// Every text that can still be had: in the tree, in the history by plain git, in a conflict's copies, on the
-  /// service.
+  /// Every text that can be recovered: from the tree, from the history with plain git, from a conflict's copies, or
+  /// from the service.
   std::set<std::string> kept() const;
-  /// The same before the next run has tidied up: texts in `.ws/tmp` and objects that no branch holds yet count.
+  /// The same before the next run has cleaned up: includes texts in `.ws/tmp` and unreachable objects.
   std::set<std::string> kept_at_once() const;
-  /// What `git fsck` says of the history, where it is not whole; empty: it is, or there was none when it was saved.
+  /// The errors that `git fsck` reports for the history; empty: none, or there was no history when the state was saved.
   std::string broken_history() const;
 
   MockProcess server;
@@ -86,11 +85,11 @@ class FaultWorld {
   std::filesystem::path other;
 };
 
-/// `made` or a folder's path that is too long for one test: everything below it with content, mode and kind of entry.
+/// Everything below a folder with content, mode and file type.
 Texts snapshot_of(const std::filesystem::path& folder, const std::function<bool(const std::string&)>& passes);
 
-/// Evenly spread numbers from 1 to `last`, `count` of them at most, shifted by `seed`. WS_FAULTS=all: every one;
-/// WS_FAULTS=20: twenty times as many.
+/// At most `count` evenly spread numbers from 1 to `last`, shifted by `seed`. WS_FAULTS=all: all numbers; WS_FAULTS=20:
+/// twenty times as many.
 std::vector<long> spread(long last, long count, unsigned seed);
 /// WS_SEED, or 1.
 unsigned fault_seed();

@@ -1,5 +1,5 @@
-// A folder that came from elsewhere: an archive, a share, a folder that others write to. Whatever lies in its `.ws/`,
-// no command reads, changes or waits for anything outside it.
+// A folder from an untrusted source: an archive, a share, a folder that others can write to. Whatever its `.ws/`
+// contains, no command reads or changes anything outside the folder, or blocks on it.
 #include <fstream>
 #include <functional>
 #include <map>
@@ -29,7 +29,7 @@ constexpr int usage = 2;
 constexpr int local = 14;
 constexpr unsigned somebody = 54321;
 
-/// Everything below a folder with its kind, mode, size, number of names and text.
+/// Everything below a folder with file type, mode, size, link count and text.
 Looks looks_of(const fs::path& folder) {
   Looks looks;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -46,7 +46,7 @@ void copy_all(const fs::path& from, const fs::path& to) {
   REQUIRE(run_command({.arguments = {"cp", "-a", from.string(), to.string()}}).exit == 0);
 }
 
-/// A tied tree with a history and a conflict's folder, another such tree outside, and a way back.
+/// A bound tree with a history and a conflict folder, a second such tree outside, and a link out of the first.
 struct Stage {
   Stage() {
     fs::create_directories(tree);
@@ -86,7 +86,7 @@ struct Stage {
 struct Entry {
   std::string name = {};
   bool is_folder = false;
-  fs::path outside = {};  ///< in the victim's folder, of the same kind
+  fs::path outside = {};  ///< a file of the same kind in the victim's folder
 };
 
 const std::vector<Entry>& entries() {
@@ -125,7 +125,7 @@ const std::vector<Words>& verbs() {
 }
 
 bool make_socket(const fs::path& path) {
-  // The name of a socket may have 107 bytes: made beside the test, then moved.
+  // The path of a socket is limited to 107 bytes: create it beside the test and move it.
   const int made = ::socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -141,7 +141,8 @@ bool make_socket(const fs::path& path) {
 
 struct Swap {
   std::string name = {};
-  std::function<bool(const Stage&, const Entry&, const fs::path& place)> put = {};  ///< false: not possible here
+  std::function<bool(const Stage&, const Entry&, const fs::path& place)> put =
+      {};  ///< returns false if it cannot be created on this machine
 };
 
 const std::vector<Swap>& swaps() {
@@ -158,7 +159,7 @@ const std::vector<Swap>& swaps() {
        }},
       {"hard link",
        [](const Stage& stage, const Entry& entry, const fs::path& place) {
-         // What is replaced as a whole may have two names: the other one keeps its text.
+         // A file that is replaced by rename may have two hard links: the other one keeps its text.
          const bool in_place = entry.name == "lock" || entry.name.starts_with("state.db");
          return in_place && ::link((stage.victim / entry.outside).c_str(), place.c_str()) == 0;
        }},
@@ -166,7 +167,7 @@ const std::vector<Swap>& swaps() {
       {"socket", [](const Stage&, const Entry&, const fs::path& place) { return make_socket(place); }},
       {"device",
        [](const Stage&, const Entry&, const fs::path& place) {
-         return ::mknod(place.c_str(), S_IFCHR | 0600, makedev(1, 5)) == 0;  // /dev/zero, where we may
+         return ::mknod(place.c_str(), S_IFCHR | 0600, makedev(1, 5)) == 0;  // /dev/zero, if permitted
        }},
       {"the other kind",
        [](const Stage&, const Entry& entry, const fs::path& place) {
@@ -184,7 +185,7 @@ const std::vector<Swap>& swaps() {
          } else {
            write_text(place, "{}\n");
          }
-         return ::chown(place.c_str(), somebody, somebody) == 0;  // only as root
+         return ::chown(place.c_str(), somebody, somebody) == 0;  // only root can do this
        }},
   };
   return all;
@@ -212,7 +213,7 @@ TEST_CASE("foreign tree: whatever lies in .ws, nothing outside is touched or wai
       const fs::path place = stage.tree / ".ws" / entry.name;
       fs::remove_all(place);
       if (swap.put(stage, entry, place)) {
-        // In CI each pair meets one verb, in turn: opening `.ws` is the same for all of them.
+        // In CI each pair is tested with one command, in turn: opening `.ws` is the same for all commands.
         const std::size_t first = turn++;
         for (std::size_t i = 0; i < (all ? verbs().size() : 1); ++i) {
           check_refused(stage, verbs()[(first + i) % verbs().size()], entry.name);
@@ -234,7 +235,7 @@ TEST_CASE("foreign tree: no command follows a .ws that is a link, or waits for o
     REQUIRE(::mkfifo((stage.tree / ".ws").c_str(), 0600) == 0);
     check_refused(stage, verb, ".ws is no folder");
   }
-  // An init into a link to an empty folder would make the tree there.
+  // An `init` through a link to an empty folder would create the tree there.
   fs::remove(stage.tree / ".ws");
   fs::create_directories(stage.victim / "empty");
   fs::create_symlink(stage.victim / "empty", stage.tree / ".ws");
@@ -274,7 +275,7 @@ TEST_CASE("foreign tree: within history.git no link is followed, and no setting 
   check_refused(stage, {"sync", "log"}, "refs/heads/x is no regular file");
   stage.reset();
 
-  // What would make git read, write or run something else is passed over.
+  // Settings that make git read, write or run other files are ignored.
   REQUIRE(::mkfifo((stage.folder / "pipe").c_str(), 0600) == 0);
   write_text(git / "config",
              fmt::format("[core]\n\tbare = false\n\tworktree = {0}\n\thooksPath = {0}\n\tlogAllRefUpdates = always\n"
@@ -330,7 +331,8 @@ TEST_CASE("foreign tree: a journal beside the state that names a file elsewhere 
     for (int i = 3; i >= 0; --i, value >>= 8U) text[static_cast<std::size_t>(i)] = static_cast<char>(value & 0xFFU);
     return text;
   };
-  // A rollback journal without pages (SQLite's file format, 3): played back, then its super-journal is deleted.
+  // A rollback journal without pages (SQLite's file format, 3): after playing it back, SQLite deletes its
+  // super-journal.
   const std::string magic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
   std::size_t sum = 0;
   for (const char c : target) sum += static_cast<unsigned char>(c);
@@ -346,7 +348,7 @@ TEST_CASE("foreign tree: a journal beside the state that names a file elsewhere 
 
 TEST_CASE("foreign tree: a .ws.yaml is read only as a file of our own", "[foreign]") {
   const Stage stage;
-  const fs::path file = stage.folder / ".ws.yaml";  // above the tree
+  const fs::path file = stage.folder / ".ws.yaml";  // in the folder above the tree
   const auto check = [&](const std::string& named) {
     const Ended ended = stage.ws({"docs", "list"});
     CAPTURE(ended.out, ended.err);
@@ -363,7 +365,7 @@ TEST_CASE("foreign tree: a .ws.yaml is read only as a file of our own", "[foreig
   fs::create_directories(file);
   check("is not a regular file");
   CHECK(stage.ws({"docs", "list"}).exit == 0);
-  // A user's own settings may be a link: programs that manage dot files make them.
+  // The user's own settings may be a link: dotfile managers create them.
   const fs::path config = stage.person.home() / ".config" / "ws" / "config.yaml";
   write_text(stage.folder / "dotfiles.yaml", "defaults:\n  format: ids\n");
   const auto known = stage.ws({"config", "list", "--json"});
@@ -397,11 +399,11 @@ TEST_CASE("foreign tree: what another user owns is refused until the user trusts
   for (const Words& verb : verbs()) check_refused(stage, verb, "belongs to the user 54321");
   const Ended refused = stage.ws({"sync", "status"});
   CHECK_THAT(refused.err, Catch::Matchers::Contains("WS_TRUSTED_FOLDERS"));
-  // From a folder below, where nothing is tied: found upward, and refused.
+  // From an unbound folder below: the search upward finds the tree and refuses it.
   fs::create_directories(stage.tree / "below");
   Command below = stage.person.command({"sync", "status"}, stage.tree / "below");
   CHECK(run_command(below).exit == local);
-  // It keeps nobody from binding a folder of their own below it.
+  // It does not prevent binding a folder of one's own below it.
   Command init = stage.person.command({"sync", "init"}, stage.tree / "below");
   CHECK(run_command(init).exit == 0);
   CHECK(fs::is_regular_file(stage.tree / "below/.ws/source.json"));
@@ -419,10 +421,10 @@ TEST_CASE("foreign tree: what another user owns is refused until the user trusts
   CHECK(status("WS_TRUSTED_FOLDERS", "*") == 0);
   CHECK(status("WS_TRUSTED_FOLDERS", stage.folder.path().string()) == local);
   CHECK(status("WS_TRUSTED_FOLDERS", stage.tree.string() + "x") == local);
-  CHECK(status("SUDO_UID", std::to_string(somebody)) == 0);  // as git: root for the user who called sudo
+  CHECK(status("SUDO_UID", std::to_string(somebody)) == 0);  // as in git: root trusts the user who called sudo
   CHECK(status("SUDO_UID", "1") == local);
 
-  // The tree cannot trust itself.
+  // A tree cannot declare itself as trusted.
   write_text(stage.tree / ".ws.yaml", "trusted_folders: \"*\"\n");
   CHECK(stage.ws({"sync", "status"}).exit == local);
   CHECK(stage.ws({"config", "set", "trusted_folders", stage.tree.string()}).exit == 0);

@@ -1,5 +1,5 @@
-// A disk that has no room for one document of a pull: the others come, that one is told, and once there is room the
-// same command completes it.
+// A disk without room for one document of a pull: the others are written, that one is reported, and once there is room
+// the same command completes the pull.
 #include <random>
 
 #include <catch2/catch.hpp>
@@ -17,9 +17,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t large_bytes = 900'000;
-constexpr std::uintmax_t room_bytes = 600'000;  ///< what is left; the history's and the state's growth fit in
+constexpr std::uintmax_t room_bytes = 600'000;  ///< free space left; enough for the growth of history and state
 
-/// A small disk in memory.
+/// A small file system in memory.
 class SmallDisk {
  public:
   SmallDisk() {
@@ -49,7 +49,7 @@ class SmallDisk {
   bool works_ = false;
 };
 
-/// Lines that say the same; or words of chance, which no history makes smaller than the disk.
+/// Many equal lines; or random words, which the history cannot compress to fit on the disk.
 std::string large_text(bool of_chance) {
   if (!of_chance) return std::string(large_bytes, '=');
   std::mt19937 chance(fault_seed());

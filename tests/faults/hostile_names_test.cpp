@@ -1,5 +1,4 @@
-// A service that names its documents so that they would land outside the tree, in `.ws/`, in `.git/`, or on the
-// terminal.
+// A service whose document names would be written outside the tree, in `.ws/`, in `.git/`, or as terminal escapes.
 #include <fstream>
 #include <sstream>
 
@@ -20,7 +19,7 @@ namespace {
 
 struct HostileName {
   std::string fate = {};
-  std::string wire = {};  ///< as it stands between the quotes of a JSON string
+  std::string wire = {};  ///< as in the JSON text, between the quotes
   std::string path() const { return json::parse("\"" + wire + "\""); }
 };
 
@@ -33,7 +32,7 @@ std::string expand(std::string text) {
     for (int i = std::stoi(text.substr(star + 1)); i > 0; --i) many += text.substr(at + 2, star - at - 2);
     text.replace(at, end + 2 - at, many);
   }
-  // Bytes that no JSON could hold.
+  // Bytes that cannot be part of valid JSON.
   for (std::size_t at = text.find("\\x"); at != std::string::npos; at = text.find("\\x", at)) {
     if (at > 0 && text[at - 1] == '\\') {
       at += 2;
@@ -56,7 +55,7 @@ std::vector<HostileName> names_of(const std::string& fate) {
 
 std::string text_of(std::size_t number) { return "hostile " + std::to_string(number) + "\n"; }
 
-/// An item of a pull, its path put in as it stands.
+/// An item of a pull with the path inserted literally.
 std::string item_of(const HostileName& name, std::size_t number) {
   const std::string id = fmt::format("018f6b2a-9c1d-7e3f-8a4b-{:012x}", number + 1);
   const std::string text = text_of(number);
@@ -75,7 +74,7 @@ std::string item_of(const HostileName& name, std::size_t number) {
   return wire.replace(wire.find("\"@\""), 3, "\"" + name.wire + "\"");
 }
 
-/// Puts items into the answer to a pull.
+/// Inserts items into the response to a pull.
 std::string with_items(const std::string& body, const std::vector<HostileName>& names) {
   std::string items;
   for (std::size_t i = 0; i < names.size(); ++i) items += (i == 0 ? "" : ",") + item_of(names[i], i);
@@ -87,7 +86,7 @@ std::string with_items(const std::string& body, const std::vector<HostileName>& 
   return wire.replace(wire.find("\"@@\""), 4, items);
 }
 
-/// A tree in step with a service that names its documents so from now on.
+/// An up-to-date tree with a service that returns such names from now on.
 struct HostileStage {
   explicit HostileStage(std::vector<HostileName> names)
       : names_(std::move(names)), relay_(world.server, [this](const Seen& seen, const Forward& forward) {
@@ -112,7 +111,8 @@ struct HostileStage {
 
   fs::path outside() const { return world.tree.parent_path() / "outside"; }
 
-  /// Everything that no answer may touch: beside the tree, in `.git/`, in `.ws/` what only people and `init` write.
+  /// Everything that no response may change: files beside the tree, `.git/`, and the files of `.ws/` that only users
+  /// and `init` write.
   Texts snapshot() const {
     return snapshot_of(world.tree.parent_path(), [](const std::string& name) {
       if (name == "saved" || name == "calls" || name == "other") return false;
@@ -125,7 +125,7 @@ struct HostileStage {
       return !name.starts_with("tree/") || name.starts_with("tree/.git") || name.starts_with("tree/.ws");
     });
   }
-  /// What lies in the folders of `.ws/` that runs write to; nothing comes to the first three that stays.
+  /// Files left in the folders of `.ws/` that runs write to; a run must leave nothing in the first three.
   Words left_over() const {
     Words names;
     for (const char* folder : {"tmp", "conflicts"}) {
@@ -144,7 +144,7 @@ struct HostileStage {
   Relay relay_;
 };
 
-/// Path and reason.
+/// Maps paths to reasons.
 Texts skipped_in(const json& report) {
   Texts reasons;
   for (const json& each : report.at("skipped")) reasons[each.at("path")] = each.at("reason");
@@ -165,18 +165,18 @@ TEST_CASE("hostile names: refused by name, the rest goes on, nothing else is tou
   for (const HostileName& name : names) {
     CAPTURE(name.wire);
     REQUIRE(skipped.contains(name.path()));
-    CHECK(skipped.at(name.path()) == "dangerous_name");  // not merely hidden, which another setting might allow
+    CHECK(skipped.at(name.path()) == "dangerous_name");  // not `hidden`, which other settings could allow
   }
   CHECK(texts_of(stage.world.tree) ==
         Texts{{".git/config", "[core]\n"}, {"plain.md", "plain\n"}, {"there.md", "from the other side\n"}});
   CHECK(stage.snapshot() == stage.before);
   CHECK(stage.left_over() == Words{});
-  stage.hostile = false;  // the next answer does not speak of them, and they are there all the same
+  stage.hostile = false;  // the next response does not mention them, and they are still listed
   CHECK(skipped_in(json::parse(stage.world.ws({"sync", "status", "--json"}).out)) == skipped);
 }
 
 TEST_CASE("hostile names: one by one they come to nothing either", "[faults][names]") {
-  // A list might hide behind its first bad name.
+  // One bad name must not hide the others of a list.
   const std::vector<HostileName> all = names_of("refused");
   for (const long place : spread(static_cast<long>(all.size()), 3, fault_seed())) {
     HostileStage stage({all[static_cast<std::size_t>(place) - 1]});
@@ -253,7 +253,7 @@ TEST_CASE("hostile names: the terminal stays clean", "[faults][names]") {
       run_on_terminal(stage.world.person.command({"sync", "pull", "--verbose"}, stage.world.tree), 120);
   CHECK(screen.exit == 0);
   CHECK(screen.text.find("evil.md") != std::string::npos);
-  // Colour is off here (NO_COLOR): no escape is ours.
+  // Colour is off (NO_COLOR), so no escape sequence is our own.
   for (const char* const forbidden : {"\x1b[31m",
                                       "\x1b]",
                                       "\x07",

@@ -1,5 +1,5 @@
-// SIGKILL before and after every call that changes something: nothing is lost, nothing is there twice, and the same
-// command goes on where it was.
+// SIGKILL before and after every call that changes something: nothing is lost or duplicated, and the same command
+// completes the work.
 #include <algorithm>
 #include <iostream>
 #include <set>
@@ -13,11 +13,11 @@ using namespace ws::test;
 
 namespace {
 
-/// Killed runs of one scenario in CI; WS_FAULTS=all tries every point.
+/// Number of killed runs per scenario in CI; WS_FAULTS=all tries every point.
 constexpr long kills_in_ci = 12;
 
-/// A sample; odd numbers are before a call, even ones after it. And what the sample must not miss: a reference of the
-/// history is locked.
+/// A sample: odd numbers are before a call, even numbers after it. It always includes the points where a reference of
+/// the history is locked.
 std::set<long> places_of_kills(const Words& calls, long count) {
   const std::vector<long> sample = spread(2 * static_cast<long>(calls.size()), count, fault_seed());
   std::set<long> places(sample.begin(), sample.end());
@@ -28,7 +28,7 @@ std::set<long> places_of_kills(const Words& calls, long count) {
   return places;
 }
 
-/// After the kill the same command again; or first the files are edited once more, which nobody else did.
+/// After the kill, run the same command again; or first edit the files once more. There is no other writer.
 enum class AfterKill { again, edits };
 
 void kill_everywhere(const std::string& name, AfterKill then = AfterKill::again) {
@@ -50,7 +50,7 @@ void kill_everywhere(const std::string& name, AfterKill then = AfterKill::again)
       CAPTURE(name, step, fault.point, fault.mode, fault_seed());
       CAPTURE(undisturbed.calls[step][static_cast<std::size_t>(fault.point) - 1]);
       const Faulted killed = run_disturbed(world, scenario, step, fault);
-      // A run makes a call less where a folder of the history is there already.
+      // A run makes one call less if a folder of the history already exists.
       if (static_cast<long>(killed.calls.size()) < fault.point) continue;
       CHECK(killed.ended.exit == 128 + 9);
       CHECK(wrong_at_once(world, undisturbed) == Words{});
@@ -125,7 +125,7 @@ TEST_CASE("killed anywhere in an upload: the same command again makes no second 
     return;
   }
   FaultWorld world;
-  // What an upload remembers lies where the shim looks.
+  // The record of an upload must be in a folder that the shim watches.
   world.person.environment["XDG_STATE_HOME"] = (world.tree / "state").string();
   const Words upload = {"files", "upload", "a.md", "--format", "ids"};
   write_text(world.tree / "a.md", "text\n");
@@ -143,7 +143,7 @@ TEST_CASE("killed anywhere in an upload: the same command again makes no second 
     CHECK(killed.ended.exit == 128 + 9);
     const Ended again = world.ws(upload);
     CHECK(again.exit == 0);
-    // One that was told of may be found again all the same, as long as its record lies there.
+    // A reported duplicate may be found again as long as its record exists.
     const std::size_t made = assets() - before;
     CHECK(made >= 1);
     CHECK(made <= (killed.ended.out.empty() ? 1U : 2U));

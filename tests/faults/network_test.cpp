@@ -1,5 +1,5 @@
-// The connection dies at every request of a sync, before and after the service did what it was asked: no double, no
-// stale write, and the same command goes on.
+// The connection breaks at every request of a sync, before and after the service processed it: no duplicates, no stale
+// writes, and the same command completes the work.
 #include <iostream>
 
 #include <catch2/catch.hpp>
@@ -12,13 +12,14 @@ using nlohmann::json;
 
 namespace {
 
-/// Broken runs of one scenario in CI. Each is sent three times, with the pauses that the service may ask of a client.
+/// Number of failing runs per scenario in CI. Each request is sent three times, with the pauses that the service may
+/// ask for.
 constexpr long cuts_in_ci = 5;
 
 struct Cut {
   std::string name = {};
   json rule = {};
-  bool for_good = true;  ///< every later request too; else this one alone
+  bool for_good = true;  ///< every later request fails too; otherwise only this one
 };
 
 std::vector<Cut> every_cut() {
@@ -34,7 +35,7 @@ std::vector<Cut> every_cut() {
   };
 }
 
-/// From the saved state: the requests of a step; the mock forgets them.
+/// The number of requests of a step, starting from the saved state; clears the mock's journal.
 long requests_of(const FaultWorld& world, const Scenario& scenario, std::size_t step) {
   const Faulted ran = run_disturbed(world, scenario, step, Fault{});
   const auto all = static_cast<long>(world.operations().size());
@@ -46,7 +47,7 @@ long requests_of(const FaultWorld& world, const Scenario& scenario, std::size_t 
   return all - earlier;
 }
 
-/// Runs the step with the rule in force from its `nth` request on.
+/// Runs the step with the fault rule active from its `nth` request on.
 Ended run_cut(const FaultWorld& world, const Scenario& scenario, std::size_t step, const Cut& cut, long nth) {
   world.reset();
   for (std::size_t i = 0; i < step; ++i) world.ws(scenario.steps[i].arguments);
@@ -85,7 +86,7 @@ void cut_everywhere(const std::string& name) {
       std::set<int> expected = cut.name == "401" ? std::set<int>{4}
                                : cut.for_good    ? std::set<int>{10, 11, 12}
                                                  : std::set<int>{scenario.steps[step].exit};
-      // A file that does not come or go is a row of its own; bytes that nobody confirms are kept here instead.
+      // A file that fails to transfer is reported as its own row; bytes that were not acknowledged remain pending.
       if (scenario.has_files) expected.insert({12, 13, scenario.steps[step].exit});
       CHECK(expected.contains(ended.exit));
       CHECK(wrong_at_once(world, undisturbed) == Words{});

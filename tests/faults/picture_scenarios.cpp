@@ -1,4 +1,4 @@
-// The same for files that notes show: their bytes, the list of them on the service, links that follow a rename.
+// The same scenarios for attachments: their bytes, the list of them on the service, links that follow a rename.
 #include <nlohmann/json.hpp>
 
 #include "tests/faults/scenarios.hpp"
@@ -8,10 +8,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Bytes that are no text.
+/// Binary content.
 std::string picture(const std::string& name) { return std::string("\x89PNG\r\n\x1a\n\0\xff\xfe", 11) + name; }
 
-/// Both sides hold a note with pictures and are in step.
+/// Both sides hold a note with attachments and are up to date.
 void fill_with_pictures(FaultWorld& world) {
   world.tie();
   write_text(world.tree / "note.md",
@@ -23,7 +23,7 @@ void fill_with_pictures(FaultWorld& world) {
   must_end(world.ws_there(sync_command), 0);
 }
 
-/// One of each kind of change, and two new files of the same bytes.
+/// One change of each kind, and two new files with equal bytes.
 void change(const fs::path& tree, const std::string& who) {
   write_text(tree / "img/edit.png", picture("edited " + who));
   fs::remove(tree / "img/gone.png");

@@ -1,5 +1,5 @@
-// The power goes: what is on the disk then is taken from under a mounted ext4 at every sync point, with the mount
-// options that promise least, and `ws sync` is run on it. Nothing empty or torn is ever taken for an edit.
+// Power cuts: at every sync point the image of a mounted ext4 is copied, with the mount options that guarantee least,
+// and `ws sync` is run on the copy. An empty or torn file is never treated as an edit.
 #include <algorithm>
 #include <iostream>
 
@@ -14,9 +14,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr long power_cuts_in_ci = 6;  ///< of one scenario; WS_FAULTS=all: every one
+constexpr long power_cuts_in_ci = 6;  ///< per scenario; WS_FAULTS=all: every point
 
-/// A small ext4 in a file, mounted so that a rename may overtake the bytes that it names.
+/// A small ext4 in a file, mounted so that a rename can reach the disk before the renamed file's data.
 class Disk {
  public:
   Disk() {
@@ -31,7 +31,7 @@ class Disk {
   bool works() const { return works_; }
   fs::path mount_point() const { return folder_ / "disk"; }
   fs::path image() const { return folder_ / "image"; }
-  /// What a power cut at this moment would leave.
+  /// The image as a power cut at this moment would leave it.
   fs::path copy(const std::string& name) const {
     const fs::path to = folder_ / name;
     run_command({.arguments = {"cp", "--sparse=always", image(), to}});
@@ -54,8 +54,7 @@ class Disk {
   bool mounted_ = false;
 };
 
-/// Runs the step; at every sync point, before it and after it, and at the end, the disk and the service are kept as
-/// they are then.
+/// Runs the step; before and after every sync point, and at the end, saves the disk image and the service's state.
 std::vector<fs::path> cut_at_every_flush(FaultWorld& world, Disk& disk, const ScenarioStep& step) {
   std::vector<fs::path> copies;
   const auto keep = [&] {
@@ -74,8 +73,8 @@ std::vector<fs::path> cut_at_every_flush(FaultWorld& world, Disk& disk, const Sc
   return copies;
 }
 
-/// After the cut the same command again; or first the files are edited once more, which nobody else did: after any cut,
-/// or only where the run had come to its end.
+/// After the power cut, run the same command again; or first edit the files once more, after any cut or only after the
+/// end of the run. There is no other writer.
 enum class AfterCut { again, edits, edits_at_the_end };
 
 struct PowerCut {
@@ -94,7 +93,7 @@ void check_after(FaultWorld& world, const PowerCut& cut) {
   }
 }
 
-/// The numbers of the copies that are tried: a sample, and the last.
+/// The numbers of the copies to test: a sample, and always the last.
 std::set<long> chosen_of(long copies, AfterCut then) {
   if (then == AfterCut::edits_at_the_end) return {copies};
   const std::vector<long> sample = spread(copies, power_cuts_in_ci, fault_seed());

@@ -21,13 +21,13 @@ constexpr std::chrono::milliseconds two_ticks{10};
 
 const std::string ten_lines = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 
-/// `line` of the ten says something else.
+/// The ten lines with `line` replaced.
 std::string edited(const std::string& line, const std::string& now) {
   std::string text = ten_lines;
   return text.replace(text.find(line + "\n"), line.size(), now);
 }
 
-/// Both sides hold these and are in step.
+/// Fills both sides with the same files and syncs them.
 void fill(FaultWorld& world) {
   world.tie();
   for (const char* name : {"edit.md", "merge.md", "gone.md", "move.md", "clash.md", "folder/one.md", "folder/two.md"}) {
@@ -37,7 +37,7 @@ void fill(FaultWorld& world) {
   must_end(world.ws_there(sync_command), 0);
 }
 
-/// One of each kind of change on the other side.
+/// One change of each kind on the other side.
 void change_there(FaultWorld& world) {
   write_text(world.other / "edit.md", "# edit.md\n" + edited("two", "TWO there"));
   write_text(world.other / "merge.md", "# merge.md\n" + edited("two", "TWO there"));
@@ -109,7 +109,7 @@ void prepare_resolve_several(FaultWorld& world) {
   must_end(world.ws(sync_command), 7);
 }
 
-/// Conflicts about texts and one about a name: decided together.
+/// Resolves several text conflicts and one path conflict with one command.
 Scenario resolve_several_by(const std::string& keep) {
   return {.name = "resolve several " + keep,
           .prepare = prepare_resolve_several,
@@ -117,7 +117,7 @@ Scenario resolve_several_by(const std::string& keep) {
 }
 
 Scenario restoring() {
-  // The state is named by the history itself, so the command is known only then: "AT" stands for it.
+  // The state to restore is named by its commit, which is known only at run time: "AT" is replaced by it.
   return {.name = "restore",
           .prepare =
               [](FaultWorld& world) {
@@ -129,7 +129,7 @@ Scenario restoring() {
           .steps = {{.arguments = {"sync", "restore", "edit.md", "--at", "AT"}}}};
 }
 
-/// A run with one of each kind of change, on both sides, which is then taken back.
+/// A run with one change of each kind on both sides, which is then undone.
 void prepare_undo(FaultWorld& world) {
   fill(world);
   write_text(world.other / "clash.md", "# clash.md\n" + edited("two", "TWO there"));
@@ -147,7 +147,7 @@ void prepare_undo(FaultWorld& world) {
 
 const std::string own_text = "on a branch of my own\n";
 
-/// Texts of every kind that a history holds: agreed on and replaced, open in a conflict, on a branch that a person made
+/// Texts of every kind that a history contains: synced and replaced, in an open conflict, on a branch that was made
 /// with plain git.
 void prepare_gc(FaultWorld& world) {
   fill(world);
@@ -171,7 +171,7 @@ Scenario collecting(const std::string& name, const std::string& keep) {
           .promised = {own_text}};
 }
 
-/// The oldest state that holds edit.md.
+/// The oldest commit that contains edit.md.
 std::string oldest_state(const FaultWorld& world) {
   const Ended log = world.ws({"sync", "log", "edit.md", "--format", "ids"});
   std::string ids = log.out;
@@ -179,7 +179,7 @@ std::string oldest_state(const FaultWorld& world) {
   return ids.substr(ids.rfind('\n') + 1);
 }
 
-/// A run that has nothing to do takes the lock and looks; anything else would be a change.
+/// A run with nothing to do takes the lock and reads; any other call would be a change.
 bool is_a_look(const std::string& call) {
   const auto about = [&](const std::string& name) { return call.find(name) != std::string::npos; };
   const auto opens = [&](const std::string& database) {
@@ -223,7 +223,7 @@ void expect_exit(const Ended& ended, const std::set<int>& expected, const std::s
 
 bool is_tied(const FaultWorld& world) { return fs::exists(world.tree / ".ws" / "source.json"); }
 
-/// The ids of the sources that `init` has made.
+/// The ids of the sources created by `init`.
 Words sources_made(const FaultWorld& world) {
   const nlohmann::json state = nlohmann::json::parse(world.control("GET", "state"));
   Words ids;
@@ -233,7 +233,7 @@ Words sources_made(const FaultWorld& world) {
   return ids;
 }
 
-/// Files that are on the service more often than they should be; `told`: what the runs since said.
+/// Reports files that exist on the service more often than expected; `told` is the output of the runs since then.
 void compare_assets(const std::map<std::string, std::size_t>& wanted,
                     const std::map<std::string, std::size_t>& found,
                     const std::string& told,
@@ -249,7 +249,7 @@ void compare_assets(const std::map<std::string, std::size_t>& wanted,
   }
 }
 
-/// A person does what the message says about a source that may have been made.
+/// Follows the message about a source that may have been created.
 Ended clear_up_doubt(const FaultWorld& world) {
   const Words made = sources_made(world);
   if (!made.empty()) return world.ws({"sync", "init", "--source", made.front()});
@@ -257,7 +257,7 @@ Ended clear_up_doubt(const FaultWorld& world) {
   return world.ws({"sync", "init", "--name", "notes"});
 }
 
-/// What `init` made: known only after it.
+/// Finds the id of the source that `init` created.
 void learn_source(FaultWorld& world) {
   if (is_tied(world))
     world.source = nlohmann::json::parse(read_text(world.tree / ".ws" / "source.json")).at("source_id");
@@ -366,7 +366,7 @@ Words wrong_after_rerun(FaultWorld& world, const Scenario& scenario, const Undis
     if (again.exit == 12) expect_exit(clear_up_doubt(world), {0}, what + ", as it said", wrong);
   }
   learn_source(world);
-  // What was written within the last tick of the clock is not remembered by a look at it, but read by the next one too.
+  // A file written within the last clock tick is not cached by a scan, so the next scan reads it again.
   std::this_thread::sleep_for(two_ticks);
   const Ended synced = world.ws(sync_command);
   expect_exit(synced, {scenario.last_exit}, "sync", wrong);

@@ -1,8 +1,8 @@
-// Stands between a program and the disk: every call that changes something beneath one folder is counted, written down,
-// and at a chosen one the program is killed, stopped, or told of an error. Loaded by LD_PRELOAD.
+// Intercepts the calls of a program that change files below one folder: counts and logs them, and at a chosen call
+// kills or stops the program or returns an error. Loaded by LD_PRELOAD.
 //
-// A filter in the kernel (seccomp, SECCOMP_RET_TRAP) hands the calls to a signal handler here, wherever they come from:
-// the program, SQLite, libgit2, the C library's own stdio, or `syscall` by hand (openat2 has no other way).
+// A seccomp filter (SECCOMP_RET_TRAP) passes the calls to a signal handler in this library, wherever they come from:
+// the program, SQLite, libgit2, the C library's stdio, or `syscall` (the only way to call openat2).
 //
 //   WS_FAULT_ROOT   only paths beneath this folder count
 //   WS_FAULT_LOG    a line a call: "NUMBER NAME PATH"; the first line is "ready"
@@ -38,7 +38,8 @@
 
 #if defined(__x86_64__)
 
-// The one place that the filter lets through: rdi.. as the C calling convention has them, moved to the kernel's.
+// The only instruction from which the filter allows calls. It moves the arguments from the C calling convention to the
+// kernel's.
 asm(R"(
   .text
   .p2align 12
@@ -74,7 +75,7 @@ long address(const void* pointer) { return reinterpret_cast<long>(pointer); }
 
 enum class Kind { open, write, flush, make, change };
 
-/// Where a call's paths are among its arguments: a descriptor, or a folder's descriptor and a name. -1: not there.
+/// The positions of a call's paths among its arguments: a descriptor, or a folder's descriptor and a name. -1: none.
 struct Trapped {
   long number = 0;
   const char* name = "";
@@ -153,7 +154,7 @@ void append(Path& path, std::size_t& length, const char* text) {
   path[length] = '\0';
 }
 
-/// What a descriptor stands for; AT_FDCWD: the working folder. Its length; 0: nothing that has a name.
+/// The path of a descriptor; AT_FDCWD: the working directory. Returns its length, 0 if it has no path.
 std::size_t name_of(long descriptor, Path& path) {
   std::array<char, 64> link{};
   if (descriptor == AT_FDCWD) {
@@ -167,8 +168,7 @@ std::size_t name_of(long descriptor, Path& path) {
   return static_cast<std::size_t>(length);
 }
 
-/// A path through a descriptor ("/proc/self/fd/3/lock") is taken apart: libraries that open by path are given such
-/// ones.
+/// Resolves a path through a descriptor ("/proc/self/fd/3/lock"), which libraries that open by path are given.
 long descriptor_in(const char*& name) {
   constexpr std::string_view through = "/proc/self/fd/";
   if (std::strncmp(name, through.data(), through.size()) != 0) return -1;
@@ -180,7 +180,7 @@ long descriptor_in(const char*& name) {
   return descriptor;
 }
 
-/// As the call names it: links and dots stay as they are.
+/// The path as the call names it; links and dots are not resolved.
 void path_of(const Arguments& arguments, int folder, int place, Path& path) {
   const char* name = reinterpret_cast<const char*>(arguments[static_cast<std::size_t>(place)]);
   std::size_t length = 0;
@@ -231,7 +231,7 @@ bool takes_room(const Trapped& call, const Arguments& arguments) {
   return call.kind == Kind::write || call.kind == Kind::make || call.kind == Kind::flush;
 }
 
-/// Half of what was asked for; what cannot be halved goes through whole.
+/// Performs a write with half of the bytes; a write of one byte is done in full.
 long write_short(const Trapped& call, const Arguments& a) {
   if (call.number == SYS_write || call.number == SYS_pwrite64) {
     return raw(call.number, a[0], a[1], std::max(a[2] / 2, 1L), a[3], a[4], a[5]);
@@ -302,7 +302,7 @@ constexpr sock_filter load(std::size_t offset) {
   return statement(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
 }
 
-/// Our own calls go through; of the others those in the table come to `on_trap`.
+/// Allows our own calls and traps those in the table.
 bool install_filter() {
   const auto first = reinterpret_cast<std::uint64_t>(&ws_shim_call);
   const auto last = reinterpret_cast<std::uint64_t>(&ws_shim_call_end);
@@ -312,12 +312,12 @@ bool install_filter() {
   std::array<sock_filter, 9 + size + 1> program{};
   std::size_t at = 0;
   program[at++] = load(offsetof(seccomp_data, arch));
-  program[at++] = jump(BPF_JEQ, AUDIT_ARCH_X86_64, 0, 6 + size);  // anything else: allow
+  program[at++] = jump(BPF_JEQ, AUDIT_ARCH_X86_64, 0, 6 + size);  // any other architecture: allow
   program[at++] = load(offsetof(seccomp_data, instruction_pointer) + 4);
   program[at++] = jump(BPF_JEQ, static_cast<std::uint32_t>(first >> 32U), 0, 3);
   program[at++] = load(offsetof(seccomp_data, instruction_pointer));
   program[at++] = jump(BPF_JGE, low, 0, 1);
-  program[at++] = jump(BPF_JGT, low_end, 0, 1 + size);  // within: allow
+  program[at++] = jump(BPF_JGT, low_end, 0, 1 + size);  // within our code: allow
   program[at++] = load(offsetof(seccomp_data, nr));
   for (std::size_t i = 0; i < size; ++i) {
     program[at++] = jump(BPF_JEQ, static_cast<std::uint32_t>(trapped[i].number), size - i, 0);

@@ -1,4 +1,4 @@
-/// Waiting for a program that the shim stops.
+/// Waits for a program that is stopped by the shim.
 #pragma once
 
 #include <sys/types.h>
@@ -6,7 +6,7 @@
 
 namespace ws::test {
 
-/// Waits until it is stopped; false when it has ended, which `Running::wait` still learns.
+/// Waits until it is stopped; returns false if it has exited (its status can still be read by `Running::wait`).
 inline bool is_stopped(pid_t pid) {
   siginfo_t info{};
   if (::waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WEXITED | WNOWAIT) != 0) return false;

@@ -1,6 +1,6 @@
-// Somebody changes the tree while `ws` is at work in it: a folder becomes a link that leads out, a file a link, a fifo,
-// a folder or another text, before any one of the calls of a pull, a restore, a decision. Nothing outside changes, and
-// a late edit is kept.
+// The tree is changed while `ws` works in it: a folder is replaced by a link to the outside, a file by a link, a FIFO,
+// a folder or another text, before each call of a pull, a restore and a resolve. Nothing outside changes, and the late
+// edit is kept.
 #include <functional>
 #include <iostream>
 
@@ -16,12 +16,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr long stops_in_ci = 7;  ///< of each kind of swap; WS_FAULTS=all: every call
+constexpr long stops_in_ci = 7;  ///< per kind of swap; WS_FAULTS=all: every call
 constexpr const char* late = "a late edit\n";
 
 fs::path outside_of(const FaultWorld& world) { return world.tree.parent_path() / "outside"; }
 
-/// Files outside that have the very names and texts that the command is about to change.
+/// Creates files outside with the same names and texts as those that the command is about to change.
 void make_outside(const FaultWorld& world, const std::string& file) {
   fs::copy(
       world.tree / "folder", outside_of(world), fs::copy_options::recursive | fs::copy_options::overwrite_existing);
@@ -32,7 +32,7 @@ Texts outside(const FaultWorld& world) {
   return snapshot_of(outside_of(world), [](const std::string&) { return true; });
 }
 
-/// Takes the place of `path`, whatever stands there; what stood there is kept beside the tree.
+/// Removes whatever is at `path`; it is kept beside the tree.
 void make_way(const FaultWorld& world, const fs::path& path) {
   std::error_code ignored;
   fs::create_directories(world.tree.parent_path() / "aside");
@@ -81,7 +81,7 @@ std::vector<Swap> every_swap(const std::string& file) {
   };
 }
 
-/// The command, stopped before its `point`th call; `swap` in between. False where it ended before.
+/// Runs the command, stops it before call number `point`, and calls `swap`. Returns false if the command ended before.
 bool run_with(const FaultWorld& world, const Words& arguments, long point, const Swap& swap, Ended& ended) {
   const TemporaryFolder logs;
   Command command = world.command(arguments, {.point = point, .mode = "stop-before", .reads = true}, logs / "log");
@@ -98,14 +98,14 @@ bool run_with(const FaultWorld& world, const Words& arguments, long point, const
 void check_kept(const FaultWorld& world, const Undisturbed& undisturbed, const Swap& swap) {
   std::set<std::string> kept = world.kept();
   if (swap.name.starts_with("a late edit")) CHECK(kept.contains(late));
-  for (const auto& [path, text] : texts_of(world.tree.parent_path())) kept.insert(text);  // what was put aside
+  for (const auto& [path, text] : texts_of(world.tree.parent_path())) kept.insert(text);  // what was moved aside
   for (const std::string& text : undisturbed.before) {
     CAPTURE(text);
     CHECK(kept.contains(text));
   }
 }
 
-/// A sample, and what the sample must not miss: right before the file itself is replaced, after the last look at it.
+/// A sample that always includes the point right before the file is replaced, after the last check.
 std::set<long> stops_at(const Words& calls, const std::string& file, unsigned seed) {
   const std::vector<long> sample = spread(static_cast<long>(calls.size()), stops_in_ci, seed);
   std::set<long> points(sample.begin(), sample.end());
@@ -115,7 +115,7 @@ std::set<long> stops_at(const Words& calls, const std::string& file, unsigned se
   return points;
 }
 
-/// Of a scenario with one step, which works on `file`.
+/// For a scenario with one step, which works on `file`.
 void swap_everywhere(const std::string& name, const std::string& file) {
   if (!shim_works()) {
     WARN("skipped: this machine has no seccomp, or is no x86-64");
@@ -139,7 +139,7 @@ void swap_everywhere(const std::string& name, const std::string& file) {
       world.reset();
       fs::remove_all(world.tree.parent_path() / "aside");
       Ended ended;
-      // A run makes a call less where a folder of the history is there already.
+      // A run makes one call less if a folder of the history already exists.
       if (!run_with(world, arguments, point, swap, ended)) continue;
       CAPTURE(ended.out, ended.err);
       CHECK(std::set<int>{0, 7, 13, 14}.contains(ended.exit));
@@ -181,7 +181,7 @@ TEST_CASE("swaps: what is ours in .ws replaced by a link leads nowhere", "[fault
     fs::rename(place, outside_of(world));
     fs::create_symlink(outside_of(world), place);
     const Texts before = texts_of(world.tree);
-    // The lock and the database are opened before anything is looked at.
+    // The lock and the database are opened before the tree is read.
     const auto all = [](const std::string& path) { return !path.starts_with("state.db") && path != "lock"; };
     const bool folder = fs::is_directory(outside_of(world));
     const Texts there = folder ? snapshot_of(outside_of(world), all) : Texts{};

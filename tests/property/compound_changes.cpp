@@ -15,12 +15,12 @@ using Kind = Act::Kind;
 constexpr const char* note = "a.md";
 constexpr const char* list = "d/b.md";
 
-/// A document, and the names that it may get.
+/// A document and the names that it can get.
 struct Compounded {
   std::string path;
   std::string other_case;
-  std::string elsewhere;  ///< in a folder, or out of it
-  std::string the_other;  ///< the other document's place
+  std::string elsewhere;  ///< a path in a folder, or out of it
+  std::string the_other;  ///< the path of the other document
 };
 const Compounded both_of_them[] = {{note, "A.md", "d/a.md", list}, {list, "d/B.md", "b.md", note}};
 
@@ -29,7 +29,7 @@ Acts with(Acts acts, Act act) {
   return acts;
 }
 
-/// The changes that a renaming can go along with.
+/// Adds the edits that can be combined with a rename.
 void add_edits(std::vector<CompoundChange>& changes, const std::string& name, const Acts& acts, const std::string& at) {
   changes.push_back({name, acts});
   changes.push_back({name + ", edited alike", with(acts, {Kind::edit, at})});
@@ -57,7 +57,7 @@ std::vector<CompoundChange> changes_of(const Compounded& document) {
   return changes;
 }
 
-/// Both at once, and what was edited beside it: nothing, the one, the other, both.
+/// Changes of both documents at once, combined with an edit of neither, either, or both.
 std::vector<CompoundChange> changes_of_both() {
   struct Both {
     std::string name;
@@ -113,7 +113,7 @@ void put_text(const fs::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-/// The one line is another; of ten lines each writer changes one of his own.
+/// Replaces a text of one line; of ten lines, each writer edits a different one.
 std::string edited_by(const std::string& text, const std::string& writer) {
   if (text.find("\nfive\n") == std::string::npos) return "written by " + writer + "\n";
   std::string changed = text;
@@ -140,7 +140,7 @@ void do_act(const Act& act, const fs::path& root, const std::string& writer) {
   }
 }
 
-/// Whether one may follow the other: neither takes a name that the other has taken.
+/// Whether one change can follow the other: neither uses a name that the other has taken.
 bool fit(const CompoundChange& one, const CompoundChange& other) {
   std::set<std::string> taken = {note, list};
   for (const CompoundChange* change : {&one, &other}) {

@@ -1,8 +1,7 @@
-/// What people do to two documents between two syncs, every change and every pair of changes, made and not written
-/// down.
+/// Generates what users can do to two documents between two syncs: every single change and every pair of changes.
 ///
-/// Each side has `a.md`, one line long, and `d/b.md`, ten lines long; `z.md` is nobody's business. A compound change
-/// is what happened to one of the two, or to both at once (names that change places, a log rotation, a renamed folder).
+/// Each side has `a.md` with one line and `d/b.md` with ten lines; `z.md` is not changed. A compound change affects one
+/// of the two or both at once (swapped names, log rotation, a renamed folder).
 #pragma once
 
 #include <filesystem>
@@ -12,21 +11,21 @@
 
 namespace ws::property {
 
-/// One thing done to a folder. A text is the same whoever wrote it, or names its writer.
+/// One operation on a folder. A text is the same for all writers, or contains the writer's name.
 struct Act {
   enum class Kind {
-    edit,     ///< in place: the same file
-    save,     ///< as many editors save: a new file takes the place of the old one
+    edit,     ///< in place: the inode stays the same
+    save,     ///< as many editors save: a new file replaces the old one
     write,    ///< a new file
     remove,   ///< a file or a folder
-    move,     ///< over what stands there
-    link,     ///< in the place of the file
-    set_off,  ///< a folder of that name stands where a file `to` within it was the file: `a.md` becomes `a.md/x.md`
+    move,     ///< replaces an existing file
+    link,     ///< replaces the file
+    set_off,  ///< replaces the file by a folder of the same name that contains it as `to`: `a.md` becomes `a.md/x.md`
   };
   Kind kind = Kind::edit;
   std::string path = {};
   std::string to = {};
-  bool own = false;  ///< the text names its writer
+  bool own = false;  ///< the text contains the writer's name
 };
 
 struct CompoundChange {
@@ -36,9 +35,9 @@ struct CompoundChange {
 
 std::map<std::string, std::string> compound_start();  ///< texts by path
 
-/// Of the first, of the second, and of both at once.
+/// Changes of the first document, of the second, and of both at once.
 std::vector<CompoundChange> compound_changes();
-/// Each change of the first with each of the second, where both can be made.
+/// Each change of the first combined with each of the second, where both are possible.
 std::vector<CompoundChange> compound_pairs();
 
 void carry_out(const CompoundChange& change, const std::filesystem::path& root, const std::string& writer);

@@ -1,6 +1,6 @@
-// Two people each do one compound change to the same two documents, then both sync in turn. Every pair of changes, and
-// either of them first. `WS_CASES` plays so many of them (CI: a sample; 0: all), `WS_SEED` another sample, `WS_FIRST` a
-// slice of all of them that begins there, and `WS_CASE="name of the one / name of the other / 0"` tells one.
+// Two users each make one compound change to the same two documents and then sync in turn, for every pair of changes
+// and in either order. `WS_CASES` is the number of cases (CI: a sample; 0: all), `WS_SEED` selects another sample,
+// `WS_FIRST` starts at a case of the full list, and `WS_CASE="name of the one / name of the other / 0"` runs one.
 #include "tests/property/compound_changes.hpp"
 
 #include <algorithm>
@@ -28,11 +28,11 @@ namespace {
 
 using Tree = std::map<std::string, std::string>;
 
-/// What two changes came to.
+/// The result of two changes.
 struct Outcome {
   std::string wrong = {};
-  std::set<std::string> conflicts = {};  ///< by kind, before anything is decided
-  Tree tree = {};                        ///< where nothing had to be decided
+  std::set<std::string> conflicts = {};  ///< by kind, before any is resolved
+  Tree tree = {};                        ///< if there was nothing to resolve
   std::string told = {};
 };
 
@@ -96,7 +96,7 @@ class TwoPeople {
     told_ += report->clean ? "\n" : " not clean\n";
   }
 
-  /// Rounds until nobody does anything; then both sides are equal, or what keeps them apart has a name.
+  /// Syncs in turn until no run does anything; then both sides must be equal, or their difference must be reported.
   std::string rest(Outcome& outcome) {
     for (unsigned round = 0; round < 4; ++round) {
       bool quiet = true;
@@ -139,9 +139,9 @@ class TwoPeople {
     return {};
   }
 
-  /// Everything that is open is decided in one way: then nothing is open, and both sides are equal. What is decided
-  /// here can be in the way of something there (a link of one person where the other one publishes a note): that is
-  /// decided as well, and leads to nothing new.
+  /// Resolves every open conflict in the same way; then none may be open, and both sides must be equal. A resolution on
+  /// one side can collide with something on the other (one user's link where the other publishes a note): that conflict
+  /// is resolved too, and must not cause another.
   std::string decide(sync::Keep keep) {
     for (unsigned round = 0; round < 4; ++round) {
       bool any = false;
@@ -152,10 +152,10 @@ class TwoPeople {
         static_cast<void>(place.with_engine({}, [&](sync::SyncEngine& engine) { open = engine.conflicts().value(); }));
         for (const sync::Conflict& conflict : open) {
           auto resolved = place.resolve(conflict, keep);
-          // Another document has the name there: the refusal says what else can be decided.
+          // Another document has the path: the refusal names the other ways to resolve the conflict.
           if (!resolved && resolved.error().hint.find("or keep both") != std::string::npos)
             resolved = place.resolve(conflict, sync::Keep::both);
-          // What is not synced and in the way is moved by its owner.
+          // A file that is not synced and occupies the path is moved by its owner.
           any = any || resolved || resolved.error().hint.find("move it elsewhere") == std::string::npos;
           told_ += fmt::format("  {} decides {} {}: {}\n",
                                who == 0 ? "mine" : "theirs",
@@ -204,7 +204,7 @@ bool has_own(const CompoundChange& change) {
   return std::ranges::any_of(change.acts, [](const Act& act) { return act.own; });
 }
 
-/// What is wrong with the case, and the story.
+/// The errors of the case, and its log.
 Outcome judge(const Case& each) {
   const sync::Keep keep = (each.mine->name.size() + each.theirs->name.size() + each.first) % 2 == 0
                               ? sync::Keep::local
@@ -218,7 +218,7 @@ Outcome judge(const Case& each) {
   return outcome;
 }
 
-/// I7. Who deletes first has a default of the table against him or for him: such orders are not compared.
+/// I7. If one side deletes, the default depends on the order of the syncs: such orders are not compared.
 std::string compare(const Outcome& one, const Outcome& other) {
   for (const std::string_view deletes : {"push_delete", "pull_delete", "edit_delete"}) {
     if (one.told.find(deletes) != std::string::npos || other.told.find(deletes) != std::string::npos) return "";
@@ -229,7 +229,7 @@ std::string compare(const Outcome& one, const Outcome& other) {
 
 std::uint64_t sample_size(std::uint64_t in_ci) { return ws::test::number_from_environment("WS_CASES", in_ci); }
 
-/// Pairs of `changes` by their number.
+/// Runs pairs of `changes` by their number.
 void play_pairs(const std::vector<CompoundChange>& changes, std::uint64_t in_ci) {
   const std::uint64_t whole = changes.size() * changes.size();
   const char* const wanted = std::getenv("WS_CASE");

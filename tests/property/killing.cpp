@@ -19,9 +19,9 @@
 namespace ws::property {
 namespace {
 
-/// 0: nothing is counted.
+/// 0: calls are not counted.
 std::atomic<std::uint64_t> steps_left{0};
-/// What happens at the last step. Empty: SIGKILL.
+/// Called at the last step. Empty: SIGKILL.
 std::function<void()> at_last_step;
 
 void take_step() {
@@ -34,7 +34,7 @@ void take_step() {
   at_last_step();
 }
 
-/// The function of that name in the C library.
+/// The C library's function of that name.
 template <class Function>
 Function* original(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
@@ -43,7 +43,7 @@ Function* original(const char* name) {
 }  // namespace
 }  // namespace ws::property
 
-// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the C library's own names
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of the C library
 #define WS_COUNTED(type, name, parameters, arguments)                         \
   extern "C" type name parameters {                                           \
     static auto* const real = ws::property::original<type parameters>(#name); \
@@ -75,7 +75,7 @@ WS_COUNTED(int, fchmodat, (int folder, const char* path, mode_t mode, int how), 
 namespace ws::property {
 namespace {
 
-/// Both ends die with the child or the test: neither waits for the other for ever.
+/// A pair of sockets that is closed on the other side when the child or the test ends, so that neither waits forever.
 class Line {
  public:
   explicit Line(int socket) : socket_(socket) {}
@@ -151,7 +151,7 @@ http::Response ask_parent(Line& line, const http::Request& request) {
   return response;
 }
 
-/// Stands where a method would: the child waits to hear what becomes of it.
+/// Sent instead of a method name: the child waits to be told how to continue.
 constexpr const char* halted = "halted";
 
 void halt(Line& line) {

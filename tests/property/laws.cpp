@@ -35,7 +35,7 @@ bool is_part_of_a_move(const sync::Report* report, const std::string& path) {
 }  // namespace
 
 Picture look(const Place& place, Service& service) {
-  // First: to open the state for the first time is to make it.
+  // First, since opening the state for the first time creates it.
   std::map<sync::DocumentId, sync::BaseRow> base = place.base();
   return {.files = place.files(),
           .outside = place.files_outside(),

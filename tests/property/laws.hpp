@@ -1,5 +1,5 @@
-/// The invariants of `sync.md`, as far as one order to one engine can break them. Each check answers with what is
-/// wrong; empty: the law held.
+/// The invariants of `sync.md` that a single command can violate. Each check returns a description of the violation;
+/// empty: the invariant holds.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ws::property {
 
-/// Both sides and what the engine remembers, at one moment.
+/// Both sides and the engine's state at one moment.
 struct Picture {
   Files files = {};
   Files outside = {};
@@ -25,31 +25,31 @@ struct Picture {
 };
 Picture look(const Place& place, Service& service);
 
-/// Every text that a person could miss.
+/// Every text that a user could miss.
 std::set<std::string> texts_of(const Picture& picture);
 
-/// I1. `owed` are the texts that were there before.
+/// I1. `owed` are the texts that existed before.
 std::string nothing_is_lost(const std::set<std::string>& owed, const Picture& after, const Place& place);
-/// I3, I10: not a byte and not a stamp.
+/// I3, I10: neither contents nor time stamps change.
 std::string nothing_is_written(const Picture& before, const Picture& after);
-/// I11, for an order without override.
+/// I11, for a command without --force.
 std::string deletes_are_bounded(const Picture& before, const Picture& after);
-/// I12: links, hidden files and what is no Markdown are as they were.
+/// I12: links, hidden files and files that are not Markdown are unchanged.
 std::string strangers_are_untouched(const Picture& before, const Picture& after);
-/// I14: what was sent was made from a revision that was seen.
+/// I14: each pushed item is based on a revision that the client has seen.
 std::string pushes_know_their_base(const std::vector<std::string>& sent, const Picture& before, Service& service);
-/// I15: what the base claims is what the service had at that revision, and its text is in the history.
+/// I15: the base matches what the service had at that revision, and its text is in the history.
 std::string base_is_true(const Picture& after, const Place& place, Service& service);
-/// I20: a file whose text and place are the same is the same file.
+/// I20: a file whose text and path are unchanged keeps its inode.
 std::string files_do_not_drift(const Picture& before, const Picture& after, const sync::Report* report);
 /// I2.
 std::string sides_agree(const Picture& picture, const Place& place);
 
-/// "push_create a.md", "pull_move b.md <- a.md": what a report says, a line each.
+/// The rows of a report, one per line: "push_create a.md", "pull_move b.md <- a.md".
 std::vector<std::string> rows_of(const sync::Report& report);
 
-/// I10: the rows are those that were foreseen. A run that frees the name of a skipped twin plans once more, and may
-/// also create a document there.
+/// I10: the rows are those of the preview. A run that frees the name of a skipped twin plans once more, and may also
+/// create a document there.
 bool as_foreseen(const sync::Report& foreseen, const sync::Report& done);
 
 }  // namespace ws::property

@@ -1,4 +1,4 @@
-/// The way between one folder and the service: simulated time, and by seed everything that goes wrong on a bad network.
+/// The network between one folder and the service: simulated time, and seeded random faults.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace ws::property {
 
-/// How bad it is during one command. The same seed, the same mishaps.
+/// The fault rate during one command. The same seed gives the same faults.
 struct Weather {
   std::uint64_t seed = 0;
-  unsigned one_in = 0;  ///< so many exchanges one goes wrong; 0: none does
+  unsigned one_in = 0;  ///< one in this many exchanges fails; 0: none
 };
 
 class Network {
@@ -30,14 +30,14 @@ class Network {
   ws::test::FakeClock& clock() { return clock_; }
   void replace(Exchange exchange) { exchange_ = std::move(exchange); }
 
-  /// Asked before a request reaches the service; what it does happens in between.
+  /// Called before a request reaches the service; can make concurrent changes.
   std::function<void(const http::Request&)> meanwhile = {};
-  /// May change what the service answered.
+  /// May change the service's response.
   std::function<void(const http::Request&, http::Response&)> tamper = {};
 
-  /// "POST /v1/sync/plan {...}" of every request that was sent, since `begin`.
+  /// "POST /v1/sync/plan {...}" for every request sent since `begin`.
   const std::vector<std::string>& sent() const { return sent_; }
-  /// Those that are no reads.
+  /// The number of requests that are not reads.
   std::size_t writes() const;
 
  private:
@@ -49,7 +49,7 @@ class Network {
   std::optional<SeededRandom> random_;
   unsigned one_in_ = 0;
   std::vector<std::string> sent_;
-  std::deque<http::Request> late_;  ///< lost on the way, as their senders believe
+  std::deque<http::Request> late_;  ///< delayed requests, which their senders believe lost
 };
 
 }  // namespace ws::property

@@ -55,7 +55,7 @@ std::string edited(const std::string& text, const Step& step, Words& words) {
     line = word + line.substr(std::min<std::size_t>(3, line.find_last_not_of("\r\n") + 1));
   };
   switch (step.how % 16) {
-    case 12:  // a note about git
+    case 12:  // a note about git with conflict markers
       lines.push_back("<<<<<<< HEAD\nmine " + words.word(step.how) + "\n=======\ntheirs\n>>>>>>> branch\n");
       break;
     case 15: lines.push_back("more " + words.word(step.how) + "\n"); break;
@@ -90,7 +90,7 @@ std::string other_case(const std::string& path) {
   return other;
 }
 
-/// A folder, by its files on disk.
+/// Operations on the files of a folder.
 class Folder {
  public:
   explicit Folder(const fs::path& root, const std::map<std::string, std::string>& tree) : root_(root) {
@@ -109,7 +109,7 @@ class Folder {
     if (!make_room(path)) return;
     std::ofstream(root_ / path, std::ios::binary) << text;
   }
-  /// As many editors save: a new file takes the place of the old one.
+  /// As many editors save: a new file replaces the old one.
   void replace(const std::string& path, const std::string& text) const {
     std::ofstream(root_ / "save.tmp", std::ios::binary) << text;
     fs::rename(root_ / "save.tmp", root_ / path);
@@ -138,7 +138,7 @@ class Folder {
   std::vector<std::string> paths_;
 };
 
-/// A line of a `.wsignore` comes or goes: of the folder's own, or of one further down.
+/// Adds or removes a line of a `.wsignore`, in the root or in a subfolder.
 void toggle_rule(const Folder& folder, const Step& step) {
   constexpr std::array rules = {"b.md", "d/", "e*", "*.md", "!a.md", "c.md"};
   const std::string rule = std::string(rules[step.what % rules.size()]) + "\n";
@@ -189,13 +189,13 @@ void become_file(const Folder& folder, const std::string& path, const Step& step
 
 void rename_here(const Folder& folder, const std::string& path, const Step& step) {
   const std::string to = names[step.where % names.size()];
-  // Now and then over another file, as `mv` does.
+  // Sometimes replaces another file, as `mv` does.
   if (folder.is_there(to) && step.how % 8 != 0) return;
   if (to.starts_with(path + "/") || path.starts_with(to + "/")) return;
   folder.move(path, to);
 }
 
-/// What one item must fit beside: no twin, no file above it and none below.
+/// Whether the path can be used: no twin, and no file above or below it.
 bool fits(const Documents& documents, const std::string& path, const std::string& without = {}) {
   const std::string key = sync::RelativePath::parse(path)->twin_key();
   return std::none_of(documents.begin(), documents.end(), [&](const auto& each) {
@@ -205,7 +205,7 @@ bool fits(const Documents& documents, const std::string& path, const std::string
   });
 }
 
-/// In order of path: the same in two stories that came to the same by other ways.
+/// Picks by path order: the same document in two stories that reached the same state in different ways.
 const Documents::value_type* pick(const Documents& documents, std::uint8_t number) {
   std::vector<const Documents::value_type*> by_path;
   for (const auto& each : documents) by_path.push_back(&each);

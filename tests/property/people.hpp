@@ -1,4 +1,5 @@
-/// What people do between two syncs: in a folder, and on the service. Small alphabets, so that they often do the same.
+/// What users do between two syncs, in a folder and on the service. Few distinct names and texts, so that collisions
+/// are frequent.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace ws::property {
 
-/// Where new words come from, so that some texts are like no other.
+/// Generates new words, so that some texts are unique.
 class Words {
  public:
   std::string word(std::uint8_t how);
@@ -19,9 +20,9 @@ class Words {
   unsigned next_ = 0;
 };
 
-/// Nothing happens where a step does not apply: no such file, no free name.
+/// Does nothing if the step does not apply: the file is missing, or no name is free.
 void act_in_folder(const Place& place, const Step& step, Words& words);
-/// A note grows: beyond a bound of some hundred bytes, of the 1 MiB that the service takes, or of the 8 MiB of a
+/// Enlarges a note beyond a limit: of some hundred bytes, of the 1 MiB that the service accepts, or of the 8 MiB of a
 /// request.
 void enlarge_in_folder(const Place& place, const Step& step, Words& words);
 void act_on_service(Service& service, const Step& step, Words& words);

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// In memory where there is such a place: an engine waits for the disk a dozen times a run.
+/// In memory if possible: an engine flushes the disk a dozen times in each run.
 fs::path quick_folder() { return fs::is_directory("/dev/shm") ? "/dev/shm" : fs::temp_directory_path(); }
 
 std::string read_text(const fs::path& path) {
@@ -53,7 +53,7 @@ Files files_below(const fs::path& root, const std::set<std::string>& leave_out) 
   return files;
 }
 
-/// Every text that a commit holds, or one before it.
+/// Collects every text of a commit and its ancestors.
 void collect(sync::git::Repository& repository,
              const sync::git::ObjectId& commit,
              std::set<sync::git::ObjectId>& blobs) {
@@ -152,7 +152,7 @@ Result<void> Place::resolve(const sync::Conflict& conflict, sync::Keep keep) {
 Files Place::files() const { return files_below(root_, {".ws"}); }
 Files Place::files_outside() const { return files_below(outside_, {}); }
 Files Place::own_files() const {
-  // No new object counts before a reference names it.
+  // Unreachable new objects are not counted.
   return files_below(
       root_ / ".ws",
       {"stat.cache", "targets.cache", "links.cache", "lock", "state.db-shm", "objects", "hooks", "info"});

@@ -1,4 +1,4 @@
-/// One folder tied to the service: what people do in it, what the engine does to it, and what lies there.
+/// One folder bound to the service, with the users' and the engine's operations on it, and its state.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@
 
 namespace ws::property {
 
-/// A file as `lstat` has it, with its text. A link's text is where it leads.
+/// The facts of `lstat` about a file, with its text. The text of a link is its target.
 struct FileFacts {
   std::string text = {};
   std::int64_t changed_ns = 0;  ///< mtime
@@ -31,12 +31,12 @@ struct FileFacts {
 };
 using Files = std::map<std::string, FileFacts>;  ///< by path below the folder
 
-/// What the engine is told to do.
+/// The command given to the engine.
 struct Order {
   enum class Kind { run, pull, push_and_commit, status } kind = Kind::run;
   sync::RunOptions options = {};
   Weather weather = {};
-  std::uint64_t stop_at = 0;  ///< a signal comes with the n-th word of progress; 0: none
+  std::uint64_t stop_at = 0;  ///< a signal arrives with progress message number N; 0: none
 };
 
 class Place {
@@ -44,9 +44,9 @@ class Place {
   Place(Service& service, std::uint64_t seed);
 
   Result<sync::Report> carry_out(const Order& order);
-  /// The same with an engine of the caller's.
+  /// The same with an engine of the caller.
   static Result<sync::Report> carry_out(sync::SyncEngine& engine, const Order& order);
-  /// `work` with an engine over this folder, and a client and a transport of its own, as each command has.
+  /// Calls `work` with a new engine on this folder, with its own client and transport, as each command has.
   Result<void> with_engine(const Order& order, const std::function<void(sync::SyncEngine& engine)>& work);
   Result<void> resolve(const sync::Conflict& conflict, sync::Keep keep);
 
@@ -55,20 +55,20 @@ class Place {
   std::filesystem::path own(const std::string& name) const { return root_ / ".ws" / name; }
   Network& network() { return network_; }
 
-  /// Everything below the folder but `.ws`.
+  /// Everything below the folder except `.ws`.
   Files files() const;
   Files files_outside() const;
-  /// Everything in `.ws` but what a status may write: the stat cache and the lock.
+  /// Everything in `.ws` except what a status may write: the stat cache and the lock.
   Files own_files() const;
   std::map<std::string, std::string> tree() const;  ///< texts of the Markdown files
-  /// Whether a text can be brought back: from the history as plain git reads it, or from a conflict's record.
+  /// Whether a text can be recovered: from the history with plain git, or from a conflict's record.
   bool remembers(const std::string& text) const;
-  std::set<std::string> spare_texts() const;  ///< in `.ws/tmp`: what a killed run had in hand
+  std::set<std::string> spare_texts() const;  ///< in `.ws/tmp`: texts that a killed run was writing
   std::map<sync::DocumentId, sync::BaseRow> base() const;
   std::vector<std::string> conflicts() const;  ///< "revision a.md", in order
-  bool hides_files() const;                    ///< by a `.wsignore`
+  bool hides_files() const;                    ///< whether a `.wsignore` hides files
 
-  /// A link that leads out, hidden files, a file that is no Markdown: nothing of it is the engine's business.
+  /// Adds a link to the outside, hidden files, and a file that is not Markdown: the engine must not touch them.
   void add_strangers();
   void set_max_file_bytes(std::uint64_t bytes);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view documents_path = "/v1/documents/";
 
-/// The places that a row is about.
+/// The paths that a row refers to.
 std::vector<sync::RelativePath> places_of(const sync::Action& action) {
   std::vector<sync::RelativePath> places = {action.path};
   if (action.previous_path) places.push_back(*action.previous_path);

@@ -40,7 +40,8 @@ constexpr unsigned total_weight() {
 }  // namespace
 
 Script make_script(std::uint64_t seed, std::size_t most) {
-  // Mixed first: the generator only counts, and the next seed's story would be this one without its first step.
+  // Mix the seed first: the generator only increments it, so the next seed would give this script without its first
+  // step.
   SeededRandom random(SeededRandom(seed).next());
   Script script(3 + random.below(most - 2));
   for (Step& step : script) {

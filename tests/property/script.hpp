@@ -1,4 +1,4 @@
-/// What happens in one random story, step by step. A seed makes it; taking steps out leaves the others as they were.
+/// The steps of one random story, generated from a seed. Removing steps does not change the others.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace ws::property {
 
-/// What people do to documents, in a folder or on the service, and what the engine is told to do.
+/// What users do to documents, in a folder or on the service, and the commands given to the engine.
 enum class Deed : std::uint8_t {
   edit,
-  same_size_edit,  ///< the stamp of the old text is put back
+  same_size_edit,  ///< keeps size and time stamp of the old text
   create,
   remove,
   rename_file,
@@ -22,11 +22,11 @@ enum class Deed : std::uint8_t {
   touch,
   become_folder,
   become_file,
-  ignore,  ///< a line of `.wsignore` comes or goes
+  ignore,  ///< adds or removes a line of `.wsignore`
   sync,
 };
 
-/// Every random decision of a step is read off its own bytes.
+/// Every random choice of a step depends only on its own bytes.
 struct Step {
   Deed deed = Deed::edit;
   std::uint8_t who = 0;
@@ -37,7 +37,7 @@ struct Step {
 };
 using Script = std::vector<Step>;
 
-/// Between 3 and `most` steps.
+/// Makes 3 to `most` steps.
 Script make_script(std::uint64_t seed, std::size_t most);
 /// "2 rename_file 17 3 200".
 std::string render(const Step& step);

@@ -122,7 +122,7 @@ std::string Service::ledger() {
 }
 
 void Service::publish(const std::vector<Item>& items) {
-  const Documents now = documents();  // a copy: what is sent from here on may change them
+  const Documents now = documents();  // a copy: the requests below may change them
   const Json plan = call("POST",
                          "/v1/sync/plan",
                          dump(Json{{"source_id", source_id_},

@@ -1,4 +1,4 @@
-/// The real mock server in this process, and somebody who works on it directly, as another client would.
+/// The real mock server in this process, and another client that changes documents directly.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace ws::property {
 
-/// The place where every client believes the service to be.
+/// The base URL that all clients use; no socket is opened.
 inline constexpr const char* service_url = "http://127.0.0.1:1";
 
 struct Document {
@@ -28,7 +28,7 @@ struct Document {
 };
 using Documents = std::map<std::string, Document>;  ///< by id
 
-/// One item of a push, as it goes over the wire.
+/// One item of a push.
 struct Item {
   std::string action = {};
   std::string path = {};
@@ -41,27 +41,27 @@ class Service {
  public:
   Service();
 
-  /// One request and its answer: no sockets, no faults.
+  /// Processes one request without sockets or faults.
   http::Response answer(const http::Request& request);
   const std::string& token() const;
   const std::string& source_id() const { return source_id_; }
   void assume(const std::string& key, const std::string& value);  ///< `decisions.md`, "Assumption switches"
-  void pass(std::chrono::seconds time);                           ///< on the server's clock
+  void pass(std::chrono::seconds time);                           ///< advances the server's clock
 
-  const Documents& documents();               ///< asked for once between two requests that may change them
+  const Documents& documents();               ///< cached between two requests that may change them
   std::map<std::string, std::string> tree();  ///< texts by path
   std::optional<std::string> find(const std::string& path);
-  /// How many documents were ever made, and the conflicts that are open: "3 documents|revision a.md|".
+  /// The number of documents ever created and the open conflicts: "3 documents|revision a.md|".
   std::string ledger();
 
-  /// Published at once, made from what the service has now. What the service records as a conflict of its own is left.
+  /// Publishes at once, based on the service's current state. Conflicts that the service records are left open.
   void publish(const std::vector<Item>& items);
   void retitle(const std::string& document, const std::string& title);
-  /// Revisions that the answer to a commit told.
+  /// Revisions returned by commits.
   bool has_told(const std::string& document, std::uint64_t revision) const {
     return told_.contains({document, revision});
   }
-  /// Every text that any document had, by id and revision, as far as somebody looked.
+  /// All texts of all documents seen so far, by id and revision.
   const std::map<std::pair<std::string, std::uint64_t>, std::string>& known_texts() const { return known_; }
 
  private:
@@ -71,7 +71,7 @@ class Service {
   std::unique_ptr<mock::Application> application_;
   std::string source_id_;
   std::set<std::pair<std::string, std::uint64_t>> told_;
-  std::optional<Documents> documents_;  ///< empty: to be asked for
+  std::optional<Documents> documents_;  ///< empty: not cached
   std::map<std::pair<std::string, std::uint64_t>, std::string> known_;
 };
 

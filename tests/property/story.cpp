@@ -35,7 +35,7 @@ bool is_quiet(const sync::Report& report) {
   });
 }
 
-/// Rounds that may do something once nobody else does: README.md, I4.
+/// Rounds that may still change something after all other activity has stopped: README.md, I4.
 constexpr unsigned most_rounds = 3;
 
 std::string tree_text(const std::map<std::string, std::string>& tree) {
@@ -51,7 +51,7 @@ Story::Story(const Stage& stage, std::uint64_t seed) : stage_(stage), one_by_one
   for (std::size_t i = 0; i < stage.places; ++i) {
     places_.push_back(std::make_unique<Place>(service_, seed * 16 + i));
     if (stage.strangers) places_.back()->add_strangers();
-    // The first folder's bound is low, so that few bytes are too many; the others' is over what the service takes.
+    // The first folder's limit is low, so that few bytes exceed it; the others' is above the service's limit.
     if (stage.large_notes) places_.back()->set_max_file_bytes(i == 0 ? 200 : std::uint64_t{16} << 20U);
   }
 }
@@ -70,7 +70,7 @@ Order Story::order_of(const Step& step) const {
 
 std::string Story::play(const Script& script) {
   for (const Step& step : script) {
-    // The last is who works on the service itself; nobody syncs there.
+    // The last actor works on the service directly and never syncs.
     const std::size_t actor = step.who % (places_.size() + (step.deed == Deed::sync ? 0 : 1));
     tell(fmt::format("  {} {}", actor == places_.size() ? "service" : "folder " + std::to_string(actor), render(step)));
     if (step.deed == Deed::sync) {
@@ -87,7 +87,7 @@ std::string Story::play(const Script& script) {
   return come_to_rest();
 }
 
-/// One order with everything that is asked of it.
+/// Runs one command and checks all invariants.
 std::string Story::obey(Place& place, const Order& order, const Step& step) {
   if (stage_.kill == Stage::Kill::twice) {
     static_cast<void>(place.carry_out(order));
@@ -124,7 +124,7 @@ std::string Story::obey(Place& place, const Order& order, const Step& step) {
   return {};
 }
 
-/// What `status` foresees, and that it changes nothing.
+/// Checks the preview of `status`, and that it changes nothing.
 std::string Story::look_first(Place& place, const Order& order, const Picture& before, sync::Report& foreseen) {
   Order status = order;
   status.kind = Order::Kind::status;
@@ -174,7 +174,7 @@ std::string Story::second_run_does_nothing(Place& place, const Order& order, con
   return wrong.empty() ? wrong : "I3: " + wrong;
 }
 
-/// The same order in a process that is killed on the way; for comparison, the whole of it.
+/// Runs the same command in a process that is killed on the way; for comparison, also without the kill.
 void Story::die(Place& place, const Order& order, const Step& step) {
   const std::uint64_t when = 1 + (std::uint64_t{step.what} << 8U | step.how) * 7919 % 260;
   const Death death = run_and_kill(
@@ -191,7 +191,7 @@ void Story::die(Place& place, const Order& order, const Step& step) {
   tell(fmt::format("    {} at step {}", death == Death::killed ? "killed" : "lived on", when));
 }
 
-/// Somebody does something right before one of the requests of the order.
+/// Makes a concurrent change right before one of the requests of the command.
 void Story::race(Place& place, const Step& step) {
   const auto count = std::make_shared<unsigned>(0);
   place.network().meanwhile = [this, &place, step, count](const http::Request&) {
@@ -213,7 +213,7 @@ void Story::race(Place& place, const Step& step) {
   };
 }
 
-/// I17: some rows fail, the others are done, and the next order asks for nothing but what failed.
+/// I17: some rows fail, the others are done, and the next command requests only what failed.
 std::string Story::refuse_some(
     Place& place, const Order& order, const Step& step, const Picture& before, const sync::Report& foreseen) {
   const Refusals refusals = choose_refusals(foreseen, step.what, step.how);
@@ -254,7 +254,7 @@ void Story::note_state() {
   states_.push_back(state + tree_text(service_.tree()) + "\n" + service_.ledger());
 }
 
-/// Without the names of the folders that this playing happens to lie in.
+/// Removes the temporary folders' names from the trace.
 void Story::note_trace(Place& place, const Result<sync::Report>& report) {
   if (!stage_.keeps_trace) return;
   std::string line = report ? dump(to_json(*report)) : report.error().what;
@@ -265,7 +265,7 @@ void Story::note_trace(Place& place, const Result<sync::Report>& report) {
   for (const std::string& request : place.network().sent()) trace_ += request + "\n";
 }
 
-/// Once more; where that does nothing, I2.
+/// Runs once more; if that does nothing, checks I2.
 std::string Story::run_once(Place& place, bool& quiet) {
   const bool asks_laws = stage_.kill != Stage::Kill::twice;
   const Picture before = asks_laws ? look(place, service_) : Picture{};
@@ -288,7 +288,7 @@ std::string Story::run_once(Place& place, bool& quiet) {
   return !quiet || open || place.hides_files() ? std::string() : sides_agree(after, place);
 }
 
-/// I4 for one folder: nobody else does anything meanwhile.
+/// I4 for one folder, without concurrent changes.
 std::string Story::run_until_quiet(Place& place, bool& quiet) {
   for (unsigned run = 0; run <= most_rounds; ++run) {
     bool rests = false;

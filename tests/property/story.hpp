@@ -1,5 +1,5 @@
-/// A random story: people change folders and the service, engines are told to sync, and after each order every law is
-/// asked. The same script on the same stage goes the same way.
+/// A random story: users change folders and the service, engines sync, and after each command every invariant is
+/// checked. The same script with the same options repeats exactly.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +18,29 @@ namespace ws::property {
 
 struct Stage {
   std::size_t places = 2;
-  unsigned mishaps_one_in = 0;  ///< of the exchanges of an order; 0: a good network
-  bool races = false;           ///< people go on working while an engine talks to the service
-  /// `twice`: each order twice, nobody dies, and no law is asked: for comparison.
+  unsigned mishaps_one_in = 0;  ///< fault rate of the exchanges of a command; 0: a reliable network
+  bool races = false;           ///< users keep changing documents while an engine talks to the service
+  /// `twice`: each command runs twice, none is killed, and no invariant is checked: used as the reference.
   enum class Kill { never, twice, at_random } kill = Kill::never;
-  bool strangers = false;       ///< links and hidden files lie in the folders
-  bool ignores_filter = false;  ///< the service answers every pull with all it has
-  bool keeps_trace = false;     ///< every request and every report is written down
-  bool large_notes = false;     ///< notes grow: over the bound of a folder, and over the service's
-  bool refusals = false;        ///< the service will not take or give some documents of an order
+  bool strangers = false;       ///< links and hidden files are in the folders
+  bool ignores_filter = false;  ///< the service answers every pull with all documents
+  bool keeps_trace = false;     ///< every request and every report is recorded
+  bool large_notes = false;     ///< notes grow beyond the limit of a folder and of the service
+  bool refusals = false;        ///< the service refuses to accept or return some documents of a command
 };
 
 class Story {
  public:
   Story(const Stage& stage, std::uint64_t seed);
 
-  /// Plays it to the end, and then lets everything come to rest. Empty: every law held.
+  /// Runs the story until no run does anything any more. Empty: every invariant holds.
   std::string play(const Script& script);
-  /// What happened, line by line.
+  /// A log of the story, line by line.
   const std::string& told() const { return told_; }
-  /// Every request and every report, for comparison with another playing of the same.
+  /// Every request and every report, for comparison with another run of the same story.
   const std::string& trace() const { return trace_; }
-  /// Where orders are given twice: every tree, the conflicts of each folder and the service's ledger after each order,
-  /// and at the end.
+  /// With `twice`: every tree, the conflicts of each folder and the service's ledger, after each command and at the
+  /// end.
   const std::vector<std::string>& states() const { return states_; }
 
  private:
@@ -70,12 +70,12 @@ class Story {
   Service service_;
   std::vector<std::unique_ptr<Place>> places_;
   Words words_;
-  std::set<std::string> owed_;  ///< texts that must not be lost by the order under way
+  std::set<std::string> owed_;  ///< texts that the current command must not lose
   std::string told_;
   std::string trace_;
   std::vector<std::string> states_;
   bool raced_ = false;
-  bool one_by_one_ = false;  ///< at the end each folder comes to rest before the next one's turn
+  bool one_by_one_ = false;  ///< at the end, each folder syncs until nothing changes before the next one starts
 };
 
 }  // namespace ws::property

@@ -1,5 +1,6 @@
-// Whole engines on real folders against the real server, in one process: random stories, each law asked after each
-// order. `WS_SEED` begins elsewhere, `WS_CASES` plays more of them; what fails is shrunk and told step by step.
+// Complete engines on real folders against the real server, in one process: random stories, with all invariants checked
+// after each command. `WS_SEED` selects other stories, `WS_CASES` their number; a failing story is shrunk and printed
+// step by step.
 #include <algorithm>
 #include <cstdint>
 #include <exception>
@@ -17,7 +18,7 @@ namespace {
 
 using ws::test::number_from_environment;
 
-/// One playing and all that is known of it afterwards.
+/// One run of a story and its result.
 struct Played {
   std::string wrong = {};
   std::string told = {};
@@ -36,7 +37,7 @@ Played play(const Stage& stage, std::uint64_t seed, const Script& script) {
   return {.wrong = std::move(wrong), .told = story.told(), .trace = story.trace(), .states = story.states()};
 }
 
-/// I9: the same story with every order given twice, and with the first of the two killed on the way.
+/// I9: the same story with every command given twice, where the first of the two is killed.
 Played play_with_kills(const Stage& stage, std::uint64_t seed, const Script& script) {
   Played killed = play(stage, seed, script);
   if (!killed.wrong.empty()) return killed;
@@ -58,7 +59,7 @@ Played play_by_stage(const Stage& stage, std::uint64_t seed, const Script& scrip
 
 std::uint64_t first_seed() { return number_from_environment("WS_SEED", 20261121); }
 
-/// Of the stories of a soak, or of CI, this test's share in percent.
+/// This test's share, in percent, of the stories of a soak or of CI.
 std::uint64_t share(std::uint64_t percent) { return number_from_environment("WS_CASES", 2000) * percent / 100 + 1; }
 
 void tell_failure(const Stage& stage, std::uint64_t seed, const Script& script) {
@@ -68,7 +69,7 @@ void tell_failure(const Stage& stage, std::uint64_t seed, const Script& script) 
   FAIL("WS_SEED=" << seed << " WS_CASES=1: " << played.wrong << "\n" << played.told);
 }
 
-/// Each fifth story has a folder more.
+/// Every fifth story has one more folder.
 void play_all(Stage stage, std::uint64_t percent, std::size_t most_steps) {
   const std::uint64_t first = first_seed();
   const std::uint64_t last = first + share(percent);

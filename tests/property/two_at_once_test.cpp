@@ -1,5 +1,5 @@
-// I18: two engines on one folder at once. One is halted at a step of its own; the other must then be told that somebody
-// is at work, and what the halted one leaves must not show, whether it dies or goes on.
+// I18: two engines on one folder at once. One is halted at some step; the other must then report that the tree is
+// locked, and must not see partial results, whether the halted one dies or continues.
 #include <cstdint>
 #include <string>
 
@@ -21,7 +21,7 @@ using ws::test::number_from_environment;
 
 const Order everything{.options = {.allow_deletes = true}};
 
-/// By the kernel's account, not by the engine's.
+/// Whether the lock is held, according to the kernel.
 bool is_held(const std::filesystem::path& lock) {
   const int file = ::open(lock.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return false;
@@ -30,7 +30,7 @@ bool is_held(const std::filesystem::path& lock) {
   return held;
 }
 
-/// A folder and a service that were in step, and then changed, each on its own.
+/// A folder and a service that were up to date and then changed independently.
 class Shared {
  public:
   explicit Shared(std::uint64_t seed) : random_(SeededRandom(seed).next()), place_(service_, seed) {
@@ -39,7 +39,7 @@ class Shared {
     for (int i = 0; i < 6; ++i) change(static_cast<Deed>(random_.below(12)));
   }
 
-  /// Empty: the law held.
+  /// Empty: the invariant holds.
   std::string two_runs() {
     owed_ = texts_of(look(place_, service_));
     const std::uint64_t step = 1 + random_.below(220);
@@ -61,8 +61,8 @@ class Shared {
     return wrong.empty() ? wrong : fmt::format("step {}, {}: {}", step, then == Then::dies ? "dead" : "alive", wrong);
   }
 
-  static unsigned locked_out;    ///< how often the second was
-  static unsigned came_or_went;  ///< how often the first was halted without the lock
+  static unsigned locked_out;    ///< how often the second engine found the lock held
+  static unsigned came_or_went;  ///< how often the first engine was halted without holding the lock
 
  private:
   void change(Deed deed) {
@@ -78,12 +78,13 @@ class Shared {
     }
   }
 
-  /// What the other one meets while the first is halted.
+  /// Runs the second engine while the first is halted.
   std::string second() {
     const bool held = is_held(place_.own("lock"));
     const Files before = place_.files();
     const Documents there = service_.documents();
-    // Before and after it holds the lock, the first has the state to itself; SQLite waits for seconds: once is enough.
+    // While the first does not hold the lock, the second has the state to itself. SQLite then waits for seconds, so
+    // test this only once.
     if (!held && ++came_or_went > 1) return {};
     const Result<sync::Report> report = place_.carry_out(everything);
     ++locked_out;
@@ -93,7 +94,7 @@ class Shared {
     return before == place_.files() && there == service_.documents() ? "" : "who was locked out changed something";
   }
 
-  /// The first is dead, or has gone on to its end: nobody waits for it.
+  /// Runs after the first engine has died or completed.
   std::string afterwards() {
     for (int run = 0; run < 3; ++run) {
       const Picture before = look(place_, service_);
@@ -129,7 +130,7 @@ TEST_CASE("engines: two on one folder at once, one works and the other is told",
     const std::string wrong = Shared(seed).two_runs();
     if (!wrong.empty()) FAIL("WS_SEED=" << seed << " WS_CASES=1: " << wrong);
   }
-  // Or the law was asked of nothing.
+  // Otherwise the invariant was hardly tested.
   if (cases > 50) CHECK(Shared::locked_out * 2 > cases);
 }
 

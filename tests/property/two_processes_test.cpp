@@ -1,6 +1,6 @@
-// I18 with real processes: two `ws` on one tree. The first is stopped at a call that changes the disk; the second is
-// told who is at work (14, `tree_locked`) or does all of the work. Then the first is killed, and its lock is worth
-// nothing; or it goes on to its end.
+// I18 with real processes: two `ws` on one tree. The first is stopped at a call that changes the disk; the second
+// either fails with 14 (`tree_locked`), naming the other process, or does all of the work. Then the first is killed,
+// which frees its lock, or continues to its end.
 #include <csignal>
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t stops_in_ci = 16;
 
-/// By the kernel's account.
+/// Whether the lock is held, according to the kernel.
 bool lock_is_held(const FaultWorld& world) {
   const int file = ::open((world.tree / ".ws" / "lock").c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return false;

@@ -51,7 +51,7 @@ const ModelDocument* Model::seen(const Actor& actor, const std::string& id) cons
   return &found->second;
 }
 
-/// Scope, role, existence and what a share allows; state comes after.
+/// Checks scope, role, existence and shares; the document's state is checked later.
 std::optional<Expected> Model::refuse_edit(const Actor& actor, const std::string& id) const {
   if (!actor.may_write_documents()) return missing_scope;
   if (actor.rank < Rank::editor) return insufficient_role;
@@ -74,10 +74,10 @@ Expected Model::create(const Actor& actor, const std::string& parent) const {
   const auto node = nodes.find(parent);
   if (node != nodes.end()) return sees_node(actor, node->second) ? Expected{201} : not_found;
   const auto document = std::ranges::find_if(documents, [&](const auto& each) { return each.second.node == parent; });
-  // The node of an archived document is in no tree any more.
+  // The node of an archived document belongs to no tree.
   if (document == documents.end() || document->second.archived) return not_found;
   if (level(actor, document->second) == Level::none) return not_found;
-  return {422, "validation_error"};  // a leaf holds nothing
+  return {422, "validation_error"};  // a leaf cannot have children
 }
 
 void Model::created(const Actor& actor, ModelDocument document) {

@@ -1,8 +1,8 @@
-/// What a Workspace service has to answer, in the fewest words: maps in memory, no store, no HTTP.
+/// A reference model of the Workspace service, as short as possible: maps in memory, no store, no HTTP.
 ///
-/// Written from `decisions.md` and `workspace-api-v1.md` alone; nothing of the server is used here. Every function of a
-/// call returns what must be answered and, where that is success, does to the model what the call does to the service.
-/// What the service alone can know (ids, lease tokens) is told to the model afterwards.
+/// Written from `decisions.md` and `workspace-api-v1.md` only; no code of the server is used. Every function for a call
+/// returns the expected response and, on success, applies the call's effect to the model. Values that only the service
+/// can choose (ids, lease tokens) are set in the model afterwards.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ws::mock::test {
 
-/// Success, or a refusal by status and code.
+/// Success, or an error with status and code.
 struct Expected {
   int status = 200;
   std::string code = {};
@@ -27,15 +27,15 @@ enum class Rank { none, viewer, commenter, editor, admin, owner };
 enum class Level { none, read, comment, edit };
 Level level_of(std::string_view permission);
 
-/// A key, and who is behind it.
+/// A key and its owner.
 struct Actor {
   std::string name = {};
   std::string token = {};
   std::string user_id = {};
-  std::string agent_id = {};  ///< empty: the person acts
+  std::string agent_id = {};  ///< empty: a person
   std::string workspace_id = {};
   Rank rank = Rank::none;
-  Level permission = Level::edit;  ///< of an agent: what its scopes let it do
+  Level permission = Level::edit;  ///< of an agent: limited by its scopes
 
   bool is_agent() const { return !agent_id.empty(); }
   /// Scopes of agents: `decisions.md`, "Credentials, roles, scopes".
@@ -48,7 +48,7 @@ struct ModelNode {
   std::string parent = {};  ///< empty: the root
   std::string project = {};
   std::string workspace_id = {};
-  std::string maker = {};  ///< actor's user or agent
+  std::string maker = {};  ///< the actor's user or agent id
   bool is_project = false;
 };
 
@@ -65,7 +65,7 @@ struct ModelDocument {
   std::int64_t revision = 1;
   bool archived = false;
   std::map<std::string, std::string> shares = {};  ///< user or agent id -> permission
-  std::map<std::int64_t, std::string> texts = {};  ///< by revision: what a conflict was made from
+  std::map<std::int64_t, std::string> texts = {};  ///< by revision: the base texts of conflicts
 };
 
 struct ModelThread {
@@ -75,11 +75,11 @@ struct ModelThread {
   std::string quote = {};
   bool quote_lost = false;
   std::vector<std::string> bodies = {};
-  std::set<std::string> agents = {};  ///< that wrote in it
+  std::set<std::string> agents = {};  ///< agents that wrote in it
 };
 
 struct ModelEvent {
-  std::string id = {};  ///< empty until somebody has claimed it
+  std::string id = {};  ///< empty until it is claimed
   std::string agent_id = {};
   std::string kind = {};
   std::string document_id = {};
@@ -111,7 +111,7 @@ class Model {
   Level level(const Actor& actor, const ModelDocument& document) const;
   bool sees_node(const Actor& actor, const ModelNode& node) const;
 
-  // Documents and nodes. An empty id names nothing there is.
+  // Documents and nodes. An empty id refers to nothing.
   Expected create(const Actor& actor, const std::string& parent) const;
   void created(const Actor& actor, ModelDocument document);
   Expected read(const Actor& actor, const std::string& id) const;
@@ -122,7 +122,7 @@ class Model {
   Expected move(const Actor& actor, const std::string& id, const std::string& parent);
   Expected move_project(const Actor& actor, const std::string& node, const std::string& parent) const;
   Expected create_project(const Actor& actor) const;
-  /// Ids of what a list holds, and of what a search may find.
+  /// Ids in a list, and of what a search may find.
   std::set<std::string> listed(const Actor& actor) const;
 
   // Comments.
@@ -143,7 +143,7 @@ class Model {
   ModelEvent* find_event(const std::string& id);
   static void hand_back(ModelEvent& event, std::int64_t at);
 
-  // What a change of any kind does to a text; used by sync too.
+  // The effect of any change of a text; also used by sync.
   void rewrite(ModelDocument& document, const std::string& content);
   void put_away(ModelDocument& document);
 

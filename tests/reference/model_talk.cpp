@@ -1,4 +1,4 @@
-// Comments and the events that they make: `decisions.md`, "comments" and "event".
+// Comments and the events that they create: `decisions.md`, "comments" and "event".
 #include <algorithm>
 
 #include "tests/reference/model.hpp"
@@ -23,7 +23,7 @@ Expected Model::comment(const Actor& actor, const std::string& document_id) cons
 
 Expected Model::reply(const Actor& actor, const std::string& document_id, const std::string& thread_id) const {
   const Expected answer = comment(actor, document_id);
-  // Which of a missing thread and an archived document is told first is nobody's business.
+  // The order of the checks for a missing thread and an archived document is not specified.
   if (!answer.is_success()) return answer;
   const auto thread = threads.find(thread_id);
   if (thread == threads.end() || thread->second.document_id != document_id) return {404, "not_found"};
@@ -42,7 +42,8 @@ void Model::replied(const Actor& actor, const std::string& thread_id, const std:
   if (actor.is_agent()) thread.agents.insert(actor.agent_id);
 }
 
-/// Who is named gets a mention, who wrote before a reply; nobody hears of themselves or of what they may not read.
+/// A mentioned agent gets a mention; otherwise an agent that wrote in the thread gets a reply. No agent gets an event
+/// about its own comment or about a document that it may not read.
 void Model::tell(const Actor& actor, const ModelThread& thread, const std::string& body) {
   const ModelDocument& document = documents[thread.document_id];
   std::vector<ModelEvent> mentions;
@@ -60,7 +61,7 @@ void Model::tell(const Actor& actor, const ModelThread& thread, const std::strin
                     .thread_id = thread.id,
                     .available_at = now});
   }
-  // Of one agent there is at most one, so the order between agents shows nowhere.
+  // There is at most one event for each agent, so the order between agents cannot be observed.
   events.insert(events.end(), mentions.begin(), mentions.end());
   events.insert(events.end(), replies.begin(), replies.end());
 }

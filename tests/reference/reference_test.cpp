@@ -15,7 +15,7 @@ std::uint64_t from_outside(const char* name, std::uint64_t usual) {
 
 }  // namespace
 
-// A world for every thousand calls: small enough that calls meet each other's objects.
+// One world for every thousand calls: small enough that calls often refer to the same objects.
 TEST_CASE("reference: over random calls the server answers as the model does", "[server-mock][property]") {
   const std::uint64_t calls = from_outside("WS_CASES", 20'000);
   const std::uint64_t first_seed = from_outside("WS_SEED", 20'261'120);

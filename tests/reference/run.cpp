@@ -20,7 +20,7 @@ Run::Run(std::uint64_t seed) : seed_(seed), random_(seed) {
   const std::string& tomas = world.other_user_id;
   add_actor("tomas", wishes(tomas, world.workspace_id, "editor"), Rank::editor, tomas, world.workspace_id);
   add_agent("scout", world.agent_id, 0, Level::edit);
-  // Nobody gives an agent more than reading and comments here.
+  // Agents get only the permissions to read and comment here.
   const RawAnswer made = send(actors_[1],
                               "POST",
                               "/v1/agents",
@@ -64,7 +64,7 @@ std::string Run::any_document() {
   return found->first;
 }
 
-/// A Project, the root (empty), or now and then something that holds nothing.
+/// A Project, the root (empty), or sometimes a node that cannot have children.
 std::string Run::any_parent() {
   if (one_in(3)) return {};
   if (one_in(15)) return "019b76da-a800-7a7b-9527-47438ee725fe";
@@ -128,7 +128,7 @@ RawAnswer Run::send(const Actor& actor,
 void Run::differ(const std::string& what) {
   std::string text = "WS_SEED=" + std::to_string(seed_) + ", call " + std::to_string(calls_) + ": " + what +
                      "\nthe calls that led here:\n";
-  // The last ones whole.
+  // The last calls are printed in full.
   for (std::size_t i = 0; i < trace_.size(); ++i) {
     text += trace_[i].substr(0, i + 4 < trace_.size() ? shown_earlier : shown_last) + "\n";
   }

@@ -1,4 +1,5 @@
-/// Random calls, each made to the real server and to the model, and compared at once. The same seed, the same calls.
+/// Makes random calls to the real server and to the model and compares the responses. The same seed gives the same
+/// calls.
 #pragma once
 
 #include <deque>
@@ -16,10 +17,10 @@ class Run {
  public:
   explicit Run(std::uint64_t seed);
 
-  /// One random call, or a few that belong together. Fails the test where server and model disagree, with the seed and
-  /// the calls that led there.
+  /// Makes one random call, or a few related ones. If server and model disagree, fails the test with the seed and the
+  /// calls so far.
   void step();
-  /// Everything that anybody can read, beside the model.
+  /// Compares everything that any actor can read with the model.
   void compare_all();
   std::uint64_t calls() const { return calls_; }
 
@@ -33,25 +34,25 @@ class Run {
     std::int64_t at = 0;
   };
 
-  // run.cpp: people, chance, calls
+  // run.cpp: actors, random choices, calls
   void add_actor(
       const std::string& name, const Json& key_wishes, Rank rank, std::string user_id, std::string workspace);
   void add_agent(const std::string& handle, const std::string& id, std::size_t owner, Level permission);
   std::size_t chance(std::size_t count) { return std::uniform_int_distribution<std::size_t>(0, count - 1)(random_); }
   bool one_in(std::size_t count) { return chance(count) == 0; }
   const Actor& any_actor() { return actors_[chance(actors_.size())]; }
-  /// Mostly of one that may do it, so that most calls get past the first check.
+  /// Mostly an actor that may write, so that most calls pass the first check.
   const Actor& any_writer() { return one_in(4) ? any_actor() : actors_[chance(3)]; }
   std::string any_document();
   std::string any_parent();
-  /// As long each time, so that none begins another.
+  /// All names have the same length, so that none is a prefix of another.
   std::string fresh(const std::string& what) { return what + std::to_string(100'000 + ++counter_); }
   RawAnswer send(const Actor& actor,
                  const std::string& method,
                  const std::string& target,
                  const Json& body = nullptr,
                  std::vector<std::string> headers = {});
-  /// The answer's body; fails the test where the answer is another than expected.
+  /// Returns the response body; fails the test if the response is not the expected one.
   Json agree(const RawAnswer& answer, const Expected& expected);
   void same(const Json& got, const Json& wanted, const std::string& what);
   [[noreturn]] void differ(const std::string& what);
@@ -99,7 +100,7 @@ class Run {
   std::vector<Actor> actors_ = {};          ///< the first three may write: an owner, an editor, an agent
   std::vector<std::string> projects_ = {};  ///< nodes
   std::vector<Keyed> keyed_ = {};
-  std::vector<std::string> tokens_ = {};      ///< lease tokens seen, of any event
+  std::vector<std::string> tokens_ = {};      ///< lease tokens of any event, as received
   std::vector<std::int64_t> looked_at_ = {};  ///< revisions of the source
   std::deque<std::string> trace_ = {};
   std::uint64_t calls_ = 0;

@@ -10,7 +10,7 @@ namespace ws::mock::test {
 namespace {
 
 constexpr std::int64_t a_day = std::int64_t{24} * 60 * 60 * 1000;
-// Of the built-in world, which the model leaves alone.
+// Pages of the built-in world, which the model does not contain.
 constexpr std::size_t most_pages = 200;
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
@@ -27,7 +27,7 @@ void Run::compare(const Actor& actor, const Json& item, const ModelDocument& doc
   same(item.at("project_id"), text_or_null(document.project), "project_id");
   same(item.contains("content"), with_content, "whether there is content");
   if (with_content) same(item.at("content"), document.content, "content");
-  // The Pages that a commit makes are the server's own.
+  // Pages created by a commit are named by the server.
   if (!sync_.entries.contains(document.id)) {
     same(item.at("parent_node_id"), text_or_null(document.parent), "parent_node_id");
   }
@@ -63,7 +63,8 @@ void Run::create_document() {
   if (!key.empty()) keyed_.push_back({.actor = who, .key = key, .body = body, .id = document.id, .at = model_.now});
 }
 
-/// The same key again: the same answer within a day, whatever became of the document; another body is refused.
+/// Repeating a call with its key returns the same response within a day, even if the document has changed; another body
+/// is rejected.
 void Run::replay() {
   if (keyed_.empty()) return;
   const Keyed kept = keyed_[chance(keyed_.size())];
@@ -108,7 +109,7 @@ void Run::update_document() {
     body["title"] = title;
     expected = model_.rename(actor, id, expected_revision, title);
   } else {
-    // Now and then the text that threads quote stays, mostly it goes.
+    // Sometimes the text that threads quote is kept; mostly it is removed.
     const bool keeps = found != model_.documents.end() && one_in(2);
     const std::string content = fresh("word") + (keeps ? " beside " + found->second.content : " alone");
     body["content"] = content;
@@ -154,7 +155,7 @@ void Run::share_document() {
     if (agent.handle == name) grantee = agent_id;
   }
   const auto document = model_.documents.find(id);
-  // Shared again as it was: whether that makes another event is nobody's business.
+  // Whether sharing again without a change creates another event is not specified.
   if (document != model_.documents.end() && document->second.shares.contains(grantee) &&
       document->second.shares.at(grantee) == permission) {
     return;
@@ -162,13 +163,13 @@ void Run::share_document() {
   const Json body = {{member, name}, {"permission", permission}};
   const RawAnswer answer = send(actor, "POST", "/v1/documents/" + id + "/shares", body);
   if (grantee.empty()) {
-    // Nobody of that name: the document itself decides first.
+    // The grantee does not exist: the document is checked first.
     Model copy = model_;
     const Expected first = copy.share(actor, id, world.user_id, permission);
     agree(answer, first.status == 403 ? first : Expected{404, "not_found"});
     return;
   }
-  // An agent and Mara belong to the first Workspace alone; Tomás to both.
+  // An agent and Mara belong only to the first Workspace, Tomás to both.
   const Expected expected = model_.share(actor, id, grantee, permission);
   const Json shares = agree(answer, expected);
   if (!expected.is_success()) return;
@@ -194,7 +195,7 @@ void Run::move_node() {
   const std::string id = any_document();
   const auto found = model_.documents.find(id);
   const std::string node = found == model_.documents.end() ? id : found->second.node;
-  // What an archived document's move means is not said.
+  // The effect of moving an archived document is not specified.
   if (found != model_.documents.end() && found->second.archived) return;
   const std::string before = found == model_.documents.end() ? "" : found->second.parent;
   const bool paged = sync_.entries.contains(id) && sync_.entries[id].path.find('/') != std::string::npos;
@@ -241,7 +242,7 @@ void Run::list_documents() {
   same(Json(seen), Json(model_.listed(actor)), "the list");
 }
 
-/// Every text has a word of its own: it is found by those who may read it, and by nobody else.
+/// Every text has a unique word: it is found by those who may read it, and only by them.
 void Run::search() {
   const Actor& actor = any_actor();
   const std::string id = any_document();

@@ -26,7 +26,7 @@ Json to_json(const SyncItem& item) {
           {"previous_path", item.previous_path.empty() ? Json(nullptr) : Json(item.previous_path)}};
 }
 
-/// Who may not, and why; success for those who may.
+/// The error for an actor that may not write; success otherwise.
 Expected may_write(const Actor& actor, const SyncModel& sync, const Model& model) {
   if (actor.is_agent() && !actor.may_write_documents()) return {403, "missing_scope"};
   if (actor.rank < Rank::editor) return {403, "insufficient_role"};
@@ -50,7 +50,7 @@ void Run::open_source() {
   sync_.revision = source.at("revision");
 }
 
-/// A few changes, of different documents and to different paths, some of them made from what is no longer there.
+/// A few changes of different documents and to different paths, some based on revisions that no longer exist.
 std::vector<SyncItem> Run::any_items() {
   std::vector<SyncItem> items;
   std::set<std::string> taken;
@@ -76,7 +76,7 @@ std::vector<SyncItem> Run::any_items() {
     const bool stale = document.revision > 1 && one_in(4);
     SyncItem item = {.path = now, .document_id = document.id, .expected = document.revision - (stale ? 1 : 0)};
     if (!entry->second.present || !one_in(3)) {
-      // Made from what stood there before it went.
+      // Based on the document that had the path before it was removed.
       if (!entry->second.present && !document.archived) continue;
       if (!entry->second.present) item.expected = document.revision - 1;
       item.action = "push_update";
@@ -95,7 +95,7 @@ std::vector<SyncItem> Run::any_items() {
 }
 
 void Run::publish() {
-  pull();  // paths that only the service knows
+  pull();  // to learn paths that the service chose
   const Actor& actor = any_writer();
   commit(actor, any_items());
 }
@@ -146,7 +146,7 @@ void Run::take_effect(const Actor& actor, const std::vector<SyncItem>& items, co
   std::map<std::string, std::string> expected;
   for (const Json& each : answer.at("conflicts")) clashes[each.at("path")] = each.at("kind");
   for (const auto& [i, kind] : judged.conflicts) {
-    // The path is that of the document, or the one wished for.
+    // The conflict is about the document's path or the requested one.
     const std::string at = clashes.contains(items[i].path) ? items[i].path : items[i].previous_path;
     expected[at] = kind.empty() && clashes.contains(at) ? clashes[at] : kind;
   }
@@ -195,7 +195,7 @@ void Run::take_effect(const Actor& actor, const std::vector<SyncItem>& items, co
 void Run::pull() {
   const Actor& actor = any_actor();
   const bool sees = model_.sees_node(actor, model_.nodes.at(sync_.root));
-  // Not from within a commit: in which order its items take effect is nobody's business.
+  // Not at a revision within a commit: the order in which its items take effect is not specified.
   const std::int64_t since = one_in(2) || looked_at_.empty() ? 0 : looked_at_[chance(looked_at_.size())];
   const std::string base = "/v1/sync/sources/" + sync_.source_id + "/pull?since_revision=" + std::to_string(since);
   const std::size_t limit = one_in(2) ? 500 : 3;
@@ -249,7 +249,7 @@ void Run::resolve() {
   auto found = sync_.conflicts.begin();
   std::advance(found, static_cast<std::ptrdiff_t>(chance(sync_.conflicts.size())));
   auto& [id, conflict] = *found;
-  // The others end in ways that the tests of the service itself look at.
+  // Other kinds are tested by the service's own tests.
   if (conflict.kind != "revision" || conflict.local.empty()) return;
   ModelDocument& document = model_.documents[conflict.document_id];
   if (document.archived || !sync_.entries[document.id].present) return;
@@ -264,7 +264,8 @@ void Run::resolve() {
   if (way == "merged") body["content"] = merged;
   Expected expected = may_write(actor, sync_, model_);
   if (expected.is_success() && !conflict.resolution.empty() && (conflict.resolution != way || way == "merged")) {
-    if (conflict.resolution == "merged" && way == "merged") return;  // another text: the same resolution or not?
+    if (conflict.resolution == "merged" && way == "merged")
+      return;  // whether another text counts as the same resolution is not specified
     expected = {409, "conflict_resolved"};
   } else if (expected.is_success() && conflict.resolution.empty() && stale) {
     expected = {409, "revision_conflict"};

@@ -58,7 +58,7 @@ void Run::reply() {
   const std::string body = (one_in(3) ? "@scout " : "") + fresh("reply ");
   Json request = {{"body", body}};
   Expected expected = model_.reply(actor, id, thread->first);
-  // An answer to an event must still hold it.
+  // A reply to an event requires its lease.
   if (!model_.events.empty() && !tokens_.empty() && one_in(3)) {
     const ModelEvent& event = model_.events[chance(model_.events.size())];
     const std::string token =
@@ -184,7 +184,7 @@ void Run::advance() {
   model_.advance(seconds * one_second);
 }
 
-/// The old secret is dead at once, the new one works, and nothing else changes.
+/// The old secret is invalid at once, the new one works, and nothing else changes.
 void Run::rotate() {
   for (Actor& agent : actors_) {
     if (!agent.is_agent() || one_in(2)) continue;

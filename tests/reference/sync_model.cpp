@@ -8,7 +8,7 @@ namespace {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// Why the document is not as the item expects it; empty where it is.
+/// Why the document is not in the state that the item expects; empty if it is.
 std::string clash(const Model& model, const SyncModel& sync, const SyncItem& item) {
   if (item.action == "push_create") return {};
   const ModelDocument& document = model.documents.at(item.document_id);
@@ -30,7 +30,8 @@ void SyncModel::follow(const ModelDocument& document, bool moved) {
   SyncEntry& entry = entries[document.id];
   if (!was || moved) {
     const bool known = was && in && is_free(name_of(entry.path));
-    // Below the root the folder part is empty; what is taken gets a number that only the service knows.
+    // The folder of a path outside the root is empty; if the name is taken, the service adds a number that the model
+    // does not know.
     entry.path = known ? name_of(entry.path) : std::string();
   }
   entry.present = in;
@@ -60,7 +61,7 @@ Judged SyncModel::judge(const Model& model, const std::vector<SyncItem>& items) 
   }
   for (bool again = true; again;) {
     again = false;
-    std::map<std::string, std::string> held;  // path -> who stays there
+    std::map<std::string, std::string> held;  // path -> document that keeps it
     for (const auto& [id, entry] : entries) {
       const bool moves = std::ranges::any_of(
           candidates, [&](std::size_t i) { return items[i].document_id == id && items[i].action != "push_update"; });
@@ -71,7 +72,7 @@ Judged SyncModel::judge(const Model& model, const std::vector<SyncItem>& items) 
       if (item.action == "push_delete" || item.action == "push_update") continue;
       if (!held.contains(item.path)) continue;
       candidates.erase(i);
-      // Of a new file: `hash` where the other was made there too, `path` where it came by a move.
+      // For a new file: `hash` if the other file was created there too, `path` if it was moved there.
       judged.conflicts[i] = item.action == "push_create" ? "" : "path";
       again = true;
     }

@@ -1,4 +1,4 @@
-/// What "Local Markdown sync" of `decisions.md` says of one source: paths, its own revision, conflicts.
+/// The model of "Local Markdown sync" in `decisions.md` for one source: paths, the source's revision, conflicts.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct SyncItem {
 };
 
 struct SyncEntry {
-  std::string path = {};  ///< empty: the service has named it, and nobody has looked yet
+  std::string path = {};  ///< empty: named by the service and not read yet
   bool present = true;
   std::int64_t changed_at = 0;  ///< the source's revision
 };
@@ -35,10 +35,10 @@ struct SyncConflict {
   std::int64_t resolved_from = 0;
 };
 
-/// What a commit of these items must say; by place in the list of items.
+/// The expected result of a commit, by index in the list of items.
 struct Judged {
   std::vector<std::size_t> applied = {};
-  std::map<std::size_t, std::string> conflicts = {};  ///< with its kind; empty: any
+  std::map<std::size_t, std::string> conflicts = {};  ///< with the kind; empty: any kind
 };
 
 class SyncModel {
@@ -50,17 +50,17 @@ class SyncModel {
   std::map<std::string, SyncEntry> entries = {};       ///< by document
   std::map<std::string, SyncConflict> conflicts = {};  ///< by id
 
-  /// To be told after every change of a document, whoever made it. `moved`: to another node.
+  /// Call it after every change of a document by any client. `moved`: to another node.
   void follow(const ModelDocument& document, bool moved = false);
-  /// The document at a path now; empty: none.
+  /// The document that has a path now; empty: none.
   std::string at(const std::string& path) const;
   bool is_free(const std::string& path) const { return at(path).empty(); }
-  /// Which items take effect: those whose document is as expected and whose path nobody else holds once all applied
-  /// ones took effect.
+  /// Which items take effect: those whose document is in the expected state and whose path is free after all effective
+  /// items are applied.
   Judged judge(const Model& model, const std::vector<SyncItem>& items) const;
-  /// What a conflict over this item is about: the document, or the path where a new local file wants to be.
+  /// The object of a conflict over this item: the document, or the path of the new local file.
   std::string subject_of(const SyncItem& item) const;
-  /// Ids of what changed after a revision.
+  /// Ids of the documents that changed after a revision.
   std::vector<std::string> changed_since(std::int64_t since) const;
 };
 

@@ -1,4 +1,4 @@
-/// A client with a network in memory: one line makes the world, `call` acts, the world tells what was sent.
+/// A client with an in-memory network: makes the client in one line, performs calls, and records what was sent.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ struct ClientWorld {
   explicit ClientWorld(FakeTransport::Handler handler, ClientOptions settings = {})
       : transport(clock, std::move(handler)), client(transport, clock, random, complete(std::move(settings))) {}
 
-  /// Answers one after the other; the last one again and again.
+  /// Returns the outcomes in order, and the last one repeatedly.
   static FakeTransport::Handler in_turn(std::vector<http::Outcome> outcomes) {
     return [outcomes = std::move(outcomes), next = std::size_t{0}](const http::Request&) mutable {
       const std::size_t place = std::min(next++, outcomes.size() - 1);

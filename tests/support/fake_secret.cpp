@@ -1,5 +1,5 @@
-// Stands in for libsecret where there is no desktop: the functions that `cli/credentials/keyring.cpp` opens at run
-// time, over a plain file. FAKE_SECRET_FILE names the file; FAKE_SECRET_MODE is empty, `hang` or `refuse`.
+// Replaces libsecret on machines without a desktop: implements the functions that `cli/credentials/keyring.cpp` opens
+// at run time, on a plain file. FAKE_SECRET_FILE names the file; FAKE_SECRET_MODE is empty, `hang` or `refuse`.
 #include <cstdarg>
 #include <cstdint>
 #include <cstdlib>
@@ -18,7 +18,7 @@ struct Error {
 };
 
 std::string setting(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody changes it
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): it is never changed
   return value == nullptr ? "" : value;
 }
 
@@ -36,7 +36,7 @@ void save(const std::map<std::string, std::string>& all) {
   for (const auto& [key, secret] : all) stream << key << ' ' << secret << '\n';
 }
 
-/// Whether the call goes on.
+/// Returns whether the call should proceed.
 bool begin(Error** error) {
   if (setting("FAKE_SECRET_MODE") == "hang") std::this_thread::sleep_for(std::chrono::hours{1});
   if (setting("FAKE_SECRET_MODE") != "refuse") return true;

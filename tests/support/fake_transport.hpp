@@ -1,4 +1,4 @@
-/// A network in memory and a clock that stands still: what a `Client` needs, without sockets and wall time.
+/// An in-memory transport and a manual clock for a `Client`, without sockets and real time.
 #pragma once
 
 #include <chrono>
@@ -37,8 +37,8 @@ inline http::Broken broken(http::Broken::Stage stage) {
   return {.stage = stage, .reason = {.kind = kind, .what = "the wire broke"}};
 }
 
-/// Asks the handler for each exchange's end; an empty answer leaves it under way until `cancel_all`. When nothing can
-/// end, `run` lets the clock pass instead.
+/// Calls the handler for the outcome of each exchange; an empty outcome leaves it pending until `cancel_all`. If no
+/// exchange can complete, `run` advances the clock instead.
 class FakeTransport final : public http::Transport {
  public:
   using Handler = std::function<std::optional<http::Outcome>(const http::Request&)>;
@@ -75,7 +75,7 @@ class FakeTransport final : public http::Transport {
   }
 
   const std::vector<http::Request>& requests() const { return requests_; }
-  const std::vector<Time>& times() const { return times_; }  ///< of the clock, when each was started
+  const std::vector<Time>& times() const { return times_; }  ///< the clock's time at the start of each exchange
 
  private:
   struct Exchange {

@@ -1,4 +1,4 @@
-/// Expected texts in files beside the tests; `WS_ACCEPT=1` writes what came instead of comparing.
+/// Golden files: expected texts beside the tests. With `WS_ACCEPT=1` the actual text is written instead of compared.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace ws::test {
 
-/// The text of `tests/<file>`; where WS_ACCEPT is set it is written first.
+/// The text of `tests/<file>`; with WS_ACCEPT it is overwritten first.
 inline std::string golden(const std::string& file, const std::string& came) {
   const std::string path = std::string(WS_SOURCE_DIR) + "/tests/" + file;
   if (std::getenv("WS_ACCEPT") != nullptr) std::ofstream(path, std::ios::binary | std::ios::trunc) << came;

@@ -32,7 +32,7 @@ sockaddr_in loopback(std::uint16_t port) {
   return address;
 }
 
-/// A bound socket and its port.
+/// Returns a bound socket and its port.
 std::pair<int, std::uint16_t> bind_loopback() {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = loopback(0);
@@ -52,7 +52,7 @@ bool send_all(int socket, std::string_view bytes) {
   return true;
 }
 
-/// Reads from a socket with what was read too far kept for the next request.
+/// Reads from a socket and keeps surplus bytes for the next request.
 class Reader {
  public:
   explicit Reader(int socket) : socket_(socket) {}
@@ -224,7 +224,7 @@ struct HostileServer::Impl {
     }
   }
 
-  /// Whether the connection goes on.
+  /// Returns whether the connection stays open.
   bool perform(int socket, const Script& script) {
     for (const Step& step : script) {
       if (const auto* bytes = std::get_if<SendBytes>(&step)) {

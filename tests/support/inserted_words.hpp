@@ -1,4 +1,4 @@
-/// Which words a text lost on the way through a merge.
+/// Finds words that were lost in a merge.
 #pragma once
 
 #include <cctype>
@@ -8,7 +8,7 @@
 
 namespace ws::test {
 
-/// How often each word stands in a text. Numbers are left out: those of list items are counted anew by a merge.
+/// How often each word occurs in a text. Numbers are ignored: a merge renumbers list items.
 inline std::map<std::string, int> word_counts(std::string_view text) {
   std::map<std::string, int> words;
   std::string current;
@@ -27,7 +27,7 @@ inline std::map<std::string, int> word_counts(std::string_view text) {
   return words;
 }
 
-/// The words that `side` has more often than `base`, and `merged` less often than `side` brought in.
+/// Words that `side` added to `base` and that are missing from `merged`.
 inline std::string missing_words(std::string_view base, std::string_view side, std::string_view merged) {
   const auto before = word_counts(base);
   const auto present = word_counts(merged);

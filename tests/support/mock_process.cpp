@@ -20,7 +20,7 @@ Command server(const std::filesystem::path& ready_file, std::vector<std::string>
 
 MockProcess::MockProcess(std::vector<std::string> flags)
     : ready_file_(folder_ / "ready.json"), process_(server(ready_file_, std::move(flags))) {
-  // The address comes after the ready file; before it there may be a note on stderr.
+  // The address is printed after the ready file is written; there may be a note on stderr before it.
   if (!process_.wait_for("://")) throw std::runtime_error("ws-mock did not start: " + process_.so_far().err);
   std::ifstream stream(ready_file_);
   const auto ready = nlohmann::json::parse(stream);

@@ -14,7 +14,7 @@ namespace ws::test {
 
 class MockProcess {
  public:
-  /// On a free loopback port, silent; waits until it answers. Throws where it does not.
+  /// Starts it on a free loopback port without a log and waits until it responds. Throws on failure.
   explicit MockProcess(std::vector<std::string> flags = {});
 
   std::uint16_t port() const { return port_; }
@@ -23,7 +23,7 @@ class MockProcess {
   const std::filesystem::path& ready_file() const { return ready_file_; }
   RawAnswer ask(const RawRequest& request) const { return test::ask(port_, request); }
 
-  /// Ends it by a signal and waits.
+  /// Sends a signal and waits for its end.
   Ended end(int signal);
   Running& process() { return process_; }
 

@@ -1,4 +1,4 @@
-/// A source of chance that never changes its mind: delays are the shortest that the rules allow.
+/// A random source with constant output: delays are the shortest that the rules allow.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-/// Runs a program on a terminal of its own, as a person sees it.
+/// Runs a program on a pseudo-terminal.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@ namespace ws::test {
 
 struct Screen {
   int exit = -1;          ///< as `Ended::exit`
-  std::string text = {};  ///< all that was written, both streams, line ends as `\n`
+  std::string text = {};  ///< everything written to both streams, with `\n` as line end
 };
 
-/// stdin, stdout and stderr are one terminal of this size; `command.input` is typed at once. A program that does not
-/// end within the timeout is killed.
+/// stdin, stdout and stderr are one terminal of this size; `command.input` is typed at once. A program that exceeds the
+/// timeout is killed.
 Screen run_on_terminal(const Command& command, int columns, int rows = 50);
 
 }  // namespace ws::test

@@ -1,4 +1,4 @@
-/// What tests with many random cases share: how many, from which seed, and the smallest case that still fails.
+/// Shared by tests with random cases: number, seed, and shrinking of failing cases.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ inline std::uint64_t number_from_environment(const char* name, std::uint64_t fal
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
 }
 
-/// What is left of `parts` when everything is taken out that the failure does not need: halves first, then quarters,
-/// down to single parts. `fails` is asked at most `tries` times.
+/// Removes every part that the failure does not need: halves first, then quarters, down to single parts. Calls `fails`
+/// at most `tries` times.
 template <class Part, class Fails>
 std::vector<Part> smallest(std::vector<Part> parts, const Fails& fails, std::size_t tries = 400) {
   for (std::size_t size = parts.size() / 2; size > 0;) {

@@ -60,7 +60,7 @@ void RawConnection::send(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return;  // the other side has ended: the answer says why
+    if (sent <= 0) return;  // the peer has closed the connection: its response says why
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
 }

@@ -1,4 +1,4 @@
-/// HTTP as bytes, for tests that send what no client library would.
+/// HTTP at the level of bytes, for requests that no client library would send.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ struct RawAnswer {
 
 enum class AnswerTo { get, head };
 
-/// Takes one answer from the front of `bytes`; empty while it is not whole. To a HEAD there is no body.
+/// Removes one response from the front of `bytes`; empty if it is incomplete. A response to HEAD has no body.
 std::optional<RawAnswer> take_answer(std::string& bytes, AnswerTo request = AnswerTo::get);
 
 /// A connection to 127.0.0.1.
@@ -33,7 +33,7 @@ class RawConnection {
   ~RawConnection();
 
   void send(std::string_view bytes);
-  /// The next answer; empty when the connection ends or nothing comes for `at_most`.
+  /// The next response; empty if the connection ends or nothing arrives for `at_most`.
   std::optional<RawAnswer> read(AnswerTo request = AnswerTo::get,
                                 std::chrono::milliseconds at_most = std::chrono::seconds{10});
   enum class End { none, closed, reset };
@@ -41,9 +41,9 @@ class RawConnection {
     std::string bytes = {};
     End end = End::none;
   };
-  /// All that still comes, as it comes, until the connection ends or is silent for `at_most`.
+  /// Everything that still arrives until the connection ends or is idle for `at_most`.
   Rest read_rest(std::chrono::milliseconds at_most = std::chrono::seconds{10});
-  /// Whether the other side ends the connection within that time.
+  /// Whether the peer closes the connection within that time.
   bool ends(std::chrono::milliseconds at_most = std::chrono::seconds{10});
 
  private:
@@ -60,9 +60,9 @@ struct RawRequest {
   std::string json = {};                  ///< empty: no body
   std::vector<std::string> headers = {};  ///< "Name: value"
 };
-/// As it goes over the wire.
+/// The request in wire format.
 std::string render(const RawRequest& request);
-/// One request on a connection of its own. Throws where no answer comes.
+/// Sends one request on a new connection. Throws if there is no response.
 RawAnswer ask(std::uint16_t port, const RawRequest& request);
 
 }  // namespace ws::test

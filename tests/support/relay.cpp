@@ -27,7 +27,7 @@ std::vector<std::string> headers_of(const Seen& seen) {
   return lines;
 }
 
-/// With its own length: the mock's bytes as they are.
+/// The request with its original bytes and its own length.
 std::string request_of(const Seen& seen) {
   std::string text = seen.method + " " + seen.target + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n";
   for (const std::string& line : headers_of(seen)) text += line + "\r\n";

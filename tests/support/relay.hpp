@@ -1,8 +1,8 @@
-/// A hand on the wire between `ws` and the real mock: everything passes, until the test decides otherwise.
+/// A proxy between `ws` and the real mock that can alter or drop single exchanges.
 ///
 ///     Relay relay(server, [](const Seen& seen, const Forward& forward) {
-///       forward();                       // the mock did it ...
-///       return Script{CloseConnection{}};  // ... and nobody hears of it
+///       forward();                         // the mock processes the request ...
+///       return Script{CloseConnection{}};  // ... and the client gets no response
 ///     });
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace ws::test {
 
-/// Hands the request to the mock and gives its answer, as a script that passes it on.
+/// Forwards the request to the mock and returns a script that sends its response.
 using Forward = std::function<Script()>;
 using Meddler = std::function<Script(const Seen& seen, const Forward& forward)>;
 

@@ -30,7 +30,7 @@ Pipe make_pipe() {
   return {ends[0], ends[1]};
 }
 
-/// Standard input as an unlinked file: nobody has to feed it while the program runs.
+/// Standard input as an unlinked file, so that no process has to write it while the program runs.
 int input_file(const std::string& text) {
   std::FILE* file = std::tmpfile();
   if (file == nullptr) throw std::runtime_error("tmpfile");

@@ -1,4 +1,4 @@
-/// A fresh folder for one test, gone at its end.
+/// A new folder for one test, removed at its end.
 #pragma once
 
 #include <cstdlib>

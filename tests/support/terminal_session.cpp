@@ -129,7 +129,7 @@ int TerminalSession::end() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// False at the end, and after the timeout.
+/// Returns false at the end and after the timeout.
 bool TerminalSession::read_more() {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - std::chrono::steady_clock::now());
   pollfd waiting{terminal_, POLLIN, 0};

@@ -1,4 +1,4 @@
-/// A program on a terminal of its own, driven key by key; what it shows is read as whole frames.
+/// Controls a program on a pseudo-terminal key by key and reads complete frames.
 #pragma once
 
 #include <chrono>
@@ -11,35 +11,35 @@
 
 namespace ws::test {
 
-/// Knows the sequences that our screens are drawn with, and no other: each unknown one is a failure of its own.
+/// Understands only the escape sequences that our screens use: any other one is reported as a failure.
 class TerminalSession {
  public:
   /// stdin, stdout and stderr are one terminal of this size.
   TerminalSession(const Command& command, int columns, int rows = 40);
   TerminalSession(const TerminalSession&) = delete;
   TerminalSession& operator=(const TerminalSession&) = delete;
-  /// Kills what still runs.
+  /// Kills the program if it is still running.
   ~TerminalSession();
 
   void type(const std::string& keys);
-  /// Until a frame that came after the last `type` shows `text` (looks aside), or, outside the whole screen, the lines
-  /// since the last wait do. Throws, with what is to be seen, after the command's timeout or when the program ended.
+  /// Waits until a frame after the last `type` contains `text` (ignoring styles), or, outside full screen, the lines
+  /// since the last wait do. Throws, with what is visible, after the command's timeout or at the program's end.
   void wait_for(const std::string& text);
-  /// Until the screen is given back.
+  /// Waits until the program leaves full screen.
   void wait_for_lines();
   void resize(int columns, int rows);
   void signal(int number) const;
   pid_t pid() const { return child_; }
-  /// Whether a key is echoed and a line is waited for, as a shell needs it.
+  /// Whether the terminal echoes and is in line mode, as a shell needs it.
   bool is_as_usual() const;
-  /// Whether the whole screen is taken.
+  /// Whether the program is in full screen.
   bool has_screen() const { return has_screen_; }
 
-  /// The last frame, one line a row without the blanks at its end; the looks stay in it as `␛[1m`.
+  /// The last frame, one line per row without trailing spaces; styles are kept as `␛[1m`.
   std::string screen() const;
-  /// All that was written outside of frames, line ends as `\n`.
+  /// Everything written outside of frames, with `\n` as line end.
   const std::string& lines() const { return lines_; }
-  /// Waits for the end: exit code, 128 + N where signal N ended it.
+  /// Waits for the program to exit: exit code, or 128 + N if it was killed by signal N.
   int end();
 
  private:
@@ -52,9 +52,9 @@ class TerminalSession {
   pid_t child_ = -1;
   int terminal_ = -1;
   std::chrono::steady_clock::time_point deadline_;
-  std::string sequence_ = {};  ///< begun, not ended
-  std::string frame_ = {};     ///< under way
-  std::string shown_ = {};     ///< the last one
+  std::string sequence_ = {};  ///< incomplete escape sequence
+  std::string frame_ = {};     ///< incomplete frame
+  std::string shown_ = {};     ///< the last complete frame
   std::string lines_ = {};
   std::size_t frames_ = 0;
   std::size_t frames_before_ = 0;

@@ -1,4 +1,4 @@
-/// People with a configuration each, in front of a real mock server: the stage of the end-to-end tests.
+/// Users with separate configurations and one real mock server: the fixture of the end-to-end tests.
 #pragma once
 
 #include <filesystem>
@@ -12,11 +12,11 @@
 
 namespace ws::test {
 
-/// Somebody with a home of their own: settings, credentials and state are not shared.
+/// A user with a separate home: settings, credentials and state are not shared.
 class Person {
  public:
   explicit Person(const MockProcess& server);
-  /// Without a key: somebody who has yet to log in.
+  /// Without a key: a user who has not logged in.
   Person();
 
   std::map<std::string, std::string> environment = {};
@@ -30,7 +30,7 @@ class Person {
   TemporaryFolder home_;
 };
 
-/// Every file below a folder by its path, `.ws` left out.
+/// Every file below a folder by its path, except `.ws`.
 std::map<std::string, std::string> texts_of(const std::filesystem::path& folder);
 void write_text(const std::filesystem::path& path, const std::string& text);
 std::string read_text(const std::filesystem::path& path);

@@ -1,4 +1,4 @@
-/// How wide a text is on a terminal.
+/// The width of a text on a terminal.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace ws::test {
 
-/// The columns of its widest line.
+/// The number of columns of its widest line.
 inline std::size_t widest_line(std::string_view text) {
   std::size_t widest = 0;
   while (!text.empty()) {
