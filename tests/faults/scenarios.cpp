@@ -291,7 +291,7 @@ std::vector<Scenario> all_scenarios() {
 const Scenario& scenario_named(const std::string& name) {
   static const std::vector<Scenario> all = [] {
     std::vector<Scenario> joined = all_scenarios();
-    std::ranges::move(picture_scenarios(), std::back_inserter(joined));
+    std::ranges::move(attachment_scenarios(), std::back_inserter(joined));
     return joined;
   }();
   return *std::ranges::find(all, name, &Scenario::name);

@@ -30,7 +30,7 @@ struct Scenario {
 /// init, pull, push, run, resolve, restore and gc, each in a state where it has as much as possible to do.
 std::vector<Scenario> all_scenarios();
 /// The same with attachments and links to them.
-std::vector<Scenario> picture_scenarios();
+std::vector<Scenario> attachment_scenarios();
 const Scenario& scenario_named(const std::string& name);
 
 inline const Words sync_command = {"sync", "run"};

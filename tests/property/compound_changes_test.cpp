@@ -18,8 +18,8 @@
 #include <fmt/format.h>
 
 #include "api-client/base/random.hpp"
-#include "tests/property/laws.hpp"
-#include "tests/property/place.hpp"
+#include "tests/property/bound_folder.hpp"
+#include "tests/property/invariants.hpp"
 #include "tests/property/service.hpp"
 #include "tests/support/random_cases.hpp"
 
@@ -33,37 +33,37 @@ struct Outcome {
   std::string wrong = {};
   std::set<std::string> conflicts = {};  ///< by kind, before any is resolved
   Tree tree = {};                        ///< if there was nothing to resolve
-  std::string told = {};
+  std::string log = {};
 };
 
 class TwoPeople {
  public:
-  TwoPeople() : places_{Place(service_, 1), Place(service_, 2)} {
+  TwoPeople() : places_{BoundFolder(service_, 1), BoundFolder(service_, 2)} {
     for (const auto& [path, text] : compound_start()) {
       const CompoundChange none;
       std::filesystem::create_directories((places_[0].root() / path).parent_path());
       write(places_[0].root() / path, text);
     }
-    for (Place& place : places_) static_cast<void>(run(place));
+    for (BoundFolder& place : places_) static_cast<void>(run(place));
   }
 
   Outcome play(const CompoundChange& mine, const CompoundChange& theirs, std::size_t who_first, sync::Keep keep) {
     carry_out(mine, places_[0].root(), "mine");
     carry_out(theirs, places_[1].root(), "theirs");
-    for (const Place& place : places_) {
+    for (const BoundFolder& place : places_) {
       for (const auto& [path, text] : place.tree()) owed_.insert(text);
     }
     first_ = who_first;
     Outcome outcome;
     outcome.wrong = rest(outcome);
-    outcome.told = told_;
+    outcome.log = log_;
     if (!outcome.wrong.empty()) return outcome;
     if (outcome.conflicts.empty()) {
       outcome.tree = service_.tree();
     } else {
       outcome.wrong = decide(keep);
     }
-    outcome.told = told_;
+    outcome.log = log_;
     return outcome;
   }
 
@@ -72,28 +72,28 @@ class TwoPeople {
     std::ofstream(path, std::ios::binary) << text;
   }
 
-  Result<sync::Report> run(Place& place) {
+  Result<sync::Report> run(BoundFolder& place) {
     Order order;
     order.options.allow_deletes = true;
     return place.carry_out(order);
   }
 
-  void tell(const Place& place, const Result<sync::Report>& report) {
-    told_ += &place == &places_[0] ? "  mine:" : "  theirs:";
+  void tell(const BoundFolder& place, const Result<sync::Report>& report) {
+    log_ += &place == &places_[0] ? "  mine:" : "  theirs:";
     if (!report) {
-      told_ += " " + report.error().what + "\n";
+      log_ += " " + report.error().what + "\n";
       return;
     }
-    for (const std::string& row : rows_of(*report)) told_ += " [" + row + "]";
+    for (const std::string& row : rows_of(*report)) log_ += " [" + row + "]";
     for (const sync::Row& row : report->rows) {
-      if (row.error) told_ += " failed: " + row.error->what;
+      if (row.error) log_ += " failed: " + row.error->what;
     }
     for (const sync::Conflict& conflict : report->conflicts)
-      told_ += " X " + std::string(name(conflict.kind)) + " " + conflict.path.string();
+      log_ += " X " + std::string(name(conflict.kind)) + " " + conflict.path.string();
     for (const sync::Skipped& each : report->skipped)
-      told_ += " skipped " + each.path + " " + std::string(name(each.reason));
-    for (const sync::Detached& each : report->detached) told_ += " detached " + each.path.string() + " " + each.reason;
-    told_ += report->clean ? "\n" : " not clean\n";
+      log_ += " skipped " + each.path + " " + std::string(name(each.reason));
+    for (const sync::Detached& each : report->detached) log_ += " detached " + each.path.string() + " " + each.reason;
+    log_ += report->clean ? "\n" : " not clean\n";
   }
 
   /// Syncs in turn until no run does anything; then both sides must be equal, or their difference must be reported.
@@ -102,7 +102,7 @@ class TwoPeople {
       bool quiet = true;
       std::set<std::string> open;
       for (const std::size_t who : {first_, 1 - first_}) {
-        Place& place = places_[who];
+        BoundFolder& place = places_[who];
         const Result<sync::Report> report = run(place);
         tell(place, report);
         if (!report) return "a run fails: " + report.error().what;
@@ -122,7 +122,7 @@ class TwoPeople {
     for (const std::string& text : owed_) {
       const bool there =
           std::ranges::any_of(service_.tree(), [&](const auto& each) { return each.second == text; }) ||
-          std::ranges::any_of(places_, [&](const Place& place) {
+          std::ranges::any_of(places_, [&](const BoundFolder& place) {
             return std::ranges::any_of(place.tree(), [&](const auto& each) { return each.second == text; }) ||
                    place.remembers(text);
           });
@@ -146,7 +146,7 @@ class TwoPeople {
     for (unsigned round = 0; round < 4; ++round) {
       bool any = false;
       for (const std::size_t who : {first_, 1 - first_}) {
-        Place& place = places_[who];
+        BoundFolder& place = places_[who];
         static_cast<void>(run(place));
         std::vector<sync::Conflict> open;
         static_cast<void>(place.with_engine({}, [&](sync::SyncEngine& engine) { open = engine.conflicts().value(); }));
@@ -157,15 +157,15 @@ class TwoPeople {
             resolved = place.resolve(conflict, sync::Keep::both);
           // A file that is not synced and occupies the path is moved by its owner.
           any = any || resolved || resolved.error().hint.find("move it elsewhere") == std::string::npos;
-          told_ += fmt::format("  {} decides {} {}: {}\n",
-                               who == 0 ? "mine" : "theirs",
-                               name(conflict.kind),
-                               conflict.path.string(),
-                               resolved ? "done" : resolved.error().what + "; " + resolved.error().hint);
+          log_ += fmt::format("  {} decides {} {}: {}\n",
+                              who == 0 ? "mine" : "theirs",
+                              name(conflict.kind),
+                              conflict.path.string(),
+                              resolved ? "done" : resolved.error().what + "; " + resolved.error().hint);
         }
       }
       if (any) continue;
-      if (told_.find("move it elsewhere") != std::string::npos) return {};
+      if (log_.find("move it elsewhere") != std::string::npos) return {};
       Outcome after;
       const std::string wrong = rest(after);
       if (!wrong.empty()) return "after the decision: " + wrong;
@@ -175,9 +175,9 @@ class TwoPeople {
   }
 
   Service service_;
-  std::array<Place, 2> places_;
+  std::array<BoundFolder, 2> places_;
   std::set<std::string> owed_;
-  std::string told_;
+  std::string log_;
   std::size_t first_ = 0;
 };
 
@@ -221,7 +221,7 @@ Outcome judge(const Case& each) {
 /// I7. If one side deletes, the default depends on the order of the syncs: such orders are not compared.
 std::string compare(const Outcome& one, const Outcome& other) {
   for (const std::string_view deletes : {"push_delete", "pull_delete", "edit_delete"}) {
-    if (one.told.find(deletes) != std::string::npos || other.told.find(deletes) != std::string::npos) return "";
+    if (one.log.find(deletes) != std::string::npos || other.log.find(deletes) != std::string::npos) return "";
   }
   if (one.conflicts.empty() != other.conflicts.empty()) return "I7: a conflict in one order alone";
   return one.tree == other.tree ? "" : "I7: the orders end in different trees";
@@ -253,17 +253,17 @@ void play_pairs(const std::vector<CompoundChange>& changes, std::uint64_t in_ci)
     if (wanted != nullptr)
       WARN(name_of(one) << "\n"
                         << mine_first.wrong << "\n"
-                        << mine_first.told << "\n"
+                        << mine_first.log << "\n"
                         << theirs_first.wrong << "\n"
-                        << theirs_first.told);
+                        << theirs_first.log);
     const bool held = mine_first.wrong.empty() && theirs_first.wrong.empty() && differ.empty();
     if (held) continue;
     ++failed;
     const bool in_one = !mine_first.wrong.empty() || !differ.empty();
     FAIL_CHECK("WS_CASE=\"" << name_of(in_one ? one : other)
                             << "\": " << (in_one ? mine_first.wrong : theirs_first.wrong) << differ << "\n"
-                            << (in_one ? mine_first.told : theirs_first.told)
-                            << (differ.empty() ? "" : "other order\n" + theirs_first.told));
+                            << (in_one ? mine_first.log : theirs_first.log)
+                            << (differ.empty() ? "" : "other order\n" + theirs_first.log));
     if (failed >= ws::test::number_from_environment("WS_FAILURES", 5)) return;
   }
 }
@@ -287,10 +287,10 @@ TEST_CASE("compound: names that cross, or lie beneath a file here, can be decide
     for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
       for (const sync::Keep keep : {sync::Keep::local, sync::Keep::remote}) {
         const Outcome outcome = play_case({&change_named(changes, mine), &change_named(changes, theirs), first}, keep);
-        CAPTURE(outcome.told);
+        CAPTURE(outcome.log);
         CHECK(outcome.wrong.empty());
         CHECK(outcome.conflicts == std::set<std::string>{"path"});
-        CHECK(outcome.told.find("Not a directory") == std::string::npos);
+        CHECK(outcome.log.find("Not a directory") == std::string::npos);
       }
     }
   }

@@ -20,9 +20,9 @@ http::Response cut_short(http::Response response, std::uint64_t where) {
 
 }  // namespace
 
-void Network::begin(const Weather& weather) {
-  random_.emplace(weather.seed);
-  one_in_ = weather.one_in;
+void Network::begin(const FaultRate& fault_rate) {
+  random_.emplace(fault_rate.seed);
+  one_in_ = fault_rate.one_in;
   sent_.clear();
 }
 

@@ -15,7 +15,7 @@
 namespace ws::property {
 
 /// The fault rate during one command. The same seed gives the same faults.
-struct Weather {
+struct FaultRate {
   std::uint64_t seed = 0;
   unsigned one_in = 0;  ///< one in this many exchanges fails; 0: none
 };
@@ -25,7 +25,7 @@ class Network {
   using Exchange = std::function<http::Response(const http::Request&)>;
   explicit Network(Exchange exchange) : exchange_(std::move(exchange)) {}
 
-  void begin(const Weather& weather);
+  void begin(const FaultRate& fault_rate);
   http::Outcome carry(const http::Request& request);
   ws::test::FakeClock& clock() { return clock_; }
   void replace(Exchange exchange) { exchange_ = std::move(exchange); }

@@ -8,27 +8,27 @@ namespace ws::property {
 namespace {
 
 struct Share {
-  Deed deed;
+  StepKind kind;
   unsigned weight;
   const char* name;
 };
 
 constexpr Share shares[] = {
-    {Deed::edit, 8, "edit"},
-    {Deed::same_size_edit, 3, "same_size_edit"},
-    {Deed::create, 9, "create"},
-    {Deed::remove, 4, "remove"},
-    {Deed::rename_file, 5, "rename_file"},
-    {Deed::rename_and_edit, 3, "rename_and_edit"},
-    {Deed::rename_folder, 3, "rename_folder"},
-    {Deed::remove_folder, 1, "remove_folder"},
-    {Deed::swap, 3, "swap"},
-    {Deed::recase, 2, "recase"},
-    {Deed::touch, 2, "touch"},
-    {Deed::become_folder, 2, "become_folder"},
-    {Deed::become_file, 2, "become_file"},
-    {Deed::ignore, 1, "ignore"},
-    {Deed::sync, 14, "sync"},
+    {StepKind::edit, 8, "edit"},
+    {StepKind::same_size_edit, 3, "same_size_edit"},
+    {StepKind::create, 9, "create"},
+    {StepKind::remove, 4, "remove"},
+    {StepKind::rename_file, 5, "rename_file"},
+    {StepKind::rename_and_edit, 3, "rename_and_edit"},
+    {StepKind::rename_folder, 3, "rename_folder"},
+    {StepKind::remove_folder, 1, "remove_folder"},
+    {StepKind::swap, 3, "swap"},
+    {StepKind::recase, 2, "recase"},
+    {StepKind::touch, 2, "touch"},
+    {StepKind::become_folder, 2, "become_folder"},
+    {StepKind::become_file, 2, "become_file"},
+    {StepKind::ignore, 1, "ignore"},
+    {StepKind::sync, 14, "sync"},
 };
 
 constexpr unsigned total_weight() {
@@ -47,7 +47,7 @@ Script make_script(std::uint64_t seed, std::size_t most) {
   for (Step& step : script) {
     std::uint64_t place = random.below(total_weight());
     for (const Share& share : shares) {
-      step.deed = share.deed;
+      step.kind = share.kind;
       if (place < share.weight) break;
       place -= share.weight;
     }
@@ -63,7 +63,7 @@ Script make_script(std::uint64_t seed, std::size_t most) {
 std::string render(const Step& step) {
   const char* name = "";
   for (const Share& share : shares) {
-    if (share.deed == step.deed) name = share.name;
+    if (share.kind == step.kind) name = share.name;
   }
   return fmt::format("{} {} {} {} {}", step.who, name, step.what, step.where, step.how);
 }

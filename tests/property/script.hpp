@@ -8,7 +8,7 @@
 namespace ws::property {
 
 /// What users do to documents, in a folder or on the service, and the commands given to the engine.
-enum class Deed : std::uint8_t {
+enum class StepKind : std::uint8_t {
   edit,
   same_size_edit,  ///< keeps size and time stamp of the old text
   create,
@@ -28,7 +28,7 @@ enum class Deed : std::uint8_t {
 
 /// Every random choice of a step depends only on its own bytes.
 struct Step {
-  Deed deed = Deed::edit;
+  StepKind kind = StepKind::edit;
   std::uint8_t who = 0;
   std::uint8_t what = 0;
   std::uint8_t where = 0;

@@ -48,7 +48,7 @@ http::Response Service::answer(const http::Request& request) {
   const mock::http::Response answered = application_->handle(asked);
   if (target.ends_with("/v1/sync/commit") && answered.status() == 200) {
     const Json commit = parse_bounded(answered.text()).value();
-    for (const Json& each : commit.at("applied")) told_.emplace(each.at("document_id"), each.at("content_revision"));
+    for (const Json& each : commit.at("applied")) log_.emplace(each.at("document_id"), each.at("content_revision"));
   }
   return {.status = answered.status(), .headers = headers_of(answered.headers()), .body = answered.text()};
 }

@@ -58,8 +58,8 @@ class Service {
   void publish(const std::vector<Item>& items);
   void retitle(const std::string& document, const std::string& title);
   /// Revisions returned by commits.
-  bool has_told(const std::string& document, std::uint64_t revision) const {
-    return told_.contains({document, revision});
+  bool has_returned(const std::string& document, std::uint64_t revision) const {
+    return log_.contains({document, revision});
   }
   /// All texts of all documents seen so far, by id and revision.
   const std::map<std::pair<std::string, std::uint64_t>, std::string>& known_texts() const { return known_; }
@@ -70,7 +70,7 @@ class Service {
 
   std::unique_ptr<mock::Application> application_;
   std::string source_id_;
-  std::set<std::pair<std::string, std::uint64_t>> told_;
+  std::set<std::pair<std::string, std::uint64_t>> log_;
   std::optional<Documents> documents_;  ///< empty: not cached
   std::map<std::pair<std::string, std::uint64_t>, std::string> known_;
 };

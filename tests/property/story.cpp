@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/property/killing.hpp"
+#include "tests/property/kill_at_step.hpp"
 #include "tests/property/refusals.hpp"
 
 namespace ws::property {
@@ -49,7 +49,7 @@ std::string tree_text(const std::map<std::string, std::string>& tree) {
 Story::Story(const Stage& stage, std::uint64_t seed) : stage_(stage), one_by_one_(seed % 8 == 0) {
   if (stage.ignores_filter) service_.assume("pull_filter", "ignored");
   for (std::size_t i = 0; i < stage.places; ++i) {
-    places_.push_back(std::make_unique<Place>(service_, seed * 16 + i));
+    places_.push_back(std::make_unique<BoundFolder>(service_, seed * 16 + i));
     if (stage.strangers) places_.back()->add_strangers();
     // The first folder's limit is low, so that few bytes exceed it; the others' is above the service's limit.
     if (stage.large_notes) places_.back()->set_max_file_bytes(i == 0 ? 200 : std::uint64_t{16} << 20U);
@@ -57,8 +57,8 @@ Story::Story(const Stage& stage, std::uint64_t seed) : stage_(stage), one_by_one
 }
 
 Order Story::order_of(const Step& step) const {
-  Order order{.weather = {.seed = std::uint64_t{step.what} << 16U | std::uint64_t{step.where} << 8U | step.how,
-                          .one_in = stage_.mishaps_one_in}};
+  Order order{.fault_rate = {.seed = std::uint64_t{step.what} << 16U | std::uint64_t{step.where} << 8U | step.how,
+                             .one_in = stage_.mishaps_one_in}};
   order.options.allow_deletes = step.how % 2 == 0;
   if (step.how % 16 == 1) order.options.merge = false;
   if (step.how % 16 == 3) order.options.accept_deletes = true;
@@ -71,47 +71,47 @@ Order Story::order_of(const Step& step) const {
 std::string Story::play(const Script& script) {
   for (const Step& step : script) {
     // The last actor works on the service directly and never syncs.
-    const std::size_t actor = step.who % (places_.size() + (step.deed == Deed::sync ? 0 : 1));
+    const std::size_t actor = step.who % (places_.size() + (step.kind == StepKind::sync ? 0 : 1));
     tell(fmt::format("  {} {}", actor == places_.size() ? "service" : "folder " + std::to_string(actor), render(step)));
-    if (step.deed == Deed::sync) {
-      const std::string wrong = obey(*places_[actor], order_of(step), step);
+    if (step.kind == StepKind::sync) {
+      const std::string wrong = run_order(*places_[actor], order_of(step), step);
       if (!wrong.empty()) return wrong;
       if (stage_.kill != Stage::Kill::never) note_state();
     } else if (actor == places_.size()) {
       act_on_service(service_, step, words_);
     } else {
-      stage_.large_notes&& step.deed == Deed::touch ? enlarge_in_folder(*places_[actor], step, words_)
-                                                    : act_in_folder(*places_[actor], step, words_);
+      stage_.large_notes&& step.kind == StepKind::touch ? enlarge_in_folder(*places_[actor], step, words_)
+                                                        : act_in_folder(*places_[actor], step, words_);
     }
   }
-  return come_to_rest();
+  return settle();
 }
 
 /// Runs one command and checks all invariants.
-std::string Story::obey(Place& place, const Order& order, const Step& step) {
+std::string Story::run_order(BoundFolder& place, const Order& order, const Step& step) {
   if (stage_.kill == Stage::Kill::twice) {
     static_cast<void>(place.carry_out(order));
     static_cast<void>(place.carry_out(order));
     return {};
   }
   sync::Report foreseen;
-  const bool fair = order.weather.one_in == 0 && !stage_.races && stage_.kill != Stage::Kill::at_random;
-  const Picture before = look(place, service_);
+  const bool fair = order.fault_rate.one_in == 0 && !stage_.races && stage_.kill != Stage::Kill::at_random;
+  const Observation before = look(place, service_);
   owed_ = texts_of(before);
   if (fair && order.kind != Order::Kind::push_and_commit) {
-    if (std::string wrong = look_first(place, order, before, foreseen); !wrong.empty()) return wrong;
+    if (std::string wrong = check_preview(place, order, before, foreseen); !wrong.empty()) return wrong;
   }
   if (stage_.refusals && order.kind == Order::Kind::run && !foreseen.guard) {
     return refuse_some(place, order, step, before, foreseen);
   }
-  if (stage_.kill == Stage::Kill::at_random) die(place, order, step);
+  if (stage_.kill == Stage::Kill::at_random) run_killed(place, order, step);
   raced_ = false;
-  if (stage_.races) race(place, step);
+  if (stage_.races) run_with_concurrent_edit(place, step);
   const Result<sync::Report> report = place.carry_out(order);
   place.network().meanwhile = {};
   tell("    " + shown(report));
-  note_trace(place, report);
-  const Picture after = look(place, service_);
+  record_trace(place, report);
+  const Observation after = look(place, service_);
   if (std::string wrong = check_after(place, order, before, after, report); !wrong.empty()) return wrong;
   if (!fair) return {};
   if (!report) return "an order failed on a good network: " + report.error().what;
@@ -125,7 +125,10 @@ std::string Story::obey(Place& place, const Order& order, const Step& step) {
 }
 
 /// Checks the preview of `status`, and that it changes nothing.
-std::string Story::look_first(Place& place, const Order& order, const Picture& before, sync::Report& foreseen) {
+std::string Story::check_preview(BoundFolder& place,
+                                 const Order& order,
+                                 const Observation& before,
+                                 sync::Report& foreseen) {
   Order status = order;
   status.kind = Order::Kind::status;
   auto report = place.carry_out(status);
@@ -136,7 +139,7 @@ std::string Story::look_first(Place& place, const Order& order, const Picture& b
   return cache_is_only_quicker(place);
 }
 
-std::string Story::cache_is_only_quicker(Place& place) {
+std::string Story::cache_is_only_quicker(BoundFolder& place) {
   Order offline{.kind = Order::Kind::status};
   offline.options.offline = true;
   const auto with = place.carry_out(offline);
@@ -148,8 +151,11 @@ std::string Story::cache_is_only_quicker(Place& place) {
   return a == b ? std::string() : "I16: without the cache it is another status:\n" + a + "\n" + b;
 }
 
-std::string Story::check_after(
-    Place& place, const Order& order, const Picture& before, const Picture& after, const Result<sync::Report>& report) {
+std::string Story::check_after(BoundFolder& place,
+                               const Order& order,
+                               const Observation& before,
+                               const Observation& after,
+                               const Result<sync::Report>& report) {
   const auto first_of = [](std::initializer_list<std::string> all) {
     for (const std::string& each : all) {
       if (!each.empty()) return each;
@@ -165,7 +171,7 @@ std::string Story::check_after(
                    alone ? files_do_not_drift(before, after, report ? &*report : nullptr) : ""});
 }
 
-std::string Story::second_run_does_nothing(Place& place, const Order& order, const Picture& before) {
+std::string Story::second_run_does_nothing(BoundFolder& place, const Order& order, const Observation& before) {
   const auto again = place.carry_out(Order{.options = order.options});
   if (!again) return "I3: the second run failed: " + again.error().what;
   if (!again->rows.empty() || !again->clean) return "I3: the second run had something to do: " + shown(again);
@@ -175,9 +181,9 @@ std::string Story::second_run_does_nothing(Place& place, const Order& order, con
 }
 
 /// Runs the same command in a process that is killed on the way; for comparison, also without the kill.
-void Story::die(Place& place, const Order& order, const Step& step) {
+void Story::run_killed(BoundFolder& place, const Order& order, const Step& step) {
   const std::uint64_t when = 1 + (std::uint64_t{step.what} << 8U | step.how) * 7919 % 260;
-  const Death death = run_and_kill(
+  const ChildEnd death = run_and_kill(
       when,
       [this](const http::Request& request) { return service_.answer(request); },
       [&](Network::Exchange ask) {
@@ -188,20 +194,21 @@ void Story::die(Place& place, const Order& order, const Step& step) {
           return;
         }
       });
-  tell(fmt::format("    {} at step {}", death == Death::killed ? "killed" : "lived on", when));
+  tell(fmt::format("    {} at step {}", death == ChildEnd::killed ? "killed" : "lived on", when));
 }
 
 /// Makes a concurrent change right before one of the requests of the command.
-void Story::race(Place& place, const Step& step) {
+void Story::run_with_concurrent_edit(BoundFolder& place, const Step& step) {
   const auto count = std::make_shared<unsigned>(0);
   place.network().meanwhile = [this, &place, step, count](const http::Request&) {
     if ((*count)++ != step.how % 5U) return;
-    const Step deed{.deed = static_cast<Deed>(step.what % 12), .what = step.where, .where = step.how, .how = step.what};
+    const Step kind{
+        .kind = static_cast<StepKind>(step.what % 12), .what = step.where, .where = step.how, .how = step.what};
     const std::set<std::string> before = texts_of(look(place, service_));
     if (step.what % 2 == 0) {
-      act_on_service(service_, deed, words_);
+      act_on_service(service_, kind, words_);
     } else {
-      act_in_folder(place, deed, words_);
+      act_in_folder(place, kind, words_);
     }
     const std::set<std::string> after = texts_of(look(place, service_));
     for (const std::string& text : before) {
@@ -209,13 +216,13 @@ void Story::race(Place& place, const Step& step) {
     }
     owed_.insert(after.begin(), after.end());
     raced_ = true;
-    tell(fmt::format("    meanwhile {}: {}", step.what % 2 == 0 ? "on the service" : "in the folder", render(deed)));
+    tell(fmt::format("    meanwhile {}: {}", step.what % 2 == 0 ? "on the service" : "in the folder", render(kind)));
   };
 }
 
 /// I17: some rows fail, the others are done, and the next command requests only what failed.
 std::string Story::refuse_some(
-    Place& place, const Order& order, const Step& step, const Picture& before, const sync::Report& foreseen) {
+    BoundFolder& place, const Order& order, const Step& step, const Observation& before, const sync::Report& foreseen) {
   const Refusals refusals = choose_refusals(foreseen, step.what, step.how);
   const Network::Exchange ask = [this](const http::Request& request) { return service_.answer(request); };
   place.network().replace([&](const http::Request& request) { return answer_but_for(refusals, request, ask); });
@@ -255,7 +262,7 @@ void Story::note_state() {
 }
 
 /// Removes the temporary folders' names from the trace.
-void Story::note_trace(Place& place, const Result<sync::Report>& report) {
+void Story::record_trace(BoundFolder& place, const Result<sync::Report>& report) {
   if (!stage_.keeps_trace) return;
   std::string line = report ? dump(to_json(*report)) : report.error().what;
   for (std::size_t at = 0; (at = line.find(place.root().native(), at)) != std::string::npos;) {
@@ -266,20 +273,20 @@ void Story::note_trace(Place& place, const Result<sync::Report>& report) {
 }
 
 /// Runs once more; if that does nothing, checks I2.
-std::string Story::run_once(Place& place, bool& quiet) {
+std::string Story::run_once(BoundFolder& place, bool& quiet) {
   const bool asks_laws = stage_.kill != Stage::Kill::twice;
-  const Picture before = asks_laws ? look(place, service_) : Picture{};
+  const Observation before = asks_laws ? look(place, service_) : Observation{};
   owed_ = texts_of(before);
   Order order;
   order.options.allow_deletes = true;
   const auto report = place.carry_out(order);
   tell("    " + shown(report));
-  note_trace(place, report);
+  record_trace(place, report);
   if (!report) return "the network is good again, and a run fails: " + report.error().what;
   if (report->ended_by) return "the network is good again, and a run ends early: " + report->ended_by->what;
   quiet = is_quiet(*report);
   if (!asks_laws) return {};
-  const Picture after = look(place, service_);
+  const Observation after = look(place, service_);
   const std::string written = nothing_is_written(before, after);
   if (!written.empty()) tell("    " + written);
   quiet = quiet && written.empty();
@@ -289,7 +296,7 @@ std::string Story::run_once(Place& place, bool& quiet) {
 }
 
 /// I4 for one folder, without concurrent changes.
-std::string Story::run_until_quiet(Place& place, bool& quiet) {
+std::string Story::run_until_quiet(BoundFolder& place, bool& quiet) {
   for (unsigned run = 0; run <= most_rounds; ++run) {
     bool rests = false;
     if (std::string wrong = run_once(place, rests); !wrong.empty()) return wrong;
@@ -300,7 +307,7 @@ std::string Story::run_until_quiet(Place& place, bool& quiet) {
 }
 
 /// I4.
-std::string Story::come_to_rest() {
+std::string Story::settle() {
   for (unsigned round = 0; round <= most_rounds; ++round) {
     tell(fmt::format("  round {}", round));
     bool quiet = true;

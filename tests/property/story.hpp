@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "tests/property/laws.hpp"
-#include "tests/property/people.hpp"
-#include "tests/property/place.hpp"
+#include "tests/property/bound_folder.hpp"
+#include "tests/property/invariants.hpp"
 #include "tests/property/script.hpp"
 #include "tests/property/service.hpp"
+#include "tests/property/user_actions.hpp"
 
 namespace ws::property {
 
@@ -36,7 +36,7 @@ class Story {
   /// Runs the story until no run does anything any more. Empty: every invariant holds.
   std::string play(const Script& script);
   /// A log of the story, line by line.
-  const std::string& told() const { return told_; }
+  const std::string& log() const { return log_; }
   /// Every request and every report, for comparison with another run of the same story.
   const std::string& trace() const { return trace_; }
   /// With `twice`: every tree, the conflicts of each folder and the service's ledger, after each command and at the
@@ -45,33 +45,36 @@ class Story {
 
  private:
   Order order_of(const Step& step) const;
-  std::string obey(Place& place, const Order& order, const Step& step);
-  std::string look_first(Place& place, const Order& order, const Picture& before, sync::Report& foreseen);
-  std::string cache_is_only_quicker(Place& place);
-  std::string check_after(Place& place,
+  std::string run_order(BoundFolder& place, const Order& order, const Step& step);
+  std::string check_preview(BoundFolder& place, const Order& order, const Observation& before, sync::Report& foreseen);
+  std::string cache_is_only_quicker(BoundFolder& place);
+  std::string check_after(BoundFolder& place,
                           const Order& order,
-                          const Picture& before,
-                          const Picture& after,
+                          const Observation& before,
+                          const Observation& after,
                           const Result<sync::Report>& report);
-  std::string second_run_does_nothing(Place& place, const Order& order, const Picture& before);
-  std::string refuse_some(
-      Place& place, const Order& order, const Step& step, const Picture& before, const sync::Report& foreseen);
-  void die(Place& place, const Order& order, const Step& step);
-  void race(Place& place, const Step& step);
-  std::string come_to_rest();
-  std::string run_once(Place& place, bool& quiet);
-  std::string run_until_quiet(Place& place, bool& quiet);
+  std::string second_run_does_nothing(BoundFolder& place, const Order& order, const Observation& before);
+  std::string refuse_some(BoundFolder& place,
+                          const Order& order,
+                          const Step& step,
+                          const Observation& before,
+                          const sync::Report& foreseen);
+  void run_killed(BoundFolder& place, const Order& order, const Step& step);
+  void run_with_concurrent_edit(BoundFolder& place, const Step& step);
+  std::string settle();
+  std::string run_once(BoundFolder& place, bool& quiet);
+  std::string run_until_quiet(BoundFolder& place, bool& quiet);
   void tell_unrest();
   void note_state();
-  void note_trace(Place& place, const Result<sync::Report>& report);
-  void tell(const std::string& line) { told_ += line + "\n"; }
+  void record_trace(BoundFolder& place, const Result<sync::Report>& report);
+  void tell(const std::string& line) { log_ += line + "\n"; }
 
   Stage stage_;
   Service service_;
-  std::vector<std::unique_ptr<Place>> places_;
+  std::vector<std::unique_ptr<BoundFolder>> places_;
   Words words_;
   std::set<std::string> owed_;  ///< texts that the current command must not lose
-  std::string told_;
+  std::string log_;
   std::string trace_;
   std::vector<std::string> states_;
   bool raced_ = false;

@@ -21,7 +21,7 @@ using ws::test::number_from_environment;
 /// One run of a story and its result.
 struct Played {
   std::string wrong = {};
-  std::string told = {};
+  std::string log = {};
   std::string trace = {};
   std::vector<std::string> states = {};
 };
@@ -34,7 +34,7 @@ Played play(const Stage& stage, std::uint64_t seed, const Script& script) {
   } catch (const std::exception& error) {
     wrong = std::string("exception: ") + error.what();
   }
-  return {.wrong = std::move(wrong), .told = story.told(), .trace = story.trace(), .states = story.states()};
+  return {.wrong = std::move(wrong), .log = story.log(), .trace = story.trace(), .states = story.states()};
 }
 
 /// I9: the same story with every command given twice, where the first of the two is killed.
@@ -66,7 +66,7 @@ void tell_failure(const Stage& stage, std::uint64_t seed, const Script& script) 
   const Script small =
       ws::test::smallest(script, [&](const Script& fewer) { return !play_by_stage(stage, seed, fewer).wrong.empty(); });
   const Played played = play_by_stage(stage, seed, small);
-  FAIL("WS_SEED=" << seed << " WS_CASES=1: " << played.wrong << "\n" << played.told);
+  FAIL("WS_SEED=" << seed << " WS_CASES=1: " << played.wrong << "\n" << played.log);
 }
 
 /// Every fifth story has one more folder.
@@ -116,7 +116,7 @@ TEST_CASE("engines: the same seed, the same requests and the same reports to the
     const Played other = play(stage, seed, script);
     INFO("WS_SEED=" << seed << " WS_CASES=1");
     REQUIRE(one.wrong == "");
-    REQUIRE(one.told == other.told);
+    REQUIRE(one.log == other.log);
     REQUIRE(one.trace == other.trace);
   }
 }

@@ -9,9 +9,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "tests/property/killing.hpp"
-#include "tests/property/laws.hpp"
-#include "tests/property/people.hpp"
+#include "tests/property/invariants.hpp"
+#include "tests/property/kill_at_step.hpp"
+#include "tests/property/user_actions.hpp"
 #include "tests/support/random_cases.hpp"
 
 namespace ws::property {
@@ -34,9 +34,9 @@ bool is_held(const std::filesystem::path& lock) {
 class Shared {
  public:
   explicit Shared(std::uint64_t seed) : random_(SeededRandom(seed).next()), place_(service_, seed) {
-    for (int i = 0; i < 4; ++i) change(Deed::create);
+    for (int i = 0; i < 4; ++i) change(StepKind::create);
     static_cast<void>(place_.carry_out(everything));
-    for (int i = 0; i < 6; ++i) change(static_cast<Deed>(random_.below(12)));
+    for (int i = 0; i < 6; ++i) change(static_cast<StepKind>(random_.below(12)));
   }
 
   /// Empty: the invariant holds.
@@ -65,9 +65,9 @@ class Shared {
   static unsigned came_or_went;  ///< how often the first engine was halted without holding the lock
 
  private:
-  void change(Deed deed) {
+  void change(StepKind kind) {
     const std::uint64_t bytes = random_.next();
-    const Step step{.deed = deed,
+    const Step step{.kind = kind,
                     .what = static_cast<std::uint8_t>(bytes >> 8U),
                     .where = static_cast<std::uint8_t>(bytes >> 16U),
                     .how = static_cast<std::uint8_t>(bytes >> 24U)};
@@ -97,11 +97,11 @@ class Shared {
   /// Runs after the first engine has died or completed.
   std::string afterwards() {
     for (int run = 0; run < 3; ++run) {
-      const Picture before = look(place_, service_);
+      const Observation before = look(place_, service_);
       const Result<sync::Report> report = place_.carry_out(everything);
       if (!report) return "the next run fails: " + report.error().what;
       if (report->ended_by) return "the next run ends: " + report->ended_by->what;
-      const Picture after = look(place_, service_);
+      const Observation after = look(place_, service_);
       for (std::string wrong : {nothing_is_lost(owed_, after, place_), base_is_true(after, place_, service_)}) {
         if (!wrong.empty()) return wrong;
       }
@@ -113,7 +113,7 @@ class Shared {
 
   SeededRandom random_;
   Service service_;
-  Place place_;
+  BoundFolder place_;
   Words words_;
   std::set<std::string> owed_;
 };

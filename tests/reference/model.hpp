@@ -151,7 +151,7 @@ class Model {
   const ModelDocument* seen(const Actor& actor, const std::string& id) const;
   std::optional<Expected> refuse_edit(const Actor& actor, const std::string& id) const;
   Expected refuse_revision(const ModelDocument& document, std::int64_t expected) const;
-  void tell(const Actor& actor, const ModelThread& thread, const std::string& body);
+  void queue_events(const Actor& actor, const ModelThread& thread, const std::string& body);
 };
 
 }  // namespace ws::mock::test

@@ -71,7 +71,7 @@ class Run {
   void broken_call();
   void compare(const Actor& actor, const Json& item, const ModelDocument& document, bool with_content);
 
-  // run_talk.cpp
+  // run_comments.cpp
   void add_comment();
   void reply();
   void set_status();

@@ -136,22 +136,22 @@ void Run::commit(const Actor& actor, const std::vector<SyncItem>& items) {
 }
 
 void Run::take_effect(const Actor& actor, const std::vector<SyncItem>& items, const Json& answer) {
-  const Judged judged = sync_.judge(model_, items);
+  const CommitResult result = sync_.commit_result(model_, items);
   std::set<std::string> applied;
   std::set<std::string> wanted;
   for (const Json& each : answer.at("applied")) applied.insert(each.at("path"));
-  for (const std::size_t i : judged.applied) wanted.insert(items[i].path);
+  for (const std::size_t i : result.applied) wanted.insert(items[i].path);
   same(Json(applied), Json(wanted), "what was applied");
   std::map<std::string, std::string> clashes;
   std::map<std::string, std::string> expected;
   for (const Json& each : answer.at("conflicts")) clashes[each.at("path")] = each.at("kind");
-  for (const auto& [i, kind] : judged.conflicts) {
+  for (const auto& [i, kind] : result.conflicts) {
     // The conflict is about the document's path or the requested one.
     const std::string at = clashes.contains(items[i].path) ? items[i].path : items[i].previous_path;
     expected[at] = kind.empty() && clashes.contains(at) ? clashes[at] : kind;
   }
   same(Json(clashes), Json(expected), "the conflicts");
-  for (const auto& [i, kind] : judged.conflicts) {
+  for (const auto& [i, kind] : result.conflicts) {
     const SyncItem& item = items[i];
     const std::string at = clashes.contains(item.path) ? item.path : item.previous_path;
     for (const Json& each : answer.at("conflicts")) {
@@ -167,7 +167,7 @@ void Run::take_effect(const Actor& actor, const std::vector<SyncItem>& items, co
                              .local = item.content};
     }
   }
-  for (const std::size_t i : judged.applied) {
+  for (const std::size_t i : result.applied) {
     const SyncItem& item = items[i];
     std::string id = item.document_id;
     for (const Json& each : answer.at("applied")) {
@@ -189,7 +189,7 @@ void Run::take_effect(const Actor& actor, const std::vector<SyncItem>& items, co
     sync_.entries[id].path = item.path;
   }
   same(answer.at("revision"), sync_.revision, "the source's revision");
-  same(answer.at("status"), judged.conflicts.empty() ? "committed" : "partly_conflicted", "status");
+  same(answer.at("status"), result.conflicts.empty() ? "committed" : "partly_conflicted", "status");
 }
 
 void Run::pull() {

@@ -49,12 +49,12 @@ std::string SyncModel::subject_of(const SyncItem& item) const {
   return item.document_id.empty() ? "path " + item.path : item.document_id;
 }
 
-Judged SyncModel::judge(const Model& model, const std::vector<SyncItem>& items) const {
-  Judged judged;
+CommitResult SyncModel::commit_result(const Model& model, const std::vector<SyncItem>& items) const {
+  CommitResult result;
   std::set<std::size_t> candidates;
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (const std::string kind = clash(model, *this, items[i]); !kind.empty()) {
-      judged.conflicts[i] = kind == "any" ? "" : kind;
+      result.conflicts[i] = kind == "any" ? "" : kind;
     } else {
       candidates.insert(i);
     }
@@ -73,12 +73,12 @@ Judged SyncModel::judge(const Model& model, const std::vector<SyncItem>& items) 
       if (!held.contains(item.path)) continue;
       candidates.erase(i);
       // For a new file: `hash` if the other file was created there too, `path` if it was moved there.
-      judged.conflicts[i] = item.action == "push_create" ? "" : "path";
+      result.conflicts[i] = item.action == "push_create" ? "" : "path";
       again = true;
     }
   }
-  judged.applied.assign(candidates.begin(), candidates.end());
-  return judged;
+  result.applied.assign(candidates.begin(), candidates.end());
+  return result;
 }
 
 std::vector<std::string> SyncModel::changed_since(std::int64_t since) const {

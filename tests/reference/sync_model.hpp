@@ -36,7 +36,7 @@ struct SyncConflict {
 };
 
 /// The expected result of a commit, by index in the list of items.
-struct Judged {
+struct CommitResult {
   std::vector<std::size_t> applied = {};
   std::map<std::size_t, std::string> conflicts = {};  ///< with the kind; empty: any kind
 };
@@ -57,7 +57,7 @@ class SyncModel {
   bool is_free(const std::string& path) const { return at(path).empty(); }
   /// Which items take effect: those whose document is in the expected state and whose path is free after all effective
   /// items are applied.
-  Judged judge(const Model& model, const std::vector<SyncItem>& items) const;
+  CommitResult commit_result(const Model& model, const std::vector<SyncItem>& items) const;
   /// The object of a conflict over this item: the document, or the path of the new local file.
   std::string subject_of(const SyncItem& item) const;
   /// Ids of the documents that changed after a revision.

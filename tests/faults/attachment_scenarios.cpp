@@ -81,7 +81,7 @@ void prepare_decision(FaultWorld& world) {
 
 }  // namespace
 
-std::vector<Scenario> picture_scenarios() {
+std::vector<Scenario> attachment_scenarios() {
   const auto moving = [](const std::string& name, const std::string& from, const std::string& to) {
     return Scenario{
         .name = name, .prepare = prepare_linked, .steps = {{.arguments = {"sync", "mv", from, to}, .again = {6}}}};

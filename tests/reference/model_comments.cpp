@@ -38,13 +38,13 @@ void Model::commented(const Actor& actor, ModelThread thread, const std::string&
 void Model::replied(const Actor& actor, const std::string& thread_id, const std::string& body) {
   ModelThread& thread = threads[thread_id];
   thread.bodies.push_back(body);
-  tell(actor, thread, body);
+  queue_events(actor, thread, body);
   if (actor.is_agent()) thread.agents.insert(actor.agent_id);
 }
 
 /// A mentioned agent gets a mention; otherwise an agent that wrote in the thread gets a reply. No agent gets an event
 /// about its own comment or about a document that it may not read.
-void Model::tell(const Actor& actor, const ModelThread& thread, const std::string& body) {
+void Model::queue_events(const Actor& actor, const ModelThread& thread, const std::string& body) {
   const ModelDocument& document = documents[thread.document_id];
   std::vector<ModelEvent> mentions;
   std::vector<ModelEvent> replies;

@@ -35,13 +35,13 @@ using Files = std::map<std::string, FileFacts>;  ///< by path below the folder
 struct Order {
   enum class Kind { run, pull, push_and_commit, status } kind = Kind::run;
   sync::RunOptions options = {};
-  Weather weather = {};
+  FaultRate fault_rate = {};
   std::uint64_t stop_at = 0;  ///< a signal arrives with progress message number N; 0: none
 };
 
-class Place {
+class BoundFolder {
  public:
-  Place(Service& service, std::uint64_t seed);
+  BoundFolder(Service& service, std::uint64_t seed);
 
   Result<sync::Report> carry_out(const Order& order);
   /// The same with an engine of the caller.

@@ -1,4 +1,4 @@
-#include "tests/property/laws.hpp"
+#include "tests/property/invariants.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -34,7 +34,7 @@ bool is_part_of_a_move(const sync::Report* report, const std::string& path) {
 
 }  // namespace
 
-Picture look(const Place& place, Service& service) {
+Observation look(const BoundFolder& place, Service& service) {
   // First, since opening the state for the first time creates it.
   std::map<sync::DocumentId, sync::BaseRow> base = place.base();
   return {.files = place.files(),
@@ -44,16 +44,16 @@ Picture look(const Place& place, Service& service) {
           .base = std::move(base)};
 }
 
-std::set<std::string> texts_of(const Picture& picture) {
+std::set<std::string> texts_of(const Observation& observation) {
   std::set<std::string> texts;
-  for (const auto& [path, file] : picture.files) {
+  for (const auto& [path, file] : observation.files) {
     if (S_ISREG(file.mode)) texts.insert(file.text);
   }
-  for (const auto& [id, document] : picture.documents) texts.insert(document.text);
+  for (const auto& [id, document] : observation.documents) texts.insert(document.text);
   return texts;
 }
 
-std::string nothing_is_lost(const std::set<std::string>& owed, const Picture& after, const Place& place) {
+std::string nothing_is_lost(const std::set<std::string>& owed, const Observation& after, const BoundFolder& place) {
   const std::set<std::string> there = texts_of(after);
   std::set<std::string> spare;
   for (const std::string& text : owed) {
@@ -65,7 +65,7 @@ std::string nothing_is_lost(const std::set<std::string>& owed, const Picture& af
   return {};
 }
 
-std::string nothing_is_written(const Picture& before, const Picture& after) {
+std::string nothing_is_written(const Observation& before, const Observation& after) {
   for (const auto& [path, file] : after.files) {
     const auto old = before.files.find(path);
     if (old == before.files.end()) return "a file was made: " + path;
@@ -81,7 +81,7 @@ std::string nothing_is_written(const Picture& before, const Picture& after) {
   return {};
 }
 
-std::string deletes_are_bounded(const Picture& before, const Picture& after) {
+std::string deletes_are_bounded(const Observation& before, const Observation& after) {
   std::size_t here = 0;
   std::size_t there = 0;
   std::set<std::string> kept;
@@ -96,7 +96,7 @@ std::string deletes_are_bounded(const Picture& before, const Picture& after) {
   return fmt::format("I11: of {} documents {} went here and {} there", before.base.size(), here, there);
 }
 
-std::string strangers_are_untouched(const Picture& before, const Picture& after) {
+std::string strangers_are_untouched(const Observation& before, const Observation& after) {
   if (before.outside != after.outside) return "I12: something outside of the folder was touched";
   for (const auto& [path, file] : before.files) {
     if (is_note(path, file)) continue;
@@ -109,7 +109,7 @@ std::string strangers_are_untouched(const Picture& before, const Picture& after)
   return {};
 }
 
-std::string pushes_know_their_base(const std::vector<std::string>& sent, const Picture& before, Service& service) {
+std::string pushes_know_their_base(const std::vector<std::string>& sent, const Observation& before, Service& service) {
   for (const std::string& request : sent) {
     if (request.find("/v1/sync/push ") == std::string::npos) continue;
     const auto body = parse_bounded(std::string_view(request).substr(request.find('{')));
@@ -121,14 +121,14 @@ std::string pushes_know_their_base(const std::vector<std::string>& sent, const P
       const auto expected = item.at("expected_content_revision").get<std::uint64_t>();
       const auto base = before.base.find({id});
       const bool of_base = base != before.base.end() && base->second.entry.revision == expected;
-      if (!of_base && !service.known_texts().contains({id, expected}) && !service.has_told(id, expected))
+      if (!of_base && !service.known_texts().contains({id, expected}) && !service.has_returned(id, expected))
         return "I14: a revision that nobody saw, " + item.dump();
     }
   }
   return {};
 }
 
-std::string base_is_true(const Picture& after, const Place& place, Service& service) {
+std::string base_is_true(const Observation& after, const BoundFolder& place, Service& service) {
   for (const auto& [document, row] : after.base) {
     const sync::Entry& entry = row.entry;
     const auto known = service.known_texts().find({document.text, entry.revision});
@@ -153,7 +153,7 @@ std::string base_is_true(const Picture& after, const Place& place, Service& serv
   return {};
 }
 
-std::string files_do_not_drift(const Picture& before, const Picture& after, const sync::Report* report) {
+std::string files_do_not_drift(const Observation& before, const Observation& after, const sync::Report* report) {
   for (const auto& [path, file] : after.files) {
     const auto old = before.files.find(path);
     if (old == before.files.end() || is_part_of_a_move(report, path)) continue;
@@ -163,14 +163,14 @@ std::string files_do_not_drift(const Picture& before, const Picture& after, cons
   return {};
 }
 
-std::string sides_agree(const Picture& picture, const Place& place) {
+std::string sides_agree(const Observation& observation, const BoundFolder& place) {
   std::map<std::string, std::string> here;
   for (const auto& [path, text] : place.tree()) here[utf8::nfc(path)] = text;
   std::map<std::string, std::string> there;
-  for (const auto& [id, document] : picture.documents) {
+  for (const auto& [id, document] : observation.documents) {
     there[document.path] = document.text;
-    const auto base = picture.base.find({id});
-    if (base == picture.base.end()) return "I2: the base lacks " + document.path;
+    const auto base = observation.base.find({id});
+    if (base == observation.base.end()) return "I2: the base lacks " + document.path;
     const sync::Entry& entry = base->second.entry;
     if (entry.hash != Sha256::of(document.text) || entry.revision != document.revision ||
         utf8::nfc(entry.path.text()) != document.path) {
@@ -181,7 +181,7 @@ std::string sides_agree(const Picture& picture, const Place& place) {
                          document.revision);
     }
   }
-  if (picture.base.size() != picture.documents.size()) return "I2: the base has a document too many";
+  if (observation.base.size() != observation.documents.size()) return "I2: the base has a document too many";
   if (here == there) return {};
   std::string difference = "I2: the sides differ:";
   for (const auto& [path, text] : here) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tests/property/place.hpp"
+#include "tests/property/bound_folder.hpp"
 #include "tests/property/script.hpp"
 #include "tests/property/service.hpp"
 
@@ -21,10 +21,10 @@ class Words {
 };
 
 /// Does nothing if the step does not apply: the file is missing, or no name is free.
-void act_in_folder(const Place& place, const Step& step, Words& words);
+void act_in_folder(const BoundFolder& place, const Step& step, Words& words);
 /// Enlarges a note beyond a limit: of some hundred bytes, of the 1 MiB that the service accepts, or of the 8 MiB of a
 /// request.
-void enlarge_in_folder(const Place& place, const Step& step, Words& words);
+void enlarge_in_folder(const BoundFolder& place, const Step& step, Words& words);
 void act_on_service(Service& service, const Step& step, Words& words);
 
 }  // namespace ws::property

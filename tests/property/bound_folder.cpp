@@ -1,4 +1,4 @@
-#include "tests/property/place.hpp"
+#include "tests/property/bound_folder.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -76,7 +76,7 @@ void collect(sync::git::Repository& repository,
 
 }  // namespace
 
-Place::Place(Service& service, std::uint64_t seed)
+BoundFolder::BoundFolder(Service& service, std::uint64_t seed)
     : service_(service),
       home_(quick_folder()),
       root_(home_ / "notes"),
@@ -103,8 +103,8 @@ Place::Place(Service& service, std::uint64_t seed)
   if (!tie) throw std::runtime_error("init: " + tie.error().what);
 }
 
-Result<void> Place::with_engine(const Order& order, const std::function<void(sync::SyncEngine& engine)>& work) {
-  network_.begin(order.weather);
+Result<void> BoundFolder::with_engine(const Order& order, const std::function<void(sync::SyncEngine& engine)>& work) {
+  network_.begin(order.fault_rate);
   ws::test::FakeTransport transport(network_.clock(),
                                     [this](const http::Request& request) { return network_.carry(request); });
   ClientOptions options{.base_url = service_url,
@@ -125,7 +125,7 @@ Result<void> Place::with_engine(const Order& order, const std::function<void(syn
   return {};
 }
 
-Result<sync::Report> Place::carry_out(sync::SyncEngine& engine, const Order& order) {
+Result<sync::Report> BoundFolder::carry_out(sync::SyncEngine& engine, const Order& order) {
   switch (order.kind) {
     case Order::Kind::run: return engine.run(order.options);
     case Order::Kind::pull: return engine.pull(order.options);
@@ -137,28 +137,28 @@ Result<sync::Report> Place::carry_out(sync::SyncEngine& engine, const Order& ord
   return engine.commit(order.options);
 }
 
-Result<sync::Report> Place::carry_out(const Order& order) {
+Result<sync::Report> BoundFolder::carry_out(const Order& order) {
   Result<sync::Report> report;
   WS_TRY(with_engine(order, [&](sync::SyncEngine& engine) { report = carry_out(engine, order); }));
   return report;
 }
 
-Result<void> Place::resolve(const sync::Conflict& conflict, sync::Keep keep) {
+Result<void> BoundFolder::resolve(const sync::Conflict& conflict, sync::Keep keep) {
   Result<void> resolved;
   WS_TRY(with_engine({}, [&](sync::SyncEngine& engine) { resolved = engine.resolve(conflict, keep); }));
   return resolved;
 }
 
-Files Place::files() const { return files_below(root_, {".ws"}); }
-Files Place::files_outside() const { return files_below(outside_, {}); }
-Files Place::own_files() const {
+Files BoundFolder::files() const { return files_below(root_, {".ws"}); }
+Files BoundFolder::files_outside() const { return files_below(outside_, {}); }
+Files BoundFolder::own_files() const {
   // Unreachable new objects are not counted.
   return files_below(
       root_ / ".ws",
       {"stat.cache", "targets.cache", "links.cache", "lock", "state.db-shm", "objects", "hooks", "info"});
 }
 
-std::map<std::string, std::string> Place::tree() const {
+std::map<std::string, std::string> BoundFolder::tree() const {
   std::map<std::string, std::string> tree;
   for (const auto& [path, file] : files()) {
     if (path.ends_with(".md") && path.front() != '.' && S_ISREG(file.mode)) tree[path] = file.text;
@@ -166,7 +166,7 @@ std::map<std::string, std::string> Place::tree() const {
   return tree;
 }
 
-bool Place::remembers(const std::string& text) const {
+bool BoundFolder::remembers(const std::string& text) const {
   for (const auto& [path, file] : files_below(own("conflicts"), {})) {
     if (file.text == text) return true;
   }
@@ -183,20 +183,20 @@ bool Place::remembers(const std::string& text) const {
   return blobs.contains(sync::git::object_id(sync::git::ObjectType::blob, text));
 }
 
-std::set<std::string> Place::spare_texts() const {
+std::set<std::string> BoundFolder::spare_texts() const {
   std::set<std::string> texts;
   for (const auto& [path, file] : files_below(own("tmp"), {})) texts.insert(file.text);
   return texts;
 }
 
-std::map<sync::DocumentId, sync::BaseRow> Place::base() const {
+std::map<sync::DocumentId, sync::BaseRow> BoundFolder::base() const {
   auto state = sync::StateStore::open(own("state.db"));
   auto rows = state ? state->base() : fail(Failure(state.error()));
   if (!rows) throw std::runtime_error("the state cannot be read: " + rows.error().what);
   return std::move(*rows);
 }
 
-std::vector<std::string> Place::conflicts() const {
+std::vector<std::string> BoundFolder::conflicts() const {
   std::vector<std::string> lines;
   auto state = sync::StateStore::open(own("state.db"));
   if (!state) return lines;
@@ -208,12 +208,12 @@ std::vector<std::string> Place::conflicts() const {
   return lines;
 }
 
-bool Place::hides_files() const {
+bool BoundFolder::hides_files() const {
   const Files all = files();
   return std::any_of(all.begin(), all.end(), [](const auto& file) { return file.first.ends_with(".wsignore"); });
 }
 
-void Place::add_strangers() {
+void BoundFolder::add_strangers() {
   std::ofstream(outside_ / "secret.md") << "not yours\n";
   std::ofstream(root_ / "plain.txt") << "no Markdown\n";
   std::ofstream(root_ / ".hidden.md") << "hidden\n";
@@ -221,7 +221,7 @@ void Place::add_strangers() {
   fs::create_symlink("../outside/secret.md", root_ / "link.md");
 }
 
-void Place::set_max_file_bytes(std::uint64_t bytes) {
+void BoundFolder::set_max_file_bytes(std::uint64_t bytes) {
   std::ofstream(root_ / ".ws/config.yaml") << "max_file_bytes: " << bytes << "\n";
 }
 

@@ -1,4 +1,4 @@
-#include "tests/property/people.hpp"
+#include "tests/property/user_actions.hpp"
 
 #include <algorithm>
 #include <array>
@@ -259,41 +259,41 @@ std::vector<Item> file_from_folder(const Documents& documents,
 std::vector<Item> items_of(const Documents& documents, const Step& step, Words& words) {
   const Documents::value_type* const one = pick(documents, step.what);
   const std::string name = names[step.where % names.size()];
-  if (step.deed == Deed::create || one == nullptr) {
+  if (step.kind == StepKind::create || one == nullptr) {
     if (!fits(documents, name)) return {};
     return {creation(name, new_text(step, words))};
   }
   const std::string text = edited(one->second.text, step, words);
-  switch (step.deed) {
-    case Deed::edit: return {update(*one, text)};
-    case Deed::same_size_edit: return {update(*one, same_size(one->second.text, step))};
-    case Deed::remove: return {removal(*one)};
-    case Deed::rename_file:
-    case Deed::rename_and_edit: {
+  switch (step.kind) {
+    case StepKind::edit: return {update(*one, text)};
+    case StepKind::same_size_edit: return {update(*one, same_size(one->second.text, step))};
+    case StepKind::remove: return {removal(*one)};
+    case StepKind::rename_file:
+    case StepKind::rename_and_edit: {
       if (!fits(documents, name, one->first)) return {};
       std::vector<Item> items = {move(*one, name)};
-      if (step.deed == Deed::rename_and_edit) items.push_back(creation(name, text));
+      if (step.kind == StepKind::rename_and_edit) items.push_back(creation(name, text));
       if (items.size() == 2)
         items.back() = {.action = "push_update", .path = name, .document = one->first, .text = text};
       return items;
     }
-    case Deed::rename_folder: return folder_moves(documents, step);
-    case Deed::remove_folder: return below(documents, folders[step.what % folders.size()], removal);
-    case Deed::swap: {
+    case StepKind::rename_folder: return folder_moves(documents, step);
+    case StepKind::remove_folder: return below(documents, folders[step.what % folders.size()], removal);
+    case StepKind::swap: {
       const auto* const other = pick(documents, step.where);
       if (other == one) return {};
       return {move(*one, other->second.path), move(*other, one->second.path)};
     }
-    case Deed::recase: return {move(*one, other_case(one->second.path))};
-    case Deed::become_folder: {
+    case StepKind::recase: return {move(*one, other_case(one->second.path))};
+    case StepKind::become_folder: {
       if (one->second.path.find('/') != std::string::npos) return {};
       return {removal(*one), creation(one->second.path + "/x.md", step.how % 2 == 0 ? one->second.text : text)};
     }
-    case Deed::become_file: return file_from_folder(documents, *one, text);
-    case Deed::create:
-    case Deed::touch:
-    case Deed::ignore:
-    case Deed::sync: return {};
+    case StepKind::become_file: return file_from_folder(documents, *one, text);
+    case StepKind::create:
+    case StepKind::touch:
+    case StepKind::ignore:
+    case StepKind::sync: return {};
   }
   return {};
 }
@@ -307,52 +307,52 @@ std::string Words::word(std::uint8_t how) {
   return {'#', digits[number / 36 % 36], digits[number % 36]};
 }
 
-void act_in_folder(const Place& place, const Step& step, Words& words) {
+void act_in_folder(const BoundFolder& place, const Step& step, Words& words) {
   const Folder folder(place.root(), place.tree());
   const std::string name = names[step.where % names.size()];
   const auto picked = folder.pick(step.what);
-  if (step.deed == Deed::create || !picked) {
+  if (step.kind == StepKind::create || !picked) {
     if (!folder.is_there(name)) folder.write(name, new_text(step, words));
     return;
   }
   const std::string& path = *picked;
   const std::string from = folders[step.what % folders.size()];
   const std::string to = folders[step.where % folders.size()];
-  switch (step.deed) {
-    case Deed::edit:
+  switch (step.kind) {
+    case StepKind::edit:
       if (step.how % 3 == 0) return folder.replace(path, edited(folder.read(path), step, words));
       return folder.write(path, edited(folder.read(path), step, words));
-    case Deed::same_size_edit: return edit_with_old_stamp(folder, path, step);
-    case Deed::remove: return folder.remove(path);
-    case Deed::rename_and_edit:
+    case StepKind::same_size_edit: return edit_with_old_stamp(folder, path, step);
+    case StepKind::remove: return folder.remove(path);
+    case StepKind::rename_and_edit:
       folder.write(path, edited(folder.read(path), step, words));
       return rename_here(folder, path, step);
-    case Deed::rename_file: return rename_here(folder, path, step);
-    case Deed::rename_folder:
+    case StepKind::rename_file: return rename_here(folder, path, step);
+    case StepKind::rename_folder:
       if (folder.is_there(from) && !folder.is_there(to) && !to.starts_with(from)) folder.move(from, to);
       return;
-    case Deed::remove_folder: return folder.remove(from);
-    case Deed::swap: {
+    case StepKind::remove_folder: return folder.remove(from);
+    case StepKind::swap: {
       const std::string other = *folder.pick(step.where);
       if (other != path) swap_files(folder, path, other);
       return;
     }
-    case Deed::recase:
+    case StepKind::recase:
       if (!folder.is_there(other_case(path))) folder.move(path, other_case(path));
       return;
-    case Deed::touch:
+    case StepKind::touch:
       ::utimensat(AT_FDCWD, (folder / path).c_str(), nullptr, 0);
       if (step.how % 2 == 0) ::chmod((folder / path).c_str(), step.how % 4 == 0 ? 0600 : 0755);
       return;
-    case Deed::become_folder: return become_folder(folder, path, step, words);
-    case Deed::become_file: return become_file(folder, path, step, words);
-    case Deed::ignore: return toggle_rule(folder, step);
-    case Deed::create:
-    case Deed::sync: return;
+    case StepKind::become_folder: return become_folder(folder, path, step, words);
+    case StepKind::become_file: return become_file(folder, path, step, words);
+    case StepKind::ignore: return toggle_rule(folder, step);
+    case StepKind::create:
+    case StepKind::sync: return;
   }
 }
 
-void enlarge_in_folder(const Place& place, const Step& step, Words& words) {
+void enlarge_in_folder(const BoundFolder& place, const Step& step, Words& words) {
   const Folder folder(place.root(), place.tree());
   const auto path = folder.pick(step.what);
   if (!path) return;
@@ -369,7 +369,7 @@ void enlarge_in_folder(const Place& place, const Step& step, Words& words) {
 
 void act_on_service(Service& service, const Step& step, Words& words) {
   const Documents documents = service.documents();
-  if (step.deed == Deed::touch) {
+  if (step.kind == StepKind::touch) {
     if (const auto* const one = pick(documents, step.what)) {
       service.retitle(one->first, "Title " + std::string(words_of_all[step.how % 4]));
     }

@@ -10,40 +10,40 @@
 #include <vector>
 
 #include "sync-engine/model/report.hpp"
-#include "tests/property/place.hpp"
+#include "tests/property/bound_folder.hpp"
 #include "tests/property/service.hpp"
 
 namespace ws::property {
 
 /// Both sides and the engine's state at one moment.
-struct Picture {
+struct Observation {
   Files files = {};
   Files outside = {};
   Files own = {};
   Documents documents = {};
   std::map<sync::DocumentId, sync::BaseRow> base = {};
 };
-Picture look(const Place& place, Service& service);
+Observation look(const BoundFolder& place, Service& service);
 
 /// Every text that a user could miss.
-std::set<std::string> texts_of(const Picture& picture);
+std::set<std::string> texts_of(const Observation& observation);
 
 /// I1. `owed` are the texts that existed before.
-std::string nothing_is_lost(const std::set<std::string>& owed, const Picture& after, const Place& place);
+std::string nothing_is_lost(const std::set<std::string>& owed, const Observation& after, const BoundFolder& place);
 /// I3, I10: neither contents nor time stamps change.
-std::string nothing_is_written(const Picture& before, const Picture& after);
+std::string nothing_is_written(const Observation& before, const Observation& after);
 /// I11, for a command without --force.
-std::string deletes_are_bounded(const Picture& before, const Picture& after);
+std::string deletes_are_bounded(const Observation& before, const Observation& after);
 /// I12: links, hidden files and files that are not Markdown are unchanged.
-std::string strangers_are_untouched(const Picture& before, const Picture& after);
+std::string strangers_are_untouched(const Observation& before, const Observation& after);
 /// I14: each pushed item is based on a revision that the client has seen.
-std::string pushes_know_their_base(const std::vector<std::string>& sent, const Picture& before, Service& service);
+std::string pushes_know_their_base(const std::vector<std::string>& sent, const Observation& before, Service& service);
 /// I15: the base matches what the service had at that revision, and its text is in the history.
-std::string base_is_true(const Picture& after, const Place& place, Service& service);
+std::string base_is_true(const Observation& after, const BoundFolder& place, Service& service);
 /// I20: a file whose text and path are unchanged keeps its inode.
-std::string files_do_not_drift(const Picture& before, const Picture& after, const sync::Report* report);
+std::string files_do_not_drift(const Observation& before, const Observation& after, const sync::Report* report);
 /// I2.
-std::string sides_agree(const Picture& picture, const Place& place);
+std::string sides_agree(const Observation& observation, const BoundFolder& place);
 
 /// The rows of a report, one per line: "push_create a.md", "pull_move b.md <- a.md".
 std::vector<std::string> rows_of(const sync::Report& report);

@@ -13,20 +13,20 @@
 namespace ws::property {
 
 /// How the child ended.
-enum class Death { killed, finished };
+enum class ChildEnd { killed, finished };
 
 using Ask = std::function<http::Response(const http::Request&)>;
 
 /// Runs `work` in a child process, which gets a SIGKILL before its `step`-th change, counted from 1. The service stays
 /// in this process: `work` gets a function to call it, and each request counts as two steps, one before and one after
 /// the service has processed it.
-Death run_and_kill(std::uint64_t step, const Ask& service, const std::function<void(Ask ask)>& work);
+ChildEnd run_and_kill(std::uint64_t step, const Ask& service, const std::function<void(Ask ask)>& work);
 
 enum class Then { dies, goes_on };
 /// The same, but at that step the child waits while `meanwhile` runs here and decides how the child continues.
-Death run_and_halt(std::uint64_t step,
-                   const Ask& service,
-                   const std::function<void(Ask ask)>& work,
-                   const std::function<Then()>& meanwhile);
+ChildEnd run_and_halt(std::uint64_t step,
+                      const Ask& service,
+                      const std::function<void(Ask ask)>& work,
+                      const std::function<Then()>& meanwhile);
 
 }  // namespace ws::property

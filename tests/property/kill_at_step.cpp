@@ -1,4 +1,4 @@
-#include "tests/property/killing.hpp"
+#include "tests/property/kill_at_step.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -177,10 +177,10 @@ bool serve_child(Line& line, const Ask& service, const std::function<Then()>& me
   return true;
 }
 
-Death run_in_child(std::uint64_t step,
-                   const Ask& service,
-                   const std::function<void(Ask ask)>& work,
-                   const std::function<Then()>& meanwhile) {
+ChildEnd run_in_child(std::uint64_t step,
+                      const Ask& service,
+                      const std::function<void(Ask ask)>& work,
+                      const std::function<Then()>& meanwhile) {
   int ends[2] = {};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) std::abort();
   std::fflush(nullptr);
@@ -202,19 +202,19 @@ Death run_in_child(std::uint64_t step,
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return WIFSIGNALED(status) ? Death::killed : Death::finished;
+  return WIFSIGNALED(status) ? ChildEnd::killed : ChildEnd::finished;
 }
 
 }  // namespace
 
-Death run_and_kill(std::uint64_t step, const Ask& service, const std::function<void(Ask ask)>& work) {
+ChildEnd run_and_kill(std::uint64_t step, const Ask& service, const std::function<void(Ask ask)>& work) {
   return run_in_child(step, service, work, {});
 }
 
-Death run_and_halt(std::uint64_t step,
-                   const Ask& service,
-                   const std::function<void(Ask ask)>& work,
-                   const std::function<Then()>& meanwhile) {
+ChildEnd run_and_halt(std::uint64_t step,
+                      const Ask& service,
+                      const std::function<void(Ask ask)>& work,
+                      const std::function<Then()>& meanwhile) {
   return run_in_child(step, service, work, meanwhile);
 }
 
