@@ -14,9 +14,13 @@ import os
 import re
 import subprocess
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import json_shapes  # noqa: E402
+
 
 
 def output(command, **options):
@@ -467,13 +471,26 @@ def page_fixtures(programs):
 
 
 def page_json(programs):
-    text = ("# JSON\n\n`--json` prints the API's answer as it came, unknown members included. What `ws` makes itself carries "
-            "`v: 1`. Each operation's request and answer as JSON Schema: `ws schema ID`; all of them are in "
-            "[schemas.json](schemas.json).\n\n")
+    text = ("# JSON\n\n`--json` prints the API's answer as it came, unknown members included. Each operation's request and "
+            "answer as JSON Schema: `ws schema ID`; all of them are in [schemas.json](schemas.json). What `ws` and `ws-mock` "
+            "answer themselves carries `v: 1`, and [own-schemas.json](own-schemas.json) has its schemas.\n\n")
     text += table(["operation", "request", "command", "scope", "when it is repeated"], [
         (code(o["id"]), code(f"{o['method']} {o['path']}"), code("ws " + o["command"]), code(o["scope"]), o["retry_class"])
         for o in programs.ws["operations"]])
+    text += ("\n## Answers of the programs themselves\n\nRead off real answers by `packaging/json_shapes.py`. A member may be "
+             "added; none is removed or changes its type.\n\n")
+    text += table(["answer", "members"], [(code(name), ", ".join(code(member) for member in schema["properties"]))
+                                          for name, schema in own_shapes(programs.bin).items()])
     return text + JSON_OWN
+
+
+@lru_cache
+def own_shapes(bin_folder):
+    return json_shapes.shapes(bin_folder)
+
+
+def own_schemas(programs):
+    return json.dumps(own_shapes(programs.bin), indent=1, ensure_ascii=False) + "\n"
 
 
 JSON_OWN = """
@@ -526,7 +543,7 @@ Made from the operation table and the programs' own help by `./dev docs --accept
 | [Commands](commands.md) | every command of `ws`, with its flags |
 | [Exit codes](exit-codes.md) | how a command may end |
 | [Settings](settings.md) | flags, variables, files |
-| [JSON](json.md) | the shapes of `--json`; [schemas.json](schemas.json) has every operation |
+| [JSON](json.md) | the shapes of `--json`; [schemas.json](schemas.json) has every operation, [own-schemas.json](own-schemas.json) the rest |
 | [Control calls](control.md) | `/_mock` of the mock |
 | [Faults](faults.md) | what the mock does wrong on purpose |
 | [Assumptions](assumptions.md) | what the published API leaves open |
@@ -537,7 +554,7 @@ Made from the operation table and the programs' own help by `./dev docs --accept
 
 PAGES = {"README.md": page_index, "commands.md": page_commands, "exit-codes.md": page_exit_codes, "settings.md": page_settings,
          "control.md": page_control, "faults.md": page_faults, "assumptions.md": page_assumptions,
-         "fixtures.md": page_fixtures, "json.md": page_json, "schemas.json": schemas}
+         "fixtures.md": page_fixtures, "json.md": page_json, "schemas.json": schemas, "own-schemas.json": own_schemas}
 
 
 def write_reference(programs, folder):

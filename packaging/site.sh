@@ -35,8 +35,8 @@ done
   for file in "$work"/man/*; do printf -- '- [%s](%s)\n' "$(basename "$file")" "$(basename "$file").html"; done
 } >"$work/index.md"
 page gfm "$work/index.md" man/index.html
-cp LICENSE THIRD_PARTY docs/reference/schemas.json "$out/"
-cp docs/reference/schemas.json "$out/docs/reference/"
+cp LICENSE THIRD_PARTY "$out/"
+cp docs/reference/*.json "$out/docs/reference/"
 [ ! -f docs/session.svg ] || cp docs/session.svg "$out/docs/"
 mv "$out/docs/README.html" "$out/docs/index.html"
 mv "$out/docs/reference/README.html" "$out/docs/reference/index.html"
