@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # usage: check.sh DIST     (root: it makes and enters Debian 12 roots; network: for debootstrap and apt alone)
 #
-# What `./dev package` made, used as people use it: packages installed, tried and removed in a bare Debian 12; the tarball by
-# an ordinary user where none of the build's packages is; wheel, npm package and image offline. build/check keeps the bare
-# root from one run to the next. With WS_CHECK_CLONE=1 also the README's two commands from a clean clone (half an hour).
+# What `./dev package` made, used as people use it: packages installed, tried (the demo, and the first hours that
+# tests/end_to_end/stories tell) and removed in a bare Debian 12; the tarball by an ordinary user where none of the build's
+# packages is; wheel, npm package and image offline. build/check keeps the bare root from one run to the next. With WS_CHECK_CLONE=1 also the README's two commands from a clean clone (half an hour).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source=$(cd "$here/.." && pwd)
@@ -44,7 +44,7 @@ files() { (cd "$work/$1" && find . -xdev \( -path ./proc -o -path ./var/lib/dpkg
 
 step 'the checksums are right, lintian finds no error, the programs start with glibc 2.34 alone'
 (cd "$dist" && sha256sum --quiet -c SHA256SUMS)
-lintian --fail-on error --tag-display-limit 0 "$dist"/*.deb
+lintian --fail-on error,warning --tag-display-limit 0 "$dist"/*_"$arch".deb
 mkdir "$work/tar" && tar -xzf "$dist/ws-$version-linux-$machine.tar.gz" -C "$work/tar" --strip-components=1
 python3 "$here/portable.py" "$work/tar/bin/ws" "$work/tar/bin/ws-mock"
 python3 "$source/tests/packaging/hardening_test.py" "$work/tar/bin/ws" "$work/tar/bin/ws-mock"
@@ -57,13 +57,15 @@ step 'packages in a bare Debian 12: install, use, remove, purge; nothing is left
 bare deb
 inside deb apt-get update -qq
 # What the packages depend on comes first, so that what is left afterwards is theirs.
-inside deb apt-get install -y -qq --no-install-recommends libcurl4 ca-certificates >/dev/null 2>&1
+inside deb apt-get install -y -qq --no-install-recommends libcurl4 ca-certificates curl python3-minimal >/dev/null 2>&1
 files deb >"$work/before"
 cp "$dist"/ws_*_"$arch".deb "$dist"/ws-mock_*_"$arch".deb "$work/deb/tmp/"
 inside deb sh -c 'apt-get install -y -qq --no-install-recommends /tmp/ws_*.deb /tmp/ws-mock_*.deb' >/dev/null 2>&1 || fail 'apt cannot install the packages'
-mkdir "$work/deb/tmp/demo" && cp -r "$source/tests/demo/." "$work/deb/tmp/demo/"
-inside deb env WS_BIN_DIR=/usr/bin bash /tmp/demo/demo.sh >"$work/demo.log" 2>&1 || { tail -n 20 "$work/demo.log" >&2; fail 'the demo fails with the installed packages'; }
+mkdir -p "$work/deb/tmp/source/tests/end_to_end" && cp -r "$source/recipes" "$work/deb/tmp/source/"
+cp -r "$source/tests/demo" "$work/deb/tmp/source/tests/" && cp -r "$source/tests/end_to_end/stories" "$work/deb/tmp/source/tests/end_to_end/"
+inside deb env WS_BIN_DIR=/usr/bin bash /tmp/source/tests/demo/demo.sh >"$work/demo.log" 2>&1 || { tail -n 20 "$work/demo.log" >&2; fail 'the demo fails with the installed packages'; }
 inside deb ws-mock exec -- ws whoami >/dev/null || fail 'ws cannot call the mock'
+inside deb sh /tmp/source/tests/end_to_end/stories/all.sh || fail 'a story fails with the installed packages'
 for file in /usr/share/man/man1/ws-sync.1.gz /usr/share/bash-completion/completions/ws /usr/lib/systemd/user/ws-sync@.service; do
   [ -f "$work/deb$file" ] || fail "$file is not installed"
 done
@@ -88,19 +90,22 @@ as_mira 'WS_BIN_DIR=$HOME/.local/bin bash /tmp/demo/demo.sh' >"$work/demo.log" 2
 as_mira '/tmp/x/install.sh --uninstall >/dev/null; find . | sort >/tmp/home-after; diff /tmp/home-before /tmp/home-after' ||
   fail 'install.sh --uninstall leaves files'
 
-step 'the wheel, offline: python -m ws_mock exec -- pytest (or unittest, where there is no pytest)'
+step 'the wheel, offline: python -m ws_mock exec -- pytest'
+bare python
+inside python sh -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv python3-pytest' >/dev/null 2>&1
 offline=(env)
 unshare -rn true 2>/dev/null && offline=(unshare -rn sh -c 'ip link set lo up 2>/dev/null; exec "$@"' sh)
-python3 -m venv "$work/venv"
-"${offline[@]}" "$work/venv/bin/pip" install -q --no-index --disable-pip-version-check "$dist"/ws_mock-*.whl
-cat >"$work/test_it.py" <<'PY'
-import json, os, unittest, urllib.request
-class Me(unittest.TestCase):
-    def test_me(self):
-        request = urllib.request.Request(os.environ["WS_BASE_URL"] + "/v1/me", headers={"Authorization": "Bearer " + os.environ["WS_TOKEN"]})
-        self.assertIn("credential", json.load(urllib.request.urlopen(request)))
+cp "$dist"/ws_mock-*manylinux*_"$machine".whl "$work/python/tmp/"
+cat >"$work/python/tmp/test_it.py" <<'PY'
+import json, os, urllib.request
+def test_me():
+    request = urllib.request.Request(os.environ["WS_BASE_URL"] + "/v1/me", headers={"Authorization": "Bearer " + os.environ["WS_TOKEN"]})
+    assert "credential" in json.load(urllib.request.urlopen(request))
 PY
-(cd "$work" && "${offline[@]}" venv/bin/python -m ws_mock exec -- venv/bin/python -m unittest -q test_it)
+inside python python3 -m venv --system-site-packages /venv
+in_python() { "${offline[@]}" chroot "$work/python" env -i PATH=/venv/bin:/usr/bin:/bin HOME=/root LC_ALL=C.UTF-8 "$@"; }
+in_python pip install -q --no-index --disable-pip-version-check --find-links /tmp ws_mock
+in_python python -m ws_mock exec -- python -m pytest -q /tmp/test_it.py | grep -q '^1 passed' || fail 'pytest fails with the wheel'
 
 step 'the npm package, offline: npx ws-mock exec -- npm test'
 mkdir "$work/npm" && cd "$work/npm"
@@ -115,7 +120,7 @@ test('me', async () => {
   assert.equal(answer.status, 200);
 });
 JS
-npm install --offline --no-audit --no-fund --silent "$dist/ws-mock-$version-linux-"*.tgz
+npm install --offline --no-audit --no-fund --silent "$dist/ws-mock-$version-linux-$(node -p process.arch).tgz"
 "${offline[@]}" npx --offline ws-mock exec -- npm test >"$work/npm.log" 2>&1 || { cat "$work/npm.log" >&2; fail 'npx ws-mock exec -- npm test fails'; }
 cd "$source"
 
@@ -134,7 +139,8 @@ kill "$mock" && wait "$mock" 2>/dev/null || true
 chroot "$work/image" /ws-mock health --listen "127.0.0.1:$port" >/dev/null 2>&1 && fail 'health does not see that nothing answers'
 
 step 'the files for CI services'
-python3 "$source/tests/packaging/ci_files_test.py" "$dist/ws-$version-linux-$machine.tar.gz"
+"$source/tests/support/npm_ci.sh" "$source/tests/packaging/ci-files"
+node --no-warnings "$source/tests/packaging/ci-files/check.mjs" "$dist/ws-$version-linux-$machine.tar.gz"
 
 if [ -n "${WS_CHECK_CLONE:-}" ]; then
   step 'a clean clone in a bare Debian 12: the two commands of the README'

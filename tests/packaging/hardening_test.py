@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What makes a fault in a program harder to use, read off its ELF file with readelf.
 
-usage: hardening_test.py [--checked yes|no] PROGRAM...
+usage: hardening_test.py [--checked yes|no] [--run-by EMULATOR] PROGRAM...
 
 Every build is position-independent, has its relocations read-only before it runs, and no executable stack. One that
 people run (--checked yes, the default) also has stack canaries and bounded copies.
@@ -9,6 +9,7 @@ people run (--checked yes, the default) also has stack canaries and bounded copi
 import argparse
 import json
 import re
+import shlex
 import subprocess
 import sys
 
@@ -37,10 +38,10 @@ def faults_of(program, checked):
     return [f"{program}: not so: {what}" for what, holds in wanted.items() if not holds]
 
 
-def faults_of_version(program):
+def faults_of_version(program, run_by):
     """The mock lists what is linked into it, each with a version."""
-    told = json.loads(subprocess.run([program, "version", "--json"], check=True, capture_output=True, text=True).stdout)
-    text = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout
+    told = json.loads(subprocess.run([*run_by, program, "version", "--json"], check=True, capture_output=True, text=True).stdout)
+    text = subprocess.run([*run_by, program, "--version"], check=True, capture_output=True, text=True).stdout
     faults = [] if len(told["libraries"]) > 3 else [f"{program}: lists no libraries"]
     for name, version in told["libraries"].items():
         if not re.fullmatch(r"\d+(\.\d+)+\w*([-.]\w+)*", version):
@@ -53,13 +54,14 @@ def faults_of_version(program):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--checked", choices=["yes", "no"], default="yes")
+    parser.add_argument("--run-by", type=shlex.split, default=[], help="what runs programs of another processor")
     parser.add_argument("programs", nargs="+")
     arguments = parser.parse_args()
     faults = []
     for program in arguments.programs:
         faults += faults_of(program, arguments.checked == "yes")
         if program.endswith("ws-mock"):
-            faults += faults_of_version(program)
+            faults += faults_of_version(program, arguments.run_by)
     print("\n".join(faults) or "ok")
     return 1 if faults else 0
 
