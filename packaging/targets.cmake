@@ -25,6 +25,10 @@ endif()
 # The same bytes from every folder: no path of the build's in an assertion or a debug section.
 target_compile_options(ws_common INTERFACE
   $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=> $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_BINARY_DIR}/=build/>)
+# A char has a sign on x86-64 and none on arm64: the same code does the same on both.
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i.86")
+  target_compile_options(ws_common INTERFACE -fsigned-char)
+endif()
 if(WS_WERROR)
   target_compile_options(ws_common INTERFACE -Werror)
 endif()
