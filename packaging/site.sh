@@ -12,13 +12,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 "$here/documents.py" man "$bin" "$work/man"
 
-# page FORMAT FILE TARGET [TITLE]: links to .md files become links to pages. Pandoc alone takes the first heading as it is.
+# page FORMAT FILE TARGET [TITLE]: links to .md files become links to pages. A man page has no heading above its sections.
 page() {
-  local from=$1 file=$2 target=$3 up title
+  local from=$1 file=$2 target=$3 up title heading=()
+  [ "$from" != man ] || heading=(--shift-heading-level-by=1 -V heading="$4")
   mkdir -p "$(dirname "$out/$target")"
   up=$(printf '%s' "$target" | sed 's|[^/]*$||; s|[^/]*/|../|g')
   title=${4:-$(sed -n 's/^# //p' "$file" | head -n 1)}
-  pandoc -f "$from" -t html5 --template "$here/site/page.html" -V up="$up" --metadata title="$title" \
+  pandoc -f "$from" -t html5 --template "$here/site/page.html" -V up="$up" --metadata title="$title" "${heading[@]}" \
     --lua-filter "$here/site/links.lua" -o "$out/$target" "$file"
 }
 page gfm "$source/README.md" index.html ws
