@@ -1,4 +1,4 @@
-/// The environment variables, read once at the start.
+/// The environment variables, read once at program start.
 #pragma once
 
 #include <map>
@@ -14,11 +14,11 @@ class Environment {
   using Values = std::map<std::string, std::string, std::less<>>;
 
   static Environment of(Values values);
-  /// Of this process.
+  /// Reads the environment of this process.
   static Environment read();
 
   std::optional<std::string> get(std::string_view name) const;
-  /// Set and not empty.
+  /// The variable's value if it is set and not empty.
   std::optional<std::string> text(std::string_view name) const;
 
  private:

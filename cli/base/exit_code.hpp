@@ -1,4 +1,4 @@
-/// How `ws` ends: the stable numbers that scripts depend on (`cli.md`, "Exit codes"), in one place.
+/// The exit codes of `ws`: stable numbers that scripts depend on (`cli.md`, "Exit codes").
 #pragma once
 
 #include <span>
@@ -40,7 +40,7 @@ struct ExitCodeMeaning {
 };
 std::span<const ExitCodeMeaning> exit_codes();
 
-/// `signal` is the one that was caught (0: none); it decides how a cancelled command ends.
+/// `signal` is the signal that was caught (0: none); it decides the exit code of a cancelled command.
 ExitCode exit_code_of(const Failure& failure, int signal);
 
 }  // namespace ws::cli

@@ -5,7 +5,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A relative XDG path is to be ignored (XDG base directory specification).
+/// A relative path in an XDG variable is ignored, as the XDG base directory specification requires.
 fs::path folder(const Environment& environment, std::string_view variable, std::string_view below_home) {
   if (const auto text = environment.text(variable); text && fs::path(*text).is_absolute())
     return fs::path(*text) / "ws";

@@ -7,10 +7,10 @@
 
 namespace ws::cli {
 
-/// Insertions, deletions, substitutions and swaps of neighbours that turn one into the other.
+/// The number of insertions, deletions, substitutions and transpositions that turn one text into the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// At most three of `known` that are close to `word`, the closest first; empty where none is.
+/// At most three of `known` that are similar to `word`, the most similar first; empty if none is.
 std::vector<std::string> similar_names(std::string_view word, const std::vector<std::string>& known);
 
 /// "did you mean `a`, `b`?", or empty.

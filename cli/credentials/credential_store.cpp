@@ -9,13 +9,13 @@ bool fits(const StoredCredential& credential, const CredentialQuery& query) {
   return query.workspace_id.empty() || credential.workspace_id == query.workspace_id;
 }
 
-/// The id of the Workspace: as it is given, or that of the only one with this name.
+/// The id of the Workspace: `given` itself, or the id of the only Workspace with this name.
 std::string workspace_id_of(const std::vector<StoredCredential>& all, const std::string& given) {
   std::string named;
   for (const StoredCredential& credential : all) {
     if (credential.workspace_id == given) return given;
     if (credential.workspace_name != given || credential.workspace_id == named) continue;
-    if (!named.empty()) return given;  // a name of two: only an id tells them apart
+    if (!named.empty()) return given;  // two Workspaces have this name: only an id identifies one
     named = credential.workspace_id;
   }
   return named.empty() ? given : named;

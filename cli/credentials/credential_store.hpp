@@ -1,7 +1,7 @@
 /// Stored API keys.
 ///
-/// A credential knows the origin that issued it and goes nowhere else (`safety.md`, promise 8). `CredentialStore` is
-/// the port; `file_store.*` keeps them in one file that nobody else may read, `key_store.*` the secrets in a keyring.
+/// A credential is sent only to the origin that issued it (`safety.md`, promise 8). `CredentialStore` is the interface;
+/// `file_store.*` stores credentials in a file with mode 0600, `key_store.*` the secrets in a keyring.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace ws::cli {
 
-/// Where the secret of a key lies.
+/// Where the secret of a key is stored.
 enum class KeptIn { file, keyring };
 
 struct StoredCredential {
@@ -27,14 +27,14 @@ struct StoredCredential {
   std::string created_at = {};
   std::string workspace_id = {};
   std::string workspace_name = {};
-  std::string secret = {};  ///< empty where the keyring holds it: `CredentialStore::secret_of`
+  std::string secret = {};  ///< empty if it is in the keyring: `CredentialStore::secret_of`
   KeptIn kept_in = KeptIn::file;
-  bool current = false;  ///< used where neither flag, environment nor profile names another
+  bool current = false;  ///< used if no flag, environment variable or profile selects another
 
   bool operator==(const StoredCredential&) const = default;
 };
 
-/// Whether one is stored in place of the other: the same profile, base URL and Workspace.
+/// Whether one replaces the other in the store: same profile, base URL and Workspace.
 bool same_place(const StoredCredential& a, const StoredCredential& b);
 
 class CredentialStore {
@@ -44,21 +44,21 @@ class CredentialStore {
   CredentialStore& operator=(const CredentialStore&) = delete;
   virtual ~CredentialStore() = default;
 
-  /// Oldest first; empty where nothing was stored. Fails with `disk`: unreadable, or readable by others.
+  /// Oldest first; empty if nothing is stored. Fails with `disk`: unreadable, or readable by others.
   virtual Result<std::vector<StoredCredential>> load() const = 0;
-  /// The key itself. Fails with `disk` where the keyring does not answer, with `auth` where it lost the key.
+  /// Reads the secret. Fails with `disk` if the keyring does not respond, with `auth` if the key is missing there.
   virtual Result<std::string> secret_of(const StoredCredential& credential) const = 0;
-  /// Adds it, in place of the one of the same profile, base URL and Workspace, and makes it the current one. What was
-  /// written has been read back when this succeeds.
+  /// Adds the credential, or replaces the one of the same profile, base URL and Workspace, and makes it the current
+  /// one. On success the written data has been read back.
   virtual Result<void> put(const StoredCredential& credential) = 0;
-  /// Forgets it; nothing to forget is success.
+  /// Removes the credential; succeeds if there is none.
   virtual Result<void> remove(std::string_view key_id) = 0;
   virtual Result<void> make_current(std::string_view key_id) = 0;
-  /// For people: "the file /home/mira/.local/share/ws/credentials".
+  /// The location as shown to users: "the file /home/mira/.local/share/ws/credentials".
   virtual std::string place(KeptIn kept_in) const = 0;
 };
 
-/// Which key is wanted; empty members match every key.
+/// Selects a key; empty members match every key.
 struct CredentialQuery {
   std::string base_url = {};
   std::string origin = {};
@@ -66,8 +66,8 @@ struct CredentialQuery {
   std::string workspace_id = {};
 };
 
-/// The one that fits: same origin (the same base URL before others of the origin), profile, Workspace; of several the
-/// current one, else that of the profile `default`, else the newest.
+/// The matching credential: same origin (the same base URL first), profile, Workspace. If several match, the current
+/// one, then that of the profile `default`, then the newest.
 std::optional<StoredCredential> choose(const std::vector<StoredCredential>& all, const CredentialQuery& query);
 
 }  // namespace ws::cli

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t format_version = 1;
 constexpr mode_t of_others = S_IRWXG | S_IRWXO;
 
-/// False where there is no such file.
+/// Returns false if the file does not exist.
 Result<bool> check_private(const std::filesystem::path& file) {
   struct stat found {};
   if (::lstat(file.c_str(), &found) != 0) {
@@ -78,7 +78,7 @@ StoredCredential from_json(const Json& value) {
   return credential;
 }
 
-/// Changes of the file are made one at a time, whoever makes them: held while the descriptor lives. Waits. Fails with
+/// Locks the store against concurrent changes by other processes, as long as the descriptor is open. Blocks. Fails with
 /// `disk`.
 Result<Descriptor> lock_store(const std::filesystem::path& folder) {
   WS_TRY(make_folders(folder, 0700));

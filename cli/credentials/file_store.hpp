@@ -1,9 +1,9 @@
-/// Credentials in one JSON file: the folder 0700, the file 0600, replaced whole.
+/// Credentials in one JSON file, replaced atomically: the folder has mode 0700, the file 0600.
 ///
 ///     {"v": 1, "credentials": [{"profile", "base_url", "origin", "key_id", "audience", "scopes", "expires_at",
 ///                               "created_at", "workspace_id", "workspace_name", "secret", "kept_in", "current"}]}
 ///
-/// A file that others can read, or that another user owns, is refused; so is one of a newer `v`.
+/// A file that is readable by others, owned by another user, or of a newer `v` is refused.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace ws::cli {
 
 class FileStore final : public CredentialStore {
  public:
-  /// Of `$XDG_DATA_HOME/ws`; nothing is made until something is put.
+  /// `folder` is `$XDG_DATA_HOME/ws`; it is created by the first `put`.
   explicit FileStore(std::filesystem::path folder);
 
   Result<std::vector<StoredCredential>> load() const override;

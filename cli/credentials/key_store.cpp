@@ -39,7 +39,7 @@ Result<void> KeyStore::put(const StoredCredential& credential) {
   for (const StoredCredential& one : before) {
     if (one.kept_in != KeptIn::keyring || one.key_id == credential.key_id || !same_place(one, credential)) continue;
     const auto opened = keyring();
-    if (opened) static_cast<void>((*opened)->remove(one.key_id));  // nothing refers to it any more
+    if (opened) static_cast<void>((*opened)->remove(one.key_id));  // no credential refers to it any more
   }
   return {};
 }

@@ -1,4 +1,4 @@
-/// Where keys are kept: what is known of them in the file, their secrets in the keyring or in the file too.
+/// Stores keys: their metadata in the file, their secrets in the keyring or in the same file.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace ws::cli {
 
 class KeyStore final : public CredentialStore {
  public:
-  /// Of `$XDG_DATA_HOME/ws`. The keyring is opened when a key that lies there is asked for.
+  /// `folder` is `$XDG_DATA_HOME/ws`. The keyring is opened only to read or write a key that is stored there.
   explicit KeyStore(std::filesystem::path folder) : file_(std::move(folder)) {}
 
   Result<std::vector<StoredCredential>> load() const override { return file_.load(); }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::seconds patience{3};
 
-// What libsecret's and GLib's headers declare, so that building needs neither.
+// Declarations from the headers of libsecret and GLib, so that the build needs neither.
 struct GCancellable;
 struct GError {
   std::uint32_t domain;
@@ -33,7 +33,7 @@ struct Schema {
 };
 constexpr Schema schema{"ws.key", 0, {{"key_id", 0}, {nullptr, 0}}, 0, {}};
 
-/// Of a call: what it gave, or why not.
+/// The result of a call, or why it failed.
 struct Answer {
   std::optional<std::string> secret = {};
   std::string trouble = {};
@@ -72,7 +72,7 @@ Failure unusable(const std::string& why) {
           .hint = "keep the key in a file instead: --store file"};
 }
 
-/// Runs `work` on a thread of its own, since the other side may never answer.
+/// Runs `work` in a separate thread with a timeout, since the keyring service may never respond.
 template <class Cancel, class Work>
 Result<Answer> within_limit(GCancellable* cancellable, Cancel cancel, Work work) {
   auto promise = std::make_shared<std::promise<Answer>>();

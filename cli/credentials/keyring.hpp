@@ -1,7 +1,7 @@
-/// The desktop's keyring (Secret Service) through libsecret: opened when a key is kept there, never linked.
+/// The desktop's keyring (Secret Service) through libsecret, which is loaded only when a key is stored there.
 ///
-/// Nothing here takes longer than 3 s: a keyring that does not answer, or that waits for somebody to unlock it where
-/// nobody is, is a failure like any other.
+/// No call takes longer than 3 s: a keyring that does not respond, or that waits to be unlocked on a machine without a
+/// user, is a failure.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@ namespace ws::cli {
 
 class Keyring {
  public:
-  /// Whether there may be one: a session bus. Loads nothing.
+  /// Whether a keyring may exist: there is a session bus. Loads no library.
   static bool is_likely(const Environment& environment);
-  /// Fails with `internal` where libsecret is missing.
+  /// Fails with `internal` if libsecret is missing.
   static Result<Keyring> open(const std::string& library = "libsecret-1.so.0");
 
-  /// Whether it answers. Fails with `disk`.
+  /// Whether the keyring responds. Fails with `disk`.
   Result<void> check() const;
-  /// All fail with `disk`; `look_up` with `not_found` where it holds no such key.
+  /// All fail with `disk`; `look_up` with `not_found` if the keyring has no such key.
   Result<void> store(const std::string& key_id, const std::string& label, const std::string& secret) const;
   Result<std::string> look_up(const std::string& key_id) const;
   Result<void> remove(const std::string& key_id) const;
@@ -30,7 +30,7 @@ class Keyring {
   struct Library;
   explicit Keyring(std::shared_ptr<const Library> library) : library_(std::move(library)) {}
 
-  std::shared_ptr<const Library> library_;  // shared with a call that was given up and has not ended yet
+  std::shared_ptr<const Library> library_;  // shared with a call that timed out and is still running
 };
 
 }  // namespace ws::cli

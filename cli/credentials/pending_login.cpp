@@ -58,7 +58,7 @@ fs::path PendingLogins::file(std::string_view authorization_id) const {
 }
 
 Result<void> PendingLogins::save(const PendingLogin& login) const {
-  // The id becomes a file name, and the server chose it.
+  // The id was chosen by the server and is used as a file name.
   if (!is_uuid(login.authorization.authorization_id))
     return fail(Failure::Kind::internal, "the server's authorization id is not a UUID");
   WS_TRY(make_folders(folder_, 0700));

@@ -1,6 +1,6 @@
-/// Device logins that were started and not finished: `$XDG_STATE_HOME/ws/logins/ID.json`, 0600.
+/// Device logins that were started but not completed: `$XDG_STATE_HOME/ws/logins/ID.json`, mode 0600.
 ///
-/// They hold the device code, a secret; whoever resumes a login names it by its id.
+/// The files contain the device code, a secret. To resume a login, its id is enough.
 #pragma once
 
 #include <filesystem>
@@ -22,12 +22,12 @@ struct PendingLogin {
 
 class PendingLogins {
  public:
-  /// Of `$XDG_STATE_HOME/ws`.
+  /// `state_folder` is `$XDG_STATE_HOME/ws`.
   explicit PendingLogins(const std::filesystem::path& state_folder) : folder_(state_folder / "logins") {}
 
   /// Fails with `disk`.
   Result<void> save(const PendingLogin& login) const;
-  /// An empty id: the one that was begun last. Fails with `not_found`, or `disk`.
+  /// An empty id loads the most recent login. Fails with `not_found` or `disk`.
   Result<PendingLogin> load(std::string_view authorization_id) const;
   void forget(std::string_view authorization_id) const;
 

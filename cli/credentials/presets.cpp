@@ -7,7 +7,7 @@
 namespace ws::cli {
 namespace {
 
-/// `cli.md`, "Credentials".
+/// From `cli.md`, "Credentials".
 const std::vector<Preset>& all_presets() {
   static const std::vector<Preset> all = {
       {"notes",

@@ -1,4 +1,4 @@
-/// What a key may do, by a word: `ws login --for notes`.
+/// Named sets of scopes: `ws login --for notes`.
 #pragma once
 
 #include <span>
@@ -15,14 +15,14 @@ struct Preset {
   std::string_view name;
   std::vector<std::string> scopes;
 };
-/// `cli.md`, "Credentials"; the first is the one that is meant where none is named.
+/// From `cli.md`, "Credentials"; the first one is the default.
 std::span<const Preset> presets();
 
 /// "a,b,c".
 std::string joined_with_commas(std::span<const std::string> words);
 
-/// The command that gets a key like `key`, with `scope` too: by a preset that holds all of them, else scope by scope;
-/// a second profile where one key cannot have so many.
+/// The command that requests a key like `key` with `scope` added: by a preset that contains all scopes, otherwise scope
+/// by scope; in a second profile if one key cannot have so many.
 ShellCommand login_with_scope(const StoredCredential& key, const std::string& scope);
 
 }  // namespace ws::cli

@@ -19,11 +19,11 @@ std::optional<ImageSize> jpeg_size(std::string_view bytes) {
   for (std::size_t at = 2; at + 9 <= bytes.size();) {
     if (static_cast<unsigned char>(bytes[at]) != 0xff) return std::nullopt;
     const auto marker = static_cast<unsigned char>(bytes[at + 1]);
-    if (marker == 0xff) {  // filling
+    if (marker == 0xff) {  // fill bytes
       ++at;
       continue;
     }
-    // Start of a frame, of any coding; 0xc4, 0xc8 and 0xcc are tables.
+    // Start of frame, for any coding; 0xc4, 0xc8 and 0xcc are other markers.
     const bool is_frame = marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
     if (is_frame)
       return ImageSize{.width = big_endian(bytes.substr(at + 7, 2)), .height = big_endian(bytes.substr(at + 5, 2))};

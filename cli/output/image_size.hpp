@@ -1,4 +1,4 @@
-/// How large a picture is, read off its first bytes.
+/// The size of an image in pixels, from its first bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ struct ImageSize {
   bool operator==(const ImageSize&) const = default;
 };
 
-/// How many first bytes it takes for nearly every picture: a JPEG has its thumbnail before its size.
+/// How many bytes nearly every image needs: a JPEG has its thumbnail before its size.
 inline constexpr std::size_t image_sample_bytes = std::size_t{256} << 10U;
 
-/// PNG, GIF, JPEG, WebP, BMP; empty for all else, and where the bytes end too early.
+/// Reads PNG, GIF, JPEG, WebP, BMP; empty for other formats and if the bytes end too early.
 std::optional<ImageSize> image_size_of(std::string_view bytes);
 
 }  // namespace ws::cli

@@ -53,7 +53,7 @@ Result<Library> load(const std::string& file_name) {
   return jq;
 }
 
-/// "jq: error: syntax error, ... at <top-level>, line 1:" -> the words alone, on one line.
+/// Extracts the message: "jq: error: syntax error, ... at <top-level>, line 1:" becomes one line without prefix.
 std::string tidy(std::string text) {
   for (const std::string_view noise : {"jq: error: ", "jq: error ", " (Unix shell quoting issues?)"}) {
     if (const std::size_t at = text.find(noise); at != std::string::npos) text.erase(at, noise.size());
@@ -67,7 +67,7 @@ std::string tidy(std::string text) {
 struct JqProgram::Impl {
   Library jq = {};
   jq_state* state = nullptr;
-  std::string complaint = {};  // the first that libjq made
+  std::string complaint = {};  // the first error message of libjq
 
   Impl() = default;
   Impl(const Impl&) = delete;
@@ -76,7 +76,7 @@ struct JqProgram::Impl {
     if (state != nullptr) jq.teardown(&state);
   }
 
-  /// Owns `value` from now on.
+  /// Takes ownership of `value`.
   std::string take_text(jv value) const {
     std::string text(jq.text(value), static_cast<std::size_t>(jq.length(jq.copy(value))));
     jq.free(value);
@@ -127,7 +127,7 @@ Result<void> JqProgram::run(std::string_view json, const std::function<void(std:
         jq.free(result);
         return {};
       }
-      // Of any kind: `error({"a": 1})` is allowed.
+      // The message can be any value: `error({"a": 1})` is allowed.
       return fail(Failure::Kind::internal, "--jq: " + tidy(impl_->take_text(jq.format_error(jq.message(result)))));
     }
     if (jq.kind(result) != JV_KIND_STRING) result = jq.dump(result, 0);

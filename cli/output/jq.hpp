@@ -1,4 +1,4 @@
-/// `--jq EXPR`: a jq program over JSON (libjq's one home; opened when it is first asked for).
+/// `--jq EXPR`: runs a jq program on JSON (the only user of libjq, which is opened on first use).
 #pragma once
 
 #include <functional>
@@ -12,14 +12,14 @@ namespace ws::cli {
 
 class JqProgram {
  public:
-  /// Fails with `usage` (what jq says of the expression), or `internal` where the library is missing.
+  /// Fails with `usage` and jq's message, or with `internal` if the library is missing.
   static Result<JqProgram> compile(const std::string& expression, const std::string& library = "libjq.so.1");
   JqProgram(JqProgram&&) noexcept;
   JqProgram& operator=(JqProgram&&) noexcept;
   ~JqProgram();
 
-  /// Runs it over one document, `take` for each result: a text as it is, everything else JSON on one line. Results
-  /// that came before an error are given. Fails with `internal` and jq's words.
+  /// Runs it on one document and calls `take` for each result: strings as they are, other values as one line of JSON.
+  /// Results before an error are passed on. Fails with `internal` and jq's message.
   Result<void> run(std::string_view json, const std::function<void(std::string_view)>& take);
 
  private:

@@ -23,7 +23,7 @@ constexpr std::size_t widest_page = 120;
 constexpr std::size_t narrowest_cell = 8;
 constexpr std::size_t cell_gap = 2;
 
-/// The look of what stands inside `part`, where `outer` is that of what it stands in.
+/// The style of the text inside `part`, where `outer` is the style around it.
 Look look_inside(Kind kind, Look outer) {
   switch (kind) {
     case Kind::strong: return Look::strong;
@@ -40,7 +40,7 @@ std::string words_of(const Part& part) {
   return words;
 }
 
-/// A path of the API, as answers link to their sources, tells a reader nothing.
+/// Whether a link has a useful target: not an API path, as in links to sources of answers.
 bool leads_somewhere(const Part& part) {
   if (part.kind != Kind::link && part.kind != Kind::image) return false;
   return !part.target.empty() && part.target != words_of(part) && part.target.substr(0, 4) != "/v1/";
@@ -50,7 +50,7 @@ void add_inline(const Part& part, Look look, const Terminal& terminal, StyledTex
   switch (part.kind) {
     case Kind::text: return text.add(part.text, look);
     case Kind::code:
-      // Without colour the marks stay: a reader must see where code begins.
+      // Without colour keep the backticks, so that code can be distinguished.
       return text.add(terminal.has_color(Stream::out) ? part.text : "`" + part.text + "`", Look::code);
     case Kind::html: return text.add_unbroken(part.text, Look::faint);
     case Kind::soft_break: return text.add(" ", look);
@@ -79,7 +79,7 @@ class Page {
       block(part);
     }
   }
-  /// A line of ours below the text.
+  /// Adds a line of our own below the text.
   void note(std::string_view words) {
     if (!text_.empty()) blank();
     line(faint(fmt::format("({})", words)));
@@ -87,12 +87,12 @@ class Page {
   std::string take() { return std::move(text_); }
 
  private:
-  /// What every line of a block begins with, the first one perhaps otherwise: "• " and two blanks below it.
+  /// The prefix of a block's lines, which may differ on the first: "• ", and two spaces on the lines below.
   struct Margin {
     std::string first = {};
     std::string rest = {};
     std::size_t columns = 0;
-    bool used = false;  // the first line is written
+    bool used = false;  // the first line has been written
   };
 
   void block(const Part& part) {
@@ -174,7 +174,7 @@ class Page {
     }
   }
 
-  /// As wide as the cells ask for; where that is too much the widest columns give way and their cells are wrapped.
+  /// Each column is as wide as its cells need; if that is too much, the widest columns shrink and their cells wrap.
   std::vector<std::size_t> widths_of(const std::vector<Row>& rows) const {
     std::vector<std::size_t> widths(rows.front().size(), 1);
     for (const Row& row : rows) {
@@ -199,7 +199,7 @@ class Page {
     }
     for (std::size_t at = 0; at < height; ++at) {
       std::string text;
-      std::size_t owed = 0;  // blanks, written only when something follows
+      std::size_t owed = 0;  // spaces, written only if a cell follows
       for (std::size_t i = 0; i < cells.size(); ++i) {
         const StyledLine cell = at < cells[i].size() ? cells[i][at] : StyledLine();
         const std::size_t spare = widths[i] - std::min(widths[i], cell.columns);
@@ -236,7 +236,7 @@ class Page {
     text_ += whole + "\n";
   }
 
-  /// Between two blocks: only margins that show on every line, as that of a quote.
+  /// An empty line between blocks, only with margins that are shown on every line, such as that of a quote.
   void blank() { line(""); }
 
   std::string faint(const std::string& text) const { return terminal_.paint(Stream::out, Look::faint, text); }

@@ -8,9 +8,9 @@
 
 namespace ws::cli {
 
-/// Wrapped to the terminal's width (at most 120 columns; code is not wrapped), in its colours if it has some. Every
-/// word of the text is cleaned first, so no control or escape sequence of it gets through. Ends with a newline; empty
-/// for an empty text.
+/// Wraps to the terminal's width (at most 120 columns; code is not wrapped) and uses its colours. Every word is cleaned
+/// first, so that no control character or escape sequence passes. The result ends with a newline; it is empty for an
+/// empty text.
 std::string render_markdown(std::string_view source, const Terminal& terminal);
 
 }  // namespace ws::cli

@@ -30,7 +30,7 @@ struct Found {
   std::string path = {};
   std::string snippet = {};
   std::string id = {};
-  std::string shown_id = {};  ///< its end, for a person
+  std::string shown_id = {};  ///< the last characters of the id, as shown
 };
 
 std::string text_at(const Json& item, std::string_view key) {
@@ -60,7 +60,7 @@ std::set<std::string> keys_of(const std::string& query) {
   return keys;
 }
 
-/// Calls `add(text, look)` for the text between the words of the query, and for these.
+/// Calls `add(text, look)` for each word of the query in the text and for the text between them.
 template <class Add>
 void mark(std::string_view text, const std::set<std::string>& keys, Add add) {
   std::size_t at = 0;
@@ -73,7 +73,7 @@ void mark(std::string_view text, const std::set<std::string>& keys, Add add) {
   if (at < text.size()) add(text.substr(at), Look::plain);
 }
 
-/// What stands around the first match, if it would be cut away.
+/// The part of the text around the first match, if truncation would hide the match.
 std::string_view around_match(std::string_view text, const std::set<std::string>& keys, std::size_t columns) {
   if (utf8::columns(text) <= columns) return text;
   for (const utf8::Word& word : utf8::words(text)) {

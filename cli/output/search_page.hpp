@@ -9,9 +9,9 @@
 
 namespace ws::cli {
 
-/// A line a result where the terminal is at least 120 columns wide, else some lines a result. `items` is the `data` of
-/// an answer; the words of `{@query}` are marked. Cleaned; empty for no items. The id is the one that `ws docs get`
-/// opens, as in the other formats.
+/// One line per result on a terminal of at least 120 columns, otherwise several. `items` is the `data` of a response;
+/// words of `{@query}` are highlighted. Cleaned; empty for no items. The id is the one for `ws docs get`, as in the
+/// other formats.
 std::string render_search_results(const Json& items, ViewContext& context, const Terminal& terminal);
 
 }  // namespace ws::cli

@@ -1,4 +1,4 @@
-/// Words with a look each, laid out in lines of a width.
+/// Text with a style for each word, wrapped to a width.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ws::cli {
 
-/// A line that is ready to be written, and how many columns it takes.
+/// A rendered line and its width in columns.
 struct StyledLine {
   std::string text = {};
   std::size_t columns = 0;
@@ -17,16 +17,16 @@ struct StyledLine {
 
 class StyledText {
  public:
-  /// Cleans `text` and adds its words; a blank at its start or end separates it from what stands beside it.
+  /// Cleans `text` and adds its words; a space at its start or end separates them from adjacent text.
   void add(std::string_view text, Look look);
-  /// As it is, one word whatever it holds.
+  /// Adds the text unchanged as a single word.
   void add_unbroken(std::string_view text, Look look);
   void end_line();
 
   bool empty() const { return words_.empty(); }
-  /// Lines of at most `columns`; only a word that is longer stands out.
+  /// Wraps to `columns`; only a single word that is longer exceeds it.
   std::vector<StyledLine> lines(std::size_t columns, const Terminal& terminal) const;
-  /// The columns of the longest line, if nothing is wrapped; and of the longest word.
+  /// The width of the longest line without wrapping, and of the longest word.
   std::size_t widest() const;
   std::size_t longest_word() const;
 
@@ -43,7 +43,7 @@ class StyledText {
   void append(std::string text, Look look);
 
   std::vector<Word> words_ = {};
-  bool separated_ = true;  // the next piece begins a word
+  bool separated_ = true;  // the next text begins a new word
 };
 
 }  // namespace ws::cli

@@ -7,7 +7,7 @@
 namespace ws::cli {
 namespace {
 
-/// What stands behind a backslash; other characters keep it.
+/// The character for an escape `\c`; unknown escapes are kept.
 std::string unescaped(char c) {
   switch (c) {
     case 't': return "\t";

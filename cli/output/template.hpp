@@ -1,4 +1,4 @@
-/// `--template '{title}\t{id}'`: one line an item, its members in their places.
+/// `--template '{title}\t{id}'`: prints one line for each item with its members filled in.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace ws::cli {
 
 class Template {
  public:
-  /// `{a.b}` is the member at that path, empty where it is missing; `\t`, `\n`, `\r`, `\\` are what they are
-  /// elsewhere; `{{` and `}}` are braces. Fails with `usage`: a brace that is not closed, or an empty path.
+  /// `{a.b}` is the member at that path, empty if it is missing; `\t`, `\n`, `\r`, `\\` are escapes; `{{` and `}}` are
+  /// literal braces. Fails with `usage` on a brace that is not closed, or an empty path.
   static Result<Template> parse(std::string_view text);
 
   std::string fill(const Json& item) const;
-  /// The paths that it names.
+  /// The member paths that the template uses.
   std::vector<std::string> members() const;
 
  private:

@@ -24,7 +24,7 @@ bool is_below(std::string_view pointer, std::string_view top) {
   return pointer.substr(0, top.size()) == top && (pointer.size() == top.size() || pointer[top.size()] == '/');
 }
 
-/// Without members that hold nothing: a map that lost its last member says as much as one that is not there.
+/// The value without empty members: removing the last member of a map is equivalent to removing the map.
 Json without_empty(const Json& value) {
   if (!value.is_object()) return value;
   Json kept = Json::object();
@@ -37,7 +37,7 @@ Json without_empty(const Json& value) {
 
 enum class Context { block, flow };
 
-/// As YAML, on one line, in the quotes that stand there already (0: those that are needed).
+/// A YAML scalar on one line, in the existing style of quotes (0: quoted only if needed).
 std::string scalar_text(const std::string& value, Context context, char quote = 0) {
   const bool has_control = std::ranges::any_of(value, [](unsigned char c) { return c < ' '; });
   if (quote == '\'' && !has_control) {
@@ -58,7 +58,7 @@ class ConfigText {
     return ConfigText(std::string(text), std::move(placed));
   }
 
-  /// Texts that may be it, the nicest first.
+  /// Candidate texts with the change applied, the best formatted first.
   std::vector<std::string> with(const Steps& path, const std::string& value) const {
     std::size_t known = 0;
     const Json* place = &*placed_.value;
@@ -82,7 +82,7 @@ class ConfigText {
     return texts;
   }
 
-  /// Of a key or value that is there, else of the nearest above it.
+  /// The line of an existing key or value, otherwise of its nearest existing parent.
   int line_of(std::string pointer) const {
     while (!pointer.empty() && !placed_.keys.contains(pointer)) pointer.erase(pointer.rfind('/'));
     return pointer.empty() ? 1 : placed_.keys.at(pointer).line;
@@ -106,7 +106,7 @@ class ConfigText {
   }
   char at(std::size_t place) const { return place < text_.size() ? text_[place] : '\0'; }
 
-  /// Whether the map is written in braces, by itself or as part of one that is.
+  /// Whether the map is written in flow style (`{...}`), itself or within another one.
   bool is_flow(std::string pointer) const {
     while (true) {
       const auto found = placed_.places.find(pointer);
@@ -119,7 +119,7 @@ class ConfigText {
     }
   }
 
-  /// Behind the last character of the scalar that begins here.
+  /// The offset after the last character of the scalar that begins here.
   std::size_t scalar_end(std::size_t begin, Context context) const {
     const char quote = at(begin);
     if (quote == '"' || quote == '\'') {
@@ -145,7 +145,7 @@ class ConfigText {
     return end;
   }
 
-  /// Where the brace that is opened here is closed.
+  /// The offset of the brace that closes the one opened here.
   std::size_t closing_brace(std::size_t begin) const {
     int depth = 0;
     for (std::size_t i = begin; i < text_.size(); ++i) {
@@ -164,7 +164,7 @@ class ConfigText {
     return text_.size();
   }
 
-  /// Behind the last line of a member: without the blank and comment lines that follow it, and with them.
+  /// The offset after the last line of a member: without the blank and comment lines that follow it, and with them.
   std::vector<std::size_t> ends_of(const std::string& pointer) const {
     std::size_t end = text_.size();
     const std::size_t begin = pointer.empty() ? 0 : offset(placed_.keys.at(pointer));
@@ -218,14 +218,14 @@ class ConfigText {
     const std::size_t next = text_.find_first_not_of(", ", end);
     const std::size_t last = text_.find_last_not_of(", ", begin - 1);
     if (next == std::string::npos || last == std::string::npos) return {};
-    // With the comma behind it; the last member with the one before.
+    // Remove the comma that follows; for the last member, the one before it.
     std::vector<std::string> texts = {text_.substr(0, begin) + text_.substr(next),
                                       text_.substr(0, last + 1) + text_.substr(end)};
     if (at(next) == '}') std::swap(texts[0], texts[1]);
     return texts;
   }
 
-  /// The lines of the new member at the end of its map.
+  /// The lines of a new member at the end of its map.
   std::vector<std::string> with_lines(const std::string& parent,
                                       const Json& map,
                                       const Steps& missing,
@@ -256,7 +256,7 @@ class ConfigText {
   std::string newline_;
 };
 
-/// What the file is to hold.
+/// The configuration that the new file must contain.
 Json changed(Json whole, const Steps& path, const std::string& value) {
   if (!whole.is_object()) whole = Json::object();
   Json* place = &whole;

@@ -1,8 +1,8 @@
-/// Changes one value in a configuration that a person wrote.
+/// Changes one value in a hand-written configuration file.
 ///
-/// Every other line stays as it is: comments, order, quoting, blank lines, line ends. A changed value keeps its kind of
-/// quotes and the comment behind it; a new one goes to the end of its map. What was made is read again before it is
-/// given back: it holds exactly what it held before but for that value, or nothing is changed.
+/// All other lines are preserved: comments, order, quoting, blank lines, line endings. A changed value keeps its quotes
+/// and trailing comment; a new one is appended to its map. The result is parsed again before it is returned: if it
+/// differs from the old content in anything but that value, nothing is changed.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@
 
 namespace ws::cli {
 
-/// `path`: the names that lead to the value, from the top ("profiles", "work", "base_url"); at least one. An empty
-/// `value` removes it; one that is not there is no failure. Fails with `usage`: no YAML, or written in a way that
-/// cannot be changed without losing something, which names the line.
+/// `path` is the path of keys to the value ("profiles", "work", "base_url"), not empty. An empty `value` removes it; it
+/// is not an error if it does not exist. Fails with `usage` if the file is not YAML, or is written in a style that
+/// cannot be changed without losing something; the message names the line.
 Result<std::string> edit_config(std::string_view text, const std::vector<std::string>& path, const std::string& value);
 
 }  // namespace ws::cli

@@ -1,7 +1,7 @@
-/// What was asked for, and by whom: flag, then environment, then `.ws.yaml`, then the user's config, then default.
+/// The effective settings and their sources: flag, then environment, then `.ws.yaml`, then user's config, then default.
 ///
-/// `.ws.yaml` comes with a tree that somebody else may have written: it may name profile, Workspace and sync roots, and
-/// nothing that could send a key elsewhere or run a program. What else it holds is ignored and noted.
+/// `.ws.yaml` belongs to a tree that may be untrusted: it can set profile, Workspace and sync roots, but nothing that
+/// could send a key elsewhere or run a program. Everything else in it is ignored with a note.
 #pragma once
 
 #include <chrono>
@@ -21,11 +21,11 @@
 
 namespace ws::cli {
 
-/// `stored_key`: the base URL that a login kept beside its key, where nothing else names one.
+/// `stored_key`: the base URL stored with a key at login, used if no other source sets one.
 enum class Where { flag, environment, project_file, user_config, stored_key, fallback };
 std::string_view name(Where where);
 
-/// One setting: who may name it, and what it is where nobody does.
+/// One setting: which sources may set it, and its default.
 struct SettingRule {
   std::string_view key = {};       ///< "max_wait", as in `config.yaml` and `ws config`
   std::string_view flag = {};      ///< "--max-wait"; empty: none
@@ -36,18 +36,18 @@ struct SettingRule {
   std::string_view help = {};
 };
 std::span<const SettingRule> setting_rules();
-/// Null where there is none.
+/// Returns null if the key is unknown.
 const SettingRule* find_setting_rule(std::string_view key);
 
-/// A value and who said so.
+/// A value and its source.
 struct Setting {
-  std::string value = {};  ///< empty: nobody named one
+  std::string value = {};  ///< empty: not set by any source
   Where where = Where::fallback;
 
   explicit operator bool() const { return !value.empty(); }
 };
 
-/// The settings that flags may name; empty: not given.
+/// Settings that can be given as flags; empty: not given.
 struct SettingFlags {
   std::optional<std::string> profile = {};
   std::optional<std::string> workspace = {};
@@ -67,7 +67,7 @@ struct Settings {
   Setting credential_store = {};
   Setting pager = {};
   Setting skill_url = {};
-  TrustedFolders trusted = {};  ///< from environment or the user's config alone
+  TrustedFolders trusted = {};  ///< only from the environment and the user's config
   std::vector<std::string> sync_roots = {};
   std::vector<std::string> notes = {};  ///< for stderr: what was ignored
 };
@@ -79,7 +79,7 @@ Result<Settings> read_settings(const SettingFlags& flags,
                                const Paths& paths,
                                const std::filesystem::path& folder);
 
-/// Somebody who named a value: "WS_FORMAT", "--format", "/home/mira/.config/ws/config.yaml: defaults.format".
+/// A source that sets a value: "WS_FORMAT", "--format", "/home/mira/.config/ws/config.yaml: defaults.format".
 struct Named {
   Where where = Where::fallback;
   std::string place = {};
@@ -88,14 +88,14 @@ struct Named {
   bool operator==(const Named&) const = default;
 };
 
-/// All who name the setting, the one that wins first, a default last. Fails as `read_settings` does.
+/// All sources that set it, highest precedence first, a default last. Fails as `read_settings`.
 Result<std::vector<Named>> who_names(const SettingRule& rule,
                                      const SettingFlags& flags,
                                      const Environment& environment,
                                      const Paths& paths,
                                      const std::filesystem::path& folder);
 
-/// The user's own words for commands: `aliases` in `config.yaml`. Fails as `read_settings` does.
+/// User-defined commands: `aliases` in `config.yaml`. Fails as `read_settings`.
 Result<std::map<std::string, std::string>> read_aliases(const Paths& paths);
 
 /// Sets a dotted path of `config.yaml` ("defaults.format", "profiles.work.base_url", "aliases.mine"), or removes it
@@ -103,11 +103,11 @@ Result<std::map<std::string, std::string>> read_aliases(const Paths& paths);
 /// cannot be read or changed, with `disk` where it cannot be written.
 Result<void> write_config(const Paths& paths, std::string_view path, const std::string& value);
 
-/// The base URL as it is used: `https://host[:port][/prefix]`, no slash at the end.
+/// A normalised base URL: `https://host[:port][/prefix]`, without a slash at the end.
 struct BaseUrl {
   std::string text = {};
   std::string origin = {};
-  bool plain_http = false;  ///< allowed by WS_ALLOW_HTTP alone: worth a warning
+  bool plain_http = false;  ///< permitted only by WS_ALLOW_HTTP; causes a warning
 };
 /// Fails with `usage`: no absolute http(s) URL, or plain http to a host that is neither loopback nor named by
 /// WS_ALLOW_HTTP.

@@ -16,7 +16,7 @@ std::filesystem::path file_of(const std::filesystem::path& folder, std::string_v
 }  // namespace
 
 Result<void> HeldEvents::save(const HeldEvent& event) const {
-  // The id becomes a file name, and the server chose it.
+  // The id was chosen by the server and is used as a file name.
   if (!is_uuid(event.event_id)) return fail(Failure::Kind::internal, "the server's event id is not a UUID");
   WS_TRY(make_folders(folder_, 0700));
   const Json value = {{"v", 1},

@@ -1,6 +1,6 @@
-/// Events that `ws events claim` leased and that are not closed yet: `$XDG_STATE_HOME/ws/events/ID.json`, 0600.
+/// Events that `ws events claim` leased and that are still open: `$XDG_STATE_HOME/ws/events/ID.json`, mode 0600.
 ///
-/// They hold the lease token, a secret that renew, complete and fail need and that no flag takes as a value.
+/// The files contain the lease token, a secret needed by renew, complete and fail that cannot be given as a flag.
 #pragma once
 
 #include <filesystem>
@@ -21,12 +21,12 @@ struct HeldEvent {
 
 class HeldEvents {
  public:
-  /// Of `$XDG_STATE_HOME/ws`.
+  /// `state_folder` is `$XDG_STATE_HOME/ws`.
   explicit HeldEvents(const std::filesystem::path& state_folder) : folder_(state_folder / "events") {}
 
-  /// Fails with `disk`; with `internal` where the service's id is not a UUID.
+  /// Fails with `disk`; with `internal` if the event's id is not a UUID.
   Result<void> save(const HeldEvent& event) const;
-  /// Empty: not claimed from this machine.
+  /// Empty if the event was not claimed on this machine.
   std::optional<HeldEvent> find(std::string_view event_id) const;
   void forget(std::string_view event_id) const;
 

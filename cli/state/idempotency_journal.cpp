@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::days open_rows_stay{90};
 
-// Another process may be writing; a power cut must not forget what was sent.
+// Wait for other processes that write; flush every write, so that a power cut does not lose what was sent.
 constexpr std::string_view opening = "pragma busy_timeout = 10000; pragma synchronous = full;";
 constexpr int format = 1;
 constexpr std::string_view tables = R"(
@@ -26,7 +26,7 @@ constexpr std::string_view tables = R"(
 
 std::int64_t unix_milliseconds(Time time) { return time.time_since_epoch().count(); }
 
-/// Only the owner reads it, from its first moment on.
+/// Creates the file with mode 0600, so that it is never readable by others.
 Result<void> make_private(const std::filesystem::path& path) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return fail(Failure::Kind::disk, "cannot write " + path.string());

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kept_revisions = 3;
 
-/// The revisions in a folder, newest first.
+/// The revisions stored in a folder, newest first.
 std::vector<std::int64_t> revisions_in(const fs::path& folder) {
   std::vector<std::int64_t> revisions;
   std::error_code error;
@@ -36,7 +36,7 @@ SeenTexts::SeenTexts(const fs::path& cache, std::string_view server)
     : folder_(cache / "texts" / Sha256::of(server).hex().substr(0, 16)) {}
 
 fs::path SeenTexts::folder_of(std::string_view document_id) const {
-  // A server chose the id, and it becomes the name of a folder.
+  // The id was chosen by a server; its hash is a safe folder name.
   return folder_ / Sha256::of(document_id).hex().substr(0, 32);
 }
 

@@ -1,8 +1,8 @@
-/// The texts of documents that this user last saw, so that a change made from one of them can be merged with what
-/// others changed since: the API gives no old revisions.
+/// The document texts that this user saw last. With them, an edit of an older revision can be merged with later changes
+/// by others: the API does not return old revisions.
 ///
-/// A cache: a missing entry costs an automatic merge, never a text. Files 0600 in folders 0700, three revisions a
-/// document.
+/// A cache: if an entry is missing, an automatic merge is not possible, but no text is lost. Files have mode 0600 in
+/// folders with mode 0700; at most three revisions per document.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ struct SeenText {
 
 class SeenTexts {
  public:
-  /// `cache`: `Paths::cache`. `server`: the base URL; documents of two servers never meet.
+  /// `cache` is `Paths::cache`. `server` is the base URL: each server has its own entries.
   SeenTexts(const std::filesystem::path& cache, std::string_view server);
 
-  /// Ignores failures: it is a cache.
+  /// Ignores failures, since it is only a cache.
   void keep(std::string_view document_id, const SeenText& text) const;
-  /// That revision.
+  /// The text of that revision.
   std::optional<SeenText> find(std::string_view document_id, std::int64_t revision) const;
-  /// The newest one that was kept.
+  /// The text with the highest stored revision.
   std::optional<SeenText> newest(std::string_view document_id) const;
 
  private:

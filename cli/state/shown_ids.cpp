@@ -16,7 +16,7 @@ constexpr std::size_t most_ids = 2'000;
 constexpr std::size_t shortest_ending = 4;
 constexpr std::size_t most_bytes = std::size_t{1} << 20U;
 
-/// A line each, the newest first. Somebody else may have written into the file: only ids count.
+/// One id per line, newest first. Other programs may have written to the file: anything else is ignored.
 std::vector<std::string> ids_in(const fs::path& file) {
   std::vector<std::string> ids;
   const auto text = read_file(file, most_bytes);

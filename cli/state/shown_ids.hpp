@@ -1,7 +1,7 @@
-/// The ids that `ws` lately showed to this user on a terminal, so that the ending of one is enough to name it, and the
-/// document that was read or written last.
+/// The ids that `ws` recently showed to this user on a terminal, so that the last characters of an id identify it, and
+/// the document that was read or written last.
 ///
-/// A convenience: what cannot be written is not remembered. One file a server, 0600, at most 2,000 ids.
+/// A convenience: write errors are ignored. One file per server, mode 0600, at most 2,000 ids.
 #pragma once
 
 #include <filesystem>
@@ -14,12 +14,12 @@ namespace ws::cli {
 
 class ShownIds {
  public:
-  /// `state`: `Paths::state`. `server`: the base URL.
+  /// `state` is `Paths::state`. `server` is the base URL.
   ShownIds(const std::filesystem::path& state, std::string_view server);
 
-  /// Adds them as the newest.
+  /// Adds the ids as the most recent ones.
   void keep(const std::vector<std::string>& ids) const;
-  /// All that end with `ending`, the newest first. `ending` has at least 4 characters, else there are none.
+  /// All ids that end with `ending`, newest first; none if `ending` has fewer than 4 characters.
   std::vector<std::string> ending_with(std::string_view ending) const;
 
   void keep_last_document(std::string_view id) const;

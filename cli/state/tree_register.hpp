@@ -1,6 +1,6 @@
-/// The synced folders of this user: a file each under `$XDG_STATE_HOME/ws/trees/`.
+/// The synced folders of this user: one file for each under `$XDG_STATE_HOME/ws/trees/`.
 ///
-/// For people and for `ws sync roots`; nothing depends on it. A tree that was moved is registered again by its next
+/// Only informational, for `ws sync roots`. A tree that was moved is registered again by its next
 /// run.
 #pragma once
 
@@ -22,13 +22,13 @@ struct TiedTree {
 
 class TreeRegister {
  public:
-  /// `state`: `Paths::state`.
+  /// `state` is `Paths::state`.
   explicit TreeRegister(const std::filesystem::path& state) : folder_(state / "trees") {}
 
-  /// Writes only what is not there yet. Fails with `disk`.
+  /// Does nothing if the tree is already registered. Fails with `disk`.
   Result<void> add(const TiedTree& tree) const;
   Result<void> remove(const std::filesystem::path& folder) const;
-  /// By folder. A file that cannot be read is left out.
+  /// Sorted by folder. Files that cannot be read are skipped.
   Result<std::vector<TiedTree>> all() const;
 
  private:

@@ -29,8 +29,8 @@ bool can_open_browser(const Environment& environment, const Terminal& terminal) 
 bool open_browser(const Environment& environment, const std::string& url) {
   if (!is_plain_url(url)) return false;
   std::string program = environment.text("BROWSER").value_or("xdg-open");
-  program = program.substr(0, program.find(':'));  // a list; the first is tried
-  // It may neither read our answers nor write into our output.
+  program = program.substr(0, program.find(':'));  // BROWSER can be a list; only the first is tried
+  // It must neither read our input nor write to our output.
   const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
   return nothing && Process::start({program, url}, {.in = nothing.get(), .out = nothing.get(), .err = nothing.get()});
 }

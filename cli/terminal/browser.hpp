@@ -8,12 +8,12 @@
 
 namespace ws::cli {
 
-/// Whether a browser of this user can be expected to show a page here: a terminal, no remote shell, a display (or
+/// Whether a browser on this machine can show the page to the user: a terminal, no remote shell, a display (or
 /// BROWSER), no CI.
 bool can_open_browser(const Environment& environment, const Terminal& terminal);
 
-/// Starts BROWSER, else `xdg-open`, with the address as its one argument, without a shell. False where it cannot be
-/// started, or the address is no plain http(s) URL. Does not wait.
+/// Runs BROWSER, otherwise `xdg-open`, with the URL as its only argument and without a shell. Returns false if it
+/// cannot be started or the URL is not plain http(s). Does not wait.
 bool open_browser(const Environment& environment, const std::string& url);
 
 }  // namespace ws::cli

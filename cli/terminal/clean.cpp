@@ -16,13 +16,13 @@ using utf8::is_hidden;
 constexpr char32_t replacement = 0xFFFD;
 constexpr char32_t escape = 0x1B;
 
-/// `text` stands behind the introducer of a control sequence (ECMA-48, 5.4): parameters, intermediates, one final byte.
+/// `text` starts after the introducer of a control sequence (ECMA-48, 5.4): parameters, intermediates, a final byte.
 void skip_control_sequence(std::string_view& text) {
   while (!text.empty() && text.front() >= 0x20 && text.front() <= 0x3F) text.remove_prefix(1);
   if (!text.empty() && text.front() >= 0x40 && text.front() <= 0x7E) text.remove_prefix(1);
 }
 
-/// A control string (OSC, DCS, SOS, PM, APC) up to BEL or ST; without an end it takes the rest of the line.
+/// Skips a control string (OSC, DCS, SOS, PM, APC) up to BEL or ST, otherwise to the end of the line.
 void skip_control_string(std::string_view& text) {
   while (!text.empty()) {
     if (text.front() == '\n') return;
@@ -35,7 +35,7 @@ void skip_control_string(std::string_view& text) {
   }
 }
 
-/// `introducer` is ESC with what follows it, or the C1 form of the same.
+/// `introducer` is the character after ESC, or the equivalent C1 character.
 void skip_sequence(char32_t introducer, std::string_view& text) {
   switch (introducer) {
     case U'[': return skip_control_sequence(text);
@@ -53,7 +53,7 @@ void after_escape(std::string_view& text) {
   const char first = text.front();
   if (first < 0x20 || first > 0x7E) return;
   text.remove_prefix(1);
-  if (first <= 0x2F) {  // intermediates, then one final byte: "ESC ( B"
+  if (first <= 0x2F) {  // intermediate bytes, then one final byte: "ESC ( B"
     while (!text.empty() && text.front() >= 0x20 && text.front() <= 0x2F) text.remove_prefix(1);
     if (!text.empty() && text.front() >= 0x30 && text.front() <= 0x7E) text.remove_prefix(1);
     return;
@@ -110,7 +110,7 @@ std::string escape_json(std::string_view json) {
   while (!json.empty()) {
     const char32_t c = utf8::next(json);
     const bool is_blank = c == U'\n' || c == U'\t';
-    if (c == U'\r') continue;  // between members; inside a text JSON has it escaped already
+    if (c == U'\r') continue;  // between JSON tokens; inside a JSON string it is already escaped
     if (!is_blank && (is_control(c) || is_hidden(c))) {
       append_escaped(safe, c);
     } else {

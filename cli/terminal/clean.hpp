@@ -7,16 +7,16 @@
 namespace ws::cli {
 
 enum class Breaks {
-  keep,   ///< newlines and tabs stay: a document's text
-  space,  ///< they become one space: a cell, a line of a message
+  keep,   ///< newlines and tabs are kept, for texts of documents
+  space,  ///< they become one space, for cells and messages
 };
 
-/// Removes escape sequences whole, drops marks that reorder or hide text, and shows every other control
-/// character and every byte that is not UTF-8 as U+FFFD.
+/// Removes escape sequences, drops characters that reorder or hide text, and replaces every other control character and
+/// every byte that is not UTF-8 by U+FFFD.
 std::string clean(std::string_view text, Breaks breaks);
 
-/// JSON as it came, for a terminal: every character that could act there, or hide what stands beside it, is written as
-/// `\uXXXX`. It stays the same document.
+/// Escapes every character that could act on the terminal, or hide or reorder its neighbours, as `\uXXXX`. The JSON
+/// remains equivalent.
 std::string escape_json(std::string_view json);
 
 }  // namespace ws::cli

@@ -22,7 +22,7 @@ Result<int> run_in_shell(const std::string& line, const std::vector<std::string>
 }
 
 Result<void> edit_file(const std::string& editor, const std::filesystem::path& file) {
-  // `EDITOR` may hold arguments, so a shell reads it; the file is an argument of its own, whatever its name.
+  // `EDITOR` may contain arguments, so a shell parses it; the file is passed as a separate argument, safe for any name.
   WS_LET(const int code, run_in_shell(editor + " \"$1\"", {file.string()}));
   if (code == 0) return {};
   const std::string end = code < 128 ? fmt::format("code {}", code) : "a signal";

@@ -1,4 +1,4 @@
-/// The user's editor, with the terminal to itself.
+/// Runs the user's editor in the foreground of the terminal.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,15 @@
 
 namespace ws::cli {
 
-/// VISUAL, then EDITOR, then `vi` where a person is there to use it; else empty.
+/// VISUAL, then EDITOR, then `vi` in an interactive session; otherwise empty.
 std::string editor_of(const Environment& environment, const Terminal& terminal);
 
-/// Runs a line of shell with the terminal to itself (Ctrl-C is its own) and waits for its end: its exit code, 128 + N
-/// where signal N ended it. `arguments` are its `$1`, `$2`... Fails with `disk` where it cannot be started.
+/// Runs a shell command in the foreground (it receives Ctrl-C itself) and waits for it. Returns its exit code, or 128 +
+/// N if it was killed by signal N. `arguments` are its `$1`, `$2`... Fails with `disk` if it cannot be started.
 Result<int> run_in_shell(const std::string& line, const std::vector<std::string>& arguments);
 
-/// Waits until it has ended. Fails with `disk` where it cannot be started or ends with another code than 0; the file is
-/// what it left.
+/// Waits for the editor. Fails with `disk` if it cannot be started or its exit code is not 0; the file is left as the
+/// editor wrote it.
 Result<void> edit_file(const std::string& editor, const std::filesystem::path& file);
 
 }  // namespace ws::cli

@@ -6,8 +6,8 @@
 namespace ws::cli {
 namespace {
 
-// xterm's private modes: 1049 the other screen, 25 the cursor, 2026 a frame that is shown as a whole (a terminal that
-// does not know one of them passes it over).
+// xterm's private modes: 1049 alternate screen, 25 cursor, 2026 synchronized update (terminals ignore modes that they
+// do not know).
 constexpr std::string_view take_screen = "\033[?1049h\033[?25l";
 constexpr std::string_view give_screen_back = "\033[?25h\033[?1049l";
 constexpr std::string_view begin_frame = "\033[?2026h\033[H";

@@ -24,9 +24,9 @@ class FullScreen {
     int columns = 80;
     int rows = 24;
   };
-  /// As it is now; where the system does not say, as it was at the start.
+  /// The current size; if the system does not report it, the size at the start.
   Size size() const;
-  /// Painted lines, cleaned by whoever made them, from the top; the rest of the screen is empty. One write.
+  /// Draws rendered lines from the top and clears the rest. The caller must have cleaned them. One write.
   void draw(const std::vector<std::string>& lines);
 
  private:

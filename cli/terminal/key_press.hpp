@@ -14,12 +14,12 @@ struct KeyPress {
     page_down,
     home,
     end,
-    other,    ///< a key without a meaning here
-    redraw,   ///< no key: the screen was resized, or the process continued after a stop
-    stopped,  ///< no key: a signal asks to end, or the terminal is gone
+    other,    ///< a key without a function here
+    redraw,   ///< not a key: the screen was resized, or the process was resumed
+    stopped,  ///< not a key: a signal requests the end, or the terminal was closed
   };
   Sort sort = Sort::other;
-  char character = 0;  ///< of `character`, ASCII
+  char character = 0;  ///< with `Kind::character`, ASCII
   bool operator==(const KeyPress&) const = default;
 
   static KeyPress of(char character) { return {.sort = Sort::character, .character = character}; }

@@ -11,7 +11,7 @@ namespace ws::cli {
 namespace {
 
 constexpr int forever = -1;
-/// Milliseconds within which the bytes of one key's escape sequence arrive.
+/// Timeout in milliseconds between the bytes of one key's escape sequence.
 constexpr int within_a_key = 50;
 constexpr char control_c = 3;
 constexpr char control_z = 26;
@@ -60,7 +60,7 @@ struct Keyboard::Saved {
   termios terminal = {};
   struct sigaction window_change {};
   struct sigaction stop {};
-  sigset_t mask = {};  ///< as it was: signals come while we wait, and only then, so that none is missed
+  sigset_t mask = {};  ///< the original mask: signals are delivered only while waiting, so that none is missed
 };
 
 Keyboard::Keyboard(const std::atomic<bool>& cancelled) : cancelled_(cancelled) {}
@@ -76,7 +76,7 @@ bool Keyboard::begin() {
   raw.c_iflag &= ~static_cast<tcflag_t>(IXON | ICRNL);
   raw.c_cc[VMIN] = 1;
   raw.c_cc[VTIME] = 0;
-  // TCSAFLUSH drops keys that were pressed while a decision was carried out.
+  // TCSAFLUSH discards keys that were pressed while the last action was executed.
   if (::tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw) != 0) return false;
   sigset_t held;
   ::sigemptyset(&held);
@@ -120,7 +120,7 @@ KeyPress Keyboard::take() {
   if (!read_byte(byte, forever)) return KeyPress::of(KeyPress::Sort::stopped);
   switch (byte) {
     case control_c:
-      // Raw mode has no ISIG: raise the signal that the terminal would have sent.
+      // ISIG is off in raw mode: raise the signal that the terminal would have sent.
       ::raise(SIGINT);
       end();
       return KeyPress::of(KeyPress::Sort::stopped);
@@ -134,7 +134,7 @@ KeyPress Keyboard::take() {
   return KeyPress::of(KeyPress::Sort::other);
 }
 
-/// Escape alone, or the start of what a key like an arrow sends (ECMA-48: `ESC [`, digits, a letter; `ESC O`, a
+/// Reads Escape alone, or the sequence of a key such as an arrow (ECMA-48: `ESC [`, digits, a letter; `ESC O`, a
 /// letter).
 KeyPress Keyboard::after_escape() {
   char byte = 0;
@@ -157,7 +157,7 @@ bool Keyboard::read_byte(char& byte, int wait_milliseconds) {
 void Keyboard::suspend() {
   if (before_stop) before_stop();
   end();
-  ::raise(SIGTSTP);  // with its default action: the process stops here until SIGCONT
+  ::raise(SIGTSTP);  // default action: the process stops here until SIGCONT
   begin();
   if (after_stop) after_stop();
 }

@@ -1,8 +1,8 @@
-/// Single keys from the terminal, without echo and without waiting for Enter.
+/// Reads single key presses from the terminal, without echo and without Enter.
 ///
-/// Between `begin` and `end` the terminal is raw; whatever ends this process in an orderly way puts it back (the
-/// destructor). Ctrl-C is the signal SIGINT as ever, Ctrl-Z and SIGTSTP suspend: `before_stop` and `after_stop` give
-/// the screen back in between.
+/// Between `begin` and `end` the terminal is in raw mode; the destructor restores it. Ctrl-C still sends SIGINT;
+/// Ctrl-Z and SIGTSTP suspend the process: `before_stop` and `after_stop` leave and re-enter the full screen around
+/// it.
 #pragma once
 
 #include <atomic>
@@ -15,20 +15,20 @@ namespace ws::cli {
 
 class Keyboard {
  public:
-  /// `cancelled` is set by a signal that asks this process to end.
+  /// `cancelled` is set by a signal that requests the end of this process.
   explicit Keyboard(const std::atomic<bool>& cancelled);
   ~Keyboard();
   Keyboard(const Keyboard&) = delete;
   Keyboard& operator=(const Keyboard&) = delete;
 
-  /// False where stdin is no terminal. Idempotent, as `end` is.
+  /// Returns false if stdin is not a terminal. Idempotent, as is `end`.
   bool begin();
   void end();
 
   std::function<void()> before_stop = {};
   std::function<void()> after_stop = {};
 
-  /// Waits. `stopped` once a signal asks to end or the terminal is gone; `redraw` when the screen changed its size.
+  /// Waits for a key. Returns `stopped` after a signal or if the terminal is closed, `redraw` if its size changed.
   KeyPress next();
 
  private:

@@ -39,9 +39,9 @@ void show(Terminal& terminal, const std::string& pager, std::string_view text) {
   if (pager.empty() || lines_of(text) < static_cast<std::size_t>(terminal.rows())) {
     return terminal.write(Stream::out, text);
   }
-  // As git has it: quit where it fits, keep colours, leave the text on the screen. A user's own LESS stands.
+  // As in git: exit if the text fits, keep colours, leave the text on the screen. LESS of the user takes precedence.
   ::setenv("LESS", "FRX", 0);
-  // While a pager has the keyboard Ctrl-C is its own, and one that is quit early is noticed as EPIPE.
+  // While the pager runs, Ctrl-C is for the pager; quitting it early is noticed as EPIPE.
   const IgnoredSignals ignored({SIGINT, SIGPIPE});
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) return terminal.write(Stream::out, text);
@@ -50,7 +50,7 @@ void show(Terminal& terminal, const std::string& pager, std::string_view text) {
   const auto child = Process::start_shell(pager, {}, {.in = reading_end.get()});
   if (!child) return terminal.write(Stream::out, text);
   reading_end = Descriptor();
-  static_cast<void>(write_all(writing_end.get(), text));  // false: it was quit
+  static_cast<void>(write_all(writing_end.get(), text));  // false: the pager was quit
   writing_end = Descriptor();
   if (child->wait() == not_found_by_the_shell) terminal.write(Stream::out, text);
 }

@@ -1,4 +1,4 @@
-/// Shows a text that is longer than the screen through the user's pager.
+/// Shows a text that does not fit on the screen in the user's pager.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace ws::cli {
 
-/// WS_PAGER, then `configured` (the user's `pager` setting), then PAGER, then `less`. Empty: none is wanted (an empty
-/// WS_PAGER, `cat`), or none would help (stdout is no terminal, TERM=dumb).
+/// WS_PAGER, then `configured` (the `pager` setting), then PAGER, then `less`. Empty: disabled (WS_PAGER is empty, or
+/// `cat`), or not possible (stdout is not a terminal, TERM=dumb).
 std::string pager_of(const Environment& environment, const std::string& configured, const Terminal& terminal);
 
-/// Through `pager` where the text is longer than the screen, else straight. If the pager cannot be
-/// started, the text is written straight; quitting it early is no failure.
+/// Uses `pager` if the text does not fit on the screen; otherwise, or if the pager cannot be started, writes the text
+/// directly. Quitting the pager early is not an error.
 void show(Terminal& terminal, const std::string& pager, std::string_view text);
 
 }  // namespace ws::cli

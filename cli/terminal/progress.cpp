@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds quiet_start{300};
 constexpr std::chrono::milliseconds least_pause{100};
 constexpr std::size_t bar_columns = 20;
 constexpr int columns_for_bar = 70;
-constexpr double seconds_for_rate = 1.0;  ///< sooner it jumps about
+constexpr double seconds_for_rate = 1.0;  ///< before that the rate is unstable
 
 std::string_view name(Counted counted) {
   switch (counted) {
@@ -37,7 +37,7 @@ std::string amount(std::uint64_t done, std::uint64_t total, Counted counted) {
     case Counted::seconds: return fmt::format("{} s", done);
     case Counted::items: break;
   }
-  // What one request does whole would stand at "0 of 1500" until it is over.
+  // Work done in a single request would show "0 of 1500" until its end.
   if (total == 0 || done == 0) return std::to_string(std::max(done, total));
   return fmt::format("{} of {}", done, total);
 }

@@ -1,8 +1,8 @@
 /// A progress line on stderr.
 ///
-/// On a terminal only, from 300 ms on, at most ten times a second, and gone when it is over; where the total is known,
-/// with a bar, the rate and the time that is left; `--progress plain|json`
-/// writes lines instead, `none` nothing.
+/// Only on a terminal, after 300 ms, at most ten times a second, and erased at the end; with a bar, the rate
+/// and the remaining time if the total is known. `--progress plain|json` writes lines instead, `none`
+/// nothing.
 #pragma once
 
 #include <chrono>
@@ -18,11 +18,11 @@ namespace ws::cli {
 
 enum class ProgressStyle { line, plain, json, none };
 
-/// `--progress auto|plain|json|none`; auto is a line where stderr is a terminal (nothing with
-/// `--quiet`, lines with `--plain`). Fails with `usage`.
+/// `--progress auto|plain|json|none`; auto shows a line if stderr is a terminal (nothing with `--quiet`, separate lines
+/// with `--plain`). Fails with `usage`.
 Result<ProgressStyle> parse_progress(const std::optional<std::string>& text, const Terminal& terminal);
 
-/// What is counted: bytes are told in MiB and seconds as a time to people, as they are to machines.
+/// The unit: for users, bytes are shown in MiB and seconds as a duration; machines get plain numbers.
 enum class Counted { items, bytes, seconds };
 
 class ProgressLine {
@@ -32,13 +32,13 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// `stage`: a word or two, cleaned where a person reads them. `total` 0: not known. `more`: for people alone.
+  /// `stage` is a word or two, cleaned before display. `total` 0: unknown. `more` is shown only on a terminal.
   void update(std::string_view stage,
               std::uint64_t done,
               std::uint64_t total,
               Counted counted = Counted::items,
               std::string_view more = {});
-  /// Erases the line, before anything else is written.
+  /// Erases the line; call it before writing anything else.
   void clear();
 
  private:
@@ -48,9 +48,9 @@ class ProgressLine {
   ProgressStyle style_;
   Instant began_;
   Instant shown_at_ = {};
-  std::string stage_ = {};      ///< that is under way
-  Instant stage_began_ = {};    ///< when it was told first
-  std::uint64_t at_first_ = 0;  ///< what was done then
+  std::string stage_ = {};      ///< the current stage
+  Instant stage_began_ = {};    ///< time of its first update
+  std::uint64_t at_first_ = 0;  ///< progress at its first update
   bool shown_ = false;
 };
 

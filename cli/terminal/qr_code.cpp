@@ -26,7 +26,7 @@ Result<QrCode> QrCode::of(std::string_view text, const std::string& library) {
   const std::string bytes(text);
   const std::unique_ptr<QRcode, decltype(free)> code(encode(static_cast<int>(bytes.size()),
                                                             reinterpret_cast<const unsigned char*>(bytes.data()),
-                                                            0,  // the smallest version that holds the text
+                                                            0,  // the smallest version that fits the text
                                                             QR_ECLEVEL_L),
                                                      free);
   if (code == nullptr) return fail(Failure::Kind::internal, "libqrencode cannot encode the address");
@@ -40,7 +40,7 @@ std::string render_qr_code(const QrCode& code, const Terminal& terminal, Stream 
   constexpr std::size_t quiet = 4;
   const bool color = terminal.has_color(stream);
   const std::size_t whole = code.size() + 2 * quiet;
-  // What is drawn is the dark in colour, else the light.
+  // With colour, dark modules are drawn; otherwise light ones.
   const auto is_drawn = [&](std::size_t x, std::size_t y) {
     const bool inside = x >= quiet && y >= quiet && x - quiet < code.size() && y - quiet < code.size();
     return (inside && code.is_dark(x - quiet, y - quiet)) == color;

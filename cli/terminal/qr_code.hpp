@@ -1,5 +1,5 @@
-/// A text as a QR code (ISO/IEC 18004), to be scanned off a terminal. Encoded by libqrencode, which is opened when a
-/// code is asked for: a login on a machine that lacks the library works, without the code.
+/// A QR code (ISO/IEC 18004) to be scanned from a terminal. Encoded by libqrencode, which is loaded on first use: if it
+/// is not installed, the login works without a QR code.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ namespace ws::cli {
 
 class QrCode {
  public:
-  /// In byte mode, with error correction L. Fails with `invalid` for more than 230 bytes (53 modules: what fits on a
-  /// terminal), with `internal` where there is no libqrencode.
+  /// In byte mode with error correction level L. Fails with `invalid` for more than 230 bytes (53 modules, the most
+  /// that fits on a terminal), with `internal` if libqrencode is missing.
   static Result<QrCode> of(std::string_view text, const std::string& library = "libqrencode.so.4");
 
-  std::size_t size() const { return size_; }  ///< modules a side
+  std::size_t size() const { return size_; }  ///< modules per side
   bool is_dark(std::size_t x, std::size_t y) const { return dark_[y * size_ + x]; }
 
  private:
@@ -28,8 +28,8 @@ class QrCode {
   std::vector<bool> dark_;
 };
 
-/// In half-block characters, two modules a character, with its quiet zone. In colour it is black on white whatever the
-/// terminal's own colours are; without, light modules are blocks, for a terminal that writes light on dark.
+/// Rendered in half-block characters, two modules each, with a quiet zone. With colour it is always black on white;
+/// without, light modules are drawn as blocks, for a terminal with light text on dark.
 std::string render_qr_code(const QrCode& code, const Terminal& terminal, Stream stream);
 
 }  // namespace ws::cli
