@@ -1,4 +1,4 @@
-/// Classifies the end of an exchange: a success, or a failure with its column of the retry table.
+/// Classifies the outcome of an exchange: success, or a failure with its column of the retry table.
 ///
 /// Private to `client*.cpp`.
 #pragma once
@@ -21,15 +21,15 @@ namespace ws {
 struct Verdict {
   http::Ending ending = http::Ending::success;
   bool local = false;    ///< the sink or the source failed: the retry table does not apply
-  Reply reply = {};      ///< of a success
-  Failure failure = {};  ///< of all else; `kind` is the status' or the reason's own
+  Reply reply = {};      ///< with `Ending::success`
+  Failure failure = {};  ///< otherwise; `kind` follows from the status or the reason
   std::optional<std::chrono::milliseconds> retry_after = {};
 };
 
-/// `streamed`: a sink took the body of a success, so that it cannot be looked at.
+/// `streamed`: a sink received the body of a success, so that it cannot be parsed.
 Verdict read_answer(const contract::Operation& operation, http::Outcome outcome, bool streamed, Time now);
 
-/// What to run to see whether a change happened whose outcome is unknown.
+/// The command that shows whether a change of unknown outcome took effect.
 std::string hint_for_unknown(const contract::Operation& operation,
                              const std::vector<std::pair<std::string, std::string>>& parameters,
                              const std::string& idempotency_key);

@@ -1,12 +1,12 @@
 /// Calls any operation of the table by its id.
 ///
-/// The client builds the request from the table, adds the key (only towards its own origin), an `Idempotency-Key` where
-/// the operation takes one, repeats by the retry table, reads the answer within bounds and turns every error body into
-/// one `Failure`. It adds nothing to what the service says and drops nothing of it.
+/// The client builds the request from the table, adds the key (only for the key's own origin) and an `Idempotency-Key`
+/// if the operation takes one, retries by the retry table, reads the response within limits and turns every error body
+/// into a `Failure`. It neither adds to nor removes from what the service says.
 ///
-/// A failure's `call` says what is known: whether the change happened, whether the same call may be sent again, when,
-/// and under which key. No text of a failure, a trace line or a notice holds the key or a device code or lease token of
-/// the call, even where the service echoes them.
+/// A failure's `call` says what is known: whether the change took effect, whether and when the same call may be sent
+/// again, and with which key. Failures, trace lines and notices never contain the key, or a device code or lease token
+/// of the call, even if the service echoes them.
 #pragma once
 
 #include <atomic>
@@ -30,60 +30,60 @@
 
 namespace ws {
 
-/// A key and the one origin that it goes to.
+/// A key and the only origin that it is sent to.
 struct Credential {
   std::string secret = {};
   std::string origin = {};  ///< `http::origin_of` the base URL that issued it
 };
 
-/// What one call needs. Path and query values are text; the body is JSON.
+/// The arguments of one call. Path and query values are text; the body is JSON.
 struct Call {
   std::string_view operation = {};                                   ///< id in the table
   std::vector<std::pair<std::string, std::string>> parameters = {};  ///< path and query by name
   JsonBox body = {};                                                 ///< null: none
-  http::Headers headers = {};        ///< beside those that the table asks for: `Range`, `If-Range`
-  std::string idempotency_key = {};  ///< empty: a fresh UUIDv7 for operations that take one
-  http::Sink sink = {};  ///< the body of a success streams here instead of being collected; once it got a piece, the
-                         ///< call is not repeated. The sink bounds the size, silence alone the time
-  std::function<void()> sink_afresh = {};  ///< before each send: what the sink got is void, and it may be repeated
-  http::HeadSink head = {};                ///< with `sink`: status and headers of the success, before its first piece
+  http::Headers headers = {};        ///< in addition to those of the table: `Range`, `If-Range`
+  std::string idempotency_key = {};  ///< empty: a new UUIDv7 for operations that take one
+  http::Sink sink = {};  ///< receives the body of a success instead of collecting it; after its first piece the call is
+                         ///< not retried. The sink limits the size; only the idle timeout limits the time
+  std::function<void()> sink_afresh = {};  ///< called before each send: discard what the sink received; enables retries
+  http::HeadSink head = {};                ///< with `sink`: gets status and headers of a success before the first piece
   std::optional<std::chrono::milliseconds> timeout = {};
   std::optional<std::chrono::milliseconds> lease_left = {};  ///< class L
-  bool validate = true;                                      ///< refuse locally what breaks a published limit
-  bool repeat = true;                                        ///< false: one send, whatever the table allows
+  bool validate = true;                                      ///< reject locally what breaks a published limit
+  bool repeat = true;                                        ///< false: send once, whatever the table allows
 };
 
-/// Bytes for an address that the service named and that is not of the API (`upload_url`). The key never goes there.
-/// Repeated like class D; the id of the operation in failures is `files.put`. The address' query and the headers are
-/// as secret as the key: neither failures nor trace lines hold their values.
+/// Bytes for a URL that the service returned and that is not part of the API (`upload_url`). The key is never sent
+/// there. Retried as class D; failures name the operation `files.put`. The URL's query and the headers are secrets:
+/// failures and trace lines do not contain their values.
 struct BytesPut {
   std::string url = {};
   http::Headers headers = {};
-  /// Called before each send: a repeat begins at the first byte. Fails with `disk`.
+  /// Called before each send, so that a retry begins at the first byte. Fails with `disk`.
   std::function<Result<std::unique_ptr<http::BodySource>>()> open = {};
 };
 
-/// Any request to the service, in the table or not: `ws api`. The key goes with it, to its own origin alone. It is
-/// repeated as the operation of the table is that its method and path name, and the same is concluded and advised;
-/// unknown ones are: GET a read, all else unsafe. The id of the operation in failures is `api`; every 2xx is a success,
-/// whatever its body is.
+/// Any request to the service, in the table or not: `ws api`. The key is sent only to its own origin. If method
+/// and path are those of an operation, it is retried and its outcome is judged as for that operation; otherwise
+/// GET is a read and everything else unsafe. Failures name the operation `api`; every 2xx is a success, whatever
+/// its body.
 struct AnyCall {
   std::string method = {};  ///< one of the table's
   std::string path = {};    ///< "/v1/documents?limit=5", appended to the base URL
   http::Headers headers = {};
-  std::string body = {};          ///< as it is sent
+  std::string body = {};          ///< sent unchanged
   std::string content_type = {};  ///< of the body
 };
 
-/// A success as it came.
+/// A successful response.
 struct Reply {
   int status = 0;
   http::Headers headers = {};
   std::string body = {};  ///< the bytes as received
-  JsonBox json = {};      ///< the same, parsed; null where the operation answers no JSON
+  JsonBox json = {};      ///< the body parsed; null if the operation does not return JSON
   int sends = 1;
   std::string idempotency_key = {};
-  bool after_unanswered_send = false;  ///< an earlier send of this call got no answer: it may have taken effect
+  bool after_unanswered_send = false;  ///< an earlier send of this call got no response: it may have taken effect
   bool concluded = false;              ///< the success is inferred: an unanswered send must have done it. `status` is
                                        ///< then of the answer that shows it (the 404 of a second archive); `body` and
                                        ///< `json` are the object as it was read back, or what the operation's answer
@@ -91,52 +91,52 @@ struct Reply {
 };
 
 struct ClientOptions {
-  std::string base_url = {};  ///< "https://host[:port][/prefix]", no slash at the end
+  std::string base_url = {};  ///< "https://host[:port][/prefix]", without a slash at the end
   std::optional<Credential> credential = {};
-  std::vector<std::string> allowed_http_hosts = {};  ///< "host[:port]" that plain http may go to besides loopback
+  std::vector<std::string> allowed_http_hosts = {};  ///< "host[:port]" that plain http is allowed for, besides loopback
   std::string user_agent = "ws";
   http::RetryBudget budget = {};
-  bool retry = true;  ///< false: one send a call
+  bool retry = true;  ///< false: each call is sent once
   std::chrono::milliseconds timeout{120'000};
-  std::function<void(const std::string& line)> trace = {};   ///< `--debug`: one line an event, secrets redacted
+  std::function<void(const std::string& line)> trace = {};   ///< `--debug`: one line per event, secrets redacted
   std::function<void(const std::string& text)> notice = {};  ///< an assumed limit is broken: a note for stderr
-  const std::atomic<bool>* cancelled = nullptr;  ///< set by a signal handler: all under way ends with `cancelled`
+  const std::atomic<bool>* cancelled = nullptr;  ///< set by a signal handler: all pending calls end with `cancelled`
 };
 
 class Client {
  public:
-  /// Lends all four; they outlive the client.
+  /// All arguments must outlive the client.
   Client(http::Transport& transport, const Clock& clock, Random& random, ClientOptions options);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  /// One call from beginning to end, with its repeats. Fails with the kinds of `cli.md`'s table; with `usage` where
-  /// nothing was sent because the call itself is wrong, with `auth` where there is no key for this origin.
+  /// Makes one call with its retries. Fails with the kinds of `cli.md`'s table; with `usage` if the call is invalid and
+  /// nothing was sent, with `auth` if there is no key for this origin.
   Result<Reply> call(Call call);
-  /// Begins a call; `done` comes from `run`. Many may be under way.
+  /// Starts a call; `done` is called from `run`. Many calls may be pending.
   void start(Call call, std::function<void(Result<Reply>)> done);
-  /// The same for bytes. Silence alone limits the time.
+  /// The same for bytes. Only the idle timeout limits the time.
   void start(BytesPut put, std::function<void(Result<Reply>)> done);
-  /// Any request, from beginning to end.
+  /// Makes any request with its retries.
   Result<Reply> call(AnyCall call);
-  /// Moves all calls, waiting at most so long; false when nothing is under way any more.
+  /// Progresses all calls, waiting at most this long; returns false when none is pending any more.
   bool run(std::chrono::milliseconds at_most);
 
-  /// Every page of a list operation, in order, `visit` for each item; ends early when it answers false. A cursor that
+  /// Reads all pages of a list operation in order and calls `visit` for each item until it returns false. A cursor that
   /// repeats is a failure (`safety.md`, "Network").
   Result<void> each_item(Call call, const std::function<Result<bool>(const Json& item)>& visit);
 
-  /// The request that `call` would send, without the key: for `--dry-run`. Checked as if it were sent.
+  /// The request that `call` would send, validated but without the key: for `--dry-run`.
   Result<http::Request> prepare(const Call& call) const;
   Result<http::Request> prepare(const AnyCall& call) const;
 
   const ClientOptions& options() const;
-  const http::RetryBudget& budget() const;  ///< what is left of it
-  /// The whole budget again: for commands that go on for ever, at the beginning of each round.
+  const http::RetryBudget& budget() const;  ///< what remains of it
+  /// Restores the whole budget: for commands that run until stopped, at the beginning of each round.
   void start_afresh();
-  /// For a caller that goes on where a call was cut: takes one repeat from the budget and waits as the table says for
-  /// the `attempt`-th failure in a row. False: none is left, or it was cancelled.
+  /// For a caller that resumes an interrupted call: takes one retry from the budget and waits as the table says for the
+  /// `attempt`-th failure in a row. Returns false if none is left, or if cancelled.
   bool spend_retry(int attempt);
 
  private:
@@ -144,7 +144,7 @@ class Client {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The command that shows whether a call of unknown outcome happened: "`ws docs list`".
+/// The command that shows whether a call of unknown outcome took effect: "`ws docs list`".
 std::string command_to_check(const contract::Operation& operation);
 
 }  // namespace ws

@@ -1,4 +1,4 @@
-/// The client's implementation: calls under way, their attempts, waits and results.
+/// The client's implementation: pending calls, their attempts, waits and results.
 ///
 /// Private to `client*.cpp`.
 #pragma once
@@ -34,9 +34,9 @@ struct Client::Impl {
     Time began = {};
     int sends = 0;
     bool in_doubt = false;       ///< an earlier send may have taken effect
-    bool unanswered = false;     ///< an earlier send got no answer at all
-    bool sink_has_some = false;  ///< the sink got a piece: a repeat would give it twice
-    /// When it is sent again, and since when it waits; empty while it is under way.
+    bool unanswered = false;     ///< an earlier send got no response
+    bool sink_has_some = false;  ///< the sink received a piece: a retry would repeat it
+    /// When it is sent again, and since when it waits; empty while an exchange is pending.
     std::optional<Time> due = {};
     Time waiting_since = {};
   };
@@ -56,9 +56,9 @@ struct Client::Impl {
   void send_due();
   void on_outcome(Id id, http::Outcome outcome);
   void settle(Id id, Verdict verdict);
-  /// What is wrong with a success whose answer names another object than the call did.
+  /// The failure of a success whose response is about another object than the call.
   std::optional<Failure> another_object(const Running& running, const Reply& reply) const;
-  /// Whether an earlier, unanswered send explains this refusal, so that the call has done its work.
+  /// Whether an earlier send without a response explains this error, so that the call has in fact succeeded.
   bool conclude(Id id, const Verdict& verdict);
   void compare_with_what_is_there(Id id, Failure refusal);
   void end_waiting_as_cancelled();
@@ -80,7 +80,7 @@ struct Client::Impl {
   std::deque<std::pair<Done, Failure>> failed_at_once;
   Id last_id = 0;
   bool http_warned = false;
-  /// Shared, because an exchange may outlive the client: its end then finds nobody and is dropped.
+  /// Shared, because an exchange may outlive the client: its outcome is then dropped.
   std::shared_ptr<Impl*> self;
 };
 

@@ -8,7 +8,7 @@
 namespace ws {
 namespace {
 
-// A service may filter after it has cut its pages, but not for ever.
+// A service may filter items after it has divided them into pages, but there must be an end.
 constexpr int most_empty_pages = 100;
 
 Failure unfollowable(const std::string& operation, std::string_view what, std::string code) {

@@ -1,4 +1,4 @@
-/// Ends the following of `next_cursor` where a service would never end it.
+/// Stops following `next_cursor` if a list would never end.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,20 @@ namespace ws {
 
 class PageGuard {
  public:
-  /// `operation` is named in the failures: `docs.list`; `api`.
+  /// `operation` is named in failures: `docs.list`; `api`.
   explicit PageGuard(std::string_view operation) : operation_(operation) {}
 
-  /// The `next_cursor` of a page, empty where it is the last; one that is a whole number is its digits. Fails with
-  /// `internal` (`unusable_answer`) where it is anything else: a list that goes on is not taken for a whole one.
+  /// The `next_cursor` of a page; empty on the last page; an integer is converted to text. Fails with `internal`
+  /// (`unusable_answer`) for any other value, so that an incomplete list is not taken for a complete one.
   Result<std::string> cursor_of(const Json& page) const;
 
-  /// After a page of so many items that names a next one. Fails with `internal`: the cursor was there before
-  /// (`cursor_repeated`), or the list would not end (`endless_list`): too many pages in a row were empty, there were
-  /// `most_list_pages` of them, or the cursor is longer than an address may be.
+  /// Call it after each page that has a next one, with its number of items. Fails with `internal`: the cursor was
+  /// returned before (`cursor_repeated`), or the list does not end (`endless_list`): too many empty pages in a row,
+  /// more than `most_list_pages` pages, or a cursor longer than a URL may be.
   Result<void> go_on(const std::string& next_cursor, std::size_t items);
 
-  /// After a page of so many items, and bytes as it came, that is kept with those before it. Fails with `internal`
-  /// (`endless_list`) where all of them are over `most_kept_items` or `most_kept_bytes`.
+  /// Call it after each page that is kept in memory, with its items and bytes. Fails with `internal` (`endless_list`)
+  /// if the sum exceeds `most_kept_items` or `most_kept_bytes`.
   Result<void> keep(std::size_t items, std::size_t bytes);
 
  private:

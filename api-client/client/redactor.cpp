@@ -20,7 +20,7 @@ constexpr std::string_view secret_members[] = {"device_code", "lease_token", "so
 void Redactor::add(const std::string& secret) {
   if (secret.size() < shortest_secret) return;
   secrets_.push_back(secret);
-  // As it may come back inside JSON or a URL.
+  // The secret as it may be echoed inside JSON or a URL.
   const std::string quoted = dump(Json(secret));
   if (quoted.size() != secret.size() + 2) secrets_.push_back(quoted.substr(1, quoted.size() - 2));
   const std::string encoded = percent_encode(secret);
@@ -67,7 +67,7 @@ Failure Redactor::clean(Failure failure) const {
 }
 
 std::string Redactor::clean_json(std::string text) const {
-  // Without a backslash nothing is escaped, and the bytes say all.
+  // Without a backslash nothing is escaped, and comparing bytes is enough.
   if (!secrets_.empty() && text.find('\\') != std::string::npos) {
     if (Result<Json> json = parse_bounded(text); json && clean_texts(*json)) return dump(*json);
   }

@@ -1,4 +1,4 @@
-/// Removes secrets from texts that people and logs get to see (`safety.md`, promise 8).
+/// Removes secrets from texts that are shown or logged (`safety.md`, promise 8).
 #pragma once
 
 #include <string>
@@ -12,21 +12,21 @@ namespace ws {
 
 class Redactor {
  public:
-  /// Texts of fewer than 8 characters are not looked for: they would blank out half of every line.
+  /// Ignores texts of fewer than 8 characters: they would match in almost every line.
   void add(const std::string& secret);
-  /// The members of a request body that are secrets: device codes, lease tokens.
+  /// Adds the secret members of a request body: device codes, lease tokens.
   void add_members(const Json& body);
-  /// The values in the query of an address that is its own permission, as they stand and decoded.
+  /// Adds the values in the query of a signed URL, encoded and decoded.
   void add_query(std::string_view url);
 
   std::string clean(std::string text) const;
-  /// All texts of it. In the details, which are JSON, a secret is found however it is escaped; details that hold none
-  /// keep their bytes.
+  /// Cleans all texts of the failure. In the details, which are JSON, secrets are found in any escaped form; details
+  /// without secrets are returned unchanged.
   Failure clean(Failure failure) const;
 
  private:
   std::string clean_json(std::string text) const;
-  /// Texts and names, at every depth; whether one of them held a secret.
+  /// Cleans texts and names at every depth; returns whether one of them contained a secret.
   bool clean_texts(Json& value) const;
 
   std::vector<std::string> secrets_;

@@ -1,4 +1,4 @@
-/// One exchange as libcurl sees it: its options, its callbacks, and what its end means.
+/// One exchange with libcurl: its options, its callbacks, and the interpretation of its outcome.
 ///
 /// Private to `http/curl*.cpp`.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace ws::http {
 
-/// Lives at one address from `prepare` to the end: libcurl holds pointers into it.
+/// Must not be moved from `prepare` to its end: libcurl holds pointers to it.
 class CurlExchange {
  public:
   using Steady = std::chrono::steady_clock;
@@ -33,7 +33,7 @@ class CurlExchange {
   CURL* easy() const { return easy_.get(); }
   CurlLibrary::Easy give_back() { return std::move(easy_); }
 
-  /// When it will have been silent, or as good as, for too long; empty: no limit.
+  /// The time at which the idle timeout expires; empty: no limit.
   std::optional<Steady::time_point> idle_deadline() const;
 
   Outcome outcome(CURLcode code);
@@ -72,11 +72,11 @@ class CurlExchange {
   std::size_t header_bytes_ = 0;
   std::uint64_t body_bytes_ = 0;
   bool head_complete_ = false;
-  bool head_shown_ = false;  // to the request's `head`
+  bool head_shown_ = false;  // `request.head` has been called
   Response response_;
-  std::optional<Broken> own_;  // why a callback of ours stopped it
+  std::optional<Broken> own_;  // set if a callback of ours ended the transfer
   Steady::time_point last_activity_;
-  std::uint64_t bytes_since_ = 0;  // `last_activity_`
+  std::uint64_t bytes_since_ = 0;  // received since `last_activity_`
 };
 
 }  // namespace ws::http

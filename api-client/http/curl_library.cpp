@@ -26,7 +26,7 @@ Result<CurlLibrary> load_curl(const std::string& file_name) {
   opened.find(curl.multi_poll, "curl_multi_poll");
   opened.find(curl.multi_info_read, "curl_multi_info_read");
   WS_TRY(opened.complete());
-  // Counted inside libcurl; never undone, as other users in the process may still need it.
+  // Reference-counted by libcurl; never released, since other users in the process may still need it.
   if (const CURLcode code = curl.global_init(CURL_GLOBAL_DEFAULT); code != CURLE_OK) {
     return fail(Failure::Kind::internal, fmt::format("{} does not start: {}", file_name, curl.easy_strerror(code)));
   }

@@ -1,6 +1,6 @@
-/// libcurl's functions, looked up in the shared library at run time.
+/// The functions of libcurl, resolved from the shared library at run time.
 ///
-/// Only `http/curl*.cpp` includes this: it shows libcurl's types.
+/// Only `http/curl*.cpp` may include this, since it exposes libcurl's types.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace ws::http {
 
-/// Typed as in libcurl's header. The variadic ones take exactly `long`, `curl_off_t`, pointers.
+/// Typed as in libcurl's header. The variadic functions take exactly `long`, `curl_off_t`, pointers.
 struct CurlLibrary {
   decltype(&::curl_global_init) global_init = nullptr;
   decltype(&::curl_easy_init) easy_init = nullptr;
@@ -40,7 +40,7 @@ struct CurlLibrary {
   List make_list() const { return {nullptr, slist_free_all}; }
 };
 
-/// Opens and initialises; the library stays open until the program ends. Fails with `internal`, naming what is missing.
+/// Loads and initialises the library, which is never closed. Fails with `internal`, naming what is missing.
 Result<CurlLibrary> load_curl(const std::string& file_name);
 
 }  // namespace ws::http

@@ -22,7 +22,7 @@ constexpr Milliseconds a_year = std::chrono::days{365};
 
 enum class Again { never, yes };
 
-/// What happens after one ending, and how the call ends when it is not repeated (any more).
+/// The action after one kind of outcome, and the result of the call if it is not retried (any more).
 struct Cell {
   Again again = Again::never;
   Kind kind = Kind::internal;
@@ -47,7 +47,7 @@ constexpr Row read_row{.nothing_sent = sent_nothing,
                        .rate_limited = wait_limited,
                        .unusable = {Again::never, Kind::internal, Applied::no, false}};
 
-/// Classes K, P, S, D and L: a repeat cannot do it twice.
+/// Classes K, P, S, D and L: a retry cannot apply the change twice.
 constexpr Row guarded_row{.nothing_sent = sent_nothing,
                           .no_answer = {Again::yes, Kind::unknown_outcome, Applied::unknown, true},
                           .server_error = {Again::yes, Kind::service, Applied::unknown, true},
@@ -90,7 +90,7 @@ Cell cell_of(RetryClass retry, Ending ending) {
     case Ending::rate_limited: return row.rate_limited;
     case Ending::unusable: return row.unusable;
     case Ending::in_flight:
-      // The first send is still being worked on: only a key tells us that it is ours.
+      // The first send is still being processed; only the idempotency key shows that it is ours.
       if (retry == RetryClass::keyed) return {Again::yes, Kind::conflict, Applied::unknown, true};
       return {Again::never, Kind::conflict, Applied::no, false};
     case Ending::refused: return {Again::never, Kind::invalid, Applied::no, false};
@@ -110,14 +110,14 @@ bool has_sends_left(const Attempt& attempt, const RetryBudget& budget, Milliseco
 
 std::optional<Time> parse_http_date(std::string_view text, Time now) {
   const std::string whole(text);
-  // No program of ours sets a locale, so strptime(3) reads the English names.
+  // Our programs never call setlocale(3), so strptime(3) expects English names.
   for (const char* const format : {"%a, %d %b %Y %H:%M:%S GMT", "%a, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"}) {
     std::tm parts{};
     const char* const end = ::strptime(whole.c_str(), format, &parts);
     if (end != whole.c_str() + whole.size()) continue;
     int year = parts.tm_year + 1900;
     if (std::string_view(format).find("%y") != std::string_view::npos) {
-      // RFC 9110, 5.6.7: a year of two digits that is more than 50 years ahead means the century before.
+      // RFC 9110, 5.6.7: a two-digit year more than 50 years in the future is in the previous century.
       const int this_year = int{std::chrono::year_month_day{std::chrono::floor<std::chrono::days>(now)}.year()};
       year = this_year / 100 * 100 + year % 100;
       if (year > this_year + 50) year -= 100;

@@ -10,7 +10,7 @@
 namespace ws::http {
 namespace {
 
-/// Four decimal numbers up to 255. What only looks like it (127.evil.example, 127.999.0.1) is a name to be resolved.
+/// Four decimal numbers up to 255. Anything else (127.evil.example, 127.999.0.1) is a name to be resolved.
 bool is_ipv4(std::string_view host) {
   for (int part = 0; part < 4; ++part) {
     const std::size_t dot = host.find('.');
@@ -70,7 +70,7 @@ std::string origin_of(std::string_view url) {
   }
   std::string_view rest = url.substr(scheme_end + 3);
   const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
-  // Browsers end the host at a backslash, curl does not; %-codes in a host are decoded by some.
+  // Browsers end the host at a backslash, curl does not; some clients decode %-codes in a host.
   if (authority.empty() || authority.find_first_of("@\\%") != std::string_view::npos) return {};
   const std::size_t bracket = authority.rfind(']');
   const std::size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);

@@ -1,6 +1,6 @@
-/// A file's bytes for an upload: read as they are sent, hashed on the way, never all in memory.
+/// Reads a file for an upload: streamed while it is sent, hashed on the way, never whole in memory.
 ///
-/// What is sent is one state of the file or a failure: a file that changed meanwhile ends the exchange.
+/// Only one state of the file is sent: if the file changes during the upload, the exchange fails.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@
 
 namespace ws {
 
-/// Size and time of change: equal ones mean, within the file system's resolution, the same bytes.
+/// Size and modification time: if they are equal, so are the bytes, within the file system's resolution.
 struct FileStamp {
   std::uint64_t size_bytes = 0;
   std::int64_t changed_ns = 0;
   bool operator==(const FileStamp&) const = default;
 };
-/// Fails with `disk`: no such file, no plain file, not to be read.
+/// Fails with `disk`: no such file, not a regular file, not readable.
 Result<FileStamp> stamp_of(const std::filesystem::path& path);
 
 class FileSource final : public http::BodySource {
  public:
-  /// Fails with `disk` as `stamp_of` does, and where the file is no longer what `expected` says.
+  /// Fails with `disk` as `stamp_of` does, and if the file no longer matches `expected`.
   static Result<std::unique_ptr<FileSource>> open(const std::filesystem::path& path, const FileStamp& expected);
 
   std::uint64_t size_bytes() const override { return stamp_.size_bytes; }
   Result<std::size_t> read(char* buffer, std::size_t capacity) override;
 
   std::uint64_t sent_bytes() const { return offset_; }
-  /// Of all bytes; empty before the last one was read.
+  /// The hash of all bytes; empty until the last one was read.
   std::optional<Sha256> hash() const { return hash_; }
 
  private:

@@ -22,9 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Less is downloaded again after a kill: a note that is flushed to the disk costs more than these bytes.
+/// Smaller parts are downloaded again after a kill: flushing a record to disk costs more than these bytes.
 constexpr std::uint64_t noted_from_bytes = std::uint64_t{1} << 20U;
-/// Up to so many single fsyncs are cheaper than a barrier over the whole file system.
+/// Up to this number, single fsyncs are cheaper than syncing the whole file system.
 constexpr std::size_t max_single_flushes = 16;
 
 auto disk(std::string_view what, const fs::path& path, int error) {
@@ -33,7 +33,7 @@ auto disk(std::string_view what, const fs::path& path, int error) {
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
-/// `.NAME.ws-part`; of a name that would become too long its beginning and a hash of the whole.
+/// `.NAME.ws-part`; if that would be too long, the beginning of the name and a hash of all of it.
 std::string part_name(const std::string& name) {
   constexpr std::size_t longest = 255 - std::string_view("..ws-part.json").size();
   if (name.size() <= longest) return fmt::format(".{}.ws-part", name);
@@ -68,7 +68,7 @@ Result<std::unique_ptr<PartialFile>> PartialFile::open(const fs::path& target, c
 
 fs::path PartialFile::notes() const { return part_.string() + ".json"; }
 
-/// Keeps what is there if it is known to be of the same file, else begins with nothing.
+/// Keeps the existing bytes if they are of the same file; otherwise starts empty.
 Result<void> PartialFile::adopt(const std::string& identity) {
   identity_ = identity;
   struct stat status {};

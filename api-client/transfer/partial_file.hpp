@@ -1,8 +1,8 @@
-/// A file under download: `.NAME.ws-part` beside the target, until it is complete and takes the target's name.
+/// A file that is being downloaded: `.NAME.ws-part` beside the target, renamed to the target when it is complete.
 ///
-/// The next run resumes an unfinished download of the same Asset; `.NAME.ws-part.json` beside it has Asset and ETag. It
-/// is written once the part is of some size, or left behind: most downloads end without one. A lock keeps a second run
-/// off the same target.
+/// The next run resumes an incomplete download of the same Asset, whose id and ETag are stored in `.NAME.ws-part.json`.
+/// That file is written once the part has some size or is left behind: most downloads end without one. A lock prevents
+/// a second run on the same target.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ enum class Replace { no, yes };
 
 class PartialFile final : public Destination {
  public:
-  /// `identity` tells whether what is there is of the same file: the Asset's id and, if known, its hash. Fails with
-  /// `disk`: another run is at it, or it cannot be written.
+  /// `identity` identifies the file that existing bytes belong to: the Asset's id and, if known, its hash. Fails with
+  /// `disk` if another run holds the lock, or the file cannot be written.
   static Result<std::unique_ptr<PartialFile>> open(const std::filesystem::path& target, const std::string& identity);
   ~PartialFile() override;
 
@@ -35,13 +35,13 @@ class PartialFile final : public Destination {
   Result<void> restart() override;
   Result<Sha256> hash() override;
 
-  /// What is left where it is not finished, and what is known of it.
+  /// The path of the incomplete file, and what is known of it.
   const std::filesystem::path& path() const { return part_; }
   std::filesystem::path notes() const;
 
-  /// Flushes it and gives it the target's name, whole. Fails with `disk`, also where the target came into being.
+  /// Flushes it and renames it to the target, atomically. Fails with `disk`, also if the target was created meanwhile.
   Result<void> finish(Replace replace);
-  /// The same of several, in their order: many wait for the disk once.
+  /// The same for several files in order, sharing the flushes.
   static std::vector<Result<void>> finish_all(const std::vector<PartialFile*>& files, Replace replace);
 
  private:
