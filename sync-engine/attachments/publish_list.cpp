@@ -130,7 +130,7 @@ class ListWriter {
     for (std::size_t place = 0; place < divided.size(); ++place) {
       const bool is_new = place >= numbers.size();
       if (is_new) {
-        while (documents.contains(next_number)) ++next_number;
+        while (documents.contains(next_number) || occupied_.contains(next_number)) ++next_number;
         created.push_back(new_part(next_number++, render_manifest(divided[place], edition)));
         continue;
       }
@@ -218,6 +218,11 @@ class ListWriter {
       is_met = false;
       if (document) WS_TRY(look_again(*document, recorded.path, changed));
     }
+    for (const PartToWrite& part : parts) {
+      const std::string path = part.item.path.string();
+      const auto has_path = [&](const auto& known) { return known.second.path == path; };
+      if (std::ranges::none_of(list_.parts, has_path)) occupied_.insert(number_of(path));
+    }
     if (!is_met && answer.conflicts.empty()) {
       return fail(Failure::Kind::service, "the service did not say what became of the list of attachments");
     }
@@ -257,6 +262,7 @@ class ListWriter {
     if (revision && *revision != 0) part.revision = *revision;
   }
 
+  /// A document that is no list, at one of the list's places, is somebody's own: it is never written over.
   Result<void> look_again(const DocumentId& document, const std::string& path, std::vector<DocumentId>& changed) {
     const auto now = session_.remote->content(document);
     if (!now) {
@@ -264,6 +270,8 @@ class ListWriter {
       take_part(list_, {.document = document, .path = path});
     } else {
       const auto known = list_.parts.find(document);
+      const bool is_list = known != list_.parts.end() || (now->content && parse_manifest(*now->content));
+      if (!is_list) return {};
       const std::string where = known != list_.parts.end() ? known->second.path : path;
       take_part(list_,
                 {.document = document,
@@ -280,6 +288,7 @@ class ListWriter {
   KnownList& list_;
   const RowChanges& changes_;
   std::set<RelativePath> done_;
+  std::set<std::size_t> occupied_;  ///< numbers whose place holds something else: a note, or a folder
   bool titled_ = false;
 };
 

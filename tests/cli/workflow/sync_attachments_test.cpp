@@ -196,6 +196,28 @@ TEST_CASE("attachments: a file of the reserved name is told and left alone", "[c
   CHECK(read_text(vault.here / "_attachments.md") == "my own list\n");
 }
 
+TEST_CASE("attachments: what has the list's place on the service already is never written over", "[cli]") {
+  const Pictures vault;
+  const std::string place = GENERATE("_attachments.md", "_Attachments.md", "_attachments.md/inside.md");
+  CAPTURE(place);
+  if (place == "_attachments.md") {
+    const Json source =
+        parse(vault.ws(vault.here, {"call", "sync.source_get", "--source-id", vault.source, "--json"}).out);
+    const std::string root = "parent_node_id=" + text_at(source, "root_node_id");
+    REQUIRE(vault.ws(vault.here, {"docs", "create", "_attachments", "-F", "content=my own", "-F", root}).exit == 0);
+  } else {
+    std::filesystem::create_directories((vault.here / place).parent_path());
+    write_text(vault.here / place, "my own");
+  }
+  vault.both_in_step();
+  CHECK(vault.sync(vault.here).exit == 0);
+  CHECK(parse(vault.sync(vault.there).out)["clean"] == true);
+  std::map<std::string, std::string> shown = bytes_of(vault.here);
+  CHECK(shown.at(place) == "my own");
+  shown.erase("img/unshown.png");
+  CHECK(bytes_of(vault.there) == shown);
+}
+
 TEST_CASE("attachments: a key without the right to files syncs the notes and lists the rest", "[cli]") {
   Pictures vault;
   Person notes_only(vault.server);
