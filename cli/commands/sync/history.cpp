@@ -10,6 +10,7 @@
 #include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/diff_page.hpp"
 #include "cli/commands/sync/tree.hpp"
+#include "cli/output/sync_report.hpp"
 #include "cli/state/tree_register.hpp"
 #include "cli/terminal/clean.hpp"
 #include "sync-engine/git/diff_text.hpp"
@@ -261,6 +262,17 @@ Result<ExitCode> diff_to_state(Session& session, const std::string& state) {
   return exit;
 }
 
+/// With --exit-code: 7 when what is shown ends, or has ended, in a conflict, else 13 when anything differs.
+Result<ExitCode> exit_code_of_diff(Session& session,
+                                   sync::SyncEngine& engine,
+                                   const sync::RunOptions& options,
+                                   bool differs) {
+  if (!session.has("exit-code")) return ExitCode::done;
+  WS_LET(const sync::Report report, engine.status(options));
+  if (exit_code_of_status(report) == ExitCode::conflict) return ExitCode::conflict;
+  return differs ? ExitCode::partial : ExitCode::done;
+}
+
 Result<ExitCode> diff(Session& session) {
   if (const auto state = session.arguments().value("state")) return diff_to_state(session, *state);
   WS_LET(sync::RunOptions options, run_options(session));
@@ -284,7 +296,7 @@ Result<ExitCode> diff(Session& session) {
   if (found.empty() && !wanted.empty() && !is_here()) {
     return fail(Failure::Kind::not_found, fmt::format("{} is neither here nor on the service", words.front()));
   }
-  const ExitCode exit = session.has("exit-code") && !found.empty() ? ExitCode::partial : ExitCode::done;
+  WS_LET(const ExitCode exit, exit_code_of_diff(session, *tree.engine, options, !found.empty()));
   if (session.format() != Format::table && session.format() != Format::tsv) {
     Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
     for (const sync::Difference& difference : found) list["data"].push_back(difference_to_json(difference));
@@ -401,7 +413,7 @@ Command sync_diff_command() {
                  .placeholder = "STATE",
                  .help = "what changed in PATH since a state that `ws sync log` lists"},
                 {.name = "offline", .help = "without the network, against what was last heard"},
-                {.name = "exit-code", .help = "end with 13 when anything differs"}},
+                {.name = "exit-code", .help = "end with 7 on conflicts, 13 when anything else differs"}},
       .examples = {"ws sync diff", "ws sync diff notes/a.md --offline", "ws sync diff notes/a.md --state 1f2e3d4c5b"},
       .run = diff};
 }

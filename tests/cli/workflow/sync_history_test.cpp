@@ -80,6 +80,17 @@ TEST_CASE("sync diff: what each side changed, as a patch and as JSON", "[cli]") 
   CHECK(two.ws(two.there, {"sync", "diff", "--exit-code"}).exit == 0);
 }
 
+TEST_CASE("sync diff --exit-code: 7 where the two sides collide, now or in an open conflict", "[cli]") {
+  const TwoFolders two;
+  two.collide();
+  CHECK(two.ws(two.there, {"sync", "diff", "--exit-code"}).exit == 7);
+  CHECK(two.ws(two.there, {"sync", "diff", "deep", "--exit-code"}).exit == 0);
+  CHECK(two.ws(two.there, {"sync", "diff", "--exit-code", "--offline"}).exit == 13);
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  CHECK(two.ws(two.there, {"sync", "diff", "a.md", "--exit-code", "--json"}).exit == 7);
+  CHECK(two.ws(two.there, {"sync", "diff"}).exit == 0);
+}
+
 TEST_CASE("sync roots: every tied folder of this user, and whether it is still there", "[cli]") {
   const TwoFolders two;
   std::filesystem::remove_all(two.there);
