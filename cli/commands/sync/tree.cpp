@@ -293,11 +293,13 @@ void print_undo_hint(Session& session, const SyncTree& tree, const sync::Report&
                           kind == Kind::push_update || kind == Kind::merge;
     return replaces && row.state == sync::Row::State::done;
   };
-  if (!report.operation || session.format() != Format::table) return;
+  const Format format = session.format();
+  if (!report.operation || format == Format::json || format == Format::ndjson || format == Format::yaml) return;
   if (std::ranges::count_if(report.rows, loses) <= most_without_a_word) return;
   ShellCommand undo = program_for(tree);
   undo.add({"sync", "undo", std::to_string(*report.operation)});
-  session.printer().line("to take this back on both sides: " + undo.ticked());
+  const std::string line = "to take this back on both sides: " + undo.ticked();
+  format == Format::table ? session.printer().line(line) : session.note(line);
 }
 
 }  // namespace ws::cli

@@ -8,6 +8,7 @@
 using namespace ws;
 using namespace ws::test;
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
 
 TEST_CASE("sync log --runs, show: what each run changed, for people and as JSON", "[cli][undo]") {
   const TwoFolders two;
@@ -107,10 +108,14 @@ TEST_CASE("sync: a run that replaced more than ten files ends with the command t
   for (int i = 0; i < 11; ++i) write_text(two.here / ("n" + std::to_string(i) + ".md"), "text\n");
   const Ended made = two.ws(two.here, {"sync", "--format", "table"});
   CHECK(made.out.find("to take this back") == std::string::npos);
+  for (int i = 0; i < 11; ++i) write_text(two.here / ("n" + std::to_string(i) + ".md"), "other\n");
+  const Ended piped = two.ws(two.here, {"sync"});
+  CHECK_THAT(piped.err, EndsWith("to take this back on both sides: `ws sync undo 3`\n"));
+  CHECK(two.ws(two.here, {"sync", "undo", "--json"}).err.empty());
   for (int i = 0; i < 11; ++i) std::filesystem::remove(two.here / ("n" + std::to_string(i) + ".md"));
   const Ended deleted = two.ws(two.here, {"sync", "--allow-deletes", "--format", "table"});
-  CHECK_THAT(deleted.out, Contains("to take this back on both sides: `ws sync undo 3`\n"));
-  REQUIRE(two.ws(two.here, {"sync", "undo", "3"}).exit == 0);
+  CHECK_THAT(deleted.out, Contains("to take this back on both sides: `ws sync undo 5`\n"));
+  REQUIRE(two.ws(two.here, {"sync", "undo", "5"}).exit == 0);
   REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
   CHECK(two.same());
   CHECK(texts_of(two.there).size() == 13);
