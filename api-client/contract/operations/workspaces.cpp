@@ -74,6 +74,7 @@ constexpr Response move_responses[] = {{.schema = &node}};
 constexpr Argument name_argument[] = {{"NAME", "name"}};
 constexpr Argument title_argument[] = {{"TITLE", "title"}};
 constexpr Argument node_argument[] = {{"NODE", "node_id"}};
+constexpr std::string_view list_errors[] = {"agent_paused"};
 constexpr std::string_view move_errors[] = {"node_cycle", "project_at_root"};
 
 }  // namespace
@@ -85,7 +86,8 @@ constexpr Operation workspace_table[] = {
      .summary = "List workspaces",
      .area = area,
      .responses = list_responses,
-     .command = "workspaces list"},
+     .command = "workspaces list",
+     .errors = list_errors},
     {.id = "workspaces.create",
      .method = Method::post,
      .path = "/v1/workspaces",

@@ -418,6 +418,7 @@ TEST_CASE("table: the errors of an operation are those of its kind and its own",
                                                            "rate_limited",
                                                            "internal_error",
                                                            "unavailable"});
+  CHECK(std::ranges::count(codes("workspaces.list"), "agent_paused") == 1);
   const std::vector<std::string> update = codes("docs.update");
   for (const char* code : {"missing_scope", "insufficient_role", "not_found", "revision_conflict", "archived"}) {
     CAPTURE(code);
