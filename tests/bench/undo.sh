@@ -7,10 +7,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 source ./lib.sh
 files=${FILES:-10000} long_runs=${LONG_RUNS:-3}
 python3 "$PWD/probes/make_tree.py" "$work/tree" "$files"
+# once COMMAND...: seconds of its clock, of its processor time (user and system), and of the server's meanwhile.
 once() {
+  local before
+  before=$(server_ticks)
   /usr/bin/time -o "$work/once" -f '%e %U %S' "$@" >/dev/null 2>&1 || true
-  tail -n 1 "$work/once"
+  echo "$(tail -n 1 "$work/once") $(server_ticks "$before")"
 }
+server_ticks() { awk -v from="${1:-}" -v hz="$(getconf CLK_TCK)" '{ print from == "" ? $14 + $15 : ($14 + $15 - from) / hz }' "/proc/$server/stat"; }
 middle() { sort -n | awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }'; }
 
 start_mock
@@ -28,8 +32,9 @@ done
 after=$(find . -name .ws -prune -o -type f -print | wc -l)
 [ "$before" = "$after" ] || { echo "the undo left $after of $before files" >&2; exit 1; }
 paste -d ' ' "$work/deletes" "$work/undos" | awk '
-  { printf "  run %d: deletes %.2f s (processor %.2f), undo %.2f s (processor %.2f)\n", NR, $1, $2 + $3, $4, $5 + $6
-    cd += $2 + $3; cu += $5 + $6 }
-  END { printf "  undo beside the run that it takes back: processor %.2f x\n", cu / cd }'
+  { printf "  run %d: deletes %.2f s (processor %.2f, the server %.2f), undo %.2f s (processor %.2f, the server %.2f)\n",
+      NR, $1, $2 + $3, $4, $5, $6 + $7, $8
+    cd += $2 + $3; cu += $6 + $7; sd += $4; su += $8 }
+  END { printf "  undo beside the run that it takes back: processor %.2f x, the server %.2f x\n", cu / cd, su / sd }'
 awk -v d="$(middle <"$work/deletes")" -v u="$(middle <"$work/undos")" 'BEGIN {
   printf "  %-34s %9.2f s   the run %.2f s: %.2f x\n", "undo of that run", u, d, u / d }'
