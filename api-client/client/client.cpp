@@ -32,7 +32,7 @@ Client::Impl::Impl(http::Transport& wire, const Clock& time, Random& chance, Cli
 bool Client::Impl::is_cancelled() const { return options.cancelled != nullptr && options.cancelled->load(); }
 
 void Client::Impl::start(Call call, Done done) {
-  auto running = std::make_unique<Running>();
+  auto running = std::make_shared<Running>();
   if (options.credential) running->redactor.add(options.credential->secret);
   if (!call.body.is_null()) running->redactor.add_members(*call.body);
   Result<Prepared> prepared = prepare_request(call, options, make_uuid_v7(clock.now(), random));
@@ -50,19 +50,31 @@ void Client::Impl::start(Call call, Done done) {
           fmt::format("plain http to {}: everybody on the way can read the key", http::origin_of(request.url)));
     }
   }
-  if (request.sink) {
-    request.sink = [state = running.get()](std::string_view piece) {
-      state->sink_has_some = true;
-      return state->call.sink(piece);
-    };
-  }
+  if (request.sink) add_sink(running);
   running->call = std::move(call);
   running->done = std::move(done);
   begin(std::move(running));
 }
 
+/// The exchange may outlive the client, so the request refers to the call by a weak pointer.
+void Client::Impl::add_sink(const std::shared_ptr<Running>& running) {
+  http::Request& request = running->prepared.request;
+  request.sink = [call = std::weak_ptr<Running>(running)](std::string_view piece) -> Result<void> {
+    const auto state = call.lock();
+    if (!state) return fail(Failure::Kind::cancelled, "the client was destroyed");
+    state->sink_has_some = true;
+    return state->call.sink(piece);
+  };
+  if (!request.head) return;
+  request.head = [call = std::weak_ptr<Running>(running)](int status, const http::Headers& headers) -> Result<void> {
+    const auto state = call.lock();
+    if (!state) return fail(Failure::Kind::cancelled, "the client was destroyed");
+    return state->call.head(status, headers);
+  };
+}
+
 void Client::Impl::start(BytesPut put, Done done) {
-  auto running = std::make_unique<Running>();
+  auto running = std::make_shared<Running>();
   if (options.credential) running->redactor.add(options.credential->secret);
   auto prepared = prepare_put(put, options);
   if (!prepared) return finish_later(std::move(done), running->redactor.clean(std::move(prepared).error()));
@@ -79,7 +91,7 @@ void Client::Impl::start(BytesPut put, Done done) {
 }
 
 void Client::Impl::start(AnyCall call, Done done) {
-  auto running = std::make_unique<Running>();
+  auto running = std::make_shared<Running>();
   if (options.credential) running->redactor.add(options.credential->secret);
   auto prepared = prepare_any(call, options, make_uuid_v7(clock.now(), random));
   if (!prepared) return finish_later(std::move(done), running->redactor.clean(std::move(prepared).error()));
@@ -96,7 +108,7 @@ void Client::Impl::start(AnyCall call, Done done) {
   begin(std::move(running));
 }
 
-void Client::Impl::begin(std::unique_ptr<Running> running) {
+void Client::Impl::begin(std::shared_ptr<Running> running) {
   running->began = running->waiting_since = clock.now();
   running->due = running->began;
   calls.emplace(++last_id, std::move(running));
@@ -120,12 +132,19 @@ bool Client::Impl::run(Milliseconds at_most) {
 
 void Client::Impl::send_due() {
   const Time now = clock.now();
+  const auto is_due = [&](const Running& running) {
+    // Use the steady clock: setting the wall clock back must not prolong a wait.
+    return running.due && (now >= *running.due || now < running.waiting_since);
+  };
   std::vector<Id> due;
   for (const auto& [id, running] : calls) {
-    // Use the steady clock: setting the wall clock back must not prolong a wait.
-    if (running->due && (now >= *running->due || now < running->waiting_since)) due.push_back(id);
+    if (is_due(*running)) due.push_back(id);
   }
-  for (const Id id : due) send(id);
+  for (const Id id : due) {
+    // A `done` that an earlier `send` called may have run the client, which has then sent or ended this call.
+    const auto found = calls.find(id);
+    if (found != calls.end() && is_due(*found->second)) send(id);
+  }
 }
 
 std::optional<std::chrono::milliseconds> Client::Impl::next_due() const {
@@ -154,7 +173,8 @@ void Client::Impl::send(Id id) {
   // Of an address that the service signed not even the shape of the query.
   const std::size_t shown = running.open ? request.url.find_first_of("?#") : std::string::npos;
   trace(running, fmt::format("> {} {} (send {})", request.method, request.url.substr(0, shown), running.sends));
-  transport.start(request, [weak = std::weak_ptr<Impl*>(self), id](http::Outcome outcome) {
+  // The exchange may outlive the client: `done` keeps its source alive.
+  transport.start(request, [weak = std::weak_ptr<Impl*>(self), id, source = running.source](http::Outcome outcome) {
     if (const auto impl = weak.lock()) (*impl)->on_outcome(id, std::move(outcome));
   });
 }
@@ -282,7 +302,7 @@ void Client::Impl::end_waiting_as_cancelled() {
 
 void Client::Impl::finish(Id id, Result<Reply> result) {
   const auto found = calls.find(id);
-  const std::unique_ptr<Running> running = std::move(found->second);
+  const std::shared_ptr<Running> running = std::move(found->second);
   calls.erase(found);  // before `done`, which may start and run others
   if (running->done) running->done(std::move(result));
 }

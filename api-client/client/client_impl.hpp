@@ -30,7 +30,7 @@ struct Client::Impl {
     Redactor redactor = {};
     Done done = {};
     std::function<Result<std::unique_ptr<http::BodySource>>()> open = {};  ///< of `BytesPut`
-    std::unique_ptr<http::BodySource> source = {};                         ///< of the send under way
+    std::shared_ptr<http::BodySource> source = {};                         ///< of the current send
     Time began = {};
     int sends = 0;
     bool in_doubt = false;       ///< an earlier send may have taken effect
@@ -47,7 +47,8 @@ struct Client::Impl {
   void start(Call call, Done done);
   void start(BytesPut put, Done done);
   void start(AnyCall call, Done done);
-  void begin(std::unique_ptr<Running> running);
+  void add_sink(const std::shared_ptr<Running>& running);
+  void begin(std::shared_ptr<Running> running);
   bool spend_retry(int attempt);
   bool run(Milliseconds at_most);
   bool is_cancelled() const;
@@ -76,7 +77,7 @@ struct Client::Impl {
   Random& random;
   ClientOptions options;
   http::RetryBudget budget;
-  std::map<Id, std::unique_ptr<Running>> calls;
+  std::map<Id, std::shared_ptr<Running>> calls;  ///< shared only for the `weak_ptr` in the sink of a request
   std::deque<std::pair<Done, Failure>> failed_at_once;
   Id last_id = 0;
   bool http_warned = false;

@@ -25,6 +25,31 @@ namespace {
 
 Call create_call() { return {.operation = "docs.create", .body = Json{{"title", "T"}, {"content", "text"}}}; }
 
+/// Keeps every exchange pending, also after the client is gone.
+class PendingTransport final : public http::Transport {
+ public:
+  void start(http::Request request, std::function<void(http::Outcome)> done) override {
+    exchanges.emplace_back(std::move(request), std::move(done));
+  }
+  void run(milliseconds) override {}
+  std::size_t under_way() const override { return exchanges.size(); }
+  void cancel_all() override { exchanges.clear(); }
+
+  std::vector<std::pair<http::Request, std::function<void(http::Outcome)>>> exchanges = {};
+  int sources = 0;  ///< `CountedSource`s that exist
+};
+
+class CountedSource final : public http::BodySource {
+ public:
+  explicit CountedSource(int& count) : count_(count) { ++count_; }
+  ~CountedSource() override { --count_; }
+  std::uint64_t size_bytes() const override { return 0; }
+  Result<std::size_t> read(char*, std::size_t) override { return std::size_t{0}; }
+
+ private:
+  int& count_;
+};
+
 std::string key_of(const http::Request& request) {
   return std::string(http::find_header(request.headers, "Idempotency-Key").value_or(""));
 }
@@ -240,6 +265,70 @@ TEST_CASE("client: going away with calls under way calls nobody", "[client]") {
   }
   transport.cancel_all();
   CHECK_FALSE(called);
+}
+
+TEST_CASE("client: an exchange that outlives its client reaches neither the call's sink nor a freed body", "[client]") {
+  FakeClock clock;
+  SeededRandom random{1};
+  PendingTransport transport;
+  std::string received;
+  {
+    Client client(transport, clock, random, {.base_url = base_url, .credential = Credential{secret_key, base_url}});
+    client.start({.operation = "files.content",
+                  .parameters = {{"asset_id", some_id}},
+                  .sink =
+                      [&](std::string_view piece) {
+                        received += piece;
+                        return Result<void>();
+                      }},
+                 [&](const Result<Reply>&) { received += "done"; });
+    client.start(BytesPut{.url = std::string(base_url) + "/uploads/x",
+                          .open = [&]() -> Result<std::unique_ptr<http::BodySource>> {
+                            return std::make_unique<CountedSource>(transport.sources);
+                          }},
+                 [&](const Result<Reply>&) { received += "done"; });
+    client.run(milliseconds{0});
+    REQUIRE(transport.exchanges.size() == 2);
+    REQUIRE(transport.exchanges[0].first.sink("early"));
+  }
+  CHECK_FALSE(transport.exchanges[0].first.sink("late"));
+  CHECK(transport.sources == 1);
+  for (auto& [request, done] : transport.exchanges) done(Broken{Stage::cancelled, {}});
+  CHECK(received == "early");
+  transport.exchanges.clear();
+  CHECK(transport.sources == 0);
+}
+
+TEST_CASE("client: a `done` that runs the client again sends each waiting call once", "[client]") {
+  const bool ends_there = GENERATE(true, false);
+  CAPTURE(ends_there);
+  ClientWorld world([&](const http::Request&) {
+    return ends_there ? std::optional<http::Outcome>(json_response(200, "{}")) : std::nullopt;
+  });
+  int ended = 0;
+  world.client.start(BytesPut{.url = std::string(base_url) + "/uploads/x",
+                              .open = []() -> Result<std::unique_ptr<http::BodySource>> {
+                                return fail(Failure::Kind::disk, "the file is gone");
+                              }},
+                     [&](const Result<Reply>&) { world.client.run(milliseconds{0}); });
+  world.client.start({.operation = "me.get"}, [&](const Result<Reply>&) { ++ended; });
+  world.client.run(milliseconds{0});
+  CHECK(world.sends() == 1);
+  CHECK(ended == (ends_there ? 1 : 0));
+}
+
+TEST_CASE("client: retries of leases and polls do not use up the budget of the other calls", "[client]") {
+  ClientWorld world(ClientWorld::in_turn({json_response(503, "")}));
+  const int before = world.client.budget().retries_left;
+  CHECK_FALSE(world.client.call({.operation = "events.renew",
+                                 .parameters = {{"event_id", some_id}},
+                                 .body = Json{{"lease_token", std::string(20, 'l')}},
+                                 .lease_left = seconds{20}}));
+  const std::size_t of_lease = world.sends();
+  CHECK(of_lease > 1);
+  CHECK_FALSE(world.client.call({.operation = "auth.token", .body = Json{{"device_code", std::string(43, 'd')}}}));
+  CHECK(world.sends() > of_lease + 1);
+  CHECK(world.client.budget().retries_left == before);
 }
 
 TEST_CASE("client: a clock that is set back does not stretch a wait", "[client]") {
