@@ -10,6 +10,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/build_paths.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -400,7 +402,7 @@ std::vector<std::string> forbidden(const std::vector<Include>& includes) {
 }
 
 std::vector<Include> all_includes() {
-  const fs::path root = WS_SOURCE_DIR;
+  const fs::path root = ws::test::source_path("");
   std::vector<Include> all;
   for (const char* folder : {"api-client", "sync-engine", "server-mock", "cli"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {

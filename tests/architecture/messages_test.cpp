@@ -12,6 +12,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/architecture/literals.hpp"
+#include "tests/support/build_paths.hpp"
 #include "tests/support/golden.hpp"
 
 namespace {
@@ -62,12 +63,12 @@ std::string messages_in(const fs::path& root) {
 }  // namespace
 
 TEST_CASE("messages: all of them are in the list that is read in review", "[architecture]") {
-  const std::string came = messages_in(WS_SOURCE_DIR);
+  const std::string came = messages_in(ws::test::source_path(""));
   CHECK(std::count(came.begin(), came.end(), '\n') > 1'000);
   CHECK(came == ws::test::golden("data/messages.txt", came));
 }
 TEST_CASE("messages: none has words that a reader must solve", "[architecture]") {
-  const std::string list = messages_in(WS_SOURCE_DIR);
+  const std::string list = messages_in(ws::test::source_path(""));
   for (const char* const riddle : {"gone on with",
                                    "goes on with",
                                    "going on with",

@@ -11,6 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/architecture/literals.hpp"
+#include "tests/support/build_paths.hpp"
 
 namespace {
 
@@ -37,7 +38,7 @@ std::string fault_of(const std::string& text) {
 }  // namespace
 
 TEST_CASE("pasted commands: every one with a value in it is put together by ShellCommand", "[architecture]") {
-  const fs::path root = WS_SOURCE_DIR;
+  const fs::path root = ws::test::source_path("");
   std::vector<std::string> faults;
   std::size_t read = 0;
   for (const char* const folder : {"api-client", "cli", "sync-engine", "server-mock"}) {

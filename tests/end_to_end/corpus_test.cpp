@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/build_paths.hpp"
 #include "tests/support/two_people.hpp"
 
 using namespace ws::test;
@@ -12,7 +13,7 @@ namespace {
 
 /// Copies every Markdown file of the corpus that a sync takes: hidden folders are passed over.
 std::size_t copy_corpus(const fs::path& target) {
-  const fs::path root = WS_SOURCE_DIR "/tests/corpus/node_modules";
+  const fs::path root = source_path("/tests/corpus/node_modules");
   std::size_t count = 0;
   for (auto entry = fs::recursive_directory_iterator(root); entry != fs::end(entry); ++entry) {
     if (entry->path().filename().string().front() == '.') {

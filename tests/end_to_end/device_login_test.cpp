@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/build_paths.hpp"
 #include "tests/support/two_people.hpp"
 
 using namespace ws::test;
@@ -19,7 +20,7 @@ std::string device_url(const Running& login) {
 
 nlohmann::json decide(const std::string& url, const std::string& decision, const std::filesystem::path& picture) {
   const Ended browser = run_command(
-      {.arguments = {"node", WS_SOURCE_DIR "/tests/browser/device_page.mjs", url, decision, picture.string()},
+      {.arguments = {"node", source_path("/tests/browser/device_page.mjs"), url, decision, picture.string()},
        .timeout = std::chrono::seconds{120}});
   INFO(browser.err);
   REQUIRE(browser.exit == 0);

@@ -1,6 +1,7 @@
 // What people do in their first hour, as scripts that use nothing but what README and help tell.
 #include <catch2/catch.hpp>
 
+#include "tests/support/build_paths.hpp"
 #include "tests/support/mock_process.hpp"
 #include "tests/support/two_people.hpp"
 
@@ -12,10 +13,10 @@ namespace {
 Ended tell(const std::string& story, const Person& person, const MockProcess& server) {
   Command command = person.command({}, person.home());
   command.program = "/bin/sh";
-  command.arguments = {WS_SOURCE_DIR "/tests/end_to_end/stories/" + story + ".sh"};
+  command.arguments = {source_path("/tests/end_to_end/stories/") + story + ".sh"};
   command.environment["URL"] = server.base_url();
-  command.environment["RECIPES"] = WS_SOURCE_DIR "/recipes";
-  command.environment["PATH"] = std::string(WS_BIN_DIR) + ":/usr/bin:/bin";
+  command.environment["RECIPES"] = source_path("/recipes");
+  command.environment["PATH"] = program_folder() + ":/usr/bin:/bin";
   return run_command(command);
 }
 

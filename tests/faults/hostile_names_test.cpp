@@ -8,6 +8,7 @@
 
 #include "api-client/base/sha256.hpp"
 #include "tests/faults/fault_world.hpp"
+#include "tests/support/build_paths.hpp"
 #include "tests/support/on_terminal.hpp"
 #include "tests/support/relay.hpp"
 
@@ -44,7 +45,7 @@ std::string expand(std::string text) {
 }
 
 std::vector<HostileName> names_of(const std::string& fate) {
-  std::ifstream lines(WS_SOURCE_DIR "/tests/faults/hostile_names.txt");
+  std::ifstream lines(source_path("/tests/faults/hostile_names.txt"));
   std::vector<HostileName> names;
   for (std::string line; std::getline(lines, line);) {
     if (line.substr(0, line.find('\t')) != fate || line.front() == '#') continue;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/operations.hpp"
+#include "tests/support/build_paths.hpp"
 #include "tests/support/mock_process.hpp"
 
 using namespace ws::test;
@@ -242,7 +243,7 @@ TEST_CASE("ws-mock: fault rules come from a file, and all that is wrong with the
 }
 
 TEST_CASE("ws-mock: the example of fault rules holds", "[server-mock]") {
-  MockProcess mock({"--faults", WS_SOURCE_DIR "/server-mock/fixtures/faults.yaml"});
+  MockProcess mock({"--faults", source_path("/server-mock/fixtures/faults.yaml")});
   CHECK(parse_json(mock.ask({.target = "/_mock/faults"})).at("data").size() == 22);
   const auto list = [&] { return mock.ask({.target = "/v1/documents", .token = mock.token()}); };
   CHECK(list().status == 503);
@@ -275,7 +276,7 @@ TEST_CASE("ws-mock: the journal goes to a file while it happens, secrets left ou
 }
 
 TEST_CASE("ws-mock: fixtures are in when the ready file is there; check tells what is wrong", "[server-mock]") {
-  const std::string example = WS_SOURCE_DIR "/server-mock/fixtures/example.yaml";
+  const std::string example = source_path("/server-mock/fixtures/example.yaml");
   MockProcess mock({"--fixtures", example});
   CHECK(mock.ask({.target = "/v1/me", .token = "wsk_example_ada_every_scope_000000000000001"}).status == 200);
   CHECK(parse_json(mock.ask({.target = "/v1/me", .token = mock.token()})).at("user").at("email") == "ada@example.com");

@@ -8,6 +8,7 @@
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/yaml.hpp"
+#include "tests/support/build_paths.hpp"
 #include "tests/support/mock_process.hpp"
 
 using namespace ws::test;
@@ -16,7 +17,7 @@ using ws::Json;
 
 namespace {
 
-const std::filesystem::path recipes = WS_SOURCE_DIR "/recipes";
+const std::filesystem::path recipes = source_path("/recipes");
 
 /// With ws-mock on the PATH, in a folder that looks like a checkout in which it was built.
 Ended in_checkout(const std::string& script) {

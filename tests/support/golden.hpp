@@ -6,11 +6,13 @@
 #include <iterator>
 #include <string>
 
+#include "tests/support/build_paths.hpp"
+
 namespace ws::test {
 
 /// The text of `tests/<file>`; with WS_ACCEPT it is overwritten first.
 inline std::string golden(const std::string& file, const std::string& came) {
-  const std::string path = std::string(WS_SOURCE_DIR) + "/tests/" + file;
+  const std::string path = source_path("/tests/") + file;
   if (std::getenv("WS_ACCEPT") != nullptr) std::ofstream(path, std::ios::binary | std::ios::trunc) << came;
   std::ifstream stream(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};

@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/build_paths.hpp"
+
 namespace ws::test {
 namespace {
 
@@ -159,9 +161,6 @@ Ended run_command(const Command& command) {
   return running.wait();
 }
 
-std::string program(const std::string& name) {
-  const char* folder = std::getenv("WS_BIN_DIR");
-  return std::string(folder != nullptr ? folder : WS_BIN_DIR) + "/" + name;
-}
+std::string program(const std::string& name) { return program_folder() + "/" + name; }
 
 }  // namespace ws::test

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/json.hpp"
+#include "tests/support/build_paths.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -19,7 +20,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-const std::string clients = WS_SOURCE_DIR "/tests/sweep/clients/";
+const std::string clients = source_path("/tests/sweep/clients/");
 
 std::string runner_of(const std::string& client) {
   if (client.ends_with(".py")) return "python3";

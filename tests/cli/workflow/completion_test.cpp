@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/cli/workflow/stage.hpp"
+#include "tests/support/build_paths.hpp"
 
 using namespace ws;
 using namespace ws::test;
@@ -23,7 +24,7 @@ std::string in_shell(const Person& person, std::vector<std::string> arguments) {
 
 /// The line after a tab.
 std::string completed(const Person& person, const std::string& shell, const std::string& line) {
-  return in_shell(person, {"zsh", "-f", WS_SOURCE_DIR "/tests/support/complete_in_shell.zsh", shell, line});
+  return in_shell(person, {"zsh", "-f", source_path("/tests/support/complete_in_shell.zsh"), shell, line});
 }
 
 }  // namespace

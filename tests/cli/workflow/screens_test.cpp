@@ -5,6 +5,7 @@
 
 #include "api-client/base/clock.hpp"
 #include "tests/cli/workflow/stage.hpp"
+#include "tests/support/build_paths.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/on_terminal.hpp"
 
@@ -22,7 +23,7 @@ std::string three_hours_ago() {
 
 struct Lighthouse {
   MockProcess server{{"--fixtures",
-                      WS_SOURCE_DIR "/tests/cli/golden/world.yaml",
+                      source_path("/tests/cli/golden/world.yaml"),
                       "--seed",
                       "1",
                       "--clock",

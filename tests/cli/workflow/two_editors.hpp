@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/workflow/stage.hpp"
+#include "tests/support/build_paths.hpp"
 #include "tests/support/terminal_session.hpp"
 
 namespace ws::test {
@@ -31,7 +32,7 @@ inline std::string replaced(std::string text, const std::string& from, const std
 
 struct TwoEditors {
   MockProcess server{{"--fixtures",
-                      WS_SOURCE_DIR "/tests/cli/golden/walk/world.yaml",
+                      source_path("/tests/cli/golden/walk/world.yaml"),
                       "--seed",
                       "1",
                       "--clock",

@@ -10,6 +10,7 @@
 
 #include "api-client/base/utf8_slug.hpp"
 #include "sync-engine/links/targets.hpp"
+#include "tests/support/build_paths.hpp"
 
 namespace ws::sync::links {
 namespace {
@@ -25,7 +26,7 @@ struct ReferenceCase {
 };
 
 std::vector<ReferenceCase> reference_cases() {
-  std::ifstream file(std::string(WS_SOURCE_DIR) + "/tests/data/links/references.cases");
+  std::ifstream file(ws::test::source_path("/tests/data/links/references.cases"));
   std::stringstream whole;
   whole << file.rdbuf();
   std::string text = whole.str();

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "tests/support/build_paths.hpp"
+
 namespace ws::sync::test {
 namespace {
 
@@ -42,7 +44,7 @@ void read_cases(const std::filesystem::path& file, std::vector<MergeCase>& cases
 
 std::vector<MergeCase> merge_cases() {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(WS_SOURCE_DIR "/tests/data/merge")) {
+  for (const auto& entry : std::filesystem::directory_iterator(ws::test::source_path("/tests/data/merge"))) {
     if (entry.path().extension() == ".merge") files.push_back(entry.path());
   }
   std::ranges::sort(files);
