@@ -100,6 +100,11 @@ class App {
   ~App() { world_.terminal.on_write_error({}); }
 
   Result<ExitCode> run() {
+    // Nothing else is looked up: neither the other commands nor the flags that are not there.
+    if (arguments_.size() == 1 && (arguments_.front() == "--version" || arguments_.front() == "-V")) {
+      return run_parsed(version_command(), {.flags = {{"version", {"true"}}}});
+    }
+    entries_ = all_commands();
     if (!arguments_.empty() && arguments_.front() == "help") return help();
     if (!arguments_.empty() && arguments_.front() == "__complete") {
       print(complete(world_, entries_, {arguments_.begin() + 1, arguments_.end()}));
@@ -252,6 +257,10 @@ class App {
   Result<ExitCode> run_command(const Command& chosen, const std::vector<std::string>& rest) {
     WS_LET(Parsed parsed, parse(chosen, rest));
     if (parsed.has("version") && chosen.words != "version") return command(resolve(entries_, {"version"}), false);
+    return run_parsed(chosen, std::move(parsed));
+  }
+
+  Result<ExitCode> run_parsed(const Command& chosen, Parsed parsed) {
     WS_TRY(apply(parsed));
     Session session(world_, chosen, std::move(parsed));
     WS_TRY(session.open(find_view));
@@ -303,7 +312,7 @@ class App {
 
   World world_;
   std::vector<std::string> arguments_;
-  std::vector<Entry> entries_ = all_commands();
+  std::vector<Entry> entries_;
   std::optional<bool> json_errors_;  // empty until the output format is known
 };
 

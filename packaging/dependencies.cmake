@@ -17,12 +17,13 @@ find_path(WS_GIT2_INCLUDE git2.h REQUIRED)
 find_path(WS_QRENCODE_INCLUDE qrencode.h REQUIRED)
 
 # libgit2 is linked in where Debian's archives of it and of what it needs are all there, and opened at run time elsewhere.
+# What its remotes need is left out (packaging/no_remotes.cpp).
 option(WS_LINK_GIT2 "Link libgit2 in" ON)
-# (OpenSSL and zlib come as for everybody else: a second copy beside the shared one would share its names.)
+# (zlib comes as for everybody else: a second copy beside the shared one would share its names.)
 set(WS_GIT2_ARCHIVES "")
 if(WS_LINK_GIT2 AND NOT WS_SANITIZE)
   set(WS_GIT2_LINKED ON)
-  foreach(archive git2 ssh2 mbedtls mbedx509 mbedcrypto http_parser pcre2-8)
+  foreach(archive git2 http_parser pcre2-8 mbedcrypto)
     find_library(WS_ARCHIVE_${archive} lib${archive}.a)
     mark_as_advanced(WS_ARCHIVE_${archive})
     if(NOT WS_ARCHIVE_${archive})

@@ -24,7 +24,6 @@ LINKED = [
     ("libmbedtls-dev", "Apache-2.0", "", "ws"),
     ("libpcre2-dev", "BSD-3-Clause", "", "ws"),
     ("libsqlite3-dev", "blessing", "sqlite3", "both"),
-    ("libssh2-1-dev", "BSD-3-Clause", "", "ws"),
     ("libssl-dev", "Apache-2.0", "crypto", "both"),
     ("libstdc++-12-dev", "GPL-3.0-or-later WITH GCC-exception-3.1", "libstdc++", "both"),
     ("libutf8proc-dev", "MIT AND Unicode-DFS-2015", "utf8proc", "both"),

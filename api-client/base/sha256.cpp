@@ -1,28 +1,14 @@
-// SHA256_Init and the like are deprecated; see `Sha256::of`.
+// Uses the deprecated functions (SHA256_Init and the like): EVP runs the same code, but its first use in a process costs
+// 2 ms, and it links all of libcrypto in, which adds 20,000 relocations to every start.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "api-client/base/sha256.hpp"
 
-#include <new>
-
-#include <openssl/evp.h>
 #include <openssl/sha.h>
 
 #include "api-client/base/ascii.hpp"
 
 namespace ws {
-namespace {
 
-/// Fetched once per process: a fetch for each hash costs more than hashing a small file.
-const EVP_MD* algorithm() {
-  static const EVP_MD* const fetched = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-  if (fetched == nullptr) throw std::bad_alloc();
-  return fetched;
-}
-
-}  // namespace
-
-/// Uses the deprecated functions because EVP is slow to start: the first EVP_MD_fetch of a process costs 2 ms, too much
-/// for a program that hashes one key, and a third more for each short text.
 Sha256 Sha256::of(std::string_view data) {
   Bytes bytes{};
   SHA256_CTX context;
@@ -54,51 +40,41 @@ std::string Sha256::hex() const {
   return text;
 }
 
-void Sha256Stream::release(evp_md_ctx_st* context) noexcept { EVP_MD_CTX_free(context); }
-
-Sha256Stream::Sha256Stream() : context_(EVP_MD_CTX_new()) {
-  if (context_ == nullptr || EVP_DigestInit_ex2(context_.get(), algorithm(), nullptr) != 1) throw std::bad_alloc();
-}
-
-void Sha256Stream::update(std::string_view data) {
-  if (EVP_DigestUpdate(context_.get(), data.data(), data.size()) != 1) throw std::bad_alloc();
-}
-
-Sha256 Sha256Stream::finish() {
-  Sha256::Bytes bytes{};
-  if (EVP_DigestFinal_ex(context_.get(), bytes.data(), nullptr) != 1 ||
-      EVP_DigestInit_ex2(context_.get(), nullptr, nullptr) != 1) {
-    throw std::bad_alloc();
-  }
-  return Sha256(bytes);
-}
-
 namespace {
 
-const EVP_MD* sha1_algorithm() {
-  static const EVP_MD* const fetched = EVP_MD_fetch(nullptr, "SHA1", nullptr);
-  if (fetched == nullptr) throw std::bad_alloc();
-  return fetched;
-}
+// What a stream holds: the header need not know OpenSSL's types.
+SHA256_CTX* sha256_of(evp_md_ctx_st* held) { return reinterpret_cast<SHA256_CTX*>(held); }
+SHA_CTX* sha1_of(evp_md_ctx_st* held) { return reinterpret_cast<SHA_CTX*>(held); }
 
 }  // namespace
 
-void Sha1Stream::release(evp_md_ctx_st* context) noexcept { EVP_MD_CTX_free(context); }
+void Sha256Stream::release(evp_md_ctx_st* context) noexcept { delete sha256_of(context); }
 
-Sha1Stream::Sha1Stream() : context_(EVP_MD_CTX_new()) {
-  if (context_ == nullptr || EVP_DigestInit_ex2(context_.get(), sha1_algorithm(), nullptr) != 1) throw std::bad_alloc();
+Sha256Stream::Sha256Stream() : context_(reinterpret_cast<evp_md_ctx_st*>(new SHA256_CTX)) {
+  SHA256_Init(sha256_of(context_.get()));
 }
 
-void Sha1Stream::update(std::string_view data) {
-  if (EVP_DigestUpdate(context_.get(), data.data(), data.size()) != 1) throw std::bad_alloc();
+void Sha256Stream::update(std::string_view data) { SHA256_Update(sha256_of(context_.get()), data.data(), data.size()); }
+
+Sha256 Sha256Stream::finish() {
+  Sha256::Bytes bytes{};
+  SHA256_Final(bytes.data(), sha256_of(context_.get()));
+  SHA256_Init(sha256_of(context_.get()));
+  return Sha256(bytes);
 }
+
+void Sha1Stream::release(evp_md_ctx_st* context) noexcept { delete sha1_of(context); }
+
+Sha1Stream::Sha1Stream() : context_(reinterpret_cast<evp_md_ctx_st*>(new SHA_CTX)) {
+  SHA1_Init(sha1_of(context_.get()));
+}
+
+void Sha1Stream::update(std::string_view data) { SHA1_Update(sha1_of(context_.get()), data.data(), data.size()); }
 
 Sha1Stream::Bytes Sha1Stream::finish() {
   Bytes bytes{};
-  if (EVP_DigestFinal_ex(context_.get(), bytes.data(), nullptr) != 1 ||
-      EVP_DigestInit_ex2(context_.get(), nullptr, nullptr) != 1) {
-    throw std::bad_alloc();
-  }
+  SHA1_Final(bytes.data(), sha1_of(context_.get()));
+  SHA1_Init(sha1_of(context_.get()));
   return bytes;
 }
 
