@@ -17,6 +17,9 @@ std::string_view name(Format format);
 /// JSON, NDJSON: errors are JSON too.
 bool is_json(Format format);
 
+/// Where the items of a list stand in its answer.
+inline constexpr std::string_view item_members[] = {"data", "threads"};
+
 /// Columns of a list: dotted paths into an item ("updated_by.name") and the words above them.
 struct Column {
   std::string path;

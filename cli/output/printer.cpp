@@ -25,7 +25,7 @@ namespace {
 
 const Json& items_of(const Json& whole) {
   static const Json none = Json::array();
-  for (const std::string_view key : {"data", "threads"}) {
+  for (const std::string_view key : item_members) {
     const Json* found = find(whole, key);
     if (found != nullptr && found->is_array()) return *found;
   }
@@ -102,11 +102,20 @@ void Printer::table_resource(std::string_view shape, const Json& value) {
   page(text);
 }
 
+std::span<const ViewColumn> Printer::columns_of_view(std::string_view operation) const {
+  const View* const view = options_.fields.empty() ? view_of(operation) : nullptr;
+  return view == nullptr ? std::span<const ViewColumn>() : view->columns;
+}
+
+bool Printer::has_list_view(std::string_view operation) const {
+  const View* const view = options_.fields.empty() ? view_of(operation) : nullptr;
+  return view != nullptr && view->list != nullptr;
+}
+
 void Printer::table_list(std::string_view shape, const Json& whole, const Json& items) {
-  const View* const view = options_.fields.empty() ? view_of(shape) : nullptr;
-  if (view != nullptr && view->list != nullptr) return page(view->list(whole, context_, terminal_));
-  if (view != nullptr && !view->columns.empty()) {
-    return page(render_columns(view->columns, items, context_, terminal_));
+  if (has_list_view(shape)) return page(view_of(shape)->list(whole, context_, terminal_));
+  if (const auto columns = columns_of_view(shape); !columns.empty()) {
+    return page(render_columns(columns, items, context_, terminal_));
   }
   const Json first = items.empty() ? Json() : items.front();
   rows(options_.fields.empty() ? columns_for(shape, first) : columns_of_fields(options_.fields), items);
@@ -166,30 +175,28 @@ void Printer::resource(std::string_view shape, const Json& value, std::string_vi
   }
 }
 
-void Printer::rows(const std::vector<Column>& columns, const Json& items) {
+Cells Printer::cells_of(const std::vector<Column>& columns, const Json& item) {
   const bool table = options_.format == Format::table;
-  std::vector<Cells> cells;
-  cells.reserve(items.size());
-  for (const Json& item : items) {
-    Cells row;
-    for (const Column& column : columns) {
-      const Json* found = at_path(item, column.path);
-      row.push_back(found == nullptr ? std::string() : table ? shown_text(*found, context_) : plain_text(*found));
-    }
-    cells.push_back(std::move(row));
+  Cells row;
+  for (const Column& column : columns) {
+    const Json* found = at_path(item, column.path);
+    row.push_back(found == nullptr ? std::string() : table ? shown_text(*found, context_) : plain_text(*found));
   }
-  if (table) {
-    Cells heading;
-    for (const Column& column : columns) heading.push_back(column.heading);
-    return page(render_table(heading, cells, terminal_));
-  }
+  return row;
+}
+
+void Printer::put_column_names(const std::vector<Column>& columns) {
+  if (options_.format != Format::csv) return;
+  std::string text;
+  for (const Column& column : columns) text += (text.empty() ? "" : ",") + escape_csv(column.path);
+  raw(text + '\n');
+}
+
+void Printer::put_rows(const std::vector<Column>& columns, const Json& items) {
   const bool csv = options_.format == Format::csv;
   std::string text;
-  if (csv) {
-    for (const Column& column : columns) text += (text.empty() ? "" : ",") + escape_csv(column.path);
-    text += '\n';
-  }
-  for (const Cells& row : cells) {
+  for (const Json& item : items) {
+    const Cells row = cells_of(columns, item);
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i > 0) text += csv ? ',' : '\t';
       text += csv ? escape_csv(row[i]) : escape_tsv(row[i]);
@@ -197,6 +204,19 @@ void Printer::rows(const std::vector<Column>& columns, const Json& items) {
     text += '\n';
   }
   raw(text);
+}
+
+void Printer::rows(const std::vector<Column>& columns, const Json& items) {
+  if (options_.format != Format::table) {
+    put_column_names(columns);
+    return put_rows(columns, items);
+  }
+  std::vector<Cells> cells;
+  cells.reserve(items.size());
+  for (const Json& item : items) cells.push_back(cells_of(columns, item));
+  Cells heading;
+  for (const Column& column : columns) heading.push_back(column.heading);
+  page(render_table(heading, std::move(cells), terminal_));
 }
 
 void Printer::item(const Json& item) {
@@ -220,7 +240,7 @@ void Printer::list(std::string_view operation, const Json& whole, std::string_vi
     if (options_.fields.empty() && options_.format == Format::yaml) return raw(to_yaml(whole));
     if (options_.fields.empty()) return body.empty() ? json(whole) : put_json(body);
     Json picked = whole;
-    for (const std::string_view key : {"data", "threads"}) {
+    for (const std::string_view key : item_members) {
       if (!picked.is_object() || !picked.contains(key) || !picked[std::string(key)].is_array()) continue;
       for (Json& one : picked[std::string(key)]) one = pick(one, options_.fields);
     }

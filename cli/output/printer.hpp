@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "cli/output/jq.hpp"
 #include "cli/output/template.hpp"
 #include "cli/output/view.hpp"
+#include "cli/terminal/table.hpp"
 #include "cli/terminal/terminal.hpp"
 
 namespace ws::cli {
@@ -56,6 +58,18 @@ class Printer {
   void resource(const Json& value, std::string_view body) { resource({}, value, body); }
   /// A page or the whole of a list: `whole` with its `data`, as it came or joined. `body` as above.
   void list(std::string_view operation, const Json& whole, std::string_view body);
+  /// The parts of a list that is printed as it comes (`paged_list.hpp`): rows of TSV or CSV, their heading (CSV alone
+  /// has one), the cells of a table's row, text of a document.
+  void put_rows(const std::vector<Column>& columns, const Json& items);
+  void put_column_names(const std::vector<Column>& columns);
+  Cells cells_of(const std::vector<Column>& columns, const Json& item);
+  Cells cells_of(std::span<const ViewColumn> columns, const Json& item) { return fill_row(columns, item, context_); }
+  void put_text(std::string_view text) { put(text); }
+  /// The columns of the operation's view; empty: it has none, or `--fields` names others.
+  std::span<const ViewColumn> columns_of_view(std::string_view operation) const;
+  /// Whether the operation's list is shown by a function of its own.
+  bool has_list_view(std::string_view operation) const;
+  const Terminal& terminal() const { return terminal_; }
   /// One item of a list under way; only for formats that need no look at the others (`streams`, `is_shaped`).
   void item(const Json& item);
   /// What several calls of the operation answered, each shaped by itself; only with `--fields` or where `is_shaped`.
@@ -78,11 +92,11 @@ class Printer {
   Result<void> finish();
   /// Whether text waits for the pager, or for the end.
   bool is_holding() const { return !collected_.empty() && !to_file(); }
+  /// Whether a terminal shows what is printed.
+  bool is_on_screen() const { return terminal_.is_terminal(Stream::out) && !to_file(); }
 
  private:
   void print_id(const Json& value);
-  /// Whether a terminal shows what is printed.
-  bool is_on_screen() const { return terminal_.is_terminal(Stream::out) && !to_file(); }
   bool is_stream() const;
   Result<void> write_stream() const;
   void put(std::string_view text);

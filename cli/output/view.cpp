@@ -17,7 +17,8 @@
 namespace ws::cli {
 namespace {
 
-constexpr std::size_t narrowest_value = 16;  // columns beside the longest label
+constexpr std::size_t narrowest_value = 16;    // columns beside the longest label
+constexpr std::size_t most_shown_ids = 2'000;  // no more are remembered (`ShownIds`)
 
 bool is_time(std::string_view text) {
   return text.size() >= 20 && text.size() <= 32 && text[4] == '-' && text[7] == '-' && text[10] == 'T' &&
@@ -52,7 +53,7 @@ std::string as(std::string_view how, const Json& value, ViewContext& context) {
   if (how == "until" && value.is_null()) return "does not expire";
   if (value.is_null()) return {};
   const std::string text = value.is_structured() ? std::string() : plain_text(value);
-  if (is_uuid(text)) context.shown_ids.insert(text);
+  if (is_uuid(text) && context.shown_ids.size() < most_shown_ids) context.shown_ids.insert(text);
   if (how == "time") return relative_time(text, context.now);
   if (how == "until") return "expires " + relative_time(text, context.now);
   if (how == "size") return size_text(value);
@@ -196,24 +197,35 @@ std::string render_members(const Json& value, ViewContext& context, const Termin
   return label_lines(members, terminal) + blocks;
 }
 
+Cells headings_of(std::span<const ViewColumn> columns) {
+  Cells headings;
+  for (const ViewColumn& column : columns) headings.emplace_back(column.heading);
+  return headings;
+}
+
+std::vector<bool> rigid_columns(std::span<const ViewColumn> columns) {
+  std::vector<bool> rigid;
+  for (const ViewColumn& column : columns) rigid.push_back(is_rigid(column.cell));
+  return rigid;
+}
+
+Cells fill_row(std::span<const ViewColumn> columns, const Json& item, ViewContext& context) {
+  Cells row;
+  for (const ViewColumn& column : columns) row.push_back(fill(column.cell, item, context));
+  return row;
+}
+
 std::string render_columns(std::span<const ViewColumn> columns,
                            const Json& items,
                            ViewContext& context,
                            const Terminal& terminal) {
-  Cells heading;
-  std::vector<bool> rigid;
-  for (const ViewColumn& column : columns) {
-    heading.emplace_back(column.heading);
-    rigid.push_back(is_rigid(column.cell));
-  }
   std::vector<Cells> rows;
   std::set<Cells> known;
   for (const Json& item : items) {
-    Cells row;
-    for (const ViewColumn& column : columns) row.push_back(fill(column.cell, item, context));
+    Cells row = fill_row(columns, item, context);
     if (known.insert(row).second) rows.push_back(std::move(row));
   }
-  return render_table(heading, rows, terminal, rigid);
+  return render_table(headings_of(columns), std::move(rows), terminal, rigid_columns(columns));
 }
 
 }  // namespace ws::cli

@@ -20,6 +20,7 @@
 
 #include "api-client/base/clock.hpp"
 #include "api-client/base/json.hpp"
+#include "cli/terminal/table.hpp"
 #include "cli/terminal/terminal.hpp"
 
 namespace ws::cli {
@@ -75,11 +76,16 @@ std::string fill(std::string_view pattern, const Json& value, ViewContext& conte
 std::string render_view(const View& view, const Json& value, ViewContext& context, const Terminal& terminal);
 /// One resource that has no view: its members with dotted names, the empty ones left out.
 std::string render_members(const Json& value, ViewContext& context, const Terminal& terminal);
-/// `items` in columns.
+/// `items` in columns; equal rows are shown once.
 std::string render_columns(std::span<const ViewColumn> columns,
                            const Json& items,
                            ViewContext& context,
                            const Terminal& terminal);
+
+/// The parts of such a table, for who renders it row by row.
+Cells headings_of(std::span<const ViewColumn> columns);
+std::vector<bool> rigid_columns(std::span<const ViewColumn> columns);
+Cells fill_row(std::span<const ViewColumn> columns, const Json& item, ViewContext& context);
 
 /// A value for a person: times relative, lists with commas, objects in lists as their number.
 std::string shown_text(const Json& value, ViewContext& context);

@@ -18,60 +18,6 @@ bool is_number(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-'; });
 }
 
-std::vector<Cells> cleaned(const std::vector<Cells>& rows) {
-  std::vector<Cells> safe = rows;
-  for (Cells& row : safe) {
-    for (std::string& cell : row) cell = clean(cell, Breaks::space);
-  }
-  return safe;
-}
-
-struct Layout {
-  std::vector<std::size_t> widths = {};
-  std::vector<std::size_t> floors = {};  ///< no narrower than this
-  std::vector<bool> right = {};
-  std::vector<std::size_t> cells = {};  ///< which cell of a row it shows
-
-  std::size_t total(const std::vector<std::size_t>& columns) const {
-    return std::accumulate(columns.begin(), columns.end(), gap * (columns.size() - 1));
-  }
-};
-
-/// The widest columns give way until the line fits; identifiers, times and headings do not: half of one is of no use.
-/// Where that is not enough, columns are left out: the first says what it is, the last has the id to act on it.
-void fit_into(Layout& layout, std::size_t available) {
-  while (layout.widths.size() > 1 && layout.total(layout.floors) > available) {
-    const auto dropped = static_cast<std::ptrdiff_t>(layout.widths.size() > 2 ? layout.widths.size() - 2 : 1);
-    layout.widths.erase(layout.widths.begin() + dropped);
-    layout.floors.erase(layout.floors.begin() + dropped);
-    layout.right.erase(layout.right.begin() + dropped);
-    layout.cells.erase(layout.cells.begin() + dropped);
-  }
-  while (layout.total(layout.widths) > available) {
-    std::size_t widest = layout.widths.size();
-    for (std::size_t i = 0; i < layout.widths.size(); ++i) {
-      const bool gives = layout.widths[i] > layout.floors[i];
-      if (gives && (widest == layout.widths.size() || layout.widths[i] > layout.widths[widest])) widest = i;
-    }
-    if (widest == layout.widths.size()) return;
-    --layout.widths[widest];
-  }
-}
-
-std::string render_line(const Cells& row, const Layout& layout) {
-  std::string line;
-  for (std::size_t i = 0; i < layout.widths.size(); ++i) {
-    if (i > 0) line.append(gap, ' ');
-    const std::string cell = cut(row[layout.cells[i]], layout.widths[i]);
-    const std::size_t padding = layout.widths[i] - std::min(layout.widths[i], utf8::columns(cell));
-    if (layout.right[i]) line.append(padding, ' ');
-    line += cell;
-    if (!layout.right[i]) line.append(padding, ' ');
-  }
-  while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line;
-}
-
 }  // namespace
 
 std::string cut(std::string_view text, std::size_t columns) {
@@ -146,30 +92,94 @@ std::string wrap_message(std::string_view text, std::size_t columns, std::size_t
   return wrapped_at(text, columns, indent, end_of_word_or_command);
 }
 
+TableLayout::TableLayout(Cells heading, std::vector<bool> rigid)
+    : heading_(std::move(heading)), rigid_(std::move(rigid)) {
+  if (!heading_.empty()) begin_columns(heading_.size());
+  for (std::size_t i = 0; i < heading_.size(); ++i) widths_[i] = utf8::columns(heading_[i]);
+}
+
+void TableLayout::begin_columns(std::size_t count) {
+  widths_.assign(count, 0);
+  right_.assign(count, true);
+  rigid_.resize(count, false);
+}
+
+std::size_t TableLayout::total(const std::vector<std::size_t>& columns) const {
+  return std::accumulate(columns.begin(), columns.end(), gap * (columns.size() - 1));
+}
+
+void TableLayout::measure(const Cells& row) {
+  if (widths_.empty()) begin_columns(row.size());
+  has_rows_ = true;
+  for (std::size_t i = 0; i < widths_.size(); ++i) {
+    widths_[i] = std::max(widths_[i], utf8::columns(row[i]));
+    right_[i] = right_[i] && is_number(row[i]);
+    rigid_[i] = rigid_[i] || is_uuid(row[i]);
+  }
+}
+
+/// The widest columns give way until the line fits; identifiers, times and headings do not: half of one is of no use.
+/// Where that is not enough, columns are left out: the first says what it is, the last has the id to act on it.
+void TableLayout::fit_into(std::size_t available) {
+  while (widths_.size() > 1 && total(floors_) > available) {
+    const auto dropped = static_cast<std::ptrdiff_t>(widths_.size() > 2 ? widths_.size() - 2 : 1);
+    widths_.erase(widths_.begin() + dropped);
+    floors_.erase(floors_.begin() + dropped);
+    right_.erase(right_.begin() + dropped);
+    cells_.erase(cells_.begin() + dropped);
+  }
+  while (total(widths_) > available) {
+    std::size_t widest = widths_.size();
+    for (std::size_t i = 0; i < widths_.size(); ++i) {
+      const bool gives = widths_[i] > floors_[i];
+      if (gives && (widest == widths_.size() || widths_[i] > widths_[widest])) widest = i;
+    }
+    if (widest == widths_.size()) return;
+    --widths_[widest];
+  }
+}
+
+std::string TableLayout::begin(const Terminal& terminal) {
+  if (widths_.empty()) return {};
+  for (std::size_t i = 0; i < widths_.size(); ++i) {
+    const std::size_t headed = heading_.empty() ? 0 : utf8::columns(heading_[i]);
+    cells_.push_back(i);
+    right_[i] = right_[i] && has_rows_;
+    floors_.push_back(rigid_[i] ? widths_[i] : std::min(widths_[i], std::max(headed, least_width)));
+  }
+  if (!terminal.is_plain()) fit_into(static_cast<std::size_t>(terminal.columns()));
+  if (heading_.empty()) return {};
+  std::string text = line(heading_);
+  text.pop_back();
+  return terminal.paint(Stream::out, Look::strong, text) + "\n";
+}
+
+std::string TableLayout::line(const Cells& row) const {
+  std::string line;
+  for (std::size_t i = 0; i < widths_.size(); ++i) {
+    if (i > 0) line.append(gap, ' ');
+    const std::string cell = cut(row[cells_[i]], widths_[i]);
+    const std::size_t padding = widths_[i] - std::min(widths_[i], utf8::columns(cell));
+    if (right_[i]) line.append(padding, ' ');
+    line += cell;
+    if (!right_[i]) line.append(padding, ' ');
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line + "\n";
+}
+
 std::string render_table(const Cells& heading,
-                         const std::vector<Cells>& rows,
+                         std::vector<Cells> rows,
                          const Terminal& terminal,
                          const std::vector<bool>& rigid) {
-  const std::vector<Cells> cells = cleaned(rows);
-  const std::size_t count = heading.empty() ? (cells.empty() ? 0 : cells.front().size()) : heading.size();
-  if (count == 0) return {};
-  Layout layout{.widths = std::vector<std::size_t>(count, 0), .right = std::vector<bool>(count, !cells.empty())};
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t headed = heading.empty() ? 0 : utf8::columns(heading[i]);
-    bool is_rigid = i < rigid.size() && rigid[i];
-    layout.cells.push_back(i);
-    for (const Cells& row : cells) {
-      layout.widths[i] = std::max(layout.widths[i], utf8::columns(row[i]));
-      layout.right[i] = layout.right[i] && is_number(row[i]);
-      is_rigid = is_rigid || is_uuid(row[i]);
-    }
-    layout.widths[i] = std::max(layout.widths[i], headed);
-    layout.floors.push_back(is_rigid ? layout.widths[i] : std::min(layout.widths[i], std::max(headed, least_width)));
+  TableLayout layout(heading, rigid);
+  for (Cells& row : rows) {
+    for (std::string& cell : row) cell = clean(cell, Breaks::space);
+    layout.measure(row);
   }
-  if (!terminal.is_plain()) fit_into(layout, static_cast<std::size_t>(terminal.columns()));
-  std::string text;
-  if (!heading.empty()) text += terminal.paint(Stream::out, Look::strong, render_line(heading, layout)) + "\n";
-  for (const Cells& row : cells) text += render_line(row, layout) + "\n";
+  std::string text = layout.begin(terminal);
+  if (heading.empty() && rows.empty()) return {};
+  for (const Cells& row : rows) text += layout.line(row);
   return text;
 }
 

@@ -16,9 +16,34 @@ using Cells = std::vector<std::string>;
 /// borders; a column of numbers stands to the right. A column that is true in `rigid` is never cut. An empty `heading`
 /// gives no heading line.
 std::string render_table(const Cells& heading,
-                         const std::vector<Cells>& rows,
+                         std::vector<Cells> rows,
                          const Terminal& terminal,
                          const std::vector<bool>& rigid = {});
+
+/// The same table, row by row: each is measured first, and when all were, each is rendered. No row is kept.
+class TableLayout {
+ public:
+  explicit TableLayout(Cells heading, std::vector<bool> rigid = {});
+  /// `row` is cleaned; all have as many cells as the heading has, or the first row.
+  void measure(const Cells& row);
+  /// After the last row: makes it as wide as the terminal allows, and renders the heading line, if there is one.
+  std::string begin(const Terminal& terminal);
+  /// A line with its newline.
+  std::string line(const Cells& row) const;
+
+ private:
+  std::size_t total(const std::vector<std::size_t>& columns) const;
+  void begin_columns(std::size_t count);
+  void fit_into(std::size_t available);
+
+  Cells heading_;
+  std::vector<bool> rigid_;
+  bool has_rows_ = false;
+  std::vector<std::size_t> widths_ = {};
+  std::vector<std::size_t> floors_ = {};  // no narrower than this
+  std::vector<bool> right_ = {};
+  std::vector<std::size_t> cells_ = {};  // which cell of a row a column shows
+};
 
 /// `text` cut to `columns` with `…`, or filled with spaces.
 std::string fit(std::string_view text, std::size_t columns);

@@ -2,10 +2,8 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,6 +11,7 @@
 #include <unistd.h>
 
 #include "api-client/base/files.hpp"
+#include "api-client/base/nameless_file.hpp"
 
 namespace ws::mock {
 namespace {
@@ -23,24 +22,6 @@ constexpr std::uint64_t flush_bytes = std::uint64_t{8} << 20U;
 
 tl::unexpected<Failure> disk(std::string_view what) {
   return fail(Failure::Kind::disk, fmt::format("cannot {}: {}", what, std::generic_category().message(errno)));
-}
-
-/// TMPDIR, else /var/tmp: /tmp may be a file system in memory.
-std::vector<std::string> temporary_folders() {
-  std::vector<std::string> folders;
-  if (const char* chosen = std::getenv("TMPDIR"); chosen != nullptr && *chosen != '\0') folders.emplace_back(chosen);
-  folders.insert(folders.end(), {"/var/tmp", "/tmp", "."});
-  return folders;
-}
-
-/// Opened with O_TMPFILE, or unlinked right after creation if the file system does not support that.
-int open_nameless(const std::string& folder) {
-  const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (file >= 0) return file;
-  std::string path = folder + "/ws-mock-XXXXXX";
-  const int named = ::mkostemp(path.data(), O_CLOEXEC);
-  if (named >= 0) ::unlink(path.c_str());
-  return named;
 }
 
 Result<void> sync_folder(const std::string& folder) {
@@ -96,11 +77,8 @@ Result<BlobWriter> Blobs::begin() {
     if (file < 0) return disk("write " + path);
     return BlobWriter(std::move(path), std::make_shared<const Descriptor>(file));
   }
-  for (const std::string& folder : temporary_folders()) {
-    const int file = open_nameless(folder);
-    if (file >= 0) return BlobWriter({}, std::make_shared<const Descriptor>(file));
-  }
-  return disk("make a temporary file");
+  WS_LET(Descriptor file, open_nameless_file());
+  return BlobWriter({}, std::make_shared<const Descriptor>(std::move(file)));
 }
 
 Result<void> Blobs::keep(BlobWriter& writer, const std::string& name) {

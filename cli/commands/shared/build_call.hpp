@@ -10,8 +10,6 @@ namespace ws::cli {
 
 /// Whether its answer is a list; such a command takes --limit, --cursor, --all and --max-items.
 bool is_list(const contract::Operation& operation);
-/// Where the items of a list stand in its answer.
-inline constexpr std::string_view item_members[] = {"data", "threads"};
 /// `limit` and `cursor` of a list are filled by the paging flags, not by flags of their own.
 bool is_paging(const contract::Operation& operation, std::string_view name);
 /// A member called like a flag of every command has no flag; it is reached by -F.

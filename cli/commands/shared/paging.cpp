@@ -1,6 +1,8 @@
 #include "cli/commands/shared/paging.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,6 +12,7 @@
 #include "api-client/client/page_guard.hpp"
 #include "api-client/contract/operations.hpp"
 #include "cli/commands/shared/build_call.hpp"
+#include "cli/output/paged_list.hpp"
 
 namespace ws::cli {
 namespace {
@@ -25,6 +28,8 @@ const Json* items_of(const Json& value) {
   }
   return nullptr;
 }
+
+Json* items_of(Json& value) { return const_cast<Json*>(items_of(std::as_const(value))); }
 
 /// For a page that is shown as it came; empty where nobody could go on.
 std::string cursor_of(const Operation& operation, const Json& page) {
@@ -76,32 +81,6 @@ Result<Reply> call_list(Client& client, const Operation& operation, Call call) {
   return reply;
 }
 
-/// The pages joined into one document, the members of the first page kept.
-class Joined {
- public:
-  void add(Json page) {
-    if (whole_.is_null()) {
-      whole_ = std::move(page);
-      return;
-    }
-    for (const std::string_view key : item_members) {
-      const Json* const more = find(page, key);
-      const Json* const items = find(whole_, key);
-      if (more == nullptr || !more->is_array() || items == nullptr || !items->is_array()) continue;
-      Json& all = whole_[std::string(key)];
-      for (Json& item : page[std::string(key)]) all.push_back(std::move(item));
-      return;
-    }
-  }
-  Json take(const std::string& next_cursor) {
-    whole_["next_cursor"] = next_cursor.empty() ? Json() : Json(next_cursor);
-    return std::move(whole_);
-  }
-
- private:
-  Json whole_;
-};
-
 /// How many items were asked for of a list that comes in one answer.
 Result<std::optional<std::int64_t>> most_items(const Session& session) {
   WS_LET(const auto limit, count_flag(session, "limit", "1-100"));
@@ -120,19 +99,19 @@ Result<void> add_rest(Client& client, const Operation& operation, const Call& ca
   WS_LET(const http::Request first, client.prepare(call));
   std::string path = first.url.substr(client.options().base_url.size());
   path += path.find('?') == std::string::npos ? "?cursor=" : "&cursor=";
-  Joined joined;
-  joined.add(std::move(*reply.json));
+  Json whole = std::move(*reply.json);
   while (!cursor.empty()) {
     WS_LET(const Reply next, client.call(AnyCall{.method = "GET", .path = path + percent_encode(cursor)}));
     auto page = parse_bounded(next.body);
-    items = page ? items_of(*page) : nullptr;
-    if (items == nullptr) return fail(no_list(operation, next.status));
+    Json* const more = page ? items_of(*page) : nullptr;
+    if (more == nullptr) return fail(no_list(operation, next.status));
     WS_LET(cursor, guard.cursor_of(*page));
-    if (!cursor.empty()) WS_TRY(guard.go_on(cursor, items->size()));
-    WS_TRY(guard.keep(items->size(), next.body.size()));
-    joined.add(std::move(*page));
+    if (!cursor.empty()) WS_TRY(guard.go_on(cursor, more->size()));
+    WS_TRY(guard.keep(more->size(), next.body.size()));
+    for (Json& item : *more) items_of(whole)->push_back(std::move(item));
   }
-  reply.json = joined.take("");
+  whole["next_cursor"] = nullptr;
+  reply.json = std::move(whole);
   reply.body.clear();
   return {};
 }
@@ -173,9 +152,9 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
   WS_LET(const auto page_limit, count_flag(session, "limit", "1-100"));
   WS_LET(const auto max_items, count_flag(session, "max-items", "at least 1"));
   const bool streams = session.printer().streams();
+  const std::unique_ptr<PagedList> list = begin_list(session.printer(), operation.id);
   PageGuard guard(operation.id);
   std::int64_t count = 0;
-  Joined joined;
   std::string cursor;
   for (bool is_first = true;; is_first = false) {
     if (max_items) {
@@ -193,16 +172,12 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
     const std::size_t came = items_of(page)->size();
     if (max_items) cut_to(page, *max_items - count);
     count += static_cast<std::int64_t>(items_of(page)->size());
-    if (streams) {
-      session.printer().list(operation.id, page, {});
-    } else {
-      joined.add(std::move(page));
-    }
+    WS_TRY(list->add(std::move(page)));
     if (cursor.empty() || (max_items && count >= *max_items)) break;
     WS_TRY(guard.go_on(cursor, came));
     set_member(operation, call, "cursor", Json(cursor));
   }
-  if (!streams) session.printer().list(operation.id, joined.take(cursor), {});
+  WS_TRY(list->finish(cursor));
   if (!cursor.empty() && !shows_cursor(session)) session.note(more_after(session, count, cursor));
   return ExitCode::done;
 }

@@ -1,10 +1,15 @@
+#include <algorithm>
+
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/json.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/output/format.hpp"
+#include "cli/output/paged_list.hpp"
 #include "cli/output/printer.hpp"
+#include "cli/output/spool.hpp"
 
 using namespace ws;
 using namespace ws::cli;
@@ -141,4 +146,79 @@ TEST_CASE("output: a failure of --jq is told at the end", "[cli]") {
   Printer printer(terminal, std::move(options));
   printer.list("unknown.list", *parse_bounded(body), body);
   CHECK(printer.finish().error().kind == Failure::Kind::internal);
+}
+
+namespace {
+
+Json page_of(int first, int count, const Json& next) {
+  Json items = Json::array();
+  for (int i = first; i < first + count; ++i) {
+    items.push_back({{"id", fmt::format("018f6b2a-9c1d-7e3f-8a4b-{:012}", i)},
+                     {"title", "Note \"" + std::to_string(i) + "\"\twith\x1b[1m a tab, and ümlauts"},
+                     {"content_revision", i * i},
+                     {"updated_at", "2026-01-01T00:00:00.000Z"},
+                     {"updated_by", {{"name", "Mira"}}}});
+  }
+  return {{"before", 1}, {"data", std::move(items)}, {"next_cursor", next}, {"after", {{"data", {1, 2}}}}};
+}
+
+std::string in_pages(
+    std::string_view operation, PrinterOptions options, const std::string& cursor, int pages, int each) {
+  Recorder terminal({.columns = 70});
+  Printer printer(terminal, std::move(options));
+  const auto list = begin_list(printer, operation);
+  for (int i = 0; i < pages; ++i) REQUIRE(list->add(page_of(i * each, each, i + 1 < pages ? "more" : cursor)));
+  REQUIRE(list->finish(cursor));
+  return terminal.out;
+}
+
+std::string at_once(std::string_view operation, PrinterOptions options, const std::string& cursor, int count) {
+  Recorder terminal({.columns = 70});
+  Printer(terminal, std::move(options)).list(operation, page_of(0, count, cursor.empty() ? Json() : Json(cursor)), {});
+  return terminal.out;
+}
+
+}  // namespace
+
+TEST_CASE("output: a list in pages is printed as the same list at once, in every format", "[cli]") {
+  const auto format =
+      GENERATE(Format::json, Format::tsv, Format::csv, Format::table, Format::yaml, Format::ndjson, Format::ids);
+  const auto operation = GENERATE("docs.list", "unknown.list");
+  const auto fields = GENERATE(std::vector<std::string>{}, std::vector<std::string>{"title", "updated_by.name"});
+  const std::string cursor = GENERATE("", "c\"1");
+  CAPTURE(name(format), operation, fields, cursor);
+  const auto options = [&] { return PrinterOptions{.format = format, .fields = fields}; };
+  CHECK(in_pages(operation, options(), cursor, 3, 2) == at_once(operation, options(), cursor, 6));
+  CHECK(in_pages(operation, options(), cursor, 1, 0) == at_once(operation, options(), cursor, 0));
+  if (cursor.empty())
+    CHECK(in_pages(operation, options(), cursor, 4, 2'000) == at_once(operation, options(), cursor, 8'000));
+}
+
+TEST_CASE("output: TSV of a list is printed page by page, JSON only when the last page has come", "[cli]") {
+  Recorder terminal;
+  Printer tsv(terminal, {.format = Format::tsv});
+  const auto rows = begin_list(tsv, "docs.list");
+  REQUIRE(rows->add(page_of(0, 2, "more")));
+  CHECK(std::count(terminal.out.begin(), terminal.out.end(), '\n') == 2);
+  terminal.out.clear();
+  Printer json(terminal, {.format = Format::json});
+  const auto document = begin_list(json, "docs.list");
+  for (int i = 0; i < 10; ++i) REQUIRE(document->add(page_of(0, 500, "more")));
+  CHECK(terminal.out.empty());
+  REQUIRE(document->finish(""));
+  CHECK(parse_bounded(terminal.out)->at("data").size() == 5'000);
+}
+
+TEST_CASE("output: a spool gives back what it was given, from memory and from disk", "[cli]") {
+  const int count = GENERATE(0, 1, 1'000, 100'000);
+  Spool spool;
+  std::string given;
+  for (int i = 0; i < count; ++i) {
+    const std::string text = std::to_string(i) + "\n";
+    given += text;
+    REQUIRE(spool.add(text));
+  }
+  std::string got;
+  REQUIRE(spool.drain([&](std::string_view piece) { got += piece; }));
+  CHECK((got == given));
 }
