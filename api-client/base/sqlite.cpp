@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "api-client/base/files.hpp"
+#include "api-client/base/sqlite_pages.hpp"
 
 namespace ws::sqlite {
 namespace {
@@ -191,8 +192,12 @@ Database::~Database() { cache_.reset(); }
 Result<Database> Database::open(const std::string& path, OpenMode mode) {
   // SQLite's memory statistics take a lock at every allocation, and we do not use them. (Has no effect if SQLite is
   // already initialised.)
-  static const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-  static_cast<void>(configured);
+  static const bool is_configured = [] {
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    use_memory_pages();
+    return true;
+  }();
+  static_cast<void>(is_configured);
   sqlite3* raw = nullptr;
   int flags = mode == OpenMode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   const bool immutable = mode == OpenMode::in_place && may_be_immutable(path);

@@ -165,7 +165,8 @@ create index keys_by_agent on keys (agent_id) where agent_id <> '';
 
 // `search_chunks` has a row for each searchable part of a document (`document_id` '': a Page or an asset, found by its
 // title); `search_words` holds the words under the same rowid. Triggers record changes in `search_dirty`; the next
-// search indexes them. `search_rankings` are results that cursors refer to.
+// search indexes them, and the documents that are new since (`search_progress`). `search_rankings` are results that
+// cursors refer to.
 constexpr const char* search = R"sql(
 create table search_chunks (
   place integer primary key, id text not null unique, node_id text not null, document_id text not null,
@@ -250,6 +251,17 @@ constexpr const char* key_ceilings = "alter table keys add column ceiling text n
 
 constexpr const char* open_plans = "create index sync_plans_open on sync_plans (expires_at) where commit_id is null";
 
+// Documents come one after the other: the search index remembers up to which one it has them, so that a new one costs
+// it nothing. (As a table of its own, the number is gone with the index where all rows are replaced.)
+constexpr const char* search_progress = R"sql(
+create table search_progress (place integer primary key, through_sequence integer not null);
+insert into search_progress (place, through_sequence) select 1, coalesce(max(sequence), 0) from documents;
+drop trigger search_node_added;
+create trigger search_node_added after insert on nodes when new.kind not in ('project', 'document') begin
+  insert or ignore into search_dirty (node_id) values (new.id);
+end;
+)sql";
+
 constexpr const char* migrations[] = {people_and_keys,
                                       tree_and_documents,
                                       sync,
@@ -258,7 +270,8 @@ constexpr const char* migrations[] = {people_and_keys,
                                       questions_and_tests,
                                       files,
                                       key_ceilings,
-                                      open_plans};
+                                      open_plans,
+                                      search_progress};
 
 Result<std::int64_t> version(sqlite::Database& database) {
   WS_LET(const sqlite::CachedStatement row, database.cached("pragma user_version"));

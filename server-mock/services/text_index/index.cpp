@@ -227,9 +227,10 @@ Result<void> index_node(World& world, const std::string& node_id) {
   return index_content(world, node, text, old);
 }
 
-Result<std::vector<std::string>> dirty_nodes(World& world) {
-  return read_rows(world, read_text, "select node_id from search_dirty order by place");
-}
+/// The node ids are in the order in which the nodes were made.
+constexpr const char* unindexed_nodes =
+    "select node_id from search_dirty union select node_id from documents where sequence > "
+    "coalesce((select through_sequence from search_progress), 0) order by 1";
 
 // Visibility of nodes (visibility.hpp; assets belong to the Workspace), and the limits of a search. ?1 person, ?2 only
 // this Workspace, ?3 agent, ?4 the Workspace of the key, ?5 whether the caller is an admin in it, ?6 Project, ?7 kinds,
@@ -282,15 +283,14 @@ void bind_scope(sqlite::Statement& query, const SearchScope& scope) {
 }  // namespace
 
 Result<void> refresh_search_index(World& world) {
-  {
-    WS_LET(const sqlite::CachedStatement any, world.database.cached("select 1 from search_dirty limit 1"));
-    WS_LET(const bool found, any->step());
-    if (!found) return {};
-  }
+  WS_LET(const std::vector<std::string> nodes, read_rows(world, read_text, unindexed_nodes));
+  if (nodes.empty()) return {};
   WS_LET(UnitOfWork work, UnitOfWork::begin(world));
-  WS_LET(const std::vector<std::string> nodes, dirty_nodes(world));
   for (const std::string& node : nodes) WS_TRY(index_node(world, node));
   WS_TRY(put(world, "delete from search_dirty"));
+  WS_TRY(put(world,
+             "insert or replace into search_progress (place, through_sequence) "
+             "select 1, coalesce(max(sequence), 0) from documents"));
   return work.commit();
 }
 

@@ -1,5 +1,7 @@
 #include "api-client/base/sqlite.hpp"
 
+#include <utility>
+
 #include <catch2/catch.hpp>
 
 #include "tests/support/temporary_folder.hpp"
@@ -49,6 +51,39 @@ TEST_CASE("sqlite: a transaction that is not committed leaves nothing", "[base]"
   REQUIRE(database.execute("insert into numbers values (1, 'a')"));
   REQUIRE(transaction.commit());
   CHECK(count(database) == 1);
+}
+
+TEST_CASE("sqlite: a database in memory grows, shrinks, rolls back and is copied", "[base]") {
+  auto database = numbers();
+  const std::string word(10'000, 'w');
+  const auto fill = [&](Database& target, int rows) {
+    auto insert = target.prepare("insert into numbers values (?, ?)").value();
+    for (int i = 0; i < rows; ++i) REQUIRE(insert.bind_all(i, word + std::to_string(i)).run());
+  };
+  const auto sum = [](Database& target) {
+    auto statement = target.prepare("select sum(value), sum(length(word)) from numbers").value();
+    REQUIRE(statement.step().value());
+    return std::pair(statement.integer(0), statement.integer(1));
+  };
+  fill(database, 300);
+  const auto before = sum(database);
+  CHECK(before == std::pair<std::int64_t, std::int64_t>(44'850, 3'000'790));
+  {
+    auto transaction = Transaction::begin(database).value();
+    fill(database, 500);
+    REQUIRE(database.execute("delete from numbers where value % 3 = 0; update numbers set word = 'x' || word"));
+  }
+  CHECK(sum(database) == before);
+  auto copy = Database::open(":memory:").value();
+  REQUIRE(database.copy_to(copy));
+  REQUIRE(database.execute("delete from numbers where value >= 10; vacuum"));
+  CHECK(count(database) == 10);
+  fill(database, 300);
+  CHECK(count(database) == 310);
+  CHECK(sum(copy) == before);
+  auto whole = copy.prepare("pragma integrity_check").value();
+  REQUIRE(whole.step().value());
+  CHECK(whole.string(0) == "ok");
 }
 
 TEST_CASE("sqlite: a cached statement lent twice does not disturb itself", "[base]") {

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "server-mock/services/text_index/index.hpp"
+#include "server-mock/store/query.hpp"
 #include "tests/server-mock/services/service_world.hpp"
 
 using namespace ws;
@@ -42,6 +43,23 @@ Outcome update_found(ServiceWorld& world, const Caller& caller, const Json& docu
 const Json in_pages = {{"kinds", {"page"}}};
 
 }  // namespace
+
+TEST_CASE("search: a new document costs the index nothing before the next search, and is in it", "[server-mock]") {
+  ServiceWorld world;
+  titles(world, world.mara, "anything");
+  const auto waiting = [&] { return read_number(*world.world, "select count(*) from search_dirty").value(); };
+  for (const char* title : {"Quagga one", "Quagga two"}) {
+    REQUIRE(world.call("docs.create", world.mara, {{"title", title}, {"content", "# A quagga\n"}}).status == 201);
+  }
+  CHECK(waiting() == 0);
+  CHECK(titles(world, world.mara, "quagga").size() == 2);
+  const Outcome third = world.call("docs.create", world.mara, {{"title", "Quagga three"}, {"content", "One more\n"}});
+  REQUIRE(
+      update_found(world, world.mara, third.body, {{"content", "Changed before it was indexed: zyzzyva\n"}}).status ==
+      200);
+  CHECK(titles(world, world.mara, "zyzzyva") == Json{"Quagga three"});
+  CHECK(titles(world, world.mara, "quagga").size() == 3);
+}
 
 TEST_CASE("search: finds the section that holds the words, best first, with references that resolve", "[server-mock]") {
   ServiceWorld world;
