@@ -32,7 +32,8 @@ std::string path_below(const std::string& folder, std::string_view name) {
 
 Deed deed_of(std::uint32_t mask) {
   if ((mask & (IN_DELETE | IN_MOVED_FROM)) != 0) return Deed::removed;
-  if ((mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) != 0) return Deed::closed;
+  if ((mask & IN_MOVED_TO) != 0) return Deed::replaced;
+  if ((mask & IN_CLOSE_WRITE) != 0) return Deed::closed;
   return (mask & IN_MODIFY) != 0 ? Deed::written : Deed::changed;
 }
 
@@ -143,6 +144,7 @@ void InotifyEvents::take(const inotify_event& event, std::string_view name, Fold
   news.changed.push_back({.path = path, .deed = deed_of(event.mask)});
   // What was moved within the tree is no delete of its old name.
   if ((event.mask & IN_MOVED_TO) != 0 && event.cookie == move_ && move_ != 0) {
+    news.changed.back().deed = Deed::moved;
     news.changed.push_back({.path = std::exchange(moved_from_, {})});
     move_ = 0;
   }

@@ -1,19 +1,55 @@
 #include "sync-engine/watch/quiet_changes.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ws::sync {
 
+namespace {
+
+/// So many saves show how a program saves, and so many times its longest pause it has to be quiet.
+constexpr int saves_to_know = 2;
+constexpr int pauses_to_wait = 4;
+/// The longest pause of earlier saves loses so much with each save.
+constexpr int forgotten_part = 16;
+
+}  // namespace
+
 void QuietChanges::note(const std::string& path, Instant now, Deed deed) {
-  Change& change = changes_.try_emplace(path, Change{.first = now, .last = now}).first->second;
+  const auto [place, is_new] = changes_.try_emplace(path, Change{.first = now, .last = now});
+  Change& change = place->second;
+  if (is_new) {
+    look_for_split(path, now);
+  } else if (change.deed == Deed::closed) {
+    change.longest_pause = std::max(change.longest_pause, now - change.last);
+  }
   change.last = now;
-  change.is_removed = deed == Deed::removed;
-  if (deed != Deed::changed) change.is_open = deed == Deed::written;
+  if (deed != Deed::changed || change.deed == Deed::removed) change.deed = deed;
+}
+
+void QuietChanges::look_for_split(const std::string& path, Instant now) {
+  const auto taken = taken_.find(path);
+  if (taken == taken_.end()) return;
+  if (now - taken->second < 2 * times_.quiet) learn(now - taken->second);
+  taken_.erase(taken);
+}
+
+void QuietChanges::learn(std::chrono::milliseconds pause) {
+  usual_pause_ = std::max(pause, usual_pause_ - usual_pause_ / forgotten_part);
+  ++saves_;
+}
+
+std::chrono::milliseconds QuietChanges::quiet_for(const Change& change) const {
+  if (change.deed == Deed::written) return times_.open;
+  if (change.deed == Deed::replaced) return times_.least;
+  if (change.deed != Deed::closed || saves_ < saves_to_know) return times_.quiet;
+  const auto pause = std::max(usual_pause_, change.longest_pause);
+  return std::clamp(pauses_to_wait * pause, std::min(times_.least, times_.quiet), times_.quiet);
 }
 
 Instant QuietChanges::ready_at(const Change& change) const {
-  if (change.is_removed) return change.last + times_.deleted;
-  return std::min(change.last + (change.is_open ? times_.open : times_.quiet), change.first + times_.longest);
+  if (change.deed == Deed::removed) return change.last + times_.deleted;
+  return std::min(change.last + quiet_for(change), change.first + times_.longest);
 }
 
 std::optional<Instant> QuietChanges::due() const {
@@ -26,7 +62,7 @@ std::optional<Instant> QuietChanges::due(bool removed) const {
   Instant first = Instant::max();
   Instant last = Instant::min();
   for (const auto& [path, change] : changes_) {
-    if (change.is_removed != removed) continue;
+    if ((change.deed == Deed::removed) != removed) continue;
     const Instant ready = ready_at(change);
     first = std::min(first, ready);
     last = std::max(last, ready);
@@ -37,11 +73,23 @@ std::optional<Instant> QuietChanges::due(bool removed) const {
 
 std::set<std::string> QuietChanges::take(Instant now) {
   std::set<std::string> changing;
-  std::erase_if(changes_, [&](const auto& entry) {
-    if (ready_at(entry.second) <= now) return true;
-    if (!entry.first.empty()) changing.insert(entry.first);
-    return false;
-  });
+  std::map<std::string, Change> ready;
+  for (auto entry = changes_.begin(); entry != changes_.end();) {
+    const auto next = std::next(entry);
+    if (ready_at(entry->second) <= now) {
+      ready.insert(changes_.extract(entry));
+    } else if (!entry->first.empty()) {
+      changing.insert(entry->first);
+    }
+    entry = next;
+  }
+  // Afterwards: what is learned from one says nothing of those that were under way with it.
+  std::erase_if(taken_, [&](const auto& entry) { return now - entry.second >= 2 * times_.quiet; });
+  for (const auto& [path, change] : ready) {
+    if (change.deed != Deed::closed) continue;
+    learn(change.longest_pause);
+    taken_[path] = change.last;
+  }
   return changing;
 }
 

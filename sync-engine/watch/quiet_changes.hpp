@@ -1,7 +1,9 @@
 /// When changed files are taken up: a function of what happened and of the time, and of nothing else.
 ///
-/// A file is ready once nothing has happened to it for `quiet`, and its writer has closed it or left it alone for
-/// `open`; an editor that saves beside it and renames is through by then. All are taken up together when every one is
+/// A file is ready once nothing has happened to it for a while, and its writer has closed it or left it alone for
+/// `open`. The while is `least` for one that another file was renamed over: it is whole. For one that was written in
+/// place it is `quiet` until the pauses within such saves are known, and then a multiple of the longest, so that a
+/// program that saves in several steps is through by then. All are taken up together when every one is
 /// ready, or `patience` after the first was: one that is written on and on holds the others up no longer. Such a one is
 /// ready as it is, `longest` after its first change. A deleted file is ready after `deleted`: a program that deletes
 /// and writes anew keeps the document. It holds nothing else up.
@@ -21,6 +23,7 @@ using Instant = std::chrono::milliseconds;
 
 struct QuietTimes {
   std::chrono::milliseconds quiet{500};
+  std::chrono::milliseconds least{50};
   std::chrono::milliseconds open{10'000};
   std::chrono::milliseconds deleted{5'000};
   std::chrono::milliseconds patience{2'000};
@@ -29,9 +32,11 @@ struct QuietTimes {
 
 enum class Deed {
   changed,
-  written,  ///< by a program that has not closed it yet
-  closed,   ///< by its writer, or another file took its place
-  removed,  ///< deleted, or moved to where nothing is watched
+  written,   ///< by a program that has not closed it yet
+  closed,    ///< by its writer
+  replaced,  ///< a file from where nothing is watched took its place
+  moved,     ///< another file of the tree took its place
+  removed,   ///< deleted, or moved to where nothing is watched
 };
 
 class QuietChanges {
@@ -49,15 +54,22 @@ class QuietChanges {
   struct Change {
     Instant first{0};
     Instant last{0};
-    bool is_open = false;
-    bool is_removed = false;
+    Deed deed = Deed::changed;                   ///< the last that was another one
+    std::chrono::milliseconds longest_pause{0};  ///< between a close and what came after it
   };
   Instant ready_at(const Change& change) const;
+  std::chrono::milliseconds quiet_for(const Change& change) const;
+  void learn(std::chrono::milliseconds pause);
+  /// Whether a save was taken for whole before it was.
+  void look_for_split(const std::string& path, Instant now);
   /// When the removed ones, or the others, are taken up together; empty: there are none.
   std::optional<Instant> due(bool removed) const;
 
   QuietTimes times_;
   std::map<std::string, Change> changes_;
+  std::map<std::string, Instant> taken_;      ///< the last change of each file written in place that was just taken
+  std::chrono::milliseconds usual_pause_{0};  ///< the longest within a save, of late
+  int saves_ = 0;                             ///< that it was learned from
 };
 
 /// Whether `path` is one of `changing`, or lies below one of them.

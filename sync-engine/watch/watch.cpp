@@ -12,6 +12,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+/// A tree of 100,000 files is not walked the whole time: a look at the service takes a tenth of the time at most.
+constexpr int pause_after_runs = 10;
 /// Another `ws` is mostly through within so many attempts: until then there is nothing to tell.
 constexpr int silent_attempts_at_lock = 4;
 
@@ -60,7 +62,9 @@ class Watcher {
       };
       options.only = [busy = options.busy](const RelativePath& path) { return !busy(path); };
     }
+    const Instant begun = events_.now();
     const Result<Report> report = callbacks_.run(options);
+    took_ = events_.now() - begun;
     if (report) tell(*report);
     std::optional<Failure> failure;
     if (!report) failure = report.error();
@@ -72,15 +76,26 @@ class Watcher {
 
   void tell(const Report& report) {
     std::vector<std::string> now = standing(report);
-    if (did_something(report) || now != standing_) callbacks_.news(report);
+    const bool has_changed = did_something(report);
+    if (has_changed) active_at_ = events_.now();
+    if (has_changed || now != standing_) callbacks_.news(report);
     standing_ = std::move(now);
   }
 
   void after_success() {
     failures_ = 0;
-    next_run_ = events_.now() + options_.interval;
+    next_run_ = events_.now() + interval();
     if (std::exchange(is_told_, false)) callbacks_.recovered();
     if (!std::exchange(was_in_step_, true) && callbacks_.in_step) callbacks_.in_step();
+  }
+
+  /// Until the next look at the service. A run that takes long is no reason to do nothing else.
+  milliseconds interval() const {
+    if (!active_at_) return options_.interval;
+    const milliseconds age = events_.now() - *active_at_;
+    milliseconds wanted = age < options_.busy_for ? options_.busy_interval : options_.active_interval;
+    if (age >= options_.active_for) wanted += (age - options_.active_for) / 2;
+    return std::min(std::max(wanted, pause_after_runs * took_), options_.interval);
   }
 
   Result<void> after_failure(const Failure& failure) {
@@ -104,9 +119,11 @@ class Watcher {
   const WatchCallbacks& callbacks_;
   QuietChanges changes_;
   Instant next_run_;
-  int failures_ = 0;          // in a row
-  bool is_told_ = false;      // the trouble under way
-  bool was_in_step_ = false;  // at least one run worked
+  std::optional<Instant> active_at_;  // when something was last done, here or there
+  milliseconds took_{0};              // the last run
+  int failures_ = 0;                  // in a row
+  bool is_told_ = false;              // the trouble under way
+  bool was_in_step_ = false;          // at least one run worked
   std::vector<std::string> standing_;
 };
 

@@ -1,5 +1,5 @@
 /// Keeps in step until it is told to stop: a run when files here have come to rest, and one every interval for what
-/// changed on the service.
+/// changed on the service. The interval is short while somebody edits, here or there, and grows afterwards.
 ///
 /// One run at a time, each a whole `run` of the engine, so a lost event costs time and nothing else. What a repeat may
 /// mend (no network, a busy service, a full disk, another `ws` at work) is told once and tried again, ever more
@@ -20,7 +20,11 @@
 namespace ws::sync {
 
 struct WatchOptions {
-  std::chrono::milliseconds interval{30'000};  ///< between two looks at the service
+  std::chrono::milliseconds interval{30'000};    ///< between two looks at the service while nothing changes
+  std::chrono::milliseconds busy_interval{500};  ///< in the first seconds after a change, here or there
+  std::chrono::seconds busy_for{10};
+  std::chrono::milliseconds active_interval{1'000};  ///< in the first minute after it; from then on it grows
+  std::chrono::seconds active_for{60};
   QuietTimes quiet = {};
   std::chrono::milliseconds first_pause{1'000};  ///< after a failure; doubled with each that follows
   std::chrono::milliseconds longest_pause{60'000};

@@ -130,7 +130,7 @@ std::vector<Flag> watch_flags() {
   std::vector<Flag> flags = {{.name = "interval",
                               .takes = Takes::one,
                               .placeholder = "S",
-                              .help = "look at the service so often",
+                              .help = "look at the service so often while nothing changes",
                               .limits = "1s-24h",
                               .fallback = "30"}};
   for (Flag& flag : run_flags()) {
@@ -148,8 +148,10 @@ Command sync_watch_command() {
       .words = "sync watch",
       .summary = "Sync again and again until stopped",
       .details =
-          "A change here is sent once the file has been quiet for half a second and its writer has closed it, one on "
-          "the service comes within the interval. A delete waits for 5 s: a file that is written anew keeps its "
+          "A change here is sent once its writer has closed the file and it has been quiet: for half a second at most, "
+          "for less once it is known how your editor saves. The service is looked at twice a second while somebody "
+          "edits, here or there, then ever more seldom, up to the interval. A delete waits for 5 s: a file that is "
+          "written anew keeps its "
           "document. Deletes that `ws sync` would ask about are held back and told once; the rest goes on. A lost "
           "network is waited out. With --json every report is one line, and nothing is "
           "printed while nothing happens. Ctrl-C ends it after the step under way.",

@@ -8,8 +8,10 @@ namespace {
 using std::chrono::milliseconds;
 using Paths = std::set<std::string>;
 
-constexpr QuietTimes times{
-    .quiet = milliseconds(500), .patience = milliseconds(2'000), .longest = milliseconds(60'000)};
+constexpr QuietTimes times{.quiet = milliseconds(500),
+                           .least = milliseconds(50),
+                           .patience = milliseconds(2'000),
+                           .longest = milliseconds(60'000)};
 
 Instant after(int ms) { return Instant(ms); }
 
@@ -55,6 +57,46 @@ TEST_CASE("quiet: a file that its writer keeps open goes once it was left alone 
   CHECK(changes.due() == after(18'000));
   changes.note("a.md", after(9'000), Deed::closed);
   CHECK(changes.due() == after(9'500));
+}
+
+TEST_CASE("quiet: a file that another one was renamed over is whole, and goes at once", "[sync-engine]") {
+  QuietChanges changes(times);
+  changes.note("a.md", after(0), Deed::replaced);
+  changes.note("a.md", after(10));  // its mode is set
+  CHECK(changes.due() == after(60));
+  changes.note("a.md", after(20), Deed::written);
+  CHECK(changes.due() == after(10'020));
+}
+
+TEST_CASE("quiet: how an editor saves in place shows how long to wait for it", "[sync-engine]") {
+  QuietChanges changes(times);
+  const auto save = [&](int at, std::vector<int> closes) {
+    for (const int close : closes) {
+      changes.note("a.md", after(at + close), Deed::written);
+      changes.note("a.md", after(at + close), Deed::closed);
+    }
+    const Instant due = changes.due().value();
+    CHECK(changes.take(due).empty());
+    return due - after(at + closes.back());
+  };
+  SECTION("in one step") {
+    CHECK(save(0, {0}) == milliseconds(500));
+    CHECK(save(5'000, {0}) == milliseconds(500));
+    CHECK(save(10'000, {0}) == milliseconds(50));
+  }
+  SECTION("in steps 40 ms apart") {
+    CHECK(save(0, {0, 40}) == milliseconds(500));
+    CHECK(save(5'000, {0, 40}) == milliseconds(500));
+    CHECK(save(10'000, {0, 40}) == milliseconds(160));
+    // A program that pauses for longer is met with the longest wait from then on.
+    CHECK(save(15'000, {0, 150}) == milliseconds(500));
+  }
+  SECTION("what was taken for whole too early is not taken so again") {
+    for (int i = 0; i < 3; ++i) save(i * 5'000, {0});
+    save(20'000, {0});
+    CHECK(save(20'090, {0}) == milliseconds(360));
+    CHECK(save(30'000, {0}) == milliseconds(340));
+  }
 }
 
 TEST_CASE("quiet: files that change together go together", "[sync-engine]") {

@@ -1,6 +1,7 @@
 // The loop of the watch, in a folder and a time of its own: nothing here waits.
 #include "sync-engine/watch/watch.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 
@@ -92,7 +93,8 @@ TEST_CASE("watch: runs at once, every interval, and says nothing while nothing h
   CHECK(stage.ended.kind == Failure::Kind::cancelled);
 }
 
-TEST_CASE("watch: an edit runs once it is quiet, and the interval begins anew", "[sync-engine]") {
+TEST_CASE("watch: an edit runs once it is quiet, and the service is looked at often while somebody edits",
+          "[sync-engine]") {
   WatchedWorld stage;
   stage.folder.changes(10'000, "a.md");
   stage.folder.changes(10'200, "a.md");
@@ -100,10 +102,38 @@ TEST_CASE("watch: an edit runs once it is quiet, and the interval begins anew", 
     return report_with(run == 1 ? std::vector{watched_row(ActionKind::push_update, "a.md", Row::State::done)}
                                 : std::vector<Row>{});
   };
-  stage.watch_until(41'000);
-  CHECK(stage.runs == std::vector<int>{0, 10'700, 40'700});
+  stage.watch_until(14'000);
+  CHECK(stage.runs == std::vector<int>{0, 10'700, 11'200, 11'700, 12'200, 12'700, 13'200, 13'700});
   CHECK(stage.said == std::vector<std::string>{"0 in step", "10700 news"});
   CHECK_FALSE(stage.given[1].only);
+}
+
+TEST_CASE("watch: an hour after the last change costs no more requests than an idle one, but for its first minutes",
+          "[sync-engine]") {
+  WatchedWorld stage;
+  stage.answer = [](std::size_t run) {
+    return report_with(run == 0 ? std::vector{watched_row(ActionKind::pull_update, "a.md", Row::State::done)}
+                                : std::vector<Row>{});
+  };
+  stage.watch_until(3'720'000);
+  const auto runs_until = [&](int ms) {
+    return std::count_if(stage.runs.begin(), stage.runs.end(), [ms](int at) { return at <= ms; });
+  };
+  CHECK(runs_until(10'000) == 21);
+  CHECK(runs_until(60'000) == 71);
+  CHECK(runs_until(120'000) <= 82);
+  CHECK(stage.runs.size() - static_cast<std::size_t>(runs_until(120'000)) <= 130);
+}
+
+TEST_CASE("watch: runs that take long leave the machine alone for ten times as long", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.answer = [&](std::size_t run) {
+    stage.folder.advance(400);
+    return report_with(run == 0 ? std::vector{watched_row(ActionKind::pull_update, "a.md", Row::State::done)}
+                                : std::vector<Row>{});
+  };
+  stage.watch_until(10'000);
+  CHECK(stage.runs == std::vector<int>{0, 4'400, 8'800});
 }
 
 TEST_CASE("watch: a file under way is left out of the run, and comes in a later one", "[sync-engine]") {
