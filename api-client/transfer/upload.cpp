@@ -90,9 +90,12 @@ class Upload : public std::enable_shared_from_this<Upload> {
 
   void finish() {
     started_.state = UploadState::finishing;
+    if (observer_.finishing) return observer_.finishing(started_, [self = shared_from_this()] { self->send_finish(); });
     if (auto kept = keep(); !kept) return done_(fail(std::move(kept).error()));
-    client_.start(upload_finish_call(file_, started_), then(&Upload::on_finished));
+    send_finish();
   }
+
+  void send_finish() { client_.start(upload_finish_call(file_, started_), then(&Upload::on_finished)); }
 
   void on_finished(Result<Reply> reply) {
     if (reply) return check(std::move(reply));

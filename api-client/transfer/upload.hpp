@@ -47,6 +47,9 @@ struct UploadObserver {
   bool begins_anew = true;  ///< where the service does not know an earlier start any more
   /// After the start and before the finalize, to be kept; a failure ends the upload.
   std::function<Result<void>(const StartedUpload&)> kept = {};
+  /// In place of `kept` before the finalize, which waits until `go_on` is called: so that those of many uploads can be
+  /// flushed to the disk together.
+  std::function<void(const StartedUpload&, std::function<void()> go_on)> finishing = {};
   /// The service does not know it any more, or made an Asset of other bytes. After a success nothing is called: what
   /// was kept leads the next run to this Asset, until whoever called has told its id.
   std::function<void(const StartedUpload&)> forgotten = {};

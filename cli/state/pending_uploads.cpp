@@ -1,9 +1,16 @@
 #include "cli/state/pending_uploads.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
 
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "api-client/base/descriptor.hpp"
 #include "api-client/base/files.hpp"
 #include "api-client/base/json.hpp"
 #include "api-client/base/uuid.hpp"
@@ -55,18 +62,80 @@ bool has_lapsed(const PendingUpload& upload, Time at) {
   return end && *end <= at;
 }
 
+tl::unexpected<Failure> cannot_write(const fs::path& path) {
+  return fail(Failure::Kind::disk, "cannot write " + path.string() + ": " + std::strerror(errno));
+}
+
+/// A file under way to its name in a folder; removed again unless it got there.
+class NewFile {
+ public:
+  NewFile(int folder, std::string name)
+      : folder_(folder), name_(std::move(name)), temporary_("." + name_ + "." + std::to_string(::getpid())) {}
+  NewFile(NewFile&& other) noexcept
+      : folder_(other.folder_),
+        name_(std::move(other.name_)),
+        temporary_(std::exchange(other.temporary_, {})),
+        file_(std::move(other.file_)) {}
+  NewFile& operator=(NewFile&&) = delete;
+  ~NewFile() {
+    if (!temporary_.empty()) ::unlinkat(folder_, temporary_.c_str(), 0);
+  }
+
+  /// The text, on its way to the disk already.
+  bool write(std::string_view text) {
+    file_ = Descriptor(::openat(
+        folder_, temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+    if (!file_ || !write_all(file_.get(), text)) return false;
+    static_cast<void>(::sync_file_range(file_.get(), 0, 0, SYNC_FILE_RANGE_WRITE));
+    return true;
+  }
+  bool flush() const { return ::fsync(file_.get()) == 0; }
+  bool take_name() {
+    if (::renameat(folder_, temporary_.c_str(), folder_, name_.c_str()) != 0) return false;
+    temporary_.clear();
+    return true;
+  }
+
+ private:
+  int folder_;
+  std::string name_;
+  std::string temporary_;
+  Descriptor file_;
+};
+
+/// More files than this are flushed with all that the file system has to write.
+constexpr std::size_t max_single_flushes = 16;
+
 }  // namespace
 
 fs::path PendingUploads::file_of(std::string_view upload_id) const {
   return folder_ / (std::string(upload_id) + ".json");
 }
 
-Result<void> PendingUploads::save(const PendingUpload& upload) const {
-  // The id becomes a file name, and the server chose it.
-  if (!is_uuid(upload.started.upload_id)) return fail(Failure::Kind::internal, "the server's upload id is not a UUID");
+Result<void> PendingUploads::save(const PendingUpload& upload) const { return save_all({upload}); }
+
+Result<void> PendingUploads::save_all(const std::vector<PendingUpload>& uploads) const {
   std::error_code ignored;
   if (!fs::is_directory(folder_, ignored)) WS_TRY(make_folders(folder_, 0700));
-  return write_file(file_of(upload.started.upload_id), dump(to_json(upload), 2) + "\n", 0600);
+  const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return cannot_write(folder_);
+  std::vector<NewFile> files;
+  for (const PendingUpload& upload : uploads) {
+    // The id becomes a file name, and the server chose it.
+    if (!is_uuid(upload.started.upload_id)) {
+      return fail(Failure::Kind::internal, "the server's upload id is not a UUID");
+    }
+    const fs::path path = file_of(upload.started.upload_id);
+    files.emplace_back(folder.get(), path.filename().string());
+    if (!files.back().write(dump(to_json(upload), 2) + "\n")) return cannot_write(path);
+  }
+  const bool is_barrier = files.size() > max_single_flushes;
+  if (is_barrier && ::syncfs(folder.get()) != 0) return cannot_write(folder_);
+  for (NewFile& file : files) {
+    if ((!is_barrier && !file.flush()) || !file.take_name()) return cannot_write(folder_);
+  }
+  if (::fsync(folder.get()) != 0) return cannot_write(folder_);
+  return {};
 }
 
 Result<PendingUpload> PendingUploads::load(std::string_view upload_id) const {

@@ -29,6 +29,8 @@ class PendingUploads {
 
   /// Fails with `disk`; with `internal` where the service's id is not a UUID.
   Result<void> save(const PendingUpload& upload) const;
+  /// All of them, flushed to the disk together. Fails as `save`: none, or some, are kept.
+  Result<void> save_all(const std::vector<PendingUpload>& uploads) const;
   /// Fails with `not_found`, or `disk`.
   Result<PendingUpload> load(std::string_view upload_id) const;
   /// The newest of this very file at this server that has not lapsed, among what `list` gave.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -79,10 +81,16 @@ Result<std::vector<UploadFile>> files_of(Session& session, const std::vector<std
 }
 
 /// An upload whose record cannot be written (read-only home) goes on, and cannot be resumed.
-void keep(Session& session, const PendingUpload& upload) {
-  auto kept = PendingUploads(session.paths().state).save(upload);
+void keep(Session& session, const std::vector<PendingUpload>& uploads) {
+  auto kept = PendingUploads(session.paths().state).save_all(uploads);
   if (!kept) session.note("note: an interrupted upload of this file cannot be resumed: " + kept.error().what);
 }
+void keep(Session& session, const PendingUpload& upload) { keep(session, std::vector{upload}); }
+
+/// Before its finalize an upload is recorded on the disk: then it may have become an Asset. So many records, or those
+/// of so long, are flushed together.
+constexpr std::size_t most_records = 64;
+constexpr std::chrono::milliseconds longest_wait_for_records{100};
 
 /// The record is removed only after the Asset's id was printed: a repeat of a killed run finds the Asset by it.
 void forget_once_told(Session& session, const std::string& upload_id) {
@@ -111,9 +119,10 @@ class Uploads {
     WS_LET(const ProgressStyle style, parse_progress(session_.arguments().value("progress"), session_.terminal()));
     ProgressLine line(session_.terminal(), session_.has("quiet") ? ProgressStyle::none : style);
     while (ended_ < files_.size()) {
-      while (next_ < files_.size() && next_ - ended_ < static_cast<std::size_t>(jobs) && !stopped_) start(next_++);
+      go_on(static_cast<std::size_t>(jobs));
       if (stopped_ && next_ == ended_) break;
-      client_.run(std::chrono::milliseconds{200});
+      client_.run(unrecorded_.empty() ? std::chrono::milliseconds{200} : longest_wait_for_records);
+      record();
       std::uint64_t sent = 0;
       for (const std::uint64_t bytes : sent_) sent += bytes;
       const std::string more =
@@ -124,6 +133,30 @@ class Uploads {
   }
 
  private:
+  /// Those under way but for those that wait for their record, or for their turn after it.
+  std::size_t busy() const { return next_ - ended_ - waiting_.size() - recorded_.size(); }
+
+  /// No more than `jobs` at a time.
+  void go_on(std::size_t jobs) {
+    while (busy() < jobs && !recorded_.empty()) {
+      const std::function<void()> send = std::move(recorded_.front());
+      recorded_.pop_front();
+      send();
+    }
+    while (busy() < jobs && next_ < files_.size() && !stopped_) start(next_++);
+  }
+
+  /// Writes the records that wait, once they are many, or nothing else is under way, or they have waited.
+  void record() {
+    if (unrecorded_.empty()) return;
+    const bool is_late = std::chrono::steady_clock::now() - waiting_since_ >= longest_wait_for_records;
+    const bool may_be_more = busy() > 0 || (next_ < files_.size() && !stopped_);
+    if (may_be_more && !is_late && unrecorded_.size() < most_records) return;
+    keep(session_, std::exchange(unrecorded_, {}));
+    for (std::function<void()>& send : waiting_) recorded_.push_back(std::move(send));
+    waiting_.clear();
+  }
+
   void start(std::size_t place) {
     const UploadFile& file = files_[place];
     std::optional<StartedUpload> resumed;
@@ -136,9 +169,15 @@ class Uploads {
     observer.kept = [this, place, &file](const StartedUpload& started) {
       const bool is_new = std::exchange(upload_ids_[place], started.upload_id) != started.upload_id;
       const bool is_mere_start = is_new && file.stamp.size_bytes < recorded_from_bytes;
-      // One that may have become an Asset is always recorded: it is asked for before the file is sent again.
-      if (!is_mere_start) keep(session_, {.started = started, .file = file, .base_url = base_url_});
+      if (!is_mere_start) keep(session_, PendingUpload{.started = started, .file = file, .base_url = base_url_});
       return Result<void>();
+    };
+    // One that may have become an Asset is always recorded: it is asked for before the file is sent again.
+    observer.finishing = [this, place, &file](const StartedUpload& started, std::function<void()> send) {
+      upload_ids_[place] = started.upload_id;
+      if (unrecorded_.empty()) waiting_since_ = std::chrono::steady_clock::now();
+      unrecorded_.push_back({.started = started, .file = file, .base_url = base_url_});
+      waiting_.push_back(std::move(send));
     };
     observer.forgotten = [this](const StartedUpload& started) { pending_.forget(started.upload_id); };
     observer.progress = [this, place](std::uint64_t bytes) { sent_[place] = bytes; };
@@ -179,6 +218,10 @@ class Uploads {
   std::vector<std::string> upload_ids_;
   std::vector<std::uint64_t> sent_;
   std::vector<std::optional<Result<Reply>>> results_;
+  std::vector<PendingUpload> unrecorded_;       ///< whose finalize waits until this is on the disk
+  std::vector<std::function<void()>> waiting_;  ///< these finalizes
+  std::deque<std::function<void()>> recorded_;  ///< those that may be sent
+  std::chrono::steady_clock::time_point waiting_since_;
   std::string base_url_;
   std::uint64_t total_ = 0;
   std::size_t next_ = 0;

@@ -36,6 +36,9 @@ struct Uploading {
       *transport, clock, random, {.base_url = server.origin(), .credential = Credential{secret_key, server.origin()}}};
   std::vector<UploadState> kept = {};
   int forgotten = 0;
+  bool records_later = false;
+  std::function<void()> send = {};  ///< the finalize that waits
+  std::vector<std::string> steps_before_record = {};
 
   Uploading() { write_text(folder / "a.txt", text); }
 
@@ -68,13 +71,24 @@ struct Uploading {
       return Result<void>();
     };
     observer.forgotten = [this](const StartedUpload&) { ++forgotten; };
+    if (records_later) {
+      observer.finishing = [this](const StartedUpload& started, std::function<void()> go_on) {
+        kept.push_back(started.state);
+        send = std::move(go_on);
+      };
+    }
     std::optional<Result<Reply>> result;
     start_upload(client,
                  {.path = folder / "a.txt", .file_name = "a.txt", .mime_type = "text/plain", .stamp = *stamp},
                  std::move(resumed),
                  std::move(observer),
                  [&](Result<Reply> reply) { result = std::move(reply); });
-    while (!result) client.run(std::chrono::milliseconds{100});
+    while (!result) {
+      client.run(std::chrono::milliseconds{100});
+      if (!send) continue;
+      steps_before_record = steps();
+      std::exchange(send, {})();
+    }
     return std::move(*result);
   }
   std::vector<std::string> steps() const {
@@ -106,6 +120,15 @@ TEST_CASE("upload: start, bytes, finalize; the key goes to the API alone", "[tra
   CHECK(requests[1].header("Content-Length") == std::to_string(text.size()));
   CHECK(requests[1].body == text);
   CHECK(requests[1].target == "/blob?sig=1");
+}
+
+TEST_CASE("upload: a finalize waits until its record is said to be on the disk", "[transfer]") {
+  Uploading stage;
+  stage.records_later = true;
+  REQUIRE(stage.run());
+  CHECK(stage.steps_before_record == std::vector<std::string>{"start", "put"});
+  CHECK(stage.steps() == std::vector<std::string>{"start", "put", finalize});
+  CHECK(stage.kept == std::vector{UploadState::started, UploadState::finishing});
 }
 
 TEST_CASE("upload: the bytes are sent again from the first one", "[transfer]") {
