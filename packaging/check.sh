@@ -56,8 +56,8 @@ done
 step 'packages in a bare Debian 12: install, use, remove, purge; nothing is left'
 bare deb
 inside deb apt-get update -qq
-# What the packages depend on comes first, so that what is left afterwards is theirs.
-inside deb apt-get install -y -qq --no-install-recommends libcurl4 ca-certificates curl python3-minimal >/dev/null 2>&1
+# What the packages depend on, what they recommend, and what the stories need comes first: so what is left is theirs.
+inside deb apt-get install -y -qq --no-install-recommends libcurl4 libjq1 ca-certificates curl python3 >/dev/null 2>&1
 files deb >"$work/before"
 cp "$dist"/ws_*_"$arch".deb "$dist"/ws-mock_*_"$arch".deb "$work/deb/tmp/"
 inside deb sh -c 'apt-get install -y -qq --no-install-recommends /tmp/ws_*.deb /tmp/ws-mock_*.deb' >/dev/null 2>&1 || fail 'apt cannot install the packages'
@@ -130,6 +130,7 @@ size=$(stat -c %s "$dist/ws-mock-$version-$machine.oci.tar")
 [ "$size" -le $((20 << 20)) ] || fail "the image has $size bytes"
 layer=$(python3 -c 'import json, sys; print("blobs/" + json.load(open(sys.argv[1]))[0]["Layers"][0].removeprefix("blobs/"))' "$work/oci/manifest.json")
 tar -xzf "$work/oci/$layer" -C "$work/image"
+readelf -hW "$work/image/ws-mock" | grep -q 'DYN (' || fail 'the program of the image is not position-independent'
 port=$((20000 + RANDOM % 20000))
 chroot --userspec=65534:65534 "$work/image" /ws-mock --listen "0.0.0.0:$port" --no-control --log off >/dev/null &
 mock=$!

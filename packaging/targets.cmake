@@ -16,8 +16,9 @@ if(NOT WS_SANITIZE)
   target_compile_options(ws_common INTERFACE
     $<${checked}:-fPIE> $<${checked}:-fstack-protector-strong> $<${checked}:-U_FORTIFY_SOURCE> $<${checked}:-D_FORTIFY_SOURCE=2>
     $<${checked}:-D_GLIBCXX_ASSERTIONS>)
-  # WS_STATIC: a program without a loader. (With -static-pie it crashes at start, linked by mold 1.10.)
-  target_link_options(ws_common INTERFACE $<${checked}:$<IF:$<BOOL:$<TARGET_PROPERTY:WS_STATIC>>,-no-pie,-pie>>)
+  # WS_STATIC: a program without a loader.
+  target_link_options(ws_common INTERFACE $<$<BOOL:$<TARGET_PROPERTY:WS_STATIC>>:-static-pie>
+    $<$<AND:${checked},$<NOT:$<BOOL:$<TARGET_PROPERTY:WS_STATIC>>>>:-pie>)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i.86")
     target_compile_options(ws_common INTERFACE $<${checked}:-fcf-protection>)
   endif()
