@@ -288,7 +288,7 @@ struct Home {
 const std::vector<Home> homes = {
     {"curl/", {"api-client/http/curl"}},
     {"git2", {"sync-engine/git/"}},
-    {"sqlite3", {"api-client/base/sqlite."}},
+    {"sqlite3", {"api-client/base/sqlite.", "api-client/base/sqlite_pages."}},
     {"openssl/", {"api-client/base/sha256.", "server-mock/http/"}},  // the server's TLS is OpenSSL's too
     {"boost/", {"server-mock/http/"}},
     {"zlib.h", {"server-mock/http/server/gzip.", "server-mock/trace/packed."}},
