@@ -328,13 +328,13 @@ Result<std::vector<Result<void>>> SyncEngine::resolve(const std::vector<Choice>&
   if (impl_->context.session.remote == nullptr) return fail(Failure::Kind::usage, "this needs the service", "log in");
   std::vector<Choice> documents;
   std::copy_if(choices.begin(), choices.end(), std::back_inserter(documents), [](const Choice& each) {
-    return each.conflict.kind != ConflictKind::attachment;
+    return !each.conflict.is_about(ConflictSubject::attachment);
   });
   std::vector<Result<void>> of_documents = decide_conflicts(impl_->context.session, documents);
   std::vector<Result<void>> decided;
   std::size_t next = 0;
   for (const Choice& each : choices) {
-    const bool is_file = each.conflict.kind == ConflictKind::attachment;
+    const bool is_file = each.conflict.is_about(ConflictSubject::attachment);
     decided.push_back(
         is_file ? decide_attachment(impl_->context.session, *impl_->context.clock, each.conflict.path, each.keep)
                 : std::move(of_documents[next++]));
@@ -346,7 +346,7 @@ Result<std::vector<Result<void>>> SyncEngine::resolve(const std::vector<Choice>&
 }
 
 Result<std::optional<Conflict>> SyncEngine::look_again(const Conflict& conflict) {
-  if (conflict.kind == ConflictKind::attachment) return std::optional(conflict);
+  if (conflict.is_about(ConflictSubject::attachment)) return std::optional(conflict);
   WS_LET(const TreeLock lock, begin(impl_->context, "resolve"));
   return ws::sync::look_again(impl_->context.session, conflict);
 }

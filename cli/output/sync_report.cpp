@@ -277,10 +277,11 @@ std::string guard_text(const sync::Guard& guard, ReportStage stage) {
 /// `ws sync resolve PATH ...` with what may be said about it.
 ShellCommand resolve_command(ShellCommand program, const sync::Conflict& conflict) {
   program.add({"sync", "resolve"}).path(conflict.path.text());
-  if (conflict.kind == sync::ConflictKind::rewound) return program.add({"--keep", "local|remote"});
-  if (conflict.kind != sync::ConflictKind::path) return program.add({"--keep", "local|remote|both"});
-  if (sync::place_matter(conflict) == sync::PlaceMatter::not_synced) return program.add({"--path", "local"});
-  return program.add({"--path", "local|remote"});
+  const auto is_possible = [&](sync::Keep keep) { return conflict.row().find(keep) != nullptr; };
+  std::string words = "local";
+  if (is_possible(sync::Keep::remote)) words += "|remote";
+  if (is_possible(sync::Keep::both)) words += "|both";
+  return conflict.kind() == sync::ConflictKind::path ? program.add({"--path", words}) : program.add({"--keep", words});
 }
 
 ShellCommand sync_of(ShellCommand program) { return program.add({"sync"}); }

@@ -10,38 +10,66 @@ namespace ws::cli::walk {
 namespace {
 
 using sync::Conflict;
-using sync::ConflictKind;
+using sync::ConflictCase;
+using sync::Keep;
+
+Verdict verdict_of(Keep keep) {
+  switch (keep) {
+    case Keep::local: return Verdict::mine;
+    case Keep::remote: return Verdict::theirs;
+    case Keep::both: return Verdict::both;
+    case Keep::merged: return Verdict::merged;
+  }
+  return Verdict::mine;
+}
 
 class Story {
  public:
   Story(const sync::ConflictTexts& texts, const Facts& facts)
       : texts_(texts), conflict_(texts.conflict), facts_(facts) {
     shown_conflict_.name = conflict_.path.string();
-    shown_conflict_.what = sync::reason_of(conflict_);
+    shown_conflict_.what = conflict_.row().title;
     shown_conflict_.has_history = true;
   }
 
   ShownConflict tell() {
-    if (conflict_.kind == ConflictKind::rewound) {
-      rewound();
-    } else if (conflict_.kind == ConflictKind::attachment) {
-      attachment();
-    } else if (is_about_place(conflict_)) {
-      place();
-    } else if (!conflict_.remote) {
-      edited_and_archived();
-    } else if (!conflict_.local) {
-      deleted_and_edited();
-    } else {
-      two_texts();
-    }
+    say_what_happened();
     return std::move(shown_conflict_);
   }
 
  private:
+  void say_what_happened() {
+    switch (conflict_.which) {
+      case ConflictCase::edited_on_both:
+      case ConflictCase::edited_at_one_revision: return conflict_.remote ? edited_on_both() : not_seen_yet();
+      case ConflictCase::created_on_both: return conflict_.remote ? created_on_both() : not_seen_yet();
+      case ConflictCase::edited_and_archived: return edited_and_archived();
+      case ConflictCase::deleted_and_edited: return deleted_and_edited();
+      case ConflictCase::renamed_on_both:
+      case ConflictCase::renamed_on_both_kept_here: return renamed_on_both();
+      case ConflictCase::two_documents:
+      case ConflictCase::two_documents_kept_here: return two_documents();
+      case ConflictCase::folder_there: return folder_there();
+      case ConflictCase::document_there: return document_there();
+      case ConflictCase::became_folder: return became_folder();
+      case ConflictCase::not_synced: return not_synced();
+      case ConflictCase::folder_at_old_name: return folder_at_old_name();
+      case ConflictCase::place_refused: return place_refused();
+      case ConflictCase::service_went_back: return service_went_back();
+      case ConflictCase::document_went_back: return document_went_back();
+      case ConflictCase::attachment_edited_on_both:
+      case ConflictCase::attachment_added_on_both:
+      case ConflictCase::attachment_removed_and_edited: return two_files();
+      case ConflictCase::attachment_edited_and_removed: return removed_file();
+    }
+  }
+
   void say(std::string sentence) { shown_conflict_.story.push_back(std::move(sentence)); }
-  void offer(Verdict verdict, std::string what, std::vector<std::string> effects) {
-    shown_conflict_.offers.push_back({.verdict = verdict, .what = std::move(what), .effects = std::move(effects)});
+  void offer(Keep keep, std::string effects) {
+    const sync::ConflictResolution* const resolution = conflict_.row().find(keep);
+    if (resolution == nullptr) return;
+    shown_conflict_.offers.push_back(
+        {.verdict = verdict_of(keep), .what = std::string(resolution->offer), .effects = {std::move(effects)}});
   }
 
   std::string my_when() const { return facts_.my_time ? ", last on " + *facts_.my_time : ""; }
@@ -63,56 +91,67 @@ class Story {
     }
   }
 
-  void two_texts() {
+  void show_texts() {
     shown_conflict_.base = texts_.base;
     shown_conflict_.mine = texts_.local;
     shown_conflict_.theirs = texts_.remote;
     shown_conflict_.merge_later = texts_.merge_later;
-    if (conflict_.base) {
-      say(fmt::format("You edited it here{}.", my_when()));
-      say_renamed_here();
-      say(fmt::format("{} edited it on the service{}{}.", they(), their_when(), their_revision()));
-      say_base();
-    } else {
-      say(fmt::format("You made this file here{}.", my_when()));
-      say(fmt::format("{} made a document at the same place on the service{}{}.",
-                      they(),
-                      facts_.their_time ? ", last changed on " + *facts_.their_time : "",
-                      their_revision()));
-    }
-    offer(Verdict::mine,
-          "keep mine",
-          {"My text becomes a new revision on the service. Theirs goes to the local history."});
-    offer(Verdict::theirs, "keep theirs", {"The file here gets their text. Mine goes to the local history."});
-    offer(Verdict::merged,
-          "take the merge",
-          {"The result goes into the file here and to the service. Both texts go to the local history."});
-    offer(Verdict::both,
-          "keep both",
-          {"The file here gets their text. Mine lies beside it, with (local) in its name, as a document of its own."});
+  }
+
+  void edited_on_both() {
+    show_texts();
+    say(fmt::format("You edited it here{}.", my_when()));
+    say_renamed_here();
+    say(fmt::format("{} edited it on the service{}{}.", they(), their_when(), their_revision()));
+    say_base();
+    offer_texts();
+  }
+
+  void created_on_both() {
+    show_texts();
+    say(fmt::format("You made this file here{}.", my_when()));
+    say(fmt::format("{} made a document at the same place on the service{}{}.",
+                    they(),
+                    facts_.their_time ? ", last changed on " + *facts_.their_time : "",
+                    their_revision()));
+    offer_texts();
+  }
+
+  void offer_texts() {
+    offer(Keep::local, "My text becomes a new revision on the service. Theirs goes to the local history.");
+    offer(Keep::remote, "The file here gets their text. Mine goes to the local history.");
+    offer(Keep::merged, "The result goes into the file here and to the service. Both texts go to the local history.");
+    offer(Keep::both,
+          "The file here gets their text. Mine lies beside it, with (local) in its name, as a document of its own.");
   }
 
   /// No texts: what is known of both files is told.
-  void attachment() {
-    say(fmt::format("Yours, here: {}{}.", facts_.my_file, my_when()));
-    if (!conflict_.remote) {
-      say("On the service it was removed.");
-      offer(Verdict::mine, "keep mine", {"The next `ws sync` sends it again."});
-      offer(Verdict::theirs,
-            "let it go",
-            {"The file here is removed. Its bytes are kept: `ws sync restore` brings them back."});
-      return;
-    }
+  void two_files() {
+    say_my_file();
     say(fmt::format("Theirs, on the service: {}{}.",
                     facts_.their_file,
                     facts_.their_time ? ", sent on " + *facts_.their_time : ""));
-    offer(Verdict::mine, "keep mine", {"The next `ws sync` sends it. Theirs can be had again: `ws sync restore`."});
-    offer(Verdict::theirs,
-          "keep theirs",
-          {"The file here gets their bytes. Mine are kept: `ws sync restore` brings them back."});
-    offer(Verdict::both,
-          "keep both",
-          {"Mine stays here, theirs stays beside it with (remote) in its name; both are sent."});
+    offer(Keep::local, "The next `ws sync` sends it. Theirs can be had again: `ws sync restore`.");
+    offer(Keep::remote, "The file here gets their bytes. Mine are kept: `ws sync restore` brings them back.");
+    offer(Keep::both, "Mine stays here, theirs stays beside it with (remote) in its name; both are sent.");
+  }
+
+  void removed_file() {
+    say_my_file();
+    say("On the service it was removed.");
+    offer(Keep::local, "The next `ws sync` sends it again.");
+    offer(Keep::remote, "The file here is removed. Its bytes are kept: `ws sync restore` brings them back.");
+  }
+
+  void say_my_file() { say(fmt::format("Yours, here: {}{}.", facts_.my_file, my_when())); }
+
+  /// Recorded by a commit, and no pull has brought their text yet.
+  void not_seen_yet() {
+    shown_conflict_.base = texts_.base;
+    shown_conflict_.mine = texts_.local;
+    say(fmt::format("You edited it here{}.", my_when()));
+    say("What the service has was not seen yet: `ws sync` fetches it.");
+    say_base();
   }
 
   void edited_and_archived() {
@@ -123,8 +162,8 @@ class Story {
     say_renamed_here();
     say("On the service it was archived.");
     if (conflict_.base) say(fmt::format("What is here began with revision {}.", conflict_.base->revision));
-    offer(Verdict::mine, "keep mine", {"What is here becomes a new document on the service."});
-    offer(Verdict::theirs, "let it go", {"The file here is removed. Its text goes to the local history."});
+    offer(Keep::local, "What is here becomes a new document on the service.");
+    offer(Keep::remote, "The file here is removed. Its text goes to the local history.");
   }
 
   void deleted_and_edited() {
@@ -133,37 +172,16 @@ class Story {
     say("You deleted it here.");
     say(fmt::format("{} changed it on the service{}{}.", they(), their_when(), their_revision()));
     if (conflict_.base) say(fmt::format("What you deleted was revision {}.", conflict_.base->revision));
-    offer(Verdict::mine, "keep it deleted", {"It is archived on the service. Their text goes to the local history."});
-    offer(Verdict::theirs, "take it back", {"The file comes back here, with their text."});
-  }
-
-  /// The shapes are those that a decision about names tells apart (sync-engine/conflicts/decide_place.cpp).
-  void place() {
-    shown_conflict_.mine = texts_.local;
-    shown_conflict_.theirs = texts_.remote;
-    switch (sync::place_matter(conflict_)) {
-      case sync::PlaceMatter::renamed_on_both: return renamed_on_both();
-      case sync::PlaceMatter::two_documents: return two_documents();
-      case sync::PlaceMatter::folder_there: return folder_there();
-      case sync::PlaceMatter::document_there: return document_there();
-      case sync::PlaceMatter::became_folder: return became_folder();
-      case sync::PlaceMatter::not_synced: return not_synced();
-      case sync::PlaceMatter::no_document: return conflict_.base ? folder_took_the_old_place() : in_a_taken_folder();
-    }
+    offer(Keep::local, "It is archived on the service. Their text goes to the local history.");
+    offer(Keep::remote, "The file comes back here, with their text.");
   }
 
   void renamed_on_both() {
-    shown_conflict_.what = "renamed on both sides";
-    shown_conflict_.mine.reset();
-    shown_conflict_.theirs.reset();
     say(fmt::format("You renamed it here: {} is now {}.", old_path(), conflict_.path.text()));
     say(fmt::format("On the service it was renamed too, to {}{}.", there_path(), by_them()));
-    offer(Verdict::mine,
-          "keep my name",
-          {fmt::format("It stays {} here. The next `ws sync` renames it so on the service.", conflict_.path.text())});
-    offer(Verdict::theirs,
-          "take their name",
-          {fmt::format("The file here is renamed to {} now. Its text stays as it is.", there_path())});
+    offer(Keep::local,
+          fmt::format("It stays {} here. The next `ws sync` renames it so on the service.", conflict_.path.text()));
+    offer(Keep::remote, fmt::format("The file here is renamed to {} now. Its text stays as it is.", there_path()));
   }
 
   std::string by_them() const {
@@ -172,107 +190,100 @@ class Story {
   }
 
   void two_documents() {
-    shown_conflict_.what = "two documents want this name";
+    show_both();
     say(fmt::format("You have a file here at {}.", conflict_.path.text()));
     say(
         fmt::format("On the service another document has that name{}. It lies here beside yours, with (remote) in its "
                     "name.",
                     by_them()));
-    offer(Verdict::mine,
-          "mine has the name",
-          {"My file stays where it is. The next `ws sync` renames the other document as it lies here."});
-    offer(Verdict::theirs,
-          "theirs has the name",
-          {"My file gets (local) in its name now. The next `ws sync` puts the other document in its place."});
+    offer(Keep::local, "My file stays where it is. The next `ws sync` renames the other document as it lies here.");
+    offer(Keep::remote,
+          "My file gets (local) in its name now. The next `ws sync` puts the other document in its place.");
   }
 
   void became_folder() {
-    shown_conflict_.what = "a folder here, a document there";
     shown_conflict_.base = texts_.base;
-    shown_conflict_.mine.reset();
+    shown_conflict_.theirs = texts_.remote;
     say("Here a folder took the place of the file.");
     say(fmt::format("{} edited the document on the service{}{}. It lies here with (remote) in its name.",
                     they(),
                     their_when(),
                     their_revision()));
-    offer(Verdict::mine,
-          "keep the folder alone",
-          {"The file with (remote) in its name is removed here, and archived by the next `ws sync`. Its text goes to "
-           "the local history."});
-    offer(Verdict::theirs, "keep both", {"The folder stays, and the document keeps the name that it lies under here."});
+    offer(Keep::local,
+          "The file with (remote) in its name is removed here, and archived by the next `ws sync`. Its text goes to "
+          "the local history.");
+    offer(Keep::remote, "The folder stays, and the document keeps the name that it lies under here.");
   }
 
-  void folder_took_the_old_place() {
-    shown_conflict_.what = "renamed here, a folder there";
-    shown_conflict_.theirs.reset();
+  void folder_at_old_name() {
+    shown_conflict_.mine = texts_.local;
     say(fmt::format("You renamed it here: {} is now {}.", old_path(), conflict_.path.text()));
     say("On the service it was archived, and a folder has its old place.");
-    offer(Verdict::mine, "keep the file", {"The next `ws sync` makes a new document of it."});
-    offer(Verdict::theirs, "let it go", {"The file here is removed. Its text goes to the local history."});
+    offer(Keep::local, "The next `ws sync` makes a new document of it.");
+    offer(Keep::remote, "The file here is removed. Its text goes to the local history.");
   }
 
-  void in_a_taken_folder() {
-    shown_conflict_.what = "its folder is a document there";
+  void place_refused() {
+    show_both();
     say(fmt::format("You made this file here{}.", my_when()));
     say("On the service a document has the name of its folder, so the file has no place there yet.");
-    offer(Verdict::mine, "keep the file", {"The next `ws sync` sends it, once the document has left that name."});
-    offer(Verdict::theirs, "let it go", {"The file here is removed. Its text goes to the local history."});
+    offer(Keep::local, "The next `ws sync` sends it, once the document has left that name.");
+    offer(Keep::remote, "The file here is removed. Its text goes to the local history.");
   }
 
   void folder_there() {
-    shown_conflict_.what = "a file here, a folder there";
+    show_both();
     say(fmt::format("You have a file here at {}.", conflict_.path.text()));
     say(fmt::format("On the service there is a folder of that name, with {} in it{}.", there_path(), by_them()));
-    offer(Verdict::mine,
-          "my file has the name",
-          {"It stays where it is. What is in the folder lies in one with (remote) in its name."});
-    offer(Verdict::theirs,
-          "the folder has the name",
-          {"My file gets (local) in its name now. The next `ws sync` brings the folder."});
+    offer(Keep::local, "It stays where it is. What is in the folder lies in one with (remote) in its name.");
+    offer(Keep::remote, "My file gets (local) in its name now. The next `ws sync` brings the folder.");
   }
 
   void document_there() {
-    shown_conflict_.what = "a folder here, a document there";
+    show_both();
     say(fmt::format("You have a file here at {}.", conflict_.path.text()));
     say(fmt::format("On the service {} is a document, where its folder is here{}.", there_path(), by_them()));
-    offer(Verdict::mine,
-          "my folder has the name",
-          {"It stays where it is. The document lies here with (remote) in its name, and is renamed so by the next `ws "
-           "sync`."});
-    offer(Verdict::theirs,
-          "the document has the name",
-          {"My file moves to a folder with (local) in its name now. The next `ws sync` brings the document."});
+    offer(Keep::local,
+          "It stays where it is. The document lies here with (remote) in its name, and is renamed so by the next `ws "
+          "sync`.");
+    offer(Keep::remote,
+          "My file moves to a folder with (local) in its name now. The next `ws sync` brings the document.");
   }
 
   void not_synced() {
-    shown_conflict_.what = "a document wants the name of what is not synced";
-    shown_conflict_.mine.reset();
+    shown_conflict_.theirs = texts_.remote;
     say(fmt::format("Here is something at {} that is not synced.", conflict_.path.text()));
     say(fmt::format("On the service {} is a document{}.", there_path(), by_them()));
     say("Only you can move what is here: move it elsewhere, then `ws sync` puts the document in its place.");
-    offer(Verdict::mine,
-          "it stays",
-          {"The document lies here with (remote) in its name, and is renamed so by the next `ws sync`."});
+    offer(Keep::local, "The document lies here with (remote) in its name, and is renamed so by the next `ws sync`.");
   }
 
-  void rewound() {
-    shown_conflict_.has_history = !conflict_.document.empty();
+  void service_went_back() {
+    shown_conflict_.has_history = false;
+    shown_conflict_.name = "the whole tree";
+    show_both();
+    say("The service went back to an older state: it was restored from a backup, or replaced.");
+    say("Nothing goes either way until somebody says which side holds.");
+    offer_states();
+  }
+
+  void document_went_back() {
+    show_both();
+    say("The service has an older revision of it than the one that both sides agreed on.");
+    offer_states();
+  }
+
+  void offer_states() {
+    offer(Keep::local, "What is here counts as an edit of what the service has now. The next `ws sync` sends it.");
+    offer(Keep::remote,
+          "The next `ws sync` brings the older state here. What it replaces goes to the local history, and the guard "
+          "against mass deletion counts what it removes.");
+  }
+
+  /// Both texts, to look at: neither is merged.
+  void show_both() {
     shown_conflict_.mine = texts_.local;
     shown_conflict_.theirs = texts_.remote;
-    if (conflict_.document.empty()) {
-      shown_conflict_.name = "the whole tree";
-      say("The service went back to an older state: it was restored from a backup, or replaced.");
-      say("Nothing goes either way until somebody says which side holds.");
-    } else {
-      say("The service has an older revision of it than the one that both sides agreed on.");
-    }
-    offer(Verdict::mine,
-          "what is here holds",
-          {"What is here counts as an edit of what the service has now. The next `ws sync` sends it."});
-    offer(Verdict::theirs,
-          "what the service has holds",
-          {"The next `ws sync` brings the older state here. What it replaces goes to the local history, and the guard "
-           "against mass deletion counts what it removes."});
   }
 
   const sync::ConflictTexts& texts_;

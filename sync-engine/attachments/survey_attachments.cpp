@@ -293,10 +293,11 @@ OpenAttachment open_from(const AttachmentCollision& collision) {
 }
 
 Conflict conflict_of(const RelativePath& path, const OpenAttachment& open) {
-  Conflict conflict{.kind = ConflictKind::attachment, .path = path, .id = open.id, .here_only = true};
+  Conflict conflict{.path = path, .id = open.id, .record = ConflictRecord::here};
   if (open.base) conflict.base = entry_of(path, *open.base);
   if (open.local) conflict.local = entry_of(path, *open.local);
   if (open.remote) conflict.remote = entry_of(path, *open.remote);
+  conflict.which = find_attachment_case(conflict);
   return conflict;
 }
 
@@ -305,9 +306,10 @@ void add_to_report(const AttachmentSurvey& found, Report& report) {
   for (const AttachmentCollision& collision : found.plan.collisions) {
     const auto known = found.open.find(collision.path);
     Conflict conflict = conflict_of(collision.path, known != found.open.end() ? known->second : open_from(collision));
-    report.rows.push_back(
-        {.action = {
-             .kind = ActionKind::conflict, .path = collision.path, .reason = reason_of(conflict), .attachment = true}});
+    report.rows.push_back({.action = {.kind = ActionKind::conflict,
+                                      .path = collision.path,
+                                      .reason = conflict.row().reason,
+                                      .attachment = true}});
     report.conflicts.push_back(std::move(conflict));
   }
   report.skipped.insert(report.skipped.end(), found.plan.skipped.begin(), found.plan.skipped.end());

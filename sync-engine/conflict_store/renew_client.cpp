@@ -19,11 +19,11 @@ Result<void> forget_the_others(const RootFolder& root, const WsFolder& own) {
   WS_LET(sqlite::Transaction transaction, state.begin());
   WS_TRY(state.clear_staged());
   for (const Conflict& conflict : conflicts) {
-    if (!conflict.here_only) WS_TRY(state.drop_conflict(conflict.id));
+    if (!conflict.is_here_only()) WS_TRY(state.drop_conflict(conflict.id));
   }
   WS_TRY(transaction.commit());
   for (const Conflict& conflict : conflicts) {
-    if (!conflict.here_only) remove_conflict_files(root, conflict.id);
+    if (!conflict.is_here_only()) remove_conflict_files(root, conflict.id);
   }
   return {};
 }

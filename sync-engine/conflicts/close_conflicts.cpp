@@ -23,7 +23,7 @@ ByDocument by_document(const std::vector<Conflict>& conflicts) {
 bool is_still_open(const ByDocument& planned, const Conflict& known) {
   const auto [first, last] = planned.equal_range(known.document);
   return std::any_of(first, last, [&](const auto& each) {
-    const bool same_record = !known.here_only && !known.document.empty() && is_for_service(*each.second);
+    const bool same_record = !known.is_here_only() && !known.document.empty() && each.second->row().pushed_as;
     return each.second->path == known.path || same_record;
   });
 }
@@ -37,7 +37,7 @@ std::uint64_t revision_there(const Survey& survey, const DocumentId& document) {
 }
 
 bool is_on_service(const Session& session, const Conflict& conflict) {
-  return !conflict.here_only && !conflict.id.empty() && session.remote != nullptr;
+  return conflict.is_on_service() && session.remote != nullptr;
 }
 
 /// Before it is told: a run that ends in between must not take the service's word for somebody's decision, and this
@@ -45,12 +45,12 @@ bool is_on_service(const Session& session, const Conflict& conflict) {
 Result<void> note_closing(Session& session, const std::vector<const Conflict*>& conflicts) {
   std::vector<Conflict> closing;
   for (const Conflict* conflict : conflicts) {
-    if (!conflict->closing && is_on_service(session, *conflict)) closing.push_back(*conflict);
+    if (conflict->record != ConflictRecord::closing && is_on_service(session, *conflict)) closing.push_back(*conflict);
   }
   if (closing.empty()) return {};
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   for (Conflict& conflict : closing) {
-    conflict.closing = true;
+    conflict.record = ConflictRecord::closing;
     WS_TRY(session.state.put_conflict(conflict));
   }
   return transaction.commit();
@@ -82,12 +82,13 @@ bool OutOfSight::hides(const Conflict& known) const {
   if (survey_.local.hindered.contains(known.document)) return true;
   if (std::binary_search(absent.begin(), absent.end(), known.document)) return true;
   // What is not synced is skipped for as long as it is there: the plan knows whether a document wants its name.
-  if (known.kind == ConflictKind::path && !known.local) return false;
+  if (known.which == ConflictCase::not_synced) return false;
   return skipped_.contains(known.path.text());
 }
 
 Result<void> close_settled_conflicts(Session& session, const Survey& survey, const RunOptions& options) {
-  const bool rewound = std::any_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), is_rewound_service);
+  const bool rewound = std::ranges::any_of(
+      survey.plan.conflicts, [](const Conflict& each) { return each.which == ConflictCase::service_went_back; });
   if (options.only || rewound || survey.plan.guard || survey.known_conflicts.empty()) return {};
   const ByDocument planned = by_document(survey.plan.conflicts);
   const OutOfSight out_of_sight(survey);

@@ -19,7 +19,7 @@ constexpr std::string_view their_label = "remote";
 
 Result<ThreeTexts> recorded_texts(const Session& session, const Conflict& conflict) {
   ThreeTexts texts = read_conflict_texts(session.root, conflict.id);
-  if (is_about_place(conflict) || conflict.kind == ConflictKind::rewound || !texts.local || !texts.remote) {
+  if (!conflict.is_about(ConflictSubject::text) || !texts.local || !texts.remote) {
     return fail(Failure::Kind::usage,
                 fmt::format("there are no two texts at {} to merge", conflict.path.text()),
                 "say --keep local, remote or both");

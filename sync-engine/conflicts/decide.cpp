@@ -52,7 +52,7 @@ class Decision {
     if (copy) request.path_for_local_copy = copy->string();
     if (makes_new_document()) request.path = conflict_.path.string();
     std::optional<AppliedItem> result;
-    if (!conflict_.here_only) {
+    if (!conflict_.is_here_only()) {
       auto answered = session_.remote->resolve(request);
       if (!answered) {
         refused_copy_ = copy;
@@ -66,15 +66,14 @@ class Decision {
     WS_LET(const std::optional<std::string> text, winning_text(merged));
     if (keep_ != Keep::local || holds_both_texts())
       decided.files.push_back({.path = conflict_.path, .now = on_disk_, .text = text});
-    WS_TRY(conflict_.here_only && keep_ != Keep::remote ? leave_to_push(decided) : agree(decided, result, text));
+    WS_TRY(conflict_.is_here_only() && keep_ != Keep::remote ? leave_to_push(decided) : agree(decided, result, text));
     return decided;
   }
 
  private:
   /// One that only the service saw has no text of theirs until the next pull: nobody could know what loses.
   Result<void> has_seen_their_text() const {
-    if (conflict_.remote || (conflict_.kind != ConflictKind::revision && conflict_.kind != ConflictKind::hash))
-      return {};
+    if (conflict_.remote || conflict_.row().sides != ConflictSides::both) return {};
     return fail(Failure::Kind::conflict,
                 fmt::format("what the service has at {} was not seen yet", conflict_.path.text()),
                 "`ws sync` fetches it; then decide");
@@ -82,7 +81,7 @@ class Decision {
 
   /// The service has none any more that the text could go to.
   bool makes_new_document() const {
-    return !conflict_.remote && conflict_.local && (keep_ == Keep::local || keep_ == Keep::merged);
+    return conflict_.which == ConflictCase::edited_and_archived && (keep_ == Keep::local || keep_ == Keep::merged);
   }
 
   /// A new document finds its name taken by one that is a twin here, and so in no plan.
@@ -241,7 +240,7 @@ class Decision {
 
   /// Where the service has the document now, in the disk's own spelling where it is the same name.
   RelativePath path_there(const std::optional<AppliedItem>& result) const {
-    if (!result && conflict_.here_only && conflict_.remote) return conflict_.remote->path;
+    if (!result && conflict_.is_here_only() && conflict_.remote) return conflict_.remote->path;
     if (!result || result->path.empty() || result->path == utf8::nfc(conflict_.path.text())) return conflict_.path;
     auto parsed = RelativePath::parse(result->path);
     return parsed ? std::move(*parsed) : conflict_.path;
@@ -267,7 +266,7 @@ Failure no_open(const Conflict& conflict) {
 Result<Conflict> find_open(Session& session, const Conflict& conflict) {
   WS_LET(std::optional<Conflict> open, session.state.find_conflict(conflict.id));
   if (!open) return fail(no_open(conflict));
-  if (!open->here_only && !is_uuid(open->id)) {
+  if (!open->is_here_only() && !is_uuid(open->id)) {
     return fail(Failure::Kind::conflict,
                 fmt::format("the service recorded the conflict at {} under an id that is none", conflict.path.text()),
                 "`ws sync` has it recorded anew; then decide");
@@ -368,10 +367,10 @@ class Decisions {
                                                                          : fail(no_open(choices_[i].conflict));
       if (!open) {
         tell(i, fail(std::move(open).error()));
-      } else if (open->kind == ConflictKind::rewound) {
+      } else if (open->is_about(ConflictSubject::revision)) {
         tell(i, decide_rewound(session_, *open, choices_[i].keep));
       } else {
-        (is_about_place(*open) ? about_places : about_texts).emplace_back(i, std::move(*open));
+        (open->is_about(ConflictSubject::place) ? about_places : about_texts).emplace_back(i, std::move(*open));
       }
     }
     WS_LET(SafeWriter writer, SafeWriter::open(session_.root));
@@ -415,19 +414,9 @@ class Decisions {
 }  // namespace
 
 std::optional<ActionKind> decided_as(const Conflict& conflict, Keep keep) {
-  if (conflict.here_only && keep == Keep::local) return std::nullopt;  // the plan that follows sends it
-  switch (conflict.kind) {
-    case ConflictKind::revision:
-    case ConflictKind::hash: return keep == Keep::local ? ActionKind::push_update : ActionKind::pull_update;
-    case ConflictKind::edit_delete: return keep == Keep::local ? ActionKind::push_create : ActionKind::pull_delete;
-    case ConflictKind::path:
-      // The rest of what is decided about names is carried out by the plan that follows, and told by it.
-      return renamed_on_both(conflict) && keep == Keep::remote ? std::optional(ActionKind::pull_move) : std::nullopt;
-    case ConflictKind::delete_edit:
-    case ConflictKind::attachment:
-    case ConflictKind::rewound: return std::nullopt;
-  }
-  return std::nullopt;
+  if (conflict.is_here_only() && keep == Keep::local) return std::nullopt;  // the plan that follows sends it
+  const ConflictResolution* const resolution = conflict.row().find(keep);
+  return resolution == nullptr ? std::nullopt : resolution->done_as;
 }
 
 std::vector<Result<void>> decide_conflicts(Session& session, const std::vector<Choice>& choices) {

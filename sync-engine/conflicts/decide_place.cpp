@@ -32,7 +32,7 @@ class PlaceDecision {
     if (conflict_.local) {
       WS_LET(on_disk_, read_if_there(writer_, conflict_.path));
     }
-    if (!conflict_.here_only) WS_TRY(close_on_service());
+    if (!conflict_.is_here_only()) WS_TRY(close_on_service());
     WS_TRY(decide());
     if (on_disk_ && !decided_.end.recorded) WS_TRY(note_decided(conflict_.path));
     return std::move(decided_);
@@ -63,14 +63,28 @@ class PlaceDecision {
 
   Result<void> decide() {
     if (conflict_.local && !on_disk_) return {};  // the file is gone: nothing is left to choose
-    switch (place_matter(conflict_)) {
-      case PlaceMatter::renamed_on_both: return renamed_on_both();
-      case PlaceMatter::two_documents: return two_documents();
-      case PlaceMatter::folder_there: return folder_there();
-      case PlaceMatter::document_there: return document_there();
-      case PlaceMatter::became_folder: return became_folder();
-      case PlaceMatter::not_synced: return not_synced();
-      case PlaceMatter::no_document: return is_gone_there() ? folder_took_the_old_place() : place_refused();
+    switch (conflict_.which) {
+      case ConflictCase::renamed_on_both:
+      case ConflictCase::renamed_on_both_kept_here: return renamed_on_both();
+      case ConflictCase::two_documents:
+      case ConflictCase::two_documents_kept_here: return two_documents();
+      case ConflictCase::folder_there: return folder_there();
+      case ConflictCase::document_there: return document_there();
+      case ConflictCase::became_folder: return became_folder();
+      case ConflictCase::not_synced: return not_synced();
+      case ConflictCase::folder_at_old_name:
+      case ConflictCase::place_refused: return is_gone_there() ? folder_took_the_old_place() : place_refused();
+      case ConflictCase::edited_on_both:
+      case ConflictCase::edited_at_one_revision:
+      case ConflictCase::created_on_both:
+      case ConflictCase::edited_and_archived:
+      case ConflictCase::deleted_and_edited:
+      case ConflictCase::service_went_back:
+      case ConflictCase::document_went_back:
+      case ConflictCase::attachment_edited_on_both:
+      case ConflictCase::attachment_added_on_both:
+      case ConflictCase::attachment_edited_and_removed:
+      case ConflictCase::attachment_removed_and_edited: return {};  // not about a place
     }
     return {};
   }

@@ -11,7 +11,7 @@
 
 namespace ws::sync {
 
-/// For what `is_about_place`. Nothing is sent but the service's own records of the conflicts, which are closed. Files
+/// For conflicts about a place. Nothing is sent but the service's own records of the conflicts, which are closed. Files
 /// here change their names or go (their texts to the history first) and the base says what is wanted; the next run
 /// carries it out.
 ///

@@ -18,7 +18,7 @@ class RewoundDecision {
       : session_(session), conflict_(conflict), keep_(keep), here_(std::move(here)), files_(std::move(files)) {}
 
   Result<void> carry_out() {
-    if (!is_rewound_service(conflict_)) {
+    if (conflict_.which == ConflictCase::document_went_back) {
       const auto row = here_.pending.find(conflict_.document);
       WS_TRY(settle(conflict_.document, row == here_.pending.end() ? nullptr : &row->second));
       return finish();

@@ -18,7 +18,7 @@ constexpr std::size_t most_at_once = 500;  // conflicts whose texts are written 
 
 /// The base may have moved since: where a document lies beside its place, it is the service's text by now.
 bool says_the_same(const Conflict& a, const Conflict& b) {
-  return a.kind == b.kind && a.local == b.local && a.remote == b.remote;
+  return a.kind() == b.kind() && a.local == b.local && a.remote == b.remote;
 }
 
 std::optional<std::string> text_of(Session& session, const git::ObjectId& blob) {
@@ -78,7 +78,7 @@ class ConflictRows {
 Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::vector<Row>& rows) {
   ConflictRows of_conflicts(rows);
   const auto is_ours = [&](const Conflict& conflict) {
-    return !is_for_service(conflict) || of_conflicts.could_not_be_sent(conflict);
+    return !conflict.row().pushed_as || of_conflicts.could_not_be_sent(conflict);
   };
   if (std::none_of(survey.plan.conflicts.begin(), survey.plan.conflicts.end(), is_ours)) return {};
   WS_LET(const std::vector<Conflict> known, session.state.conflicts());
@@ -93,17 +93,18 @@ Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::v
     of_conflicts.close(planned);
     Conflict conflict = planned;
     conflict.id = local_conflict_id(conflict);
-    conflict.here_only = true;
+    conflict.record = ConflictRecord::here;
     const auto same = known_by_place.find({conflict.document, conflict.path});
     const Conflict* const kept = same == known_by_place.end() ? nullptr : same->second;
     if (kept != nullptr && says_the_same(*kept, conflict)) continue;
-    if (kept != nullptr && !kept->here_only) {
+    if (kept != nullptr && !kept->is_here_only()) {
       // One that the service recorded in its own words stays as it is, unless the file that it is about is none now.
-      if (!is_about_place(conflict) || is_about_place(*kept)) continue;
+      if (!conflict.is_about(ConflictSubject::place) || kept->is_about(ConflictSubject::place)) continue;
       conflict.id = kept->id;
-      conflict.here_only = false;
+      conflict.record = ConflictRecord::service;
     }
-    if (!is_rewound_service(conflict)) texts.insert_or_assign(conflict.id, texts_of(session, survey, files, conflict));
+    if (conflict.which != ConflictCase::service_went_back)
+      texts.insert_or_assign(conflict.id, texts_of(session, survey, files, conflict));
     if (texts.size() == most_at_once) {
       WS_TRY(write_conflict_texts(session, texts));
       texts.clear();

@@ -46,7 +46,7 @@ Result<MaybeConflict> look_at_document(Session& session, Conflict conflict) {
     if (!conflict.local) return MaybeConflict();  // gone on both sides
     if (!conflict.remote) return MaybeConflict(std::move(conflict));
     conflict.remote.reset();
-    conflict.kind = ConflictKind::edit_delete;
+    conflict.which = ConflictCase::edited_and_archived;
     WS_TRY(record_anew(session, conflict, std::nullopt, PendingRow{.revision = item.revision}));
     return MaybeConflict(std::move(conflict));
   }
@@ -57,7 +57,9 @@ Result<MaybeConflict> look_at_document(Session& session, Conflict conflict) {
   }
   WS_LET(RelativePath path, path_there(session, conflict));
   conflict.remote = Entry{.path = std::move(path), .hash = hash, .revision = item.revision};
-  if (conflict.kind == ConflictKind::edit_delete) conflict.kind = ConflictKind::revision;
+  // Another revision, or a document that was archived and lives again.
+  if (conflict.which == ConflictCase::edited_and_archived || conflict.kind() == ConflictKind::revision)
+    conflict.which = find_text_case(conflict);
   // The plan has to know it too: a pull that began after this change never brings it.
   PendingRow pending{.entry = conflict.remote, .revision = item.revision};
   WS_LET(pending.blob, session.history.keep(*item.content));
@@ -72,15 +74,14 @@ Result<MaybeConflict> look_at_places(Session& session, Conflict conflict) {
     return each.document == conflict.document && (each.path == conflict.path || !conflict.document.empty());
   });
   if (planned == now.plan.conflicts.end()) return MaybeConflict();
-  const bool is_as_recorded = planned->kind == conflict.kind && planned->path == conflict.path &&
+  const bool is_as_recorded = planned->kind() == conflict.kind() && planned->path == conflict.path &&
                               planned->local == conflict.local && planned->remote == conflict.remote;
   if (is_as_recorded) return MaybeConflict(std::move(conflict));
-  conflict.kind = planned->kind;
+  conflict.which = planned->which;
   conflict.path = planned->path;
   conflict.base = planned->base;
   conflict.local = planned->local;
   conflict.remote = planned->remote;
-  conflict.in_the_way = planned->in_the_way;
   std::optional<std::string> text;
   const auto there = now.pending.find(conflict.document);
   if (there != now.pending.end() && !there->second.blob.empty()) {
@@ -94,8 +95,8 @@ Result<MaybeConflict> look_at_places(Session& session, Conflict conflict) {
 
 Result<std::optional<Conflict>> look_again(Session& session, const Conflict& conflict) {
   WS_LET(MaybeConflict open, session.state.find_conflict(conflict.id));
-  if (!open || open->kind == ConflictKind::rewound) return open;
-  if (is_about_place(*open)) return look_at_places(session, std::move(*open));
+  if (!open || open->is_about(ConflictSubject::revision)) return open;
+  if (open->is_about(ConflictSubject::place)) return look_at_places(session, std::move(*open));
   return look_at_document(session, std::move(*open));
 }
 

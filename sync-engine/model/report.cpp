@@ -84,7 +84,7 @@ Json to_json(const Report& report) {
   for (const Conflict& conflict : report.conflicts) {
     conflicts.push_back({{"id", conflict.id.empty() ? Json() : Json(conflict.id)},
                          {"path", conflict.path.string()},
-                         {"kind", name(conflict.kind)},
+                         {"kind", name(conflict.kind())},
                          {"document_id", conflict.document.empty() ? Json() : Json(conflict.document.text)}});
   }
   Json skipped = Json::array();

@@ -182,17 +182,19 @@ class Committer {
 
   Result<void> note_conflict(const StagedItem& staged, const RecordedConflict& recorded, Row& row) {
     const PushItem& item = staged.item;
-    Conflict conflict = staged.conflict ? *staged.conflict : new_conflict(item, recorded.kind);
+    Conflict conflict = staged.conflict ? *staged.conflict : new_conflict(item);
     std::optional<std::string> seen_there;
     // One that only the service saw, and a new file whose place somebody has: what is there was in no pull.
     if (conflict.document.empty() || !staged.conflict) {
       WS_LET(seen_there, look_there(conflict, recorded.id));
+      conflict.which = find_recorded_case(staged.conflict ? conflict.kind() : recorded.kind, conflict);
     }
-    conflict.here_only = recorded.id.empty();  // the service could not be asked about it
-    conflict.id = conflict.here_only ? local_conflict_id(conflict) : recorded.id;
+    const bool is_here_only = recorded.id.empty();  // the service could not be asked about it
+    conflict.record = is_here_only ? ConflictRecord::here : ConflictRecord::service;
+    conflict.id = is_here_only ? local_conflict_id(conflict) : recorded.id;
     row.state = Row::State::done;
     row.action.kind = ActionKind::conflict;
-    row.action.reason = reason_of(conflict);
+    row.action.reason = conflict.row().reason;
     ThreeTexts texts;
     if (!staged.blob.empty()) {
       WS_LET(texts.local, session_.history.text(staged.blob));
@@ -236,8 +238,8 @@ class Committer {
   }
 
   /// One that only the service saw: somebody was quicker between our pull and our commit.
-  Conflict new_conflict(const PushItem& item, ConflictKind kind) const {
-    Conflict conflict{.kind = kind, .path = item.path, .document = item.document};
+  Conflict new_conflict(const PushItem& item) const {
+    Conflict conflict{.path = item.path, .document = item.document};
     if (const auto base = base_.find(item.document); base != base_.end()) conflict.base = base->second.entry;
     if (item.hash) conflict.local = Entry{.path = item.path, .hash = *item.hash};
     return conflict;

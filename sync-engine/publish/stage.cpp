@@ -132,19 +132,14 @@ class Stager {
     const auto planned = planned_conflicts_.find({action.document, action.path});
     if (planned == planned_conflicts_.end()) return std::nullopt;
     const Conflict* const found = planned->second;
-    if (!is_for_service(*found) || is_recorded(*found)) return std::nullopt;
-    PushItem item{.kind = ActionKind::push_create, .path = found->path, .hash = found->local->hash};
-    if (found->kind == ConflictKind::revision || found->kind == ConflictKind::edit_delete) {
-      item.kind = ActionKind::push_update;
+    const std::optional<ActionKind>& kind = found->row().pushed_as;
+    if (!kind || is_recorded(*found)) return std::nullopt;
+    PushItem item{.kind = *kind, .path = found->path, .hash = found->local->hash};
+    if (*kind != ActionKind::push_create) {
       item.document = found->document;
       item.revision = found->base->revision;
     }
-    if (renamed_on_both(*found)) {
-      item.kind = ActionKind::push_move;
-      item.document = found->document;
-      item.revision = found->base->revision;
-      item.previous_path = found->base->path;
-    }
+    if (*kind == ActionKind::push_move) item.previous_path = found->base->path;
     return StagedItem{.item = std::move(item), .file = found->path, .conflict = std::make_unique<Conflict>(*found)};
   }
 
@@ -152,7 +147,7 @@ class Stager {
     const auto [first, last] = known_conflicts_.equal_range(conflict.document);
     return std::any_of(first, last, [&](const auto& each) {
       const Conflict& known = *each.second;
-      return (!known.here_only || !is_for_service(known)) && known.local == conflict.local &&
+      return (!known.is_here_only() || !known.row().pushed_as) && known.local == conflict.local &&
              known.remote == conflict.remote;
     });
   }

@@ -254,7 +254,9 @@ class Settler {
   /// Whether its own name is open: that decision comes first, and a document has one open conflict at a time.
   bool may_leave(const DocumentId& holder) {
     const std::vector<std::size_t>& about = conflicts_of(holder);
-    return std::any_of(about.begin(), about.end(), [&](std::size_t i) { return renamed_on_both(plan_.conflicts[i]); });
+    return std::any_of(about.begin(), about.end(), [&](std::size_t i) {
+      return plan_.conflicts[i].which == ConflictCase::renamed_on_both;
+    });
   }
 
   using Wishes = std::multimap<std::string, Action>;
@@ -285,7 +287,7 @@ class Settler {
         held.insert(&wish);
         hold_back_rows(wish.document, wish.path);
         if (!may_leave(*holder)) {
-          note_conflict(ConflictKind::path, wish.path, {.path = wish.path, .document = *holder}, wish.seen);
+          note_conflict(wish.path, *holder, wish.seen);
         }
         if (wish.kind != ActionKind::push_move) continue;
         const auto changed = remote_.changed.find(wish.document);
@@ -344,13 +346,14 @@ class Settler {
     const bool folder_here = in_the_way.path.twin_key().starts_with(key + "/");
     const bool folder_took_its_place = folder_here && base_.documents.contains(kept_out.document);
     if (folder_took_its_place) {
-      note_conflict(ConflictKind::revision, kept_out.path, kept_out, {});
+      note_conflict(kept_out.path, kept_out.document, {});
+      plan_.conflicts.back().which = ConflictCase::became_folder;
       return lay_beside(kept_out);
     }
     const bool is_held = same_place && !in_the_way.arrives;
     // It goes where the service has it once its text is decided: the name itself is nothing to choose about.
     if (is_held && leaves_once_decided(in_the_way)) return lay_beside(kept_out);
-    note_conflict(ConflictKind::path, in_the_way.path, kept_out, in_the_way.hash);
+    note_conflict(in_the_way.path, kept_out.document, in_the_way.hash);
     hold_back(in_the_way);
     if (is_held) return lay_beside(kept_out);
     drop_actions_of(kept_out.document, kept_out.path);
@@ -361,7 +364,7 @@ class Settler {
     const std::vector<std::size_t>& about = conflicts_of(claim.document);
     return std::any_of(about.begin(), about.end(), [&](std::size_t i) {
       const Conflict& conflict = plan_.conflicts[i];
-      return conflict.kind == ConflictKind::revision && conflict.remote &&
+      return conflict.kind() == ConflictKind::revision && conflict.remote &&
              conflict.remote->path.twin_key() != claim.path.twin_key();
     });
   }
@@ -384,20 +387,19 @@ class Settler {
     if (erased > 0) plan_.skipped.push_back({.path = twin.path.string(), .reason = Hindrance::twin});
   }
 
-  void note_conflict(ConflictKind kind,
-                     const RelativePath& path,
-                     const Claim& kept_out,
-                     const std::optional<Sha256>& hash_here) {
-    Conflict conflict{.kind = kind, .path = path, .document = kept_out.document, .in_the_way = true};
+  /// What is here at `path`, with that text if it is synced, is not the document's own file.
+  void note_conflict(const RelativePath& path, const DocumentId& document, const std::optional<Sha256>& hash_here) {
+    Conflict conflict{.path = path, .document = document};
     if (hash_here) conflict.local = Entry{.path = path, .hash = *hash_here};
-    if (const auto known = base_.documents.find(kept_out.document); known != base_.documents.end()) {
+    if (const auto known = base_.documents.find(document); known != base_.documents.end()) {
       conflict.base = known->second;
     }
-    if (const auto there = remote_.changed.find(kept_out.document); there != remote_.changed.end()) {
+    if (const auto there = remote_.changed.find(document); there != remote_.changed.end()) {
       conflict.remote = there->second;
     } else {
       conflict.remote = conflict.base;
     }
+    conflict.which = find_place_case(conflict);
     plan_.conflicts.push_back(std::move(conflict));
   }
 
@@ -409,7 +411,7 @@ class Settler {
     // Edited here, archived there and replaced by the arrival: one thing to choose, not two.
     const std::vector<std::size_t>& about = conflicts_of(in_the_way.document);
     const auto replaced = std::find_if(about.begin(), about.end(), [&](std::size_t i) {
-      return plan_.conflicts[i].kind == ConflictKind::edit_delete && !joined_conflicts_.contains(i);
+      return plan_.conflicts[i].which == ConflictCase::edited_and_archived && !joined_conflicts_.contains(i);
     });
     if (replaced == about.end()) return;
     plan_.conflicts.back().base = plan_.conflicts[*replaced].base;

@@ -111,7 +111,7 @@ class Identifier {
     return missing;
   }
 
-  void take_renames(const Renames& renames) {
+  void take_renames(const RenamedDocuments& renames) {
     if (renames.empty()) return;
     any_renamed_ = true;
     std::set<const FoundFile*> taken;

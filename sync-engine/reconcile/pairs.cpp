@@ -14,7 +14,7 @@ class Decider {
   void decide() {
     if (pair_.here.change == Change::unknown || pair_.there.change == Change::unknown) return;  // `detached`
     if (pair_.there.change == Change::rewound) {
-      if (changed(pair_.here) || pair_.there.entry) conflict(ConflictKind::rewound);
+      if (changed(pair_.here) || pair_.there.entry) conflict(ConflictCase::document_went_back);
       return;
     }
     switch (pair_.here.change) {
@@ -73,14 +73,18 @@ class Decider {
     plan_.actions.push_back(std::move(made));
   }
 
-  void conflict(ConflictKind kind) {
+  Conflict both_sides() const {
     const RelativePath& path = pair_.here.entry ? here().path : pair_.there.entry ? there().path : pair_.base.path;
-    plan_.conflicts.push_back({.kind = kind,
-                               .path = path,
-                               .document = pair_.document,
-                               .base = pair_.base,
-                               .local = pair_.here.entry,
-                               .remote = pair_.there.entry});
+    return {.path = path,
+            .document = pair_.document,
+            .base = pair_.base,
+            .local = pair_.here.entry,
+            .remote = pair_.there.entry};
+  }
+
+  void conflict(ConflictCase which) {
+    plan_.conflicts.push_back(both_sides());
+    plan_.conflicts.back().which = which;
   }
 
   void settle(std::optional<Entry> base) {
@@ -106,7 +110,7 @@ class Decider {
     if (!options_.merge || is_fault || options_.colliding.contains(pair_.document)) {
       // Nothing of a conflict moves, on either side.
       std::erase_if(plan_.actions, [&](const Action& each) { return each.document == pair_.document; });
-      return conflict(ConflictKind::revision);
+      return conflict(find_text_case(both_sides()));
     }
     Action made = action(ActionKind::merge, path, "edited on both sides");
     made.revision = there().revision;
@@ -139,7 +143,7 @@ class Decider {
     switch (seen_from_disk()) {
       case Change::unchanged: return push(ActionKind::push_update, here().path, "edited here");
       case Change::edited: return edited_on_both(here().path);
-      case Change::deleted: return pair_.folder_there ? step_aside() : conflict(ConflictKind::edit_delete);
+      case Change::deleted: return pair_.folder_there ? step_aside() : conflict(ConflictCase::edited_and_archived);
       case Change::moved:
         pull_move("moved on the service");
         if (!pair_.there.edited()) return push(ActionKind::push_update, there().path, "edited here");
@@ -193,11 +197,12 @@ class Decider {
         if (pair_.here.text_too) return edited_on_both(here().path);
         return pull(ActionKind::pull_update, here().path, "edited on the service");
       case Change::deleted:
-        if (pair_.folder_there) return conflict(ConflictKind::path);
-        if (pair_.here.text_too) return conflict(ConflictKind::edit_delete);
+        if (pair_.folder_there) return conflict(ConflictCase::folder_at_old_name);
+        if (pair_.here.text_too) return conflict(ConflictCase::edited_and_archived);
         // Without `accept_deletes` it is created anew, which `reconcile` sees to.
         return pull(ActionKind::pull_delete, here().path, "archived on the service, and that wins");
-      case Change::moved: return same_name(here().path, there().path) ? moved_alike() : conflict(ConflictKind::path);
+      case Change::moved:
+        return same_name(here().path, there().path) ? moved_alike() : conflict(find_rename_case(both_sides()));
       case Change::created:
       case Change::unknown:
       case Change::rewound: return;

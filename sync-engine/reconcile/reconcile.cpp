@@ -139,7 +139,7 @@ void decide_created(
                               .result = hash,
                               .revision = entry.revision});
     } else {
-      plan.conflicts.push_back({.kind = ConflictKind::hash,
+      plan.conflicts.push_back({.which = ConflictCase::created_on_both,
                                 .path = path,
                                 .document = document,
                                 .local = Entry{.path = path, .hash = hash},
@@ -188,8 +188,9 @@ void join_replacements(const LocalTree& local, Plan& plan) {
 void join_equal_replacements(Plan& plan) {
   std::optional<std::map<RelativePath, Action*>> arriving;  // made when the first conflict asks
   std::erase_if(plan.conflicts, [&](const Conflict& conflict) {
-    const bool gone_there = conflict.kind == ConflictKind::edit_delete || conflict.kind == ConflictKind::path;
-    if (!gone_there || conflict.remote || !conflict.local) return false;
+    const bool is_archived =
+        conflict.which == ConflictCase::edited_and_archived || conflict.which == ConflictCase::folder_at_old_name;
+    if (!is_archived) return false;
     if (!arriving) {
       arriving.emplace();
       for (Action& action : plan.actions) {

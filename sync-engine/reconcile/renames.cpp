@@ -39,7 +39,7 @@ class EqualTexts {
     std::erase_if(created, [&](const FoundFile* file) { return used.contains(file); });
   }
 
-  Renames renames;
+  RenamedDocuments renames;
 
  private:
   /// Null: there are several.
@@ -95,7 +95,7 @@ class Candidates {
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> by_line_;
 };
 
-Renames similar_texts(const std::vector<DocumentId>& missing,
+RenamedDocuments similar_texts(const std::vector<DocumentId>& missing,
                       const std::vector<const FoundFile*>& created,
                       const RenameEvidence& evidence) {
   if (missing.empty() || created.empty() || !evidence.base_text || !evidence.file_text) return {};
@@ -114,7 +114,7 @@ Renames similar_texts(const std::vector<DocumentId>& missing,
     }
     if (matches == 1) only.emplace_back(i, match);
   }
-  Renames renames;
+  RenamedDocuments renames;
   for (const auto& [file, document] : only) {
     if (matches_of_document[document] == 1) renames.emplace_back(missing[document], created[file]);
   }
@@ -131,7 +131,7 @@ bool is_another_text(const DocumentId& document, const FoundFile& file, const Re
 
 }  // namespace
 
-Renames moved_files(const BaseTree& base,
+RenamedDocuments moved_files(const BaseTree& base,
                     const std::vector<DocumentId>& missing,
                     const std::vector<const FoundFile*>& files,
                     const RenameEvidence& evidence) {
@@ -173,12 +173,12 @@ Renames moved_files(const BaseTree& base,
     if (next != by_home.end()) asked.push_back(next->second);
     moved.erase(file);
   }
-  Renames renames;
+  RenamedDocuments renames;
   for (const auto& [file, document] : moved) renames.emplace_back(document, file);
   return renames;
 }
 
-Renames alike_files(const BaseTree& base,
+RenamedDocuments alike_files(const BaseTree& base,
                     const std::vector<DocumentId>& missing,
                     const std::vector<const FoundFile*>& created,
                     const RenameEvidence& evidence) {
@@ -186,7 +186,7 @@ Renames alike_files(const BaseTree& base,
   std::vector<DocumentId> documents = missing;
   std::vector<const FoundFile*> files = created;
   EqualTexts equal(base, documents, files);
-  Renames renames = std::move(equal.renames);
+  RenamedDocuments renames = std::move(equal.renames);
   for (auto& similar : similar_texts(documents, files, evidence)) renames.push_back(std::move(similar));
   return renames;
 }

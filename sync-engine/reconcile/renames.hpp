@@ -26,19 +26,19 @@ struct RenameEvidence {
   std::function<std::optional<std::string>(const RelativePath&)> file_text = {};
 };
 
-using Renames = std::vector<std::pair<DocumentId, const FoundFile*>>;
+using RenamedDocuments = std::vector<std::pair<DocumentId, const FoundFile*>>;
 
 /// Documents whose file was moved, told by its number and birth time, whatever was edited: to a free name, or in a
 /// chain or circle to the name of another that moved too. Where no birth time is known the text must be the base's.
 /// `files` are those that are not what the base has at their path; `missing` the documents of which there is no file at
 /// their path.
-Renames moved_files(const BaseTree& base,
+RenamedDocuments moved_files(const BaseTree& base,
                     const std::vector<DocumentId>& missing,
                     const std::vector<const FoundFile*>& files,
                     const RenameEvidence& evidence);
 
 /// Of the documents in `missing`, those that are among the files of `created`.
-Renames alike_files(const BaseTree& base,
+RenamedDocuments alike_files(const BaseTree& base,
                     const std::vector<DocumentId>& missing,
                     const std::vector<const FoundFile*>& created,
                     const RenameEvidence& evidence);

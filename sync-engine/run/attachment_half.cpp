@@ -20,7 +20,7 @@ Result<void> look_at_files(RunContext& context, RunOptions options) {
 Result<void> decide_files(RunContext& context, RunOptions options, Report& report) {
   bool any = false;
   for (const Conflict& conflict : std::vector<Conflict>(report.conflicts)) {
-    if (conflict.kind != ConflictKind::attachment || (options.only && !options.only(conflict.path))) continue;
+    if (!conflict.is_about(ConflictSubject::attachment) || (options.only && !options.only(conflict.path))) continue;
     if (!decide_attachment(context.session, *context.clock, conflict.path, *options.on_conflict)) continue;
     any = true;
     std::erase_if(report.rows, [&](const Row& row) {

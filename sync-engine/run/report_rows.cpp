@@ -18,7 +18,7 @@ std::vector<Row> take_rows(Plan& plan) {
   for (const Conflict& conflict : plan.conflicts) {
     rows.push_back({.action = {.kind = ActionKind::conflict,
                                .path = conflict.path,
-                               .reason = reason_of(conflict),
+                               .reason = conflict.row().reason,
                                .document = conflict.document}});
   }
   sort_by_path(rows);

@@ -77,7 +77,7 @@ Result<bool> resolve_open(RunContext& context, const RunOptions& options, Report
   std::vector<Choice> choices;
   for (Conflict& conflict : open) {
     // A service that went back is no conflict among others: that takes a word of its own.
-    if (conflict.kind == ConflictKind::rewound || (options.only && !options.only(conflict.path))) continue;
+    if (conflict.is_about(ConflictSubject::revision) || (options.only && !options.only(conflict.path))) continue;
     choices.push_back({.conflict = std::move(conflict), .keep = *keep});
   }
   const std::vector<Result<void>> decided = decide_conflicts(context.session, choices);
@@ -91,8 +91,8 @@ Result<bool> resolve_open(RunContext& context, const RunOptions& options, Report
     }
     const Conflict& conflict = choices[i].conflict;
     const bool is_elsewhere_there = conflict.remote && conflict.remote->path != conflict.path;
-    another_round =
-        another_round || is_about_place(conflict) || *keep == Keep::both || is_elsewhere_there || conflict.here_only;
+    another_round = another_round || conflict.is_about(ConflictSubject::place) || *keep == Keep::both ||
+                    is_elsewhere_there || conflict.is_here_only();
     settled.settle(conflict, *keep, Row::State::done);
   }
   settled.drop_rows();

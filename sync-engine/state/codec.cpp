@@ -41,17 +41,36 @@ Json json_of(const std::optional<BaseRow>& row) {
               {"stays", row->stays}};
 }
 
+constexpr std::array<std::pair<ConflictRecord, std::string_view>, 4> records = {{
+    {ConflictRecord::none, "none"},
+    {ConflictRecord::here, "here"},
+    {ConflictRecord::service, "service"},
+    {ConflictRecord::closing, "closing"},
+}};
+
+std::string_view name(ConflictRecord record) {
+  for (const auto& [known, word] : records) {
+    if (known == record) return word;
+  }
+  return "";
+}
+
+std::optional<ConflictRecord> find_record(std::string_view word) {
+  for (const auto& [known, written] : records) {
+    if (written == word) return known;
+  }
+  return std::nullopt;
+}
+
 Json json_of(const Conflict& conflict) {
   return Json{{"id", conflict.id},
-              {"kind", name(conflict.kind)},
+              {"case", conflict.row().word},
               {"path", conflict.path.string()},
               {"document", conflict.document.text},
               {"base", json_of(conflict.base)},
               {"local", json_of(conflict.local)},
               {"remote", json_of(conflict.remote)},
-              {"here_only", conflict.here_only},
-              {"in_the_way", conflict.in_the_way},
-              {"closing", conflict.closing}};
+              {"record", name(conflict.record)}};
 }
 
 /// Reads members and remembers whether any was missing or wrong; checked once at the end.
@@ -150,21 +169,37 @@ class Reader {
   bool broken_ = false;
 };
 
+/// Up to format 10 a conflict said its kind and three flags; which case it is had to be found by its sides.
+std::optional<ConflictCase> read_earlier_case(Reader& read, const Conflict& sides) {
+  const auto kind = find_conflict_kind(read.text("kind"));
+  if (!kind) return std::nullopt;
+  const bool is_of_another = *kind == ConflictKind::path && read.added_flag("in_the_way");
+  return is_of_another ? find_place_case(sides) : find_recorded_case(*kind, sides);
+}
+
+ConflictRecord read_earlier_record(Reader& read, const Conflict& conflict) {
+  if (read.added_flag("here_only")) return ConflictRecord::here;
+  if (read.added_flag("closing")) return ConflictRecord::closing;
+  return conflict.id.empty() ? ConflictRecord::none : ConflictRecord::service;
+}
+
 Result<Conflict> conflict_of(const Json* value) {
   Reader read(value);
   auto path = read.path("path");
-  const auto kind = find_conflict_kind(read.text("kind"));
-  if (!read.good() || !path || !kind) return broken("conflict");
-  Conflict conflict{.kind = *kind, .path = std::move(*path)};
+  if (!read.good() || !path) return broken("conflict");
+  Conflict conflict{.path = std::move(*path)};
   conflict.id = read.text("id");
   conflict.document = {read.text("document")};
   conflict.base = read.entry("base");
   conflict.local = read.entry("local");
   conflict.remote = read.entry("remote");
-  conflict.here_only = read.added_flag("here_only");
-  conflict.in_the_way = read.added_flag("in_the_way");
-  conflict.closing = read.added_flag("closing");
-  if (!read.good()) return broken("conflict");
+  const bool is_earlier = find(*value, "case") == nullptr;
+  const auto which = is_earlier ? read_earlier_case(read, conflict) : find_conflict_case(read.text("case"));
+  const auto record =
+      is_earlier ? std::optional(read_earlier_record(read, conflict)) : find_record(read.text("record"));
+  if (!read.good() || !which || !record) return broken("conflict");
+  conflict.which = *which;
+  conflict.record = *record;
   return conflict;
 }
 

@@ -1,16 +1,19 @@
 #include "sync-engine/state/state_format.hpp"
 
 #include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "api-client/base/files.hpp"
+#include "sync-engine/state/codec.hpp"
 
 namespace ws::sync {
 namespace {
 
-constexpr std::int64_t format = 10;
+constexpr std::int64_t format = 11;
 
 /// "WSst", in the header of the file: what `file` and a reader of a hex dump see. Databases of earlier versions have 0.
 constexpr std::int64_t application = 0x57537374;
@@ -48,7 +51,7 @@ constexpr const char* schema = R"(
   create table undo_steps (place integer primary key, operation integer not null, from_path text, to_path text,
                      seen blob, seen_blob blob not null, result blob, result_blob blob not null);
   create table undo_left (operation integer not null, path text not null, why text not null);
-  pragma user_version = 10;
+  pragma user_version = 11;
   pragma application_id = 1465086836;
 )";
 static_assert(application == 1465086836);
@@ -107,8 +110,33 @@ constexpr const char* from_format_8 = R"(
 // Format 9 forgot what an undo left alone when it was interrupted.
 constexpr const char* from_format_9 = R"(
   create table undo_left (operation integer not null, path text not null, why text not null);
-  pragma user_version = 10;
 )";
+
+/// Reads each value of a table and writes it as today's format has it. One that cannot be read stays as it is: whoever
+/// needs it says so.
+template <class Decode>
+Result<void> rewrite_values(sqlite::Database& database,
+                            const std::string& table,
+                            const std::string& key,
+                            Decode decode) {
+  std::vector<std::pair<std::string, std::string>> rewritten;
+  WS_LET(sqlite::Statement all, database.prepare("select " + key + ", value from " + table));
+  for (;;) {
+    WS_LET(const bool found, all.step());
+    if (!found) break;
+    if (const auto value = decode(all.text(1))) rewritten.emplace_back(all.string(0), encode(*value));
+  }
+  WS_LET(sqlite::Statement put, database.prepare("update " + table + " set value = ? where " + key + " = ?"));
+  for (const auto& [place, value] : rewritten) WS_TRY(put.bind_all(value, place).run());
+  return {};
+}
+
+/// Format 10 kept a kind and flags of a conflict, and its case was found by its sides each time.
+Result<void> from_format_10(sqlite::Database& database) {
+  WS_TRY(rewrite_values(database, "conflicts", "id", decode_conflict));
+  WS_TRY(rewrite_values(database, "staged", "place", decode_staged));
+  return database.execute("pragma user_version = 11");
+}
 
 Failure not_ours(const std::filesystem::path& file) {
   Failure foreign{.kind = Failure::Kind::disk,
@@ -166,7 +194,8 @@ Result<sqlite::Database> open_state(const std::filesystem::path& file) {
     if (found != 0 && found <= 6) WS_TRY(database.execute(from_format_6));
     if (found != 0 && found <= 7) WS_TRY(database.execute(from_format_7));
     if (found != 0 && found <= 8) WS_TRY(database.execute(from_format_8));
-    if (found != 0) WS_TRY(database.execute(from_format_9));
+    if (found != 0 && found <= 9) WS_TRY(database.execute(from_format_9));
+    if (found != 0) WS_TRY(from_format_10(database));
     WS_TRY(transaction.commit());
   }
   return database;

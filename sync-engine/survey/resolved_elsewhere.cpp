@@ -14,14 +14,12 @@
 namespace ws::sync {
 namespace {
 
-bool is_recorded(const Conflict& conflict) { return !conflict.here_only && !conflict.id.empty(); }
-
 /// That a list leaves it out says nothing yet: a service that was restored forgets what it recorded.
 /// `listed`: the ids of those that are open; empty: a service that does not say.
 Result<ConflictState> state_of(Session& session,
                                const std::optional<std::set<std::string>>& listed,
                                const Conflict& conflict) {
-  if (!is_recorded(conflict)) return ConflictState::open;
+  if (!conflict.is_on_service()) return ConflictState::open;
   // Nobody could ask for it, or decide it: the next commit records it anew.
   if (!is_uuid(conflict.id)) return ConflictState::unknown;
   if (!listed || listed->contains(conflict.id)) return ConflictState::open;
@@ -45,13 +43,13 @@ std::optional<BaseRow> pushed_text(const Survey& survey, const Conflict& conflic
 }
 
 /// A name is not decided by a text: what is in the way on disk still is.
-bool settles_text(const Conflict& conflict) { return conflict.local && !is_about_place(conflict); }
+bool settles_text(const Conflict& conflict) { return conflict.local && !conflict.is_about(ConflictSubject::place); }
 
 }  // namespace
 
 Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep) {
   if (session.remote == nullptr ||
-      std::none_of(survey.known_conflicts.begin(), survey.known_conflicts.end(), is_recorded))
+      std::ranges::none_of(survey.known_conflicts, [](const Conflict& each) { return each.is_on_service(); }))
     return {};
   WS_LET(const SourceInfo source, session.remote->find_source(session.tie.source_id));
   std::optional<std::set<std::string>> listed;
@@ -68,7 +66,7 @@ Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep
     // Its file holds both texts: ended here, the markers would be taken for a text of somebody's.
     if (state == ConflictState::unknown && is_merging_by_hand(session.root, conflict.id)) {
       still_open.push_back(conflict);
-      still_open.back().here_only = true;
+      still_open.back().record = ConflictRecord::here;
       if (keep != Pulled::look_at) WS_TRY(session.state.put_conflict(still_open.back()));
       continue;
     }
@@ -76,7 +74,7 @@ Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep
     const bool has_text = settles_text(conflict) && texts.local && Sha256::of(*texts.local) == conflict.local->hash;
     std::optional<BaseRow> row;
     // What the service merely lost was decided by nobody: it is planned anew, from the base as it is.
-    if (has_text && state == ConflictState::resolved && !conflict.closing)
+    if (has_text && state == ConflictState::resolved && conflict.record != ConflictRecord::closing)
       row = pushed_text(survey, conflict, git::object_id(git::ObjectType::blob, *texts.local));
     if (row) survey.base_rows.insert_or_assign(conflict.document, *row);
     if (keep == Pulled::look_at) continue;

@@ -108,8 +108,9 @@ class Surveyor {
     WS_LET(survey_.base_rows, session_.state.base());
     WS_LET(survey_.pending, session_.state.pending());
     WS_LET(survey_.known_conflicts, session_.state.conflicts());
-    rewound_ =
-        rewound_ || std::any_of(survey_.known_conflicts.begin(), survey_.known_conflicts.end(), is_rewound_service);
+    rewound_ = rewound_ || std::ranges::any_of(survey_.known_conflicts, [](const Conflict& each) {
+                 return each.which == ConflictCase::service_went_back;
+               });
     build_base();
     return {};
   }
@@ -383,9 +384,10 @@ class Surveyor {
       if (conflict.document.empty()) continue;
       const auto [first, last] = known_by_document.equal_range(conflict.document);
       for (auto known = first; known != last; ++known) {
-        if (known->second->here_only && known->second->path != conflict.path) continue;
+        const bool is_here_only = known->second->is_here_only();
+        if (is_here_only && known->second->path != conflict.path) continue;
         conflict.id = known->second->id;
-        conflict.here_only = known->second->here_only;
+        conflict.record = is_here_only ? ConflictRecord::here : ConflictRecord::service;
       }
     }
     return {};

@@ -32,7 +32,8 @@ class Planner {
     const RunOptions look{.allow_deletes = options_.allow_deletes, .dry_run = options_.dry_run, .whole = true};
     WS_LET(planned_.survey, survey(session_, look, Pulled::look_at));
     Survey& seen = planned_.survey;
-    const bool rewound = std::ranges::any_of(seen.plan.conflicts, is_rewound_service);
+    const bool rewound = std::ranges::any_of(
+        seen.plan.conflicts, [](const Conflict& each) { return each.which == ConflictCase::service_went_back; });
     planned_.is_stopped =
         rewound || (seen.plan.guard && (seen.plan.guard->foreign_source || seen.plan.guard->empty_listing));
     if (planned_.is_stopped) return std::move(planned_);

@@ -203,7 +203,7 @@ std::vector<std::string> BoundFolder::conflicts() const {
   const auto open = state->conflicts();
   if (!open) return lines;
   for (const sync::Conflict& conflict : *open)
-    lines.push_back(std::string(name(conflict.kind)) + " " + conflict.path.string());
+    lines.push_back(std::string(name(conflict.kind())) + " " + conflict.path.string());
   std::sort(lines.begin(), lines.end());
   return lines;
 }

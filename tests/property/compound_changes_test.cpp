@@ -89,7 +89,7 @@ class TwoPeople {
       if (row.error) log_ += " failed: " + row.error->what;
     }
     for (const sync::Conflict& conflict : report->conflicts)
-      log_ += " X " + std::string(name(conflict.kind)) + " " + conflict.path.string();
+      log_ += " X " + std::string(name(conflict.kind())) + " " + conflict.path.string();
     for (const sync::Skipped& each : report->skipped)
       log_ += " skipped " + each.path + " " + std::string(name(each.reason));
     for (const sync::Detached& each : report->detached) log_ += " detached " + each.path.string() + " " + each.reason;
@@ -108,7 +108,7 @@ class TwoPeople {
         if (!report) return "a run fails: " + report.error().what;
         if (report->ended_by) return "a run ends early: " + report->ended_by->what;
         for (const sync::Row& row : report->rows) quiet = quiet && row.action.kind == sync::ActionKind::conflict;
-        for (const sync::Conflict& conflict : report->conflicts) open.insert(std::string(name(conflict.kind)));
+        for (const sync::Conflict& conflict : report->conflicts) open.insert(std::string(name(conflict.kind())));
         if (!report->clean && report->conflicts.empty() && round == 3) return "not clean, and nothing to decide";
       }
       outcome.conflicts.insert(open.begin(), open.end());
@@ -159,7 +159,7 @@ class TwoPeople {
           any = any || resolved || resolved.error().hint.find("move it elsewhere") == std::string::npos;
           log_ += fmt::format("  {} decides {} {}: {}\n",
                               who == 0 ? "mine" : "theirs",
-                              name(conflict.kind),
+                              name(conflict.kind()),
                               conflict.path.string(),
                               resolved ? "done" : resolved.error().what + "; " + resolved.error().hint);
         }

@@ -164,7 +164,7 @@ TEST_CASE("conflict ends: another document at the old place of one that was edit
   const Report met = here.run();
   CHECK(lines(met) == planned);
   REQUIRE(met.conflicts.size() == 1);
-  CHECK(met.conflicts[0].kind == ConflictKind::revision);
+  CHECK(met.conflicts[0].kind() == ConflictKind::revision);
   CAPTURE(lines(met));
   for (const Row& row : met.rows) {
     CAPTURE(row.error ? row.error->what : "");
@@ -363,7 +363,7 @@ TEST_CASE("conflict ends: a service that has another text under our number is to
   here.write("a.md", "ours, once more\n");
   const Report met = here.run();
   REQUIRE(met.conflicts.size() == 1);
-  CHECK(met.conflicts[0].here_only);
+  CHECK(met.conflicts[0].is_here_only());
   CHECK(remote.text_at("a.md") == "theirs\n");
   const Keep keep = GENERATE(Keep::local, Keep::remote, Keep::both);
   REQUIRE(here.engine().resolve(met.conflicts[0], keep));

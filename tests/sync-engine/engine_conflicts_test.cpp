@@ -197,8 +197,8 @@ TEST_CASE("conflicts: every kind, kept either way, converges and loses no text",
     for (const Conflict& conflict : *open) {
       // Files beneath a place that is in dispute may wait as conflicts of their own.
       const bool waits = conflict.path.text().find('/') != std::string_view::npos;
-      CHECK((conflict.kind == row.kind || waits));
-      CHECK(conflict.here_only == row.here_only);
+      CHECK((conflict.kind() == row.kind || waits));
+      CHECK(conflict.is_here_only() == row.here_only);
       CHECK_FALSE(conflict.id.empty());
       CHECK(std::filesystem::is_directory(pair.here.path() / ".ws" / "conflicts" / conflict.id));
     }
@@ -393,7 +393,7 @@ TEST_CASE("conflicts: a service that went back changes nothing until one side is
   }
   CHECK(lines(pair.here.status()) == Lines{"conflict rewound"});
   const Conflict conflict = only_conflict(pair);
-  CHECK(conflict.kind == ConflictKind::rewound);
+  CHECK(conflict.kind() == ConflictKind::rewound);
   const auto both = pair.here.engine().resolve(conflict, Keep::both);
   CHECK_FALSE(both);
   const auto decided = pair.here.engine().resolve(conflict, keep);
@@ -422,7 +422,7 @@ TEST_CASE("conflicts: one document that went back is decided alone", "[sync-engi
   const Report met = pair.here.run();
   CAPTURE(lines(met));
   const Conflict conflict = only_conflict(pair);
-  CHECK(conflict.kind == ConflictKind::rewound);
+  CHECK(conflict.kind() == ConflictKind::rewound);
   CHECK(conflict.path.text() == "a.md");
   CHECK(pair.here.read("a.md") == "newer\n");
   CHECK(pair.remote.text_at("a.md") == "old\n");

@@ -101,7 +101,7 @@ TEST_CASE("forgotten: who may only read decides too, and his text goes once he m
   REQUIRE(met.conflicts.size() == 1);
   CHECK(remote.conflicts().empty());
   const Conflict conflict = pair.only_conflict();
-  CHECK(conflict.here_only);
+  CHECK(conflict.is_here_only());
   const auto texts = here.engine().texts(conflict);
   REQUIRE(texts);
   CHECK(texts->base == "old\n");
@@ -111,7 +111,7 @@ TEST_CASE("forgotten: who may only read decides too, and his text goes once he m
     remote.fault = {};
     CHECK(lines(here.run()) == Lines{"conflict a.md"});
     REQUIRE(remote.conflicts().size() == 1);
-    CHECK_FALSE(pair.only_conflict().here_only);
+    CHECK_FALSE(pair.only_conflict().is_here_only());
     REQUIRE(here.engine().resolve(pair.only_conflict(), Keep::local));
     CHECK(remote.text_at("a.md") == "mine\n");
   }

@@ -475,7 +475,7 @@ TEST_CASE("engine: a file became a folder here while it was edited there: its te
   CHECK(here.tree() == Tree{{"p.md/x.md", "child\n"}, {"p (remote).md", "theirs\n"}, {"z.md", "z\n"}});
   CHECK(remote.tree() == Tree{{"p.md", "theirs\n"}, {"p.md/x.md", "child\n"}, {"z.md", "z\n"}});
   REQUIRE(report.conflicts.size() == 1);
-  CHECK(report.conflicts[0].kind == ConflictKind::revision);
+  CHECK(report.conflicts[0].kind() == ConflictKind::revision);
   CHECK(here.run().conflicts.size() == 1);
   SECTION("another folder has room for one of the two, and nothing to choose") {
     SyncedFolder there(remote);

@@ -102,7 +102,7 @@ TEST_CASE("places: a name that differs in case is another document's, not a new 
   remote.edit("g.md", "g, and more\n");
   pair.rename("f.md", "G.md");
   CHECK(lines(here.run()) == Lines{"conflict G.md"});
-  CHECK(place_matter(pair.only_conflict()) == PlaceMatter::two_documents);
+  CHECK(pair.only_conflict().which == ConflictCase::two_documents_kept_here);
   SECTION("ours") {
     pair.decide(Keep::local);
     CHECK(pair.settle() == Tree{{"G (remote).md", "g, and more\n"}, {"G.md", "1\n2\n3\n4\n5\n6\n7\n"}});
@@ -140,7 +140,7 @@ TEST_CASE("places: what is not synced keeps its name, and the document lies besi
   CHECK(lines(here.run()) == expected);
   CHECK(here.read("n (remote).md") == "new\n");
   CHECK(lines(here.run()) == Lines{"conflict n.md"});
-  CHECK(place_matter(pair.only_conflict()) == PlaceMatter::not_synced);
+  CHECK(pair.only_conflict().which == ConflictCase::not_synced);
   CHECK(here.status().conflicts.size() == 1);
   const auto taken = here.engine().resolve(pair.only_conflict(), Keep::remote);
   REQUIRE_FALSE(taken);
@@ -201,7 +201,7 @@ TEST_CASE("places: a file in a folder here where the service has a document", "[
   if (!renamed) here.write("n.md/g.md", "mine\n");
   remote.create("n.md", "new\n");
   CHECK(lines(here.run()) == Lines{"conflict n.md/g.md"});
-  CHECK(place_matter(pair.only_conflict()) == PlaceMatter::document_there);
+  CHECK(pair.only_conflict().which == ConflictCase::document_there);
   pair.decide(keep);
   const Tree tree = pair.settle();
   CHECK(tree.size() == (renamed ? 3 : 4));

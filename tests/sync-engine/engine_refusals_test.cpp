@@ -74,7 +74,7 @@ TEST_CASE("refusals: a document that the service takes from nobody here is detac
     remote.archive("a.md");
     const Report report = here.run();
     REQUIRE(report.conflicts.size() == 1);
-    CHECK(report.conflicts[0].kind == ConflictKind::edit_delete);
+    CHECK(report.conflicts[0].kind() == ConflictKind::edit_delete);
     CHECK(here.read("a.md") == "mine\n");
   }
 }

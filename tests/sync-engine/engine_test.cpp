@@ -99,7 +99,7 @@ TEST_CASE("engine: colliding edits are one conflict with both texts, and the res
   CHECK(lines(report) == Lines{"conflict a.md", "push_update b.md"});
   CHECK_FALSE(report.clean);
   REQUIRE(report.conflicts.size() == 1);
-  CHECK(report.conflicts[0].kind == ConflictKind::revision);
+  CHECK(report.conflicts[0].kind() == ConflictKind::revision);
   CHECK_FALSE(report.conflicts[0].id.empty());
   CHECK(here.read("a.md") == "mine\n");
   CHECK(remote.text_at("a.md") == "theirs\n");
@@ -160,7 +160,7 @@ TEST_CASE("engine: edited here and archived there is a conflict, and either side
   remote.archive("a.md");
   const Report report = here.run();
   REQUIRE(report.conflicts.size() == 1);
-  CHECK(report.conflicts[0].kind == ConflictKind::edit_delete);
+  CHECK(report.conflicts[0].kind() == ConflictKind::edit_delete);
   CHECK(here.read("a.md") == "mine\n");
   const auto resolved = here.engine().resolve(report.conflicts[0], keep);
   if (!resolved) FAIL(resolved.error().what);
@@ -199,7 +199,7 @@ TEST_CASE("engine: two filled sides: equal texts are adopted, different ones con
   const Report report = here.run();
   CHECK(lines(report) == Lines{"conflict differs.md", "push_create here.md", "adopt same.md", "pull_create there.md"});
   REQUIRE(report.conflicts.size() == 1);
-  CHECK(report.conflicts[0].kind == ConflictKind::hash);
+  CHECK(report.conflicts[0].kind() == ConflictKind::hash);
   CHECK(here.read("differs.md") == "mine\n");
   CHECK(remote.text_at("differs.md") == "theirs\n");
   const auto resolved = here.engine().resolve(report.conflicts[0], Keep::local);

@@ -177,7 +177,7 @@ TEST_CASE("tree: a lost state is made anew from equal texts, and it is said what
   CHECK(remarks(report) == Lines{"state_remade "});
   CHECK(lines(report) == Lines{"pull_create deleted.md", "conflict edited.md", "adopt same.md"});
   REQUIRE(report.conflicts.size() == 1);
-  CHECK(report.conflicts[0].kind == ConflictKind::hash);
+  CHECK(report.conflicts[0].kind() == ConflictKind::hash);
   CHECK(remarks(here.run()).empty());
 }
 

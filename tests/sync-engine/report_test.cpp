@@ -32,7 +32,7 @@ constexpr std::string_view schema = R"({
   "conflicts": [{
     "id": "string or null",
     "path": "string",
-    "kind": "|revision|hash|edit_delete|delete_edit|path|rewound|",
+    "kind": "|revision|hash|edit_delete|delete_edit|path|rewound|attachment|",
     "document_id": "string or null"
   }],
   "skipped": [{
@@ -124,14 +124,10 @@ Report full_report() {
       report.rows.push_back(std::move(row));
     }
   }
-  for (const ConflictKind kind : {ConflictKind::revision,
-                                  ConflictKind::hash,
-                                  ConflictKind::edit_delete,
-                                  ConflictKind::delete_edit,
-                                  ConflictKind::path,
-                                  ConflictKind::rewound}) {
-    report.conflicts.push_back({.kind = kind, .path = path("a.md")});
-    report.conflicts.push_back({.kind = kind, .path = path("a.md"), .document = {"d"}, .id = "c"});
+  for (int number = 0; number <= static_cast<int>(ConflictCase::attachment_removed_and_edited); ++number) {
+    const auto which = static_cast<ConflictCase>(number);
+    report.conflicts.push_back({.which = which, .path = path("a.md")});
+    report.conflicts.push_back({.which = which, .path = path("a.md"), .document = {"d"}, .id = "c"});
   }
   for (int reason = 0; reason <= static_cast<int>(Hindrance::unportable_name); ++reason) {
     report.skipped.push_back({.path = "a.md", .reason = static_cast<Hindrance>(reason)});

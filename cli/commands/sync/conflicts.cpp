@@ -24,10 +24,10 @@ Json text_or_null_of(const std::optional<std::string>& text) { return text ? Jso
 Result<Json> conflict_to_json(const sync::SyncEngine& engine, const Conflict& conflict, bool with_content) {
   Json value = {{"id", conflict.id.empty() ? Json() : Json(conflict.id)},
                 {"path", conflict.path.text()},
-                {"kind", sync::name(conflict.kind)},
-                {"reason", sync::reason_of(conflict)},
+                {"kind", sync::name(conflict.kind())},
+                {"reason", conflict.row().reason},
                 {"own", true},
-                {"here_only", conflict.here_only},
+                {"here_only", conflict.is_here_only()},
                 {"document_id", conflict.document.empty() ? Json() : Json(conflict.document.text)},
                 {"base", side(conflict.base)},
                 {"local", side(conflict.local)},
@@ -73,15 +73,16 @@ Result<void> add_foreign(Session& session, const SyncTree& tree, Json& list) {
 void note_ways_out(Session& session, const SyncTree& tree, const std::vector<Conflict>& open) {
   const auto resolve = [&tree] { return program_for(tree).add({"sync", "resolve"}); };
   session.note(resolve().ticked() + " decides them one by one");
-  const auto is_rewound = [](const Conflict& one) { return one.kind == sync::ConflictKind::rewound; };
-  const auto is_about_text = [&](const Conflict& one) { return !is_about_place(one) && !is_rewound(one); };
-  if (std::ranges::any_of(open, is_about_text)) {
+  const auto is_any_about = [&](sync::ConflictSubject subject) {
+    return std::ranges::any_of(open, [&](const Conflict& one) { return one.is_about(subject); });
+  };
+  if (is_any_about(sync::ConflictSubject::text) || is_any_about(sync::ConflictSubject::attachment)) {
     session.note(resolve().text() + " PATH|ID --keep local|remote|both decides one about a text or file");
   }
-  if (std::ranges::any_of(open, sync::is_about_place)) {
+  if (is_any_about(sync::ConflictSubject::place)) {
     session.note(resolve().text() + " PATH|ID --path local|remote decides one about a name");
   }
-  if (std::ranges::any_of(open, is_rewound)) {
+  if (is_any_about(sync::ConflictSubject::revision)) {
     session.note(resolve().text() + " rewound --keep local|remote decides which state holds");
   }
 }

@@ -78,7 +78,7 @@ bool is_asked(Session& session) {
 
 bool is_named(const Conflict& conflict, const std::string& word, const std::string& path) {
   return conflict.path.text() == path || (!conflict.id.empty() && conflict.id == word) ||
-         (word == "rewound" && conflict.kind == sync::ConflictKind::rewound);
+         (word == "rewound" && conflict.is_about(sync::ConflictSubject::revision));
 }
 
 /// The conflict whose id ends so, as the list shows ids; null where none has that ending, or several have.
@@ -136,14 +136,14 @@ Result<void> has_no_open_markers(sync::SyncEngine& engine, const Conflict& confl
 
 /// What to tell the engine. Fails with `conflict` or `usage` where this one stays open.
 Result<sync::Choice> choice_of(sync::SyncEngine& engine, const Conflict& conflict, const Decision& decision) {
-  if (decision.about == Decision::About::name && !is_about_place(conflict)) {
+  if (decision.about == Decision::About::name && !conflict.is_about(sync::ConflictSubject::place)) {
     return fail(Failure::Kind::usage,
                 "the conflict at " + conflict.path.string() + " is about a text, not about a name",
                 "say --keep local, remote, both or merged");
   }
   sync::Choice choice{.conflict = conflict, .keep = decision.keep, .merged = decision.merged};
   if (decision.merged) WS_TRY(has_no_open_markers(engine, conflict, *decision.merged));
-  if (decision.keep == sync::Keep::merged && !decision.merged && !is_about_place(conflict)) {
+  if (decision.keep == sync::Keep::merged && !decision.merged && !conflict.is_about(sync::ConflictSubject::place)) {
     WS_LET(choice.merged, engine.merged_text(conflict));
   }
   return choice;
@@ -176,8 +176,8 @@ Result<std::vector<Result<void>>> decide_together(sync::SyncEngine& engine,
 }
 
 bool needs_a_run(const Conflict& conflict, sync::Keep keep) {
-  return is_about_place(conflict) || conflict.kind == sync::ConflictKind::rewound ||
-         (conflict.here_only && keep != sync::Keep::remote);
+  return conflict.is_about(sync::ConflictSubject::place) || conflict.is_about(sync::ConflictSubject::revision) ||
+         (conflict.is_here_only() && keep != sync::Keep::remote);
 }
 
 /// The line for people, of one that went as it was said.
@@ -244,7 +244,7 @@ Result<ExitCode> decide(Session& session) {
       left_open = left_open || !resolved;
       list["data"].push_back({{"path", some[i].path.text()},
                               {"id", some[i].id},
-                              {"kind", sync::name(some[i].kind)},
+                              {"kind", sync::name(some[i].kind())},
                               {"keep", decision.word},
                               {"resolved", resolved}});
       if (results[i]) {

@@ -58,7 +58,7 @@ Keep keep_of(Verdict verdict) {
 }
 
 bool is_a_name(const Conflict& conflict) {
-  return is_about_place(conflict) || conflict.kind == sync::ConflictKind::rewound;
+  return conflict.is_about(sync::ConflictSubject::place) || conflict.is_about(sync::ConflictSubject::revision);
 }
 
 /// One conflict on the resolver.
@@ -69,7 +69,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
 
   /// The conflict as it is now. A service that cannot be asked leaves out who and when.
   Result<walk::ShownConflict> shown_conflict() {
-    if (conflict_.kind == sync::ConflictKind::attachment) return shown_attachment();
+    if (conflict_.is_about(sync::ConflictSubject::attachment)) return shown_attachment();
     walk::Facts facts;
     if (const auto change = last_change()) {
       facts.their_name = change->name;
@@ -174,7 +174,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
   }
 
   std::optional<std::string> read_file_here() const {
-    if (conflict_.kind == sync::ConflictKind::attachment || is_rewound_whole() || !conflict_.local) return std::nullopt;
+    if (conflict_.is_about(sync::ConflictSubject::attachment) || !conflict_.local) return std::nullopt;
     const auto root = sync::RootFolder::open(tree_.root);
     if (!root) return std::nullopt;
     const auto files = sync::SafeWriter::open(*root);
@@ -182,8 +182,6 @@ class SyncConflictResolver final : public walk::ConflictResolver {
     auto text = files->read(conflict_.path);
     return text ? std::optional(std::move(*text)) : std::nullopt;
   }
-
-  bool is_rewound_whole() const { return conflict_.kind == sync::ConflictKind::rewound && conflict_.document.empty(); }
 
   std::optional<std::string> time_here() const {
     struct stat status {};
@@ -202,7 +200,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
       return MaybeOutcome(Outcome{.kind = Outcome::Kind::gone,
                                   .lines = {fmt::format("{}: nothing is left to decide", name_of_conflict())}});
     }
-    const bool moved_there = now->remote != shown.remote || now->kind != shown.kind || now->path != shown.path;
+    const bool moved_there = now->remote != shown.remote || now->which != shown.which || now->path != shown.path;
     conflict_ = *now;
     const bool moved_here = read_file_here() != file;
     if (!moved_there && !moved_here) return MaybeOutcome();
@@ -218,7 +216,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
   Result<void> resolve(const walk::Decided& decided) {
     if (decided.verdict == Verdict::merged) return tree_.engine->resolve(conflict_, Keep::merged, decided.text);
     // The bytes of an attachment are compared by the decision itself.
-    const bool as_recorded = is_a_name(conflict_) || conflict_.kind == sync::ConflictKind::attachment ||
+    const bool as_recorded = is_a_name(conflict_) || conflict_.is_about(sync::ConflictSubject::attachment) ||
                              !conflict_.local ||
                              (mine_ && on_disk_ == mine_ && conflict_.local->hash == Sha256::of(*mine_));
     if (!as_recorded && decided.verdict == Verdict::mine && mine_) {
@@ -242,8 +240,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
 
   std::vector<std::string> told(const walk::Decided& decided) const {
     std::string line = fmt::format("resolved {}: kept {}", name_of_conflict(), keep_word(decided.verdict));
-    if (is_a_name(conflict_) || conflict_.kind == sync::ConflictKind::attachment)
-      line += "; the next `ws sync` carries it out";
+    if (!conflict_.is_about(sync::ConflictSubject::text)) line += "; the next `ws sync` carries it out";
     std::vector<std::string> lines = {std::move(line)};
     if (const std::string undo = undo_line(decided.verdict); !undo.empty()) lines.push_back("  undo: " + undo);
     return lines;
@@ -261,10 +258,13 @@ class SyncConflictResolver final : public walk::ConflictResolver {
 
   /// What the decision took away, and the command that brings it back.
   std::string undo_line(Verdict verdict) const {
-    if (is_about_place(conflict_)) return undo_of_a_name(verdict);
-    if (conflict_.kind == sync::ConflictKind::rewound) return "";
-    if (conflict_.kind == sync::ConflictKind::attachment)
-      return program_for(tree_).add({"sync", "restore"}).path(conflict_.path.text()).text();
+    switch (conflict_.row().subject) {
+      case sync::ConflictSubject::place: return undo_of_a_name(verdict);
+      case sync::ConflictSubject::revision: return "";
+      case sync::ConflictSubject::attachment:
+        return program_for(tree_).add({"sync", "restore"}).path(conflict_.path.text()).text();
+      case sync::ConflictSubject::text: break;
+    }
     const auto& lost = verdict == Verdict::mine ? theirs_ : mine_;
     // Nothing was lost: a file came to be.
     if (!lost) return ShellCommand{"rm"}.path(path_from_here(conflict_.path)).text();
@@ -274,8 +274,8 @@ class SyncConflictResolver final : public walk::ConflictResolver {
   }
 
   std::string undo_of_a_name(Verdict verdict) const {
-    const bool both_renamed =
-        conflict_.local && conflict_.remote && conflict_.base && conflict_.remote->path != conflict_.path;
+    const bool both_renamed = conflict_.which == sync::ConflictCase::renamed_on_both ||
+                              conflict_.which == sync::ConflictCase::renamed_on_both_kept_here;
     if (both_renamed) {
       const std::string here = path_from_here(conflict_.path);
       const std::string there = path_from_here(conflict_.remote->path);

@@ -68,15 +68,14 @@ TEST_CASE("sync report: the commands that it names can be pasted", "[cli]") {
   const sync::Report stopped{.guard = sync::Guard{.deletes_here = 12, .tracked = 30}};
   CHECK(render_outcome(stopped, ReportStage::done, called).back() ==
         "if that is meant: `ws -C '/my tree' sync --only '*.md' --allow-deletes`");
-  const sync::Report open{
-      .conflicts = {{.kind = sync::ConflictKind::path, .path = path("-$(id).md"), .in_the_way = true}}};
+  const sync::Report open{.conflicts = {{.which = sync::ConflictCase::not_synced, .path = path("-$(id).md")}}};
   CHECK(render_outcome(open, ReportStage::done, called).back() ==
         "`ws -C '/my tree' sync resolve './-$(id).md' --path local` decides");
 }
 
 TEST_CASE("sync report: an open conflict names the next command", "[cli]") {
   const sync::Report report{.rows = {row(ActionKind::conflict, "my wall.md", "edited on both sides", done)},
-                            .conflicts = {{.kind = sync::ConflictKind::revision, .path = path("my wall.md")}}};
+                            .conflicts = {{.which = sync::ConflictCase::edited_on_both, .path = path("my wall.md")}}};
   CHECK(rendered(report, ReportStage::done) ==
         "  conflict  my wall.md  edited on both sides\n"
         "1 in conflict\n"

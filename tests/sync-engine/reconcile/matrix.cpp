@@ -72,22 +72,18 @@ Action step_aside(std::string_view to, std::string_view from, std::string_view t
   return act(ActionKind::push_create, to, {}, text, text, 0, from);
 }
 
-Conflict clash(ConflictKind kind,
+Conflict clash(ConflictCase which,
                std::string_view at,
                const DocumentId& document,
                std::optional<Entry> base,
                std::optional<Entry> local,
                std::optional<Entry> remote) {
-  return {.kind = kind,
+  return {.which = which,
           .path = path(at),
           .document = document,
           .base = std::move(base),
           .local = std::move(local),
           .remote = std::move(remote)};
-}  /// What is here is not the document's own file.
-Conflict in_the_way(Conflict conflict) {
-  conflict.in_the_way = true;
-  return conflict;
 }
 
 std::vector<MatrixRow> unchanged_rows() {
@@ -182,7 +178,7 @@ std::vector<MatrixRow> edited_rows() {
        base_tree(),
        edited_here(),
        edited_there(),
-       {.conflicts = {clash(ConflictKind::revision, p, d1, old, mine, entry(p, "theirs", 2))}},
+       {.conflicts = {clash(ConflictCase::edited_on_both, p, d1, old, mine, entry(p, "theirs", 2))}},
        {.merge = false}},
       {"EE revision",
        "edited",
@@ -191,7 +187,7 @@ std::vector<MatrixRow> edited_rows() {
        base_tree(),
        edited_here(),
        changed(entry(p, "theirs", 1)),
-       {.conflicts = {clash(ConflictKind::revision, p, d1, old, mine, entry(p, "theirs", 1))}}},
+       {.conflicts = {clash(ConflictCase::edited_at_one_revision, p, d1, old, mine, entry(p, "theirs", 1))}}},
       {"ED",
        "edited",
        "archived",
@@ -199,7 +195,7 @@ std::vector<MatrixRow> edited_rows() {
        base_tree(),
        edited_here(),
        gone_there(),
-       {.conflicts = {clash(ConflictKind::edit_delete, p, d1, old, mine, {})}}},
+       {.conflicts = {clash(ConflictCase::edited_and_archived, p, d1, old, mine, {})}}},
       {"EM",
        "edited",
        "moved",
@@ -216,7 +212,7 @@ std::vector<MatrixRow> edited_rows() {
        edited_here(),
        replaced_there("new"),
        {.actions = {placed(come("p (remote).md", d2, "new", 1), p)},
-        .conflicts = {in_the_way(clash(ConflictKind::path, p, d2, old, mine, entry(p, "new", 1)))}}},
+        .conflicts = {clash(ConflictCase::two_documents, p, d2, old, mine, entry(p, "new", 1))}}},
       {"ET",
        "edited",
        "file became a folder",
@@ -354,7 +350,7 @@ std::vector<MatrixRow> moved_rows() {
        base_tree(),
        tracked(entry(q, "mine")),
        gone_there(),
-       {.conflicts = {clash(ConflictKind::edit_delete, q, d1, old, entry(q, "mine"), {})}}},
+       {.conflicts = {clash(ConflictCase::edited_and_archived, q, d1, old, entry(q, "mine"), {})}}},
       {"MD C=",
        "renamed",
        "archived, and a new document of the same text at the new path",
@@ -411,7 +407,7 @@ std::vector<MatrixRow> moved_rows() {
        base_tree(),
        tracked(entry(q, "mine")),
        changed(entry(q, "theirs", 2)),
-       {.conflicts = {clash(ConflictKind::revision, q, d1, old, entry(q, "mine"), entry(q, "theirs", 2))}},
+       {.conflicts = {clash(ConflictCase::edited_on_both, q, d1, old, entry(q, "mine"), entry(q, "theirs", 2))}},
        {.merge = false}},
       {"MM",
        "renamed",
@@ -420,7 +416,7 @@ std::vector<MatrixRow> moved_rows() {
        base_tree(),
        moved_here(),
        moved_there(r),
-       {.conflicts = {clash(ConflictKind::path, q, d1, old, here, entry(r, "old", 2))}}},
+       {.conflicts = {clash(ConflictCase::renamed_on_both, q, d1, old, here, entry(r, "old", 2))}}},
       {"MC",
        "renamed onto P",
        "a new document at P",
@@ -429,7 +425,7 @@ std::vector<MatrixRow> moved_rows() {
        moved_here(),
        created_there(q, "new"),
        {.actions = {placed(come("q (remote).md", d2, "new", 1), q)},
-        .conflicts = {in_the_way(clash(ConflictKind::path, q, d2, {}, here, entry(q, "new", 1)))}}},
+        .conflicts = {clash(ConflictCase::two_documents, q, d2, {}, here, entry(q, "new", 1))}}},
       {"MC edited",
        "renamed onto P and edited",
        "edited, and a new document at P: a text that went out or came in would claim the name",
@@ -438,7 +434,7 @@ std::vector<MatrixRow> moved_rows() {
        tracked(entry(q, "mine")),
        {.changed = {{d1, entry(p, "theirs", 2)}, {d2, entry(q, "new", 1)}}},
        {.actions = {placed(come("q (remote).md", d2, "new", 1), q)},
-        .conflicts = {in_the_way(clash(ConflictKind::path, q, d2, {}, entry(q, "mine"), entry(q, "new", 1)))}}},
+        .conflicts = {clash(ConflictCase::two_documents, q, d2, {}, entry(q, "mine"), entry(q, "new", 1))}}},
       {"MT",
        "renamed",
        "file became a folder",
@@ -446,7 +442,8 @@ std::vector<MatrixRow> moved_rows() {
        base_tree(),
        moved_here(),
        folder_there(),
-       {.actions = {come(below, d2, "child", 1)}, .conflicts = {clash(ConflictKind::path, q, d1, old, here, {})}}},
+       {.actions = {come(below, d2, "child", 1)},
+        .conflicts = {clash(ConflictCase::folder_at_old_name, q, d1, old, here, {})}}},
   };
 }
 
@@ -479,7 +476,7 @@ std::vector<MatrixRow> created_rows() {
        no_base(),
        created_here("mine"),
        created_there(p, "theirs"),
-       {.conflicts = {clash(ConflictKind::hash, p, d2, {}, here, entry(p, "theirs", 1))}}},
+       {.conflicts = {clash(ConflictCase::created_on_both, p, d2, {}, here, entry(p, "theirs", 1))}}},
       {"CM",
        "created at P",
        "moved onto P",
@@ -488,7 +485,7 @@ std::vector<MatrixRow> created_rows() {
        both,
        moved_there(p),
        {.actions = {placed(act(pull_move, "p (remote).md", d1, "old", "old", 2, q), p)},
-        .conflicts = {in_the_way(clash(ConflictKind::path, p, d1, entry(q, "old", 1), here, entry(p, "old", 2)))}}},
+        .conflicts = {clash(ConflictCase::two_documents, p, d1, entry(q, "old", 1), here, entry(p, "old", 2))}}},
       {"CT",
        "created at P",
        "a folder at P",
@@ -496,7 +493,7 @@ std::vector<MatrixRow> created_rows() {
        no_base(),
        created_here("mine"),
        created_there(below, "child"),
-       {.conflicts = {in_the_way(clash(ConflictKind::path, p, d2, {}, here, entry(below, "child", 1)))}}},
+       {.conflicts = {clash(ConflictCase::folder_there, p, d2, {}, here, entry(below, "child", 1))}}},
       {"CC foreign",
        "something that is not synced at P",
        "created",
@@ -505,7 +502,7 @@ std::vector<MatrixRow> created_rows() {
        {.foreign = {path(p)}},
        created_there(p, "theirs"),
        {.actions = {placed(come("p (remote).md", d2, "theirs", 1), p)},
-        .conflicts = {in_the_way(clash(ConflictKind::path, p, d2, {}, {}, entry(p, "theirs", 1)))}}},
+        .conflicts = {clash(ConflictCase::not_synced, p, d2, {}, {}, entry(p, "theirs", 1))}}},
       {"CT foreign",
        "something that is not synced at P, and no folder",
        "a folder at P",
@@ -513,7 +510,7 @@ std::vector<MatrixRow> created_rows() {
        no_base(),
        {.foreign = {path(p)}},
        created_there(below, "child"),
-       {.conflicts = {in_the_way(clash(ConflictKind::path, p, d2, {}, {}, entry(below, "child", 1)))}}},
+       {.conflicts = {clash(ConflictCase::not_synced, p, d2, {}, {}, entry(below, "child", 1))}}},
   };
 }
 
@@ -563,8 +560,7 @@ std::vector<MatrixRow> type_rows() {
        folder_here(),
        edited_there(),
        {.actions = {placed(come("p (remote).md", d1, "theirs", 2), p), create(below, "child")},
-        .conflicts = {in_the_way(
-            clash(ConflictKind::revision, p, d1, entry(p, "old", 1), {}, entry(p, "theirs", 2)))}}},
+        .conflicts = {clash(ConflictCase::became_folder, p, d1, entry(p, "old", 1), {}, entry(p, "theirs", 2))}}},
       {"TD",
        "file became a folder",
        "archived",

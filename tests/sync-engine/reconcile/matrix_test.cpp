@@ -31,9 +31,8 @@ std::string render(const Plan& plan) {
     add(action.previous_path ? action.previous_path->text() : "", "\n");
   }
   for (const Conflict& conflict : plan.conflicts) {
-    add("conflict", name(conflict.kind), conflict.path.text(), conflict.document.text);
-    add(conflict.base ? "base" : "-", conflict.local ? "local" : "-", conflict.remote ? "remote" : "-");
-    add(conflict.in_the_way ? "in the way" : "", "\n");
+    add("conflict", conflict.row().word, conflict.path.text(), conflict.document.text);
+    add(conflict.base ? "base" : "-", conflict.local ? "local" : "-", conflict.remote ? "remote" : "-", "\n");
   }
   for (const Settled& settled : plan.settled) add("settled", settled.document.text, settled.base ? "base" : "-", "\n");
   for (const Detached& each : plan.detached) add("detached", each.path.text(), each.reason, "\n");

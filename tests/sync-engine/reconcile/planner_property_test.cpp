@@ -106,6 +106,21 @@ std::string hidden_is_untouched(const World& world, const Plan& plan) {
   return {};
 }
 
+/// A conflict has the sides of its case, and what a commit is to refuse can be pushed.
+std::string sides_fit_the_case(const Plan& plan) {
+  for (const Conflict& conflict : plan.conflicts) {
+    const ConflictCaseRow& row = conflict.row();
+    const bool local = conflict.local.has_value();
+    const bool remote = conflict.remote.has_value();
+    const bool fits = row.sides == ConflictSides::either || (row.sides == ConflictSides::both && local && remote) ||
+                      (row.sides == ConflictSides::local && local && !remote) ||
+                      (row.sides == ConflictSides::remote && !local && remote);
+    const bool can_be_pushed = !row.pushed_as || (local && (conflict.base || row.pushed_as == ActionKind::push_create));
+    if (!fits || !can_be_pushed) return "a conflict has other sides than its case: " + std::string(row.word);
+  }
+  return {};
+}
+
 /// The same plan in another order leads to the same world.
 std::string order_is_free(const World& before, const Plan& plan, const World& after) {
   Plan turned = plan;
@@ -130,6 +145,7 @@ std::string broken_law(const WorldScript& script) {
   for (std::string wrong : {no_text_is_lost(before, world, done),
                             one_side_does_not_conflict(before, plan),
                             hidden_is_untouched(before, plan),
+                            sides_fit_the_case(plan),
                             a_touch_is_no_change(before, plan),
                             foreseen_is_done(before, plan),
                             order_is_free(before, plan, world)}) {

@@ -53,7 +53,7 @@ std::multiset<SideRow> rows_from(const Plan& plan, bool other_side) {
   }
   for (const Conflict& conflict : plan.conflicts) {
     const std::string document = conflict.base ? conflict.document.text : std::string();
-    rows.emplace("conflict " + std::string(name(conflict.kind)), document, "");
+    rows.emplace("conflict " + std::string(name(conflict.kind())), document, "");
   }
   return rows;
 }

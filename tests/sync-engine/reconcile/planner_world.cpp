@@ -300,7 +300,7 @@ std::string render(const World& world, const Plan& plan) {
     out += "plan   " + std::string(name(action.kind)) + " " + action.document.text + " " + action.path.string() + "\n";
   }
   for (const Conflict& conflict : plan.conflicts) {
-    out += "plan   conflict " + std::string(name(conflict.kind)) + " " + conflict.path.string() + "\n";
+    out += "plan   conflict " + std::string(name(conflict.kind())) + " " + conflict.path.string() + "\n";
   }
   for (const Skipped& skipped : plan.skipped) out += "plan   skipped " + skipped.path + "\n";
   return out;

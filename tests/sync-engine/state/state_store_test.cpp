@@ -1,7 +1,9 @@
 #include "sync-engine/state/state_store.hpp"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
+#include "api-client/base/sqlite.hpp"
 #include "sync-engine/state/codec.hpp"
 #include "sync-engine/state/history.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -24,7 +26,11 @@ TEST_CASE("state: what is written is read back, also by the next process", "[syn
   const BaseRow base{.entry = entry("a/\u00FC.md", "a", 7), .blob = git::object_id(git::ObjectType::blob, "a")};
   const PendingRow edited{.entry = entry("b.md", "b", 3), .revision = 3};
   const PendingRow gone{.revision = 9};
-  Conflict conflict{.kind = ConflictKind::edit_delete, .path = path("c.md"), .document = {"d3"}, .id = "c1"};
+  Conflict conflict{.which = ConflictCase::edited_and_archived,
+                    .path = path("c.md"),
+                    .document = {"d3"},
+                    .id = "c1",
+                    .record = ConflictRecord::closing};
   conflict.base = entry("c.md", "base", 1);
   conflict.local = entry("c.md", "mine", 0);
   {
@@ -102,6 +108,82 @@ TEST_CASE("state: a tree of format 8 keeps what is pending, by an unknown author
   CHECK(*state->pending() == std::map<DocumentId, PendingRow>{{{"d"}, known}});
 }
 
+TEST_CASE("state: the case of a conflict of format 10 is found once, by its kind, flags and sides", "[sync-engine]") {
+  struct Earlier {
+    std::string_view kind;
+    bool in_the_way;
+    std::string_view base, local, remote;  ///< paths; empty: no such side
+    ConflictCase which;
+  };
+  using enum ConflictCase;
+  const std::string beneath = "a.md/x.md";
+  const std::vector<Earlier> all = {
+      {"revision", false, "a.md", "a.md", "a.md", edited_on_both},
+      {"revision", true, "a.md", "", "a.md", became_folder},
+      {"hash", false, "", "a.md", "a.md", created_on_both},
+      {"edit_delete", false, "a.md", "a.md", "", edited_and_archived},
+      {"delete_edit", false, "a.md", "", "a.md", deleted_and_edited},
+      {"path", false, "b.md", "a.md", "c.md", renamed_on_both},
+      {"path", false, "c.md", "a.md", "C.md", renamed_on_both_kept_here},
+      {"path", true, "b.md", "a.md", "a.md", two_documents},
+      {"path", true, "", "a.md", "A.md", two_documents_kept_here},
+      {"path", true, "b.md", "a.md", beneath, folder_there},
+      {"path", true, "b.md", "a.md", "c.md", document_there},
+      {"path", true, "", "", "a.md", not_synced},
+      {"path", false, "b.md", "a.md", "", folder_at_old_name},
+      {"path", true, "", "a.md", "", place_refused},
+      {"rewound", false, "a.md", "a.md", "a.md", document_went_back},
+  };
+  ws::test::TemporaryFolder folder;
+  {
+    REQUIRE(StateStore::open(folder / "state.db"));
+    auto database = sqlite::Database::open((folder / "state.db").string());
+    REQUIRE(database);
+    const auto side = [](std::string_view at, int revision) {
+      if (at.empty()) return std::string("null");
+      return fmt::format(
+          R"({{"path":"{}","hash":"{}","revision":{}}})", at, Sha256::of(std::to_string(revision)).hex(), revision);
+    };
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      auto put = database->prepare("insert into conflicts values (?, ?)");
+      REQUIRE(put);
+      const std::string id = fmt::format("{:02}", i);
+      REQUIRE(put->bind_all(id,
+                            fmt::format(R"({{"id":"{}","kind":"{}","path":"a.md","document":"d","base":{},"local":{},)"
+                                        R"("remote":{},"here_only":{},"in_the_way":{},"closing":{}}})",
+                                        id,
+                                        all[i].kind,
+                                        side(all[i].base, 1),
+                                        side(all[i].local, 0),
+                                        side(all[i].remote, 2),
+                                        i % 3 == 1,
+                                        all[i].in_the_way,
+                                        i % 3 == 2))
+                  .run());
+    }
+    REQUIRE(database->execute("insert into conflicts values ('broken', '{}'); pragma user_version = 10"));
+  }
+  auto state = StateStore::open(folder / "state.db");
+  REQUIRE(state);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto found = state->find_conflict(fmt::format("{:02}", i));
+    CAPTURE(i);
+    REQUIRE(found);
+    REQUIRE(*found);
+    CHECK((*found)->row().word == row_of(all[i].which).word);
+    CHECK((*found)->record == (i % 3 == 0   ? ConflictRecord::service
+                               : i % 3 == 1 ? ConflictRecord::here
+                                            : ConflictRecord::closing));
+  }
+  CHECK_FALSE(state->find_conflict("broken"));
+  // It is stored so: the words of format 10 are gone.
+  auto database = sqlite::Database::open((folder / "state.db").string());
+  auto left = database->prepare("select count(*) from conflicts where value like '%in_the_way%'");
+  REQUIRE(left);
+  REQUIRE(left->step());
+  CHECK(left->integer(0) == 0);
+}
+
 TEST_CASE("state: a tree of format 1 goes on with what it holds", "[sync-engine]") {
   ws::test::TemporaryFolder folder;
   {
@@ -113,6 +195,8 @@ TEST_CASE("state: a tree of format 1 goes on with what it holds", "[sync-engine]
         "null, blob blob not null) without rowid;"
         "create table pending (document text primary key, path text, hash blob, revision integer not null, blob blob "
         "not null) without rowid;"
+        "create table conflicts (id text primary key, value text not null) without rowid;"
+        "create table staged (place integer primary key check (place = 1), value text not null);"
         "insert into base values ('d', 'a.md', zeroblob(32), 3, zeroblob(20)); pragma user_version = 1"));
   }
   auto state = StateStore::open(folder / "state.db");
