@@ -224,7 +224,7 @@ Result<std::vector<BlamedLine>> SyncEngine::blame(const RelativePath& path) {
   if (!text) return fail(Failure::Kind::not_found, "there is no file " + path.string());
   WS_LET(HistoryLog log, HistoryLog::open(session.own("history.git")));
   WS_LET(std::vector<BlamedLine> lines, log.blame(path, *text));
-  std::map<git::ObjectId, std::optional<std::uint64_t>> revisions;
+  std::map<git::ObjectId, std::optional<DocumentRevision>> revisions;
   for (BlamedLine& line : lines) {
     if (!line.commit) continue;
     const auto [known, is_new] = revisions.try_emplace(line.blob);

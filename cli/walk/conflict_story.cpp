@@ -76,13 +76,13 @@ class Story {
   std::string they() const { return facts_.their_name.value_or("Somebody"); }
   std::string their_when() const { return facts_.their_time ? " on " + *facts_.their_time : ""; }
   std::string their_revision() const {
-    return conflict_.remote ? fmt::format(": revision {}", conflict_.remote->revision) : "";
+    return conflict_.remote ? fmt::format(": revision {}", conflict_.remote->revision.number) : "";
   }
   std::string old_path() const { return conflict_.base ? conflict_.base->path.string() : ""; }
   std::string there_path() const { return conflict_.remote ? conflict_.remote->path.string() : ""; }
 
   void say_base() {
-    if (conflict_.base) say(fmt::format("Both began with revision {}.", conflict_.base->revision));
+    if (conflict_.base) say(fmt::format("Both began with revision {}.", conflict_.base->revision.number));
   }
 
   void say_renamed_here() {
@@ -161,7 +161,7 @@ class Story {
     if (edited || !conflict_.base) say(fmt::format("You edited it here{}.", my_when()));
     say_renamed_here();
     say("On the service it was archived.");
-    if (conflict_.base) say(fmt::format("What is here began with revision {}.", conflict_.base->revision));
+    if (conflict_.base) say(fmt::format("What is here began with revision {}.", conflict_.base->revision.number));
     offer(Keep::local, "What is here becomes a new document on the service.");
     offer(Keep::remote, "The file here is removed. Its text goes to the local history.");
   }
@@ -171,7 +171,7 @@ class Story {
     shown_conflict_.theirs = texts_.remote;
     say("You deleted it here.");
     say(fmt::format("{} changed it on the service{}{}.", they(), their_when(), their_revision()));
-    if (conflict_.base) say(fmt::format("What you deleted was revision {}.", conflict_.base->revision));
+    if (conflict_.base) say(fmt::format("What you deleted was revision {}.", conflict_.base->revision.number));
     offer(Keep::local, "It is archived on the service. Their text goes to the local history.");
     offer(Keep::remote, "The file comes back here, with their text.");
   }

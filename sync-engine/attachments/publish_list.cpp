@@ -28,7 +28,7 @@ std::string encode_request(const CommitRequest& request) {
   return dump(Json{{"source_id", request.source_id},
                    {"plan_id", request.plan_id},
                    {"push_ids", request.push_ids},
-                   {"expected_revision", request.expected_revision},
+                   {"expected_revision", request.expected_revision.number},
                    {"client_id", request.client_id},
                    {"message", request.message}});
 }
@@ -38,7 +38,7 @@ Result<CommitRequest> decode_request(const std::string& text) {
   CommitRequest request{
       .source_id = find_text(value, "source_id").value_or(""),
       .plan_id = find_text(value, "plan_id").value_or(""),
-      .expected_revision = static_cast<std::uint64_t>(find_integer(value, "expected_revision").value_or(0)),
+      .expected_revision = {static_cast<std::uint64_t>(find_integer(value, "expected_revision").value_or(0))},
       .client_id = find_text(value, "client_id").value_or(""),
       .message = find_text(value, "message").value_or("")};
   if (const Json* ids = find(value, "push_ids"); ids != nullptr && ids->is_array()) {
@@ -166,7 +166,7 @@ class ListWriter {
   Result<bool> commit(const std::vector<PartToWrite>& parts) {
     std::vector<PushItem> items;
     for (const PartToWrite& part : parts) items.push_back(part.item);
-    WS_LET(const std::uint64_t known, session_.state.source_revision());
+    WS_LET(const SourceRevision known, session_.state.source_revision());
     WS_LET(const PlanAnswer plan, session_.remote->plan(session_.tie.source_id, known, session_.tie.client_id, items));
     WS_LET(const PushAnswer pushed,
            session_.remote->push(session_.tie.source_id, plan.plan_id, items, [&](std::size_t place) {
@@ -181,7 +181,7 @@ class ListWriter {
     const CommitRequest request{.source_id = session_.tie.source_id,
                                 .plan_id = plan.plan_id,
                                 .push_ids = pushed.push_ids,
-                                .expected_revision = plan.revision != 0 ? plan.revision : known,
+                                .expected_revision = plan.revision != SourceRevision{} ? plan.revision : known,
                                 .client_id = session_.tie.client_id,
                                 .message = list_title};
     WS_TRY(store_.set_note(commit_note, encode_request(request)));
@@ -195,7 +195,7 @@ class ListWriter {
     return all;
   }
 
-  Result<bool> take(const std::vector<PartToWrite>& parts, const CommitAnswer& answer, std::uint64_t known) {
+  Result<bool> take(const std::vector<PartToWrite>& parts, const CommitAnswer& answer, SourceRevision known) {
     std::vector<DocumentId> changed;
     for (const PartToWrite& part : parts) {
       const auto applied = std::ranges::find(answer.applied, part.item.path.string(), &AppliedItem::path);
@@ -206,7 +206,7 @@ class ListWriter {
       take_part(list_,
                 {.document = document,
                  .path = part.item.path.string(),
-                 .revision = applied->revision != 0 ? applied->revision : part.item.revision,
+                 .revision = applied->revision.is_known() ? applied->revision : part.item.revision,
                  .text = part.text});
       changed.push_back(document);
       if (part.item.kind == ActionKind::push_create) give_title(document);
@@ -233,8 +233,8 @@ class ListWriter {
     }
     WS_TRY(store_.flush());
     // Nobody else was there in between: the next pull can begin after it.
-    WS_LET(const std::uint64_t heard, session_.state.source_revision());
-    const bool follows = heard == known && answer.revision == known + parts.size() && is_met && !titled_;
+    WS_LET(const SourceRevision heard, session_.state.source_revision());
+    const bool follows = heard == known && answer.revision == known.after(parts.size()) && is_met && !titled_;
     if (follows) WS_TRY(session_.state.set_source_revision(answer.revision));
     return is_met;
   }
@@ -259,7 +259,7 @@ class ListWriter {
     StoredPart& part = list_.parts.at(document);
     const auto revision = assets->set_title(document.text, list_title, part.revision);
     titled_ = true;  // the counter of the source may have risen
-    if (revision && *revision != 0) part.revision = *revision;
+    if (revision && revision->is_known()) part.revision = *revision;
   }
 
   /// A document that is no list, at one of the list's places, is somebody's own: it is never written over.

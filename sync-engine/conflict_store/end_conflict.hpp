@@ -15,7 +15,7 @@ namespace ws::sync {
 struct ConflictEnd {
   std::map<DocumentId, std::optional<BaseRow>> base = {};        ///< empty: forgotten
   std::map<DocumentId, std::optional<PendingRow>> pending = {};  ///< empty: nothing is pending any more
-  std::optional<std::uint64_t> source_revision = {};
+  std::optional<SourceRevision> source_revision = {};
   std::optional<OperationRow> recorded = {};  ///< what the decision changed, for who takes it back
   bool drops_staged = false;                  ///< what was staged was planned from a state that holds no longer
 };

@@ -28,12 +28,12 @@ bool is_still_open(const ByDocument& planned, const Conflict& known) {
   });
 }
 
-std::uint64_t revision_there(const Survey& survey, const DocumentId& document) {
+DocumentRevision revision_there(const Survey& survey, const DocumentId& document) {
   if (const auto changed = survey.remote.changed.find(document); changed != survey.remote.changed.end())
     return changed->second.revision;
   if (const auto gone = survey.remote.gone.find(document); gone != survey.remote.gone.end()) return gone->second;
   const auto base = survey.base.documents.find(document);
-  return base == survey.base.documents.end() ? 0 : base->second.revision;
+  return base == survey.base.documents.end() ? DocumentRevision{} : base->second.revision;
 }
 
 bool is_on_service(const Session& session, const Conflict& conflict) {

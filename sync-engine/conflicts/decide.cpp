@@ -205,10 +205,10 @@ class Decision {
     decided.agreed.front().blob = blob;
     // A new document that the service does not name comes with the next pull, with this very text.
     if (!conflict_.remote && !is_named) return {};
-    const std::uint64_t known = conflict_.remote ? conflict_.remote->revision : 1;
+    const DocumentRevision known = conflict_.remote ? conflict_.remote->revision : DocumentRevision{1};
     BaseRow row{.entry = {.path = path_there(result),
                           .hash = Sha256::of(*text),
-                          .revision = result && result->revision != 0 ? result->revision : known},
+                          .revision = result && result->revision.is_known() ? result->revision : known},
                 .blob = blob};
     // The name is no part of what was decided: one that was given here goes to the service, one given there comes.
     row.lie_at(conflict_.path);

@@ -45,8 +45,8 @@ class PlaceDecision {
   const PendingRow* there() const { return places_.pending(conflict_.document); }
 
   /// As last heard: what was pushed from beside its place since then is ours.
-  std::uint64_t revision_there() const {
-    std::uint64_t revision = conflict_.remote ? conflict_.remote->revision : 0;
+  DocumentRevision revision_there() const {
+    DocumentRevision revision = conflict_.remote ? conflict_.remote->revision : DocumentRevision{};
     if (conflict_.remote && row() != nullptr) revision = std::max(revision, row()->entry.revision);
     if (there() != nullptr && there()->entry) revision = std::max(revision, there()->revision);
     return revision;

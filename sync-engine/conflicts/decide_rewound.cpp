@@ -23,7 +23,7 @@ class RewoundDecision {
       WS_TRY(settle(conflict_.document, row == here_.pending.end() ? nullptr : &row->second));
       return finish();
     }
-    const IncomingOptions options{.since_revision = 0, .keep_texts = true};
+    const IncomingOptions options{.since_revision = {}, .keep_texts = true};
     WS_LET(Incoming incoming, pull_incoming(session_, here_.base_rows, here_.pending, options));
     if (incoming.foreign) {
       return fail(Failure::Kind::conflict,
@@ -42,7 +42,7 @@ class RewoundDecision {
     }
     // Where something could not be read all of it is asked for again.
     const bool read_all = incoming.out_of_reach.empty() && incoming.damaged.empty() && incoming.nameless.empty();
-    end_.source_revision = read_all ? incoming.end.revision : 0;
+    end_.source_revision = read_all ? incoming.end.revision : SourceRevision{};
     WS_LET(const Misnamed misnamed, session_.state.misnamed());
     WS_TRY(put_misnamed(session_.state, misnamed, misnamed_after(misnamed, incoming)));
     return finish();
@@ -70,7 +70,7 @@ class RewoundDecision {
     WS_LET(const std::string text, files_.read(tracked->second.path));
     BaseRow row{.entry = tracked->second};
     row.entry.hash = Sha256::of(text);
-    row.entry.revision = is_there ? there->entry->revision : 0;
+    row.entry.revision = is_there ? there->entry->revision : DocumentRevision{};
     WS_LET(row.blob, session_.history.keep(text));
     kept_.push_back({.path = tracked->second.path.string(), .blob = row.blob});
     end_.base.insert_or_assign(document, std::move(row));

@@ -19,7 +19,7 @@ namespace ws::sync {
 struct PulledPart {
   DocumentId document = {};
   std::string path = {};
-  std::uint64_t revision = 0;
+  DocumentRevision revision = {};
   std::optional<std::string> text = {};  ///< empty: it was archived
 };
 

@@ -41,7 +41,7 @@ struct Action {
   std::optional<RelativePath> service_path = {};   ///< where the service has the document, if that is not `path`
   std::optional<Sha256> seen = {};    ///< the text on disk that the plan saw at the file's present path; empty: no file
   std::optional<Sha256> result = {};  ///< the text afterwards; empty: a delete
-  std::uint64_t revision = 0;         ///< push: the revision it was made from; pull, merge, adopt: the one it leads to
+  DocumentRevision revision = {};     ///< push: the revision it was made from; pull, merge, adopt: the one it leads to
   bool attachment = false;            ///< about a file that notes show, not a document
   auto operator<=>(const Action&) const = default;
 };

@@ -8,6 +8,7 @@
 
 #include "api-client/base/sha256.hpp"
 #include "sync-engine/model/relative_path.hpp"
+#include "sync-engine/model/revision.hpp"
 
 namespace ws::sync {
 
@@ -21,8 +22,8 @@ struct DocumentId {
 /// A document as one side has it.
 struct Entry {
   RelativePath path;
-  Sha256 hash = {};            ///< of the exact bytes
-  std::uint64_t revision = 0;  ///< the service's content revision; 0 on the local side
+  Sha256 hash = {};                ///< of the exact bytes
+  DocumentRevision revision = {};  ///< the service's; 0 on the local side
   auto operator<=>(const Entry&) const = default;
 };
 

@@ -49,8 +49,8 @@ struct LocalTree {
 
 /// The service. A known document in none of the three was not mentioned and is as the base has it.
 struct RemoteTree {
-  std::map<DocumentId, Entry> changed = {};       ///< every document that differs from the base, or is new
-  std::map<DocumentId, std::uint64_t> gone = {};  ///< archived, or moved out of the source, with its last revision
+  std::map<DocumentId, Entry> changed = {};          ///< every document that differs from the base, or is new
+  std::map<DocumentId, DocumentRevision> gone = {};  ///< archived, or moved out of the source, with its last revision
   /// Known, yet missing from a listing that was said to be complete: not a delete. Sorted.
   std::vector<DocumentId> absent = {};
   std::vector<Skipped> refused = {};  ///< documents whose path breaks a rule; listed, never written
@@ -111,7 +111,7 @@ struct PushItem {
   DocumentId document = {};
   std::optional<Sha256> hash = {};  ///< empty: deleted here
   std::uint64_t size_bytes = 0;
-  std::uint64_t revision = 0;  ///< the content revision that it was made from; 0: new
+  DocumentRevision revision = {};  ///< the one that it was made from; 0: new
   bool operator==(const PushItem&) const = default;
 };
 
@@ -120,7 +120,7 @@ struct CommitRequest {
   std::string source_id = {};
   std::string plan_id = {};
   std::vector<std::string> push_ids = {};
-  std::uint64_t expected_revision = 0;
+  SourceRevision expected_revision = {};
   std::string client_id = {};
   std::string message = {};
 };

@@ -99,8 +99,8 @@ Json to_json(const Report& report) {
   }
   Json value{{"v", 1},
              {"source_id", report.source_id},
-             {"base_revision", report.base_revision},
-             {"revision", report.revision},
+             {"base_revision", report.base_revision.number},
+             {"revision", report.revision.number},
              {"actions", std::move(actions)},
              {"conflicts", std::move(conflicts)},
              {"skipped", std::move(skipped)},

@@ -51,8 +51,8 @@ struct RenamedFolder {
 
 struct Report {
   std::string source_id = {};
-  std::uint64_t base_revision = 0;  ///< of the source, before the call
-  std::uint64_t revision = 0;       ///< and as far as it is known now
+  SourceRevision base_revision = {};  ///< before the call
+  SourceRevision revision = {};       ///< and as far as it is known now
   std::vector<Row> rows = {};
   std::vector<Conflict> conflicts = {};  ///< this tree's own that are open
   std::vector<Skipped> skipped = {};

@@ -132,11 +132,11 @@ class Committer {
     now.entry.path = text_only ? place_there(document, old->second) : item.path;
     if (item.kind == ActionKind::push_move) moved_.insert(document);
     // Where it does not say, the next pull does.
-    is_told_all_ = is_told_all_ && applied.revision != 0;
-    now.entry.revision = applied.revision == 0 ? item.revision : applied.revision;
+    is_told_all_ = is_told_all_ && applied.revision.is_known();
+    now.entry.revision = applied.revision.is_known() ? applied.revision : item.revision;
     if (in_its_own_form) {
       // Both sides agree on our text, of which the service's is an edit: the next pull brings it.
-      now.entry.revision = old != base_.end() ? old->second.entry.revision : 0;
+      now.entry.revision = old != base_.end() ? old->second.entry.revision : DocumentRevision{};
       is_told_all_ = false;
       session_.pulls_again = true;
     }
@@ -285,20 +285,20 @@ class Committer {
     // The counter rises by one a change: if it rose by ours alone nobody else was there in between, and the next pull
     // can begin after it. Otherwise that pull brings our own changes too, which costs time and changes nothing. Where a
     // text was out of reach the counter stayed behind on purpose: the next pull asks for it again.
-    WS_LET(const std::uint64_t taken_over, session_.state.source_revision());
+    WS_LET(const SourceRevision taken_over, session_.state.source_revision());
     const bool follows = taken_over == part_.commit.request.expected_revision && is_told_all_;
-    const std::uint64_t least = taken_over + changed_documents();
+    const SourceRevision least = taken_over.after(changed_documents());
     if (follows && answer.revision == least) WS_TRY(session_.state.set_source_revision(answer.revision));
     WS_TRY(session_.state.clear_staged());
     WS_TRY(transaction.commit());
     for (const std::string& id : replaced) remove_conflict_files(session_.root, id);
-    const bool counts_twice = answer.revision > least && answer.revision <= taken_over + advanced_.size();
+    const bool counts_twice = answer.revision > least && answer.revision <= taken_over.after(advanced_.size());
     return follows && counts_twice ? look_who_was_there(taken_over, answer.revision) : Result<void>();
   }
 
   /// A document that was moved and edited may count twice, and a stranger's edit looks the same: a pull tells them
   /// apart. Where it cannot be had the next one does.
-  Result<void> look_who_was_there(std::uint64_t since, std::uint64_t revision) {
+  Result<void> look_who_was_there(SourceRevision since, SourceRevision revision) {
     const auto end = session_.remote->pull(session_.tie.source_id, since, [this](const PulledItem& item) {
       const auto ours = base_.find(item.document);
       const bool known = ours != base_.end();

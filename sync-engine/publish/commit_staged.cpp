@@ -94,7 +94,7 @@ Result<void> stage_again(Session& session, std::vector<StagedItem> items) {
   if (items.empty()) return {};
   std::vector<Row> rows;
   CommitPart part = with_rows({.items = std::move(items)}, rows);
-  WS_LET(const std::uint64_t revision, session.state.source_revision());
+  WS_LET(const SourceRevision revision, session.state.source_revision());
   WS_TRY(send_part(session, part, revision, rows, [] {}));
   return part.commit.items.empty() ? Result<void>() : session.state.put_staged(part.commit);
 }

@@ -37,7 +37,7 @@ Result<void> publish_changes(Session& session,
 /// do.
 Result<void> send_part(Session& session,
                        CommitPart& part,
-                       std::uint64_t revision,
+                       SourceRevision revision,
                        std::vector<Row>& rows,
                        const std::function<void()>& next_text);
 

@@ -68,7 +68,7 @@ void drop_items(CommitPart& part, const std::vector<bool>& is_out) {
 
 Result<void> send_part(Session& session,
                        CommitPart& part,
-                       std::uint64_t revision,
+                       SourceRevision revision,
                        std::vector<Row>& rows,
                        const std::function<void()>& next_text) {
   StagedCommit& staged = part.commit;

@@ -71,7 +71,7 @@ class Stager {
   bool any_left() const { return !ends_.empty(); }
 
   /// The counter after the parts that are committed.
-  void expect_revision(std::uint64_t revision) { revision_ = std::max(revision_, revision); }
+  void expect_revision(SourceRevision revision) { revision_ = std::max(revision_, revision); }
 
  private:
   using Waiting = std::deque<std::pair<StagedItem, std::size_t>>;
@@ -207,7 +207,7 @@ class Stager {
   Session& session_;
   const Survey& survey_;
   std::vector<Row>& rows_;
-  std::uint64_t revision_;        ///< of the source, as far as this run knows
+  SourceRevision revision_;       ///< as far as this run knows
   Waiting waiting_;               ///< with the places of their rows
   std::deque<std::size_t> ends_;  ///< of the parts, counted from the first item of all
   std::size_t next_ = 0;          ///< how many items went
@@ -247,7 +247,7 @@ Result<void> publish_changes(Session& session,
     if (part.commit.items.empty()) continue;
     part.commit.request.message = message;
     WS_TRY(commit_part(session, std::move(part), rows));
-    WS_LET(const std::uint64_t revision, session.state.source_revision());
+    WS_LET(const SourceRevision revision, session.state.source_revision());
     stager.expect_revision(revision);
   }
   return {};

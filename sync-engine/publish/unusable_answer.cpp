@@ -89,7 +89,7 @@ bool is_of_no_use(const Failure& failure) {
 
 Result<CommitAnswer> look_what_arrived(Session& session, const std::vector<StagedItem>& items) {
   ArrivalsFinder finder(items);
-  WS_LET(const std::uint64_t since, session.state.source_revision());
+  WS_LET(const SourceRevision since, session.state.source_revision());
   WS_TRY(session.remote->pull(
       session.tie.source_id, since, [&finder](const PulledItem& pulled) { return finder.visit(pulled); }));
   return finder.take();

@@ -106,7 +106,7 @@ class Decider {
   void edited_on_both(const RelativePath& path) {
     if (here().hash == there().hash) return settle(there());
     // Another text at the revision of the base: what it was made from nobody can know, so that nothing is merged.
-    const bool is_fault = there().revision == pair_.base.revision && there().revision != 0;
+    const bool is_fault = there().revision == pair_.base.revision && there().revision.is_known();
     if (!options_.merge || is_fault || options_.colliding.contains(pair_.document)) {
       // Nothing of a conflict moves, on either side.
       std::erase_if(plan_.actions, [&](const Action& each) { return each.document == pair_.document; });

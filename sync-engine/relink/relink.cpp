@@ -278,7 +278,7 @@ std::map<std::string, std::vector<std::string>> earlier_places(const Renames& re
 Result<void> do_steps(Session& session, const std::vector<UndoStep>& steps, std::uint64_t operation) {
   WS_LET(const std::vector<LeftAlone> left, take_back_here(session, steps));
   static_cast<void>(left);  // changed meanwhile: as it is
-  WS_LET(const std::uint64_t revision, session.state.source_revision());
+  WS_LET(const SourceRevision revision, session.state.source_revision());
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   WS_TRY(session.state.operations().clear_undo(operation));
   WS_TRY(session.state.operations().close(revision));

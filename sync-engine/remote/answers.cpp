@@ -87,7 +87,7 @@ Failure unusable(std::string_view what) {
 Result<SourceInfo> read_source(const Json& value, std::string_view asked_for) {
   SourceInfo info{.id = find_text(value, "id").value_or(""),
                   .name = find_text(value, "name").value_or(""),
-                  .revision = read_number(value, "revision")};
+                  .revision = {read_number(value, "revision")}};
   if (info.id.empty()) info.id = find_text(value, "source_id").value_or(std::string(asked_for));
   if (const Json* open = find(value, "open_conflicts"); open != nullptr && open->is_array()) {
     info.open_conflicts.emplace();
@@ -120,7 +120,7 @@ Author read_author(const Json& value) {
 
 PulledItem read_item(const Json& value) {
   PulledItem item{.path = find_text(value, "path").value_or(""),
-                  .revision = read_number(value, "content_revision"),
+                  .revision = {read_number(value, "content_revision")},
                   .hash = read_hash(value),
                   .content = find_text(value, "content"),
                   .deleted = is_set(value, "deleted"),
@@ -152,12 +152,12 @@ AppliedItem read_applied(const Json& value) {
   return {.path = find_text(value, "path").value_or(""),
           .kind = action_kind(find_text(value, "action").value_or("")),
           .document = {find_text(value, "document_id").value_or("")},
-          .revision = read_number(value, "content_revision"),
+          .revision = {read_number(value, "content_revision")},
           .hash = read_hash(value)};
 }
 
 Result<CommitAnswer> read_commit(const Json& value) {
-  CommitAnswer answer{.revision = read_number(value, "revision")};
+  CommitAnswer answer{.revision = {read_number(value, "revision")}};
   const Json* applied = find(value, "applied");
   const Json* conflicts = find(value, "conflicts");
   if (applied == nullptr || !applied->is_array()) {

@@ -145,14 +145,14 @@ class ApiAssets final : public Assets {
     return is_out_of_reach ? Result<bool>(false) : fail(Failure(reply.error()));
   }
 
-  Result<std::uint64_t> set_title(const std::string& document,
-                                  const std::string& title,
-                                  std::uint64_t revision) override {
+  Result<DocumentRevision> set_title(const std::string& document,
+                                     const std::string& title,
+                                     DocumentRevision revision) override {
     WS_LET(const Reply reply,
            client_.call({.operation = "docs.update",
                          .parameters = {{"document_id", document}},
-                         .body = Json{{"title", title}, {"expected_content_revision", revision}}}));
-    return read_number(*reply.json, "content_revision");
+                         .body = Json{{"title", title}, {"expected_content_revision", revision.number}}}));
+    return DocumentRevision{read_number(*reply.json, "content_revision")};
   }
 
  private:

@@ -52,7 +52,7 @@ std::string_view word_of(Keep keep) {
 }
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-Json number_or_null(std::uint64_t number) { return number == 0 ? Json() : Json(number); }
+Json number_or_null(DocumentRevision revision) { return revision.is_known() ? Json(revision.number) : Json(); }
 
 class ApiRemote final : public Remote {
  public:
@@ -81,7 +81,7 @@ class ApiRemote final : public Remote {
   }
 
   Result<PullEnd> pull(const std::string& source_id,
-                       std::uint64_t since_revision,
+                       SourceRevision since_revision,
                        const std::function<Result<void>(PulledItem item)>& visit) override {
     PullEnd end;
     PageGuard guard("sync.pull");
@@ -91,7 +91,7 @@ class ApiRemote final : public Remote {
       const std::uint64_t before = total.items;
       Call call{.operation = "sync.pull",
                 .parameters = {{"source_id", source_id},
-                               {"since_revision", std::to_string(since_revision)},
+                               {"since_revision", std::to_string(since_revision.number)},
                                {"limit", std::to_string(pull_page_items)}}};
       if (!cursor.empty()) call.parameters.emplace_back("cursor", cursor);
       WS_LET(const Json page, stream_page(client_, call, total, visit));
@@ -126,7 +126,7 @@ class ApiRemote final : public Remote {
   }
 
   Result<PlanAnswer> plan(const std::string& source_id,
-                          std::uint64_t base_revision,
+                          SourceRevision base_revision,
                           const std::string& client_id,
                           const std::vector<PushItem>& items) override {
     PlanAnswer answer;
@@ -136,13 +136,13 @@ class ApiRemote final : public Remote {
         entries.push_back(entry_of(items[i]));
       }
       Json body{{"source_id", source_id},
-                {"base_revision", base_revision},
+                {"base_revision", base_revision.number},
                 {"client_id", client_id},
                 {"complete", false},
                 {"entries", std::move(entries)}};
       WS_LET(const Reply reply, client_.call({.operation = "sync.plan", .body = std::move(body)}));
       answer.plan_id = find_text(*reply.json, "plan_id").value_or(find_text(*reply.json, "id").value_or(""));
-      answer.revision = read_number(*reply.json, "revision");
+      answer.revision = {read_number(*reply.json, "revision")};
       if (answer.plan_id.empty()) return fail(unusable("a plan without an id"));
     }
     return answer;
@@ -180,11 +180,12 @@ class ApiRemote final : public Remote {
   }
 
   /// The counter of the first page: what changes while the others are read comes again with the next pull.
-  static PullEnd read_end(const Json& page, std::uint64_t since_revision) {
-    PullEnd end{.source_id = find_text(page, "source_id").value_or(""), .revision = find_number(page, "revision")};
+  static PullEnd read_end(const Json& page, SourceRevision since_revision) {
+    PullEnd end{.source_id = find_text(page, "source_id").value_or("")};
+    if (const auto revision = find_number(page, "revision")) end.revision = {*revision};
     const auto honoured = find_number(page, "since_revision");
     // Where the service does not say what it began after, nobody knows whether a missing document is gone.
-    end.complete = since_revision == 0 || (honoured && *honoured < since_revision);
+    end.complete = since_revision == SourceRevision{} || (honoured && *honoured < since_revision.number);
     return end;
   }
 
@@ -360,7 +361,7 @@ Result<CommitAnswer> ApiRemote::commit(const CommitRequest& request) {
   Json body{{"source_id", request.source_id},
             {"plan_id", request.plan_id},
             {"push_ids", request.push_ids},
-            {"expected_revision", request.expected_revision},
+            {"expected_revision", request.expected_revision.number},
             {"client_id", request.client_id}};
   if (!request.message.empty()) body["message"] = request.message;
   auto reply = client_.call({.operation = "sync.commit", .body = std::move(body)});

@@ -10,6 +10,7 @@
 #include "api-client/base/descriptor.hpp"
 #include "api-client/base/result.hpp"
 #include "sync-engine/model/attachment.hpp"
+#include "sync-engine/model/revision.hpp"
 
 namespace ws::sync {
 
@@ -61,9 +62,9 @@ class Assets {
   /// Whether the service still has an Asset with this size and, where it says it, hash.
   virtual Result<bool> holds(const Attachment& file) = 0;
   /// The document's new revision.
-  virtual Result<std::uint64_t> set_title(const std::string& document,
-                                          const std::string& title,
-                                          std::uint64_t revision) = 0;
+  virtual Result<DocumentRevision> set_title(const std::string& document,
+                                             const std::string& title,
+                                             DocumentRevision revision) = 0;
 };
 
 }  // namespace ws::sync

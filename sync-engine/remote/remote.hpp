@@ -25,7 +25,7 @@ struct SourceRequest {
 struct SourceInfo {
   std::string id = {};
   std::string name = {};
-  std::uint64_t revision = 0;
+  SourceRevision revision = {};
   std::optional<std::vector<std::string>> open_conflicts = {};  ///< ids, of all clients; empty: it did not say
 };
 
@@ -34,7 +34,7 @@ struct SourceInfo {
 struct PulledItem {
   DocumentId document = {};
   std::string path = {};
-  std::uint64_t revision = 0;
+  DocumentRevision revision = {};
   std::optional<Sha256> hash = {};          ///< empty: neither hash nor text came
   std::optional<std::string> content = {};  ///< empty: ask `content`
   bool deleted = false;
@@ -44,13 +44,13 @@ struct PulledItem {
 
 struct PullEnd {
   std::string source_id = {};
-  std::optional<std::uint64_t> revision = {};  ///< of the source; empty: the service did not say
-  bool complete = false;                       ///< every living document was listed, whatever was asked for
+  std::optional<SourceRevision> revision = {};  ///< empty: the service did not say
+  bool complete = false;                        ///< every living document was listed, whatever was asked for
 };
 
 struct PlanAnswer {
   std::string plan_id = {};
-  std::uint64_t revision = 0;
+  SourceRevision revision = {};
 };
 
 struct Rejected {
@@ -68,7 +68,7 @@ struct AppliedItem {
   std::string path = {};
   ActionKind kind = ActionKind::push_update;
   DocumentId document = {};
-  std::uint64_t revision = 0;
+  DocumentRevision revision = {};
   std::optional<Sha256> hash = {};
 };
 
@@ -79,7 +79,7 @@ struct RecordedConflict {
 };
 
 struct CommitAnswer {
-  std::uint64_t revision = 0;
+  SourceRevision revision = {};
   std::vector<AppliedItem> applied = {};
   std::vector<RecordedConflict> conflicts = {};
 };
@@ -90,7 +90,7 @@ struct ResolveRequest {
   std::optional<std::string> content = {};
   std::string path = {};                 ///< empty: as it is
   std::string path_for_local_copy = {};  ///< of `Keep::both`
-  std::uint64_t expected_revision = 0;
+  DocumentRevision expected_revision = {};
 };
 
 /// `unknown`: the service has no such conflict, or does not say what became of it.
@@ -118,7 +118,7 @@ class Remote {
   virtual Result<SourceInfo> find_source(const std::string& source_id) = 0;
   /// Every item in turn, page after page; a failure of `visit` ends it. One that was cut may bring items again.
   virtual Result<PullEnd> pull(const std::string& source_id,
-                               std::uint64_t since_revision,
+                               SourceRevision since_revision,
                                const std::function<Result<void>(PulledItem item)>& visit) = 0;
   /// The present text of one document. Fails with `not_found` or `forbidden`: the document is detached.
   virtual Result<PulledItem> content(const DocumentId& document) = 0;
@@ -127,7 +127,7 @@ class Remote {
       const std::vector<DocumentId>& documents,
       const std::function<Result<void>(const DocumentId& document, Result<PulledItem> item)>& visit) = 0;
   virtual Result<PlanAnswer> plan(const std::string& source_id,
-                                  std::uint64_t base_revision,
+                                  SourceRevision base_revision,
                                   const std::string& client_id,
                                   const std::vector<PushItem>& items) = 0;
   /// Stages all items, in as many requests as it takes; `text` gives that of one, by its place among them, when it is

@@ -6,7 +6,7 @@
 namespace ws::sync {
 
 Result<Operation> new_operation(RunContext& context, std::string_view kind) {
-  WS_LET(const std::uint64_t revision, context.session.state.source_revision());
+  WS_LET(const SourceRevision revision, context.session.state.source_revision());
   const std::string& command = context.session.options.command;
   return Operation{.time = context.clock->now(),
                    .kind = std::string(kind),
@@ -22,7 +22,7 @@ Result<void> go_on_with(RunContext& context, const std::optional<Operation>& kno
 }
 
 Result<void> close_operation(RunContext& context) {
-  WS_LET(const std::uint64_t revision, context.session.state.source_revision());
+  WS_LET(const SourceRevision revision, context.session.state.source_revision());
   return context.session.state.operations().close(revision);
 }
 

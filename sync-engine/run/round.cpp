@@ -165,7 +165,7 @@ Result<void> close_report(RunContext& context, Report& report) {
   WS_LET(const bool remade, context.session.state.is_remade());
   if (remade && !report.ended_by) WS_TRY(context.session.state.set_remade(false));
   WS_TRY(list_conflicts(context, report));
-  WS_LET(const std::uint64_t revision, context.session.state.source_revision());
+  WS_LET(const SourceRevision revision, context.session.state.source_revision());
   report.revision = std::max(report.revision, revision);
   report.clean = !report.ended_by && !report.guard && !report.partial && report.conflicts.empty() &&
                  std::none_of(report.rows.begin(), report.rows.end(), is_unfinished);

@@ -141,7 +141,7 @@ Result<std::map<DocumentId, StoredPart>> AttachmentStore::parts() {
     if (!found) return parts;
     parts.emplace(DocumentId{all->string(0)},
                   StoredPart{.path = all->string(1),
-                             .revision = static_cast<std::uint64_t>(all->integer(2)),
+                             .revision = {static_cast<std::uint64_t>(all->integer(2))},
                              .hash = hash_of(all->blob(3)),
                              .is_gone = all->integer(4) != 0,
                              .is_due = all->integer(5) != 0,
@@ -153,7 +153,7 @@ Result<void> AttachmentStore::put_part(const DocumentId& document, const StoredP
   WS_LET(const sqlite::Lent put, database_.cached("insert or replace into parts values (?, ?, ?, ?, ?, ?, ?)"));
   put->bind(1, document.text);
   put->bind(2, part.path);
-  put->bind(3, static_cast<std::int64_t>(part.revision));
+  put->bind(3, static_cast<std::int64_t>(part.revision.number));
   put->bind_blob(4, bytes_of(part.hash));
   put->bind(5, part.is_gone);
   put->bind(6, part.is_due);

@@ -24,11 +24,11 @@ namespace ws::sync {
 /// A document of the list of attachments, as the service was last heard to have it.
 struct StoredPart {
   std::string path = {};
-  std::uint64_t revision = 0;  ///< of the document
-  Sha256 hash = {};            ///< of the text there, whatever it is
-  bool is_gone = false;        ///< archived there; what it said still holds
-  bool is_due = false;         ///< edited by hand, or older than what was known: to be written anew
-  std::string rows = {};       ///< what holds of it, rendered anew
+  DocumentRevision revision = {};
+  Sha256 hash = {};       ///< of the text there, whatever it is
+  bool is_gone = false;   ///< archived there; what it said still holds
+  bool is_due = false;    ///< edited by hand, or older than what was known: to be written anew
+  std::string rows = {};  ///< what holds of it, rendered anew
   bool operator==(const StoredPart&) const = default;
 };
 

@@ -17,11 +17,11 @@
 namespace ws::sync {
 
 struct BlamedLine {
-  std::string text = {};                       ///< without the line end
-  std::optional<git::ObjectId> commit = {};    ///< empty: the line is in no state of the history yet
-  git::Signature author = {};                  ///< of the commit
-  git::ObjectId blob = {};                     ///< the whole text in that commit
-  std::optional<std::uint64_t> revision = {};  ///< of the document with that text; empty: not known
+  std::string text = {};                          ///< without the line end
+  std::optional<git::ObjectId> commit = {};       ///< empty: the line is in no state of the history yet
+  git::Signature author = {};                     ///< of the commit
+  git::ObjectId blob = {};                        ///< the whole text in that commit
+  std::optional<DocumentRevision> revision = {};  ///< of the document with that text; empty: not known
 };
 
 /// The lines of `text`, which lies at `path` now. `tip`: the newest commit; empty: there is none. Time grows with the

@@ -30,7 +30,7 @@ Json json_of(const std::optional<RelativePath>& path) { return path ? Json(path-
 
 Json json_of(const std::optional<Entry>& entry) {
   if (!entry) return Json();
-  return Json{{"path", entry->path.string()}, {"hash", entry->hash.hex()}, {"revision", entry->revision}};
+  return Json{{"path", entry->path.string()}, {"hash", entry->hash.hex()}, {"revision", entry->revision.number}};
 }
 
 Json json_of(const std::optional<BaseRow>& row) {
@@ -142,7 +142,7 @@ class Reader {
     Reader inner(member(key));
     auto path = inner.path("path");
     const auto hash = inner.hash("hash");
-    const std::uint64_t revision = inner.number("revision");
+    const DocumentRevision revision{inner.number("revision")};
     broken_ = broken_ || !inner.good() || !path || !hash;
     if (broken_) return std::nullopt;
     return Entry{.path = std::move(*path), .hash = *hash, .revision = revision};
@@ -212,7 +212,7 @@ Json json_of(const StagedItem& staged) {
               {"document", item.document.text},
               {"hash", json_of(item.hash)},
               {"size_bytes", item.size_bytes},
-              {"revision", item.revision},
+              {"revision", item.revision.number},
               {"blob", staged.blob.hex()},
               {"conflict", staged.conflict ? json_of(*staged.conflict) : Json()}};
 }
@@ -228,7 +228,7 @@ Result<StagedItem> staged_item_of(const Json& value) {
   staged.item.document = {read.text("document")};
   staged.item.hash = read.hash("hash");
   staged.item.size_bytes = read.number("size_bytes");
-  staged.item.revision = read.number("revision");
+  staged.item.revision = {read.number("revision")};
   staged.blob = read.object("blob");
   if (!read.is_null("conflict")) {
     WS_LET(Conflict conflict, conflict_of(read.member("conflict")));
@@ -250,7 +250,7 @@ std::string encode(const JournalStep& step) {
                    {"document", action.document.text},
                    {"seen", json_of(action.seen)},
                    {"result", json_of(action.result)},
-                   {"revision", action.revision},
+                   {"revision", action.revision.number},
                    {"base", json_of(step.base)},
                    {"applies_remote", step.applies_remote},
                    {"replaces", step.replaces.text},
@@ -265,7 +265,7 @@ std::string encode(const StagedCommit& staged) {
   std::string text = dump(Json{{"source_id", request.source_id},
                                {"plan_id", request.plan_id},
                                {"push_ids", request.push_ids},
-                               {"expected_revision", request.expected_revision},
+                               {"expected_revision", request.expected_revision.number},
                                {"client_id", request.client_id},
                                {"message", request.message},
                                {"under_way", staged.under_way}});
@@ -294,7 +294,7 @@ Result<JournalStep> decode_step(std::string_view text) {
   step.action.document = {read.text("document")};
   step.action.seen = read.hash("seen");
   step.action.result = read.hash("result");
-  step.action.revision = read.number("revision");
+  step.action.revision = {read.number("revision")};
   step.base = read.base_row("base");
   step.applies_remote = read.flag("applies_remote");
   step.replaces = {read.added_text("replaces")};
@@ -312,7 +312,7 @@ Result<StagedCommit> decode_staged(std::string_view text) {
   StagedCommit staged;
   staged.request = {.source_id = read.text("source_id"),
                     .plan_id = read.text("plan_id"),
-                    .expected_revision = read.number("expected_revision"),
+                    .expected_revision = {read.number("expected_revision")},
                     .client_id = read.text("client_id"),
                     .message = read.text("message")};
   staged.under_way = read.flag("under_way");

@@ -30,7 +30,7 @@ void bind_version(sqlite::Statement& statement, int place, const std::optional<V
   }
   statement.bind(place, version->path.string());
   statement.bind_blob(place + 1, bytes_of(version->hash));
-  statement.bind(place + 2, static_cast<std::int64_t>(version->revision));
+  statement.bind(place + 2, static_cast<std::int64_t>(version->revision.number));
   statement.bind_blob(place + 3, bytes_of(version->blob));
 }
 
@@ -39,7 +39,7 @@ Result<std::optional<Version>> read_version(const sqlite::Statement& row, int co
   WS_LET(RelativePath path, RelativePath::parse(row.text(column)));
   return std::optional(Version{.path = std::move(path),
                                .hash = hash_of(row.blob(column + 1)),
-                               .revision = static_cast<std::uint64_t>(row.integer(column + 2)),
+                               .revision = {static_cast<std::uint64_t>(row.integer(column + 2))},
                                .blob = object_of(row.blob(column + 3))});
 }
 
@@ -52,8 +52,8 @@ Operation read_operation(const sqlite::Statement& row) {
           .is_partial = (row.integer(5) & partial_flag) != 0,
           .may_delete = (row.integer(5) & may_delete_flag) != 0,
           .stage = static_cast<Operation::Stage>(row.integer(6)),
-          .revision_before = static_cast<std::uint64_t>(row.integer(7)),
-          .revision_after = static_cast<std::uint64_t>(row.integer(8))};
+          .revision_before = {static_cast<std::uint64_t>(row.integer(7))},
+          .revision_after = {static_cast<std::uint64_t>(row.integer(8))}};
 }
 
 /// Several changes of one document in one operation are one.
@@ -133,12 +133,12 @@ std::optional<std::uint64_t> Operations::current() const {
   return operation && operation->id != 0 ? std::optional(operation->id) : std::nullopt;
 }
 
-Result<void> Operations::close(std::uint64_t revision) {
+Result<void> Operations::close(SourceRevision revision) {
   const auto id = current();
   if (id) {
     WS_LET(const sqlite::Lent put,
            database_->cached("update operations set stage = 0, revision_after = ? where id = ?"));
-    put->bind_all(static_cast<std::int64_t>(revision), static_cast<std::int64_t>(*id));
+    put->bind_all(static_cast<std::int64_t>(revision.number), static_cast<std::int64_t>(*id));
     WS_TRY(put->run());
   }
   *in_hand_ = {};
@@ -168,8 +168,8 @@ Result<void> Operations::note_operation() {
                 static_cast<std::int64_t>(operation.undoes),
                 (operation.is_partial ? partial_flag : 0) | (operation.may_delete ? may_delete_flag : 0),
                 static_cast<std::int64_t>(Operation::Stage::open),
-                static_cast<std::int64_t>(operation.revision_before),
-                static_cast<std::int64_t>(operation.revision_before));
+                static_cast<std::int64_t>(operation.revision_before.number),
+                static_cast<std::int64_t>(operation.revision_before.number));
   WS_TRY(put->run());
   WS_LET(const sqlite::Lent count,
          database_->cached("insert into numbers values ('last_operation', ?) on conflict do update set value = "
@@ -356,15 +356,16 @@ Result<std::vector<git::ObjectId>> Operations::texts_since(Time time) {
   }
 }
 
-Result<std::optional<std::uint64_t>> Operations::revision_of(const git::ObjectId& blob) {
+Result<std::optional<DocumentRevision>> Operations::revision_of(const git::ObjectId& blob) {
   WS_LET(const sqlite::Lent find,
          database_->cached("select revision from base where blob = ?1 union all "
                            "select max(after_revision) from operation_rows where after_blob = ?1"));
   find->bind_blob(1, bytes_of(blob));
   while (true) {
     WS_LET(const bool found, find->step());
-    if (!found) return std::optional<std::uint64_t>{};
-    if (!find->is_null(0) && find->integer(0) > 0) return std::optional(static_cast<std::uint64_t>(find->integer(0)));
+    if (!found) return std::optional<DocumentRevision>{};
+    if (!find->is_null(0) && find->integer(0) > 0)
+      return std::optional(DocumentRevision{static_cast<std::uint64_t>(find->integer(0))});
   }
 }
 

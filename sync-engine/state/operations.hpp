@@ -27,7 +27,7 @@ enum class Way : std::uint8_t { agreed = 0, received = 1, merged = 2, sent = 4, 
 struct Version {
   RelativePath path;
   Sha256 hash = {};
-  std::uint64_t revision = 0;
+  DocumentRevision revision = {};
   git::ObjectId blob = {};
   bool operator==(const Version&) const = default;
 };
@@ -57,8 +57,8 @@ struct Operation {
   bool is_partial = false;   ///< of an undo: of some paths only
   bool may_delete = false;   ///< of an undo: a person confirmed its deletes
   Stage stage = Stage::closed;
-  std::uint64_t revision_before = 0;  ///< of the source
-  std::uint64_t revision_after = 0;
+  SourceRevision revision_before = {};
+  SourceRevision revision_after = {};
   bool operator==(const Operation&) const = default;
 };
 
@@ -98,7 +98,7 @@ class Operations {
   /// The one that changes go to, once there were any.
   std::optional<std::uint64_t> current() const;
   /// The operation in hand did all that it wanted.
-  Result<void> close(std::uint64_t revision);
+  Result<void> close(SourceRevision revision);
 
   // Within the caller's transaction.
   Result<void> record_base(const DocumentId& document, const BaseRow* row, Way way);
@@ -122,7 +122,7 @@ class Operations {
   /// Of all that are from `time` or later: the texts that they name.
   Result<std::vector<git::ObjectId>> texts_since(Time time);
   /// Of the document whose text it was, the newest; empty: no operation names it.
-  Result<std::optional<std::uint64_t>> revision_of(const git::ObjectId& blob);
+  Result<std::optional<DocumentRevision>> revision_of(const git::ObjectId& blob);
   Result<void> drop_before(Time time);
 
  private:

@@ -42,7 +42,7 @@ struct BaseFile {
 /// What the service has and the base does not: an entry, or `gone`.
 struct PendingRow {
   std::optional<Entry> entry = {};  ///< empty: gone
-  std::uint64_t revision = 0;
+  DocumentRevision revision = {};
   git::ObjectId blob = {};  ///< empty: the text did not come
   Author author = {};       ///< of the change on the service
   bool operator==(const PendingRow&) const = default;

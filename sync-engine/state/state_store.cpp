@@ -55,8 +55,13 @@ Result<void> StateStore::bump_generation() {
 }
 
 Result<std::uint64_t> StateStore::generation() { return number("generation"); }
-Result<std::uint64_t> StateStore::source_revision() { return number("source_revision"); }
-Result<void> StateStore::set_source_revision(std::uint64_t revision) { return set_number("source_revision", revision); }
+Result<SourceRevision> StateStore::source_revision() {
+  WS_LET(const std::uint64_t known, number("source_revision"));
+  return SourceRevision{known};
+}
+Result<void> StateStore::set_source_revision(SourceRevision revision) {
+  return set_number("source_revision", revision.number);
+}
 
 Result<std::size_t> StateStore::base_count() {
   WS_LET(const sqlite::Lent count, database_.cached("select count(*) from base"));
@@ -78,7 +83,7 @@ Result<KnownDocument> known_document(const sqlite::Statement& row) {
   KnownDocument known{.document = {row.string(0)},
                       .row = {.entry = {.path = std::move(path),
                                         .hash = hash_of(row.blob(2)),
-                                        .revision = static_cast<std::uint64_t>(row.integer(3))},
+                                        .revision = {static_cast<std::uint64_t>(row.integer(3))}},
                               .blob = object_of(row.blob(4)),
                               .stays = row.integer(6) != 0}};
   if (!row.is_null(5)) {
@@ -137,7 +142,7 @@ Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row
   put->bind(1, document.text);
   put->bind(2, row.entry.path.string());
   put->bind_blob(3, bytes_of(row.entry.hash));
-  put->bind(4, static_cast<std::int64_t>(row.entry.revision));
+  put->bind(4, static_cast<std::int64_t>(row.entry.revision.number));
   put->bind_blob(5, bytes_of(row.blob));
   put->bind(6, row.placed ? std::optional<std::string>(row.placed->string()) : std::nullopt);
   put->bind(7, static_cast<std::int64_t>(row.stays ? 1 : 0));
@@ -201,7 +206,7 @@ Result<std::map<DocumentId, PendingRow>> StateStore::pending() {
     WS_LET(const bool found, all->step());
     if (!found) return rows;
     PendingRow row{
-        .revision = static_cast<std::uint64_t>(all->integer(3)),
+        .revision = {static_cast<std::uint64_t>(all->integer(3))},
         .blob = object_of(all->blob(4)),
         .author = {
             .name = all->string(5), .id = all->string(6), .time = Time(std::chrono::milliseconds(all->integer(7)))}};
@@ -222,7 +227,7 @@ Result<void> StateStore::put_pending(const DocumentId& document, const PendingRo
   } else {
     put->bind(3, nullptr);
   }
-  put->bind(4, static_cast<std::int64_t>(row.revision));
+  put->bind(4, static_cast<std::int64_t>(row.revision.number));
   put->bind_blob(5, bytes_of(row.blob));
   put->bind(6, row.author.name);
   put->bind(7, row.author.id);

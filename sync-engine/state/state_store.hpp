@@ -30,8 +30,8 @@ class StateStore {
 
   /// Rises with every change of the base: what the stat cache compares.
   Result<std::uint64_t> generation();
-  Result<std::uint64_t> source_revision();
-  Result<void> set_source_revision(std::uint64_t revision);
+  Result<SourceRevision> source_revision();
+  Result<void> set_source_revision(SourceRevision revision);
 
   Result<std::map<DocumentId, BaseRow>> base();
   Result<std::size_t> base_count();

@@ -63,7 +63,7 @@ class Puller {
                                       PendingRow{.revision = item.revision, .author = std::move(item.author)});
       return {};
     }
-    if (const Entry* known = last_known(item.document); item.revision == 0 && known != nullptr) {
+    if (const Entry* known = last_known(item.document); !item.revision.is_known() && known != nullptr) {
       item.revision = known->revision;
       untold_.insert(item.document);
     }
@@ -240,7 +240,7 @@ class Puller {
       return {};
     }
     if (fetched->deleted) {
-      const std::uint64_t revision = fetched->revision != 0 ? fetched->revision : item.revision;
+      const DocumentRevision revision = fetched->revision.is_known() ? fetched->revision : item.revision;
       incoming_.rows.insert_or_assign(item.document, PendingRow{.revision = revision});
       return {};
     }
@@ -249,7 +249,7 @@ class Puller {
     }
     item.hash = Sha256::of(*fetched->content);
     item.content = std::move(fetched->content);
-    if (fetched->revision != 0) item.revision = fetched->revision;
+    if (fetched->revision.is_known()) item.revision = fetched->revision;
     return keep(item, std::move(left_out.path));
   }
 

@@ -34,7 +34,7 @@ struct Incoming {
 };
 
 struct IncomingOptions {
-  std::uint64_t since_revision = 0;
+  SourceRevision since_revision = {};
   bool keep_texts = false;  ///< every new text goes into the history
   std::function<bool(const DocumentId&)> wants_text = {};
   std::function<Result<void>()> before_first = {};  ///< before the first item: time to load what they are compared with

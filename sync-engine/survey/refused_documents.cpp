@@ -9,8 +9,9 @@
 namespace ws::sync {
 namespace {
 
-std::string mark_of(std::uint64_t revision, const std::optional<Sha256>& hash, const RelativePath& file) {
-  return hash ? fmt::format("{} {} {}", revision, hash->hex(), file.text()) : fmt::format("{} deleted", revision);
+std::string mark_of(DocumentRevision revision, const std::optional<Sha256>& hash, const RelativePath& file) {
+  return hash ? fmt::format("{} {} {}", revision.number, hash->hex(), file.text())
+              : fmt::format("{} deleted", revision.number);
 }
 
 /// No id of the service holds a line break. `max_file_bytes` is part of the mark: whoever changes the bound asks again.
@@ -26,9 +27,9 @@ std::string refusal_mark(const BaseTree& base,
                          const DocumentId& document) {
   const auto known = base.documents.find(document);
   const auto changed = remote.changed.find(document);
-  const std::uint64_t revision = changed != remote.changed.end() ? changed->second.revision
-                                 : known != base.documents.end() ? known->second.revision
-                                                                 : 0;
+  const DocumentRevision revision = changed != remote.changed.end() ? changed->second.revision
+                                    : known != base.documents.end() ? known->second.revision
+                                                                    : DocumentRevision{};
   const auto here = local.tracked.find(document);
   if (here == local.tracked.end()) return mark_of(revision, std::nullopt, base.disk_path(document));
   return mark_of(revision, here->second.hash, here->second.path);
@@ -62,7 +63,7 @@ Result<void> note_refused(Session& session, const StagedItem& staged) {
     return state.put_refused(key, mark_of_text(session, *item.hash));
   }
   const bool both_changed = staged.conflict && staged.conflict->remote;
-  const std::uint64_t revision = both_changed ? staged.conflict->remote->revision : item.revision;
+  const DocumentRevision revision = both_changed ? staged.conflict->remote->revision : item.revision;
   return state.put_refused(item.document, mark_of(revision, item.hash, staged.file));
 }
 

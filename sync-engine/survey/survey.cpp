@@ -232,7 +232,7 @@ class Surveyor {
                                   .before_first = [this] { return load_and_identify(); }};
     WS_LET(incoming_, pull_incoming(session_, survey_.base_rows, survey_.pending, options));
     if (is_foreign()) return {};
-    const std::uint64_t now = incoming_.end.revision.value_or(survey_.revision_before);
+    const SourceRevision now = incoming_.end.revision.value_or(survey_.revision_before);
     // It was restored from a backup, or is empty again: until somebody says which side holds, nothing of it is taken
     // over.
     rewound_ = rewound_ || now < survey_.revision_before;

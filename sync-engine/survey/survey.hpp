@@ -27,8 +27,8 @@ struct Survey {
   RemoteTree remote = {};
   Plan plan = {};
   std::map<DocumentId, std::string> merged = {};  ///< the text of each `merge`
-  std::uint64_t revision_before = 0;              ///< of the source, as last heard
-  std::uint64_t revision = 0;                     ///< and now
+  SourceRevision revision_before = {};            ///< as last heard
+  SourceRevision revision = {};                   ///< and now
   std::vector<RelativePath> same_revision = {};   ///< the service gave another text for the revision of the base
   std::vector<Conflict> known_conflicts = {};     ///< those that a commit recorded
   std::map<DocumentId, LeftOut> left_out = {};    ///< the next run asks for them again

@@ -120,7 +120,7 @@ std::string pushes_know_their_base(const std::vector<std::string>& sent, const O
       if (!item.at("expected_content_revision").is_number()) return "I14: no revision expected of " + item.dump();
       const auto expected = item.at("expected_content_revision").get<std::uint64_t>();
       const auto base = before.base.find({id});
-      const bool of_base = base != before.base.end() && base->second.entry.revision == expected;
+      const bool of_base = base != before.base.end() && base->second.entry.revision.number == expected;
       if (!of_base && !service.known_texts().contains({id, expected}) && !service.has_returned(id, expected))
         return "I14: a revision that nobody saw, " + item.dump();
     }
@@ -131,14 +131,14 @@ std::string pushes_know_their_base(const std::vector<std::string>& sent, const O
 std::string base_is_true(const Observation& after, const BoundFolder& place, Service& service) {
   for (const auto& [document, row] : after.base) {
     const sync::Entry& entry = row.entry;
-    const auto known = service.known_texts().find({document.text, entry.revision});
+    const auto known = service.known_texts().find({document.text, entry.revision.number});
     if (known != service.known_texts().end() && Sha256::of(known->second) != entry.hash) {
       return fmt::format("I15: the base has another text of {} at revision {} than the service had",
                          entry.path.text(),
-                         entry.revision);
+                         entry.revision.number);
     }
     const auto now = after.documents.find(document.text);
-    if (now != after.documents.end() && now->second.revision < entry.revision) {
+    if (now != after.documents.end() && now->second.revision < entry.revision.number) {
       return fmt::format("I15: the base of {} is ahead of the service", entry.path.text());
     }
   }
@@ -172,12 +172,12 @@ std::string sides_agree(const Observation& observation, const BoundFolder& place
     const auto base = observation.base.find({id});
     if (base == observation.base.end()) return "I2: the base lacks " + document.path;
     const sync::Entry& entry = base->second.entry;
-    if (entry.hash != Sha256::of(document.text) || entry.revision != document.revision ||
+    if (entry.hash != Sha256::of(document.text) || entry.revision.number != document.revision ||
         utf8::nfc(entry.path.text()) != document.path) {
       return fmt::format("I2: the base of {} is {} at revision {}, and the service has revision {}",
                          document.path,
                          entry.path.text(),
-                         entry.revision,
+                         entry.revision.number,
                          document.revision);
     }
   }

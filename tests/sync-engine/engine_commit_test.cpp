@@ -382,7 +382,7 @@ TEST_CASE("commit: a service that does not say the revision is asked for it", "[
   TwoFiles two;
   auto& [remote, here] = two;
   remote.words = [](CommitAnswer& answer) {
-    for (AppliedItem& applied : answer.applied) applied.revision = 0;
+    for (AppliedItem& applied : answer.applied) applied.revision = {};
   };
   here.write("a.md", "mine\n");
   here.write("n.md", "new\n");

@@ -282,7 +282,7 @@ TEST_CASE("conflict ends: one that was recorded under no id is recorded anew, an
 TEST_CASE("conflict ends: one that the service will not show stops no other document", "[sync-engine]") {
   OpenConflict open;
   auto& [remote, here, id] = open;
-  REQUIRE(remote.resolve({.conflict_id = id, .keep = Keep::remote, .expected_revision = 2}));
+  REQUIRE(remote.resolve({.conflict_id = id, .keep = Keep::remote, .expected_revision = {2}}));
   const auto kind = GENERATE(Failure::Kind::forbidden, Failure::Kind::service, Failure::Kind::integrity);
   remote.fault = [kind](const std::string& request, bool) -> std::optional<Failure> {
     return request == "find_conflict" ? std::optional(Failure{.kind = kind, .what = "not to you"}) : std::nullopt;

@@ -347,7 +347,7 @@ TEST_CASE("conflicts: resolved elsewhere, an unchanged text is replaced and a ch
   const auto elsewhere = remote.resolve({.conflict_id = remote.conflicts()[0].id,
                                          .keep = Keep::merged,
                                          .content = "mine and theirs\n2\n3\n4\n5\n6\n7\n",
-                                         .expected_revision = 2});
+                                         .expected_revision = {2}});
   REQUIRE(elsewhere);
   if (changed_since) here.write("a.md", "mine\n2\n3\n4\n5\n6\n7, later\n");
   const std::string expected =
@@ -368,7 +368,7 @@ TEST_CASE("conflicts: created on both sides and resolved elsewhere", "[sync-engi
   create_both(pair);
   pair.here.run();
   const Keep keep = GENERATE(Keep::local, Keep::remote);
-  REQUIRE(pair.remote.resolve({.conflict_id = pair.remote.conflicts()[0].id, .keep = keep, .expected_revision = 1}));
+  REQUIRE(pair.remote.resolve({.conflict_id = pair.remote.conflicts()[0].id, .keep = keep, .expected_revision = {1}}));
   CHECK(pair.here.run().clean);
   check_in_step(pair, {{"a.md", "old\n"}, {"p.md", keep == Keep::local ? "mine\n" : "theirs\n"}});
 }

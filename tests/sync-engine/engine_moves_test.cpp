@@ -233,7 +233,7 @@ TEST_CASE("engine: another text at the same revision is told as a fault of the s
   here.write("a.md", "a\n");
   here.run();
   remote.edit("a.md", "other\n");
-  remote.tell_otherwise = [](PulledItem& item) { item.revision = 1; };
+  remote.tell_otherwise = [](PulledItem& item) { item.revision = {1}; };
   const bool edited = GENERATE(false, true);
   if (edited) here.write("a.md", "mine\n");
   const Report report = here.run();

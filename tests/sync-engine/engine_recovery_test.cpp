@@ -60,22 +60,22 @@ TEST_CASE("recovery: steps that were noted and not begun are not taken for done 
     REQUIRE(old != base->end());
     BaseRow moved = old->second;
     moved.entry.path = at("u.md");
-    moved.entry.revision = 2;
+    moved.entry.revision = {2};
     JournalStep move{.action = {.kind = ActionKind::pull_move,
                                 .path = at("u.md"),
                                 .document = old->first,
                                 .previous_path = at("t.md"),
                                 .seen = hash,
                                 .result = hash,
-                                .revision = 2},
+                                .revision = {2}},
                      .base = moved};
     BaseRow created = old->second;
-    created.entry.revision = 1;
+    created.entry.revision = {1};
     JournalStep create{.action = {.kind = ActionKind::pull_create,
                                   .path = at("t.md"),
                                   .document = newer,
                                   .result = hash,
-                                  .revision = 1},
+                                  .revision = {1}},
                        .base = created};
     REQUIRE(state->put_step(create));
     REQUIRE(state->put_step(move));

@@ -114,7 +114,7 @@ constexpr ActionKind kinds[] = {ActionKind::push_create,
                                 ActionKind::adopt};
 
 Report full_report() {
-  Report report{.source_id = "s", .base_revision = 1, .revision = 2};
+  Report report{.source_id = "s", .base_revision = {1}, .revision = {2}};
   for (const ActionKind kind : kinds) {
     for (const Row::State state : {Row::State::planned, Row::State::staged, Row::State::done, Row::State::failed}) {
       Row row{.action = {.kind = kind, .path = path("a.md"), .reason = "edited here"}, .state = state};

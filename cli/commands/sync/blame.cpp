@@ -23,7 +23,7 @@ std::string who_wrote(const sync::BlamedLine& line) {
 Json line_to_json(const sync::BlamedLine& line, std::size_t number) {
   const bool is_known = line.commit.has_value();
   return {{"line", number},
-          {"revision", line.revision ? Json(*line.revision) : Json()},
+          {"revision", line.revision ? Json(line.revision->number) : Json()},
           {"author", is_known ? Json(line.author.name) : Json()},
           {"time", is_known ? Json(to_rfc3339(line.author.time)) : Json()},
           {"text", line.text},
@@ -39,7 +39,7 @@ std::string shown_line(const sync::BlamedLine& line,
                        std::size_t number,
                        std::size_t number_columns,
                        std::size_t columns) {
-  const std::string revision = line.revision ? std::to_string(*line.revision) : "-";
+  const std::string revision = line.revision ? std::to_string(line.revision->number) : "-";
   // "2026-11-23 06:10"
   std::string time = line.commit ? to_rfc3339(line.author.time).substr(0, 16) : std::string(16, ' ');
   std::ranges::replace(time, 'T', ' ');

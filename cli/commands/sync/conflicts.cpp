@@ -16,7 +16,9 @@ using sync::Conflict;
 
 Json side(const std::optional<sync::Entry>& entry) {
   if (!entry) return {};
-  return {{"path", entry->path.text()}, {"content_revision", entry->revision}, {"content_sha256", entry->hash.hex()}};
+  return {{"path", entry->path.text()},
+          {"content_revision", entry->revision.number},
+          {"content_sha256", entry->hash.hex()}};
 }
 
 Json text_or_null_of(const std::optional<std::string>& text) { return text ? Json(*text) : Json(); }

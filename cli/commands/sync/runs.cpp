@@ -97,8 +97,8 @@ Json operation_to_json(const OperationDetails& details) {
           {"time", to_rfc3339(one.time)},
           {"kind", one.kind},
           {"command", one.command},
-          {"revision_before", one.revision_before},
-          {"revision_after", one.revision_after},
+          {"revision_before", one.revision_before.number},
+          {"revision_after", one.revision_after.number},
           {"counts", std::move(counts)},
           {"undoes", one.undoes == 0 ? Json() : Json(one.undoes)},
           {"partial", one.is_partial},
@@ -110,7 +110,7 @@ Json version_to_json(const std::optional<sync::Version>& version) {
   if (!version) return {};
   return {{"path", version->path.text()},
           {"content_sha256", version->hash.hex()},
-          {"content_revision", version->revision},
+          {"content_revision", version->revision.number},
           {"text", version->blob.hex()}};
 }
 

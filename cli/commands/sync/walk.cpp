@@ -170,7 +170,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
   bool is_outdated(const LastChange& change) const {
     if (is_a_name(conflict_)) return false;
     if (change.archived) return conflict_.remote.has_value();
-    return !conflict_.remote || conflict_.remote->revision != change.revision;
+    return !conflict_.remote || conflict_.remote->revision.number != change.revision;
   }
 
   std::optional<std::string> read_file_here() const {

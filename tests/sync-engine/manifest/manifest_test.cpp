@@ -34,9 +34,11 @@ const DocumentId part_one{"018f6b2a-9c1d-7e3f-8a4b-000000000001"};
 
 KnownList known_list(std::uint64_t edition) {
   KnownList list;
-  take_part(
-      list,
-      {.document = part_one, .path = "_attachments.md", .revision = 1, .text = render_manifest(some_rows(), edition)});
+  take_part(list,
+            {.document = part_one,
+             .path = "_attachments.md",
+             .revision = {1},
+             .text = render_manifest(some_rows(), edition)});
   return list;
 }
 
@@ -115,27 +117,27 @@ TEST_CASE("known list: damage takes no row away, and the part is due to be writt
   KnownList list = known_list(3);
   CHECK_FALSE(list.is_due());
   const std::string cut = without_line(render_manifest(some_rows(), 3), "| a.png");
-  CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = 2, .text = cut}));
+  CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = {2}, .text = cut}));
   CHECK(list.rows() == some_rows());
   CHECK(list.is_due());
-  CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = 3, .text = "gone\n"}));
+  CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = {3}, .text = "gone\n"}));
   CHECK(list.rows() == some_rows());
 }
 
 TEST_CASE("known list: an older edition says nothing, an archived one neither", "[sync-engine]") {
   KnownList list = known_list(5);
   const std::string older = render_manifest({{row_path("old.png"), manifest_row("old")}}, 4);
-  CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = 2, .text = older}));
+  CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = {2}, .text = older}));
   CHECK(list.rows() == some_rows());
   CHECK(list.is_due());
-  CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = 3}));
+  CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = {3}}));
   CHECK(list.rows() == some_rows());
 }
 
 TEST_CASE("known list: a whole one that is newer takes rows away", "[sync-engine]") {
   KnownList list = known_list(5);
   const std::string newer = render_manifest({{row_path("a.png"), manifest_row("a")}}, 6);
-  CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = 2, .text = newer}));
+  CHECK(take_part(list, {.document = part_one, .path = "_attachments.md", .revision = {2}, .text = newer}));
   CHECK(list.rows().size() == 1);
   CHECK_FALSE(list.is_due());
 }
@@ -157,7 +159,7 @@ TEST_CASE("known list: a row edited by hand names no other bytes of its Asset, a
   newer.hash = Sha256::of("newer");
   newer.asset = "018f6b2a-9c1d-7e3f-8a4b-000000000002";
   const std::string text = without_line(render_manifest(rows, 3), "<!-- ws attachments");
-  take_part(list, {.document = part_one, .path = "_attachments.md", .revision = 2, .text = text});
+  take_part(list, {.document = part_one, .path = "_attachments.md", .revision = {2}, .text = text});
   CHECK(list.is_due());
   CHECK(list.rows().at(row_path("a.png")) == some_rows().at(row_path("a.png")));
   CHECK(list.rows().at(row_path("img/b|c.png")) == newer);

@@ -26,7 +26,7 @@ struct Numbered {
 
   explicit Numbered(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
-      base.documents.emplace(DocumentId{name}, Entry{.path = path(name), .hash = Sha256::of(name), .revision = 1});
+      base.documents.emplace(DocumentId{name}, Entry{.path = path(name), .hash = Sha256::of(name), .revision = {1}});
       numbers.emplace(DocumentId{name}, FileId{numbers.size() + 1, 7});
     }
   }

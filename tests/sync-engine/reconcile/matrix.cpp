@@ -10,7 +10,7 @@ namespace {
 
 Sha256 hash(std::string_view text) { return Sha256::of(text); }
 Entry entry(std::string_view at, std::string_view text, std::uint64_t revision = 0) {
-  return {.path = path(at), .hash = hash(text), .revision = revision};
+  return {.path = path(at), .hash = hash(text), .revision = {revision}};
 }
 
 // One document `d1` at P with the text "old" in revision 1; the service's changes lead to revision 2. `d2` is another
@@ -36,11 +36,13 @@ LocalTree created_here(std::string_view text) { return {.created = {{path(p), ha
 RemoteTree changed(Entry e) { return {.changed = {{d1, std::move(e)}}}; }
 RemoteTree unchanged_there() { return {}; }
 RemoteTree edited_there() { return changed(entry(p, "theirs", 2)); }
-RemoteTree gone_there() { return {.gone = {{d1, 2}}}; }
+RemoteTree gone_there() { return {.gone = {{d1, DocumentRevision{2}}}}; }
 RemoteTree moved_there(std::string_view to) { return changed(entry(to, "old", 2)); }
 /// The old document was archived and a new one stands at its path.
-RemoteTree replaced_there(std::string_view text) { return {.changed = {{d2, entry(p, text, 1)}}, .gone = {{d1, 2}}}; }
-RemoteTree folder_there() { return {.changed = {{d2, entry(below, "child", 1)}}, .gone = {{d1, 2}}}; }
+RemoteTree replaced_there(std::string_view text) {
+  return {.changed = {{d2, entry(p, text, 1)}}, .gone = {{d1, DocumentRevision{2}}}};
+}
+RemoteTree folder_there() { return {.changed = {{d2, entry(below, "child", 1)}}, .gone = {{d1, DocumentRevision{2}}}}; }
 RemoteTree created_there(std::string_view at, std::string_view text) { return {.changed = {{d2, entry(at, text, 1)}}}; }
 
 /// What a row expects of one action: the reason is for people and is not compared.
@@ -51,7 +53,7 @@ Action act(ActionKind kind,
            std::string_view result,
            std::uint64_t revision,
            std::string_view previous = "") {
-  Action action{.kind = kind, .path = path(at), .document = document, .revision = revision};
+  Action action{.kind = kind, .path = path(at), .document = document, .revision = {revision}};
   if (!seen.empty()) action.seen = hash(seen);
   if (!result.empty()) action.result = hash(result);
   if (!previous.empty()) action.previous_path = path(previous);
@@ -357,7 +359,7 @@ std::vector<MatrixRow> moved_rows() {
        Status::done,
        base_tree(),
        moved_here(),
-       {.changed = {{d2, entry(q, "old", 1)}}, .gone = {{d1, 2}}},
+       {.changed = {{d2, entry(q, "old", 1)}}, .gone = {{d1, DocumentRevision{2}}}},
        {.actions = {act(adopt, q, d2, "old", "old", 1)}, .settled = {{.document = d1}}}},
       {"MM=",
        "renamed",

@@ -26,7 +26,7 @@ std::string render(const Plan& plan) {
   std::string out;
   const auto add = [&](auto... words) { ((out += std::string(words) + " "), ...); };
   for (const Action& action : plan.actions) {
-    add(name(action.kind), action.path.text(), action.document.text, std::to_string(action.revision));
+    add(name(action.kind), action.path.text(), action.document.text, std::to_string(action.revision.number));
     add(action.seen ? action.seen->hex().substr(0, 6) : "-", action.result ? action.result->hex().substr(0, 6) : "-");
     add(action.previous_path ? action.previous_path->text() : "", "\n");
   }

@@ -30,14 +30,14 @@ struct Moved {
 
   explicit Moved(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
-      const Entry entry{.path = path(name), .hash = Sha256::of(name), .revision = 1};
+      const Entry entry{.path = path(name), .hash = Sha256::of(name), .revision = {1}};
       base.documents.emplace(DocumentId{name}, entry);
       local.tracked.emplace(DocumentId{name}, Entry{.path = entry.path, .hash = entry.hash});
     }
   }
   void here(const std::string& name, const std::string& to) { local.tracked.at(DocumentId{name}).path = path(to); }
   void there(const std::string& name, const std::string& to) {
-    remote.changed.emplace(DocumentId{name}, Entry{.path = path(to), .hash = Sha256::of(name), .revision = 2});
+    remote.changed.emplace(DocumentId{name}, Entry{.path = path(to), .hash = Sha256::of(name), .revision = {2}});
   }
   std::vector<std::string> narrowed(const Wanted& wanted) const {
     Plan plan = reconcile(base, local, remote, {.allow_deletes = true});
@@ -142,7 +142,8 @@ TEST_CASE("narrow: a folder waits for the file in its place, and a file for the 
   SECTION("made there") {
     Moved tree({"d.md/in.md", "z.md"});
     tree.remote.gone.emplace(DocumentId{"d.md/in.md"}, 2);
-    tree.remote.changed.emplace(DocumentId{"new"}, Entry{.path = path("d.md"), .hash = Sha256::of("n"), .revision = 2});
+    tree.remote.changed.emplace(DocumentId{"new"},
+                                Entry{.path = path("d.md"), .hash = Sha256::of("n"), .revision = {2}});
     CHECK(tree.narrowed([](const RelativePath& file) { return file.text() == "d.md"; }).empty());
     CHECK(tree.narrowed(under("d.md")).size() == 2);
   }
@@ -151,7 +152,7 @@ TEST_CASE("narrow: a folder waits for the file in its place, and a file for the 
     tree.local.tracked.at(DocumentId{"d.md"}).hash = Sha256::of("edited");
     tree.remote.gone.emplace(DocumentId{"d.md"}, 2);
     tree.remote.changed.emplace(DocumentId{"new"},
-                                Entry{.path = path("d.md/in.md"), .hash = Sha256::of("n"), .revision = 2});
+                                Entry{.path = path("d.md/in.md"), .hash = Sha256::of("n"), .revision = {2}});
     CHECK(tree.narrowed(under("d.md")).empty());
     CHECK(tree.narrowed(under("d")) ==
           NarrowLines{"push_create d (local).md", "pull_create d.md/in.md", "settled d.md"});

@@ -90,7 +90,8 @@ class Simulation {
       Entry entry = world_.base.documents.at(move->document);
       entry.path = move->path;
       entry.revision = move->revision;
-      if (world_.remote.at(move->document).revision == move->revision) entry = remote_entry(move->document, move->path);
+      if (world_.remote.at(move->document).revision == move->revision.number)
+        entry = remote_entry(move->document, move->path);
       settle_at(*move, entry);
     }
   }
@@ -104,7 +105,7 @@ class Simulation {
   }
   Entry remote_entry(const DocumentId& id, const RelativePath& path) const {
     const RemoteDocument& document = world_.remote.at(id);
-    return {.path = path, .hash = document.hash, .revision = document.revision};
+    return {.path = path, .hash = document.hash, .revision = {document.revision}};
   }
   void apply_here(const Action& action) {
     const bool writes = action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_update ||
@@ -132,7 +133,7 @@ class Simulation {
     const auto each = [&](ActionKind kind, auto act) {
       for (const Action& action : plan.actions) {
         if (action.kind != kind) continue;
-        if (kind != ActionKind::push_create && before.at(action.document) != action.revision) {
+        if (kind != ActionKind::push_create && before.at(action.document) != action.revision.number) {
           fault("a revision that it was not made from", action);
         }
         act(action);

@@ -71,15 +71,15 @@ SidesOfStory exchanged(const SidesOfStory& sides) {
     if (const auto gone = sides.there.gone.find(document); gone == sides.there.gone.end()) {
       const auto changed = sides.there.changed.find(document);
       Entry now = changed == sides.there.changed.end() ? entry : changed->second;
-      now.revision = 0;
+      now.revision = {};
       other.here.tracked.emplace(document, std::move(now));
     }
     const auto tracked = sides.here.tracked.find(document);
     if (tracked == sides.here.tracked.end()) {
-      other.there.gone.emplace(document, entry.revision + 1);
+      other.there.gone.emplace(document, DocumentRevision{entry.revision.number + 1});
     } else if (tracked->second.path != entry.path || tracked->second.hash != entry.hash) {
       Entry now = tracked->second;
-      now.revision = entry.revision + 1;
+      now.revision = {entry.revision.number + 1};
       other.there.changed.emplace(document, std::move(now));
     }
   }
@@ -87,7 +87,7 @@ SidesOfStory exchanged(const SidesOfStory& sides) {
     if (!sides.base.documents.contains(document)) other.here.created.emplace(entry.path, entry.hash);
   }
   for (const auto& [path, hash] : sides.here.created) {
-    other.there.changed.emplace(DocumentId{"n " + path.string()}, Entry{.path = path, .hash = hash, .revision = 1});
+    other.there.changed.emplace(DocumentId{"n " + path.string()}, Entry{.path = path, .hash = hash, .revision = {1}});
   }
   return other;
 }

@@ -192,7 +192,7 @@ World make_world(const WorldScript& script) {
     world.local[name] = {hash, 1 + i};
     world.inodes[id] = 1 + i;
     world.remote[id] = {.path = name, .hash = hash};
-    world.base.documents.emplace(id, Entry{.path = *RelativePath::parse(name), .hash = hash, .revision = 1});
+    world.base.documents.emplace(id, Entry{.path = *RelativePath::parse(name), .hash = hash, .revision = {1}});
   }
   std::size_t here = 0;
   std::size_t there = 0;
@@ -241,14 +241,14 @@ RemoteTree remote_of(const World& world) {
   for (const auto& [id, document] : world.remote) {
     const auto base = world.base.documents.find(id);
     if (document.gone) {
-      if (base != world.base.documents.end()) tree.gone[id] = document.revision;
+      if (base != world.base.documents.end()) tree.gone[id] = {document.revision};
       continue;
     }
     // The disk's own spelling of the same name stays, as in a pull.
     const bool same_name =
         base != world.base.documents.end() && utf8::nfc(base->second.path.text()) == utf8::nfc(document.path);
     const RelativePath path = same_name ? base->second.path : *RelativePath::parse(document.path);
-    const Entry entry{.path = path, .hash = document.hash, .revision = document.revision};
+    const Entry entry{.path = path, .hash = document.hash, .revision = {document.revision}};
     if (base != world.base.documents.end() && base->second == entry) continue;
     if (goes_where_nothing_is_written(world, id)) {
       tree.refused.push_back({.path = document.path, .reason = Hindrance::ignored});

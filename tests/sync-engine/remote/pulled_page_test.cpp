@@ -48,7 +48,7 @@ struct PulledAll {
 PulledAll pull_all(ClientWorld& world) {
   PulledAll pulled;
   const auto remote = make_api_remote(world.client);
-  pulled.end = remote->pull(tied_source, 0, [&](PulledItem item) {
+  pulled.end = remote->pull(tied_source, {}, [&](PulledItem item) {
     pulled.documents.push_back(item.document.text);
     pulled.items.push_back(std::move(item));
     return Result<void>();
@@ -66,7 +66,7 @@ TEST_CASE("pull: page after page, each document as it comes", "[sync-engine]") {
   const PulledAll pulled = pull_all(world);
   REQUIRE(pulled.end);
   CHECK(pulled.documents == Ids{id_of(1), id_of(2), id_of(3)});
-  CHECK(pulled.end->revision == 7);
+  CHECK(pulled.end->revision == SourceRevision{7});
   CHECK(pulled.end->source_id == tied_source);
   CHECK(pulled.end->complete);
   CHECK(world.transport.requests()[1].url.find("cursor=more") != std::string::npos);
@@ -158,7 +158,7 @@ TEST_CASE("pull: the documents and the bytes of all its pages together are bound
   const auto pulled = [&](const PullBounds& bounds) {
     page = 0;
     std::size_t documents = 0;
-    const auto end = make_api_remote(world.client, bounds)->pull(tied_source, 0, [&](const PulledItem&) {
+    const auto end = make_api_remote(world.client, bounds)->pull(tied_source, {}, [&](const PulledItem&) {
       ++documents;
       return Result<void>();
     });
@@ -242,11 +242,11 @@ TEST_CASE("pull: a revision and a deletion are read in any form that means them"
   };
   for (const char* const two : {"2", "2.0", "\"2\""}) {
     CAPTURE(two);
-    CHECK(item_with(std::string(R"("content_revision":)") + two).revision == 2);
+    CHECK(item_with(std::string(R"("content_revision":)") + two).revision == DocumentRevision{2});
   }
   for (const char* const none : {"-2", "2.5", "\"two\"", "\"2 \"", "\"\"", "1e300", "null", "{}"}) {
     CAPTURE(none);
-    CHECK(item_with(std::string(R"("content_revision":)") + none).revision == 0);
+    CHECK(item_with(std::string(R"("content_revision":)") + none).revision == DocumentRevision{0});
   }
   for (const char* const yes : {"true", "1", "\"true\""}) CHECK(item_with(std::string(R"("deleted":)") + yes).deleted);
   for (const char* const no : {"false", "0", "\"false\"", "null", "\"\"", "[]"}) {
@@ -259,7 +259,7 @@ TEST_CASE("answers: a source without an id is the one that was asked for", "[syn
   const auto found = make_api_remote(world.client)->find_source(tied_source);
   REQUIRE(found);
   CHECK(found->id == tied_source);
-  CHECK(found->revision == 3);
+  CHECK(found->revision == SourceRevision{3});
   CHECK_FALSE(make_api_remote(world.client)->create_source({.name = "n"}));
 }
 
@@ -271,7 +271,7 @@ TEST_CASE("answers: no id but a UUID is asked for or taken over", "[sync-engine]
   REQUIRE(there);
   CHECK(there->state == ConflictState::unknown);
   CHECK(world.sends() == 0);
-  const auto result = remote->resolve({.conflict_id = ws::test::some_id, .expected_revision = 1});
+  const auto result = remote->resolve({.conflict_id = ws::test::some_id, .expected_revision = {1}});
   REQUIRE(result);
   CHECK((*result)->document.empty());
 }

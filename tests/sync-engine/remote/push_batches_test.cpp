@@ -58,7 +58,7 @@ TEST_CASE("push: texts that were staged nobody knows where are an unknown outcom
 
 TEST_CASE("plan: one without an id is not usable", "[sync-engine]") {
   ClientWorld world([](const http::Request&) { return json_response(200, "{}"); });
-  const auto planned = make_api_remote(world.client)->plan(ws::test::some_id, 1, ws::test::some_id, {});
+  const auto planned = make_api_remote(world.client)->plan(ws::test::some_id, {1}, ws::test::some_id, {});
   REQUIRE_FALSE(planned);
   CHECK(planned.error().code == "unusable_answer");
 }

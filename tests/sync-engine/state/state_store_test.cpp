@@ -16,7 +16,7 @@ namespace {
 using test::path;
 
 Entry entry(std::string_view at, std::string_view text, std::uint64_t revision) {
-  return {.path = path(at), .hash = Sha256::of(text), .revision = revision};
+  return {.path = path(at), .hash = Sha256::of(text), .revision = {revision}};
 }
 
 }  // namespace
@@ -24,8 +24,8 @@ Entry entry(std::string_view at, std::string_view text, std::uint64_t revision) 
 TEST_CASE("state: what is written is read back, also by the next process", "[sync-engine]") {
   ws::test::TemporaryFolder folder;
   const BaseRow base{.entry = entry("a/\u00FC.md", "a", 7), .blob = git::object_id(git::ObjectType::blob, "a")};
-  const PendingRow edited{.entry = entry("b.md", "b", 3), .revision = 3};
-  const PendingRow gone{.revision = 9};
+  const PendingRow edited{.entry = entry("b.md", "b", 3), .revision = {3}};
+  const PendingRow gone{.revision = {9}};
   Conflict conflict{.which = ConflictCase::edited_and_archived,
                     .path = path("c.md"),
                     .document = {"d3"},
@@ -42,14 +42,14 @@ TEST_CASE("state: what is written is read back, also by the next process", "[syn
     REQUIRE(state->put_pending({"d1"}, edited));
     REQUIRE(state->put_pending({"d2"}, gone));
     REQUIRE(state->put_conflict(conflict));
-    REQUIRE(state->set_source_revision(12));
+    REQUIRE(state->set_source_revision({12}));
   }
   auto state = StateStore::open(folder / "state.db");
   REQUIRE(state);
   CHECK(*state->base() == std::map<DocumentId, BaseRow>{{{"d1"}, base}});
   CHECK(*state->pending() == std::map<DocumentId, PendingRow>{{{"d1"}, edited}, {{"d2"}, gone}});
   CHECK(*state->conflicts() == std::vector<Conflict>{conflict});
-  CHECK(*state->source_revision() == 12);
+  CHECK(*state->source_revision() == SourceRevision{12});
   CHECK(*state->has_pending_or_conflicts());
   REQUIRE(state->forget_base({"d1"}));
   CHECK(state->base()->empty());
@@ -91,7 +91,8 @@ const std::string as_format_8 =
 
 TEST_CASE("state: a tree of format 8 keeps what is pending, by an unknown author", "[sync-engine]") {
   ws::test::TemporaryFolder folder;
-  const PendingRow row{.entry = entry("a.md", "a", 7), .revision = 7, .author = {.name = "Ada", .id = "u", .time = {}}};
+  const PendingRow row{
+      .entry = entry("a.md", "a", 7), .revision = {7}, .author = {.name = "Ada", .id = "u", .time = {}}};
   {
     auto state = StateStore::open(folder / "state.db");
     REQUIRE(state);
@@ -255,11 +256,11 @@ TEST_CASE("state: a tree of format 7 keeps what it holds, and records its runs f
     REQUIRE(state->forget_base({"d"}, Way::received));
     REQUIRE(transaction->commit());
   }
-  REQUIRE(state->operations().close(9));
+  REQUIRE(state->operations().close({9}));
   const auto all = state->operations().list();
   REQUIRE(all);
   REQUIRE(all->size() == 1);
-  CHECK(all->front().revision_after == 9);
+  CHECK(all->front().revision_after == SourceRevision{9});
   const auto rows = state->operations().rows(all->front().id);
   REQUIRE(rows);
   REQUIRE(rows->size() == 1);

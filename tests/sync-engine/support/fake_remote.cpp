@@ -79,12 +79,12 @@ std::size_t FakeRemote::document_count() const { return tree().size(); }
 
 Result<SourceInfo> FakeRemote::create_source(const SourceRequest& request) {
   WS_TRY(meet("create_source", false));
-  return SourceInfo{.id = the_source, .name = request.name, .revision = revision_};
+  return SourceInfo{.id = the_source, .name = request.name, .revision = {revision_}};
 }
 Result<SourceInfo> FakeRemote::find_source(const std::string& source_id) {
   WS_TRY(meet("find_source", false));
   if (source_id != the_source) return fail(Failure::Kind::not_found, "no such source");
-  SourceInfo info{.id = answers_for.empty() ? the_source : answers_for, .name = "notes", .revision = revision_};
+  SourceInfo info{.id = answers_for.empty() ? the_source : answers_for, .name = "notes", .revision = {revision_}};
   info.open_conflicts.emplace();
   for (const FakeConflict& conflict : conflicts_) {
     if (conflict.open) info.open_conflicts->push_back(conflict.id);
@@ -93,16 +93,16 @@ Result<SourceInfo> FakeRemote::find_source(const std::string& source_id) {
 }
 
 Result<PullEnd> FakeRemote::pull(const std::string&,
-                                 std::uint64_t since_revision,
+                                 SourceRevision since_revision,
                                  const std::function<Result<void>(PulledItem item)>& visit) {
   WS_TRY(meet("pull", false));
   for (const auto& [id, document] : documents_) {
-    if (!ignores_filter && document.changed_at <= since_revision) continue;
-    if (document.gone && since_revision == 0) continue;
+    if (!ignores_filter && document.changed_at <= since_revision.number) continue;
+    if (document.gone && since_revision == SourceRevision{}) continue;
     if (hidden.contains(document.path)) continue;
     PulledItem item{.document = {id},
                     .path = document.path,
-                    .revision = document.revision,
+                    .revision = {document.revision},
                     .hash = Sha256::of(document.text),
                     .deleted = document.gone};
     if (!leaves_out_content && !document.gone) item.content = document.text;
@@ -111,8 +111,8 @@ Result<PullEnd> FakeRemote::pull(const std::string&,
   }
   WS_TRY(meet("pull", true));
   return PullEnd{.source_id = answers_for.empty() ? the_source : answers_for,
-                 .revision = revision_,
-                 .complete = ignores_filter || since_revision == 0};
+                 .revision = SourceRevision{revision_},
+                 .complete = ignores_filter || since_revision == SourceRevision{}};
 }
 
 Result<PulledItem> FakeRemote::content(const DocumentId& document) {
@@ -120,7 +120,7 @@ Result<PulledItem> FakeRemote::content(const DocumentId& document) {
   const auto found = documents_.find(document.text);
   if (found == documents_.end()) return fail(Failure::Kind::not_found, "no such document");
   return PulledItem{.document = document,
-                    .revision = found->second.revision,
+                    .revision = {found->second.revision},
                     .hash = Sha256::of(found->second.text),
                     .content = found->second.text,
                     .deleted = found->second.gone};
@@ -134,11 +134,11 @@ Result<void> FakeRemote::contents(
 }
 
 Result<PlanAnswer> FakeRemote::plan(const std::string&,
-                                    std::uint64_t,
+                                    SourceRevision,
                                     const std::string&,
                                     const std::vector<PushItem>&) {
   WS_TRY(meet("plan", false));
-  return PlanAnswer{.plan_id = uuid(next_id_++), .revision = revision_};
+  return PlanAnswer{.plan_id = uuid(next_id_++), .revision = {revision_}};
 }
 
 Result<PushAnswer> FakeRemote::push(const std::string&,
@@ -174,7 +174,7 @@ std::string FakeRemote::refusal(const PushItem& item, const std::vector<StagedTe
   const FakeDocument* there = find_at(item.path.string(), &id);
   const bool leaves = std::any_of(all.begin(), all.end(), [&](const StagedText& other) {
     const bool goes = other.item.kind == ActionKind::push_move || other.item.kind == ActionKind::push_delete;
-    return goes && other.item.document.text == id && documents_.at(id).revision == other.item.revision;
+    return goes && other.item.document.text == id && documents_.at(id).revision == other.item.revision.number;
   });
   if (item.document.empty()) {
     const bool same = there == nullptr || Sha256::of(there->text) == *item.hash;
@@ -182,7 +182,7 @@ std::string FakeRemote::refusal(const PushItem& item, const std::vector<StagedTe
   }
   const FakeDocument& document = documents_.at(item.document.text);
   if (document.gone) return item.hash ? "edit_delete" : "";
-  if (document.revision != item.revision) return item.hash ? "revision" : "delete_edit";
+  if (document.revision != item.revision.number) return item.hash ? "revision" : "delete_edit";
   const bool held = item.kind == ActionKind::push_move && there != nullptr && id != item.document.text && !leaves;
   return held ? "path" : "";
 }
@@ -214,7 +214,7 @@ void FakeRemote::apply(const StagedText& staged, CommitAnswer& answer) {
   answer.applied.push_back({.path = item.path.string(),
                             .kind = item.kind,
                             .document = {id},
-                            .revision = documents_.at(id).revision,
+                            .revision = {documents_.at(id).revision},
                             .hash = item.hash && normalise ? Sha256::of(documents_.at(id).text) : item.hash});
 }
 
@@ -273,7 +273,7 @@ Result<CommitAnswer> FakeRemote::commit(const CommitRequest& request) {
     if (staged.item.kind == ActionKind::push_move) moved.insert(staged.item.document);
     if (counts_documents && counted) documents_.at(staged.item.document.text).changed_at = --revision_;
   }
-  answer.revision = revision_;
+  answer.revision = {revision_};
   if (words) words(answer);
   committed_[request.plan_id] = answer;
   WS_TRY(meet("commit", true));
@@ -288,7 +288,7 @@ Result<ServiceConflict> FakeRemote::find_conflict(const std::string& conflict_id
     return ServiceConflict{.state = conflict.open ? ConflictState::open : ConflictState::resolved,
                            .remote = {.document = {conflict.document},
                                       .path = document.path,
-                                      .revision = document.revision,
+                                      .revision = {document.revision},
                                       .hash = Sha256::of(document.text),
                                       .content = document.text,
                                       .deleted = document.gone}};
@@ -304,7 +304,7 @@ Result<std::optional<AppliedItem>> FakeRemote::resolve(const ResolveRequest& req
     if (!conflict.open) return fail(Failure::Kind::conflict, "resolved already");
     if (!documents_.contains(conflict.document)) return fail(Failure::Kind::not_found, "no such document");
     FakeDocument& document = documents_.at(conflict.document);
-    if (!document.gone && document.revision != request.expected_revision) {
+    if (!document.gone && document.revision != request.expected_revision.number) {
       return fail(Failure::Kind::conflict, "the document changed again");
     }
     const bool creates = document.gone && (request.keep == Keep::local || request.keep == Keep::merged);
@@ -330,7 +330,7 @@ Result<std::optional<AppliedItem>> FakeRemote::resolve(const ResolveRequest& req
     WS_TRY(meet("resolve", true));
     if (result.gone || leaves_out_result) return Item{};
     return Item(AppliedItem{
-        .path = result.path, .document = {id}, .revision = result.revision, .hash = Sha256::of(result.text)});
+        .path = result.path, .document = {id}, .revision = {result.revision}, .hash = Sha256::of(result.text)});
   }
   return fail(Failure::Kind::not_found, "no such conflict");
 }

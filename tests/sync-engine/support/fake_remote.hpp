@@ -71,14 +71,14 @@ class FakeRemote final : public Remote {
   Result<SourceInfo> create_source(const SourceRequest& request) override;
   Result<SourceInfo> find_source(const std::string& source_id) override;
   Result<PullEnd> pull(const std::string& source_id,
-                       std::uint64_t since_revision,
+                       SourceRevision since_revision,
                        const std::function<Result<void>(PulledItem item)>& visit) override;
   Result<PulledItem> content(const DocumentId& document) override;
   Result<void> contents(
       const std::vector<DocumentId>& documents,
       const std::function<Result<void>(const DocumentId& document, Result<PulledItem> item)>& visit) override;
   Result<PlanAnswer> plan(const std::string& source_id,
-                          std::uint64_t base_revision,
+                          SourceRevision base_revision,
                           const std::string& client_id,
                           const std::vector<PushItem>& items) override;
   Result<PushAnswer> push(const std::string& source_id,
