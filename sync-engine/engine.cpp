@@ -48,7 +48,7 @@ Result<SyncEngine> SyncEngine::open(const std::filesystem::path& root,
                                     EngineOptions options) {
   WS_LET(RootFolder folder, RootFolder::open(root));
   WS_LET(WsFolder ws, WsFolder::open(folder, options.trusted));
-  WS_LET(Tie tie, read_tie(ws));
+  WS_LET(TreeBinding binding, read_binding(ws));
   WS_LET(const TreeConfig config, read_config(ws));
   FileKinds kinds = FileKinds::with(config.include);
   const bool any_state = ws.has("state.db") && !ws.is_empty_file("state.db");
@@ -58,7 +58,7 @@ Result<SyncEngine> SyncEngine::open(const std::filesystem::path& root,
   History history(ws.through("history.git"), clock, options.user);
   return SyncEngine(std::make_unique<Impl>(Impl{.context = {.session = Session{.root = std::move(folder),
                                                                                .ws = std::move(ws),
-                                                                               .tie = std::move(tie),
+                                                                               .binding = std::move(binding),
                                                                                .config = config,
                                                                                .kinds = std::move(kinds),
                                                                                .state = std::move(state),
@@ -96,7 +96,7 @@ Result<std::vector<BrokenLink>> SyncEngine::broken_links(const std::string& fold
   return find_broken_links(impl_->context.session, folder);
 }
 
-const Tie& SyncEngine::tie() const { return impl_->context.session.tie; }
+const TreeBinding& SyncEngine::binding() const { return impl_->context.session.binding; }
 
 Result<Report> SyncEngine::status(const RunOptions& options) {
   WS_LET(Survey survey, ws::sync::survey(impl_->context.session, options, Pulled::look_at));
@@ -105,15 +105,15 @@ Result<Report> SyncEngine::status(const RunOptions& options) {
   looking.looks_only = true;
   WS_LET(const AttachmentSurvey files, survey_attachments(impl_->context.session, survey, looking));
   count_links(impl_->context.session, survey, files, options, true, report);
-  const std::vector<Row> left_out = rows_of_left_out(survey);
-  report.rows.insert(report.rows.end(), left_out.begin(), left_out.end());
+  const std::vector<Row> unavailable = rows_of_unavailable(survey);
+  report.rows.insert(report.rows.end(), unavailable.begin(), unavailable.end());
   std::set<std::string> told;
   for (const Conflict& conflict : report.conflicts) told.insert(conflict.id);
-  const OutOfSight out_of_sight(survey);
+  const HiddenFiles out_of_sight(survey);
   for (const Conflict& known : survey.known_conflicts) {
     if (!told.contains(known.id) && out_of_sight.hides(known)) report.conflicts.push_back(known);
   }
-  report.clean = report.clean && left_out.empty() && report.conflicts.empty();
+  report.clean = report.clean && unavailable.empty() && report.conflicts.empty();
   foresee_decisions(report, options);
   if (options.name_others) {
     survey.scan.each_other([&report](const std::string& path) { report.others.push_back(path); });
@@ -137,7 +137,7 @@ Result<Report> SyncEngine::pull(const RunOptions& options) {
   WS_LET(const TreeLock lock, begin(impl_->context, "pull"));
   Survey survey;
   WS_LET(Report report, pull_half(impl_->context, options, survey));
-  if (!is_over(report, survey)) {
+  if (!is_up_to_date(report, survey)) {
     if (!report.ended_by) WS_TRY(keep_local_conflicts(impl_->context.session, survey, report.rows));
     const auto pushes = std::erase_if(report.rows, [](const Row& row) { return is_push(row.action.kind); });
     report.partial = report.partial || pushes > 0;
@@ -173,13 +173,13 @@ Result<Report> SyncEngine::push(const RunOptions& options) {
 
 Result<Report> SyncEngine::commit(const RunOptions& options) {
   if (options.dry_run) {
-    Report planned{.source_id = impl_->context.session.tie.source_id};
+    Report planned{.source_id = impl_->context.session.binding.source_id};
     WS_LET(planned.rows, staged_rows(impl_->context.session, options.only));
     planned.clean = planned.rows.empty();
     return planned;
   }
   WS_LET(const TreeLock lock, begin(impl_->context, "commit"));
-  Report report{.source_id = impl_->context.session.tie.source_id};
+  Report report{.source_id = impl_->context.session.binding.source_id};
   WS_LET(report.base_revision, impl_->context.session.state.source_revision());
   report.revision = report.base_revision;
   if (auto committed = commit_staged(impl_->context.session, options.message, report.rows, options.only); !committed) {
@@ -345,10 +345,10 @@ Result<std::vector<Result<void>>> SyncEngine::resolve(const std::vector<Choice>&
   return decided;
 }
 
-Result<std::optional<Conflict>> SyncEngine::look_again(const Conflict& conflict) {
+Result<std::optional<Conflict>> SyncEngine::refresh_conflict(const Conflict& conflict) {
   if (conflict.is_about(ConflictSubject::attachment)) return std::optional(conflict);
   WS_LET(const TreeLock lock, begin(impl_->context, "resolve"));
-  return ws::sync::look_again(impl_->context.session, conflict);
+  return ws::sync::refresh_conflict(impl_->context.session, conflict);
 }
 
 Result<void> SyncEngine::write_markers(const Conflict& conflict) {

@@ -47,7 +47,7 @@ class SyncEngine {
   SyncEngine& operator=(SyncEngine&&) noexcept;
   ~SyncEngine();
 
-  const Tie& tie() const;
+  const TreeBinding& binding() const;
 
   /// The plan of a `run`, with nothing done: same rows, same order.
   Result<Report> status(const RunOptions& options = {});
@@ -105,7 +105,7 @@ class SyncEngine {
   /// conflict alone ends the call, and is the result of those that were not decided yet too.
   Result<std::vector<Result<void>>> resolve(const std::vector<Choice>& choices);
   /// How a conflict is by now, recorded so; empty: it is open no more. See conflicts/refresh_conflict.hpp.
-  Result<std::optional<Conflict>> look_again(const Conflict& conflict);
+  Result<std::optional<Conflict>> refresh_conflict(const Conflict& conflict);
   /// Both texts into the working file, and the text that comes of it; see conflicts/conflict_markers.hpp.
   Result<void> write_markers(const Conflict& conflict);
   Result<std::string> merged_text(const Conflict& conflict);

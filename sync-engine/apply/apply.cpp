@@ -56,7 +56,7 @@ class Applier {
     WS_TRY(step_aside(writer));
     WS_TRY(settle());
     for (std::size_t first = 0; first < waiting_.size(); first += batch_size) {
-      WS_TRY(session_.go_on());
+      WS_TRY(session_.check_cancelled());
       std::vector<Task> batch;
       for (std::size_t i = first; i < std::min(first + batch_size, waiting_.size()); ++i) {
         batch.push_back({waiting_[i], step_of(waiting_[i]->action)});
@@ -117,8 +117,8 @@ class Applier {
     const bool text_only = action.kind == ActionKind::pull_update || action.kind == ActionKind::merge;
     row.entry.path = action.service_path.value_or(text_only ? there->path : action.path);
     row.entry.revision = action.revision;
-    row.placed = action.service_path ? std::optional(action.path) : std::nullopt;
-    if (text_only && !row.placed && same_name(action.path, row.entry.path)) row.entry.path = action.path;
+    row.displaced_to = action.service_path ? std::optional(action.path) : std::nullopt;
+    if (text_only && !row.displaced_to && same_name(action.path, row.entry.path)) row.entry.path = action.path;
     return row;
   }
 
@@ -180,10 +180,10 @@ class Applier {
             BaseRow{.entry = *settled.base, .blob = same_text ? old->second.blob : pending_blob(settled.document)};
       }
       if (known && old->second.disk_path() != step.action.path) step.action.previous_path = old->second.disk_path();
-      note_texts(step, after);
+      collect_texts(step, after);
       // A document that went there while its file stays here, to become another one, went all the same.
       const bool file_stays = !settled.base && survey_.local.tracked.contains(settled.document);
-      WS_TRY(note_step(session_.state, step, file_stays ? Way::received : Way::agreed));
+      WS_TRY(finish_step(session_.state, step, file_stays ? Way::received : Way::agreed));
     }
     WS_TRY(session_.history.record_after(after, "Agreed already"));
     return transaction.commit();
@@ -211,7 +211,7 @@ class Applier {
     for (std::size_t i = 0; i < batch.size(); ++i) WS_TRY(do_one(writer, batch[i], staged[i]));
     WS_TRY(writer.flush_folders());
     report_progress();
-    return note_done(batch);
+    return record_done(batch);
   }
 
   /// Half of the work on a file is its text, half its place.
@@ -242,7 +242,7 @@ class Applier {
       return merged->second;
     }
     WS_LET(std::optional<std::string> text,
-           text_there(session_, action.document, pending_blob(action.document), *action.result));
+           fetch_remote_text(session_, action.document, pending_blob(action.document), *action.result));
     if (text) return std::move(*text);
     return fail(Failure::Kind::integrity, fmt::format("{} is not what the service announced", action.path.text()));
   }
@@ -369,16 +369,16 @@ class Applier {
   }
 
   /// The base advances for what is on disk now, and for nothing else (I15); its texts are in the history by then.
-  Result<void> note_done(std::span<const Task> batch) {
+  Result<void> record_done(std::span<const Task> batch) {
     TextChanges after;
     for (const Task& task : batch) {
-      if (task.row->state == Row::State::done) note_texts(task.step, after);
+      if (task.row->state == Row::State::done) collect_texts(task.step, after);
     }
     WS_TRY(session_.history.record_after(after, "Pulled from the service"));
     report_progress();
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const Task& task : batch) {
-      if (task.row->state == Row::State::done) WS_TRY(note_step(session_.state, task.step, way_of(task.step.action)));
+      if (task.row->state == Row::State::done) WS_TRY(finish_step(session_.state, task.step, way_of(task.step.action)));
     }
     WS_TRY(session_.state.clear_steps());
     return transaction.commit();

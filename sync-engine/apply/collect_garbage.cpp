@@ -32,7 +32,7 @@ Result<GcReport> collect_garbage(Session& session, const GcOptions& options) {
   for (const git::ObjectId& text : texts) need(text);
   WS_LET(const std::vector<Conflict> conflicts, session.state.conflicts());
   for (const Conflict& conflict : conflicts) needs.references.insert("refs/heads/" + conflict_branch(conflict.id));
-  return collect_history(session.own("history.git"), needs, options, [&session] { return session.go_on(); });
+  return collect_history(session.own("history.git"), needs, options, [&session] { return session.check_cancelled(); });
 }
 
 }  // namespace ws::sync

@@ -94,7 +94,7 @@ Way way_of(const Action& action) {
   return is_pull(action.kind) ? Way::received : Way::agreed;
 }
 
-Result<void> note_step(StateStore& state, const JournalStep& step, Way way) {
+Result<void> finish_step(StateStore& state, const JournalStep& step, Way way) {
   const DocumentId& document = step.action.document;
   if (step.base) {
     WS_TRY(state.put_base(document, *step.base, way));
@@ -108,7 +108,7 @@ Result<void> note_step(StateStore& state, const JournalStep& step, Way way) {
   return step.applies_remote ? state.drop_pending(document) : Result<void>();
 }
 
-void note_texts(const JournalStep& step, TextChanges& after) {
+void collect_texts(const JournalStep& step, TextChanges& after) {
   const Action& action = step.action;
   if (action.previous_path) after.push_back({.path = action.previous_path->string(), .author = step.author});
   if (!step.base) after.push_back({.path = action.path.string(), .author = step.author});
@@ -166,8 +166,8 @@ Result<void> recover_steps(Session& session) {
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   for (const JournalStep& step : steps) {
     if (!done.contains(&step)) continue;  // the next plan starts from what is there
-    WS_TRY(note_step(session.state, step, way_of(step.action)));
-    note_texts(step, after);
+    WS_TRY(finish_step(session.state, step, way_of(step.action)));
+    collect_texts(step, after);
   }
   WS_TRY(session.state.clear_steps());
   WS_TRY(transaction.commit());

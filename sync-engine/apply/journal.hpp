@@ -8,13 +8,13 @@
 namespace ws::sync {
 
 /// The base of its document, what is pending for it, and the row of the operation. Within the caller's transaction.
-Result<void> note_step(StateStore& state, const JournalStep& step, Way way);
+Result<void> finish_step(StateStore& state, const JournalStep& step, Way way);
 
 /// What a step on disk does to its document.
 Way way_of(const Action& action);
 
 /// How the tree of the history changes with it.
-void note_texts(const JournalStep& step, TextChanges& after);
+void collect_texts(const JournalStep& step, TextChanges& after);
 
 /// Finishes or undoes what an interrupted run left: steps on disk, texts in `.ws/tmp`.
 Result<void> recover_steps(Session& session);

@@ -167,9 +167,10 @@ class ListWriter {
     std::vector<PushItem> items;
     for (const PartToWrite& part : parts) items.push_back(part.item);
     WS_LET(const SourceRevision known, session_.state.source_revision());
-    WS_LET(const PlanAnswer plan, session_.remote->plan(session_.tie.source_id, known, session_.tie.client_id, items));
+    WS_LET(const PlanAnswer plan,
+           session_.remote->plan(session_.binding.source_id, known, session_.binding.client_id, items));
     WS_LET(const PushAnswer pushed,
-           session_.remote->push(session_.tie.source_id, plan.plan_id, items, [&](std::size_t place) {
+           session_.remote->push(session_.binding.source_id, plan.plan_id, items, [&](std::size_t place) {
              return Result<std::string>(parts[place].text);
            }));
     if (!pushed.rejected.empty()) {
@@ -178,11 +179,11 @@ class ListWriter {
           .what = fmt::format("the service did not take the list of attachments: {}", pushed.rejected.front().message),
           .code = pushed.rejected.front().code});
     }
-    const CommitRequest request{.source_id = session_.tie.source_id,
+    const CommitRequest request{.source_id = session_.binding.source_id,
                                 .plan_id = plan.plan_id,
                                 .push_ids = pushed.push_ids,
                                 .expected_revision = plan.revision != SourceRevision{} ? plan.revision : known,
-                                .client_id = session_.tie.client_id,
+                                .client_id = session_.binding.client_id,
                                 .message = list_title};
     WS_TRY(store_.set_note(commit_note, encode_request(request)));
     auto answer = session_.remote->commit(request);
@@ -216,7 +217,7 @@ class ListWriter {
       std::optional<DocumentId> document;
       WS_TRY(yield_to_service(session_, recorded, document));
       is_met = false;
-      if (document) WS_TRY(look_again(*document, recorded.path, changed));
+      if (document) WS_TRY(refresh_part(*document, recorded.path, changed));
     }
     for (const PartToWrite& part : parts) {
       const std::string path = part.item.path.string();
@@ -263,7 +264,7 @@ class ListWriter {
   }
 
   /// A document that is no list, at one of the list's places, is somebody's own: it is never written over.
-  Result<void> look_again(const DocumentId& document, const std::string& path, std::vector<DocumentId>& changed) {
+  Result<void> refresh_part(const DocumentId& document, const std::string& path, std::vector<DocumentId>& changed) {
     const auto now = session_.remote->content(document);
     if (!now) {
       if (now.error().kind != Failure::Kind::not_found) return fail(Failure(now.error()));

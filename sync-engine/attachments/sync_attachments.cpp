@@ -164,7 +164,7 @@ class AttachmentRun {
 
   Result<void> change_here(SafeWriter& writer) {
     for (Row& row : rows_) {
-      WS_TRY(session_.go_on());
+      WS_TRY(session_.check_cancelled());
       if (row.action.kind == ActionKind::pull_delete) WS_TRY(finish(row, delete_here(writer, row.action)));
       if (row.action.kind == ActionKind::pull_move) WS_TRY(finish(row, move_here(writer, row.action)));
     }
@@ -173,7 +173,7 @@ class AttachmentRun {
     WS_TRY(record([](const Row& row) { return row.state == Row::State::done && is_pull(row.action.kind); }));
     WS_LET(sqlite::Transaction transaction, store_->begin());
     for (Row& row : rows_) {
-      if (row.state == Row::State::done && is_pull(row.action.kind)) WS_TRY(note_pulled(row.action));
+      if (row.state == Row::State::done && is_pull(row.action.kind)) WS_TRY(record_pulled(row.action));
     }
     return transaction.commit();
   }
@@ -203,7 +203,7 @@ class AttachmentRun {
     return row;
   }
 
-  Result<void> note_pulled(const Action& action) {
+  Result<void> record_pulled(const Action& action) {
     if (action.kind == ActionKind::pull_move) {
       WS_TRY(agree(*action.previous_path, std::nullopt, ""));
       return agree(action.path, copy_of(found_.sides.remote, action.path), "renamed there");
@@ -248,7 +248,7 @@ class AttachmentRun {
     std::vector<Waiting> waiting;
     for (Row& row : rows_) {
       if (!fetches_bytes(row.action)) continue;
-      WS_TRY(session_.go_on());
+      WS_TRY(session_.check_cancelled());
       const Sha256& hash = *row.action.result;
       if (!writer.has_own(hash.hex(), hash)) {
         const auto why = outcome_.not_downloaded.find(hash);
@@ -359,12 +359,12 @@ class AttachmentRun {
         continue;
       }
       row.state = Row::State::done;
-      WS_TRY(note_pushed(row.action, changes.at(row.action.path).now));
+      WS_TRY(record_pushed(row.action, changes.at(row.action.path).now));
     }
     return transaction.commit();
   }
 
-  Result<void> note_pushed(const Action& action, const std::optional<Attachment>& file) {
+  Result<void> record_pushed(const Action& action, const std::optional<Attachment>& file) {
     if (action.kind != ActionKind::push_move) {
       return agree(action.path, file, action.kind == ActionKind::push_delete ? "deleted here" : "sent");
     }

@@ -120,7 +120,7 @@ Result<std::vector<LeftAlone>> take_attachments_back(Session& session, const std
   WS_LET(SafeWriter writer, SafeWriter::open(session.root, attachments_folder));
   Taker taker(session, *store, writer);
   for (const UndoStep& step : steps) {
-    WS_TRY(session.go_on());
+    WS_TRY(session.check_cancelled());
     WS_TRY(taker.take(step));
   }
   WS_TRY(writer.flush_folders());

@@ -55,7 +55,8 @@ void Transfers::fetch(const Attachment& file) {
 
 TransferOutcome Transfers::run() {
   while (true) {
-    if (auto stopped = session_.go_on(); !stopped && !outcome_.ended_by) outcome_.ended_by = std::move(stopped).error();
+    if (auto stopped = session_.check_cancelled(); !stopped && !outcome_.ended_by)
+      outcome_.ended_by = std::move(stopped).error();
     begin_next();
     if (under_way_ == 0) break;
     assets_.run(one_turn);

@@ -70,12 +70,12 @@ Result<fs::path> find_root(const fs::path& start) {
                         "not_tied"));
 }
 
-Result<Tie> read_tie(const fs::path& root, const TrustedFolders& trusted) {
+Result<TreeBinding> read_binding(const fs::path& root, const TrustedFolders& trusted) {
   WS_LET(const WsFolder folder, WsFolder::open(root, trusted));
-  return read_tie(folder);
+  return read_binding(folder);
 }
 
-Result<Tie> read_tie(const WsFolder& folder) {
+Result<TreeBinding> read_binding(const WsFolder& folder) {
   const fs::path root = folder.path().parent_path();
   auto text = folder.read("source.json", most_marker_bytes);
   if (!text && text.error().kind != Failure::Kind::not_found) return fail(std::move(text).error());
@@ -100,18 +100,18 @@ Result<Tie> read_tie(const WsFolder& folder) {
                           "use the version of ws that wrote it",
                           "newer_format"));
   }
-  Tie tie{.source_id = find_text(value, "source_id").value_or(""),
-          .client_id = find_text(value, "client_id").value_or(""),
-          .name = find_text(value, "name").value_or(""),
-          .base_url = find_text(value, "base_url").value_or(""),
-          .origin = find_text(value, "origin").value_or("")};
-  if (tie.source_id.empty() || tie.client_id.empty()) {
+  TreeBinding binding{.source_id = find_text(value, "source_id").value_or(""),
+                      .client_id = find_text(value, "client_id").value_or(""),
+                      .name = find_text(value, "name").value_or(""),
+                      .base_url = find_text(value, "base_url").value_or(""),
+                      .origin = find_text(value, "origin").value_or("")};
+  if (binding.source_id.empty() || binding.client_id.empty()) {
     return fail(with_code(Failure::Kind::disk,
                           fmt::format("{}/.ws/source.json names no source", root.string()),
                           "remove .ws and run `ws sync init --source ID`",
                           "marker_missing"));
   }
-  return tie;
+  return binding;
 }
 
 namespace {
@@ -155,18 +155,18 @@ Failure another_source(std::string_view asked_for, std::string_view answered) {
 
 }  // namespace
 
-Result<void> write_tie(const WsFolder& own, const Tie& tie) {
+Result<void> write_binding(const WsFolder& own, const TreeBinding& binding) {
   const Json value{{"format", tie_format},
-                   {"source_id", tie.source_id},
-                   {"client_id", tie.client_id},
-                   {"name", tie.name},
-                   {"base_url", tie.base_url},
-                   {"origin", tie.origin}};
+                   {"source_id", binding.source_id},
+                   {"client_id", binding.client_id},
+                   {"name", binding.name},
+                   {"base_url", binding.base_url},
+                   {"origin", binding.origin}};
   // The marker comes last: a tree is tied once it is there.
   return own.write("source.json", dump(value, 2) + "\n");
 }
 
-Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock, Random& random) {
+Result<TreeBinding> init(const InitOptions& options, Remote& remote, const Clock& clock, Random& random) {
   std::error_code error;
   const fs::path folder = fs::canonical(options.folder, error);
   if (error || !fs::is_directory(folder, error)) {
@@ -198,12 +198,12 @@ Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock,
     if (fresh) fs::remove_all(folder / ".ws", error);
     return fail(another_source(options.source_id, source->id));
   }
-  Tie tie{.source_id = source->id,
-          .client_id = make_uuid_v7(clock.now(), random),
-          .name = source->name,
-          .base_url = options.base_url,
-          .origin = options.origin};
-  if (auto written = write_tie(own, tie); !written) {
+  TreeBinding binding{.source_id = source->id,
+                      .client_id = make_uuid_v7(clock.now(), random),
+                      .name = source->name,
+                      .base_url = options.base_url,
+                      .origin = options.origin};
+  if (auto written = write_binding(own, binding); !written) {
     Failure failure = std::move(written).error();
     failure.hint =
         "then join the source that was made: " + ShellCommand{"ws", "sync", "init", "--source=", source->id}.ticked();
@@ -212,7 +212,7 @@ Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock,
   own.remove(intent_name);
   // Before anything only looks at the tree: what writes nothing finds all there is.
   WS_TRY(StateStore::open(own.through("state.db")));
-  return tie;
+  return binding;
 }
 
 Result<void> untie(const fs::path& root, const TrustedFolders& trusted) {

@@ -14,24 +14,24 @@
 namespace ws::sync {
 
 /// What ties a tree to the service: `.ws/source.json`.
-struct Tie {
+struct TreeBinding {
   std::string source_id = {};
   std::string client_id = {};
   std::string name = {};
   std::string base_url = {};
   std::string origin = {};  ///< compared before anything is sent
-  bool operator==(const Tie&) const = default;
+  bool operator==(const TreeBinding&) const = default;
 };
 
 /// The nearest folder upward from `start` that has a `.ws`, whatever that is and whoever owns it: opening it tells.
 /// Fails with `usage` where there is none.
 Result<std::filesystem::path> find_root(const std::filesystem::path& start);
 /// Fails with `disk`: code `marker_missing`, `newer_format` for one that a later version wrote, or as `WsFolder::open`.
-Result<Tie> read_tie(const std::filesystem::path& root, const TrustedFolders& trusted = {});
-Result<Tie> read_tie(const WsFolder& folder);
+Result<TreeBinding> read_binding(const std::filesystem::path& root, const TrustedFolders& trusted = {});
+Result<TreeBinding> read_binding(const WsFolder& folder);
 
 /// Fails with `disk`.
-Result<void> write_tie(const WsFolder& own, const Tie& tie);
+Result<void> write_binding(const WsFolder& own, const TreeBinding& binding);
 
 struct InitOptions {
   std::filesystem::path folder = {};
@@ -46,7 +46,7 @@ struct InitOptions {
 };
 
 /// Makes `.ws/`; sends no content. Fails with `usage` (code `already_tied`) for a tree that is tied or lies in one.
-Result<Tie> init(const InitOptions& options, Remote& remote, const Clock& clock, Random& random);
+Result<TreeBinding> init(const InitOptions& options, Remote& remote, const Clock& clock, Random& random);
 
 /// Takes `.ws/` away, the local history with it; every other file stays, and the service is told nothing. Fails with
 /// `disk`, also while another process works in the tree.

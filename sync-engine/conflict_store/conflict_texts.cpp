@@ -170,7 +170,7 @@ ThreeTexts read_conflict_texts(const RootFolder& root, const std::string& id) {
           .remote = read_optional(root, id, "remote.md")};
 }
 
-Result<void> note_merging_by_hand(const RootFolder& root, const std::string& id) {
+Result<void> mark_merging_by_hand(const RootFolder& root, const std::string& id) {
   WS_LET(const Descriptor folder, make_folder_of(root, id));
   return write_file_at(folder.get(), by_hand_name, "", std::nullopt, shown_in(root, id, by_hand_name));
 }

@@ -21,7 +21,7 @@ Result<void> write_conflict_texts(Session& session, const std::string& id, const
 Result<void> write_conflict_texts(Session& session, const std::map<std::string, ThreeTexts>& by_id);
 ThreeTexts read_conflict_texts(const RootFolder& root, const std::string& id);
 /// That the working file holds both texts, for a person to make one of them; until the files go.
-Result<void> note_merging_by_hand(const RootFolder& root, const std::string& id);
+Result<void> mark_merging_by_hand(const RootFolder& root, const std::string& id);
 bool is_merging_by_hand(const RootFolder& root, const std::string& id);
 /// The branch of the history that holds them: "conflicts/ID".
 std::string conflict_branch(const std::string& id);

@@ -30,17 +30,17 @@ Result<void> forget_the_others(const RootFolder& root, const WsFolder& own) {
 
 }  // namespace
 
-Result<Tie> renew_client(const std::filesystem::path& root,
-                         const Clock& clock,
-                         Random& random,
-                         const TrustedFolders& trusted) {
+Result<TreeBinding> renew_client(const std::filesystem::path& root,
+                                 const Clock& clock,
+                                 Random& random,
+                                 const TrustedFolders& trusted) {
   WS_LET(const RootFolder folder, RootFolder::open(root));
   WS_LET(const WsFolder own, WsFolder::open(folder, trusted));
-  WS_LET(Tie tie, read_tie(own));
+  WS_LET(TreeBinding binding, read_binding(own));
   WS_TRY(forget_the_others(folder, own));
-  tie.client_id = make_uuid_v7(clock.now(), random);
-  WS_TRY(write_tie(own, tie));
-  return tie;
+  binding.client_id = make_uuid_v7(clock.now(), random);
+  WS_TRY(write_binding(own, binding));
+  return binding;
 }
 
 }  // namespace ws::sync

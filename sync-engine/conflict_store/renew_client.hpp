@@ -12,9 +12,9 @@
 namespace ws::sync {
 
 /// Gives the tree a `client_id` of its own: for one that was copied with its `.ws/`. Fails with `disk`.
-Result<Tie> renew_client(const std::filesystem::path& root,
-                         const Clock& clock,
-                         Random& random,
-                         const TrustedFolders& trusted = {});
+Result<TreeBinding> renew_client(const std::filesystem::path& root,
+                                 const Clock& clock,
+                                 Random& random,
+                                 const TrustedFolders& trusted = {});
 
 }  // namespace ws::sync

@@ -42,7 +42,7 @@ bool is_on_service(const Session& session, const Conflict& conflict) {
 
 /// Before it is told: a run that ends in between must not take the service's word for somebody's decision, and this
 /// tree's text for one that lost.
-Result<void> note_closing(Session& session, const std::vector<const Conflict*>& conflicts) {
+Result<void> mark_closing(Session& session, const std::vector<const Conflict*>& conflicts) {
   std::vector<Conflict> closing;
   for (const Conflict* conflict : conflicts) {
     if (conflict->record != ConflictRecord::closing && is_on_service(session, *conflict)) closing.push_back(*conflict);
@@ -73,11 +73,11 @@ Result<bool> close_there(Session& session, const Survey& survey, const Conflict&
 
 }  // namespace
 
-OutOfSight::OutOfSight(const Survey& survey) : survey_(survey) {
+HiddenFiles::HiddenFiles(const Survey& survey) : survey_(survey) {
   for (const Skipped& each : survey.plan.skipped) skipped_.insert(each.path);
 }
 
-bool OutOfSight::hides(const Conflict& known) const {
+bool HiddenFiles::hides(const Conflict& known) const {
   const auto& absent = survey_.remote.absent;
   if (survey_.local.hindered.contains(known.document)) return true;
   if (std::binary_search(absent.begin(), absent.end(), known.document)) return true;
@@ -91,12 +91,12 @@ Result<void> close_settled_conflicts(Session& session, const Survey& survey, con
       survey.plan.conflicts, [](const Conflict& each) { return each.which == ConflictCase::service_went_back; });
   if (options.only || rewound || survey.plan.guard || survey.known_conflicts.empty()) return {};
   const ByDocument planned = by_document(survey.plan.conflicts);
-  const OutOfSight out_of_sight(survey);
+  const HiddenFiles hidden_files(survey);
   std::vector<const Conflict*> settled;
   for (const Conflict& known : survey.known_conflicts) {
-    if (!is_still_open(planned, known) && !out_of_sight.hides(known)) settled.push_back(&known);
+    if (!is_still_open(planned, known) && !hidden_files.hides(known)) settled.push_back(&known);
   }
-  WS_TRY(note_closing(session, settled));
+  WS_TRY(mark_closing(session, settled));
   std::vector<EndedConflict> ended;
   std::optional<Failure> ended_by;
   for (const Conflict* known : settled) {

@@ -13,10 +13,10 @@ namespace ws::sync {
 Result<void> close_settled_conflicts(Session& session, const Survey& survey, const RunOptions& options);
 
 /// Which conflicts stay as they are because the plan says nothing of their documents, which cannot be seen now.
-class OutOfSight {
+class HiddenFiles {
  public:
   /// The survey outlives it.
-  explicit OutOfSight(const Survey& survey);
+  explicit HiddenFiles(const Survey& survey);
   bool hides(const Conflict& known) const;
 
  private:

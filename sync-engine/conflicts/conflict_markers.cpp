@@ -52,7 +52,7 @@ Result<void> write_markers(Session& session, const Conflict& conflict) {
          merge::merge_markdown(
              texts.base.value_or(""), *texts.local, *texts.remote, {.merge_later = session.config.merge_later}));
   WS_TRY(replace_file(session, writer, conflict.path, now, merge::with_markers(merged, our_label, their_label)));
-  return note_merging_by_hand(session.root, conflict.id);
+  return mark_merging_by_hand(session.root, conflict.id);
 }
 
 Result<std::string> merged_text(Session& session, const Conflict& conflict) {

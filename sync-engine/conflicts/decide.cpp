@@ -41,7 +41,7 @@ class Decision {
   /// Tells the service; what is left to do here comes back, and nothing of it is done yet.
   Result<DecidedConflict> tell_service(const std::optional<std::string>& merged) {
     if (auto seen = has_seen_their_text(); !seen)
-      return fail(look_after_refusal(session_, conflict_, std::move(seen).error()));
+      return fail(refresh_after_refusal(session_, conflict_, std::move(seen).error()));
     texts_ = read_conflict_texts(session_.root, conflict_.id);
     WS_TRY(is_no_folder());
     WS_LET(on_disk_, read_if_there(writer_, conflict_.path));
@@ -56,7 +56,7 @@ class Decision {
       auto answered = session_.remote->resolve(request);
       if (!answered) {
         refused_copy_ = copy;
-        return fail(name_is_taken(look_after_refusal(session_, conflict_, std::move(answered).error())));
+        return fail(name_is_taken(refresh_after_refusal(session_, conflict_, std::move(answered).error())));
       }
       result = std::move(*answered);
     }
@@ -146,7 +146,7 @@ class Decision {
     using Text = std::optional<std::string>;
     if (!conflict_.remote) return Text{};
     if (texts_.remote && Sha256::of(*texts_.remote) == conflict_.remote->hash) return Text(texts_.remote);
-    WS_LET(Text text, text_there(session_, conflict_.document, {}, conflict_.remote->hash));
+    WS_LET(Text text, fetch_remote_text(session_, conflict_.document, {}, conflict_.remote->hash));
     return text ? Result<Text>(std::move(text)) : fail(changed_again(conflict_));
   }
 
@@ -187,8 +187,8 @@ class Decision {
     if (!theirs) return {};
     BaseRow row{.entry = *conflict_.remote};
     WS_LET(row.blob, session_.history.keep(*theirs));
-    row.lie_at(conflict_.path);
-    row.stays = row.placed && conflict_.base && conflict_.base->path != conflict_.path;
+    row.set_disk_path(conflict_.path);
+    row.document_follows_file = row.displaced_to && conflict_.base && conflict_.base->path != conflict_.path;
     decided.end.base.insert_or_assign(conflict_.document, std::move(row));
     return {};
   }
@@ -200,7 +200,7 @@ class Decision {
     const DocumentId document = is_named ? result->document : conflict_.document;
     decided.end = {.base = {{conflict_.document, std::nullopt}}, .pending = {{conflict_.document, std::nullopt}}};
     decided.agreed = {{.path = conflict_.path.string()}};
-    if (!text) return note_loser(decided, document, std::nullopt);
+    if (!text) return record_losing_text(decided, document, std::nullopt);
     WS_LET(const git::ObjectId blob, session_.history.keep(*text));
     decided.agreed.front().blob = blob;
     // A new document that the service does not name comes with the next pull, with this very text.
@@ -211,16 +211,16 @@ class Decision {
                           .revision = result && result->revision.is_known() ? result->revision : known},
                 .blob = blob};
     // The name is no part of what was decided: one that was given here goes to the service, one given there comes.
-    row.lie_at(conflict_.path);
-    row.stays = row.placed && conflict_.base && conflict_.base->path != conflict_.path;
-    WS_TRY(note_loser(decided, document, version_of(row)));
+    row.set_disk_path(conflict_.path);
+    row.document_follows_file = row.displaced_to && conflict_.base && conflict_.base->path != conflict_.path;
+    WS_TRY(record_losing_text(decided, document, version_of(row)));
     decided.end.base.insert_or_assign(document, std::move(row));
     return {};
   }
 
   /// To take a decision back is to bring the other text back. With both kept there is none, but it was decided: who
   /// takes the last run back does not mean the one before.
-  Result<void> note_loser(DecidedConflict& decided, const DocumentId& document, std::optional<Version> now) {
+  Result<void> record_losing_text(DecidedConflict& decided, const DocumentId& document, std::optional<Version> now) {
     if (keep_ == Keep::both) {
       decided.end.recorded = OperationRow{
           .document = document, .ways = static_cast<std::uint8_t>(Way::decided), .before = now, .after = now};

@@ -34,11 +34,11 @@ class PlaceDecision {
     }
     if (!conflict_.is_here_only()) WS_TRY(close_on_service());
     WS_TRY(decide());
-    if (on_disk_ && !decided_.end.recorded) WS_TRY(note_decided(conflict_.path));
+    if (on_disk_ && !decided_.end.recorded) WS_TRY(record_decision(conflict_.path));
     return std::move(decided_);
   }
 
-  bool noted_places() const { return !decided_.end.base.empty() || !decided_.end.pending.empty(); }
+  bool changed_places() const { return !decided_.end.base.empty() || !decided_.end.pending.empty(); }
 
  private:
   const BaseRow* row() const { return places_.row(conflict_.document); }
@@ -90,7 +90,7 @@ class PlaceDecision {
   }
 
   /// To take it back is to rename the file again, where that is what was done.
-  Result<void> note_decided(const RelativePath& now) {
+  Result<void> record_decision(const RelativePath& now) {
     Version here{.path = conflict_.path, .hash = Sha256::of(*on_disk_)};
     WS_LET(here.blob, session_.history.keep(*on_disk_));
     OperationRow row{.document = conflict_.document, .ways = static_cast<std::uint8_t>(Way::decided), .before = here};
@@ -115,12 +115,12 @@ class PlaceDecision {
       // What stands there may be about to leave it, or wait for a decision of its own: the next run moves both.
       WS_TRY(take_new_name(conflict_.path));
       BaseRow now = *row();
-      now.stays = false;
+      now.document_follows_file = false;
       put(conflict_.document, std::move(now));
       return {};
     }
     WS_TRY(writer_.move(conflict_.path, place, Sha256::of(*on_disk_)));
-    WS_TRY(note_decided(place));
+    WS_TRY(record_decision(place));
     return take_new_name(std::nullopt);
   }
 
@@ -152,8 +152,8 @@ class PlaceDecision {
     const bool same_text = conflict_.remote->hash == now.entry.hash;
     now.entry.path = conflict_.remote->path;
     if (same_text) now.entry.revision = conflict_.remote->revision;
-    now.stays = stays_at.has_value();
-    now.placed = std::move(stays_at);
+    now.document_follows_file = stays_at.has_value();
+    now.displaced_to = std::move(stays_at);
     put(conflict_.document, std::move(now));
     if (same_text) settle(conflict_.document);
     return {};
@@ -162,7 +162,7 @@ class PlaceDecision {
   /// A file in a folder here where the service has a document.
   Result<void> document_there() {
     // Once the document goes where its file lies, nothing is in the way.
-    if (row() != nullptr && row()->placed) return stay();
+    if (row() != nullptr && row()->displaced_to) return stay();
     if (keep_ == Keep::local) return give_way_to(conflict_.remote->path);
     const auto place = free_place(conflict_.remote->path, conflict_.path, "local");
     return place ? writer_.move(conflict_.path, *place, Sha256::of(*on_disk_)) : no_free_name();
@@ -200,7 +200,7 @@ class PlaceDecision {
 
   /// What is here at `taken` keeps its name: the document lies elsewhere, and is named so on the service.
   Result<void> give_way_to(const RelativePath& taken) {
-    if (row() != nullptr && row()->placed) return stay();
+    if (row() != nullptr && row()->displaced_to) return stay();
     // The file at `taken` is another document's, also where this one lay there before it was deleted here.
     const bool has_file = row() != nullptr && row()->disk_path() != taken && is_file(row()->disk_path());
     if (has_file) return take_new_name(row()->disk_path());
@@ -209,7 +209,8 @@ class PlaceDecision {
     WS_LET(std::string text, remote_text());
     WS_LET(const git::ObjectId blob, session_.history.keep(text));
     decided_.files.push_back({.path = *place, .text = std::move(text)});
-    put(conflict_.document, {.entry = *conflict_.remote, .blob = blob, .placed = std::move(place), .stays = true});
+    put(conflict_.document,
+        {.entry = *conflict_.remote, .blob = blob, .displaced_to = std::move(place), .document_follows_file = true});
     settle(conflict_.document);
     return {};
   }
@@ -234,21 +235,21 @@ class PlaceDecision {
 
   /// A folder here in the place of a file; its document was edited there and lies beside it.
   Result<void> became_folder() {
-    if (row() == nullptr || !row()->placed) return lies_elsewhere();
+    if (row() == nullptr || !row()->displaced_to) return lies_elsewhere();
     if (keep_ != Keep::local) return stay();
-    WS_LET(std::optional<std::string> text, read_if_there(writer_, *row()->placed));
-    decided_.files.push_back({.path = *row()->placed, .now = std::move(text)});
+    WS_LET(std::optional<std::string> text, read_if_there(writer_, *row()->displaced_to));
+    decided_.files.push_back({.path = *row()->displaced_to, .now = std::move(text)});
     return {};
   }
 
   /// Two documents that want one place: the file that stands there, and one that lies beside it.
   Result<void> two_documents() {
-    forget_archived_one();
+    forget_archived_document();
     return keep_ == Keep::local ? give_way_to(conflict_.path) : step_aside();
   }
 
   /// The file here was another document's, which is archived there: its text is a new document from now on.
-  void forget_archived_one() {
+  void forget_archived_document() {
     for (const DocumentId& document : places_.documents_at(conflict_.path)) {
       const PendingRow* const pending = places_.pending(document);
       if (pending != nullptr && !pending->entry) forget(document);
@@ -257,7 +258,7 @@ class PlaceDecision {
 
   Result<void> stay() {
     BaseRow now = *row();
-    now.stays = true;
+    now.document_follows_file = true;
     put(conflict_.document, std::move(now));
     return {};
   }
@@ -298,7 +299,8 @@ class PlaceDecision {
 
   Result<std::string> remote_text() {
     const git::ObjectId blob = there() == nullptr ? git::ObjectId{} : there()->blob;
-    WS_LET(std::optional<std::string> text, text_there(session_, conflict_.document, blob, conflict_.remote->hash));
+    WS_LET(std::optional<std::string> text,
+           fetch_remote_text(session_, conflict_.document, blob, conflict_.remote->hash));
     return text ? Result<std::string>(std::move(*text)) : fail(changed_again(conflict_));
   }
 
@@ -342,7 +344,7 @@ Result<void> PlaceDecisions::add(std::size_t choice, const Conflict& conflict, K
   PlaceDecision decision(*session_, places_, conflict, keep, *writer_);
   auto decided = decision.carry_out();
   if (!decided) {
-    if (decision.noted_places()) {
+    if (decision.changed_places()) {
       // What it noted before it failed holds no longer.
       WS_LET(places_, KnownPlaces::load(session_->state));
       for (const DecidedConflict& each : block_) places_.apply(each.end);

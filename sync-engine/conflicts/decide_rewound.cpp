@@ -41,10 +41,10 @@ class RewoundDecision {
       if (!here_.base_rows.contains(document)) end_.pending.insert_or_assign(document, row);
     }
     // Where something could not be read all of it is asked for again.
-    const bool read_all = incoming.out_of_reach.empty() && incoming.damaged.empty() && incoming.nameless.empty();
+    const bool read_all = incoming.out_of_reach.empty() && incoming.damaged.empty() && incoming.without_id.empty();
     end_.source_revision = read_all ? incoming.end.revision : SourceRevision{};
-    WS_LET(const Misnamed misnamed, session_.state.misnamed());
-    WS_TRY(put_misnamed(session_.state, misnamed, misnamed_after(misnamed, incoming)));
+    WS_LET(const InvalidPaths invalid_paths, session_.state.invalid_paths());
+    WS_TRY(store_invalid_paths(session_.state, invalid_paths, invalid_paths_after(invalid_paths, incoming)));
     return finish();
   }
 
@@ -93,8 +93,8 @@ class RewoundDecision {
 
   static BaseRow as_there(const PendingRow& there, const Entry* file) {
     BaseRow row{.entry = *there.entry, .blob = there.blob};
-    if (file != nullptr) row.lie_at(file->path);
-    row.stays = row.placed.has_value();
+    if (file != nullptr) row.set_disk_path(file->path);
+    row.document_follows_file = row.displaced_to.has_value();
     return row;
   }
 

@@ -39,7 +39,7 @@ Result<RelativePath> path_there(Session& session, const Conflict& conflict) {
 }
 
 /// What the service recorded: its document is asked for.
-Result<MaybeConflict> look_at_document(Session& session, Conflict conflict) {
+Result<MaybeConflict> refresh_text(Session& session, Conflict conflict) {
   if (conflict.document.empty()) return MaybeConflict(std::move(conflict));
   WS_LET(PulledItem item, session.remote->content(conflict.document));
   if (item.deleted) {
@@ -68,7 +68,7 @@ Result<MaybeConflict> look_at_document(Session& session, Conflict conflict) {
 }
 
 /// What is about names: only a plan tells.
-Result<MaybeConflict> look_at_places(Session& session, Conflict conflict) {
+Result<MaybeConflict> refresh_place(Session& session, Conflict conflict) {
   WS_LET(const Survey now, survey(session, {.merge = false}, Pulled::keep));
   const auto planned = std::find_if(now.plan.conflicts.begin(), now.plan.conflicts.end(), [&](const Conflict& each) {
     return each.document == conflict.document && (each.path == conflict.path || !conflict.document.empty());
@@ -93,16 +93,16 @@ Result<MaybeConflict> look_at_places(Session& session, Conflict conflict) {
 
 }  // namespace
 
-Result<std::optional<Conflict>> look_again(Session& session, const Conflict& conflict) {
+Result<std::optional<Conflict>> refresh_conflict(Session& session, const Conflict& conflict) {
   WS_LET(MaybeConflict open, session.state.find_conflict(conflict.id));
   if (!open || open->is_about(ConflictSubject::revision)) return open;
-  if (open->is_about(ConflictSubject::place)) return look_at_places(session, std::move(*open));
-  return look_at_document(session, std::move(*open));
+  if (open->is_about(ConflictSubject::place)) return refresh_place(session, std::move(*open));
+  return refresh_text(session, std::move(*open));
 }
 
-Failure look_after_refusal(Session& session, const Conflict& conflict, Failure refusal) {
+Failure refresh_after_refusal(Session& session, const Conflict& conflict, Failure refusal) {
   if (refusal.kind != Failure::Kind::conflict || refusal.code == "conflict_resolved") return refusal;
-  const auto now = look_again(session, conflict);
+  const auto now = refresh_conflict(session, conflict);
   if (!now || !*now || **now == conflict) return refusal;
   refusal.what = fmt::format("{} changed on the service: the conflict shows it as it is now", conflict.path.text());
   refusal.hint = "look at it with `ws sync conflicts`, then decide again";

@@ -253,7 +253,8 @@ Result<fs::path> Housekeeping::pack(const Reachable& objects, const std::optiona
   return fs::path(target.string() + ".idx");
 }
 
-Result<void> Housekeeping::remove(const std::vector<ObjectFile>& files, const std::function<Result<void>()>& go_on) {
+Result<void> Housekeeping::remove(const std::vector<ObjectFile>& files,
+                                  const std::function<Result<void>()>& check_cancelled) {
   const fs::path objects = impl_->path / "objects";
   // They speak of packs and commits that go.
   std::error_code ignored;
@@ -262,11 +263,11 @@ Result<void> Housekeeping::remove(const std::vector<ObjectFile>& files, const st
   fs::remove_all(objects / "info" / "commit-graphs", ignored);
   for (const ObjectFile& file : files) {
     // The index first: without it git does not look for the pack.
-    WS_TRY(go_on());
+    WS_TRY(check_cancelled());
     WS_TRY(remove_file(file.path));
     if (!file.is_pack) continue;
     for (const char* extension : {".bitmap", ".rev", ".pack"}) {
-      WS_TRY(go_on());
+      WS_TRY(check_cancelled());
       WS_TRY(remove_file(with_extension(file.path, extension)));
     }
   }

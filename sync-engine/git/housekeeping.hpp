@@ -58,8 +58,8 @@ class Housekeeping {
   /// with `disk`, or `integrity` where it does not hold them all.
   Result<std::filesystem::path> pack(const Reachable& objects, const std::optional<Time>& time = {});
   /// Removes packs and loose objects, and what git keeps beside packs to find things faster. One that is gone is fine.
-  /// `go_on` is asked before each file; its failure ends it there.
-  Result<void> remove(const std::vector<ObjectFile>& files, const std::function<Result<void>()>& go_on);
+  /// `check_cancelled` is asked before each file; its failure ends it there.
+  Result<void> remove(const std::vector<ObjectFile>& files, const std::function<Result<void>()>& check_cancelled);
   /// Removes what an interrupted `pack` left.
   Result<void> clear_leftovers();
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "api-client/base/sha256.hpp"
-#include "api-client/base/utf8.hpp"
 
 namespace ws::sync {
 namespace {
@@ -40,8 +39,8 @@ ConflictCase find_place_case(const Conflict& sides) {
     return there.starts_with(here + "/") ? ConflictCase::folder_there : ConflictCase::document_there;
   }
   // A new file at the very path of a document with another text is sure to be refused. Anything else might be applied.
-  const bool refused =
-      sides.remote->hash != sides.local->hash && utf8::nfc(sides.remote->path.text()) == utf8::nfc(sides.path.text());
+  const bool refused = sides.remote->hash != sides.local->hash &&
+                       service_form(sides.remote->path.text()) == service_form(sides.path.text());
   return refused ? ConflictCase::two_documents : ConflictCase::two_documents_kept_here;
 }
 

@@ -31,8 +31,8 @@ std::string_view name(Hindrance hindrance) {
 }
 
 const RelativePath& BaseTree::disk_path(const DocumentId& document) const {
-  const auto found = placed.find(document);
-  return found != placed.end() ? found->second : documents.at(document).path;
+  const auto found = displaced_to.find(document);
+  return found != displaced_to.end() ? found->second : documents.at(document).path;
 }
 
 }  // namespace ws::sync

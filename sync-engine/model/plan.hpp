@@ -27,7 +27,7 @@ namespace ws::sync {
 struct BaseTree {
   std::map<DocumentId, Entry> documents = {};
   /// Files that lie elsewhere than the service has their documents, because another file held the place.
-  std::map<DocumentId, RelativePath> placed = {};
+  std::map<DocumentId, RelativePath> displaced_to = {};
 
   /// Where the file of a known document lies on disk.
   const RelativePath& disk_path(const DocumentId& document) const;
@@ -43,7 +43,7 @@ struct LocalTree {
   std::vector<Skipped> skipped = {};              ///< sorted by path
   /// What the walk passes over and has a name that something wants which arrives: a file of another kind, a folder with
   /// such files. Nobody but the user moves it.
-  std::set<RelativePath> foreign = {};
+  std::set<RelativePath> obstacles = {};
   bool operator==(const LocalTree&) const = default;
 };
 

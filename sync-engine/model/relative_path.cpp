@@ -120,6 +120,8 @@ std::string_view RelativePath::stem() const noexcept {
 
 std::string RelativePath::twin_key() const { return utf8::fold_key(text_); }
 
+std::string service_form(std::string_view path) { return utf8::nfc(path); }
+
 bool is_nested(const RelativePath& a, const RelativePath& b) {
   const auto beneath = [](std::string_view path, std::string_view folder) {
     return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';

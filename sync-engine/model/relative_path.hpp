@@ -3,6 +3,16 @@
 /// A `RelativePath` is relative, `/` between parts, in NFC or as found on disk, and breaks none of the rules of
 /// `safety.md`, "Path rules": holding one is the proof. So a hostile `../x` or `.GIT/config` cannot exist as a value,
 /// whoever sent it.
+///
+/// A document has up to four paths, and each has one name in the code:
+///
+///   path, disk_path   where its file lies in this tree
+///   base path         where both sides agreed that it is: `Entry::path` of the base. The file is there, too, unless
+///                     another file held the place (`displaced_to`)
+///   service_path      where the service has it now: `Entry::path` of the remote tree, `Action::service_path`
+///   previous_path     where it was before the rename that the same value describes
+///
+/// On disk a name keeps the Unicode form that it was found in; what goes to the service is in `service_form`.
 #pragma once
 
 #include <compare>
@@ -38,6 +48,9 @@ class RelativePath {
   explicit RelativePath(std::string text) : text_(std::move(text)) {}
   std::string text_;
 };
+
+/// A path as it goes to the service: in NFC. Paths in an answer are compared in this form.
+std::string service_form(std::string_view path);
 
 /// Which rule one part of a path breaks; empty: none. The scanner's check of each name that it meets.
 std::optional<std::string_view> dangerous_part(std::string_view part);

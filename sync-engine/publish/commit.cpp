@@ -68,8 +68,8 @@ class Committer {
 
   /// The same commit would be answered in the same way for ever.
   Result<void> settle(Failure failure) {
-    const auto arrived = look_what_arrived(session_, items());
-    if (arrived) WS_TRY(take(*arrived, &failure));
+    const auto applied = find_applied_items(session_, items());
+    if (applied) WS_TRY(take(*applied, &failure));
     return fail(std::move(failure));
   }
 
@@ -82,9 +82,9 @@ class Committer {
       const StagedItem& staged = items()[i];
       Row& row = rows_[part_.rows[i]];
       if (answered[i].conflict != nullptr) {
-        WS_TRY(note_conflict(staged, *answered[i].conflict, row));
+        WS_TRY(record_conflict(staged, *answered[i].conflict, row));
       } else if (answered[i].applied != nullptr) {
-        WS_TRY(note_applied(staged, *answered[i].applied, row));
+        WS_TRY(record_applied(staged, *answered[i].applied, row));
       } else {
         row.fail(no_word != nullptr ? *no_word
                                     : Failure{.kind = Failure::Kind::service,
@@ -96,7 +96,7 @@ class Committer {
   }
 
   /// A document that was moved and edited has two items, in this order: `base_` is as the first left it.
-  Result<void> note_applied(const StagedItem& staged, const AppliedItem& applied, Row& row) {
+  Result<void> record_applied(const StagedItem& staged, const AppliedItem& applied, Row& row) {
     const PushItem& item = staged.item;
     if (auto refused = what_is_wrong(item, applied)) {
       row.fail(std::move(*refused));
@@ -117,10 +117,10 @@ class Committer {
     row.state = Row::State::done;
     row.action.document = document;
     const auto old = base_.find(document);
-    if (old != base_.end() && old->second.disk_path() != staged.file)
+    if (old != base_.end() && old->second.disk_path() != staged.disk_path)
       after_.push_back({.path = old->second.disk_path().string()});
     if (!item.hash) {
-      after_.push_back({.path = staged.file.string()});
+      after_.push_back({.path = staged.disk_path.string()});
       advanced_.emplace_back(document, std::nullopt);
       base_.erase(document);
       return {};
@@ -140,9 +140,9 @@ class Committer {
       is_told_all_ = false;
       session_.pulls_again = true;
     }
-    now.lie_at(staged.file);
-    now.stays = now.placed && now.stays;
-    after_.push_back({.path = staged.file.string(), .blob = now.blob});
+    now.set_disk_path(staged.disk_path);
+    now.document_follows_file = now.displaced_to && now.document_follows_file;
+    after_.push_back({.path = staged.disk_path.string(), .blob = now.blob});
     base_.insert_or_assign(document, now);
     advanced_.emplace_back(document, std::move(now));
     return {};
@@ -180,13 +180,13 @@ class Committer {
     return was_moved_there ? pulled->second.entry->path : known.entry.path;
   }
 
-  Result<void> note_conflict(const StagedItem& staged, const RecordedConflict& recorded, Row& row) {
+  Result<void> record_conflict(const StagedItem& staged, const RecordedConflict& recorded, Row& row) {
     const PushItem& item = staged.item;
     Conflict conflict = staged.conflict ? *staged.conflict : new_conflict(item);
     std::optional<std::string> seen_there;
     // One that only the service saw, and a new file whose place somebody has: what is there was in no pull.
     if (conflict.document.empty() || !staged.conflict) {
-      WS_LET(seen_there, look_there(conflict, recorded.id));
+      WS_LET(seen_there, fetch_service_side(conflict, recorded.id));
       conflict.which = find_recorded_case(staged.conflict ? conflict.kind() : recorded.kind, conflict);
     }
     const bool is_here_only = recorded.id.empty();  // the service could not be asked about it
@@ -214,7 +214,7 @@ class Committer {
   }
 
   /// Its document, and what the service has of it: without that nobody could decide. Its text.
-  Result<std::optional<std::string>> look_there(Conflict& conflict, const std::string& id) {
+  Result<std::optional<std::string>> fetch_service_side(Conflict& conflict, const std::string& id) {
     using Text = std::optional<std::string>;
     auto recorded = session_.remote->find_conflict(id);
     if (!recorded) return is_about_one(recorded.error()) ? Result<Text>(Text{}) : fail(std::move(recorded).error());
@@ -230,7 +230,7 @@ class Committer {
     if (item.deleted || !item.content) return Text{};
     conflict.document = item.document;
     auto path = RelativePath::parse(item.path);
-    const bool elsewhere = path && path_on_wire(path->text()) != path_on_wire(conflict.path.text());
+    const bool elsewhere = path && service_form(path->text()) != service_form(conflict.path.text());
     conflict.remote = Entry{.path = elsewhere ? std::move(*path) : conflict.path,
                             .hash = Sha256::of(*item.content),
                             .revision = item.revision};
@@ -293,18 +293,18 @@ class Committer {
     WS_TRY(transaction.commit());
     for (const std::string& id : replaced) remove_conflict_files(session_.root, id);
     const bool counts_twice = answer.revision > least && answer.revision <= taken_over.after(advanced_.size());
-    return follows && counts_twice ? look_who_was_there(taken_over, answer.revision) : Result<void>();
+    return follows && counts_twice ? check_for_other_clients(taken_over, answer.revision) : Result<void>();
   }
 
   /// A document that was moved and edited may count twice, and a stranger's edit looks the same: a pull tells them
   /// apart. Where it cannot be had the next one does.
-  Result<void> look_who_was_there(SourceRevision since, SourceRevision revision) {
-    const auto end = session_.remote->pull(session_.tie.source_id, since, [this](const PulledItem& item) {
+  Result<void> check_for_other_clients(SourceRevision since, SourceRevision revision) {
+    const auto end = session_.remote->pull(session_.binding.source_id, since, [this](const PulledItem& item) {
       const auto ours = base_.find(item.document);
       const bool known = ours != base_.end();
       const bool is_ours = item.deleted ? !known
                                         : known && ours->second.entry.revision == item.revision &&
-                                              path_on_wire(ours->second.entry.path.text()) == path_on_wire(item.path);
+                                              service_form(ours->second.entry.path.text()) == service_form(item.path);
       return is_ours ? Result<void>() : fail(Failure::Kind::conflict, "somebody else was there");
     });
     return end && end->revision == revision ? session_.state.set_source_revision(revision) : Result<void>();

@@ -19,7 +19,7 @@ Result<bool> drop_returned(Session& session, CommitPart& part, std::vector<Row>&
   std::set<DocumentId> deleted;
   std::set<RelativePath> taken;
   for (const StagedItem& staged : part.commit.items) {
-    if (staged.item.hash) taken.insert(staged.file);
+    if (staged.item.hash) taken.insert(staged.disk_path);
     if (!staged.item.hash) deleted.insert(staged.item.document);
   }
   if (deleted.empty()) return false;
@@ -32,7 +32,7 @@ Result<bool> drop_returned(Session& session, CommitPart& part, std::vector<Row>&
   for (std::size_t i = 0; i < is_out.size(); ++i) {
     const StagedItem& staged = part.commit.items[i];
     const auto known = base.find(staged.item.document);
-    const RelativePath& file = known == base.end() ? staged.file : known->second.disk_path();
+    const RelativePath& file = known == base.end() ? staged.disk_path : known->second.disk_path();
     if (staged.item.hash || taken.contains(file) || !files.read(file)) continue;
     is_out[i] = true;
     rows[part.rows[i]].fail({.kind = Failure::Kind::conflict,
@@ -46,7 +46,7 @@ Result<bool> drop_returned(Session& session, CommitPart& part, std::vector<Row>&
 
 Action action_of(const StagedItem& staged) {
   return {.kind = staged.conflict ? ActionKind::conflict : staged.item.kind,
-          .path = staged.file,
+          .path = staged.disk_path,
           .reason = "staged earlier",
           .document = staged.item.document,
           .previous_path = staged.item.previous_path,
@@ -141,7 +141,7 @@ Result<void> mark_staged(Session& session, std::vector<Row>& rows) {
   if (!staged) return {};
   std::map<RelativePath, const PushItem*> items;
   for (const StagedItem& each : staged->items) {
-    if (!each.conflict) items.emplace(each.file, &each.item);
+    if (!each.conflict) items.emplace(each.disk_path, &each.item);
   }
   for (Row& row : rows) {
     const auto item = items.find(row.action.path);

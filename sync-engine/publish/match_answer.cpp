@@ -22,22 +22,22 @@ const ItemPlaces& places_at(const ItemsByText& places, const std::string& key) {
 }
 
 /// The places of the items by their paths as they go out.
-ItemsByText by_wire_path(const std::vector<StagedItem>& items) {
+ItemsByText by_service_form(const std::vector<StagedItem>& items) {
   ItemsByText places;
-  for (std::size_t i = 0; i < items.size(); ++i) places[path_on_wire(items[i].item.path.text())].push_back(i);
+  for (std::size_t i = 0; i < items.size(); ++i) places[service_form(items[i].item.path.text())].push_back(i);
   return places;
 }
 
 class AnswerMatcher {
  public:
   AnswerMatcher(Remote& remote, const std::vector<StagedItem>& items, const CommitAnswer& answer)
-      : remote_(remote), items_(items), answer_(answer), answered_(items.size()), at_path_(by_wire_path(items)) {
+      : remote_(remote), items_(items), answer_(answer), answered_(items.size()), at_path_(by_service_form(items)) {
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (!items[i].item.document.empty()) of_document_[items[i].item.document.text].push_back(i);
     }
     for (std::size_t i = 0; i < answer.applied.size(); ++i) {
       const AppliedItem& applied = answer.applied[i];
-      applied_at_[path_on_wire(applied.path)].push_back(i);
+      applied_at_[service_form(applied.path)].push_back(i);
       if (!applied.document.empty()) applied_to_[applied.document.text].push_back(i);
     }
   }
@@ -75,7 +75,7 @@ class AnswerMatcher {
 
   /// New items, and answers that name no document. What is said of another item's document is no answer to this one.
   const AppliedItem* applied_by_path(const PushItem& item) const {
-    const std::string path = path_on_wire(item.path.text());
+    const std::string path = service_form(item.path.text());
     const bool alone = places_at(at_path_, path).size() == 1;
     ItemPlaces candidates;
     for (const std::size_t i : places_at(applied_at_, path)) {
@@ -93,7 +93,7 @@ class AnswerMatcher {
   /// All items of the document that a conflict is about.
   Result<ItemPlaces> items_of(const RecordedConflict& conflict) {
     ItemPlaces at;
-    for (const std::size_t i : places_at(at_path_, path_on_wire(conflict.path))) {
+    for (const std::size_t i : places_at(at_path_, service_form(conflict.path))) {
       if (is_open(i)) at.push_back(i);
     }
     if (!at.empty() && all_of_one(at)) return at;
@@ -154,10 +154,10 @@ std::vector<Refusal> find_refused(const std::vector<StagedItem>& items, const st
   if (rejected.empty()) return {};
   std::vector<Refusal> refusals;
   std::vector<bool> taken(items.size());
-  const ItemsByText at_path = by_wire_path(items);
+  const ItemsByText at_path = by_service_form(items);
   for (const Rejected& each : rejected) {
     std::optional<std::size_t> meant;
-    for (const std::size_t i : places_at(at_path, path_on_wire(each.path))) {
+    for (const std::size_t i : places_at(at_path, service_form(each.path))) {
       if (taken[i]) continue;
       if (!meant || (may_refuse(each.code, items[i].item) && !may_refuse(each.code, items[*meant].item))) meant = i;
     }

@@ -42,7 +42,7 @@ Result<void> send_part(Session& session,
                        const std::function<void()>& next_text);
 
 /// Commits a part that was sent; where its plan has expired, it is sent once more first. An answer that is complete and
-/// of no use is made good by a pull, and fails with `unknown_outcome` all the same; see arrived.hpp.
+/// of no use is made good by a pull, and fails with `unknown_outcome` all the same; see unusable_answer.hpp.
 Result<void> commit_part(Session& session, CommitPart part, std::vector<Row>& rows);
 /// The same for one that is not as it was sent: it is sent first.
 Result<void> commit_anew(Session& session, CommitPart part, std::vector<Row>& rows);

@@ -47,7 +47,7 @@ Result<void> take_out_refused(Session& session,
     rows[part.rows[refusal.place]].fail(failure_of(*refusal.why, staged));
     if (!is_refused_as_it_is(refusal.why->code)) continue;
     const auto edit = edits.find(staged.item.document.text);
-    WS_TRY(note_refused(session, edit == edits.end() ? staged : *edit->second));
+    WS_TRY(record_refused(session, edit == edits.end() ? staged : *edit->second));
   }
   drop_items(part, is_out);
   return {};
@@ -75,17 +75,17 @@ Result<void> send_part(Session& session,
   std::vector<PushItem> items;
   items.reserve(staged.items.size());
   for (const StagedItem& each : staged.items) items.push_back(each.item);
-  const Tie& tie = session.tie;
-  WS_LET(const PlanAnswer plan, session.remote->plan(tie.source_id, revision, tie.client_id, items));
-  WS_LET(PushAnswer pushed, session.remote->push(tie.source_id, plan.plan_id, items, [&](std::size_t place) {
+  const TreeBinding& binding = session.binding;
+  WS_LET(const PlanAnswer plan, session.remote->plan(binding.source_id, revision, binding.client_id, items));
+  WS_LET(PushAnswer pushed, session.remote->push(binding.source_id, plan.plan_id, items, [&](std::size_t place) {
     next_text();
     return session.history.text(staged.items[place].blob);
   }));
-  staged.request = {.source_id = tie.source_id,
+  staged.request = {.source_id = binding.source_id,
                     .plan_id = plan.plan_id,
                     .push_ids = std::move(pushed.push_ids),
                     .expected_revision = revision,
-                    .client_id = tie.client_id,
+                    .client_id = binding.client_id,
                     .message = std::move(staged.request.message)};
   return take_out_refused(session, part, pushed.rejected, rows);
 }

@@ -45,7 +45,7 @@ class Stager {
     hold_back_conflicts();
     if (waiting_.empty()) return {};
     put_in_order();
-    WS_TRY(session_.go_on());
+    WS_TRY(session_.check_cancelled());
     return session_.history.record_before({}, used_up_);
   }
 
@@ -114,7 +114,7 @@ class Stager {
                    .document = action.document,
                    .hash = action.result,
                    .revision = action.revision},
-          .file = action.path};
+          .disk_path = action.path};
     }
     if (action.kind == ActionKind::merge && row.state == Row::State::done) {
       return StagedItem{.item = {.kind = ActionKind::push_update,
@@ -122,7 +122,7 @@ class Stager {
                                  .document = action.document,
                                  .hash = action.result,
                                  .revision = action.revision},
-                        .file = action.path};
+                        .disk_path = action.path};
     }
     return action.kind == ActionKind::conflict ? item_for_conflict(action) : std::nullopt;
   }
@@ -140,7 +140,8 @@ class Stager {
       item.revision = found->base->revision;
     }
     if (*kind == ActionKind::push_move) item.previous_path = found->base->path;
-    return StagedItem{.item = std::move(item), .file = found->path, .conflict = std::make_unique<Conflict>(*found)};
+    return StagedItem{
+        .item = std::move(item), .disk_path = found->path, .conflict = std::make_unique<Conflict>(*found)};
   }
 
   bool is_recorded(const Conflict& conflict) const {
@@ -153,25 +154,25 @@ class Stager {
   }
 
   Result<void> add(const SafeWriter& files, std::size_t row, StagedItem staged) {
-    if (!staged.item.hash && came_back(files, staged.file)) {
+    if (!staged.item.hash && came_back(files, staged.disk_path)) {
       rows_[row].fail({.kind = Failure::Kind::conflict,
-                       .what = fmt::format("{} came back since it was looked at", staged.file.text()),
+                       .what = fmt::format("{} came back since it was looked at", staged.disk_path.text()),
                        .hint = "run the command again"});
       return {};
     }
     if (staged.item.kind == ActionKind::push_move && !staged.conflict) {
       // Its text stays where it is.
     } else if (staged.item.hash) {
-      auto text = files.read(staged.file);
+      auto text = files.read(staged.disk_path);
       if (!text || Sha256::of(*text) != *staged.item.hash) {
         Failure busy{.kind = Failure::Kind::conflict,
-                     .what = fmt::format("{} changed since it was looked at", staged.file.text()),
+                     .what = fmt::format("{} changed since it was looked at", staged.disk_path.text()),
                      .hint = "run the command again"};
         rows_[row].fail(std::move(busy));
         return {};
       }
       // A file that somebody is merging by hand: the conflict keeps the text that it was recorded with.
-      if (staged.conflict && was_refused(session_, refused_, staged.file, *staged.item.hash)) return {};
+      if (staged.conflict && was_refused(session_, refused_, staged.disk_path, *staged.item.hash)) return {};
       if (staged.conflict && is_being_merged(*staged.conflict, *text)) return {};
       staged.item.size_bytes = text->size();
       WS_LET(staged.blob, session_.history.keep(*text));

@@ -31,7 +31,7 @@ class ArrivalsFinder {
       if (is_as_wished(known->second, pulled)) note(known->second.places, pulled);
       return {};
     }
-    const auto created = created_.find(path_on_wire(pulled.path));
+    const auto created = created_.find(service_form(pulled.path));
     if (created == created_.end() || pulled.deleted || hash_of(pulled) != items_[created->second].item.hash) return {};
     note({created->second}, pulled);
     return {};
@@ -42,7 +42,7 @@ class ArrivalsFinder {
  private:
   void add(std::size_t place) {
     const PushItem& item = items_[place].item;
-    const std::string path = path_on_wire(item.path.text());
+    const std::string path = service_form(item.path.text());
     if (item.document.empty()) {
       created_.emplace(path, place);
       return;
@@ -61,7 +61,7 @@ class ArrivalsFinder {
 
   static bool is_as_wished(const Wish& wish, const PulledItem& pulled) {
     if (!wish.hash || pulled.deleted) return !wish.hash && pulled.deleted;
-    return hash_of(pulled) == wish.hash && (wish.path.empty() || path_on_wire(pulled.path) == wish.path);
+    return hash_of(pulled) == wish.hash && (wish.path.empty() || service_form(pulled.path) == wish.path);
   }
 
   void note(const std::vector<std::size_t>& places, const PulledItem& pulled) {
@@ -87,11 +87,11 @@ bool is_of_no_use(const Failure& failure) {
   return failure.kind == Failure::Kind::unknown_outcome && failure.code == "unusable_answer";
 }
 
-Result<CommitAnswer> look_what_arrived(Session& session, const std::vector<StagedItem>& items) {
+Result<CommitAnswer> find_applied_items(Session& session, const std::vector<StagedItem>& items) {
   ArrivalsFinder finder(items);
   WS_LET(const SourceRevision since, session.state.source_revision());
   WS_TRY(session.remote->pull(
-      session.tie.source_id, since, [&finder](const PulledItem& pulled) { return finder.visit(pulled); }));
+      session.binding.source_id, since, [&finder](const PulledItem& pulled) { return finder.visit(pulled); }));
   return finder.take();
 }
 

@@ -12,6 +12,6 @@ bool is_of_no_use(const Failure& failure);
 
 /// The items that arrived, as the service would have told them. A document that somebody changed since is not among
 /// them, nor is a conflict: the next plan meets both. Fails as `Remote::pull` does.
-Result<CommitAnswer> look_what_arrived(Session& session, const std::vector<StagedItem>& items);
+Result<CommitAnswer> find_applied_items(Session& session, const std::vector<StagedItem>& items);
 
 }  // namespace ws::sync

@@ -65,7 +65,7 @@ Claims final_claims(const BaseTree& base, const LocalTree& local, const Plan& pl
     if (!local.tracked.contains(document) && base.documents.contains(document)) add(base.disk_path(document), {}, {});
   }
   for (const auto& [path, hash] : local.created) add(path, {}, hash);
-  for (const RelativePath& path : local.foreign) add(path, {}, {});
+  for (const RelativePath& path : local.obstacles) add(path, {}, {});
   for (const Skipped& skipped : local.skipped) {
     if (auto path = RelativePath::parse(skipped.path)) add(*path, {}, {});
   }
@@ -287,7 +287,7 @@ class Settler {
         held.insert(&wish);
         hold_back_rows(wish.document, wish.path);
         if (!may_leave(*holder)) {
-          note_conflict(wish.path, *holder, wish.seen);
+          record_conflict(wish.path, *holder, wish.seen);
         }
         if (wish.kind != ActionKind::push_move) continue;
         const auto changed = remote_.changed.find(wish.document);
@@ -346,14 +346,14 @@ class Settler {
     const bool folder_here = in_the_way.path.twin_key().starts_with(key + "/");
     const bool folder_took_its_place = folder_here && base_.documents.contains(kept_out.document);
     if (folder_took_its_place) {
-      note_conflict(kept_out.path, kept_out.document, {});
+      record_conflict(kept_out.path, kept_out.document, {});
       plan_.conflicts.back().which = ConflictCase::became_folder;
       return lay_beside(kept_out);
     }
     const bool is_held = same_place && !in_the_way.arrives;
     // It goes where the service has it once its text is decided: the name itself is nothing to choose about.
     if (is_held && leaves_once_decided(in_the_way)) return lay_beside(kept_out);
-    note_conflict(in_the_way.path, kept_out.document, in_the_way.hash);
+    record_conflict(in_the_way.path, kept_out.document, in_the_way.hash);
     hold_back(in_the_way);
     if (is_held) return lay_beside(kept_out);
     drop_actions_of(kept_out.document, kept_out.path);
@@ -388,7 +388,7 @@ class Settler {
   }
 
   /// What is here at `path`, with that text if it is synced, is not the document's own file.
-  void note_conflict(const RelativePath& path, const DocumentId& document, const std::optional<Sha256>& hash_here) {
+  void record_conflict(const RelativePath& path, const DocumentId& document, const std::optional<Sha256>& hash_here) {
     Conflict conflict{.path = path, .document = document};
     if (hash_here) conflict.local = Entry{.path = path, .hash = *hash_here};
     if (const auto known = base_.documents.find(document); known != base_.documents.end()) {
@@ -420,10 +420,10 @@ class Settler {
 
   /// The document's rows end at a name beside the place that it wanted; where it lies there already it stays.
   void lay_beside(const Claim& kept_out) {
-    const auto lies = base_.placed.find(kept_out.document);
+    const auto lies = base_.displaced_to.find(kept_out.document);
     const auto tracked = local_.tracked.find(kept_out.document);
     const bool stays =
-        lies != base_.placed.end() && tracked != local_.tracked.end() && tracked->second.path == lies->second;
+        lies != base_.displaced_to.end() && tracked != local_.tracked.end() && tracked->second.path == lies->second;
     const RelativePath place = stays ? lies->second : beside(kept_out.path, "remote");
     if (place == kept_out.path) return drop_actions_of(kept_out.document, kept_out.path);
     if (stays) {

@@ -20,10 +20,10 @@ std::string_view cut(std::string_view text, std::size_t size) {
 
 FreeNames::FreeNames(const BaseTree& base, const LocalTree& local, const RemoteTree& remote) {
   for (const auto& [document, entry] : base.documents) taken_.insert(entry.path.twin_key());
-  for (const auto& [document, path] : base.placed) taken_.insert(path.twin_key());
+  for (const auto& [document, path] : base.displaced_to) taken_.insert(path.twin_key());
   for (const auto& [document, entry] : local.tracked) taken_.insert(entry.path.twin_key());
   for (const auto& [path, hash] : local.created) taken_.insert(path.twin_key());
-  for (const RelativePath& path : local.foreign) taken_.insert(path.twin_key());
+  for (const RelativePath& path : local.obstacles) taken_.insert(path.twin_key());
   for (const auto& [document, entry] : remote.changed) taken_.insert(entry.path.twin_key());
   for (const Skipped& skipped : local.skipped) {
     if (const auto path = RelativePath::parse(skipped.path)) taken_.insert(path->twin_key());

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "api-client/base/utf8.hpp"
 #include "api-client/base/uuid.hpp"
 #include "api-client/client/client.hpp"
 #include "api-client/client/page_guard.hpp"
@@ -27,8 +26,6 @@ constexpr std::size_t most_divisions = 32;  // of one push: a body that is wrong
 constexpr std::size_t pushes_in_flight = 4;
 constexpr std::size_t reads_in_flight = 8;
 constexpr std::chrono::milliseconds turn{1000};
-
-std::string wire(const RelativePath& path) { return utf8::nfc(path.text()); }
 
 /// How long a text is as JSON: a control character takes six bytes.
 std::uint64_t bytes_as_json(std::string_view text) {
@@ -171,12 +168,12 @@ class ApiRemote final : public Remote {
   }
 
   static Json entry_of(const PushItem& item) {
-    return Json{{"path", wire(item.path)},
+    return Json{{"path", service_form(item.path.text())},
                 {"document_id", text_or_null(item.document.text)},
                 {"content_sha256", item.hash ? Json(item.hash->hex()) : Json()},
                 {"size_bytes", item.size_bytes},
                 {"base_content_revision", number_or_null(item.revision)},
-                {"previous_path", item.previous_path ? Json(wire(*item.previous_path)) : Json()}};
+                {"previous_path", item.previous_path ? Json(service_form(item.previous_path->text())) : Json()}};
   }
 
   /// The counter of the first page: what changes while the others are read comes again with the next pull.
@@ -262,13 +259,13 @@ class Pusher {
     if (batch_.empty()) batch_places_.first = place;
     batch_places_.end = place + 1;
     batch_bytes_ += bytes + 400;
-    batch_.push_back({{"path", wire(item.path)},
+    batch_.push_back({{"path", service_form(item.path.text())},
                       {"action", name(item.kind)},
                       {"document_id", text_or_null(item.document.text)},
                       {"content", text ? Json(std::move(*text)) : Json()},
                       {"content_sha256", item.hash ? Json(item.hash->hex()) : Json()},
                       {"expected_content_revision", number_or_null(item.revision)},
-                      {"previous_path", item.previous_path ? Json(wire(*item.previous_path)) : Json()}});
+                      {"previous_path", item.previous_path ? Json(service_form(item.previous_path->text())) : Json()}});
     return {};
   }
 
@@ -304,7 +301,7 @@ class Pusher {
 
   void reject(std::size_t place, std::string code, std::string message) {
     answer_.rejected.push_back(
-        {.path = wire(items_[place].path), .code = std::move(code), .message = std::move(message)});
+        {.path = service_form(items_[place].path.text()), .code = std::move(code), .message = std::move(message)});
   }
 
   void take(Result<Reply> reply, const PushBatch& places) {
@@ -390,8 +387,8 @@ Result<std::optional<AppliedItem>> ApiRemote::resolve(const ResolveRequest& requ
     body["content"] = *request.content;
     body["content_sha256"] = Sha256::of(*request.content).hex();
   }
-  if (!request.path.empty()) body["path"] = utf8::nfc(request.path);
-  if (!request.path_for_local_copy.empty()) body["path_for_local_copy"] = utf8::nfc(request.path_for_local_copy);
+  if (!request.path.empty()) body["path"] = service_form(request.path);
+  if (!request.path_for_local_copy.empty()) body["path_for_local_copy"] = service_form(request.path_for_local_copy);
   WS_LET(const Reply reply,
          client_.call({.operation = "sync.conflict_resolve",
                        .parameters = {{"conflict_id", request.conflict_id}},

@@ -58,7 +58,7 @@ void sort_by_path(std::vector<Row>& rows) {
 
 Result<Report> report_of(Session& session, Survey& survey) {
   WS_LET(std::vector<Remark> remarks, remarks_of(session, survey));
-  Report report{.source_id = session.tie.source_id,
+  Report report{.source_id = session.binding.source_id,
                 .base_revision = survey.revision_before,
                 .revision = survey.revision,
                 .rows = {},

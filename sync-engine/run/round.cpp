@@ -106,7 +106,7 @@ Result<Report> round(RunContext& context, const RunOptions& options, bool& anoth
   context.session.pulls_again = false;
   Survey survey;
   WS_LET(Report report, pull_half(context, options, survey, LinkMode::mend));
-  if (is_over(report, survey)) {
+  if (is_up_to_date(report, survey)) {
     if (report.guard) return report;
     // Both sides are in step: what an earlier call staged is of no use to anybody.
     if (!report.partial) WS_TRY(context.session.state.clear_staged());
@@ -128,7 +128,7 @@ Result<Report> round(RunContext& context, const RunOptions& options, bool& anoth
 
 }  // namespace
 
-bool is_over(const Report& report, const Survey& survey) {
+bool is_up_to_date(const Report& report, const Survey& survey) {
   return report.guard || (report.rows.empty() && survey.plan.settled.empty());
 }
 
@@ -147,14 +147,14 @@ Result<Report> pull_half(RunContext& context, const RunOptions& options, Survey&
   count_links(context.session, survey, context.attachments, options, false, report);
   if (context.attachments.guard && !context.attachments.held_deletes) report.guard = context.attachments.guard;
   report.links_mended = mended;
-  if (!is_over(report, survey)) {
+  if (!is_up_to_date(report, survey)) {
     if (auto applied = apply_here(context.session, survey, report.rows); !applied) report.ended_by = applied.error();
   }
   if (report.guard) return report;
-  const std::vector<Row> left_out = rows_of_left_out(survey);
-  report.rows.insert(report.rows.end(), left_out.begin(), left_out.end());
-  if (!is_over(report, survey)) return report;
-  WS_TRY(note_files(context.session, survey));  // the run before may have ended before it could
+  const std::vector<Row> unavailable = rows_of_unavailable(survey);
+  report.rows.insert(report.rows.end(), unavailable.begin(), unavailable.end());
+  if (!is_up_to_date(report, survey)) return report;
+  WS_TRY(record_files(context.session, survey));  // the run before may have ended before it could
   WS_TRY(list_conflicts(context, report));
   report.clean = report.clean && report.conflicts.empty();
   return report;

@@ -18,7 +18,7 @@ Result<Report> pull_half(RunContext& context,
                          Survey& survey,
                          LinkMode links = LinkMode::leave);
 /// The guard stops a call before its first change; nothing to do needs no second look at the disk.
-bool is_over(const Report& report, const Survey& survey);
+bool is_up_to_date(const Report& report, const Survey& survey);
 /// The report's last word: what is open now, and whether anything is left to do.
 Result<void> close_report(RunContext& context, Report& report);
 /// What an earlier command published belongs to the report too. A conflict that it met is one of the new plan.

@@ -96,7 +96,7 @@ Result<void> carry_out_here(Session& session,
   WS_LET(const std::vector<LeftAlone> left_of_bytes, take_attachments_back(session, of_bytes));
   left.insert(left.end(), left_of_bytes.begin(), left_of_bytes.end());
   result.left.insert(result.left.end(), left.begin(), left.end());
-  WS_TRY(note_renamed_files(session, of_texts));
+  WS_TRY(record_renamed_files(session, of_texts));
   WS_LET(sqlite::Transaction transaction, session.state.begin());
   WS_TRY(session.state.operations().put_undo_left(undo.id, left));
   WS_TRY(session.state.operations().set_stage(undo.id, Operation::Stage::undoing_on_service));

@@ -15,10 +15,10 @@ Failure nobody_to_ask() {
       .kind = Failure::Kind::usage, .what = "the service's text is not here", .hint = "ask it: leave out --offline"};
 }
 
-Result<std::optional<std::string>> text_there(Session& session,
-                                              const DocumentId& document,
-                                              const git::ObjectId& blob,
-                                              const Sha256& wanted) {
+Result<std::optional<std::string>> fetch_remote_text(Session& session,
+                                                     const DocumentId& document,
+                                                     const git::ObjectId& blob,
+                                                     const Sha256& wanted) {
   using Text = std::optional<std::string>;
   if (Text kept = kept_text(session, blob, wanted)) return kept;
   if (session.remote == nullptr) return fail(nobody_to_ask());

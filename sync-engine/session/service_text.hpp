@@ -16,9 +16,9 @@ Failure nobody_to_ask();
 
 /// As `kept_text`; where it is not kept the service is asked. Empty: it has another one by now, or none. Fails with
 /// `usage` where nobody can be asked, otherwise as the service does.
-Result<std::optional<std::string>> text_there(Session& session,
-                                              const DocumentId& document,
-                                              const git::ObjectId& blob,
-                                              const Sha256& wanted);
+Result<std::optional<std::string>> fetch_remote_text(Session& session,
+                                                     const DocumentId& document,
+                                                     const git::ObjectId& blob,
+                                                     const Sha256& wanted);
 
 }  // namespace ws::sync

@@ -9,7 +9,7 @@ Result<AttachmentStore*> Session::attachments() {
   return &*attachment_store;
 }
 
-Result<void> Session::go_on() const {
+Result<void> Session::check_cancelled() const {
   if (options.cancelled != nullptr && options.cancelled->load()) {
     return fail(Failure::Kind::cancelled, "stopped");
   }

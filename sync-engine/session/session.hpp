@@ -22,7 +22,7 @@ namespace ws::sync {
 struct Session {
   RootFolder root;
   WsFolder ws;
-  Tie tie;
+  TreeBinding binding;
   TreeConfig config;
   FileKinds kinds;
   StateStore state;
@@ -41,7 +41,7 @@ struct Session {
     if (options.progress) options.progress({stage, done, total});
   }
   /// Fails with `cancelled` once a signal came: asked between steps, never within one.
-  Result<void> go_on() const;
+  Result<void> check_cancelled() const;
 };
 
 /// A failure that ends the whole call, not just one row: no key, no network, no disk, a signal.

@@ -37,8 +37,8 @@ Json json_of(const std::optional<BaseRow>& row) {
   if (!row) return Json();
   return Json{{"entry", json_of(std::optional<Entry>(row->entry))},
               {"blob", row->blob.hex()},
-              {"placed", json_of(row->placed)},
-              {"stays", row->stays}};
+              {"placed", json_of(row->displaced_to)},
+              {"stays", row->document_follows_file}};
 }
 
 constexpr std::array<std::pair<ConflictRecord, std::string_view>, 4> records = {{
@@ -156,7 +156,8 @@ class Reader {
     const bool stays = inner.added_flag("stays");
     broken_ = broken_ || !inner.good() || !entry;
     if (broken_) return std::nullopt;
-    return BaseRow{.entry = std::move(*entry), .blob = blob, .placed = std::move(placed), .stays = stays};
+    return BaseRow{
+        .entry = std::move(*entry), .blob = blob, .displaced_to = std::move(placed), .document_follows_file = stays};
   }
 
  private:
@@ -207,7 +208,7 @@ Json json_of(const StagedItem& staged) {
   const PushItem& item = staged.item;
   return Json{{"kind", name(item.kind)},
               {"path", item.path.string()},
-              {"file", staged.file.string()},
+              {"file", staged.disk_path.string()},
               {"previous_path", json_of(item.previous_path)},
               {"document", item.document.text},
               {"hash", json_of(item.hash)},
@@ -223,7 +224,7 @@ Result<StagedItem> staged_item_of(const Json& value) {
   auto file = read.added_path("file");
   if (!file) file = path;
   if (!read.good() || !path) return broken("staged item");
-  StagedItem staged{.item = {.kind = read.kind("kind"), .path = std::move(*path)}, .file = std::move(*file)};
+  StagedItem staged{.item = {.kind = read.kind("kind"), .path = std::move(*path)}, .disk_path = std::move(*file)};
   staged.item.previous_path = read.path("previous_path");
   staged.item.document = {read.text("document")};
   staged.item.hash = read.hash("hash");

@@ -33,13 +33,13 @@ class Collector {
             git::Housekeeping house,
             const GcNeeds& needs,
             const GcOptions& options,
-            const std::function<Result<void>()>& go_on)
+            const std::function<Result<void>()>& check_cancelled)
       : path_(std::move(path)),
         repository_(std::move(repository)),
         house_(std::move(house)),
         needs_(needs),
         options_(options),
-        go_on_(go_on) {}
+        check_cancelled_(check_cancelled) {}
 
   Result<GcReport> collect() {
     WS_TRY(read_all());
@@ -59,21 +59,21 @@ class Collector {
     if (!kept_.commits.empty() || !kept_.texts.empty()) {
       WS_LET(auto made, house_.pack(kept_));
       packs.insert(std::move(made));
-      WS_TRY(go_on_());
+      WS_TRY(check_cancelled_());
     }
     if (!aside_.texts.empty()) {
       WS_LET(auto made, house_.pack(aside_, aside_time_));
       packs.insert(std::move(made));
     }
-    WS_TRY(go_on_());
+    WS_TRY(check_cancelled_());
     WS_TRY(write_shallow());
     for (const auto& [name, tip] : tips_) {
       if (states_.contains(tip)) continue;
-      WS_TRY(go_on_());
+      WS_TRY(check_cancelled_());
       WS_TRY(house_.remove_reference(name));
     }
     std::erase_if(files_, [&](const ObjectFile& file) { return packs.contains(file.path); });
-    WS_TRY(house_.remove(files_, go_on_));
+    WS_TRY(house_.remove(files_, check_cancelled_));
     WS_LET(const std::vector<ObjectFile> now, house_.files());
     for (const ObjectFile& file : now) report_.bytes_after += file.bytes;
     return report_;
@@ -208,7 +208,7 @@ class Collector {
   git::Housekeeping house_;
   const GcNeeds& needs_;
   const GcOptions& options_;
-  const std::function<Result<void>()>& go_on_;
+  const std::function<Result<void>()>& check_cancelled_;
   std::map<std::string, ObjectId> tips_ = {};
   std::map<ObjectId, Commit> commits_ = {};
   std::set<ObjectId> ordered_ = {};
@@ -226,12 +226,12 @@ class Collector {
 Result<GcReport> collect_history(const std::filesystem::path& history,
                                  const GcNeeds& needs,
                                  const GcOptions& options,
-                                 const std::function<Result<void>()>& go_on) {
+                                 const std::function<Result<void>()>& check_cancelled) {
   std::error_code ignored;
   if (!std::filesystem::exists(history / "HEAD", ignored)) return GcReport{};
   WS_LET(git::Repository repository, git::Repository::open(history));
   WS_LET(git::Housekeeping house, git::Housekeeping::open(history));
-  return Collector(history, std::move(repository), std::move(house), needs, options, go_on).collect();
+  return Collector(history, std::move(repository), std::move(house), needs, options, check_cancelled).collect();
 }
 
 }  // namespace ws::sync

@@ -41,11 +41,11 @@ struct GcNeeds {
   std::set<std::string> references = {};  ///< "refs/heads/main"
 };
 
-/// A tree without a history: an empty report. `go_on` is asked between the steps; its failure ends it, and so may
-/// `disk` or `integrity`: the history is whole then too, and a later call does the rest.
+/// A tree without a history: an empty report. `check_cancelled` is asked between the steps; its failure ends it, and so
+/// may `disk` or `integrity`: the history is whole then too, and a later call does the rest.
 Result<GcReport> collect_history(const std::filesystem::path& history,
                                  const GcNeeds& needs,
                                  const GcOptions& options,
-                                 const std::function<Result<void>()>& go_on);
+                                 const std::function<Result<void>()>& check_cancelled);
 
 }  // namespace ws::sync

@@ -146,7 +146,7 @@ Result<void> Operations::close(SourceRevision revision) {
 }
 
 /// Its row, with the first change of each transaction: one before may have been rolled back.
-Result<void> Operations::note_operation() {
+Result<void> Operations::begin_record() {
   Operation& operation = *in_hand_->operation;
   if (in_hand_->is_noted) return {};
   if (operation.id == 0) {
@@ -182,7 +182,7 @@ Result<void> Operations::note_operation() {
 
 Result<void> Operations::record_base(const DocumentId& document, const BaseRow* row, Way way) {
   if (way == Way::agreed || !in_hand_->operation) return {};
-  WS_TRY(note_operation());
+  WS_TRY(begin_record());
   WS_LET(const sqlite::Lent put, database_->cached(insert_from_base_sql));
   put->bind_all(static_cast<std::int64_t>(in_hand_->operation->id),
                 static_cast<std::int64_t>(in_hand_->next_row++),
@@ -194,7 +194,7 @@ Result<void> Operations::record_base(const DocumentId& document, const BaseRow* 
 
 Result<void> Operations::record(const OperationRow& row) {
   if (!in_hand_->operation || (!row.before && !row.after)) return {};
-  WS_TRY(note_operation());
+  WS_TRY(begin_record());
   WS_LET(const sqlite::Lent put, database_->cached(insert_row_sql));
   put->bind_all(static_cast<std::int64_t>(in_hand_->operation->id),
                 static_cast<std::int64_t>(in_hand_->next_row++),
@@ -206,7 +206,7 @@ Result<void> Operations::record(const OperationRow& row) {
 }
 
 Result<void> Operations::put_undo(const std::vector<UndoStep>& steps) {
-  WS_TRY(note_operation());
+  WS_TRY(begin_record());
   const std::uint64_t id = in_hand_->operation->id;
   WS_TRY(set_stage(id, Operation::Stage::undoing_on_disk));
   WS_LET(const sqlite::Lent put,

@@ -126,7 +126,7 @@ class Operations {
   Result<void> drop_before(Time time);
 
  private:
-  Result<void> note_operation();
+  Result<void> begin_record();
   Result<void> insert_row(const OperationRow& row);
 
   sqlite::Database* database_;

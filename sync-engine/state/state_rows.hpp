@@ -18,13 +18,13 @@ namespace ws::sync {
 struct BaseRow {
   Entry entry;
   git::ObjectId blob = {};
-  std::optional<RelativePath> placed = {};  ///< where the file lies, if not at the entry's path
-  bool stays = false;                       ///< it was decided that the document goes where its file lies
+  std::optional<RelativePath> displaced_to = {};  ///< the disk path, where it is not the entry's
+  bool document_follows_file = false;             ///< it was decided that the service renames it to its disk path
 
-  const RelativePath& disk_path() const { return placed ? *placed : entry.path; }
+  const RelativePath& disk_path() const { return displaced_to ? *displaced_to : entry.path; }
   /// The file lies at `file`. Where that is the document's own name in another Unicode form, the entry takes over the
   /// form that the disk has: two forms of one name are not two places.
-  void lie_at(const RelativePath& file);
+  void set_disk_path(const RelativePath& file);
   bool operator==(const BaseRow&) const = default;
 };
 
@@ -49,7 +49,7 @@ struct PendingRow {
 };
 
 /// Documents whose path on the service breaks a rule, and that path as the service has it.
-using Misnamed = std::map<DocumentId, std::string>;
+using InvalidPaths = std::map<DocumentId, std::string>;
 
 /// A step on disk: once `action` can be seen there, the base of its document is `base`.
 struct JournalStep {
@@ -64,7 +64,7 @@ struct JournalStep {
 /// A commit that is staged, or under way and perhaps done.
 struct StagedItem {
   PushItem item;
-  RelativePath file;  ///< on disk: where its text is read, and what people are told
+  RelativePath disk_path;  ///< where its text is read, and what reports name
   git::ObjectId blob = {};
   std::unique_ptr<Conflict> conflict = {};  ///< pushed so that the service records it; few are, and it is large
 };

@@ -11,10 +11,10 @@
 #include "sync-engine/state/state_format.hpp"
 
 namespace ws::sync {
-void BaseRow::lie_at(const RelativePath& file) {
+void BaseRow::set_disk_path(const RelativePath& file) {
   const bool at_home = same_name(file, entry.path);
   if (at_home) entry.path = file;
-  placed = at_home ? std::nullopt : std::optional(file);
+  displaced_to = at_home ? std::nullopt : std::optional(file);
 }
 
 Result<StateStore> StateStore::open(const std::filesystem::path& file) {
@@ -85,9 +85,9 @@ Result<KnownDocument> known_document(const sqlite::Statement& row) {
                                         .hash = hash_of(row.blob(2)),
                                         .revision = {static_cast<std::uint64_t>(row.integer(3))}},
                               .blob = object_of(row.blob(4)),
-                              .stays = row.integer(6) != 0}};
+                              .document_follows_file = row.integer(6) != 0}};
   if (!row.is_null(5)) {
-    WS_LET(known.row.placed, RelativePath::parse(row.text(5)));
+    WS_LET(known.row.displaced_to, RelativePath::parse(row.text(5)));
   }
   return known;
 }
@@ -144,8 +144,8 @@ Result<void> StateStore::put_base(const DocumentId& document, const BaseRow& row
   put->bind_blob(3, bytes_of(row.entry.hash));
   put->bind(4, static_cast<std::int64_t>(row.entry.revision.number));
   put->bind_blob(5, bytes_of(row.blob));
-  put->bind(6, row.placed ? std::optional<std::string>(row.placed->string()) : std::nullopt);
-  put->bind(7, static_cast<std::int64_t>(row.stays ? 1 : 0));
+  put->bind(6, row.displaced_to ? std::optional<std::string>(row.displaced_to->string()) : std::nullopt);
+  put->bind(7, static_cast<std::int64_t>(row.document_follows_file ? 1 : 0));
   WS_TRY(put->run());
   return bump_generation();
 }
@@ -271,23 +271,23 @@ Result<void> StateStore::drop_refused(const DocumentId& document) {
   return drop->run();
 }
 
-Result<Misnamed> StateStore::misnamed() {
+Result<InvalidPaths> StateStore::invalid_paths() {
   WS_LET(const sqlite::Lent all, database_.cached("select document, path from misnamed order by document"));
-  Misnamed misnamed;
+  InvalidPaths invalid_paths;
   while (true) {
     WS_LET(const bool found, all->step());
-    if (!found) return misnamed;
-    misnamed.emplace_hint(misnamed.end(), DocumentId{all->string(0)}, all->string(1));
+    if (!found) return invalid_paths;
+    invalid_paths.emplace_hint(invalid_paths.end(), DocumentId{all->string(0)}, all->string(1));
   }
 }
 
-Result<void> StateStore::put_misnamed(const DocumentId& document, const std::string& path) {
+Result<void> StateStore::put_invalid_path(const DocumentId& document, const std::string& path) {
   WS_LET(const sqlite::Lent put, database_.cached("insert or replace into misnamed values (?, ?)"));
   put->bind_all(document.text, path);
   return put->run();
 }
 
-Result<void> StateStore::drop_misnamed(const DocumentId& document) {
+Result<void> StateStore::drop_invalid_path(const DocumentId& document) {
   WS_LET(const sqlite::Lent drop, database_.cached("delete from misnamed where document = ?"));
   drop->bind(1, document.text);
   return drop->run();

@@ -63,9 +63,9 @@ class StateStore {
   Result<void> put_refused(const DocumentId& document, const std::string& mark);
   Result<void> drop_refused(const DocumentId& document);
 
-  Result<Misnamed> misnamed();
-  Result<void> put_misnamed(const DocumentId& document, const std::string& path);
-  Result<void> drop_misnamed(const DocumentId& document);
+  Result<InvalidPaths> invalid_paths();
+  Result<void> put_invalid_path(const DocumentId& document, const std::string& path);
+  Result<void> drop_invalid_path(const DocumentId& document);
 
   Result<std::vector<Conflict>> conflicts();
   Result<std::optional<Conflict>> find_conflict(const std::string& id);

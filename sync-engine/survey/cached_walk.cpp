@@ -75,10 +75,10 @@ Result<Scan> walk_tree(const Session& session, bool load_rules) {
                .seen = [&session](std::uint64_t names) { session.progress(Stage::scan, names, 0); }});
 }
 
-InStep in_step_with(const Scan& scan, std::uint64_t generation) {
+CacheMatch match_cache(const Scan& scan, std::uint64_t generation) {
   const CacheMark& mark = scan.cache_mark();
-  if (mark.in_step == InStep::no || mark.generation != generation || !scan.same_places()) return InStep::no;
-  return scan.same_as_cache() ? mark.in_step : InStep::places;
+  if (mark.base_match == CacheMatch::no || mark.generation != generation || !scan.same_places()) return CacheMatch::no;
+  return scan.same_as_cache() ? mark.base_match : CacheMatch::places;
 }
 
 Result<std::optional<std::map<DocumentId, FileId>>> files_as_agreed(Session& session, const Scan& scan) {
@@ -107,7 +107,7 @@ Result<bool> load_edits(Session& session, Survey& survey) {
     if (!known) return false;
     edits.local.tracked.emplace(known->document, Entry{.path = file.path, .hash = file.hash});
     edits.base.documents.emplace(known->document, known->row.entry);
-    if (known->row.placed) edits.base.placed.emplace(known->document, *known->row.placed);
+    if (known->row.displaced_to) edits.base.displaced_to.emplace(known->document, *known->row.displaced_to);
     WS_LET(const std::optional<FileId> before, session.state.find_file(known->document));
     if (before) files_before.emplace(before->number(), known->document);
     files_now.emplace(known->document, file.id);
@@ -125,19 +125,19 @@ bool is_as_agreed(const Survey& survey, const DocumentId& document) {
   return local_change(document, survey.base, survey.local).change == Change::unchanged;
 }
 
-void save_cache(const Session& session, const Survey& survey, std::uint64_t generation, Looked looked) {
+void save_cache(const Session& session, const Survey& survey, std::uint64_t generation, CacheExtent extent) {
   const Scan& scan = survey.scan;
   std::set<RelativePath> edited;
   // What is detached is no longer among the files that are compared: it is told anew each time.
   const bool all_compared =
-      survey.local.hindered.empty() && (looked == Looked::at_edits || nothing_came_or_went(survey));
+      survey.local.hindered.empty() && (extent == CacheExtent::at_edits || nothing_came_or_went(survey));
   // A file that lies elsewhere than its document goes home as soon as it can, though nothing else changes.
-  const bool same_places = all_compared && survey.base.placed.empty() && places_agree(survey, edited);
+  const bool same_places = all_compared && survey.base.displaced_to.empty() && places_agree(survey, edited);
   CacheMark mark = mark_of(session);
   mark.generation = generation;
-  mark.in_step = !same_places ? InStep::no : edited.empty() ? InStep::all : InStep::places;
+  mark.base_match = !same_places ? CacheMatch::no : edited.empty() ? CacheMatch::all : CacheMatch::places;
   if (scan.same_as_cache() && scan.cache_mark() == mark) return;
-  if (looked == Looked::at_edits && scan.files_hashed() * entries_a_read <= scan.entry_count()) return;
+  if (extent == CacheExtent::at_edits && scan.files_hashed() * entries_a_read <= scan.entry_count()) return;
   static_cast<void>(scan.save(session.own(cache_name), mark, edited));
 }
 

@@ -19,7 +19,7 @@ Result<Scan> walk_tree(const Session& session, bool load_rules);
 
 /// How the files stand to the base of that generation, as far as the cache can tell: it has to be of the same base, and
 /// what the walk met has to be what the cache has.
-InStep in_step_with(const Scan& scan, std::uint64_t generation);
+CacheMatch match_cache(const Scan& scan, std::uint64_t generation);
 
 /// Where every file is as the base has it and none is missing, the files; empty otherwise. For a tree without a cache
 /// that knows: no plan has to be made of the whole base. Fails with `disk`.
@@ -32,9 +32,9 @@ Result<bool> load_edits(Session& session, Survey& survey);
 /// Whether the file lies where the base has it, with the same text.
 bool is_as_agreed(const Survey& survey, const DocumentId& document);
 
-/// Leaves a cache that says how the files stand to the base of that generation. `Looked::at_edits`: the survey holds
-/// what `load_edits` brought. What cannot be written (a read-only tree) costs time later, no more.
-enum class Looked { at_all, at_edits };
-void save_cache(const Session& session, const Survey& survey, std::uint64_t generation, Looked looked);
+/// Leaves a cache that says how the files stand to the base of that generation. `CacheExtent::at_edits`: the survey
+/// holds what `load_edits` brought. What cannot be written (a read-only tree) costs time later, no more.
+enum class CacheExtent { at_all, at_edits };
+void save_cache(const Session& session, const Survey& survey, std::uint64_t generation, CacheExtent extent);
 
 }  // namespace ws::sync

@@ -21,17 +21,17 @@ class Puller {
 
   Result<Incoming> pull() {
     WS_LET(incoming_.end,
-           session_.remote->pull(session_.tie.source_id, options_.since_revision, [this](PulledItem item) {
+           session_.remote->pull(session_.binding.source_id, options_.since_revision, [this](PulledItem item) {
              return take(std::move(item));
            }));
     WS_TRY(fetch_left_out());
-    incoming_.foreign = !incoming_.end.source_id.empty() && incoming_.end.source_id != session_.tie.source_id;
+    incoming_.foreign = !incoming_.end.source_id.empty() && incoming_.end.source_id != session_.binding.source_id;
     return std::move(incoming_);
   }
 
  private:
   /// What came without its text.
-  struct LeftOut {
+  struct UnavailableText {
     PulledItem item;
     RelativePath path;
   };
@@ -45,15 +45,15 @@ class Puller {
   }
 
   Result<void> take(PulledItem item) {
-    WS_TRY(session_.go_on());
+    WS_TRY(session_.check_cancelled());
     if (!incoming_.any) WS_TRY(begin());
     session_.progress(Stage::pull, ++count_, 0);
     incoming_.any = true;
     if (item.document.empty()) {
-      incoming_.nameless.insert(std::move(item.path));
+      incoming_.without_id.insert(std::move(item.path));
       return {};
     }
-    incoming_.misnamed.erase(item.document);
+    incoming_.invalid_paths.erase(item.document);
     incoming_.damaged.erase(item.document);
     // Only what the base knows can be missing.
     if (base_.contains(item.document)) incoming_.listed.insert(item.document);
@@ -70,7 +70,7 @@ class Puller {
     auto path = path_of(item);
     if (!path) return {};
     if (item.damage) {
-      left_out_.erase(item.document);
+      unavailable_.erase(item.document);
       leave_damaged(item.document, std::move(*path), std::move(*item.damage));
       return {};
     }
@@ -78,10 +78,10 @@ class Puller {
     if (needs_text(item)) {
       // Not now: the answer that brings this very item is still on its way.
       const DocumentId document = item.document;
-      left_out_.insert_or_assign(document, LeftOut{.item = std::move(item), .path = std::move(*path)});
+      unavailable_.insert_or_assign(document, UnavailableText{.item = std::move(item), .path = std::move(*path)});
       return {};
     }
-    left_out_.erase(item.document);
+    unavailable_.erase(item.document);
     return keep(item, std::move(*path));
   }
 
@@ -150,8 +150,8 @@ class Puller {
     const bool name_is_damaged = item.damage && item.path.find("\xEF\xBF\xBD") != std::string::npos;
     if (!parsed || name_is_damaged) {
       incoming_.rows.erase(item.document);
-      left_out_.erase(item.document);
-      incoming_.misnamed.insert_or_assign(item.document, item.path);
+      unavailable_.erase(item.document);
+      incoming_.invalid_paths.insert_or_assign(item.document, item.path);
       return std::nullopt;
     }
     // The disk's own spelling of the same name stays.
@@ -217,20 +217,20 @@ class Puller {
   /// A service may leave the texts out of a pull.
   Result<void> fetch_left_out() {
     std::vector<DocumentId> documents;
-    for (const auto& [document, left_out] : left_out_) documents.push_back(document);
+    for (const auto& [document, unavailable] : unavailable_) documents.push_back(document);
     if (documents.empty()) return {};
     return session_.remote->contents(documents, [this](const DocumentId& document, Result<PulledItem> fetched) {
-      return take_fetched(left_out_.at(document), std::move(fetched));
+      return take_fetched(unavailable_.at(document), std::move(fetched));
     });
   }
 
-  Result<void> take_fetched(LeftOut& left_out, Result<PulledItem> fetched) {
-    WS_TRY(session_.go_on());
-    PulledItem& item = left_out.item;
+  Result<void> take_fetched(UnavailableText& unavailable, Result<PulledItem> fetched) {
+    WS_TRY(session_.check_cancelled());
+    PulledItem& item = unavailable.item;
     if (!fetched) {
       const Failure::Kind kind = fetched.error().kind;
       if (kind == Failure::Kind::integrity) {
-        leave_damaged(item.document, std::move(left_out.path), std::move(fetched).error());
+        leave_damaged(item.document, std::move(unavailable.path), std::move(fetched).error());
         return {};
       }
       const bool of_this_one =
@@ -250,7 +250,7 @@ class Puller {
     item.hash = Sha256::of(*fetched->content);
     item.content = std::move(fetched->content);
     if (fetched->revision.is_known()) item.revision = fetched->revision;
-    return keep(item, std::move(left_out.path));
+    return keep(item, std::move(unavailable.path));
   }
 
   Result<void> keep_text(PulledItem& item, PendingRow& row) {
@@ -278,7 +278,7 @@ class Puller {
   const std::map<DocumentId, PendingRow>& pending_;
   const IncomingOptions& options_;
   Incoming incoming_;
-  std::map<DocumentId, LeftOut> left_out_;
+  std::map<DocumentId, UnavailableText> unavailable_;
   std::set<DocumentId> untold_;                 ///< the service does not say their revision
   std::map<DocumentId, Sha256> list_parts_;     ///< of the list of attachments, as they were last heard
   std::map<std::string, std::string> folders_;  ///< as the disk spells them, by NFC

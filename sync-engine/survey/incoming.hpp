@@ -21,11 +21,11 @@ struct Damaged {
 struct Incoming {
   std::map<DocumentId, PendingRow> rows = {};    ///< as the service says, equal to the base or not
   std::map<DocumentId, std::string> texts = {};  ///< those that `wants_text` asked for
-  Misnamed misnamed = {};
+  InvalidPaths invalid_paths = {};
   std::set<DocumentId> listed = {};           ///< of those that the base knows
   std::vector<DocumentId> out_of_reach = {};  ///< 403, 404 or 5xx where the text was asked for
   std::map<DocumentId, Damaged> damaged = {};
-  std::set<std::string> nameless = {};           ///< the paths of those without an id
+  std::set<std::string> without_id = {};         ///< the paths of those without an id
   std::vector<RelativePath> same_revision = {};  ///< another text than the base's, and the revision of the base
   std::vector<PulledPart> parts = {};            ///< of the list of attachments: no documents of the tree
   PullEnd end = {};

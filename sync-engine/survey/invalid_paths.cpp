@@ -4,8 +4,8 @@
 
 namespace ws::sync {
 
-Misnamed misnamed_after(const Misnamed& before, const Incoming& incoming) {
-  Misnamed now = incoming.misnamed;
+InvalidPaths invalid_paths_after(const InvalidPaths& before, const Incoming& incoming) {
+  InvalidPaths now = incoming.invalid_paths;
   if (incoming.end.complete) return now;
   for (const auto& [document, path] : before) {
     if (!incoming.rows.contains(document)) now.emplace(document, path);
@@ -13,25 +13,25 @@ Misnamed misnamed_after(const Misnamed& before, const Incoming& incoming) {
   return now;
 }
 
-Result<void> put_misnamed(StateStore& state, const Misnamed& before, const Misnamed& now) {
+Result<void> store_invalid_paths(StateStore& state, const InvalidPaths& before, const InvalidPaths& now) {
   for (const auto& [document, path] : before) {
-    if (!now.contains(document)) WS_TRY(state.drop_misnamed(document));
+    if (!now.contains(document)) WS_TRY(state.drop_invalid_path(document));
   }
   for (const auto& [document, path] : now) {
     const auto known = before.find(document);
-    if (known == before.end() || known->second != path) WS_TRY(state.put_misnamed(document, path));
+    if (known == before.end() || known->second != path) WS_TRY(state.put_invalid_path(document, path));
   }
   return {};
 }
 
-std::vector<Skipped> skipped_for_name(const Misnamed& misnamed, const std::set<std::string>& nameless) {
+std::vector<Skipped> skipped_invalid_paths(const InvalidPaths& invalid_paths, const std::set<std::string>& without_id) {
   std::vector<Skipped> skipped;
-  for (const auto& [document, path] : misnamed) {
+  for (const auto& [document, path] : invalid_paths) {
     // One without any path goes by its id.
     skipped.push_back(path.empty() ? Skipped{.path = document.text, .reason = Hindrance::no_path}
                                    : Skipped{.path = path, .reason = Hindrance::dangerous_name});
   }
-  for (const std::string& path : nameless) {
+  for (const std::string& path : without_id) {
     skipped.push_back({.path = path.empty() ? "a document without a path" : path, .reason = Hindrance::no_id});
   }
   std::sort(skipped.begin(), skipped.end());

@@ -12,12 +12,13 @@
 namespace ws::sync {
 
 /// Those that are known once a pull has come.
-Misnamed misnamed_after(const Misnamed& before, const Incoming& incoming);
+InvalidPaths invalid_paths_after(const InvalidPaths& before, const Incoming& incoming);
 
 /// Writes what differs.
-Result<void> put_misnamed(StateStore& state, const Misnamed& before, const Misnamed& now);
+Result<void> store_invalid_paths(StateStore& state, const InvalidPaths& before, const InvalidPaths& now);
 
-/// As people are told: in order, each name once. `nameless`: the paths of those that came without an id.
-std::vector<Skipped> skipped_for_name(const Misnamed& misnamed, const std::set<std::string>& nameless = {});
+/// As people are told: in order, each name once. `without_id`: the paths of those that came without an id.
+std::vector<Skipped> skipped_invalid_paths(const InvalidPaths& invalid_paths,
+                                           const std::set<std::string>& without_id = {});
 
 }  // namespace ws::sync

@@ -17,9 +17,9 @@ namespace {
 
 enum class Thing { none, folder, other };
 
-class ForeignPlaces {
+class ObstacleFinder {
  public:
-  ForeignPlaces(const Session& session, Survey& survey) : session_(session), survey_(survey) {}
+  ObstacleFinder(const Session& session, Survey& survey) : session_(session), survey_(survey) {}
 
   bool find() {
     bool any = false;
@@ -27,13 +27,13 @@ class ForeignPlaces {
       if (action.kind != ActionKind::pull_create && action.kind != ActionKind::pull_move) continue;
       // A file that it replaces is the plan's own.
       if (action.kind == ActionKind::pull_create && action.seen) continue;
-      if (auto found = in_the_way_of(action.path)) any = survey_.local.foreign.insert(std::move(*found)).second || any;
+      if (auto found = obstacle_of(action.path)) any = survey_.local.obstacles.insert(std::move(*found)).second || any;
     }
     return any;
   }
 
  private:
-  std::optional<RelativePath> in_the_way_of(const RelativePath& path) {
+  std::optional<RelativePath> obstacle_of(const RelativePath& path) {
     const std::string& text = path.string();
     for (std::size_t slash = text.find('/'); slash != std::string::npos; slash = text.find('/', slash + 1)) {
       const std::string folder = text.substr(0, slash);
@@ -106,6 +106,6 @@ class ForeignPlaces {
 
 }  // namespace
 
-bool find_foreign(const Session& session, Survey& survey) { return ForeignPlaces(session, survey).find(); }
+bool find_obstacles(const Session& session, Survey& survey) { return ObstacleFinder(session, survey).find(); }
 
 }  // namespace ws::sync

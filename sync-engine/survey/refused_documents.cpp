@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "api-client/base/utf8.hpp"
-
 namespace ws::sync {
 namespace {
 
@@ -37,8 +35,6 @@ std::string refusal_mark(const BaseTree& base,
 
 }  // namespace
 
-std::string path_on_wire(std::string_view path) { return utf8::nfc(path); }
-
 bool is_out_of_reach(const std::string& code) {
   return code == "forbidden" || code == "not_found" || code == "gone" || code == "archived";
 }
@@ -55,16 +51,16 @@ bool is_refused_as_it_is(const std::string& code) {
   return is_out_of_reach(code) || code == "too_large" || code == "payload_too_large" || code == "validation_error";
 }
 
-Result<void> note_refused(Session& session, const StagedItem& staged) {
+Result<void> record_refused(Session& session, const StagedItem& staged) {
   StateStore& state = session.state;
   const PushItem& item = staged.item;
   if (item.document.empty()) {
-    const DocumentId key = staged.conflict ? new_conflict_key(staged.file) : new_file_key(staged.file);
+    const DocumentId key = staged.conflict ? new_conflict_key(staged.disk_path) : new_file_key(staged.disk_path);
     return state.put_refused(key, mark_of_text(session, *item.hash));
   }
   const bool both_changed = staged.conflict && staged.conflict->remote;
   const DocumentRevision revision = both_changed ? staged.conflict->remote->revision : item.revision;
-  return state.put_refused(item.document, mark_of(revision, item.hash, staged.file));
+  return state.put_refused(item.document, mark_of(revision, item.hash, staged.disk_path));
 }
 
 bool was_refused(const Session& session,

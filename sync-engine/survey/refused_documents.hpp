@@ -7,9 +7,6 @@
 
 namespace ws::sync {
 
-/// Item paths go out, and come back, in NFC.
-std::string path_on_wire(std::string_view path);
-
 /// Whether a refusal's code is that of 403, 404 or 410 on one document: nothing is deleted for it.
 bool is_out_of_reach(const std::string& code);
 
@@ -21,7 +18,7 @@ bool is_refused_as_it_is(const std::string& code);
 
 /// Keeps what a document was like, here and there, when the service would not take it: as long as it stays so it is not
 /// sent again. Of one that was moved and edited the edit tells. A new file is known by its path and text.
-Result<void> note_refused(Session& session, const StagedItem& staged);
+Result<void> record_refused(Session& session, const StagedItem& staged);
 
 /// Whether the service refused to record a conflict of this new file with this text.
 bool was_refused(const Session& session,

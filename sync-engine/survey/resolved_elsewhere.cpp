@@ -51,7 +51,7 @@ Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep
   if (session.remote == nullptr ||
       std::ranges::none_of(survey.known_conflicts, [](const Conflict& each) { return each.is_on_service(); }))
     return {};
-  WS_LET(const SourceInfo source, session.remote->find_source(session.tie.source_id));
+  WS_LET(const SourceInfo source, session.remote->find_source(session.binding.source_id));
   std::optional<std::set<std::string>> listed;
   if (source.open_conflicts) listed.emplace(source.open_conflicts->begin(), source.open_conflicts->end());
   std::vector<Conflict> still_open;

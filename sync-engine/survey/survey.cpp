@@ -35,18 +35,18 @@ class Surveyor {
     WS_LET(generation_, session_.state.generation());
     WS_LET(survey_.revision_before, session_.state.source_revision());
     survey_.revision = survey_.revision_before;
-    WS_LET(misnamed_, session_.state.misnamed());
+    WS_LET(invalid_paths_, session_.state.invalid_paths());
     WS_LET(const bool unsettled, session_.state.has_pending_or_conflicts());
     const bool looks_at_all = unsettled || options_.whole;
-    in_step_ = looks_at_all ? InStep::no : in_step_with(survey_.scan, generation_);
-    if (in_step_ == InStep::no && !looks_at_all) {
+    cache_match_ = looks_at_all ? CacheMatch::no : match_cache(survey_.scan, generation_);
+    if (cache_match_ == CacheMatch::no && !looks_at_all) {
       WS_LET(survey_.agreed, files_as_agreed(session_, survey_.scan));
-      if (survey_.agreed) in_step_ = InStep::all;
+      if (survey_.agreed) cache_match_ = CacheMatch::all;
     }
-    if (in_step_ == InStep::no) WS_TRY(load_and_identify());
+    if (cache_match_ == CacheMatch::no) WS_TRY(load_and_identify());
     if (!options_.offline) WS_TRY(ask_service());
-    survey_.remote.refused = skipped_for_name(misnamed_, incoming_.nameless);
-    if (in_step_ != InStep::no && !identified_ && is_quiet_there()) {
+    survey_.remote.refused = skipped_invalid_paths(invalid_paths_, incoming_.without_id);
+    if (cache_match_ != CacheMatch::no && !identified_ && is_quiet_there()) {
       WS_LET(const bool known, plan_edits());
       if (known) return finish();
     }
@@ -64,7 +64,7 @@ class Surveyor {
     if (!options_.offline) WS_TRY(take_over());
     build_remote();
     WS_TRY(make_plan());
-    leave_cache(Looked::at_all);
+    leave_cache(CacheExtent::at_all);
     return finish();
   }
 
@@ -74,7 +74,7 @@ class Surveyor {
     return std::move(survey_);
   }
 
-  void leave_cache(Looked looked) const {
+  void leave_cache(CacheExtent looked) const {
     if (!options_.dry_run) save_cache(session_, survey_, generation_, looked);
   }
 
@@ -83,12 +83,12 @@ class Surveyor {
 
   /// Where nothing but texts changed, and here alone. False: all of the base has to be looked at.
   Result<bool> plan_edits() {
-    if (in_step_ == InStep::all) {
+    if (cache_match_ == CacheMatch::all) {
       survey_.plan.skipped = survey_.local.skipped = survey_.scan.skipped();
       survey_.plan.skipped.insert(
           survey_.plan.skipped.end(), survey_.remote.refused.begin(), survey_.remote.refused.end());
       std::sort(survey_.plan.skipped.begin(), survey_.plan.skipped.end());
-      if (survey_.agreed) leave_cache(Looked::at_all);
+      if (survey_.agreed) leave_cache(CacheExtent::at_all);
       return true;
     }
     WS_LET(const bool known, load_edits(session_, survey_));
@@ -100,7 +100,7 @@ class Surveyor {
       held_.clear();
       return false;
     }
-    leave_cache(Looked::at_edits);
+    leave_cache(CacheExtent::at_edits);
     return true;
   }
 
@@ -119,7 +119,7 @@ class Surveyor {
     survey_.base = {};
     for (const auto& [document, row] : survey_.base_rows) {
       survey_.base.documents.emplace_hint(survey_.base.documents.end(), document, row.entry);
-      if (row.placed) survey_.base.placed.emplace(document, *row.placed);
+      if (row.displaced_to) survey_.base.displaced_to.emplace(document, *row.displaced_to);
     }
   }
 
@@ -135,7 +135,7 @@ class Surveyor {
   /// A document that goes where its file lies was renamed here, as far as the plan is concerned.
   void release_places() {
     for (const auto& [document, row] : survey_.base_rows) {
-      if (row.stays) survey_.base.placed.erase(document);
+      if (row.document_follows_file) survey_.base.displaced_to.erase(document);
     }
   }
 
@@ -240,7 +240,7 @@ class Surveyor {
     survey_.revision = now;
     survey_.same_revision = std::move(incoming_.same_revision);
     survey_.list_parts = std::move(incoming_.parts);
-    misnamed_before_ = std::exchange(misnamed_, misnamed_after(misnamed_, incoming_));
+    invalid_paths_before_ = std::exchange(invalid_paths_, invalid_paths_after(invalid_paths_, incoming_));
     leave_out_damaged(incoming_, survey_);
     if (keep_ == Pulled::keep) WS_TRY(write_incoming(session_, incoming_, survey_));
     choose_pending();
@@ -284,9 +284,9 @@ class Surveyor {
       if (!held_.contains(document)) WS_TRY(session_.state.put_pending(document, survey_.pending.at(document)));
     }
     for (const DocumentId& document : to_drop_) WS_TRY(session_.state.drop_pending(document));
-    WS_TRY(put_misnamed(session_.state, misnamed_before_, misnamed_));
+    WS_TRY(store_invalid_paths(session_.state, invalid_paths_before_, invalid_paths_));
     // What was out of reach is asked for again: the next pull begins where this one did.
-    if (incoming_.out_of_reach.empty() && incoming_.nameless.empty() && survey_.left_out.empty() && held_.empty())
+    if (incoming_.out_of_reach.empty() && incoming_.without_id.empty() && survey_.unavailable.empty() && held_.empty())
       WS_TRY(session_.state.set_source_revision(survey_.revision));
     return transaction.commit();
   }
@@ -359,7 +359,7 @@ class Surveyor {
         .merge = options_.merge, .accept_deletes = options_.accept_deletes, .allow_deletes = options_.allow_deletes};
     while (true) {
       survey_.plan = reconcile(survey_.base, survey_.local, survey_.remote, how);
-      if (find_foreign(session_, survey_)) continue;
+      if (find_obstacles(session_, survey_)) continue;
       WS_LET(std::set<DocumentId> colliding, try_merges(session_, survey_, incoming_.texts, options_.offline));
       if (colliding.empty()) return {};
       how.colliding.merge(colliding);
@@ -369,7 +369,7 @@ class Surveyor {
   Result<void> make_plan() {
     WS_TRY(refuse_ignored());
     WS_TRY(hold_refused(session_, survey_.base, survey_.remote, survey_.local));
-    hold_left_out(survey_, survey_.local);
+    hold_unavailable(survey_, survey_.local);
     release_places();
     WS_TRY(plan_and_merge());
     if (is_empty_listing() && !options_.allow_deletes) {
@@ -428,13 +428,13 @@ class Surveyor {
   Pulled keep_;
   Survey survey_;
   Incoming incoming_;
-  Misnamed misnamed_;
-  Misnamed misnamed_before_;        ///< the pull
-  std::vector<DocumentId> to_put_;  ///< of what is pending, once the plan is made
+  InvalidPaths invalid_paths_;
+  InvalidPaths invalid_paths_before_;  ///< the pull
+  std::vector<DocumentId> to_put_;     ///< of what is pending, once the plan is made
   std::vector<DocumentId> to_drop_;
   std::set<DocumentId> held_;  ///< whose deletes the guard held back
   std::uint64_t generation_ = 0;
-  InStep in_step_ = InStep::no;  ///< by the cache's account
+  CacheMatch cache_match_ = CacheMatch::no;  ///< by the cache's account
   bool identified_ = false;
   bool rewound_ = false;
 };
@@ -445,7 +445,7 @@ Result<Survey> survey(Session& session, const RunOptions& options, Pulled keep) 
   return Surveyor(session, options, keep).survey();
 }
 
-Result<void> note_files(Session& session, const Survey& survey) {
+Result<void> record_files(Session& session, const Survey& survey) {
   if (survey.agreed) return session.state.put_files(*survey.agreed);
   if (survey.base_rows.empty()) return {};
   std::map<RelativePath, DocumentId> agreed;
@@ -466,7 +466,7 @@ void refresh_cache(Session& session) {
   // All that a survey does without the service: walk, compare, save.
   const RunOptions options{.merge = false, .offline = true};
   const auto seen = Surveyor(session, options, Pulled::look_at).survey();
-  if (seen) static_cast<void>(note_files(session, *seen));
+  if (seen) static_cast<void>(record_files(session, *seen));
 }
 
 }  // namespace ws::sync

@@ -12,7 +12,7 @@
 namespace ws::sync {
 
 /// A document whose text the disk had no room for, or that cannot be read.
-struct LeftOut {
+struct UnavailableText {
   RelativePath path;
   Failure why = {};
   Hindrance reason = Hindrance::no_room;
@@ -31,8 +31,8 @@ struct Survey {
   SourceRevision revision = {};                   ///< and now
   std::vector<RelativePath> same_revision = {};   ///< the service gave another text for the revision of the base
   std::vector<Conflict> known_conflicts = {};     ///< those that a commit recorded
-  std::map<DocumentId, LeftOut> left_out = {};    ///< the next run asks for them again
-  std::vector<PulledPart> list_parts = {};        ///< what came of the list of attachments; kept where `Pulled::keep`
+  std::map<DocumentId, UnavailableText> unavailable = {};  ///< the next run asks for them again
+  std::vector<PulledPart> list_parts = {};  ///< what came of the list of attachments; kept where `Pulled::keep`
   /// Every file is as the base has it: these. Then `base`, `local` and `base_rows` may be empty.
   std::optional<std::map<DocumentId, FileId>> agreed = {};
 };
@@ -48,7 +48,7 @@ Result<Survey> survey(Session& session, const RunOptions& options, Pulled keep);
 
 /// Remembers the files that are as the base has them by their numbers: what tells a rename later. Nothing is written
 /// where they are known.
-Result<void> note_files(Session& session, const Survey& survey);
+Result<void> record_files(Session& session, const Survey& survey);
 
 /// Walks once more after a run and leaves a stat cache that says so. A failure costs only time later.
 void refresh_cache(Session& session);

@@ -64,7 +64,7 @@ class Merger {
     if (const auto text = texts_.find(document); text != texts_.end()) return Text(text->second);
     const git::ObjectId& blob = survey_.pending.at(document).blob;
     if (session_.remote == nullptr || offline_) return kept_text(session_, blob, wanted);
-    return text_there(session_, document, blob, wanted);
+    return fetch_remote_text(session_, document, blob, wanted);
   }
 
   Session& session_;

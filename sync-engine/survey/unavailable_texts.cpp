@@ -14,7 +14,7 @@ Result<void> write_incoming(Session& session, Incoming& incoming, Survey& survey
       ++at;
       continue;
     }
-    survey.left_out.emplace(at->first, LeftOut{.path = at->second.entry->path, .why = why->second});
+    survey.unavailable.emplace(at->first, UnavailableText{.path = at->second.entry->path, .why = why->second});
     at = incoming.rows.erase(at);
   }
   return {};
@@ -22,27 +22,27 @@ Result<void> write_incoming(Session& session, Incoming& incoming, Survey& survey
 
 void leave_out_damaged(Incoming& incoming, Survey& survey) {
   for (auto& [document, damaged] : incoming.damaged) {
-    survey.left_out.insert_or_assign(
+    survey.unavailable.insert_or_assign(
         document,
-        LeftOut{.path = std::move(damaged.path), .why = std::move(damaged.why), .reason = Hindrance::damaged});
+        UnavailableText{.path = std::move(damaged.path), .why = std::move(damaged.why), .reason = Hindrance::damaged});
   }
 }
 
-void hold_left_out(const Survey& survey, LocalTree& local) {
-  for (const auto& [document, left_out] : survey.left_out) {
-    if (survey.base.documents.contains(document)) local.hindered.emplace(document, left_out.reason);
+void hold_unavailable(const Survey& survey, LocalTree& local) {
+  for (const auto& [document, unavailable] : survey.unavailable) {
+    if (survey.base.documents.contains(document)) local.hindered.emplace(document, unavailable.reason);
   }
 }
 
-std::vector<Row> rows_of_left_out(const Survey& survey) {
+std::vector<Row> rows_of_unavailable(const Survey& survey) {
   std::vector<Row> rows;
-  for (const auto& [document, left_out] : survey.left_out) {
+  for (const auto& [document, unavailable] : survey.unavailable) {
     const bool known = survey.base.documents.contains(document);
-    Failure why = left_out.why;
-    why.what = fmt::format("{}: {}", left_out.path.text(), why.what);
-    if (left_out.reason == Hindrance::no_room) why.hint = "make room on the disk and run the command again";
+    Failure why = unavailable.why;
+    why.what = fmt::format("{}: {}", unavailable.path.text(), why.what);
+    if (unavailable.reason == Hindrance::no_room) why.hint = "make room on the disk and run the command again";
     rows.push_back({.action = {.kind = known ? ActionKind::pull_update : ActionKind::pull_create,
-                               .path = left_out.path,
+                               .path = unavailable.path,
                                .reason = known ? "edited on the service" : "created on the service",
                                .document = document},
                     .state = Row::State::failed,

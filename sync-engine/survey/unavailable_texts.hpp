@@ -18,9 +18,9 @@ Result<void> write_incoming(Session& session, Incoming& incoming, Survey& survey
 void leave_out_damaged(Incoming& incoming, Survey& survey);
 
 /// Takes them out of the plan: neither side's change is looked at before the text is here.
-void hold_left_out(const Survey& survey, LocalTree& local);
+void hold_unavailable(const Survey& survey, LocalTree& local);
 
 /// A failed row each.
-std::vector<Row> rows_of_left_out(const Survey& survey);
+std::vector<Row> rows_of_unavailable(const Survey& survey);
 
 }  // namespace ws::sync

@@ -119,7 +119,7 @@ std::vector<FoundFile> Scan::not_agreed() const {
       const bool agreed = before.agreed != 0 && before.hash == each.entry.hash;
       if (!agreed) add(folder, cache_.name(before), each.entry);
     }
-    if (cache_mark().in_step == InStep::all) continue;
+    if (cache_mark().base_match == CacheMatch::all) continue;
     auto replaced = folder.replaced.begin();
     for (std::size_t i = 0; i < known.size(); ++i) {
       if (replaced != folder.replaced.end() && replaced->place == i) {
@@ -233,7 +233,7 @@ Result<void> Scan::save(const std::filesystem::path& file,
     writer.begin_folder(folder.path, folder.ignore_stamp);
     FolderPaths paths(folder);
     each_entry(folder, cache_, [&](std::string_view name, CachedEntry entry) {
-      const bool may_agree = entry.kind == EntryKind::file && mark.in_step != InStep::no;
+      const bool may_agree = entry.kind == EntryKind::file && mark.base_match != CacheMatch::no;
       entry.agreed = may_agree && (differing.empty() || !differing.contains(paths.of(name))) ? 1 : 0;
       writer.add(name, entry);
     });

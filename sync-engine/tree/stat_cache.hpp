@@ -49,12 +49,12 @@ struct CachedFolder {
 
 /// How the files stood to the base. `places`: none was new, none missing, none elsewhere; whose text was the base's is
 /// said by each entry's `agreed`. `all`: and every text was.
-enum class InStep : std::uint64_t { no, all, places };
+enum class CacheMatch : std::uint64_t { no, all, places };
 
 /// What the walk's owner knew when the cache was written.
 struct CacheMark {
   std::uint64_t generation = 0;  ///< of the state
-  InStep in_step = InStep::no;
+  CacheMatch base_match = CacheMatch::no;
   std::uint64_t root_inode = 0;
   std::uint64_t root_device = 0;
   std::uint64_t config = 0;  ///< fingerprint of what the tree's config said

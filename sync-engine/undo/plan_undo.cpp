@@ -252,7 +252,7 @@ class Undoer {
     };
     for (const auto& [document, entry] : world_.local.tracked) stay(entry.path);
     for (const auto& [path, hash] : world_.local.created) stay(path);
-    for (const RelativePath& path : world_.local.foreign) stay(path);
+    for (const RelativePath& path : world_.local.obstacles) stay(path);
     for (const Skipped& each : world_.local.skipped) {
       if (const auto path = RelativePath::parse(each.path)) stay(*path);
     }

@@ -85,7 +85,7 @@ class Taker {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const UndoStep& step = steps_[i];
       if (!writes(step) || is_written(step)) continue;
-      WS_TRY(session_.go_on());
+      WS_TRY(session_.check_cancelled());
       WS_LET(const std::string text, session_.history.text(step.result_blob));
       WS_LET(Staged staged, writer_.stage(text, *step.result));
       staged_[i] = std::move(staged);
@@ -176,7 +176,7 @@ Result<std::vector<LeftAlone>> take_back_here(Session& session, const std::vecto
   return Taker(session, writer, steps).take_back();
 }
 
-Result<void> note_renamed_files(Session& session, const std::vector<UndoStep>& steps) {
+Result<void> record_renamed_files(Session& session, const std::vector<UndoStep>& steps) {
   std::map<DocumentId, FileId> files;
   for (const UndoStep& step : steps) {
     if (!step.from || !step.to || step.from == step.to) continue;

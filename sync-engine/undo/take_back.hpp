@@ -15,6 +15,6 @@ namespace ws::sync {
 Result<std::vector<LeftAlone>> take_back_here(Session& session, const std::vector<UndoStep>& steps);
 /// Which file each renamed document has now: a file that got another text as well is a new one, and the run that
 /// follows would not know whose it is.
-Result<void> note_renamed_files(Session& session, const std::vector<UndoStep>& steps);
+Result<void> record_renamed_files(Session& session, const std::vector<UndoStep>& steps);
 
 }  // namespace ws::sync

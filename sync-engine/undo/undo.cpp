@@ -151,7 +151,7 @@ class Planner {
     if (base_row == seen.base_rows.end()) return false;
     const auto pending = seen.pending.find(document);
     const git::ObjectId blob = pending == seen.pending.end() ? git::ObjectId{} : pending->second.blob;
-    const auto theirs = text_there(session_, document, blob, seen.remote.changed.at(document).hash);
+    const auto theirs = fetch_remote_text(session_, document, blob, seen.remote.changed.at(document).hash);
     const Text base = history_text(base_row->second.blob);
     const Text ours = history_text(text.blob);
     return theirs && *theirs && base && ours && merge(base_row->second.entry.path, *base, *ours, **theirs);

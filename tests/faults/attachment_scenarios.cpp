@@ -13,7 +13,7 @@ std::string picture(const std::string& name) { return std::string("\x89PNG\r\n\x
 
 /// Both sides hold a note with attachments and are up to date.
 void fill_with_pictures(FaultWorld& world) {
-  world.tie();
+  world.bind_trees();
   write_text(world.tree / "note.md",
              "# Note\n\n![e](img/edit.png) ![g](img/gone.png) ![m](img/move.png)\n\n[[clash.pdf]] [[stay.pdf]]\n");
   for (const char* name : {"img/edit.png", "img/gone.png", "img/move.png", "clash.pdf", "stay.pdf"}) {
@@ -35,7 +35,7 @@ void change(const fs::path& tree, const std::string& who) {
 }
 
 void prepare_first(FaultWorld& world) {
-  world.tie();
+  world.bind_trees();
   write_text(world.tree / "img/move.png", picture("img/move.png"));
   change(world.tree, "here");
   write_text(world.tree / "note.md", "![e](img/edit.png)\n");

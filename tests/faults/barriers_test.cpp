@@ -21,7 +21,7 @@ std::string name_of(int number) { return "n" + std::to_string(number) + ".md"; }
 
 /// Makes this many documents edited on both sides, and as many renamed on both sides.
 void make_conflicts(FaultWorld& world, int texts, int names) {
-  world.tie();
+  world.bind_trees();
   const auto write_all = [&](const std::filesystem::path& tree, const std::string& text) {
     for (int i = 0; i < texts; ++i) write_text(tree / name_of(i), text + std::to_string(i));
   };

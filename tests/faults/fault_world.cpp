@@ -117,7 +117,7 @@ bool shim_works() {
   return ended.exit == 0 && read_text(log) == "ready\n";
 }
 
-void FaultWorld::tie() {
+void FaultWorld::bind_trees() {
   const Ended made = must(ws({"sync", "init", "--name", "notes", "--json"}), "init");
   source = json::parse(made.out).at("source_id");
   must(ws_there({"sync", "init", "--source", source}), "init --source");

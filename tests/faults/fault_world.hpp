@@ -44,7 +44,7 @@ class FaultWorld {
   Command command(Words arguments, const Fault& fault, const std::filesystem::path& log) const;
 
   /// Binds both trees to one new source. Throws on failure.
-  void tie();
+  void bind_trees();
   /// Saves what `reset` restores: the tree, and the service with an empty journal.
   void save();
   void reset() const;

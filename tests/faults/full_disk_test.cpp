@@ -73,7 +73,7 @@ TEST_CASE("a full disk: one document has no room, the others come, and it follow
   const bool of_chance = GENERATE(false, true);
   CAPTURE(of_chance);
   FaultWorld world(disk.path());
-  world.tie();
+  world.bind_trees();
   write_text(world.tree / "edit.md", "old\n");
   REQUIRE(world.ws({"sync"}).exit == 0);
   REQUIRE(world.ws_there({"sync"}).exit == 0);

@@ -98,7 +98,7 @@ struct HostileStage {
           return answer(200, with_items(whole.substr(whole.find("\r\n\r\n") + 4), names_));
         }) {
     world.person.environment["WS_BASE_URL"] = relay_.origin();
-    world.tie();
+    world.bind_trees();
     write_text(world.tree / "plain.md", "plain\n");
     fs::create_directories(world.tree / ".git" / "hooks");
     write_text(world.tree / ".git" / "config", "[core]\n");

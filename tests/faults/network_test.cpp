@@ -128,7 +128,7 @@ TEST_CASE("the network dies at any request of an undo of a run with pictures", "
 TEST_CASE("the answer of a commit is lost and the files are edited again: no conflict of somebody with themselves",
           "[faults][network]") {
   FaultWorld world;
-  world.tie();
+  world.bind_trees();
   write_text(world.tree / "old.md", "first\n");
   REQUIRE(world.ws({"sync", "run"}).exit == 0);
   write_text(world.tree / "old.md", "second\n");

@@ -29,7 +29,7 @@ std::string edited(const std::string& line, const std::string& now) {
 
 /// Fills both sides with the same files and syncs them.
 void fill(FaultWorld& world) {
-  world.tie();
+  world.bind_trees();
   for (const char* name : {"edit.md", "merge.md", "gone.md", "move.md", "clash.md", "folder/one.md", "folder/two.md"}) {
     write_text(world.tree / name, std::string("# ") + name + "\n" + ten_lines);
   }
@@ -94,7 +94,7 @@ Scenario resolve_by(const std::string& keep) {
 const std::vector<std::string> clashing = {"one.md", "two.md", "sub/three.md"};
 
 void prepare_resolve_several(FaultWorld& world) {
-  world.tie();
+  world.bind_trees();
   for (const std::string& name : clashing) write_text(world.tree / name, "# " + name + "\n" + ten_lines);
   write_text(world.tree / "name.md", "a name\n");
   must_end(world.ws(sync_command), 0);

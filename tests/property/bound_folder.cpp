@@ -93,14 +93,14 @@ BoundFolder::BoundFolder(Service& service, std::uint64_t seed)
                 random_,
                 {.base_url = service_url, .credential = Credential{service_.token(), http::origin_of(service_url)}});
   const auto remote = sync::make_api_remote(client);
-  const auto tie = sync::init({.folder = root_,
-                               .base_url = service_url,
-                               .origin = http::origin_of(service_url),
-                               .source_id = service_.source_id()},
-                              *remote,
-                              network_.clock(),
-                              random_);
-  if (!tie) throw std::runtime_error("init: " + tie.error().what);
+  const auto binding = sync::init({.folder = root_,
+                                   .base_url = service_url,
+                                   .origin = http::origin_of(service_url),
+                                   .source_id = service_.source_id()},
+                                  *remote,
+                                  network_.clock(),
+                                  random_);
+  if (!binding) throw std::runtime_error("init: " + binding.error().what);
 }
 
 Result<void> BoundFolder::with_engine(const Order& order, const std::function<void(sync::SyncEngine& engine)>& work) {

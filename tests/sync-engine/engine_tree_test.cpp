@@ -203,12 +203,12 @@ TEST_CASE("tree: a copy that got a client of its own works beside the first", "[
   SyncedFolder here(remote);
   const test::FixedClock clock;
   SeededRandom random(9);
-  const auto before = read_tie(here.path());
+  const auto before = read_binding(here.path());
   const auto renewed = renew_client(here.path(), clock, random);
   REQUIRE(renewed);
   CHECK(renewed->client_id != before->client_id);
   CHECK(renewed->source_id == before->source_id);
-  CHECK(read_tie(here.path()) == *renewed);
+  CHECK(read_binding(here.path()) == *renewed);
 }
 
 TEST_CASE("tree: a .ws that is a link is refused before anything in it is opened", "[sync-engine]") {
@@ -258,7 +258,7 @@ TEST_CASE("tree: what comes goes into the folder that is there, however the disk
 TEST_CASE("init: a source that is not the one asked for is not joined", "[sync-engine]") {
   FakeRemote remote;
   SyncedFolder here(remote);
-  const std::string source = here.engine().tie().source_id;
+  const std::string source = here.engine().binding().source_id;
   const ws::test::TemporaryFolder other;
   const test::FixedClock clock;
   SeededRandom random(7);

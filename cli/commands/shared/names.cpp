@@ -42,12 +42,12 @@ Result<std::optional<std::string>> document_of_file(Session& session, const std:
   const auto root = sync::find_root(path.parent_path());
   if (!root) return std::optional<std::string>();
   WS_LET(const sync::WsFolder own, sync::WsFolder::open(*root, session.settings().trusted));
-  WS_LET(const sync::Tie tie, sync::read_tie(own));
-  WS_TRY(session.prefer_server(tie.base_url, tie.origin));
+  WS_LET(const sync::TreeBinding binding, sync::read_binding(own));
+  WS_TRY(session.prefer_server(binding.base_url, binding.origin));
   WS_LET(const BaseUrl url, session.base_url());
-  if (url.origin != tie.origin) {
+  if (url.origin != binding.origin) {
     return fail(Failure::Kind::usage,
-                "the file " + given + " is synced with " + tie.base_url + ", not with " + url.text);
+                "the file " + given + " is synced with " + binding.base_url + ", not with " + url.text);
   }
   const auto place = sync::RelativePath::parse(path.lexically_relative(fs::weakly_canonical(*root, error)).string());
   if (!place) return std::optional<std::string>();

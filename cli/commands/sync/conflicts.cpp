@@ -58,8 +58,9 @@ Json foreign_to_json(const Json& shown) {
 /// Adds what is open on the service and not in the list yet.
 Result<void> add_foreign(Session& session, const SyncTree& tree, Json& list) {
   WS_LET(Client * client, session.client());
-  WS_LET(const Reply source,
-         client->call({.operation = "sync.source_get", .parameters = {{"source_id", tree.engine->tie().source_id}}}));
+  WS_LET(
+      const Reply source,
+      client->call({.operation = "sync.source_get", .parameters = {{"source_id", tree.engine->binding().source_id}}}));
   const Json* open = find(*source.json, "open_conflicts");
   if (open == nullptr || !open->is_array()) return {};  // a service that does not say
   for (const Json& shown : *open) {

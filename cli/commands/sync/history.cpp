@@ -105,16 +105,18 @@ Result<ExitCode> restore(Session& session) {
 Result<ExitCode> untie(Session& session) {
   const std::vector<std::string>& words = session.arguments().words;
   WS_LET(const fs::path root, sync::find_root(words.empty() ? fs::current_path() : fs::path(words.front())));
-  const auto tie = sync::read_tie(root, session.settings().trusted);
+  const auto binding = sync::read_binding(root, session.settings().trusted);
   if (!words.empty() && !fs::exists(fs::path(words.front()) / ".ws")) {
     return fail(
         Failure::Kind::usage, words.front() + " is not a synced folder itself", "its folder is " + root.string());
   }
   const std::string shown = clean(root.string(), Breaks::space);
   const auto print_tied = [&](bool is_tied) {
-    session.printer().resource(
-        {{"v", 1}, {"folder", root.string()}, {"source_id", tie ? Json(tie->source_id) : Json()}, {"tied", is_tied}},
-        {});
+    session.printer().resource({{"v", 1},
+                                {"folder", root.string()},
+                                {"source_id", binding ? Json(binding->source_id) : Json()},
+                                {"tied", is_tied}},
+                               {});
   };
   if (session.has("dry-run") && session.format() != Format::table) {
     print_tied(true);
@@ -135,8 +137,8 @@ Result<ExitCode> untie(Session& session) {
     return ExitCode::done;
   }
   session.printer().line(shown + " does not sync any more; every file is still there");
-  if (tie) {
-    session.note("to sync it again: " + ShellCommand{"ws", "sync", "init", "--source", tie->source_id}.ticked());
+  if (binding) {
+    session.note("to sync it again: " + ShellCommand{"ws", "sync", "init", "--source", binding->source_id}.ticked());
   }
   return ExitCode::done;
 }
@@ -145,8 +147,8 @@ Result<ExitCode> roots(Session& session) {
   WS_LET(const std::vector<TiedTree> trees, TreeRegister(Paths::of(session.world().environment).state).all());
   Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
   for (const TiedTree& tree : trees) {
-    const auto tie = sync::read_tie(tree.folder, session.settings().trusted);
-    const bool is_it = tie && tie->source_id == tree.source_id;
+    const auto binding = sync::read_binding(tree.folder, session.settings().trusted);
+    const bool is_it = binding && binding->source_id == tree.source_id;
     list["data"].push_back({{"folder", tree.folder.string()},
                             {"state", is_it ? "tied" : "missing"},
                             {"name", tree.name},

@@ -100,22 +100,22 @@ Result<ExitCode> init(Session& session) {
     if (is_new) fs::remove(options.folder, error);  // one that is not empty stays
     return fail(made.error());
   }
-  const sync::Tie& tie = *made;
-  register_tree(session, options.folder, tie);
-  const std::string join = ShellCommand{"ws", "sync", "init", "--source=", tie.source_id}.text();
+  const sync::TreeBinding& binding = *made;
+  register_tree(session, options.folder, binding);
+  const std::string join = ShellCommand{"ws", "sync", "init", "--source=", binding.source_id}.text();
   if (session.format() == Format::table) {
-    session.printer().line(options.folder.string() + " now syncs with \"" + clean(tie.name, Breaks::space) + "\" at " +
-                           url.text + ".");
+    session.printer().line(options.folder.string() + " now syncs with \"" + clean(binding.name, Breaks::space) +
+                           "\" at " + url.text + ".");
     session.printer().line("Next: `ws sync` publishes your files and fetches the others. On another machine:");
     session.printer().line("  " + join);
     return ExitCode::done;
   }
   session.printer().resource({{"v", 1},
-                              {"source_id", tie.source_id},
-                              {"client_id", tie.client_id},
-                              {"name", tie.name},
+                              {"source_id", binding.source_id},
+                              {"client_id", binding.client_id},
+                              {"name", binding.name},
                               {"folder", options.folder.string()},
-                              {"base_url", tie.base_url},
+                              {"base_url", binding.base_url},
                               {"join", join}},
                              {});
   return ExitCode::done;

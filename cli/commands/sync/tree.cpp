@@ -50,9 +50,9 @@ Result<std::optional<sync::Keep>> parse_on_conflict(const std::string& text) {
   return fail(Failure::Kind::usage, "--on-conflict takes open, local, remote or both, not `" + text + "`");
 }
 
-Failure foreign_server(const sync::Tie& tie, const BaseUrl& url) {
+Failure foreign_server(const sync::TreeBinding& binding, const BaseUrl& url) {
   return {.kind = Failure::Kind::usage,
-          .what = "this tree belongs to " + tie.base_url + ", not to " + url.text,
+          .what = "this tree belongs to " + binding.base_url + ", not to " + url.text,
           .hint = "leave out --base-url and WS_BASE_URL, or name the tree's server",
           .code = "foreign_server"};
 }
@@ -60,22 +60,22 @@ Failure foreign_server(const sync::Tie& tie, const BaseUrl& url) {
 /// Another folder that this user has tied and that has this tree's very `client_id`: one of the two is a copy.
 std::optional<std::filesystem::path> find_twin_tree(const Session& session,
                                                     const std::filesystem::path& root,
-                                                    const sync::Tie& tie) {
+                                                    const sync::TreeBinding& binding) {
   const auto trees = TreeRegister(Paths::of(session.world().environment).state).all();
   if (!trees) return std::nullopt;
   for (const TiedTree& tree : *trees) {
     std::error_code error;
-    if (tree.source_id != tie.source_id || std::filesystem::equivalent(tree.folder, root, error) || error) continue;
-    const auto other = sync::read_tie(tree.folder, session.settings().trusted);
-    if (other && other->client_id == tie.client_id) return tree.folder;
+    if (tree.source_id != binding.source_id || std::filesystem::equivalent(tree.folder, root, error) || error) continue;
+    const auto other = sync::read_binding(tree.folder, session.settings().trusted);
+    if (other && other->client_id == binding.client_id) return tree.folder;
   }
   return std::nullopt;
 }
 
 /// Two trees with one `client_id` would take each other's conflicts for their own: the copy gets one of its own.
-Result<sync::Tie> settle_copy(Session& session, const std::filesystem::path& root, sync::Tie tie) {
-  const auto twin = find_twin_tree(session, root, tie);
-  if (!twin) return tie;
+Result<sync::TreeBinding> settle_copy(Session& session, const std::filesystem::path& root, sync::TreeBinding binding) {
+  const auto twin = find_twin_tree(session, root, binding);
+  if (!twin) return binding;
   WS_LET(const bool agreed,
          session.confirm("this folder is a copy of the synced folder " + twin->string() +
                          ": sync it as a tree of its own?"));
@@ -149,12 +149,12 @@ Result<sync::RelativePath> path_argument(const std::filesystem::path& root, cons
   });
 }
 
-void register_tree(const Session& session, const std::filesystem::path& root, const sync::Tie& tie) {
+void register_tree(const Session& session, const std::filesystem::path& root, const sync::TreeBinding& binding) {
   const TreeRegister trees(Paths::of(session.world().environment).state);
   static_cast<void>(trees.add({.folder = std::filesystem::absolute(root).lexically_normal(),
-                               .name = tie.name,
-                               .source_id = tie.source_id,
-                               .base_url = tie.base_url}));
+                               .name = binding.name,
+                               .source_id = binding.source_id,
+                               .base_url = binding.base_url}));
 }
 
 Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start, Network network) {
@@ -162,17 +162,17 @@ Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start,
   WS_LET(tree.root, sync::find_root(start));
   tree.is_elsewhere = session.arguments().value("C").has_value();
   if (network != Network::none) {
-    WS_LET(sync::Tie tie, sync::read_tie(tree.root, session.settings().trusted));
-    WS_TRY(session.prefer_server(tie.base_url, tie.origin));
+    WS_LET(sync::TreeBinding binding, sync::read_binding(tree.root, session.settings().trusted));
+    WS_TRY(session.prefer_server(binding.base_url, binding.origin));
     WS_LET(const BaseUrl url, session.base_url());
-    if (url.origin != tie.origin) return fail(foreign_server(tie, url));
+    if (url.origin != binding.origin) return fail(foreign_server(binding, url));
     if (network == Network::needed) {
-      WS_LET(tie, settle_copy(session, tree.root, std::move(tie)));
+      WS_LET(binding, settle_copy(session, tree.root, std::move(binding)));
     }
     session.allow_retries(retries_of_a_run);
     WS_LET(Client * client, session.client());
     tree.remote = sync::make_api_remote(*client);
-    register_tree(session, tree.root, tie);
+    register_tree(session, tree.root, binding);
   }
   WS_TRY(open_engine(session, tree));
   return tree;

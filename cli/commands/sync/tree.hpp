@@ -27,8 +27,8 @@ struct SyncTree {
   bool is_elsewhere = false;  ///< -C named it: the user's working directory is another
 };
 
-/// The tree at or above `start`. Its tie only chooses among the keys that are stored: a file in a tree cannot send one
-/// anywhere. Fails with `usage` (no tree), `disk`, `auth`, or as the client does.
+/// The tree at or above `start`. Its binding only chooses among the keys that are stored: a file in a tree cannot send
+/// one anywhere. Fails with `usage` (no tree), `disk`, `auth`, or as the client does.
 Result<SyncTree> open_tree(Session& session, const std::filesystem::path& start, Network network);
 
 /// A new engine on the tree, as its files are now, and a progress line from its beginning. Fails as the engine does.
@@ -46,7 +46,7 @@ std::vector<Flag> step_flags();
 Result<sync::RunOptions> run_options(const Session& session);
 
 /// For `ws sync roots`; where it cannot be written nothing else suffers.
-void register_tree(const Session& session, const std::filesystem::path& root, const sync::Tie& tie);
+void register_tree(const Session& session, const std::filesystem::path& root, const sync::TreeBinding& binding);
 
 /// JSON, TSV, or words on a terminal.
 /// `stamp`: put before each line for a terminal.

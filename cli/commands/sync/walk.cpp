@@ -75,7 +75,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
       facts.their_name = change->name;
       facts.their_time = change->time;
       if (is_outdated(*change)) {
-        WS_LET(const std::optional<Conflict> now, tree_.engine->look_again(conflict_));
+        WS_LET(const std::optional<Conflict> now, tree_.engine->refresh_conflict(conflict_));
         if (now) conflict_ = *now;
       }
     }
@@ -92,14 +92,14 @@ class SyncConflictResolver final : public walk::ConflictResolver {
   }
 
   Result<Outcome> carry_out(const walk::Decided& decided) override {
-    WS_LET(const std::optional<Outcome> moved, look_again());
+    WS_LET(const std::optional<Outcome> moved, show_if_changed());
     if (moved) return *moved;
     auto done = resolve(decided);
     tree_.progress->clear();
     if (!done) {
       if (!is_refusal(done.error())) return fail(std::move(done).error());
       // Between our look and our word: the service has the last one.
-      WS_LET(const std::optional<Outcome> changed, look_again());
+      WS_LET(const std::optional<Outcome> changed, show_if_changed());
       if (changed) return *changed;
       return Outcome{.kind = Outcome::Kind::refused, .lines = {done.error().what + ".", done.error().hint}};
     }
@@ -190,11 +190,11 @@ class SyncConflictResolver final : public walk::ConflictResolver {
   }
 
   /// Empty: everything is as it was shown.
-  Result<std::optional<Outcome>> look_again() {
+  Result<std::optional<Outcome>> show_if_changed() {
     using MaybeOutcome = std::optional<Outcome>;
     const Conflict shown = conflict_;
     const std::optional<std::string> file = on_disk_;
-    WS_LET(const std::optional<Conflict> now, tree_.engine->look_again(conflict_));
+    WS_LET(const std::optional<Conflict> now, tree_.engine->refresh_conflict(conflict_));
     tree_.progress->clear();
     if (!now) {
       return MaybeOutcome(Outcome{.kind = Outcome::Kind::gone,

@@ -501,7 +501,7 @@ std::vector<MatrixRow> created_rows() {
        "created",
        Status::done,
        no_base(),
-       {.foreign = {path(p)}},
+       {.obstacles = {path(p)}},
        created_there(p, "theirs"),
        {.actions = {placed(come("p (remote).md", d2, "theirs", 1), p)},
         .conflicts = {clash(ConflictCase::not_synced, p, d2, {}, {}, entry(p, "theirs", 1))}}},
@@ -510,7 +510,7 @@ std::vector<MatrixRow> created_rows() {
        "a folder at P",
        Status::done,
        no_base(),
-       {.foreign = {path(p)}},
+       {.obstacles = {path(p)}},
        created_there(below, "child"),
        {.conflicts = {clash(ConflictCase::not_synced, p, d2, {}, {}, entry(below, "child", 1))}}},
   };

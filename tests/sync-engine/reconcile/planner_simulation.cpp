@@ -59,15 +59,15 @@ class Simulation {
       world_.base.documents.insert_or_assign(id, *entry);
     } else {
       world_.base.documents.erase(id);
-      world_.base.placed.erase(id);
+      world_.base.displaced_to.erase(id);
     }
   }
   /// The base of an action's document, and where its file lies.
   void settle_at(const Action& action, Entry entry) {
     entry.path = action.service_path.value_or(action.path);
     set_base(action.document, entry);
-    world_.base.placed.erase(action.document);
-    if (action.service_path) world_.base.placed.emplace(action.document, action.path);
+    world_.base.displaced_to.erase(action.document);
+    if (action.service_path) world_.base.displaced_to.emplace(action.document, action.path);
   }
   void take_away(const std::string& path, const Sha256& seen, const Action& action) {
     const auto there = world_.local.find(path);

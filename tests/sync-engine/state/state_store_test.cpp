@@ -62,7 +62,7 @@ TEST_CASE("state: journal steps and a staged commit survive a round trip", "[syn
   JournalStep step{.action = {.kind = ActionKind::pull_move, .path = path("b.md"), .document = {"d"}}};
   step.action.previous_path = path("a.md");
   step.action.seen = Sha256::of("x");
-  step.base = BaseRow{.entry = entry("b.md", "x", 4), .placed = path("b (remote).md")};
+  step.base = BaseRow{.entry = entry("b.md", "x", 4), .displaced_to = path("b (remote).md")};
   step.applies_remote = false;
   REQUIRE(state->put_step(step));
   const auto steps = state->steps();
@@ -73,7 +73,7 @@ TEST_CASE("state: journal steps and a staged commit survive a round trip", "[syn
   CHECK_FALSE(state->staged()->has_value());
   StagedCommit staged{.request = {.source_id = "s", .plan_id = "p", .push_ids = {"1", "2"}, .message = "m\n\"q\""}};
   staged.items.push_back({.item = {.kind = ActionKind::push_update, .path = path("n.md"), .hash = Sha256::of("n")},
-                          .file = path("n (remote).md")});
+                          .disk_path = path("n (remote).md")});
   staged.under_way = true;
   REQUIRE(state->put_staged(staged));
   const auto read = state->staged();
@@ -205,15 +205,15 @@ TEST_CASE("state: a tree of format 1 goes on with what it holds", "[sync-engine]
   const auto base = state->base();
   REQUIRE(base);
   REQUIRE(base->size() == 1);
-  CHECK_FALSE(base->begin()->second.placed);
+  CHECK_FALSE(base->begin()->second.displaced_to);
   const FileId file{.inode = 7, .device = 8, .born_ns = 9};
   CHECK(state->put_files({{DocumentId{"d"}, file}}));
   CHECK(*state->files() == std::map<DocumentId, FileId>{{DocumentId{"d"}, file}});
   CHECK(*state->find_file(DocumentId{"d"}) == file);
-  CHECK(state->put_misnamed(DocumentId{"e"}, ".git/config"));
-  CHECK(state->misnamed() == Misnamed{{DocumentId{"e"}, ".git/config"}});
-  CHECK(state->drop_misnamed(DocumentId{"e"}));
-  CHECK(state->misnamed()->empty());
+  CHECK(state->put_invalid_path(DocumentId{"e"}, ".git/config"));
+  CHECK(state->invalid_paths() == InvalidPaths{{DocumentId{"e"}, ".git/config"}});
+  CHECK(state->drop_invalid_path(DocumentId{"e"}));
+  CHECK(state->invalid_paths()->empty());
 }
 
 TEST_CASE("state: a tree of format 6 knows its files by number, and no birth time", "[sync-engine]") {

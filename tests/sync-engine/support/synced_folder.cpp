@@ -18,11 +18,12 @@ fs::path quick_folder() { return fs::is_directory("/dev/shm") ? "/dev/shm" : fs:
 
 SyncedFolder::SyncedFolder(FakeRemote& remote, std::uint64_t seed)
     : remote_(remote), folder_(quick_folder()), random_(seed) {
-  const auto tie = init({.folder = folder_.path(), .base_url = "http://127.0.0.1:1", .origin = "http://127.0.0.1:1"},
-                        remote_,
-                        clock_,
-                        random_);
-  REQUIRE(tie);
+  const auto binding =
+      init({.folder = folder_.path(), .base_url = "http://127.0.0.1:1", .origin = "http://127.0.0.1:1"},
+           remote_,
+           clock_,
+           random_);
+  REQUIRE(binding);
 }
 
 void SyncedFolder::write(const std::string& path, const std::string& text) {

@@ -187,7 +187,7 @@ TEST_CASE("scan: new, removed and renamed files and folders are seen through a c
 TEST_CASE("scan: an edit in place is told from names that come, go or change their kind", "[sync-engine]") {
   const ScannedTree tree;
   for (const char* name : {"a/1.md", "a/2.md", "a/3.md", "b/4.md"}) tree.write(name, name);
-  REQUIRE(tree.settled().save(tree.cache_file(), {.in_step = InStep::all}));
+  REQUIRE(tree.settled().save(tree.cache_file(), {.base_match = CacheMatch::all}));
   bool same_places = false;
   std::vector<std::string> edited;
   SECTION("nothing") { same_places = true; }
@@ -202,7 +202,7 @@ TEST_CASE("scan: an edit in place is told from names that come, go or change the
   }
   SECTION("an edit that an earlier walk noted") {
     tree.write("a/2.md", "edited");
-    REQUIRE(tree.scan().save(tree.cache_file(), {.in_step = InStep::places}, {*RelativePath::parse("a/2.md")}));
+    REQUIRE(tree.scan().save(tree.cache_file(), {.base_match = CacheMatch::places}, {*RelativePath::parse("a/2.md")}));
     tree.write("b/4.md", "edited");
     same_places = true;
     edited = {"a/2.md", "b/4.md"};
