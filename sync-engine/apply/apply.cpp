@@ -22,7 +22,7 @@ constexpr std::size_t batch_size = 10'000;
 
 using Places = std::set<std::string, std::less<>>;
 
-/// Whether another file stands at `target`, above it or below it.
+/// Whether another file is at `target`, above it or below it.
 bool is_held(const Places& places, const RelativePath& target, const RelativePath& self) {
   const auto other = [&](Places::const_iterator place) { return place != places.end() && *place != self.text(); };
   const std::string_view text = target.text();
@@ -37,7 +37,7 @@ bool is_held(const Places& places, const RelativePath& target, const RelativePat
   return false;
 }
 
-/// A row of the plan on its way to the disk.
+/// A row of the plan while it is carried out on disk.
 struct Task {
   Row* row = nullptr;
   JournalStep step;
@@ -67,7 +67,7 @@ class Applier {
   }
 
  private:
-  /// Deletes, then moves: they free the places that others take.
+  /// Deletes first, then moves: they free paths that other rows need.
   void collect() {
     std::set<std::pair<int, std::size_t>> order;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -109,11 +109,11 @@ class Applier {
     if (const auto found = survey_.remote.changed.find(action.document); found != survey_.remote.changed.end()) {
       there = &found->second;
     }
-    // The service's entry; after a merge the file is a local edit of it. A move without its edit, or one that only
-    // brings a file home, leaves the text as the base has it.
+    // The service's entry; after a merge the file is a local edit of it. A move alone, also of a displaced file back
+    // to its path, keeps the text of the base.
     const bool text_stays = action.kind == ActionKind::pull_move && (!there || there->revision != action.revision);
     BaseRow row = text_stays ? old->second : BaseRow{.entry = *there, .blob = pending_blob(action.document)};
-    // A file that was renamed here has its place on the service until the move is committed.
+    // A file that was renamed here keeps its path on the service until the move is committed.
     const bool text_only = action.kind == ActionKind::pull_update || action.kind == ActionKind::merge;
     row.entry.path = action.service_path.value_or(text_only ? there->path : action.path);
     row.entry.revision = action.revision;
@@ -122,7 +122,7 @@ class Applier {
     return row;
   }
 
-  /// Promise 1: what a merge or a takeover is about to replace is in the history first.
+  /// Promise 1 of `safety.md`: a text is in the history before a merge or a pull replaces it.
   Result<void> record_before(const SafeWriter& writer) {
     TextChanges ours;
     TextChanges theirs;
@@ -140,7 +140,7 @@ class Applier {
                                      ? survey_.local.tracked.at(action.document).path
                                      : action.path;
       auto text = writer.read(path);
-      if (!text || Sha256::of(*text) != action.seen) continue;  // it will be refused when its turn comes
+      if (!text || Sha256::of(*text) != action.seen) continue;  // the write will be refused
       WS_LET(const git::ObjectId blob, session_.history.keep(*text));
       ours.push_back({.path = action.path.string(), .blob = blob});
       if (action.kind == ActionKind::merge && !pending_blob(action.document).empty()) {
@@ -152,8 +152,8 @@ class Applier {
     return session_.history.record_before(ours, theirs);
   }
 
-  /// Files whose place becomes a folder: out of the way before their documents are forgotten. A crash between the two
-  /// leaves a new file and a document that is gone on both sides.
+  /// Renames files whose path becomes a folder before their documents are dropped from the base. A crash in between
+  /// leaves a new file and a document that is deleted on both sides.
   Result<void> step_aside(SafeWriter& writer) {
     for (Row& row : rows_) {
       const Action& action = row.action;
@@ -181,7 +181,7 @@ class Applier {
       }
       if (known && old->second.disk_path() != step.action.path) step.action.previous_path = old->second.disk_path();
       collect_texts(step, after);
-      // A document that went there while its file stays here, to become another one, went all the same.
+      // Its file becomes a new document; the deletion on the service is recorded as received.
       const bool file_stays = !settled.base && survey_.local.tracked.contains(settled.document);
       WS_TRY(finish_step(session_.state, step, file_stays ? Way::received : Way::agreed));
     }
@@ -214,7 +214,7 @@ class Applier {
     return record_done(batch);
   }
 
-  /// Half of the work on a file is its text, half its place.
+  /// Progress: staging the text and renaming it count as half a file each.
   void report_progress() const { session_.progress(Stage::write, (staged_ + done_) / 2, waiting_.size()); }
 
   Result<void> journal(std::span<const Task> batch) {
@@ -223,7 +223,7 @@ class Applier {
     return transaction.commit();
   }
 
-  /// The row's end. What ends everything is passed up; anything else stays with the row.
+  /// Records the row's result. A failure that ends the call is passed up; any other stays with the row.
   Result<void> finish(Task& task, Result<void> outcome) {
     ++done_;
     report_progress();
@@ -247,7 +247,7 @@ class Applier {
     return fail(Failure::Kind::integrity, fmt::format("{} is not what the service announced", action.path.text()));
   }
 
-  /// A merge of what is here already: the edit there was part of ours.
+  /// The merge equals the local text: the remote edit was part of ours.
   static bool keeps_text(const Action& action) {
     return action.kind == ActionKind::merge && action.result && action.seen == action.result;
   }
@@ -265,8 +265,8 @@ class Applier {
     return {};
   }
 
-  /// A move waits for those that leave its target, or make room for it. What is left then moves in a circle: each place
-  /// gets its new text in one replacement, with the text that the plan saw there expected.
+  /// Orders moves so that a target is free before it is used. The rest moves in a circle: each path gets its new text
+  /// in one replacement, which expects the text that the plan saw there.
   Result<void> do_moves(SafeWriter& writer, std::span<Task> batch) {
     std::vector<Task*> waiting;
     for (Task& task : batch) {
@@ -325,7 +325,7 @@ class Applier {
     return {};
   }
 
-  /// A file in whose place a folder comes, or above which one goes, makes room first: its text is safe by now.
+  /// Removes files whose path becomes a folder, or is below a new file, first: their texts are in `.ws/tmp` by now.
   Result<void> clear_nested(SafeWriter& writer, const std::vector<Task*>& circle) {
     for (Task* task : circle) {
       const Action& action = task->step.action;
@@ -340,7 +340,7 @@ class Applier {
     return {};
   }
 
-  /// Once one of them has moved, another's old place is lost: the journal says where their texts are.
+  /// After the first replacement of a circle an old text is at no path any more: the journal has its blob.
   Result<void> journal_circle(const std::vector<Task*>& circle) {
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
     for (const Task* task : circle) WS_TRY(session_.state.put_step(task->step));
@@ -368,7 +368,8 @@ class Applier {
     return {};
   }
 
-  /// The base advances for what is on disk now, and for nothing else (I15); its texts are in the history by then.
+  /// Invariant I15: the base advances for what is durable on disk, and for nothing else; its texts are in the history
+  /// by then.
   Result<void> record_done(std::span<const Task> batch) {
     TextChanges after;
     for (const Task& task : batch) {

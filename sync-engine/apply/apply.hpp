@@ -1,4 +1,4 @@
-/// The half of a plan that changes this side.
+/// Carries out the local half of a plan.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace ws::sync {
 
-/// Does every pull, merge, adopt and settled row; each row that could not be done says why in its state. Fails only
-/// with what ends everything; what was done until then is durable and noted in `rows`.
+/// Carries out every pull, merge, adopt and settled row; a row that fails has the failure in its state. Fails only with
+/// what ends the call; everything done until then is durable and recorded in `rows`.
 Result<void> apply_here(Session& session, const Survey& survey, std::vector<Row>& rows);
 
 }  // namespace ws::sync

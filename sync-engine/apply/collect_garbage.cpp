@@ -22,7 +22,7 @@ Result<GcReport> collect_garbage(Session& session, const GcOptions& options) {
   if (staged) {
     for (const StagedItem& item : staged->items) need(item.blob);
   }
-  // An operation stays as long as its texts: it goes first, so that none names a text that is gone.
+  // Operations are dropped before their texts, so that none refers to a missing text.
   if (!options.dry_run) {
     WS_LET(sqlite::Transaction transaction, session.state.begin());
     WS_TRY(session.state.operations().drop_before(options.keep_from));

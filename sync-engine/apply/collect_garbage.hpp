@@ -1,4 +1,4 @@
-/// Drops what the history holds beyond the time wanted, and keeps what this tree's state needs.
+/// Drops history older than a time, except what the state of the tree needs.
 #pragma once
 
 #include "sync-engine/session/session.hpp"

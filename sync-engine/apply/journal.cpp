@@ -16,8 +16,8 @@ bool is_done(const SafeWriter& files, const Action& action) {
   return now && Sha256::of(*now) == *action.result;
 }
 
-/// Which steps were done, as far as the disk shows. What stands in a place may be what another step was to take away
-/// from there, when it is the same text: then nothing is known until that one is known to be done.
+/// The steps that were done, as far as the disk shows. A path may have the expected text because another step has not
+/// yet removed the same text from it: such a step counts only once the other is known to be done.
 std::set<const JournalStep*> done_steps(const SafeWriter& files, const std::vector<JournalStep>& steps) {
   std::multimap<std::string_view, const JournalStep*> leaving;
   for (const JournalStep& step : steps) {
@@ -48,19 +48,18 @@ bool holds_its_text(const SafeWriter& files, const JournalStep& step) {
   return now && step.action.result && Sha256::of(*now) == *step.action.result;
 }
 
-/// Files that made no room yet, of a circle in which others have: their texts are in the history.
+/// Removes the files of an interrupted circle that were not yet removed: their texts are in the history.
 void clear_nested(SafeWriter& writer, const std::vector<const JournalStep*>& circle) {
   for (const JournalStep* step : circle) {
     const RelativePath& from = *step->action.previous_path;
     const bool in_the_way = std::any_of(
         circle.begin(), circle.end(), [&](const JournalStep* other) { return is_nested(from, other->action.path); });
-    // One that was edited meanwhile stays, and the next plan starts from there.
+    // An edited file is kept: the next plan starts from it.
     if (in_the_way && holds_its_text(writer, *step)) static_cast<void>(writer.remove(from, *step->action.result));
   }
 }
 
-/// Moves in a circle that were begun are finished: what stands in a place is the text of another of them, or a text of
-/// theirs stands nowhere.
+/// Finishes an interrupted circle of moves: one that has a text of another at a path, or a text at no path.
 Result<void> finish_circles(Session& session, SafeWriter& writer, const std::vector<JournalStep>& steps) {
   std::set<Sha256> texts;
   std::vector<const JournalStep*> circle;
@@ -81,7 +80,7 @@ Result<void> finish_circles(Session& session, SafeWriter& writer, const std::vec
     WS_LET(const Staged staged, writer.stage(text));
     WS_TRY(writer.flush_texts());
     auto placed = writer.place(staged, step->action.path, there ? std::optional(Sha256::of(*there)) : std::nullopt);
-    // Something of the user's is in the way by now: the next plan sees both, and the history has the text.
+    // The user put a file there: it is kept. The text is in the history, and the next plan sees both.
     if (!placed && there) return placed;
   }
   return writer.flush_folders();
@@ -119,8 +118,7 @@ void collect_texts(const JournalStep& step, TextChanges& after) {
 
 namespace {
 
-/// What an interrupted run had in hand goes into the history, and out of `.ws/tmp`. A text that was on its way here is
-/// in the history already.
+/// Moves the texts that an interrupted run left in `.ws/tmp` to the history. Texts of pulls are there already.
 Result<void> rescue_texts(Session& session, SafeWriter& writer, const std::vector<JournalStep>& steps) {
   WS_LET(const std::vector<std::string> names, writer.leftovers());
   if (names.empty()) return {};

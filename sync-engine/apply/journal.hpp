@@ -1,4 +1,4 @@
-/// What follows from a step once it can be seen on disk.
+/// The journal of steps on disk: what follows from a step that is done, and recovery after an interruption.
 #pragma once
 
 #include "sync-engine/session/session.hpp"
@@ -7,13 +7,13 @@
 
 namespace ws::sync {
 
-/// The base of its document, what is pending for it, and the row of the operation. Within the caller's transaction.
+/// Moves the base of its document, clears its pending row and records the operation, in the caller's transaction.
 Result<void> finish_step(StateStore& state, const JournalStep& step, Way way);
 
-/// What a step on disk does to its document.
+/// How the operation records a step.
 Way way_of(const Action& action);
 
-/// How the tree of the history changes with it.
+/// The change of the history's tree for a step.
 void collect_texts(const JournalStep& step, TextChanges& after);
 
 /// Finishes or undoes what an interrupted run left: steps on disk, texts in `.ws/tmp`.

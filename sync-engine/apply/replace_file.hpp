@@ -1,4 +1,4 @@
-/// A file changed because a person said so, outside a plan.
+/// Replaces a file outside a plan, by decision of the user.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace ws::sync {
 
-/// Puts `text` (empty: no file) where `now` stands (empty: nothing). What stands there goes to the history first. Fails
-/// with `conflict` where something else stands there by now; then nothing changed.
+/// Replaces the text `now` (empty: no file) at the path by `text` (empty: no file). The old text goes to the history
+/// first. Fails with `conflict` where the file has another text by now; then nothing changed.
 Result<void> replace_file(Session& session,
                           SafeWriter& writer,
                           const RelativePath& path,

@@ -33,13 +33,13 @@ bool is_there(const fs::path& path) {
   return fs::exists(fs::symlink_status(path, ignored));
 }
 
-/// An `init` that did not get to its end. Nothing was synced yet: it may be begun again.
+/// An `init` that was interrupted. Nothing was synced yet: it may be repeated.
 bool is_unfinished(const fs::path& folder) {
   const fs::path own = folder / ".ws";
   return is_there(own) && !is_there(own / "source.json") && !is_there(own / "state.db");
 }
 
-/// A `.ws` that somebody put into /tmp binds nobody's folders below it, so it does not keep them from being bound.
+/// A `.ws` of another user, in /tmp for example, does not make the folders below it part of a tree.
 bool is_left_by_another_user(const fs::path& root, const fs::path& folder, const TrustedFolders& trusted) {
   if (root == folder) return false;
   const auto opened = WsFolder::open(root, trusted);
@@ -135,7 +135,7 @@ Failure maybe_made(const std::string& name) {
   return failure;
 }
 
-/// Making a source cannot be repeated without making two: what may have been sent is noted, and never sent again.
+/// Creating a source is not idempotent: a request that may have been sent is recorded, and never sent again.
 Result<SourceInfo> create_source(const WsFolder& own, const SourceRequest& request, Remote& remote) {
   if (own.has(intent_name)) return fail(maybe_made(request.name));
   WS_TRY(own.write(intent_name, request.name + "\n"));
@@ -162,7 +162,7 @@ Result<void> write_binding(const WsFolder& own, const TreeBinding& binding) {
                    {"name", binding.name},
                    {"base_url", binding.base_url},
                    {"origin", binding.origin}};
-  // The marker comes last: a tree is tied once it is there.
+  // source.json is written last: with it the tree is bound.
   return own.write("source.json", dump(value, 2) + "\n");
 }
 
@@ -181,7 +181,7 @@ Result<TreeBinding> init(const InitOptions& options, Remote& remote, const Clock
                           "run `ws sync status`",
                           "already_tied"));
   }
-  // All that the disk can refuse comes before the source is made.
+  // Everything that the disk can refuse is done before the source is created.
   const bool fresh = !is_there(folder / ".ws");
   WS_LET(const WsFolder own, make_own_folder(folder, options));
   const std::string name = options.name.empty() ? folder.filename().string() : options.name;

@@ -13,7 +13,7 @@
 
 namespace ws::sync {
 
-/// What ties a tree to the service: `.ws/source.json`.
+/// The binding of a tree to a source of the service: `.ws/source.json`.
 struct TreeBinding {
   std::string source_id = {};
   std::string client_id = {};

@@ -42,7 +42,7 @@ std::string holder_of(int file) {
   return text.substr(0, text.find(' '));
 }
 
-/// Whether the file at the path is this one: a lock on one that was removed meanwhile keeps nobody out.
+/// Whether the path still names this file: a lock on a removed file excludes nobody.
 bool is_file_at(int file, const RootFolder& root) {
   struct stat mine {};
   struct stat there {};
@@ -51,7 +51,7 @@ bool is_file_at(int file, const RootFolder& root) {
          mine.st_dev == there.st_dev;
 }
 
-/// It is truncated and written: a second name of it would lose its text.
+/// The file is truncated and written in place, so a hard link to it would lose its text.
 Result<void> check_lock_file(int file, const std::string& path) {
   struct stat found {};
   if (::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_nlink <= 1) return {};
@@ -63,7 +63,7 @@ Result<void> check_lock_file(int file, const std::string& path) {
 Result<TreeLock> TreeLock::take(const RootFolder& root, std::chrono::milliseconds wait) {
   const std::string path = (root.path() / lock_name).string();
   Descriptor file;
-  // A file system that numbers its files anew with each look would have us here for ever.
+  // Bounded: some file systems report another inode number with each call.
   for (int removed = 0; true;) {
     if (!file) {
       file = root.open_beneath(lock_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666);

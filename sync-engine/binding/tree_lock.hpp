@@ -8,7 +8,7 @@
 
 namespace ws::sync {
 
-/// Holds `.ws/lock` until it goes out of scope. The kernel gives it back when the holder dies, however it dies.
+/// Holds `.ws/lock` until it goes out of scope. The kernel releases it when the process dies.
 class TreeLock {
  public:
   /// Waits at most `wait`. Fails with `disk`, code `tree_locked`, naming the process that holds it; retryable.

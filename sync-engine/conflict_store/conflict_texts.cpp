@@ -19,7 +19,7 @@ namespace {
 constexpr const char* by_hand_name = "by-hand";
 constexpr std::size_t most_text_bytes = std::size_t{64} << 20U;
 
-/// The id comes from the service: anything but a UUID must not become a path.
+/// The id comes from the service, so only a UUID is used as a path; anything else is hashed.
 std::string folder_name(const std::string& id) { return is_uuid(id) ? id : Sha256::of(id).hex(); }
 
 std::string folder_of(const std::string& id) { return ".ws/conflicts/" + folder_name(id); }
@@ -48,7 +48,7 @@ constexpr std::size_t most_open_folders = 500;
 /// Up to so many folders, single fsyncs are cheaper than a barrier over the whole file system.
 constexpr std::size_t max_single_flushes = 4;
 
-/// One conflict's folder, while its texts are written: beside their names first, so that none is ever half there.
+/// Writes the texts of one conflict to temporary names first, so that a file is never incomplete.
 class ConflictFolder {
  public:
   static Result<ConflictFolder> open(const RootFolder& root, const std::string& id) {
@@ -100,7 +100,7 @@ class ConflictFolder {
 
   Result<void> write(const std::string& name, std::string_view text) const {
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    // What stands there is from a run that was killed, or a pipe or second name of a file elsewhere: never written to.
+    // A leftover of a killed run, or a planted pipe or hard link: removed, never written to.
     ::unlinkat(folder_.get(), (name + ".new").c_str(), 0);
     const Descriptor file(::openat(folder_.get(), (name + ".new").c_str(), flags, 0666));
     if (!file) return disk_failure("write", path_ + "/" + name);

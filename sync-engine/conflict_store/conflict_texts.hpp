@@ -15,12 +15,12 @@ struct ThreeTexts {
   std::optional<std::string> remote = {};
 };
 
-/// Into the files and, for good, into the history.
+/// Writes the files, and the texts to the history.
 Result<void> write_conflict_texts(Session& session, const std::string& id, const ThreeTexts& texts);
 /// The same for many conflicts, by id: data, one barrier, renames, one barrier, whatever their number.
 Result<void> write_conflict_texts(Session& session, const std::map<std::string, ThreeTexts>& by_id);
 ThreeTexts read_conflict_texts(const RootFolder& root, const std::string& id);
-/// That the working file holds both texts, for a person to make one of them; until the files go.
+/// A marker file: the working file holds both texts for the user to merge. It is removed with the conflict's files.
 Result<void> mark_merging_by_hand(const RootFolder& root, const std::string& id);
 bool is_merging_by_hand(const RootFolder& root, const std::string& id);
 /// The branch of the history that holds them: "conflicts/ID".

@@ -1,4 +1,4 @@
-/// How every conflict ends in what this tree remembers, whoever decided it.
+/// Ends conflicts in the state, whoever decided them.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ws::sync {
 
-/// What was decided, as far as the state is concerned.
+/// The changes of the state that a decision makes.
 struct ConflictEnd {
   std::map<DocumentId, std::optional<BaseRow>> base = {};        ///< empty: forgotten
   std::map<DocumentId, std::optional<PendingRow>> pending = {};  ///< empty: nothing is pending any more
@@ -25,8 +25,8 @@ struct EndedConflict {
   ConflictEnd end = {};
 };
 
-/// All of it at once, with the records of the conflicts; the history is on the disk by then, and keeps the texts whose
-/// files under `.ws/conflicts/` go last. Fails with `disk`; then all of them are open as before.
+/// One transaction with the conflict records. Invariant: the history is on disk before it, and the files under
+/// `.ws/conflicts/` are removed after it. Fails with `disk`; then all conflicts are still open.
 Result<void> end_conflicts(Session& session, const std::vector<EndedConflict>& ended);
 Result<void> end_conflict(Session& session, const Conflict& conflict, const ConflictEnd& end = {});
 

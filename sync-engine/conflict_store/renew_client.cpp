@@ -10,8 +10,7 @@
 namespace ws::sync {
 namespace {
 
-/// A staged commit and recorded conflicts are the tree's from which this one was copied: the next run stages and
-/// records its own.
+/// Drops the staged commit and the recorded conflicts: they belong to the tree that this one was copied from.
 Result<void> forget_the_others(const RootFolder& root, const WsFolder& own) {
   if (!own.has("state.db") || own.is_empty_file("state.db")) return {};
   WS_LET(StateStore state, StateStore::open(own.through("state.db")));

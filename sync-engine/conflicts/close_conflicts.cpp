@@ -19,7 +19,7 @@ ByDocument by_document(const std::vector<Conflict>& conflicts) {
   return found;
 }
 
-/// The plan's conflict may have another place by now: the service's record of its document is the same.
+/// The file may have been renamed since: a conflict recorded on the service is matched by its document.
 bool is_still_open(const ByDocument& planned, const Conflict& known) {
   const auto [first, last] = planned.equal_range(known.document);
   return std::any_of(first, last, [&](const auto& each) {
@@ -40,8 +40,8 @@ bool is_on_service(const Session& session, const Conflict& conflict) {
   return conflict.is_on_service() && session.remote != nullptr;
 }
 
-/// Before it is told: a run that ends in between must not take the service's word for somebody's decision, and this
-/// tree's text for one that lost.
+/// Recorded before the service is called: if the run is killed in between, the next one must not take the resolved
+/// conflict for a decision of another client, which would make this tree's text the loser.
 Result<void> mark_closing(Session& session, const std::vector<const Conflict*>& conflicts) {
   std::vector<Conflict> closing;
   for (const Conflict* conflict : conflicts) {
@@ -56,7 +56,7 @@ Result<void> mark_closing(Session& session, const std::vector<const Conflict*>& 
   return transaction.commit();
 }
 
-/// False: it has to stay open for now.
+/// False: it stays open for now.
 Result<bool> close_there(Session& session, const Survey& survey, const Conflict& conflict) {
   if (!is_on_service(session, conflict)) return true;
   auto closed = session.remote->resolve({.conflict_id = conflict.id,
@@ -65,7 +65,7 @@ Result<bool> close_there(Session& session, const Survey& survey, const Conflict&
   if (closed || closed.error().code == "conflict_resolved") return true;
   const Failure::Kind why = closed.error().kind;
   if (why == Failure::Kind::conflict) return false;
-  // Nothing of it is ours to close.
+  // Not known there, or not accessible: nothing to close.
   if (why == Failure::Kind::not_found || why == Failure::Kind::forbidden) return true;
   if (is_about_one(closed.error())) return false;
   return fail(std::move(closed).error());
@@ -81,7 +81,7 @@ bool HiddenFiles::hides(const Conflict& known) const {
   const auto& absent = survey_.remote.absent;
   if (survey_.local.hindered.contains(known.document)) return true;
   if (std::binary_search(absent.begin(), absent.end(), known.document)) return true;
-  // What is not synced is skipped for as long as it is there: the plan knows whether a document wants its name.
+  // An unsynced file is always skipped; whether it still blocks a document is in the plan.
   if (known.which == ConflictCase::not_synced) return false;
   return skipped_.contains(known.path.text());
 }

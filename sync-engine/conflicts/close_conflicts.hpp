@@ -1,4 +1,4 @@
-/// Conflicts that are none any more: the two sides agree again, by an edit here or there.
+/// Closes conflicts that an edit on either side has settled.
 #pragma once
 
 #include <set>
@@ -8,11 +8,11 @@
 
 namespace ws::sync {
 
-/// Forgets those recorded conflicts that the plan does not have, after the service was told that its text stays as it
-/// is. One that the service does not let go of (its document changed at this moment) waits for the next run.
+/// Resolves on the service, then drops here, those recorded conflicts that the plan no longer has. One that the service
+/// refuses to resolve (its document changed in this moment) waits for the next run.
 Result<void> close_settled_conflicts(Session& session, const Survey& survey, const RunOptions& options);
 
-/// Which conflicts stay as they are because the plan says nothing of their documents, which cannot be seen now.
+/// Conflicts whose documents cannot be read now: the plan says nothing about them, so they stay open.
 class HiddenFiles {
  public:
   /// The survey outlives it.

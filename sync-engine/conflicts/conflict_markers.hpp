@@ -9,9 +9,9 @@
 
 namespace ws::sync {
 
-/// Puts both texts into the working file: what merges is merged, what collides stands between diff3 markers. The text
-/// that was there goes to the history, the conflict stays open. Fails with `usage` where there are no two texts, or
-/// where markers stand in the file already.
+/// Writes the merge of both texts into the working file, with diff3 markers where they overlap. The previous text goes
+/// to the history; the conflict stays open. Fails with `usage` where there are no two texts, or where the file has
+/// markers already.
 Result<void> write_markers(Session& session, const Conflict& conflict);
 
 /// The merged text where none was given: the working file, if it was changed since the conflict was recorded; else the

@@ -27,7 +27,7 @@ namespace {
 /// The decision of one conflict about a text.
 class Decision {
  public:
-  /// `not_free`: names that the service would not give a copy, or that another copy is to have.
+  /// `not_free`: names that the service refused for a copy, or that are reserved for another copy.
   Decision(Session& session,
            const Conflict& conflict,
            Keep keep,
@@ -35,10 +35,10 @@ class Decision {
            const std::set<RelativePath>& not_free)
       : session_(session), conflict_(conflict), keep_(keep), writer_(writer), not_free_(not_free) {}
 
-  /// Where the copy was to lie when the service refused; empty: it was not asked.
+  /// The path of the copy that the service refused; empty: none.
   const std::optional<RelativePath>& refused_copy() const { return refused_copy_; }
 
-  /// Tells the service; what is left to do here comes back, and nothing of it is done yet.
+  /// Resolves the conflict on the service. Returns what is left to do here; nothing of that is done yet.
   Result<DecidedConflict> tell_service(const std::optional<std::string>& merged) {
     if (auto seen = has_seen_their_text(); !seen)
       return fail(refresh_after_refusal(session_, conflict_, std::move(seen).error()));
@@ -71,7 +71,7 @@ class Decision {
   }
 
  private:
-  /// One that only the service saw has no text of theirs until the next pull: nobody could know what loses.
+  /// A conflict that only the service detected has no remote text until the next pull: it cannot be decided unseen.
   Result<void> has_seen_their_text() const {
     if (conflict_.remote || conflict_.row().sides != ConflictSides::both) return {};
     return fail(Failure::Kind::conflict,
@@ -79,12 +79,12 @@ class Decision {
                 "`ws sync` fetches it; then decide");
   }
 
-  /// The service has none any more that the text could go to.
+  /// Whether the text goes to a new document, as the old one is archived.
   bool makes_new_document() const {
     return conflict_.which == ConflictCase::edited_and_archived && (keep_ == Keep::local || keep_ == Keep::merged);
   }
 
-  /// A new document finds its name taken by one that is a twin here, and so in no plan.
+  /// Explains a refused create: its path may be taken by a twin, which no plan here contains.
   Failure name_is_taken(Failure refusal) const {
     if (!makes_new_document() || refusal.kind != Failure::Kind::conflict || !refusal.hint.empty()) return refusal;
     refusal.what = fmt::format("the service would not make a document at {}: {}", conflict_.path.text(), refusal.what);
@@ -100,13 +100,13 @@ class Decision {
                 "`ws sync` records it as it is now; then decide");
   }
 
-  /// `--markers` put them there, and nobody took them out: the local text is the one that was recorded.
+  /// Markers that `--markers` wrote are still in the file: the local text is then the recorded one.
   bool holds_both_texts() const {
     return on_disk_ && is_merging_by_hand(session_.root, conflict_.id) &&
            adds_markers(*on_disk_, {texts_.base.value_or(""), texts_.local.value_or(""), texts_.remote.value_or("")});
   }
 
-  /// Both texts are kept as they were recorded, there too: a file that was edited since has a third one.
+  /// `both` keeps the two recorded texts; a file that was edited since would be a third one.
   Result<void> has_what_was_recorded() const {
     if (keep_ != Keep::both || !on_disk_ || !conflict_.local) return {};
     const Sha256 now = Sha256::of(*on_disk_);
@@ -128,7 +128,7 @@ class Decision {
     return fail(Failure::Kind::conflict, fmt::format("no free name for a copy of {}", conflict_.path.text()));
   }
 
-  /// Written by a decision that was cut off before it could say so: no second copy is made.
+  /// Whether an interrupted run of this decision wrote the copy already.
   bool is_own_copy(const RelativePath& place, const std::string& text) const {
     if (!conflict_.local || Sha256::of(text) != conflict_.local->hash) return false;
     const auto known = session_.state.find_base(place);
@@ -150,7 +150,7 @@ class Decision {
     return text ? Result<Text>(std::move(text)) : fail(changed_again(conflict_));
   }
 
-  /// What stands at the path from now on; empty: no file.
+  /// The text at the path from now on; empty: no file.
   Result<std::optional<std::string>> winning_text(const std::optional<std::string>& merged) {
     using Text = std::optional<std::string>;
     switch (keep_) {
@@ -164,7 +164,7 @@ class Decision {
     return Text(std::move(text));
   }
 
-  /// Theirs loses: it is a state like any other, so that `restore` brings it back.
+  /// The losing remote text goes to the history, so that `restore` can bring it back.
   Result<void> keep_their_text(DecidedConflict& decided) {
     if (keep_ == Keep::remote || keep_ == Keep::both || !conflict_.remote || !texts_.remote) return {};
     WS_LET(const git::ObjectId blob, session_.history.keep(*texts_.remote));
@@ -180,7 +180,8 @@ class Decision {
     return {};
   }
 
-  /// The service was not told: it has its own text, which was seen, and the next run sends ours as an edit of that.
+  /// A conflict that is kept here alone: the remote text becomes the base, and the next run pushes ours as an edit of
+  /// it.
   Result<void> leave_to_push(DecidedConflict& decided) {
     decided.end = {.base = {{conflict_.document, std::nullopt}}, .pending = {{conflict_.document, std::nullopt}}};
     WS_LET(const std::optional<std::string> theirs, remote_text());
@@ -203,14 +204,14 @@ class Decision {
     if (!text) return record_losing_text(decided, document, std::nullopt);
     WS_LET(const git::ObjectId blob, session_.history.keep(*text));
     decided.agreed.front().blob = blob;
-    // A new document that the service does not name comes with the next pull, with this very text.
+    // The answer does not name the new document: the next pull brings it, with the same text.
     if (!conflict_.remote && !is_named) return {};
     const DocumentRevision known = conflict_.remote ? conflict_.remote->revision : DocumentRevision{1};
     BaseRow row{.entry = {.path = path_there(result),
                           .hash = Sha256::of(*text),
                           .revision = result && result->revision.is_known() ? result->revision : known},
                 .blob = blob};
-    // The name is no part of what was decided: one that was given here goes to the service, one given there comes.
+    // A decision about a text does not decide a rename: that is pushed or pulled by the next run.
     row.set_disk_path(conflict_.path);
     row.document_follows_file = row.displaced_to && conflict_.base && conflict_.base->path != conflict_.path;
     WS_TRY(record_losing_text(decided, document, version_of(row)));
@@ -218,8 +219,8 @@ class Decision {
     return {};
   }
 
-  /// To take a decision back is to bring the other text back. With both kept there is none, but it was decided: who
-  /// takes the last run back does not mean the one before.
+  /// Undoing a decision restores the losing text. Where both are kept there is none, but the operation is recorded all
+  /// the same, so that `undo` of the last run does not take back the one before.
   Result<void> record_losing_text(DecidedConflict& decided, const DocumentId& document, std::optional<Version> now) {
     if (keep_ == Keep::both) {
       decided.end.recorded = OperationRow{
@@ -238,7 +239,7 @@ class Decision {
     return {};
   }
 
-  /// Where the service has the document now, in the disk's own spelling where it is the same name.
+  /// The path on the service, in the Unicode form of the disk where it is the same name.
   RelativePath path_there(const std::optional<AppliedItem>& result) const {
     if (!result && conflict_.is_here_only() && conflict_.remote) return conflict_.remote->path;
     if (!result || result->path.empty() || result->path == utf8::nfc(conflict_.path.text())) return conflict_.path;
@@ -262,7 +263,7 @@ Failure no_open(const Conflict& conflict) {
           .hint = "`ws sync conflicts` lists them; `ws sync` records what is new"};
 }
 
-/// What is open under that id, and can be decided.
+/// The open conflict with that id. Fails where there is none or it cannot be decided.
 Result<Conflict> find_open(Session& session, const Conflict& conflict) {
   WS_LET(std::optional<Conflict> open, session.state.find_conflict(conflict.id));
   if (!open) return fail(no_open(conflict));
@@ -286,7 +287,7 @@ class TextDecisions {
     if (keep == Keep::merged && !merged) {
       return tell_(choice, fail(Failure::Kind::usage, "`merged` needs the merged text", "give it with --file"));
     }
-    // Two decisions about one place follow each other.
+    // Two decisions about one path must not be in one block.
     if (!places_.insert(conflict.path).second) {
       finish();
       places_.insert(conflict.path);
@@ -315,8 +316,7 @@ class TextDecisions {
   static constexpr std::size_t most_at_once = 500;
   static constexpr std::size_t most_bytes = std::size_t{32} << 20U;  // of texts, in memory
 
-  /// With both kept nothing is chosen: where the service's text changed again, or it has another file of the copy's
-  /// name, the same decision holds.
+  /// `both` prefers no text, so it is repeated where the remote text changed again or the name of the copy is taken.
   Result<DecidedConflict> tell_service(Conflict conflict, Keep keep, const std::optional<std::string>& merged) {
     constexpr int most_attempts = 4;
     std::set<RelativePath> not_free = places_;

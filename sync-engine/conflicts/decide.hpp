@@ -1,4 +1,4 @@
-/// A person's word on conflicts, carried out on the service and here.
+/// Carries out decisions of conflicts, on the service and in the tree.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,15 @@
 
 namespace ws::sync {
 
-/// The service first; then the files, the base and the state, of many conflicts together (`decided_block.hpp`). What a
-/// file held goes to the history before it changes. Interrupted in between, the next run finds both sides equal, or the
-/// same conflicts again.
+/// Order: the service first; then files, base and state of many conflicts together (`decided_block.hpp`). The old text
+/// of a file goes to the history before the file changes. After an interruption the next run finds both sides equal, or
+/// the same conflicts still open.
 ///
-/// One result for each choice. A failure that is not about one conflict alone ends the call: those that were not asked
-/// yet have it too.
+/// One result for each choice. A failure that is not about one conflict alone (no network, no key) ends the call and is
+/// the result of all that were not carried out.
 std::vector<Result<void>> decide_conflicts(Session& session, const std::vector<Choice>& choices);
 
-/// What a decision comes to, as a row of a report; empty for what is about names, for a service that went
-/// back, and for what the next plan carries out.
+/// The action that a report shows for a decision; empty where the next plan carries it out and has rows of its own.
 std::optional<ActionKind> decided_as(const Conflict& conflict, Keep keep);
 
 }  // namespace ws::sync

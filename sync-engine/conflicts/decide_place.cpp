@@ -27,7 +27,8 @@ class PlaceDecision {
         writer_(writer),
         decided_{.conflict = conflict} {}
 
-  /// Closes it on the service and renames files here; texts that come or go, and the state, are left to the block.
+  /// Resolves it on the service and renames files here; writing and removing texts, and the state, are left to the
+  /// block.
   Result<DecidedConflict> carry_out() {
     if (conflict_.local) {
       WS_LET(on_disk_, read_if_there(writer_, conflict_.path));
@@ -41,18 +42,18 @@ class PlaceDecision {
   bool changed_places() const { return !decided_.end.base.empty() || !decided_.end.pending.empty(); }
 
  private:
-  const BaseRow* row() const { return places_.row(conflict_.document); }
-  const PendingRow* there() const { return places_.pending(conflict_.document); }
+  const BaseRow* base_row() const { return places_.row(conflict_.document); }
+  const PendingRow* pending_row() const { return places_.pending(conflict_.document); }
 
-  /// As last heard: what was pushed from beside its place since then is ours.
+  /// The newest known revision: a displaced file may have been pushed since the conflict was recorded.
   DocumentRevision revision_there() const {
     DocumentRevision revision = conflict_.remote ? conflict_.remote->revision : DocumentRevision{};
-    if (conflict_.remote && row() != nullptr) revision = std::max(revision, row()->entry.revision);
-    if (there() != nullptr && there()->entry) revision = std::max(revision, there()->revision);
+    if (conflict_.remote && base_row() != nullptr) revision = std::max(revision, base_row()->entry.revision);
+    if (pending_row() != nullptr && pending_row()->entry) revision = std::max(revision, pending_row()->revision);
     return revision;
   }
 
-  /// Its document keeps the text that it has; this only says that nothing is open any more.
+  /// The document keeps its text; only the record is closed.
   Result<void> close_on_service() {
     auto closed = session_.remote->resolve(
         {.conflict_id = conflict_.id, .keep = Keep::remote, .expected_revision = revision_there()});
@@ -89,7 +90,7 @@ class PlaceDecision {
     return {};
   }
 
-  /// To take it back is to rename the file again, where that is what was done.
+  /// Recorded for `undo`, which renames the file back.
   Result<void> record_decision(const RelativePath& now) {
     Version here{.path = conflict_.path, .hash = Sha256::of(*on_disk_)};
     WS_LET(here.blob, session_.history.keep(*on_disk_));
@@ -107,14 +108,14 @@ class PlaceDecision {
                   fmt::format("{} is one document with two names: it cannot keep both", conflict_.path.text()),
                   "say --path local or --path remote");
     }
-    if (row() == nullptr) return {};
+    if (base_row() == nullptr) return {};
     if (keep_ == Keep::local) return take_new_name(conflict_.path);
     const RelativePath& place = conflict_.remote->path;
     WS_LET(const bool waits, has_file_of_another(place));
     if (waits || is_place_of_another(place) || is_beneath_a_file(place)) {
-      // What stands there may be about to leave it, or wait for a decision of its own: the next run moves both.
+      // The path may be freed by the next run, or be in conflict itself: that run moves both files.
       WS_TRY(take_new_name(conflict_.path));
-      BaseRow now = *row();
+      BaseRow now = *base_row();
       now.document_follows_file = false;
       put(conflict_.document, std::move(now));
       return {};
@@ -124,7 +125,7 @@ class PlaceDecision {
     return take_new_name(std::nullopt);
   }
 
-  /// Renamed to there, which no run has told the service yet: two names that cross.
+  /// Whether the file at `place` is another document's that was renamed to it and not pushed yet.
   Result<bool> has_file_of_another(const RelativePath& place) const {
     const Descriptor there = session_.root.open_beneath(place.text(), O_PATH | O_NOFOLLOW);
     struct stat status = {};
@@ -141,14 +142,14 @@ class PlaceDecision {
                                [&](const DocumentId& document) { return document != conflict_.document; });
   }
 
-  /// Or a link: something that is no folder has the name of a folder above.
+  /// Whether a file or link has the name of a folder above `place`.
   bool is_beneath_a_file(const RelativePath& place) const {
     return !session_.root.open_beneath(place.folder(), O_PATH | O_DIRECTORY) && errno != ENOENT;
   }
 
-  /// The name that the service gave it is agreed upon; `stays_at`: its file stays there, and names it anew.
+  /// Moves the base to the service's name. `stays_at`: the file keeps this path, and the service renames it to that.
   Result<void> take_new_name(std::optional<RelativePath> stays_at) {
-    BaseRow now = *row();
+    BaseRow now = *base_row();
     const bool same_text = conflict_.remote->hash == now.entry.hash;
     now.entry.path = conflict_.remote->path;
     if (same_text) now.entry.revision = conflict_.remote->revision;
@@ -161,14 +162,14 @@ class PlaceDecision {
 
   /// A file in a folder here where the service has a document.
   Result<void> document_there() {
-    // Once the document goes where its file lies, nothing is in the way.
-    if (row() != nullptr && row()->displaced_to) return stay();
+    // The document is renamed to its displaced file, which frees the path.
+    if (base_row() != nullptr && base_row()->displaced_to) return stay();
     if (keep_ == Keep::local) return give_way_to(conflict_.remote->path);
     const auto place = free_place(conflict_.remote->path, conflict_.path, "local");
     return place ? writer_.move(conflict_.path, *place, Sha256::of(*on_disk_)) : no_free_name();
   }
 
-  /// Something that is not synced has the name, or is a file where the service has a folder: whose it is moves it.
+  /// An unsynced file has the path, or is where the service has a folder: only the user can move it.
   Result<void> not_synced() {
     if (!conflict_.remote || is_nothing(conflict_.path)) return {};
     if (keep_ == Keep::local) return give_way_to(conflict_.path);
@@ -177,33 +178,33 @@ class PlaceDecision {
                 "move it elsewhere, then `ws sync`; with --path local the document gets another name");
   }
 
-  /// A file that was renamed here; on the service it is archived and a folder has its old place.
+  /// Renamed here, archived on the service, where a folder has its old path.
   Result<void> folder_took_the_old_place() {
     if (keep_ == Keep::remote) decided_.files.push_back({.path = conflict_.path, .now = on_disk_});
     forget(conflict_.document);
     return {};
   }
 
-  bool is_gone_there() const { return there() != nullptr && !there()->entry; }
+  bool is_gone_there() const { return pending_row() != nullptr && !pending_row()->entry; }
 
-  /// The service would not give the file its place, and has no document there to choose: a new file takes another name,
-  /// a renamed one its old place. Kept here, it is tried again.
+  /// The service refused the path and has no document there. `local`: tried again by the next run. `remote`: a new file
+  /// is renamed, a renamed one moved back.
   Result<void> place_refused() {
     if (keep_ == Keep::local) return {};
-    if (row() == nullptr || row()->disk_path() == conflict_.path) return step_aside();
-    if (!is_nowhere(row()->disk_path())) return no_free_name();
-    return writer_.move(conflict_.path, row()->disk_path(), Sha256::of(*on_disk_));
+    if (base_row() == nullptr || base_row()->disk_path() == conflict_.path) return step_aside();
+    if (!is_nowhere(base_row()->disk_path())) return no_free_name();
+    return writer_.move(conflict_.path, base_row()->disk_path(), Sha256::of(*on_disk_));
   }
 
-  /// A file here, a folder of the service at the same place.
+  /// A file here, a folder of the service at the same path.
   Result<void> folder_there() { return keep_ == Keep::local ? give_way_to(conflict_.path) : step_aside(); }
 
-  /// What is here at `taken` keeps its name: the document lies elsewhere, and is named so on the service.
+  /// What is here at `taken` keeps its name: the document is displaced, and the service renames it to that.
   Result<void> give_way_to(const RelativePath& taken) {
-    if (row() != nullptr && row()->displaced_to) return stay();
+    if (base_row() != nullptr && base_row()->displaced_to) return stay();
     // The file at `taken` is another document's, also where this one lay there before it was deleted here.
-    const bool has_file = row() != nullptr && row()->disk_path() != taken && is_file(row()->disk_path());
-    if (has_file) return take_new_name(row()->disk_path());
+    const bool has_file = base_row() != nullptr && base_row()->disk_path() != taken && is_file(base_row()->disk_path());
+    if (has_file) return take_new_name(base_row()->disk_path());
     auto place = free_place(taken, conflict_.remote->path, "remote");
     if (!place) return no_free_name();
     WS_LET(std::string text, remote_text());
@@ -215,7 +216,7 @@ class PlaceDecision {
     return {};
   }
 
-  /// A place for `path`, which is `taken` or lies beneath it, in a file or folder beside `taken`.
+  /// A free path for `path`, which is `taken` or beneath it, in a file or folder beside `taken`.
   std::optional<RelativePath> free_place(const RelativePath& taken, const RelativePath& path, std::string_view word) {
     // By parts, not by length: the two may spell a name in two forms.
     std::size_t end = path.string().find('/');
@@ -233,22 +234,22 @@ class PlaceDecision {
     return found;
   }
 
-  /// A folder here in the place of a file; its document was edited there and lies beside it.
+  /// A folder replaced the file here; its document was edited on the service and is displaced.
   Result<void> became_folder() {
-    if (row() == nullptr || !row()->displaced_to) return lies_elsewhere();
+    if (base_row() == nullptr || !base_row()->displaced_to) return lies_elsewhere();
     if (keep_ != Keep::local) return stay();
-    WS_LET(std::optional<std::string> text, read_if_there(writer_, *row()->displaced_to));
-    decided_.files.push_back({.path = *row()->displaced_to, .now = std::move(text)});
+    WS_LET(std::optional<std::string> text, read_if_there(writer_, *base_row()->displaced_to));
+    decided_.files.push_back({.path = *base_row()->displaced_to, .now = std::move(text)});
     return {};
   }
 
-  /// Two documents that want one place: the file that stands there, and one that lies beside it.
+  /// Two documents for one path: the file that has it, and a displaced one.
   Result<void> two_documents() {
     forget_archived_document();
     return keep_ == Keep::local ? give_way_to(conflict_.path) : step_aside();
   }
 
-  /// The file here was another document's, which is archived there: its text is a new document from now on.
+  /// Where the local file's own document is archived, it becomes a new document.
   void forget_archived_document() {
     for (const DocumentId& document : places_.documents_at(conflict_.path)) {
       const PendingRow* const pending = places_.pending(document);
@@ -257,7 +258,7 @@ class PlaceDecision {
   }
 
   Result<void> stay() {
-    BaseRow now = *row();
+    BaseRow now = *base_row();
     now.document_follows_file = true;
     put(conflict_.document, std::move(now));
     return {};
@@ -298,7 +299,7 @@ class PlaceDecision {
   bool is_free(const RelativePath& place) const { return is_nowhere(place) && !places_.is_taken(place); }
 
   Result<std::string> remote_text() {
-    const git::ObjectId blob = there() == nullptr ? git::ObjectId{} : there()->blob;
+    const git::ObjectId blob = pending_row() == nullptr ? git::ObjectId{} : pending_row()->blob;
     WS_LET(std::optional<std::string> text,
            fetch_remote_text(session_, conflict_.document, blob, conflict_.remote->hash));
     return text ? Result<std::string>(std::move(*text)) : fail(changed_again(conflict_));
@@ -345,7 +346,7 @@ Result<void> PlaceDecisions::add(std::size_t choice, const Conflict& conflict, K
   auto decided = decision.carry_out();
   if (!decided) {
     if (decision.changed_places()) {
-      // What it noted before it failed holds no longer.
+      // Discards what the failed decision changed in memory.
       WS_LET(places_, KnownPlaces::load(session_->state));
       for (const DecidedConflict& each : block_) places_.apply(each.end);
     }
@@ -360,7 +361,7 @@ Result<void> PlaceDecisions::add(std::size_t choice, const Conflict& conflict, K
 bool PlaceDecisions::must_finish_before(const Conflict& next) const {
   constexpr std::size_t most_at_once = 500;
   constexpr std::size_t most_bytes = std::size_t{32} << 20U;  // of texts, in memory
-  // Two decisions about one place follow each other.
+  // Two decisions about one path must not be in one block.
   return block_.size() == most_at_once || bytes_ > most_bytes ||
          std::ranges::any_of(block_, [&](const DecidedConflict& each) {
            const bool same_document = !next.document.empty() && each.conflict.document == next.document;

@@ -1,4 +1,4 @@
-/// Decides conflicts about where a document stands: both renamed, two documents at one place, a file and a folder.
+/// Decides conflicts about paths: renamed on both sides, two documents for one path, a file and a folder.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,21 @@
 
 namespace ws::sync {
 
-/// For conflicts about a place. Nothing is sent but the service's own records of the conflicts, which are closed. Files
-/// here change their names or go (their texts to the history first) and the base says what is wanted; the next run
-/// carries it out.
+/// Of conflicts whose subject is `place`. Only the conflict records are closed on the service. Local files are renamed
+/// or removed (their texts go to the history first) and the base is set to the intended result, which the next run
+/// carries out on the service.
 ///
-/// `local`: the name that the file has here is kept, the service's document gives way. `remote`: the reverse. `both`:
-/// as `remote` where there are two texts, for then both stay.
+/// `local`: the local file keeps its path, the service's document is renamed. `remote`: the reverse. `both`: as
+/// `remote` where there are two documents, which both stay.
 class PlaceDecisions {
  public:
   /// Both outlive it. Fails with `disk`.
   static Result<PlaceDecisions> open(Session& session, SafeWriter& writer);
 
   /// Renames files at once; the rest waits for `finish`. Fails with `usage` (`merged`, or `both` of one document) or
-  /// `conflict` (something else stands in the way; the conflict stays open).
+  /// `conflict` (a path is taken; the conflict stays open).
   Result<void> add(std::size_t choice, const Conflict& conflict, Keep keep);
-  /// Whether the block is full, or `next` is about a place of one that waits in it.
+  /// Whether the block is full, or already has a decision about a path of `next`.
   bool must_finish_before(const Conflict& next) const;
   /// One result for each choice that was added.
   std::vector<std::pair<std::size_t, Result<void>>> finish();

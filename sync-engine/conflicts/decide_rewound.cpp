@@ -33,14 +33,14 @@ class RewoundDecision {
     const std::set<DocumentId> unknown(incoming.out_of_reach.begin(), incoming.out_of_reach.end());
     for (const auto& [document, base] : here_.base_rows) {
       const auto row = incoming.rows.find(document);
-      // It lives there, under a name that is refused here, or out of reach: nothing of it is decided.
+      // It exists on the service, with an invalid path or no access: undecided.
       if (unknown.contains(document) || (row == incoming.rows.end() && incoming.listed.contains(document))) continue;
       WS_TRY(settle(document, row == incoming.rows.end() ? nullptr : &row->second));
     }
     for (const auto& [document, row] : incoming.rows) {
       if (!here_.base_rows.contains(document)) end_.pending.insert_or_assign(document, row);
     }
-    // Where something could not be read all of it is asked for again.
+    // Where something could not be read, the next pull starts from 0.
     const bool read_all = incoming.out_of_reach.empty() && incoming.damaged.empty() && incoming.without_id.empty();
     end_.source_revision = read_all ? incoming.end.revision : SourceRevision{};
     WS_LET(const InvalidPaths invalid_paths, session_.state.invalid_paths());
@@ -49,7 +49,7 @@ class RewoundDecision {
   }
 
  private:
-  /// `there`: as the service has it now; null or without an entry: it has no such document.
+  /// `there`: the document on the service now; null or without an entry: none.
   Result<void> settle(const DocumentId& document, const PendingRow* there) {
     end_.pending.insert_or_assign(document, std::nullopt);
     const auto tracked = here_.local.tracked.find(document);
@@ -77,7 +77,7 @@ class RewoundDecision {
     return {};
   }
 
-  /// An edit that was made there since it went back: ours will replace it.
+  /// Keeps an edit that was made on the service since it went back, as ours will replace it.
   void keep_their_edit(const DocumentId& document, const PendingRow* there) {
     if (there == nullptr || !there->entry || there->blob.empty()) return;
     const auto base = here_.base_rows.find(document);
@@ -85,7 +85,7 @@ class RewoundDecision {
     theirs_.push_back({.path = there->entry->path.string(), .blob = there->blob});
   }
 
-  /// The texts become the base and were never a state: without this nobody would find them in `ws sync log`.
+  /// The texts become the base without being a state of the history: recorded, so that `ws sync log` shows them.
   Result<void> finish() {
     WS_TRY(session_.history.record_before(kept_, theirs_));
     return end_conflict(session_, conflict_, end_);

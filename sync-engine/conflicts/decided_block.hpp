@@ -1,5 +1,5 @@
-/// Conflicts that are decided on the service, and what is left to do for them here: done together, with a constant
-/// number of barriers.
+/// The local part of decisions that the service has accepted, carried out together with a constant number of fsync
+/// barriers.
 #pragma once
 
 #include <cstddef>
@@ -29,9 +29,9 @@ struct DecidedConflict {
   std::size_t bytes() const;  ///< of the texts
 };
 
-/// Durable in this order: every text that goes is in the history; the new texts, and their names, are on the disk; the
-/// state says so. A run that ends in between leaves those conflicts open here that the state does not know as ended:
-/// the next one asks the service about them. No two of the conflicts may share a path.
+/// Invariant, each step durable before the next: every text that is replaced or removed is in the history; the new
+/// texts and their names are on disk; the state ends the conflicts. If it is killed in between, the conflicts stay open
+/// here and the next run asks the service about them. No two of the conflicts may share a path.
 ///
 /// One result for each. A conflict whose file could not be changed stays open.
 std::vector<Result<void>> carry_out(Session& session, SafeWriter& writer, std::vector<DecidedConflict>& block);

@@ -1,4 +1,4 @@
-/// Where documents stand by the state's account, while many decisions change it.
+/// The paths of all documents in the state, updated in memory while a block of decisions changes them.
 #pragma once
 
 #include <map>
@@ -18,9 +18,9 @@ class KnownPlaces {
 
   const BaseRow* row(const DocumentId& document) const;         ///< null: the base has no such document
   const PendingRow* pending(const DocumentId& document) const;  ///< null: nothing is pending for it
-  /// The documents whose file lies there.
+  /// The documents whose file has this path.
   std::vector<DocumentId> documents_at(const RelativePath& file) const;
-  /// Whether a document stands there, or is to, on either side; under a twin's name too.
+  /// Whether a document has this path or a twin of it, now or after the pending changes, on either side.
   bool is_taken(const RelativePath& place) const { return taken_.contains(place.twin_key()); }
 
   void put(const DocumentId& document, const BaseRow& row);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_at_once = 500;  // conflicts whose texts are written together
 
-/// The base may have moved since: where a document lies beside its place, it is the service's text by now.
+/// The base is not compared: for a displaced document it may be the service's text by now.
 bool says_the_same(const Conflict& a, const Conflict& b) {
   return a.kind() == b.kind() && a.local == b.local && a.remote == b.remote;
 }
@@ -52,7 +52,7 @@ class ConflictRows {
     }
   }
 
-  /// A key that may read and not write, or a text that the service refuses: it never hears of the conflict.
+  /// Whether the service cannot record it: the key may not write, or the service refuses the text.
   bool could_not_be_sent(const Conflict& conflict) const {
     const auto [first, last] = rows_.equal_range({conflict.document, conflict.path});
     return std::any_of(first, last, [](const auto& each) {
@@ -61,7 +61,7 @@ class ConflictRows {
     });
   }
 
-  /// The rows of a conflict that is kept here have come to their end.
+  /// Marks the rows of a conflict that is kept here as done.
   void close(const Conflict& conflict) {
     const auto [first, last] = rows_.equal_range({conflict.document, conflict.path});
     for (auto each = first; each != last; ++each) {
@@ -98,7 +98,7 @@ Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::v
     const Conflict* const kept = same == known_by_place.end() ? nullptr : same->second;
     if (kept != nullptr && says_the_same(*kept, conflict)) continue;
     if (kept != nullptr && !kept->is_here_only()) {
-      // One that the service recorded in its own words stays as it is, unless the file that it is about is none now.
+      // A conflict recorded on the service is kept, unless its file became a folder or was removed.
       if (!conflict.is_about(ConflictSubject::place) || kept->is_about(ConflictSubject::place)) continue;
       conflict.id = kept->id;
       conflict.record = ConflictRecord::service;

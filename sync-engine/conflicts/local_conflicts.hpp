@@ -1,4 +1,4 @@
-/// Conflicts that no commit can record: the service has no two texts to compare, so this tree keeps them alone.
+/// Conflicts that a commit cannot record on the service: they are kept in this tree alone.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace ws::sync {
 
-/// Keeps those of the plan that are for nobody else, or that this key could not send, with their texts under
-/// `.ws/conflicts/ID/`; their rows are done. One that is kept already is not written again. Fails with `disk`.
+/// Stores those of the plan that are kept here alone, or that this key could not push, with their texts under
+/// `.ws/conflicts/ID/`; their rows are done. One that is stored already is not written again. Fails with `disk`.
 Result<void> keep_local_conflicts(Session& session, const Survey& survey, std::vector<Row>& rows);
 
 }  // namespace ws::sync

@@ -29,7 +29,7 @@ Result<void> record_anew(Session& session,
   return transaction.commit();
 }
 
-/// Where the service has the document, as far as it is known: it is asked for its text, which does not say.
+/// The document's path on the service as far as it is known: the answer to a request for the text does not have it.
 Result<RelativePath> path_there(Session& session, const Conflict& conflict) {
   if (conflict.remote) return conflict.remote->path;
   WS_LET(const auto pending, session.state.pending());
@@ -38,7 +38,7 @@ Result<RelativePath> path_there(Session& session, const Conflict& conflict) {
   return conflict.base ? conflict.base->path : conflict.path;
 }
 
-/// What the service recorded: its document is asked for.
+/// A conflict about a text: reads the document from the service.
 Result<MaybeConflict> refresh_text(Session& session, Conflict conflict) {
   if (conflict.document.empty()) return MaybeConflict(std::move(conflict));
   WS_LET(PulledItem item, session.remote->content(conflict.document));
@@ -60,14 +60,14 @@ Result<MaybeConflict> refresh_text(Session& session, Conflict conflict) {
   // Another revision, or a document that was archived and lives again.
   if (conflict.which == ConflictCase::edited_and_archived || conflict.kind() == ConflictKind::revision)
     conflict.which = find_text_case(conflict);
-  // The plan has to know it too: a pull that began after this change never brings it.
+  // Stored as pending: a pull that starts after this change would not bring it.
   PendingRow pending{.entry = conflict.remote, .revision = item.revision};
   WS_LET(pending.blob, session.history.keep(*item.content));
   WS_TRY(record_anew(session, conflict, std::move(item.content), pending));
   return MaybeConflict(std::move(conflict));
 }
 
-/// What is about names: only a plan tells.
+/// A conflict about a path: makes a plan and looks for it there.
 Result<MaybeConflict> refresh_place(Session& session, Conflict conflict) {
   WS_LET(const Survey now, survey(session, {.merge = false}, Pulled::keep));
   const auto planned = std::find_if(now.plan.conflicts.begin(), now.plan.conflicts.end(), [&](const Conflict& each) {

@@ -1,4 +1,4 @@
-/// A recorded conflict beside what the two sides have by now.
+/// Updates a recorded conflict to the present state of both sides.
 #pragma once
 
 #include <optional>
@@ -7,16 +7,16 @@
 
 namespace ws::sync {
 
-/// The conflict as it is now; where the service changed its document again it is recorded anew, texts too, so that a
-/// decision is made about what is there. No file of the user's changes, and nothing is sent but questions. Empty: it is
-/// open no more. Fails as the service does.
+/// The conflict as it is now. Where its document changed on the service again, the record and its texts are updated, so
+/// that the decision is about the present text. Changes no file of the user and only reads from the service. Empty: no
+/// longer open. Fails as the service does.
 Result<std::optional<Conflict>> refresh_conflict(Session& session, const Conflict& conflict);
 
-/// What to say where the service refused a decision, or there was nothing to decide about yet: `refusal` as it came,
-/// or, where its document is not what was recorded, that it is recorded now as it is.
+/// The failure to report after the service refused a decision: `refusal`, or, where the document had changed, one that
+/// says that the conflict was updated.
 Failure refresh_after_refusal(Session& session, const Conflict& conflict, Failure refusal);
 
-/// What to say where a text is not the recorded one any more.
+/// The failure where a remote text is no longer the recorded one.
 Failure changed_again(const Conflict& conflict);
 
 }  // namespace ws::sync

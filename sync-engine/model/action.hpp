@@ -12,7 +12,7 @@
 
 namespace ws::sync {
 
-/// `decisions.md`, "plan": its ten, and ours.
+/// The ten actions of the API's sync plan, and `merge` and `adopt`, which the client alone knows.
 enum class ActionKind {
   push_create,
   push_update,
@@ -31,7 +31,8 @@ std::string_view name(ActionKind kind);  ///< "push_create"
 bool is_push(ActionKind kind);
 bool is_pull(ActionKind kind);
 
-/// One change to one side. It says what it expects to find there; if that is no longer so it is not done.
+/// One change to one side. It carries its precondition (`seen` on disk, `revision` on the service) and is not done
+/// where that no longer holds.
 struct Action {
   ActionKind kind = ActionKind::unchanged;
   RelativePath path;

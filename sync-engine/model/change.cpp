@@ -28,7 +28,7 @@ SideChange local_change(const DocumentId& document, const BaseTree& base, const 
 
 SideChange remote_change(const DocumentId& document, const Entry& base, const RemoteTree& remote) {
   if (const auto gone = remote.gone.find(document); gone != remote.gone.end()) {
-    // A tombstone without a revision is one of a service that does not say; it cannot be older than what we hold.
+    // Some services send no revision with a tombstone: it then counts as newer than the base.
     const bool older = gone->second.is_known() && gone->second < base.revision;
     return {.change = older ? Change::rewound : Change::deleted};
   }

@@ -13,19 +13,19 @@ enum class Change {
   deleted,
   moved,    ///< perhaps edited too: `text_too`
   created,  ///< not in the base
-  unknown,  ///< there, but out of sight: hindered here, absent there. Never a delete
+  unknown,  ///< present but not readable now: hindered here, or missing from a listing. Never a delete
   rewound,  ///< the service's revision is below the base's
 };
 
 struct SideChange {
   Change change = Change::unchanged;
   bool text_too = false;            ///< of a move: the text changed as well
-  std::optional<Entry> entry = {};  ///< as this side has it; empty: deleted or out of sight
+  std::optional<Entry> entry = {};  ///< as this side has it; empty: deleted or unknown
   bool edited() const { return change == Change::edited || text_too; }
   bool operator==(const SideChange&) const = default;
 };
 
-/// The same name to a person, whatever form the file system keeps it in.
+/// Equal after Unicode normalization (NFC).
 bool same_name(const RelativePath& a, const RelativePath& b);
 
 SideChange local_change(const DocumentId& document, const BaseTree& base, const LocalTree& local);

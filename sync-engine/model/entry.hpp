@@ -1,4 +1,4 @@
-/// A document as one side has it, and what keeps a file from being one.
+/// A document as one side has it, and why a file is not synced.
 #pragma once
 
 #include <compare>
@@ -27,7 +27,7 @@ struct Entry {
   auto operator<=>(const Entry&) const = default;
 };
 
-/// What hinders a file that is there from being synced. It is never taken for a deletion.
+/// Why a file or document that exists is not synced. It never counts as a deletion.
 enum class Hindrance {
   symlink,
   unreadable,
@@ -42,8 +42,8 @@ enum class Hindrance {
   unportable_name,  ///< only where the tree's config refuses such names
   refused,          ///< the service does not take it from this key; kept until something about it changes
   no_room,          ///< what the service has for it does not fit on the disk; the next run tries again
-  no_path,          ///< a document of the service that it gives no place; listed by its id
-  no_id,            ///< a document of the service without an id that could be asked for; asked for by every run
+  no_path,          ///< a document of the service without a path; listed by its id
+  no_id,            ///< a document of the service without a usable id; every run looks for it again
   damaged,          ///< what the service has for it cannot be read; the next run tries again
   reserved_name,    ///< the name of the list of attachments, which does not lie in the tree
   missing_scope,    ///< an attachment; the key may not read or write Assets
@@ -54,7 +54,7 @@ enum class Hindrance {
 };
 std::string_view name(Hindrance hindrance);  ///< "not_utf8"
 
-/// A file or name that was seen and left alone. The name may break every rule, so it is text and not a path.
+/// A file or document that is not synced. Its name may break the path rules, so it is text and not a `RelativePath`.
 struct Skipped {
   std::string path = {};
   Hindrance reason = Hindrance::ignored;

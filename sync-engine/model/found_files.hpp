@@ -1,4 +1,4 @@
-/// What a walk of the disk found, and how a file is known whatever its name.
+/// What a walk of the disk found, and the identity of a file independent of its name.
 #pragma once
 
 #include <compare>
@@ -11,7 +11,7 @@
 
 namespace ws::sync {
 
-/// Which file it is to the file system, whatever its name.
+/// The identity of a file on its file system, independent of its name.
 struct FileId {
   std::uint64_t inode = 0;  ///< 0: not known
   std::uint64_t device = 0;
@@ -22,7 +22,7 @@ struct FileId {
   FileId number() const { return {.inode = inode, .device = device}; }
 };
 
-/// An inode number that was freed is given again, to a file with another birth time.
+/// File systems reuse the inode number of a deleted file; the birth time tells the two apart.
 enum class SameFile {
   no,
   perhaps,  ///< the same number, and a birth time is not known: the text has to confirm it
@@ -45,7 +45,7 @@ struct FoundTree {
   std::vector<Skipped> closed = {};
 };
 
-/// A file that is there, and which nobody reads: that it is a known one its number alone can tell.
+/// A file that is not read. Only its inode number can tell that it is a known document under another name.
 struct HiddenFile {
   Hindrance reason = Hindrance::ignored;
   FileId id = {};  ///< without an inode: it is gone by now, or cannot be looked at

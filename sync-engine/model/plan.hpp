@@ -1,4 +1,4 @@
-/// What the reconciler thinks in: three trees, and the plan that brings them together. Plain values, compared whole.
+/// Input and output of the reconciler: the three trees (base, local, remote) and the plan. Plain values.
 ///
 /// A document is known by its id; path, text and revision are its attributes, so that a rename on one side and an edit
 /// on the other do not collide. The base is what both sides last agreed on.
@@ -41,8 +41,8 @@ struct LocalTree {
   std::map<RelativePath, Sha256> created = {};
   std::map<DocumentId, Hindrance> hindered = {};  ///< known, there, and not to be synced now
   std::vector<Skipped> skipped = {};              ///< sorted by path
-  /// What the walk passes over and has a name that something wants which arrives: a file of another kind, a folder with
-  /// such files. Nobody but the user moves it.
+  /// Files of other kinds, and folders with such files, at a path that an incoming document needs. The engine never
+  /// moves or replaces them.
   std::set<RelativePath> obstacles = {};
   bool operator==(const LocalTree&) const = default;
 };
@@ -51,7 +51,7 @@ struct LocalTree {
 struct RemoteTree {
   std::map<DocumentId, Entry> changed = {};          ///< every document that differs from the base, or is new
   std::map<DocumentId, DocumentRevision> gone = {};  ///< archived, or moved out of the source, with its last revision
-  /// Known, yet missing from a listing that was said to be complete: not a delete. Sorted.
+  /// Known documents that are missing from a listing that claims to be complete. Not a delete. Sorted.
   std::vector<DocumentId> absent = {};
   std::vector<Skipped> refused = {};  ///< documents whose path breaks a rule; listed, never written
   bool operator==(const RemoteTree&) const = default;
@@ -65,7 +65,7 @@ struct Detached {
   auto operator<=>(const Detached&) const = default;
 };
 
-/// The base moves though neither side changes: equal edits, equal deletes, a new revision of the same text.
+/// The base changes though neither side is written: equal edits, equal deletes, a new revision of the same text.
 struct Settled {
   DocumentId document = {};
   std::optional<Entry> base = {};  ///< empty: forgotten
@@ -75,7 +75,7 @@ struct Settled {
 /// What `--only` names.
 using WantedPath = std::function<bool(const RelativePath&)>;
 
-/// Promise 6 of `safety.md`: why the plan as a whole needs a person's word.
+/// The delete guard (promise 6 of `safety.md`): why the plan needs confirmation, with the counts that are shown.
 struct Guard {
   std::size_t deletes_here = 0;
   std::size_t deletes_there = 0;
@@ -84,11 +84,11 @@ struct Guard {
   std::size_t absent = 0;
   std::size_t tracked = 0;
   bool empty_listing = false;   ///< the service listed everything it has, and that is nothing
-  bool foreign_source = false;  ///< it answered for another source than the one that the tree is tied to
+  bool foreign_source = false;  ///< it answered for another source than the one this tree is bound to
   auto operator<=>(const Guard&) const = default;
 };
 
-/// All that is to be done, in order of path. Pure data: `status` shows it, `run` does it.
+/// Everything to be done, in order of path. `status` shows it, `run` executes it.
 struct Plan {
   std::vector<Action> actions = {};
   std::vector<Conflict> conflicts = {};
@@ -97,13 +97,13 @@ struct Plan {
   std::vector<Detached> detached = {};
   std::optional<Guard> guard = {};  ///< set: nothing of it may be done without `allow_deletes`
   std::optional<Guard> held = {};   ///< set: what the guard would stop is left out, by `RunOptions::hold_deletes`
-  bool partial = false;             ///< there is more to do that nobody asked for
+  bool partial = false;             ///< `--only` or a hold left some of it out
 
   bool empty() const { return actions.empty() && conflicts.empty() && settled.empty(); }
   bool operator==(const Plan&) const = default;
 };
 
-/// One local change, for the service's opinion and for staging.
+/// One local change, as it is sent to the service's plan and push operations.
 struct PushItem {
   ActionKind kind = ActionKind::push_update;
   RelativePath path;

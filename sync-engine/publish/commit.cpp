@@ -37,7 +37,7 @@ class Committer {
     return {};
   }
 
-  /// A plan that was surely not committed.
+  /// Handles a plan that certainly was not committed.
   Result<void> send_anew() {
     part_.commit.under_way = false;
     WS_TRY(send_part(session_, part_, part_.commit.request.expected_revision, rows_, [] {}));
@@ -53,7 +53,7 @@ class Committer {
     return session_.remote->commit(part_.commit.request);
   }
 
-  /// A commit that surely did not happen is forgotten; one that may have is kept, and sent again by the next run.
+  /// Drops a commit that certainly did not happen; keeps one that may have, so that the next run sends it again.
   Result<void> refused(Failure failure) {
     if (is_of_no_use(failure)) return settle(std::move(failure));
     const bool surely_not = failure.kind == Failure::Kind::invalid || failure.kind == Failure::Kind::not_found ||
@@ -66,14 +66,14 @@ class Committer {
     return {};
   }
 
-  /// The same commit would be answered in the same way for ever.
+  /// The answer cannot be used, and repeating the commit would return the same one: the commit is dropped.
   Result<void> settle(Failure failure) {
     const auto applied = find_applied_items(session_, items());
     if (applied) WS_TRY(take(*applied, &failure));
     return fail(std::move(failure));
   }
 
-  /// `no_word`: why nothing is said of an item; null: it should have been.
+  /// `no_word`: why an item may be missing from the answer; null: it must not be.
   Result<void> take(const CommitAnswer& answer, const Failure* no_word) {
     WS_LET(const std::vector<Answered> answered, match_answer(*session_.remote, items(), answer));
     WS_LET(base_, session_.state.base());
@@ -103,7 +103,7 @@ class Committer {
       return {};
     }
     const DocumentId document = applied.document.empty() ? item.document : applied.document;
-    // The answer to a move tells the text as an edit beside it left it.
+    // The answer to a move may have the text after the edit in the same commit.
     const bool tells_text = item.kind != ActionKind::push_move && item.hash && applied.hash;
     const bool in_its_own_form = tells_text && *applied.hash != *item.hash;
     if (in_its_own_form) {
@@ -131,11 +131,11 @@ class Committer {
     const bool text_only = item.kind == ActionKind::push_update && old != base_.end();
     now.entry.path = text_only ? place_there(document, old->second) : item.path;
     if (item.kind == ActionKind::push_move) moved_.insert(document);
-    // Where it does not say, the next pull does.
+    // Without a revision in the answer, the next pull brings it.
     is_told_all_ = is_told_all_ && applied.revision.is_known();
     now.entry.revision = applied.revision.is_known() ? applied.revision : item.revision;
     if (in_its_own_form) {
-      // Both sides agree on our text, of which the service's is an edit: the next pull brings it.
+      // The pushed text becomes the base, and the service's form of it arrives as an edit with the next pull.
       now.entry.revision = old != base_.end() ? old->second.entry.revision : DocumentRevision{};
       is_told_all_ = false;
       session_.pulls_again = true;
@@ -148,7 +148,7 @@ class Committer {
     return {};
   }
 
-  /// Why the answer to an item cannot be believed.
+  /// Why the answer to an item is invalid; empty: it is valid.
   std::optional<Failure> what_is_wrong(const PushItem& item, const AppliedItem& applied) const {
     if (applied.document.empty() && item.document.empty()) {
       return Failure{.kind = Failure::Kind::service,
@@ -163,7 +163,7 @@ class Committer {
     return std::nullopt;
   }
 
-  /// Whether what the service stored is our text but for blanks and line ends.
+  /// Whether the service stored our text up to blanks and line ends.
   Result<bool> says_the_same_there(const DocumentId& document, const StagedItem& staged) {
     const auto there = session_.remote->content(document);
     if (!there) return is_about_one(there.error()) ? Result<bool>(false) : fail(Failure(there.error()));
@@ -172,8 +172,8 @@ class Committer {
     return is_same_but_for_blanks(ours, *there->content);
   }
 
-  /// Where the service has a document that was only edited: where a move of the same commit took it, or else where the
-  /// last pull found it. A move beside the edit that was not taken says nothing.
+  /// The service's path of a document that was only edited: after a move in the same commit, else as last pulled. A
+  /// move that was not applied does not count.
   const RelativePath& place_there(const DocumentId& document, const BaseRow& known) const {
     const auto pulled = pending_.find(document);
     const bool was_moved_there = !moved_.contains(document) && pulled != pending_.end() && pulled->second.entry;
@@ -184,7 +184,7 @@ class Committer {
     const PushItem& item = staged.item;
     Conflict conflict = staged.conflict ? *staged.conflict : new_conflict(item);
     std::optional<std::string> seen_there;
-    // One that only the service saw, and a new file whose place somebody has: what is there was in no pull.
+    // Detected by the service alone, or a new file at a taken path: no pull has brought the other side.
     if (conflict.document.empty() || !staged.conflict) {
       WS_LET(seen_there, fetch_service_side(conflict, recorded.id));
       conflict.which = find_recorded_case(staged.conflict ? conflict.kind() : recorded.kind, conflict);
@@ -213,7 +213,7 @@ class Committer {
     return {};
   }
 
-  /// Its document, and what the service has of it: without that nobody could decide. Its text.
+  /// Fills in the document and the remote side, which a decision needs. Returns the remote text.
   Result<std::optional<std::string>> fetch_service_side(Conflict& conflict, const std::string& id) {
     using Text = std::optional<std::string>;
     auto recorded = session_.remote->find_conflict(id);
@@ -237,7 +237,7 @@ class Committer {
     return std::move(item.content);
   }
 
-  /// One that only the service saw: somebody was quicker between our pull and our commit.
+  /// A conflict that only the service detected: another client committed between our pull and our commit.
   Conflict new_conflict(const PushItem& item) const {
     Conflict conflict{.path = item.path, .document = item.document};
     if (const auto base = base_.find(item.document); base != base_.end()) conflict.base = base->second.entry;
@@ -272,7 +272,7 @@ class Committer {
     std::multimap<DocumentId, const Conflict*> known_by_document;
     for (const Conflict& older : known) known_by_document.emplace(older.document, &older);
     for (const Conflict& conflict : conflicts_) {
-      // One open conflict a document: the newer takes the place of the older.
+      // A document has one open conflict: the newer replaces the older.
       const auto [first, last] = known_by_document.equal_range(conflict.document);
       for (auto each = first; each != last; ++each) {
         const Conflict& older = *each->second;
@@ -282,9 +282,10 @@ class Committer {
       }
       WS_TRY(session_.state.put_conflict(conflict));
     }
-    // The counter rises by one a change: if it rose by ours alone nobody else was there in between, and the next pull
-    // can begin after it. Otherwise that pull brings our own changes too, which costs time and changes nothing. Where a
-    // text was out of reach the counter stayed behind on purpose: the next pull asks for it again.
+    // Invariant: the stored source revision never passes a change that was not pulled. The revision rises by one with
+    // each change: where it rose by ours alone, no other client committed in between, and the next pull starts after
+    // it. Otherwise that pull repeats our own changes, which only costs time. Where a text could not be read, the
+    // revision was left behind on purpose, so that the next pull repeats it.
     WS_LET(const SourceRevision taken_over, session_.state.source_revision());
     const bool follows = taken_over == part_.commit.request.expected_revision && is_told_all_;
     const SourceRevision least = taken_over.after(changed_documents());
@@ -296,8 +297,8 @@ class Committer {
     return follows && counts_twice ? check_for_other_clients(taken_over, answer.revision) : Result<void>();
   }
 
-  /// A document that was moved and edited may count twice, and a stranger's edit looks the same: a pull tells them
-  /// apart. Where it cannot be had the next one does.
+  /// A document that was moved and edited may count twice, which looks like an edit of another client: a pull tells
+  /// them apart. If that fails, the next run pulls.
   Result<void> check_for_other_clients(SourceRevision since, SourceRevision revision) {
     const auto end = session_.remote->pull(session_.binding.source_id, since, [this](const PulledItem& item) {
       const auto ours = base_.find(item.document);

@@ -9,7 +9,7 @@
 namespace ws::sync {
 namespace {
 
-/// Sets that are joined: each is known by one of its members.
+/// Union-find: each set is named by one of its members.
 class JoinedSets {
  public:
   std::size_t add() {
@@ -30,7 +30,7 @@ class JoinedSets {
   std::vector<std::size_t> parents_;
 };
 
-/// Which documents change places with each other.
+/// Documents that exchange paths and must be in one commit.
 class Movers {
  public:
   explicit Movers(const std::vector<const StagedItem*>& items) {

@@ -1,7 +1,7 @@
-/// How many commits a push takes, and what goes with what.
+/// Splits a push into commits.
 ///
-/// The answer to a commit is one bounded JSON value. A place is free once all of one commit took effect: documents that
-/// change places go together, and whatever leaves or takes a place goes before the rest.
+/// The answer to a commit is one bounded JSON value, which limits its items. Paths are checked after all items of a
+/// commit took effect: so documents that exchange paths are in one commit, and moves and deletes go before the rest.
 #pragma once
 
 #include <cstddef>

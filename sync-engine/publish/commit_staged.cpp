@@ -13,8 +13,8 @@
 namespace ws::sync {
 namespace {
 
-/// Takes out the deletes of files that are there again: an edit, or a change of mind, since they were staged. Another
-/// document may stand there by right. True where there were any.
+/// Removes deletes whose files exist again since they were staged, unless another document is to be there. True where
+/// there were any.
 Result<bool> drop_returned(Session& session, CommitPart& part, std::vector<Row>& rows) {
   std::set<DocumentId> deleted;
   std::set<RelativePath> taken;
@@ -64,7 +64,7 @@ CommitPart with_rows(StagedCommit staged, std::vector<Row>& rows) {
   return part;
 }
 
-/// Takes out the items that `wanted` does not want, and what cannot go without them, as from a plan.
+/// Removes the items that are not `wanted`, and those that depend on them, as `narrow_plan` does.
 Result<std::vector<StagedItem>> take_out_unwanted(Session& session, StagedCommit& staged, const WantedPath& wanted) {
   WS_LET(const auto rows, session.state.base());
   BaseTree base;
@@ -89,7 +89,7 @@ Result<std::vector<StagedItem>> take_out_unwanted(Session& session, StagedCommit
   return rest;
 }
 
-/// What was not to go yet is staged again: what the service held of it was one with the rest.
+/// Stages the removed items again: on the service they were part of the same plan.
 Result<void> stage_again(Session& session, std::vector<StagedItem> items) {
   if (items.empty()) return {};
   std::vector<Row> rows;
@@ -119,7 +119,7 @@ Result<void> commit_staged(Session& session,
   if (part.commit.items.empty()) {
     WS_TRY(session.state.clear_staged());
   } else {
-    // What the service holds of the others it would commit all the same.
+    // Items staged under the old plan would be committed with it.
     const bool fewer = returned || !rest.empty();
     WS_TRY(fewer ? commit_anew(session, std::move(part), rows) : commit_part(session, std::move(part), rows));
   }

@@ -62,7 +62,7 @@ class AnswerMatcher {
     return answered_[place].applied == nullptr && answered_[place].conflict == nullptr;
   }
 
-  /// A document that was moved and edited is named twice. Where no kind is told its text tells.
+  /// A moved and edited document is named twice: matched by kind, or by text where the answer has no kind.
   const AppliedItem* best_for(const PushItem& item, const ItemPlaces& candidates) const {
     const AppliedItem* best = nullptr;
     for (const std::size_t i : candidates) {
@@ -73,7 +73,7 @@ class AnswerMatcher {
     return best;
   }
 
-  /// New items, and answers that name no document. What is said of another item's document is no answer to this one.
+  /// For new items, and answers without a document. An answer about another item's document does not count.
   const AppliedItem* applied_by_path(const PushItem& item) const {
     const std::string path = service_form(item.path.text());
     const bool alone = places_at(at_path_, path).size() == 1;
@@ -114,7 +114,7 @@ class AnswerMatcher {
            }));
   }
 
-  /// What was deleted here conflicts in a way of its own. A new file has no document that the service could name.
+  /// Prefers a delete for `delete_edit` and a new file for the rest, as the service cannot name its document.
   ItemPlaces by_kind(const RecordedConflict& conflict, const ItemPlaces& at) const {
     const auto rank = [&](std::size_t i) {
       const PushItem& item = items_[i].item;
@@ -136,7 +136,7 @@ class AnswerMatcher {
   ItemsByText applied_to_;   ///< of the answer's, by document
 };
 
-/// Whether a refusal's code can be about an item: a text that is not its hash's is no delete's.
+/// Whether a refusal's code can apply to an item: a delete has no text that could be refused.
 bool may_refuse(const std::string& code, const PushItem& item) {
   if (is_out_of_reach(code)) return !item.document.empty();
   return item.kind != ActionKind::push_delete;

@@ -1,7 +1,7 @@
-/// Which item of a commit an answer of the service speaks of.
+/// Matches the entries of a commit's answer to its items.
 ///
-/// An answer names a path, and two items may stand at one: what leaves a place, and what takes it. An item is known by
-/// its document first, then by its kind, and by its path where the answer says nothing else.
+/// An answer names a path, and two items may have the same one: one that leaves it and one that takes it. An item is
+/// matched by document, then by kind, and by path alone where the answer has neither.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace ws::sync {
 
-/// What the service says of one item; both null: nothing.
+/// The answer to one item; both null: none.
 struct Answered {
   const AppliedItem* applied = nullptr;
   const RecordedConflict* conflict = nullptr;

@@ -1,4 +1,4 @@
-/// The half of a plan that changes the service: stage, then commit.
+/// Carries out the pushes of a plan: stage, then commit.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct CommitPart {
   std::vector<std::size_t> rows = {};
 };
 
-/// Takes out the items of which `is_out` says so, one word each.
+/// Removes the items that `is_out` marks, in their order.
 void drop_items(CommitPart& part, const std::vector<bool>& is_out);
 
 /// Stages what `rows` want to push (they become `staged`), and the open conflicts that no commit has recorded yet, with
@@ -41,8 +41,8 @@ Result<void> send_part(Session& session,
                        std::vector<Row>& rows,
                        const std::function<void()>& next_text);
 
-/// Commits a part that was sent; where its plan has expired, it is sent once more first. An answer that is complete and
-/// of no use is made good by a pull, and fails with `unknown_outcome` all the same; see unusable_answer.hpp.
+/// Commits a part that was sent; where its plan has expired, it is sent once more first. After a complete but unusable
+/// answer the outcome is found by a pull, and the call still fails with `unknown_outcome`; see unusable_answer.hpp.
 Result<void> commit_part(Session& session, CommitPart part, std::vector<Row>& rows);
 /// The same for one that is not as it was sent: it is sent first.
 Result<void> commit_anew(Session& session, CommitPart part, std::vector<Row>& rows);

@@ -33,8 +33,8 @@ class Stager {
     WS_TRY(session_.state.clear_staged());
     WS_LET(refused_, session_.state.refused());
     WS_LET(const SafeWriter files, SafeWriter::open(session_.root));
-    // What could not be done here holds up the rest of its document: a move would carry the revision of a text that is
-    // not here.
+    // A failed local row holds back the pushes of its document: a move would name the revision of a text that is not
+    // here.
     for (const Row& row : rows_) {
       if (row.state == Row::State::failed && !row.action.document.empty()) held_up_.insert(row.action.document);
     }
@@ -49,7 +49,7 @@ class Stager {
     return session_.history.record_before({}, used_up_);
   }
 
-  /// The next part, staged, while there is one. Without items: the service took none of them.
+  /// Stages and returns the next part; empty: none is left. A part without items: the service refused them all.
   Result<CommitPart> send_next() {
     CommitPart part;
     part.commit.items.reserve(ends_.front() - next_);
@@ -63,7 +63,7 @@ class Stager {
         send_part(session_, part, revision_, rows_, [this] { session_.progress(Stage::push, ++sent_, all_); });
     if (sent) return part;
     if (sent.error().kind != Failure::Kind::forbidden) return fail(sent.error());
-    // No permission is a fact of each row; anything else ends the call.
+    // Missing permission fails each row; any other failure ends the call.
     for (const std::size_t row : part.rows) rows_[row].fail(cannot_push(sent.error()));
     return CommitPart{};
   }
@@ -76,8 +76,8 @@ class Stager {
  private:
   using Waiting = std::deque<std::pair<StagedItem, std::size_t>>;
 
-  /// A commit that changes the document in whose place a file wants to stand is no judge of that file, and a service
-  /// takes no two texts of one place: the conflict is told by the next run.
+  /// Do not push a conflicting file in the same commit as a change to the document that occupies its path: the commit
+  /// might accept it, and a path can be pushed once only. The next run records the conflict.
   void hold_back_conflicts() {
     const auto records = [](const auto& each) { return each.first.conflict != nullptr; };
     if (std::none_of(waiting_.begin(), waiting_.end(), records)) return;
@@ -171,28 +171,28 @@ class Stager {
         rows_[row].fail(std::move(busy));
         return {};
       }
-      // A file that somebody is merging by hand: the conflict keeps the text that it was recorded with.
+      // The file has conflict markers: the conflict keeps its recorded text.
       if (staged.conflict && was_refused(session_, refused_, staged.disk_path, *staged.item.hash)) return {};
       if (staged.conflict && is_being_merged(*staged.conflict, *text)) return {};
       staged.item.size_bytes = text->size();
       WS_LET(staged.blob, session_.history.keep(*text));
     } else if (const auto there = survey_.pending.find(staged.item.document);
                there != survey_.pending.end() && !there->second.blob.empty()) {
-      // A local delete that wins over an edit: the text that nobody here has seen is kept.
+      // A local delete that wins over a remote edit: the remote text is kept in the history.
       used_up_.push_back({.path = staged.item.path.string(), .blob = there->second.blob});
     }
     waiting_.emplace_back(std::move(staged), row);
     return {};
   }
 
-  /// Markers that `ws` did not write are the document's own: a note about git holds some.
+  /// Only markers that `ws` wrote count: a note about git may contain others.
   bool is_being_merged(const Conflict& conflict, const std::string& text) const {
     if (conflict.id.empty() || !is_merging_by_hand(session_.root, conflict.id)) return false;
     const ThreeTexts texts = read_conflict_texts(session_.root, conflict.id);
     return adds_markers(text, {texts.base.value_or(""), texts.local.value_or(""), texts.remote.value_or("")});
   }
 
-  /// An editor that saves anew takes the file away for a moment; another file may stand there by right.
+  /// Editors that save by replacing a file remove it for a moment. Another document may be at the path legitimately.
   bool came_back(const SafeWriter& files, const RelativePath& path) {
     if (!files.read(path)) return false;
     if (places_.empty()) {

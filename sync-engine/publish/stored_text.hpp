@@ -1,4 +1,4 @@
-/// A service that does not keep the bytes that it was given: it strips blanks, or writes other line ends.
+/// Services that normalise the texts they store: trailing blanks, line ends.
 #pragma once
 
 #include <string_view>

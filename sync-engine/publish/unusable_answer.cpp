@@ -9,7 +9,7 @@
 namespace ws::sync {
 namespace {
 
-/// What a document must be like there, if all of its items arrived.
+/// The state of a document on the service if all of its items were applied.
 struct Wish {
   std::vector<std::size_t> places;  ///< of its items
   std::optional<Sha256> hash;       ///< empty: deleted
@@ -49,7 +49,7 @@ class ArrivalsFinder {
     }
     Wish& wish = of_document_[item.document.text];
     wish.places.push_back(place);
-    // A move tells the text that it left as it was: an edit beside it has another.
+    // A move names the text before an edit in the same commit.
     if (!wish.updates) wish.hash = item.hash;
     wish.updates = wish.updates || item.kind == ActionKind::push_update;
     if (item.kind == ActionKind::push_move) wish.path = path;

@@ -14,7 +14,7 @@
 namespace ws::sync {
 namespace {
 
-/// A file as it will stand on disk.
+/// A file at its path after the plan.
 struct Claim {
   RelativePath path;
   DocumentId document = {};
@@ -32,7 +32,7 @@ bool takes_a_place_there(const Action& action) {
   return action.kind == ActionKind::push_create || action.kind == ActionKind::push_move;
 }
 
-/// What stands where once the plan is done, as far as it can be in the way of what arrives.
+/// The paths that are taken after the plan, as far as they can clash with incoming files.
 Claims final_claims(const BaseTree& base, const LocalTree& local, const Plan& plan) {
   std::set<DocumentId> leaving;
   Surroundings surroundings;
@@ -72,13 +72,13 @@ Claims final_claims(const BaseTree& base, const LocalTree& local, const Plan& pl
   return claims;
 }
 
-/// The file that keeps `arrival` out, if there is one.
+/// The file that occupies the path of `arrival`, a folder above it or a path below it; null: none.
 const Claim* obstacle(const Claims& claims, const std::string& key, const Claim& arrival) {
   const auto other = [&](const Claim& claim) {
     return &claim != &arrival && (claim.document.empty() || claim.document != arrival.document);
   };
   for (auto [place, end] = claims.equal_range(key); place != end; ++place) {
-    // Of two that arrive at one place the first comes in.
+    // Of two incoming files for one path the first gets it.
     if (&place->second == &arrival) break;
     if (other(place->second)) return &place->second;
   }
@@ -94,8 +94,8 @@ const Claim* obstacle(const Claims& claims, const std::string& key, const Claim&
   return nullptr;
 }
 
-/// The rows of a plan by their document; those without one, new files, by their path. Rows that are taken out keep
-/// their place until `compact`: to close the gap each time would cost the square of many clashes.
+/// The rows of a plan by their document; new files, which have none, by their path. Removed rows are only marked until
+/// `compact`: erasing each at once would be quadratic.
 class RowIndex {
  public:
   explicit RowIndex(std::vector<Action>& actions) : actions_(actions), out_(actions.size(), false) {
@@ -179,7 +179,7 @@ class Settler {
     rows_.reset();
   }
 
-  /// The places of a document's conflicts among those of the plan.
+  /// Indexes of the plan's conflicts about a document.
   const std::vector<std::size_t>& conflicts_of(const DocumentId& document) {
     for (; indexed_conflicts_ < plan_.conflicts.size(); ++indexed_conflicts_) {
       conflicts_by_document_[plan_.conflicts[indexed_conflicts_].document.text].push_back(indexed_conflicts_);
@@ -192,14 +192,14 @@ class Settler {
     return names_->beside(path, word);
   }
 
-  /// True where something was kept out, so that what it would have left stays, and may be in the way.
+  /// True where a file was kept out: its old path stays taken, so the next pass must look again.
   bool pass() {
     const Claims claims = final_claims(base_, local_, plan_);
     std::set<DocumentId> settled;
     for (const auto& [key, claim] : claims) {
       if (!claim.arrives || settled.contains(claim.document)) continue;
       const Claim* const in_the_way = obstacle(claims, key, claim);
-      // One that was kept out itself may be gone from there: the next pass knows.
+      // Settled in this pass: whether it still blocks the path is known in the next one.
       if (in_the_way == nullptr || settled.contains(in_the_way->document)) continue;
       settled.insert(claim.document);
       if (!in_the_way->document.empty()) settled.insert(in_the_way->document);
@@ -210,7 +210,7 @@ class Settler {
 
   using Places = std::map<std::string, DocumentId>;
 
-  /// Where the documents of the service stand that neither leave nor move; of those that may be in the way.
+  /// The service's paths after the plan, as far as they can clash with what is pushed.
   Places places_there(const Surroundings& surroundings) const {
     std::set<DocumentId> leaving;
     for (const Action& action : plan_.actions) {
@@ -233,7 +233,7 @@ class Settler {
     return places;
   }
 
-  /// Who stands there at a place, above it or below it; null: nobody.
+  /// The document at a path on the service, above it or below it; null: none.
   static const DocumentId* holder_of(const Places& places, const std::string& key) {
     if (const auto at = places.find(key); at != places.end()) return &at->second;
     for (std::size_t slash = key.find('/'); slash != std::string::npos; slash = key.find('/', slash + 1)) {
@@ -243,15 +243,15 @@ class Settler {
     return below != places.end() && below->first.starts_with(key + "/") ? &below->second : nullptr;
   }
 
-  /// The file of the holder is a folder here, and its document was edited there: that is told already, and the files in
-  /// the folder are new documents all the same.
+  /// A local folder replaced the file of the holder, which was edited on the service: that conflict is reported
+  /// already, and the files in the folder are pushed all the same.
   bool became_a_folder(const DocumentId& holder, const Action& wish) const {
     const auto base = base_.documents.find(holder);
     return base != base_.documents.end() && remote_.changed.contains(holder) &&
            wish.path.text().starts_with(base->second.path.string() + "/");
   }
 
-  /// Whether its own name is open: that decision comes first, and a document has one open conflict at a time.
+  /// Whether its own rename is in conflict: that is decided first, as a document has one open conflict at a time.
   bool may_leave(const DocumentId& holder) {
     const std::vector<std::size_t>& about = conflicts_of(holder);
     return std::any_of(about.begin(), about.end(), [&](std::size_t i) {
@@ -261,8 +261,8 @@ class Settler {
 
   using Wishes = std::multimap<std::string, Action>;
 
-  /// What is created or moved here waits where a document is in its way there. One whose move waits stays where it is,
-  /// and may be in the way of others: those are asked once more.
+  /// Holds back creates and moves whose path on the service is taken. A held move keeps its old path taken, so whatever
+  /// wants that path is checked again.
   void hold_back_refused() {
     if (base_.documents.empty() && remote_.changed.empty() && remote_.refused.empty()) return;
     Surroundings surroundings;
@@ -300,13 +300,13 @@ class Settler {
     }
   }
 
-  /// Those that want a place, one above it or one below it.
+  /// Adds the wishes for a path, for one above it or one below it.
   static void add_wishes_at(const Wishes& wishes, const std::string& key, std::vector<Wishes::const_iterator>& found) {
     visit_around(wishes, key, [&](Wishes::const_iterator wish) { found.push_back(wish); });
   }
 
-  /// A file that may not take its name on the service waits with its text too, whichever way that goes: the base would
-  /// claim the name.
+  /// A file whose path is refused keeps its text changes back as well, in both directions: moving the base would record
+  /// the path as agreed.
   void hold_back_rows(const DocumentId& document, const RelativePath& path) {
     rows().take_out(document, path, [&](const Action& action) {
       if (action.path != path) return false;
@@ -338,7 +338,7 @@ class Settler {
       return skip_new_twin(in_the_way);
     }
     if (stands_there(in_the_way) && key.starts_with(in_the_way.path.twin_key() + "/")) {
-      // A document and a folder of one name on the service: a disk has room for one, and nobody here is to choose.
+      // The service has a document and a folder of one name. A disk cannot, and there is nothing to decide here.
       drop_actions_of(kept_out.document, kept_out.path);
       plan_.skipped.push_back({.path = kept_out.path.string(), .reason = Hindrance::twin});
       return;
@@ -351,7 +351,7 @@ class Settler {
       return lay_beside(kept_out);
     }
     const bool is_held = same_place && !in_the_way.arrives;
-    // It goes where the service has it once its text is decided: the name itself is nothing to choose about.
+    // Its file moves away as soon as its text is decided: the path itself is no conflict.
     if (is_held && leaves_once_decided(in_the_way)) return lay_beside(kept_out);
     record_conflict(in_the_way.path, kept_out.document, in_the_way.hash);
     hold_back(in_the_way);
@@ -359,7 +359,7 @@ class Settler {
     drop_actions_of(kept_out.document, kept_out.path);
   }
 
-  /// Whether its document was edited on both sides and moved there: the conflict keeps the file where it is.
+  /// Whether its document was edited on both sides and moved on the service, so that only the conflict keeps it here.
   bool leaves_once_decided(const Claim& claim) {
     const std::vector<std::size_t>& about = conflicts_of(claim.document);
     return std::any_of(about.begin(), about.end(), [&](std::size_t i) {
@@ -379,7 +379,7 @@ class Settler {
     return there.path.twin_key() == claim.path.twin_key();
   }
 
-  /// The service would refuse it: a document of that name is there.
+  /// A new file with the name of the twin would be refused by the service.
   void skip_new_twin(const Claim& twin) {
     if (!twin.document.empty()) return;
     const auto erased =
@@ -403,12 +403,12 @@ class Settler {
     plan_.conflicts.push_back(std::move(conflict));
   }
 
-  /// What the file in the way would have done on the service waits for the choice.
+  /// The pushes of the file that occupies the path wait for the decision.
   void hold_back(const Claim& in_the_way) {
     if (in_the_way.document.empty() || is_renamed_here(in_the_way))
       hold_back_rows(in_the_way.document, in_the_way.path);
     if (in_the_way.document.empty()) return;
-    // Edited here, archived there and replaced by the arrival: one thing to choose, not two.
+    // Edited here, archived there and replaced by the incoming document: one conflict, not two.
     const std::vector<std::size_t>& about = conflicts_of(in_the_way.document);
     const auto replaced = std::find_if(about.begin(), about.end(), [&](std::size_t i) {
       return plan_.conflicts[i].which == ConflictCase::edited_and_archived && !joined_conflicts_.contains(i);
@@ -418,7 +418,7 @@ class Settler {
     joined_conflicts_.insert(*replaced);
   }
 
-  /// The document's rows end at a name beside the place that it wanted; where it lies there already it stays.
+  /// Redirects the document's rows to a free name beside its path, or to the name that it was displaced to before.
   void lay_beside(const Claim& kept_out) {
     const auto lies = base_.displaced_to.find(kept_out.document);
     const auto tracked = local_.tracked.find(kept_out.document);

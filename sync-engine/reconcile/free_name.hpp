@@ -1,4 +1,4 @@
-/// Names for files that must lie beside the one whose place they wanted.
+/// Free names beside a path that is taken: "a (remote).md".
 #pragma once
 
 #include <functional>

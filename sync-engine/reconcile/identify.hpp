@@ -10,7 +10,7 @@
 
 namespace ws::sync {
 
-/// What is asked of those who can see more than the walk found.
+/// Callbacks for facts that the walk does not hold.
 struct IdentifyOptions {
   std::function<bool(const RelativePath&)> ignored = {};  ///< whether the rules hide this path now
   RenameEvidence renames = {};                            ///< without it only equal texts tell a renamed file
@@ -19,12 +19,12 @@ struct IdentifyOptions {
   std::function<bool(const RelativePath&)> busy = {};  ///< whether a file that was found is still being written
 };
 
-/// Known documents keep their files by path, in whatever Unicode form the disk has it; those that were renamed are told
-/// by `renames`. Of twins the tracked one at its place, else the bytewise smaller, is kept and the other skipped.
+/// A known document is matched to its file by path, in any Unicode form; renamed files are found by `renames`. Of twins
+/// the tracked one at its path, else the bytewise smaller name, is kept and the other skipped.
 ///
-/// A document whose file was renamed to what is hidden now is hindered alike. While a file is busy whose number is
-/// nobody's, whatever is missing may be it: that waits too, with all that was put in its place. What is missing is
-/// hindered as well, and not deleted, while a folder cannot be listed or a name cannot be looked at.
+/// Invariant: a missing file is a delete only where every name was seen. A document whose file was renamed to a hidden
+/// name is hindered. While an unknown file is still being written, it may be any of the missing ones, so all missing
+/// documents wait, with whatever took their paths; likewise while a folder cannot be listed or a name not be read.
 LocalTree identify(const BaseTree& base, const FoundTree& found, const IdentifyOptions& options = {});
 
 }  // namespace ws::sync

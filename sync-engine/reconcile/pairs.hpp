@@ -1,4 +1,4 @@
-/// The table of pairs: one document of the base, what happened to it here and there, and what follows.
+/// The decision table for one document of the base: its change on either side, and the actions that follow.
 #pragma once
 
 #include "sync-engine/model/change.hpp"
@@ -10,8 +10,8 @@ namespace ws::sync {
 struct Pair {
   DocumentId document;
   Entry base;
-  SideChange here;
-  SideChange there;
+  SideChange local;
+  SideChange remote;
   RelativePath disk_path;         ///< where its file lay; elsewhere than `base.path` where that place was taken
   bool path_taken_there = false;  ///< another document stands at the base's path now
   bool folder_there = false;      ///< documents of the service stand beneath the base's path now
@@ -19,10 +19,10 @@ struct Pair {
   bool is_displaced() const { return disk_path != base.path; }
 };
 
-/// Renamed here, its bytes as agreed, and archived there: the file stays, and goes out as a new document.
+/// Renamed here with its text unchanged, and archived on the service: the file is kept and pushed as a new document.
 bool is_created_anew(const Pair& pair, const ReconcileOptions& options);
 
-/// Adds to `plan` what follows for this document alone; clashes of paths between documents are not its business.
+/// Adds the actions of this document to `plan`. Path clashes between documents are settled later (clashes.hpp).
 void decide_pair(const Pair& pair, const ReconcileOptions& options, Plan& plan);
 
 }  // namespace ws::sync

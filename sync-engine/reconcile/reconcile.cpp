@@ -24,9 +24,9 @@ ByKey remote_places(const RemoteTree& remote) {
 }
 
 /// The places of all documents of the service, made when first asked for.
-class PlacesThere {
+class RemotePlaces {
  public:
-  PlacesThere(const BaseTree& base, const RemoteTree& remote) : base_(base), remote_(remote) {}
+  RemotePlaces(const BaseTree& base, const RemoteTree& remote) : base_(base), remote_(remote) {}
 
   bool any_beneath(const RelativePath& path) {
     if (!places_) fill();
@@ -50,7 +50,8 @@ class PlacesThere {
   std::optional<std::set<std::string>> places_;
 };
 
-/// The documents that are forgotten while their files stay, to be created anew.
+/// Plans every document of the base. Returns those that are dropped from the base while their files stay: the files
+/// become new documents.
 std::vector<DocumentId> decide_known(const BaseTree& base,
                                      const LocalTree& local,
                                      const RemoteTree& remote,
@@ -58,17 +59,17 @@ std::vector<DocumentId> decide_known(const BaseTree& base,
                                      Plan& plan) {
   std::vector<DocumentId> anew;
   const ByKey places = remote_places(remote);
-  PlacesThere all_places(base, remote);
+  RemotePlaces all_places(base, remote);
   for (const auto& [document, entry] : base.documents) {
     Pair pair{.document = document,
               .base = entry,
-              .here = local_change(document, base, local),
-              .there = remote_change(document, entry, remote),
+              .local = local_change(document, base, local),
+              .remote = remote_change(document, entry, remote),
               .disk_path = base.disk_path(document)};
-    if (pair.here.change == Change::unknown) {
+    if (pair.local.change == Change::unknown) {
       const Hindrance reason = local.hindered.at(document);
       plan.detached.push_back({.path = pair.disk_path, .document = document, .reason = std::string(name(reason))});
-    } else if (pair.there.change == Change::unknown) {
+    } else if (pair.remote.change == Change::unknown) {
       plan.detached.push_back({.path = pair.disk_path, .document = document, .reason = "absent"});
     }
     if (!places.empty()) {
@@ -78,7 +79,7 @@ std::vector<DocumentId> decide_known(const BaseTree& base,
       const auto beneath = places.lower_bound(key + "/");
       pair.folder_there = beneath != places.end() && beneath->first.starts_with(key + "/");
     }
-    // Its documents may have come with an earlier run.
+    // The folder that replaced it may have been pulled by an earlier run.
     if (is_created_anew(pair, options)) pair.folder_there = all_places.any_beneath(entry.path);
     if (is_created_anew(pair, options)) {
       plan.settled.push_back({.document = document});
@@ -90,7 +91,7 @@ std::vector<DocumentId> decide_known(const BaseTree& base,
   return anew;
 }
 
-/// The same disk, on which the files of `documents` belong to none.
+/// The local tree with the files of `documents` counted as new files.
 LocalTree without(LocalTree local, const std::vector<DocumentId>& documents) {
   for (const DocumentId& document : documents) {
     const auto file = local.tracked.find(document);
@@ -100,7 +101,7 @@ LocalTree without(LocalTree local, const std::vector<DocumentId>& documents) {
   return local;
 }
 
-/// Files that were created here, by NFC: the name as a person reads it.
+/// New local files by their path in NFC.
 using CreatedFiles = std::map<std::string, const std::pair<const RelativePath, Sha256>*>;
 
 CreatedFiles created_files(const LocalTree& local) {
@@ -109,7 +110,7 @@ CreatedFiles created_files(const LocalTree& local) {
   return created;
 }
 
-/// New here, new there, and the same place on both sides. `known`: the disk with the files that are created anew.
+/// New files, new documents, and both at one path. `known`: the local tree before files were counted as new again.
 void decide_created(
     const BaseTree& base, const LocalTree& known, const LocalTree& local, const RemoteTree& remote, Plan& plan) {
   std::optional<CreatedFiles> created;  // made when the first document arrives
@@ -157,7 +158,7 @@ void decide_created(
   }
 }
 
-/// A document left its place and another one stands there: the file is replaced, which is no delete.
+/// A document left its path and another one took it: the file is replaced. That must not count as a delete.
 void join_replacements(const LocalTree& local, Plan& plan) {
   std::map<RelativePath, std::size_t> leaving;
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
@@ -183,8 +184,7 @@ void join_replacements(const LocalTree& local, Plan& plan) {
   plan.actions = std::move(kept);
 }
 
-/// The same where the file was edited or renamed here, to the very text and place of the newcomer: nothing is left to
-/// choose.
+/// The same where the local file already has the path and text of the new document: no conflict is left.
 void join_equal_replacements(Plan& plan) {
   std::optional<std::map<RelativePath, Action*>> arriving;  // made when the first conflict asks
   std::erase_if(plan.conflicts, [&](const Conflict& conflict) {
@@ -209,7 +209,7 @@ void join_equal_replacements(Plan& plan) {
   });
 }
 
-/// A document comes to a place where its very text was created here: it was renamed on both sides alike.
+/// A document arrives at a path where a new local file has the same text: both sides renamed it alike.
 void join_equal_arrivals(const LocalTree& local, Plan& plan) {
   std::set<RelativePath> joined;
   for (Action& action : plan.actions) {
@@ -248,7 +248,7 @@ bool too_many(std::size_t lost, std::size_t tracked) {
   return many || most_of_a_small_tree || (lost >= 2 && lost >= tracked);
 }
 
-/// A crash leaves files of no bytes, and so does a program that truncates before it fails to write.
+/// Crashes, and programs that truncate a file before they fail to write it, leave files of 0 bytes.
 bool empties(const Action& action) {
   static const Sha256 nothing = Sha256::of("");
   return action.result == nothing;

@@ -1,4 +1,4 @@
-/// Which known documents stand at another place on disk now. Pure, but for the texts that it asks for.
+/// Rename detection: which known documents have another path on disk now. Pure but for the texts that it reads.
 ///
 /// In this order (`sync.md`, "Moves"): the file's inode number, confirmed by its birth time or by its text (the number
 /// of a file that is gone may belong to another by now); else an equal text, where exactly one document and one file
@@ -19,7 +19,7 @@
 
 namespace ws::sync {
 
-/// What tells a renamed file. Each is asked only where something is missing and something is new.
+/// Evidence of a rename. Read only where a document is missing and a file is new.
 struct RenameEvidence {
   std::function<std::map<DocumentId, FileId>()> files = {};  ///< of the documents, when both sides last agreed
   std::function<std::optional<std::string>(const DocumentId&)> base_text = {};

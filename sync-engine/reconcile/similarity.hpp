@@ -1,4 +1,4 @@
-/// How much of a text is in another, by lines. What tells a file that was renamed and edited.
+/// Line similarity of two texts, which identifies a file that was renamed and edited.
 #pragma once
 
 #include <cstdint>

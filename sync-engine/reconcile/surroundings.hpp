@@ -1,4 +1,4 @@
-/// Some places among many files: what stands neither at one of them, nor above, nor below it cannot be in the way.
+/// A set of paths with their ancestors and descendants. A file that is outside of it cannot clash with any of them.
 #pragma once
 
 #include <functional>

@@ -16,7 +16,7 @@ Result<void> look_at_files(RunContext& context, RunOptions options) {
   return {};
 }
 
-/// Decides what the run met of attachments, and carries it out.
+/// Decides the run's attachment conflicts and carries that out.
 Result<void> decide_files(RunContext& context, RunOptions options, Report& report) {
   bool any = false;
   for (const Conflict& conflict : std::vector<Conflict>(report.conflicts)) {

@@ -1,4 +1,4 @@
-/// After the notes of a run: the files that they show.
+/// The attachments of a run, after its documents.
 #pragma once
 
 #include "sync-engine/attachments/sync_attachments.hpp"
@@ -8,7 +8,7 @@
 
 namespace ws::sync {
 
-/// Where notes came or went both sides are surveyed again. With `on_conflict` what it meets is decided at once.
+/// Surveys both sides again where documents changed. With `on_conflict`, conflicts are decided at once.
 Result<void> sync_files(RunContext& context, const RunOptions& options, AttachmentHalves halves, Report& report);
 
 }  // namespace ws::sync

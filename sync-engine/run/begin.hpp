@@ -8,8 +8,8 @@
 
 namespace ws::sync {
 
-/// Takes the lock and finishes what a command that was cut off had begun. That belongs to the operation of that
-/// command; `kind` names the one of this call. Fails with `busy` while another process has the lock.
+/// Takes the lock and finishes the work of an interrupted command, which is recorded in that command's operation.
+/// `kind` is the operation of this call. Fails with `busy` while another process holds the lock.
 Result<TreeLock> begin(RunContext& context, std::string_view kind);
 
 }  // namespace ws::sync

@@ -1,4 +1,4 @@
-/// The operation that the changes of a call are recorded in: begun, gone on with, closed. See state/operations.hpp.
+/// Opens, resumes and closes the operation that records the changes of a call. See state/operations.hpp.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@
 
 namespace ws::sync {
 
-/// One of this kind, by the command line and the revision of now.
+/// A new operation of this kind, with the command line and the source's revision.
 Result<Operation> new_operation(RunContext& context, std::string_view kind);
-/// Changes from now on belong to `known`, or to a new one.
+/// From now on changes are recorded in `known`, or in a new operation.
 Result<void> go_on_with(RunContext& context, const std::optional<Operation>& known, std::string_view kind);
 Result<void> close_operation(RunContext& context);
-/// One that ended early stays open: the same command goes on with it.
+/// An operation that ended early stays open: the same command resumes it.
 Result<void> end_operation(RunContext& context, Report& report);
 
 }  // namespace ws::sync

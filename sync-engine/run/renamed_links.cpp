@@ -7,7 +7,7 @@
 namespace ws::sync {
 namespace {
 
-/// What was renamed here, and goes out so.
+/// The local renames that this run pushes.
 void add_rename(const Action& action, links::Renames& renamed) {
   if (action.kind == ActionKind::push_move && action.previous_path)
     renamed.emplace(action.previous_path->string(), action.path.string());

@@ -1,4 +1,4 @@
-/// The links to what was renamed here: counted, and with `links: keep` edited before the renames are sent.
+/// Links to renamed files: counted, and with `links: keep` edited before the renames are pushed.
 #pragma once
 
 #include <cstddef>

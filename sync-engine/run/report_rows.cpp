@@ -9,7 +9,7 @@
 namespace ws::sync {
 namespace {
 
-/// The plan as rows, conflicts among them, in order of path. The actions are taken out of it: there may be many.
+/// The plan as rows, with its conflicts, in order of path. The actions are moved out: there may be many.
 std::vector<Row> take_rows(Plan& plan) {
   std::vector<Row> rows;
   rows.reserve(plan.actions.size() + plan.conflicts.size());
@@ -25,7 +25,7 @@ std::vector<Row> take_rows(Plan& plan) {
   return rows;
 }
 
-/// What people are told once: a name when it comes or goes out, a lost state until a run has made a new one.
+/// Remarks that are shown once: an unportable name with its transfer, a lost state until a run has rebuilt it.
 Result<std::vector<Remark>> remarks_of(Session& session, const Survey& survey) {
   const Plan& plan = survey.plan;
   std::vector<Remark> remarks;
@@ -92,7 +92,7 @@ void SettledRows::settle(const Conflict& conflict, Keep keep, Row::State state) 
   Row& row = rows_[place->second];
   places_.erase(place);
   const auto kind = decided_as(conflict, keep);
-  // One about a name has no row: what is decided of names is carried out by a plan of its own.
+  // A path conflict has no row: the plan of the next round carries the decision out.
   if (!kind) {
     dropped_.insert(static_cast<std::size_t>(&row - rows_.data()));
     return;

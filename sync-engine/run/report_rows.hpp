@@ -20,13 +20,13 @@ void sort_by_path(std::vector<Row>& rows);
 /// Planned, or failed.
 bool is_unfinished(const Row& row);
 
-/// Rows of conflicts that were decided, or would be, become what they come to.
+/// Turns the rows of decided conflicts into the actions that follow.
 class SettledRows {
  public:
   explicit SettledRows(std::vector<Row>& rows);
   void settle(const Conflict& conflict, Keep keep, Row::State state);
   bool has(const Conflict& conflict) const;
-  /// Those about names: what is decided of a name is carried out by a plan of its own.
+  /// Removes the rows of path conflicts: the plan of the next round carries those out.
   void drop_rows();
 
  private:
@@ -38,7 +38,7 @@ class SettledRows {
   std::set<std::size_t> dropped_;
 };
 
-/// What a run would decide at once.
+/// For a dry run: the rows as `on_conflict` would decide them.
 void foresee_decisions(Report& report, const RunOptions& options);
 
 }  // namespace ws::sync

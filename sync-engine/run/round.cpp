@@ -17,7 +17,7 @@
 namespace ws::sync {
 namespace {
 
-/// Which paths and documents a report has rows about.
+/// The paths and documents of a report's rows.
 class RowsAbout {
  public:
   explicit RowsAbout(const Report& report) {
@@ -36,7 +36,7 @@ class RowsAbout {
   std::set<DocumentId> documents_;
 };
 
-/// Whether a file that was skipped as a twin is none any more: what held its name left the disk just now.
+/// Whether a file skipped as a twin can be synced now, because the other one just left the disk.
 bool frees_twin(const Report& report) {
   Surroundings freed;
   bool any = false;
@@ -53,7 +53,7 @@ bool frees_twin(const Report& report) {
          });
 }
 
-/// Those that are open now: also one whose file is out of sight, of which the plan says nothing.
+/// All open conflicts, also those whose file cannot be read now and is not in the plan.
 Result<void> list_conflicts(RunContext& context, Report& report) {
   WS_LET(std::vector<Conflict> recorded, context.session.state.conflicts());
   std::set<std::pair<RelativePath, DocumentId>> known;
@@ -68,7 +68,7 @@ Result<void> list_conflicts(RunContext& context, Report& report) {
   return {};
 }
 
-/// Decides what a run met; true where another round is needed to carry it out.
+/// Decides the conflicts of a run by `on_conflict`. True: another round is needed to carry it out.
 Result<bool> resolve_open(RunContext& context, const RunOptions& options, Report& report) {
   const auto& keep = options.on_conflict;
   if (!keep) return false;
@@ -76,7 +76,7 @@ Result<bool> resolve_open(RunContext& context, const RunOptions& options, Report
   WS_LET(std::vector<Conflict> open, context.session.state.conflicts());
   std::vector<Choice> choices;
   for (Conflict& conflict : open) {
-    // A service that went back is no conflict among others: that takes a word of its own.
+    // A service that went back must be decided explicitly.
     if (conflict.is_about(ConflictSubject::revision) || (options.only && !options.only(conflict.path))) continue;
     choices.push_back({.conflict = std::move(conflict), .keep = *keep});
   }
@@ -100,7 +100,7 @@ Result<bool> resolve_open(RunContext& context, const RunOptions& options, Report
   return ended_by ? Result<bool>(fail(std::move(*ended_by))) : another_round;
 }
 
-/// Pull, apply, push, commit, once. What ends it early is in the report.
+/// Pull, apply, push, commit, once. A failure that ends it early is in the report.
 Result<Report> round(RunContext& context, const RunOptions& options, bool& another) {
   another = false;
   context.session.pulls_again = false;
@@ -108,7 +108,7 @@ Result<Report> round(RunContext& context, const RunOptions& options, bool& anoth
   WS_LET(Report report, pull_half(context, options, survey, LinkMode::mend));
   if (is_up_to_date(report, survey)) {
     if (report.guard) return report;
-    // Both sides are in step: what an earlier call staged is of no use to anybody.
+    // Both sides are equal: what an earlier call staged is obsolete.
     if (!report.partial) WS_TRY(context.session.state.clear_staged());
     return report;
   }
@@ -175,7 +175,7 @@ Result<void> close_report(RunContext& context, Report& report) {
 Result<Report> rounds(RunContext& context, const RunOptions& options) {
   bool another = false;
   WS_LET(Report report, round(context, options, another));
-  // What was decided about names is carried out by a plan of its own. What that one meets again cannot be decided so.
+  // Decisions about paths need another round. `on_conflict` does not apply in the last one: it would not end.
   RunOptions next = options;
   for (const bool last : {false, true}) {
     if (!another || report.ended_by) return report;
@@ -186,7 +186,7 @@ Result<Report> rounds(RunContext& context, const RunOptions& options) {
       return report;
     }
     rest->base_revision = report.base_revision;
-    // What is still a conflict is one of the later plan too, and what failed is tried again by it.
+    // The later round reports open conflicts again and retries what failed.
     const RowsAbout later(*rest);
     std::erase_if(report.rows, [&](const Row& row) {
       return row.action.kind == ActionKind::conflict || (row.state == Row::State::failed && later.has(row));
@@ -205,7 +205,7 @@ void tell_finished(RunContext& context, Report& report) {
   report.rows.insert(report.rows.begin(), context.finished.begin(), context.finished.end());
   context.finished.clear();
   if (report.ended_by || report.guard) return;
-  // A conflict that is recorded is all that a run can do about it.
+  // With the conflict recorded the row is done.
   std::set<RelativePath> recorded;
   for (const Conflict& conflict : report.conflicts) {
     if (!conflict.id.empty()) recorded.insert(conflict.path);

@@ -1,4 +1,4 @@
-/// What one engine keeps between its calls and the parts of them.
+/// The state of one engine, shared by its calls.
 #pragma once
 
 #include <optional>

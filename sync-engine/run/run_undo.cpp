@@ -16,7 +16,7 @@
 namespace ws::sync {
 namespace {
 
-/// The rows that taking files back comes to on the service.
+/// The rows of the pushes that an undo causes.
 void foresee_attachments(const Session& session, const std::vector<UndoStep>& steps, Report& report) {
   for (const UndoStep& step : steps) {
     if (!is_about_bytes(session, step)) continue;
@@ -29,7 +29,7 @@ void foresee_attachments(const Session& session, const std::vector<UndoStep>& st
   }
 }
 
-/// What this undo has rows about or left alone, in this call or in an earlier one that was cut off.
+/// The documents that this undo has changed or skipped, also in an interrupted earlier call.
 Result<std::set<RelativePath>> told_paths(Session& session, const UndoReport& result) {
   std::set<RelativePath> told;
   for (const LeftAlone& each : result.left) told.insert(each.path);
@@ -103,7 +103,7 @@ Result<void> carry_out_here(Session& session,
   return transaction.commit();
 }
 
-/// The journalled steps here, then a run about these files alone. Without the service the run is a later command's.
+/// Carries out the journalled steps, then a run restricted to these files. Without the service a later command runs it.
 Result<void> carry_out_undo(RunContext& context, const Operation& undo, UndoReport& result) {
   Operations operations = context.session.state.operations();
   WS_LET(const std::vector<UndoStep> steps, operations.undo_steps(undo.id));
@@ -114,7 +114,7 @@ Result<void> carry_out_undo(RunContext& context, const Operation& undo, UndoRepo
                  .only = [&paths](const RelativePath& path) { return paths.contains(path); }};
   WS_LET(result.report, rounds(context, run));
   Report& report = result.report;
-  // The word was given for these deletes, not for a service that is empty or another one.
+  // The confirmation covers these deletes, not an empty or a different service.
   if (report.guard && undo.may_delete && !report.guard->empty_listing && !report.guard->foreign_source) {
     run.allow_deletes = true;
     WS_LET(report, rounds(context, run));

@@ -1,4 +1,4 @@
-/// An undo as a call: planned, journalled, carried out here, and sent by a run about these paths alone.
+/// An undo as a call: plan, journal, steps on disk, then a run restricted to these paths.
 #pragma once
 
 #include "sync-engine/run/run_context.hpp"

@@ -11,11 +11,11 @@ namespace ws::sync {
 /// The text with that hash where the history keeps it under that blob. `blob` may be empty.
 std::optional<std::string> kept_text(Session& session, const git::ObjectId& blob, const Sha256& wanted);
 
-/// What to say where the service would have to be asked.
+/// The failure where the service would be needed and is not available.
 Failure nobody_to_ask();
 
-/// As `kept_text`; where it is not kept the service is asked. Empty: it has another one by now, or none. Fails with
-/// `usage` where nobody can be asked, otherwise as the service does.
+/// As `kept_text`; where it is not kept, it is read from the service. Empty: the service has another text by now, or
+/// none. Fails with `usage` where there is no service, otherwise as the service does.
 Result<std::optional<std::string>> fetch_remote_text(Session& session,
                                                      const DocumentId& document,
                                                      const git::ObjectId& blob,

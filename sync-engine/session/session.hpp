@@ -40,13 +40,13 @@ struct Session {
   void progress(Stage stage, std::uint64_t done, std::uint64_t total) const {
     if (options.progress) options.progress({stage, done, total});
   }
-  /// Fails with `cancelled` once a signal came: asked between steps, never within one.
+  /// Fails with `cancelled` after a signal. Called between steps, never within one.
   Result<void> check_cancelled() const;
 };
 
 /// A failure that ends the whole call, not just one row: no key, no network, no disk, a signal.
 bool ends_everything(const Failure& failure);
-/// A failure to look at one thing, or to change it there: another may fare better.
+/// A failure that concerns one document or conflict: others may still succeed.
 bool is_about_one(const Failure& failure);
 
 }  // namespace ws::sync

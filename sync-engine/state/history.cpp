@@ -15,10 +15,10 @@ namespace {
 constexpr const char* main_branch = "refs/heads/main";
 constexpr const char* incoming_branch = "refs/heads/incoming";
 
-/// More people and times than this in one sync: a commit a person.
+/// With more pairs of author and time than this in one sync, changes are grouped by author alone.
 constexpr std::size_t most_commits = 16;
 
-/// One change a path. Where one file leaves a path and another comes to it, the one that comes counts.
+/// One change for each path. Where one file leaves a path and another takes it, the latter counts.
 TextChanges one_each(TextChanges changes) {
   std::map<std::string, TextChange> by_path;
   for (TextChange& change : changes) {
@@ -41,7 +41,7 @@ struct ByAuthor {
   TextChanges changes = {};
 };
 
-/// In order of time; what whoever works here changed comes last.
+/// In order of time; the local user's changes come last.
 std::vector<ByAuthor> by_author(TextChanges changes) {
   std::map<Author, TextChanges> groups;
   for (TextChange& change : changes) {
@@ -131,7 +131,7 @@ Result<git::ObjectId> History::commit(const Tip& tip,
   Tip at = tip;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const bool is_last = i + 1 == groups.size();
-    // Whatever the order of the groups, the last has the state that all of them lead to.
+    // The last commit has the final state, whatever the order of the groups.
     git::ObjectId tree = whole;
     if (!is_last) {
       WS_LET(tree, git->write_tree(at.tree, updates_of(groups[i].changes)));

@@ -47,13 +47,12 @@ class History {
   /// See `git::Repository`.
   Result<std::map<git::ObjectId, Failure>> flush_what_fits();
 
-  /// Before anything on disk changes: the texts here that will be overwritten or go (`ours`), and those of the service
-  /// that a merge or a delete will use up (`theirs`). Both are safe when it returns.
+  /// Invariant: called before anything on disk changes. Records the local texts that will be overwritten or removed
+  /// (`ours`) and the remote texts that a merge or a delete consumes (`theirs`). Both are durable when it returns.
   Result<void> record_before(const TextChanges& ours, const TextChanges& theirs);
   /// The state that both sides agree on now.
   Result<void> record_after(const TextChanges& changes, std::string_view message);
-  /// Takes away the locks of references that a run which was killed left behind: a later one would wait for ever. Only
-  /// for who holds the tree's lock.
+  /// Removes reference locks that a killed run left behind. The caller must hold the tree's lock.
   void drop_dead_locks() const;
   /// Texts by name below branches of their own, durable together.
   Result<void> record_aside(const std::map<std::string, TextChanges>& by_branch, std::string_view message);

@@ -20,7 +20,7 @@ using git::ObjectFile;
 using git::ObjectId;
 using git::Reachable;
 
-/// Anything else is a person's, made with plain git: a tag, a branch of their own. What it names stays.
+/// Any other reference was made by the user with git (a tag, a branch): what it names is kept.
 bool is_reference_of_ours(const std::string& reference) {
   return reference == "refs/heads/main" || reference == "refs/heads/incoming" || reference == "refs/heads/rescued" ||
          reference.starts_with("refs/heads/conflicts/");
@@ -106,14 +106,14 @@ class Collector {
         }
         continue;
       }
-      // Seen a second time: all its parents are through.
+      // Visited for the second time: all its parents are done.
       stack.pop_back();
       if (ordered_.insert(id).second) order_.push_back(id);
     }
     return {};
   }
 
-  /// A state stays with all that lie between it and a reference, whatever their clocks said.
+  /// A commit is kept with all commits between it and a reference, whatever their times are.
   void choose_states() {
     std::set<ObjectId> wanted;
     for (const ObjectId& id : order_) {
@@ -164,7 +164,7 @@ class Collector {
     return {};
   }
 
-  /// Texts that no state holds: a run that failed may have left the only copy.
+  /// Unreferenced texts: a failed run may have left the only copy.
   Result<void> choose_strays(const Reachable& all, const std::map<ObjectId, Time>& stored) {
     for (const auto& [id, time] : stored) {
       if (all.commits.contains(id) || all.trees.contains(id) || all.texts.contains(id)) continue;
@@ -186,7 +186,7 @@ class Collector {
            files_.size() <= (aside_.texts.empty() ? 1U : 2U);
   }
 
-  /// A state that stays while a parent goes. One that lost its parents earlier has none to ask after.
+  /// A kept commit with a dropped parent. One that was shallow before has no parents to check.
   Result<void> write_shallow() {
     WS_LET(const std::set<ObjectId> before, git::read_shallow(path_));
     std::string text;

@@ -35,7 +35,7 @@ struct GcReport {
   bool operator==(const GcReport&) const = default;
 };
 
-/// What must stay, whatever its age.
+/// What is kept regardless of its age.
 struct GcNeeds {
   std::set<git::ObjectId> texts = {};
   std::set<std::string> references = {};  ///< "refs/heads/main"

@@ -92,7 +92,7 @@ const Operation* find_in(const std::vector<Operation>& all, std::uint64_t id) {
   return found == all.end() ? nullptr : &*found;
 }
 
-/// How many undos lie between an operation and a run: 0 is a run, 1 takes one back, 2 takes that back.
+/// The number of undos between an operation and a run: 0 is a run, 1 an undo, 2 a redo.
 int depth_of(const std::vector<Operation>& all, const Operation& operation) {
   int depth = 0;
   const Operation* at = &operation;

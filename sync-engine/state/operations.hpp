@@ -1,4 +1,4 @@
-/// Operations: what each run changed, kept so that it can be told and taken back.
+/// Operations: the record of what each run changed, for `ws sync runs` and `undo`.
 ///
 /// The rows of an operation are written in the transaction that moves the base of their documents, so a run that is
 /// killed leaves the operation of what it did, still open; the next one goes on with it. A run that changes nothing
@@ -20,7 +20,7 @@
 
 namespace ws::sync {
 
-/// How a document came to another state. `agreed`: neither side was changed, and nothing is recorded.
+/// How a document changed. `agreed`: neither side was written, and nothing is recorded.
 enum class Way : std::uint8_t { agreed = 0, received = 1, merged = 2, sent = 4, decided = 8, restored = 16 };
 
 /// A document at one point: where its file lay, and its text.
@@ -33,8 +33,8 @@ struct Version {
 };
 Version version_of(const BaseRow& row);
 
-/// What one operation made of one document. Of a merge `before` has the service's text: that of this tree was an edit
-/// of its own and is in the history.
+/// The change of one document by an operation. For a merge `before` has the service's text: the local text was an edit
+/// and is in the history.
 struct OperationRow {
   DocumentId document = {};            ///< empty: a file that is no document yet
   std::uint8_t ways = 0;               ///< of `Way`, joined
@@ -62,14 +62,14 @@ struct Operation {
   bool operator==(const Operation&) const = default;
 };
 
-/// Something that an undo does not take back.
+/// A change that an undo left out, and why.
 struct LeftAlone {
   RelativePath path;
   std::string why = {};  ///< half a sentence
   bool operator==(const LeftAlone&) const = default;
 };
 
-/// A change of one file that takes something back; journalled before the first of them is done.
+/// One file change of an undo. All are journalled before the first is carried out.
 struct UndoStep {
   std::optional<RelativePath> from = {};  ///< empty: the file comes anew
   std::optional<RelativePath> to = {};    ///< empty: it goes
@@ -80,7 +80,7 @@ struct UndoStep {
   bool operator==(const UndoStep&) const = default;
 };
 
-/// What the store remembers of the operation under way.
+/// The open operation of a store.
 struct OperationInHand {
   std::optional<Operation> operation = {};  ///< without an id until its first change
   std::uint64_t next_row = 0;
@@ -91,19 +91,19 @@ class Operations {
  public:
   Operations(sqlite::Database& database, OperationInHand& in_hand) : database_(&database), in_hand_(&in_hand) {}
 
-  /// Changes from now on are those of this operation; written with the first of them.
+  /// Opens an operation. It is written with its first change.
   void begin(Operation operation);
-  /// Changes from now on belong to one that is open.
+  /// Resumes an open operation.
   Result<void> go_on_with(const Operation& operation);
   /// The one that changes go to, once there were any.
   std::optional<std::uint64_t> current() const;
-  /// The operation in hand did all that it wanted.
+  /// Closes the open operation.
   Result<void> close(SourceRevision revision);
 
   // Within the caller's transaction.
   Result<void> record_base(const DocumentId& document, const BaseRow* row, Way way);
   Result<void> record(const OperationRow& row);
-  /// The operation in hand, which takes another back, and what it is about to do.
+  /// Stores the open undo operation with its steps.
   Result<void> put_undo(const std::vector<UndoStep>& steps);
   /// In addition to what it has left before.
   Result<void> put_undo_left(std::uint64_t operation, const std::vector<LeftAlone>& left);
@@ -133,9 +133,9 @@ class Operations {
   OperationInHand* in_hand_;
 };
 
-/// Which operation `undo` (depth 0) or `redo` (depth 1) takes back unasked: the newest of its kind that still holds.
+/// The default operation of `undo` (depth 0) or `redo` (depth 1): the newest of its kind that is in effect.
 std::optional<Operation> last_to_take_back(const std::vector<Operation>& newest_first, int depth);
-/// Whether another operation that holds takes it back.
+/// Whether it was undone by an operation that is in effect.
 bool is_taken_back(const std::vector<Operation>& all, std::uint64_t id);
 
 }  // namespace ws::sync

@@ -56,38 +56,38 @@ constexpr const char* schema = R"(
 )";
 static_assert(application == 1465086836);
 
-// Format 1 knew no file that lies elsewhere than its document, and no numbers of files.
+// Format 1 had no displaced files and no inode numbers.
 constexpr const char* from_format_1 = R"(
   alter table base add column placed text;
   create table files (document text primary key, inode integer not null, device integer not null) without rowid;
 )";
 
-// Format 2 knew no document that goes where its file lies.
+// Format 2 did not record that a document follows its displaced file.
 constexpr const char* from_format_2 = R"(
   alter table base add column stays integer not null default 0;
 )";
 
-// Format 3 knew no document that the service refuses to take.
+// Format 3 did not record refused documents.
 constexpr const char* from_format_3 = R"(
   create table refused (document text primary key, mark text not null) without rowid;
 )";
 
-// Format 4 had no way from a file to its document but to read the whole base.
+// Format 4 had no index from a path to its document.
 constexpr const char* from_format_4 = R"(
   create index base_by_file on base (coalesce(placed, path));
 )";
 
-// Format 5 forgot the documents whose names are refused.
+// Format 5 did not record documents with invalid paths.
 constexpr const char* from_format_5 = R"(
   create table misnamed (document text primary key, path text not null) without rowid;
 )";
 
-// Format 6 knew a file by its inode number alone. 0: the birth time is not known, until a run looks at the file again.
+// Format 6 had inode numbers without birth times. 0: not known, until a run sees the file again.
 constexpr const char* from_format_6 = R"(
   alter table files add column born integer not null default 0;
 )";
 
-// Format 7 did not record what each run changed.
+// Format 7 had no operations.
 constexpr const char* from_format_7 = R"(
   create table operations (id integer primary key, time integer not null, kind text not null, command text not null,
                      undoes integer not null, flags integer not null, stage integer not null,
@@ -100,20 +100,20 @@ constexpr const char* from_format_7 = R"(
                      seen blob, seen_blob blob not null, result blob, result_blob blob not null);
 )";
 
-// Format 8 did not know who made the changes of the service.
+// Format 8 did not record the authors of remote changes.
 constexpr const char* from_format_8 = R"(
   alter table pending add column author text not null default '';
   alter table pending add column author_id text not null default '';
   alter table pending add column changed_at integer not null default 0;
 )";
 
-// Format 9 forgot what an undo left alone when it was interrupted.
+// Format 9 did not record what an interrupted undo had left out.
 constexpr const char* from_format_9 = R"(
   create table undo_left (operation integer not null, path text not null, why text not null);
 )";
 
-/// Reads each value of a table and writes it as today's format has it. One that cannot be read stays as it is: whoever
-/// needs it says so.
+/// Decodes each value of a table and encodes it in the present format. A value that cannot be decoded is left as it is:
+/// its next reader fails with `integrity`.
 template <class Decode>
 Result<void> rewrite_values(sqlite::Database& database,
                             const std::string& table,
@@ -131,7 +131,7 @@ Result<void> rewrite_values(sqlite::Database& database,
   return {};
 }
 
-/// Format 10 kept a kind and flags of a conflict, and its case was found by its sides each time.
+/// Format 10 stored kind and flags of a conflict, from which its case was derived at each use.
 Result<void> from_format_10(sqlite::Database& database) {
   WS_TRY(rewrite_values(database, "conflicts", "id", decode_conflict));
   WS_TRY(rewrite_values(database, "staged", "place", decode_staged));
@@ -152,7 +152,7 @@ Result<std::int64_t> read_integer(sqlite::Database& database, const char* sql) {
   return read.integer(0);
 }
 
-/// Looks before anything is written: somebody else's database in our place stays as it is.
+/// Checks before anything is written: a database of another program is not touched.
 Result<std::int64_t> read_format(sqlite::Database& database, const std::filesystem::path& file) {
   WS_LET(const std::int64_t found, read_integer(database, "pragma user_version"));
   WS_LET(const std::int64_t whose, read_integer(database, "pragma application_id"));

@@ -1,4 +1,4 @@
-/// The tables of `.ws/state.db`, and the way to them from every older format.
+/// The schema of `.ws/state.db`, and the migrations from every older format.
 #pragma once
 
 #include <filesystem>

@@ -33,13 +33,13 @@ struct KnownDocument {
   BaseRow row;
 };
 
-/// What lies at a path by the base's account.
+/// The document and text at a path in the base.
 struct BaseFile {
   DocumentId document = {};
   Sha256 hash = {};
 };
 
-/// What the service has and the base does not: an entry, or `gone`.
+/// A change of the service that is not applied yet: an entry, or a deletion.
 struct PendingRow {
   std::optional<Entry> entry = {};  ///< empty: gone
   DocumentRevision revision = {};
@@ -51,7 +51,7 @@ struct PendingRow {
 /// Documents whose path on the service breaks a rule, and that path as the service has it.
 using InvalidPaths = std::map<DocumentId, std::string>;
 
-/// A step on disk: once `action` can be seen there, the base of its document is `base`.
+/// A step on disk. Once `action` is done there, `base` is the new base row of its document.
 struct JournalStep {
   Action action;
   std::optional<BaseRow> base = {};  ///< empty: forgotten

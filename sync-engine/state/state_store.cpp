@@ -21,8 +21,8 @@ Result<StateStore> StateStore::open(const std::filesystem::path& file) {
   auto database = open_state(file);
   if (database) return StateStore(std::move(*database));
   Failure failure = std::move(database).error();
-  // A process that comes or goes has the files for itself for a moment, before and after it holds the tree's lock. One
-  // that was stopped just then is at work all the same.
+  // SQLite locks the files exclusively for a moment when a process opens or closes them, outside the tree's lock. A
+  // process that was stopped in that moment keeps the lock.
   if (failure.code == "database_busy") {
     failure.code = "tree_locked";
     failure.what = fmt::format("another ws is at work in {}",
@@ -40,7 +40,7 @@ Result<std::uint64_t> StateStore::number(const char* key) {
 }
 
 Result<void> StateStore::set_number(const char* key, std::uint64_t value) {
-  // The same value again writes nothing: a run without changes leaves the file as it is.
+  // Writes only another value: a run without changes does not touch the file.
   WS_LET(const sqlite::Lent put,
          database_.cached("insert into numbers values (?, ?) on conflict do update set value = excluded.value where "
                           "value <> excluded.value"));

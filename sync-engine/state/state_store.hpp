@@ -1,4 +1,4 @@
-/// What a tree remembers between runs: `.ws/state.db`.
+/// The state of a tree between runs: `.ws/state.db`.
 ///
 /// The base, the changes of the service that are not applied yet, open conflicts, the steps under way on disk, and the
 /// commit that is staged or under way; and the operations, what each run changed. Every write is durable when its
@@ -28,7 +28,7 @@ class StateStore {
   /// process, which just comes or goes, keeps to itself for seconds.
   static Result<StateStore> open(const std::filesystem::path& file);
 
-  /// Rises with every change of the base: what the stat cache compares.
+  /// Rises with every change of the base. The stat cache is valid for one generation.
   Result<std::uint64_t> generation();
   Result<SourceRevision> source_revision();
   Result<void> set_source_revision(SourceRevision revision);
@@ -39,18 +39,19 @@ class StateStore {
   Result<std::optional<KnownDocument>> find_base(const RelativePath& file);
   /// The base by path. Empty where a file does not lie in its document's place.
   Result<std::optional<std::unordered_map<std::string, BaseFile>>> base_files();
-  /// What a run changed on a side is recorded in its operation with the same stroke; `agreed` changed nothing.
+  /// The change is recorded in the open operation, in the same transaction; `agreed` records nothing.
   Result<void> put_base(const DocumentId& document, const BaseRow& row, Way way = Way::agreed);
   Result<void> forget_base(const DocumentId& document, Way way = Way::agreed);
 
-  /// The state was made while a history was there already: an earlier one is lost, and with it what was deleted since.
+  /// Whether the state was created while a history existed: the earlier state was lost, so deletions cannot be
+  /// detected.
   Result<bool> is_remade();
   Result<void> set_remade(bool remade);
 
   /// The files of the base's documents when both sides last agreed; known only for some.
   Result<std::map<DocumentId, FileId>> files();
   Result<std::optional<FileId>> find_file(const DocumentId& document);  ///< reads no more than that row
-  /// Adds to them and changes what differs. No change of the base: the generation stays.
+  /// Adds and updates. The base does not change, and neither does the generation.
   Result<void> put_files(const std::map<DocumentId, FileId>& files);
 
   Result<std::map<DocumentId, PendingRow>> pending();
@@ -58,7 +59,7 @@ class StateStore {
   Result<void> drop_pending(const DocumentId& document);
   Result<bool> has_pending_or_conflicts();
 
-  /// Documents that the service would not take from here, and what each was like then (`survey/refused_documents.hpp`).
+  /// Documents that the service refused, with their state at that time (`survey/refused_documents.hpp`).
   Result<std::map<DocumentId, std::string>> refused();
   Result<void> put_refused(const DocumentId& document, const std::string& mark);
   Result<void> drop_refused(const DocumentId& document);

@@ -12,9 +12,9 @@ namespace ws::sync {
 namespace {
 
 constexpr const char* cache_name = "stat.cache";
-/// Writing a cache costs what reading one file in so many does: for fewer the old one serves.
+/// Writing a cache costs as much as hashing this share of the files: below that the old cache is kept.
 constexpr std::size_t entries_a_read = 64;
-/// A row looked up costs what so many cost that are read in a row.
+/// One lookup by key costs as much as reading this many rows in sequence.
 constexpr std::size_t rows_a_look_up = 8;
 
 using Files = std::map<DocumentId, FileId>;
@@ -25,7 +25,7 @@ CacheMark mark_of(const Session& session) {
   return {.root_inode = status.st_ino, .root_device = status.st_dev, .config = session.config.fingerprint()};
 }
 
-/// Whether each document has its file in its place; those whose text is another are put into `edited`.
+/// Whether every document has its file at its path; those with another text are added to `edited`.
 bool places_agree(const Survey& survey, std::set<RelativePath>& edited) {
   for (const auto& [document, entry] : survey.local.tracked) {
     const SideChange here = local_change(document, survey.base, survey.local);
@@ -35,8 +35,8 @@ bool places_agree(const Survey& survey, std::set<RelativePath>& edited) {
   return true;
 }
 
-/// Whether a file is one that lay, or has the text that lay, at the place of another: names that were swapped are told
-/// by a look at all of the base. As nothing came or went, the other one is among `edits` as well.
+/// Whether a file is, or has the text of, the one that was at another's path: swapped names need the whole base. As no
+/// file was added or removed, the other one is among `edits` too.
 bool changed_places(const Survey& edits, const std::map<FileId, DocumentId>& files_before, const Files& files_now) {
   const bool other_file = std::any_of(files_now.begin(), files_now.end(), [&](const auto& now) {
     const auto before = files_before.find(now.second.number());
@@ -128,10 +128,10 @@ bool is_as_agreed(const Survey& survey, const DocumentId& document) {
 void save_cache(const Session& session, const Survey& survey, std::uint64_t generation, CacheExtent extent) {
   const Scan& scan = survey.scan;
   std::set<RelativePath> edited;
-  // What is detached is no longer among the files that are compared: it is told anew each time.
+  // Detached documents are not compared by the cache: they are reported by every run.
   const bool all_compared =
       survey.local.hindered.empty() && (extent == CacheExtent::at_edits || nothing_came_or_went(survey));
-  // A file that lies elsewhere than its document goes home as soon as it can, though nothing else changes.
+  // A displaced file returns to its path as soon as that is free, though nothing else changed.
   const bool same_places = all_compared && survey.base.displaced_to.empty() && places_agree(survey, edited);
   CacheMark mark = mark_of(session);
   mark.generation = generation;

@@ -53,7 +53,7 @@ class Comparer {
     };
     if (!wants(here) && !wants(there)) return {};
     auto kept = session_.history.text(survey_.base_rows.at(document).blob);
-    // A history that was lost: what is there now is shown as new.
+    // The history is lost: the present text is shown as new.
     if (!kept && kept.error().kind != Failure::Kind::not_found) return fail(std::move(kept).error());
     const std::string old = kept ? std::move(*kept) : std::string();
     if (wants(here)) {
@@ -76,7 +76,7 @@ class Comparer {
     return change.entry ? std::optional(change.entry->path) : std::nullopt;
   }
 
-  /// One that changed there since the look at all of them is shown as it is by now.
+  /// A document that changed again since the survey is shown in its present state.
   Result<std::string> their_text(const DocumentId& document, const Entry& there) {
     if (const auto pending = survey_.pending.find(document); pending != survey_.pending.end()) {
       if (auto kept = kept_text(session_, pending->second.blob, there.hash)) return std::move(*kept);

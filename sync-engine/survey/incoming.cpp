@@ -36,7 +36,7 @@ class Puller {
     RelativePath path;
   };
 
-  /// The entry of the base, or what is pending for it: where the service does not say, it is as it was.
+  /// The pending or base entry of a document, which fills in what the service leaves out.
   const Entry* last_known(const DocumentId& document) const {
     if (const auto row = pending_.find(document); row != pending_.end() && row->second.entry)
       return &*row->second.entry;
@@ -55,7 +55,7 @@ class Puller {
     }
     incoming_.invalid_paths.erase(item.document);
     incoming_.damaged.erase(item.document);
-    // Only what the base knows can be missing.
+    // Only documents of the base can be missing from a listing.
     if (base_.contains(item.document)) incoming_.listed.insert(item.document);
     if (is_of_list(item)) return take_list(std::move(item));
     if (item.deleted) {
@@ -76,7 +76,7 @@ class Puller {
     }
     if (!item.hash && item.content) item.hash = Sha256::of(*item.content);
     if (needs_text(item)) {
-      // Not now: the answer that brings this very item is still on its way.
+      // Fetched later: the response with this item is still being read.
       const DocumentId document = item.document;
       unavailable_.insert_or_assign(document, UnavailableText{.item = std::move(item), .path = std::move(*path)});
       return {};
@@ -85,8 +85,8 @@ class Puller {
     return keep(item, std::move(*path));
   }
 
-  /// A part of the list of attachments: one that is known to be, or a text of that form at a reserved place. What else
-  /// a person keeps there is a document like any other.
+  /// Whether it is a part of the list of attachments: a known part, or a text of that format at a reserved path. Other
+  /// documents at those paths are ordinary ones.
   bool is_of_list(const PulledItem& item) const {
     if (list_parts_.contains(item.document)) return true;
     if (!is_manifest_path(item.path) || base_.contains(item.document) || item.deleted) return false;
@@ -136,7 +136,7 @@ class Puller {
     return {};
   }
 
-  /// It stays as it is on both sides until its text can be read.
+  /// Leaves both sides as they are until its text can be read.
   void leave_damaged(const DocumentId& document, RelativePath path, Failure why) {
     incoming_.rows.erase(document);
     incoming_.damaged.insert_or_assign(document, Damaged{.path = std::move(path), .why = std::move(why)});
@@ -146,7 +146,7 @@ class Puller {
     const Entry* known = last_known(item.document);
     if (item.path.empty() && known != nullptr) return known->path;
     auto parsed = RelativePath::parse(item.path);
-    // What is damaged may be the name itself: bytes that are no text came as U+FFFD.
+    // The path itself may be damaged: invalid bytes arrive as U+FFFD.
     const bool name_is_damaged = item.damage && item.path.find("\xEF\xBF\xBD") != std::string::npos;
     if (!parsed || name_is_damaged) {
       incoming_.rows.erase(item.document);
@@ -154,7 +154,7 @@ class Puller {
       incoming_.invalid_paths.insert_or_assign(item.document, item.path);
       return std::nullopt;
     }
-    // The disk's own spelling of the same name stays.
+    // Keeps the Unicode form that the disk has.
     const auto base = base_.find(item.document);
     if (base != base_.end() && utf8::nfc(base->second.entry.path.text()) == utf8::nfc(parsed->text())) {
       return base->second.entry.path;
@@ -162,7 +162,7 @@ class Puller {
     return in_disk_spelling(std::move(*parsed));
   }
 
-  /// The base is read when the first document comes, and not before.
+  /// Reads the base when the first document arrives, not before.
   Result<void> begin() {
     if (options_.before_first) WS_TRY(options_.before_first());
     for (const auto& [document, row] : base_) note_spelling(row.disk_path());
@@ -173,7 +173,7 @@ class Puller {
     return {};
   }
 
-  /// The folders of a file whose name the disk spells otherwise than the service, which has NFC.
+  /// Folders whose names on disk are not in NFC, the service's form.
   void note_spelling(const RelativePath& path) {
     const std::string_view text = path.text();
     const bool is_plain =
@@ -186,7 +186,7 @@ class Puller {
     }
   }
 
-  /// A new file goes into the folder that is there, not into one beside it that looks the same.
+  /// A new file goes into the existing folder, not into a second one that differs in Unicode form only.
   RelativePath in_disk_spelling(RelativePath path) const {
     if (folders_.empty()) return path;
     const std::string text = utf8::nfc(path.text());
@@ -214,7 +214,7 @@ class Puller {
     return !item.content && !text_is_known(item) && (!item.hash || wanted);
   }
 
-  /// A service may leave the texts out of a pull.
+  /// A service may send a pull without texts.
   Result<void> fetch_left_out() {
     std::vector<DocumentId> documents;
     for (const auto& [document, unavailable] : unavailable_) documents.push_back(document);

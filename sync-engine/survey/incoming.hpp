@@ -1,4 +1,4 @@
-/// What a pull brought, checked and in the form of the state.
+/// The result of a pull, validated and converted to rows of the state.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace ws::sync {
 
-/// A document whose text cannot be taken.
+/// A document whose text is damaged.
 struct Damaged {
   RelativePath path;
   Failure why = {};

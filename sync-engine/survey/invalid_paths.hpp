@@ -1,5 +1,5 @@
-/// Documents whose path on the service breaks a rule (`safety.md`, "Path rules"): never written, and listed by each run
-/// until the service has another place for them.
+/// Documents whose path on the service breaks a rule (`safety.md`, "Path rules"): never written, and reported by every
+/// run until they are renamed there.
 #pragma once
 
 #include <set>
@@ -11,13 +11,13 @@
 
 namespace ws::sync {
 
-/// Those that are known once a pull has come.
+/// The set after a pull.
 InvalidPaths invalid_paths_after(const InvalidPaths& before, const Incoming& incoming);
 
-/// Writes what differs.
+/// Stores the differences.
 Result<void> store_invalid_paths(StateStore& state, const InvalidPaths& before, const InvalidPaths& now);
 
-/// As people are told: in order, each name once. `without_id`: the paths of those that came without an id.
+/// For the report: sorted, each name once. `without_id`: the paths of documents that came without an id.
 std::vector<Skipped> skipped_invalid_paths(const InvalidPaths& invalid_paths,
                                            const std::set<std::string>& without_id = {});
 

@@ -25,7 +25,7 @@ class ObstacleFinder {
     bool any = false;
     for (const Action& action : survey_.plan.actions) {
       if (action.kind != ActionKind::pull_create && action.kind != ActionKind::pull_move) continue;
-      // A file that it replaces is the plan's own.
+      // It replaces a synced file.
       if (action.kind == ActionKind::pull_create && action.seen) continue;
       if (auto found = obstacle_of(action.path)) any = survey_.local.obstacles.insert(std::move(*found)).second || any;
     }
@@ -76,7 +76,7 @@ class ObstacleFinder {
     return path && session_.kinds.takes(path->text()) && !survey_.scan.is_ignored(*path);
   }
 
-  /// What the plan has heard of: it settles who goes and who stays.
+  /// The paths that the plan knows: reconcile settles clashes with those.
   const std::unordered_set<std::string_view>& known() {
     if (!known_.empty()) return known_;
     const LocalTree& local = survey_.local;

@@ -1,4 +1,4 @@
-/// What has a name on disk that something wants which arrives, and is no file of ours.
+/// Finds unsynced files that occupy the path of an incoming document.
 #pragma once
 
 #include "sync-engine/session/session.hpp"
@@ -6,11 +6,10 @@
 
 namespace ws::sync {
 
-/// Looks at the place of each file that the survey's plan would bring or move, and at the folders above it, and adds to
-/// `LocalTree::obstacles` what is in the way there without the scan knowing of it. True: there was something new, and
-/// the plan has to be made again. An empty folder gives way, as the writer knows. A file that somebody made since the
-/// walk is no such thing: the write finds it, and the next walk. What cannot be looked at is left to the write too,
-/// which says why.
+/// Checks the path of each file that the plan would pull or move, and the folders above it, and adds to
+/// `LocalTree::obstacles` whatever is there and unknown to the scan. True: something was added, and the plan must be
+/// made again. Empty folders are not obstacles: the writer removes them. A file created since the walk is not one
+/// either: the write detects it. What cannot be read is left to the write as well, which reports why.
 bool find_obstacles(const Session& session, Survey& survey);
 
 }  // namespace ws::sync

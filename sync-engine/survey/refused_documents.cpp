@@ -12,7 +12,8 @@ std::string mark_of(DocumentRevision revision, const std::optional<Sha256>& hash
               : fmt::format("{} deleted", revision.number);
 }
 
-/// No id of the service holds a line break. `max_file_bytes` is part of the mark: whoever changes the bound asks again.
+/// Keys for files without an id: no id of the service holds a line break. `max_file_bytes` is part of the mark, so that
+/// a new limit makes the file be tried again.
 std::string mark_of_text(const Session& session, const Sha256& hash) {
   return fmt::format("{} {}", hash.hex(), session.config.max_file_bytes);
 }

@@ -14,13 +14,13 @@
 namespace ws::sync {
 namespace {
 
-/// That a list leaves it out says nothing yet: a service that was restored forgets what it recorded.
-/// `listed`: the ids of those that are open; empty: a service that does not say.
+/// Missing from the list of open conflicts does not mean resolved: a restored service forgets its records.
+/// `listed`: the ids of the open ones; empty: the service does not list them.
 Result<ConflictState> state_of(Session& session,
                                const std::optional<std::set<std::string>>& listed,
                                const Conflict& conflict) {
   if (!conflict.is_on_service()) return ConflictState::open;
-  // Nobody could ask for it, or decide it: the next commit records it anew.
+  // Without a valid id it can be neither read nor resolved: the next commit records it again.
   if (!is_uuid(conflict.id)) return ConflictState::unknown;
   if (!listed || listed->contains(conflict.id)) return ConflictState::open;
   const auto there = session.remote->find_conflict(conflict.id);
@@ -28,7 +28,7 @@ Result<ConflictState> state_of(Session& session,
   return is_about_one(there.error()) ? Result<ConflictState>(ConflictState::open) : fail(there.error());
 }
 
-/// What both sides agree on now: the text that this tree pushed, in the state that the service had it from.
+/// The new base: the text that this tree pushed, at the base's path and revision.
 std::optional<BaseRow> pushed_text(const Survey& survey, const Conflict& conflict, const git::ObjectId& blob) {
   const auto known = survey.base_rows.find(conflict.document);
   if (known != survey.base_rows.end()) {
@@ -42,7 +42,7 @@ std::optional<BaseRow> pushed_text(const Survey& survey, const Conflict& conflic
                  .blob = blob};
 }
 
-/// A name is not decided by a text: what is in the way on disk still is.
+/// A resolution of a text does not settle a path conflict: the obstacle is still on disk.
 bool settles_text(const Conflict& conflict) { return conflict.local && !conflict.is_about(ConflictSubject::place); }
 
 }  // namespace
@@ -63,7 +63,7 @@ Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep
       still_open.push_back(conflict);
       continue;
     }
-    // Its file holds both texts: ended here, the markers would be taken for a text of somebody's.
+    // The file holds conflict markers: ending the conflict would push them as an edit.
     if (state == ConflictState::unknown && is_merging_by_hand(session.root, conflict.id)) {
       still_open.push_back(conflict);
       still_open.back().record = ConflictRecord::here;
@@ -73,14 +73,14 @@ Result<void> take_over_resolutions(Session& session, Survey& survey, Pulled keep
     const ThreeTexts texts = read_conflict_texts(session.root, conflict.id);
     const bool has_text = settles_text(conflict) && texts.local && Sha256::of(*texts.local) == conflict.local->hash;
     std::optional<BaseRow> row;
-    // What the service merely lost was decided by nobody: it is planned anew, from the base as it is.
+    // A record that the service lost is no decision: the document is planned again from its base.
     if (has_text && state == ConflictState::resolved && conflict.record != ConflictRecord::closing)
       row = pushed_text(survey, conflict, git::object_id(git::ObjectType::blob, *texts.local));
     if (row) survey.base_rows.insert_or_assign(conflict.document, *row);
     if (keep == Pulled::look_at) continue;
     if (row) {
       WS_LET(row->blob, session.history.keep(*texts.local));
-      // It becomes the base and was never a state: without this nobody would find it in `ws sync log`.
+      // It becomes the base without being a state of the history: recorded, so that `ws sync log` shows it.
       kept.push_back({.path = conflict.path.string(), .blob = row->blob});
     }
     ended.push_back({.id = conflict.id});

@@ -1,4 +1,4 @@
-/// A conflict of this tree that somebody resolved on the service.
+/// Takes over conflicts of this tree that were resolved on the service by another client.
 #pragma once
 
 #include "sync-engine/survey/survey.hpp"

@@ -78,10 +78,10 @@ class Surveyor {
     if (!options_.dry_run) save_cache(session_, survey_, generation_, looked);
   }
 
-  /// Nothing came that has to be compared with the base.
+  /// The pull brought nothing to compare with the base.
   bool is_quiet_there() const { return !incoming_.any && !incoming_.end.complete && !rewound_ && !is_foreign(); }
 
-  /// Where nothing but texts changed, and here alone. False: all of the base has to be looked at.
+  /// The fast path where only local texts changed. False: the whole base is needed.
   Result<bool> plan_edits() {
     if (cache_match_ == CacheMatch::all) {
       survey_.plan.skipped = survey_.local.skipped = survey_.scan.skipped();
@@ -94,7 +94,7 @@ class Surveyor {
     WS_LET(const bool known, load_edits(session_, survey_));
     if (!known) return false;
     WS_TRY(make_plan());
-    // Texts that became empty: the guard compares them with the whole tree, not with the edited files alone.
+    // Texts became empty: the guard counts them against the whole tree, so the whole tree is needed.
     if (survey_.plan.guard || survey_.plan.held) {
       survey_.plan = {};
       held_.clear();
@@ -132,7 +132,7 @@ class Surveyor {
     return {};
   }
 
-  /// A document that goes where its file lies was renamed here, as far as the plan is concerned.
+  /// A document that follows its displaced file counts as renamed here.
   void release_places() {
     for (const auto& [document, row] : survey_.base_rows) {
       if (row.document_follows_file) survey_.base.displaced_to.erase(document);
@@ -144,7 +144,7 @@ class Surveyor {
     identified_ = true;
     WS_TRY(load());
     identify_files();
-    // A missing file may be one that the rules hide: that is asked of the rules themselves.
+    // A missing file may be ignored now: the ignore rules decide.
     if (survey_.local.tracked.size() < survey_.base.documents.size() && !survey_.scan.rules_loaded()) {
       WS_LET(survey_.scan, walk_tree(session_, true));
       identify_files();
@@ -154,7 +154,7 @@ class Surveyor {
 
   void identify_files() {
     const Scan& scan = survey_.scan;
-    // A kind that is no longer included hides a file like a rule does.
+    // A file kind that is no longer included hides a file like an ignore rule.
     const auto ignored = [&](const RelativePath& path) {
       return !session_.kinds.takes(path.text()) || (scan.rules_loaded() && scan.is_ignored(path));
     };
@@ -166,7 +166,7 @@ class Surveyor {
     refuse_reserved();
   }
 
-  /// The list of attachments has these places on the service. A document that was there before keeps its own.
+  /// Paths reserved for the list of attachments. A document that had one before keeps it.
   void refuse_reserved() {
     LocalTree& local = survey_.local;
     const std::size_t before = local.skipped.size();
@@ -184,7 +184,7 @@ class Surveyor {
     if (local.skipped.size() != before) std::sort(local.skipped.begin(), local.skipped.end());
   }
 
-  /// Left alone by name, like the dangerous ones; a document that had such a name before is kept as it is.
+  /// Skipped because of their name; a document that had such a name before is kept.
   void refuse_unportable() {
     LocalTree& local = survey_.local;
     const auto skip = [&](const RelativePath& path) {
@@ -201,7 +201,7 @@ class Surveyor {
     std::sort(local.skipped.begin(), local.skipped.end());
   }
 
-  /// Where a text is not to be had, or is not the one expected, nothing is taken for alike.
+  /// A text that is not available, or not the expected one, matches nothing.
   RenameEvidence evidence() {
     const auto files = [this] { return session_.state.files().value_or(std::map<DocumentId, FileId>()); };
     const auto base_text = [this](const DocumentId& document) -> std::optional<std::string> {
@@ -233,8 +233,7 @@ class Surveyor {
     WS_LET(incoming_, pull_incoming(session_, survey_.base_rows, survey_.pending, options));
     if (is_foreign()) return {};
     const SourceRevision now = incoming_.end.revision.value_or(survey_.revision_before);
-    // It was restored from a backup, or is empty again: until somebody says which side holds, nothing of it is taken
-    // over.
+    // The service was restored from a backup or emptied: nothing of it is applied until the user decides.
     rewound_ = rewound_ || now < survey_.revision_before;
     if (rewound_) return {};
     survey_.revision = now;
@@ -247,10 +246,10 @@ class Surveyor {
     return {};
   }
 
-  /// Nothing of what it said is taken over, unless a person says so.
+  /// Another source: nothing of it is applied unless the user confirms.
   bool is_foreign() const { return incoming_.foreign && !options_.allow_deletes; }
 
-  /// It has nothing at all, and said so.
+  /// A complete listing without any document.
   bool is_empty_listing() const { return incoming_.end.complete && !incoming_.any && !survey_.base.documents.empty(); }
 
   bool is_as_base(const DocumentId& document, const PendingRow& row) const {
@@ -259,7 +258,7 @@ class Surveyor {
     return base != survey_.base_rows.end() && base->second.entry == *row.entry;
   }
 
-  /// Which of what came has to be stored: told before `build_remote` joins it with what was pending.
+  /// Selects the pulled rows to store, before `build_remote` merges them with the pending ones.
   void choose_pending() {
     for (const auto& [document, row] : incoming_.rows) {
       const auto known = survey_.pending.find(document);
@@ -272,26 +271,26 @@ class Surveyor {
     }
   }
 
-  /// Not where the guard stopped the plan: what it was about to do, no later run may take for said. The same is asked
-  /// for again, and a service that came to its senses says something else.
+  /// Not where the guard stopped the plan: no later run may apply what was not confirmed. The next run pulls the same
+  /// again, and sees it if the service has recovered.
   Result<void> store_incoming() {
     if (options_.offline || survey_.plan.guard) return {};
     if (!incoming_.any && survey_.revision == survey_.revision_before) return {};
     WS_TRY(keep_list_parts());
     WS_LET(sqlite::Transaction transaction, session_.state.begin());
-    // A delete that the guard held back is not stored as said either: the service is asked for it again.
+    // A delete that the guard held back is not stored either: the next run pulls it again.
     for (const DocumentId& document : to_put_) {
       if (!held_.contains(document)) WS_TRY(session_.state.put_pending(document, survey_.pending.at(document)));
     }
     for (const DocumentId& document : to_drop_) WS_TRY(session_.state.drop_pending(document));
     WS_TRY(store_invalid_paths(session_.state, invalid_paths_before_, invalid_paths_));
-    // What was out of reach is asked for again: the next pull begins where this one did.
+    // Unreadable documents must be pulled again: the next pull starts where this one did.
     if (incoming_.out_of_reach.empty() && incoming_.without_id.empty() && survey_.unavailable.empty() && held_.empty())
       WS_TRY(session_.state.set_source_revision(survey_.revision));
     return transaction.commit();
   }
 
-  /// Before the next pull begins after them.
+  /// Stored durably before the source revision moves past them.
   Result<void> keep_list_parts() {
     if (survey_.list_parts.empty()) return {};
     WS_LET(AttachmentStore* const store, session_.attachments());
@@ -327,7 +326,7 @@ class Surveyor {
     survey_.remote.absent.assign(absent.begin(), absent.end());
   }
 
-  /// A pulled path that is ignored here is listed, not written.
+  /// A pulled document whose path is ignored here is reported, not written.
   Result<void> refuse_ignored() {
     std::vector<DocumentId> arriving;
     for (const auto& [document, entry] : survey_.remote.changed) {
@@ -346,14 +345,14 @@ class Surveyor {
       survey_.remote.refused.push_back(
           {.path = path.string(), .reason = refused_name ? Hindrance::unportable_name : Hindrance::ignored});
       survey_.remote.changed.erase(document);
-      // A known one went where nothing is written: it stays on both sides, and nothing of it is pushed.
+      // A known document moved to an ignored path: it is detached on both sides and not pushed.
       if (survey_.base.documents.contains(document)) survey_.local.hindered.emplace(document, Hindrance::ignored);
     }
     return {};
   }
 
-  /// Until nothing is in the way of what arrives, and every merge that the plan has is made: where texts collide, both
-  /// files stay, and others may have to wait.
+  /// Plans until there are no new obstacles and every merge of the plan succeeds. An overlapping merge becomes a
+  /// conflict, which may hold back other files.
   Result<void> plan_and_merge() {
     ReconcileOptions how{
         .merge = options_.merge, .accept_deletes = options_.accept_deletes, .allow_deletes = options_.allow_deletes};
@@ -393,14 +392,14 @@ class Surveyor {
     return {};
   }
 
-  /// What is not done needs nobody's word.
+  /// Actions filtered out by --only do not trip the delete guard.
   void narrow(const WantedPath& wanted) {
     Plan& plan = survey_.plan;
     narrow_plan(plan, survey_.base, survey_.remote, wanted);
     count_again(wanted);
   }
 
-  /// The deletes, and the texts that would become empty, wait; what needs none of them goes on.
+  /// Holds back the deletes and the texts that would become empty, with everything that depends on them.
   void hold_deletes() {
     Plan& plan = survey_.plan;
     if (!plan.guard || plan.guard->empty_listing) return;
@@ -463,7 +462,7 @@ Result<void> record_files(Session& session, const Survey& survey) {
 }
 
 void refresh_cache(Session& session) {
-  // All that a survey does without the service: walk, compare, save.
+  // An offline survey walks, compares and saves the cache.
   const RunOptions options{.merge = false, .offline = true};
   const auto seen = Surveyor(session, options, Pulled::look_at).survey();
   if (seen) static_cast<void>(record_files(session, *seen));

@@ -1,4 +1,4 @@
-/// Looks at all three trees and plans. The first half of every command, and all of `status`.
+/// Reads the three trees and plans. The first half of every command, and all of `status`.
 #pragma once
 
 #include <map>
@@ -37,20 +37,20 @@ struct Survey {
   std::optional<std::map<DocumentId, FileId>> agreed = {};
 };
 
-/// `look_at`: nothing is written but the stat cache; texts of the service are held only where a merge needs them.
-/// `keep`: what was pulled is durable in history and state before the survey returns; where the guard stops the plan
-/// the state is left as it was, and the next survey asks for the same.
+/// `look_at`: writes nothing but the stat cache; texts of the service are held in memory only where a merge needs them.
+/// `keep`: what was pulled is durable in history and state before the survey returns. Where the guard stops the plan
+/// the state is unchanged, and the next survey pulls the same again.
 enum class Pulled { look_at, keep };
 
 /// Where the source's revision fell the plan is the one conflict `rewound` and nothing else. Fails where the tree
 /// cannot be walked or the service not asked.
 Result<Survey> survey(Session& session, const RunOptions& options, Pulled keep);
 
-/// Remembers the files that are as the base has them by their numbers: what tells a rename later. Nothing is written
-/// where they are known.
+/// Records the inode numbers of the files that equal the base, for rename detection. Writes nothing where they are
+/// known.
 Result<void> record_files(Session& session, const Survey& survey);
 
-/// Walks once more after a run and leaves a stat cache that says so. A failure costs only time later.
+/// Walks once more after a run and writes the stat cache. A failure only costs time later.
 void refresh_cache(Session& session);
 
 }  // namespace ws::sync

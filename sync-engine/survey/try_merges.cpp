@@ -41,7 +41,7 @@ class Merger {
   }
 
  private:
-  /// Empty where the lines collide, or one of the three texts is not to be had.
+  /// Empty where the changes overlap, or one of the three texts is not available.
   Result<std::optional<std::string>> merge_one(const SafeWriter& files, const Action& action) {
     using Text = std::optional<std::string>;
     const BaseRow& base_row = survey_.base_rows.at(action.document);
@@ -50,7 +50,7 @@ class Merger {
     if (!base || !ours || Sha256::of(*base) != base_row.entry.hash || Sha256::of(*ours) != action.seen) return Text{};
     WS_LET(const Text theirs, remote_text(action.document));
     if (!theirs) return Text{};
-    // Markers of ours that a person has still to take out are no text to merge.
+    // A file with our conflict markers in it is not merged.
     if (adds_markers(*ours, {*base, *theirs})) return Text{};
     if (!is_markdown(action.path.text())) return merge::merge_lines(*base, *ours, *theirs);
     WS_LET(const merge::Merge merged,

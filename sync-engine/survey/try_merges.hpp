@@ -1,4 +1,4 @@
-/// The merges that a plan proposes, tried on the texts.
+/// Tries the merges that a plan proposes.
 #pragma once
 
 #include <map>
@@ -9,9 +9,9 @@
 
 namespace ws::sync {
 
-/// Fills in `survey.merged` and what each merge of the plan leads to. Those whose lines collide, or of which a text is
-/// not to be had, are returned: the plan has to be made again without them. `texts`: of the service, as far as the pull
-/// brought them just now. Fails where the service cannot be asked for a text.
+/// Fills in `survey.merged` and the result of each merge of the plan. Returns the documents whose changes overlap, or
+/// of which a text is missing: the plan must be made again without them. `texts`: the remote texts that the pull
+/// brought. Fails where a text cannot be read from the service.
 Result<std::set<DocumentId>> try_merges(Session& session,
                                         Survey& survey,
                                         const std::map<DocumentId, std::string>& texts,

@@ -1,5 +1,4 @@
-/// Texts that the disk has no room for while others fit, and those that are not what their hash says: one document does
-/// not keep the rest away.
+/// Documents whose text does not fit on the disk or does not match its hash. They are skipped, and the others synced.
 #pragma once
 
 #include <vector>
@@ -10,14 +9,14 @@
 
 namespace ws::sync {
 
-/// Makes what was pulled durable in the history. Documents whose texts do not fit leave `incoming` and are noted in the
-/// survey.
+/// Writes the pulled texts to the history, durably. Documents whose texts do not fit are moved from `incoming` to
+/// `Survey::unavailable`.
 Result<void> write_incoming(Session& session, Incoming& incoming, Survey& survey);
 
-/// Notes those whose text cannot be read in the survey.
+/// Adds the damaged ones to `Survey::unavailable`.
 void leave_out_damaged(Incoming& incoming, Survey& survey);
 
-/// Takes them out of the plan: neither side's change is looked at before the text is here.
+/// Removes them from the plan until their text is available.
 void hold_unavailable(const Survey& survey, LocalTree& local);
 
 /// A failed row each.

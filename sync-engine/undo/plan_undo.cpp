@@ -53,14 +53,13 @@ class Undoer {
     return found == world_.local.tracked.end() ? nullptr : &found->second;
   }
 
-  /// Whose file lies there; null: no document's.
+  /// The document whose file has this path; null: none.
   const DocumentId* document_at(const RelativePath& path) const {
     const auto found = by_path_.find(path.text());
     return found == by_path_.end() ? nullptr : found->second;
   }
 
-  /// The row, about the document that was made anew in place of one that was archived meanwhile: it has its name and
-  /// its text.
+  /// The row, applied to the document that replaced an archived one: the one with its path and text.
   OperationRow as_of_now(OperationRow row) const {
     if (row.document.empty() || !row.after || world_.base.documents.contains(row.document)) return row;
     const DocumentId* const remade = document_at(row.after->path);
@@ -163,7 +162,7 @@ class Undoer {
          .step = {.from = now->path, .seen = now->hash, .seen_blob = row.after->blob}});
   }
 
-  /// A file that was brought back, whether or not it is a document by now.
+  /// A restored file, whether or not it is a document yet.
   void decide_file(const OperationRow& row) {
     const auto created = world_.local.created.find(row.path());
     std::optional<Sha256> now;
@@ -188,7 +187,7 @@ class Undoer {
     add(std::move(one));
   }
 
-  /// A document that took the place of another one gets that one's text back, and keeps its id.
+  /// A document that replaced another gets the other's text back and keeps its own id.
   void join_replacements() {
     std::map<std::string, Candidate*> leaving;
     for (Candidate& one : candidates_) {
@@ -210,7 +209,7 @@ class Undoer {
     });
   }
 
-  /// Two files cannot stand at one place, nor one above another.
+  /// Two files cannot have one path, nor one be above the other.
   void drop_blocked() {
     while (true) {
       Surroundings taken;

@@ -1,8 +1,8 @@
-/// How an operation is taken back: as local changes against what both sides are now. Pure.
+/// Plans an undo: the local changes that take an operation back, given the present state of both sides. Pure.
 ///
-/// Each document that the operation changed becomes again what it was before, where nobody changed it since. An edit
-/// since stays: the two are merged, with the state after the operation as base; what does not merge is left as it is,
-/// and listed. The plan of the run that follows says what that comes to on the service.
+/// A document that was not changed since returns to its state before the operation. Later edits are kept: they are
+/// merged with it, with the state after the operation as base; where that fails the document is left as it is and
+/// listed. The plan of the run that follows has the changes on the service.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ struct UndoWorld {
   std::set<DocumentId> in_conflict = {};  ///< documents with an open conflict
   std::set<DocumentId> refused = {};      ///< documents whose undo the planner would make a conflict
   std::set<RelativePath> refused_paths = {};
-  /// The file's text with the row's change taken out of it; empty: the two collide.
+  /// The file's text without the row's change; empty: later edits overlap it.
   std::function<std::optional<UndoText>(const OperationRow& row, const RelativePath& file)> take_out = {};
   /// Whether the new text of a document and the service's, which is not here yet, merge.
   std::function<bool(const DocumentId& document, const UndoText& text)> merges_there = {};

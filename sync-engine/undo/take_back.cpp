@@ -39,7 +39,7 @@ class Taker {
   }
 
  private:
-  /// A file that somebody changed meanwhile stays as it is, and so does one that the disk does not take.
+  /// A file that was changed meanwhile, or cannot be written, is left as it is.
   Result<void> leave_or_end(const RelativePath& path, Result<void> outcome) {
     if (outcome) return outcome;
     const Failure::Kind why = outcome.error().kind;
@@ -69,8 +69,8 @@ class Taker {
     return session_.history.record_before(ours, {});
   }
 
-  /// Whether an earlier call did this step. A file with its text may lie at its place and still be another one, which
-  /// is about to leave.
+  /// Whether an earlier call did this step. A file with the right text may still be another one that a later step
+  /// moves.
   bool is_written(const UndoStep& step) const {
     if (!has_text(*step.to, *step.result)) return false;
     if (step.from) return step.from == step.to || is_moved(step);
@@ -100,7 +100,7 @@ class Taker {
     Sha256 seen;
   };
 
-  /// A file waits for those that leave its place. What is left then goes in a circle: one of them steps aside.
+  /// Orders steps so that a path is free before it is used; in a circle one file is moved to a temporary name first.
   Result<void> move() {
     std::vector<Move> waiting;
     for (const UndoStep& step : steps_) {
@@ -143,7 +143,7 @@ class Taker {
     return name_beside(from, "undo", [](const RelativePath&) { return true; });
   }
 
-  /// Where an interruption left one that had stepped aside.
+  /// The temporary name at which an interruption left a file.
   Result<void> find_stepped_aside(std::vector<Move>& waiting) {
     for (Move& each : waiting) {
       const auto aside = place_aside(each.from);
@@ -156,7 +156,7 @@ class Taker {
     Move& first = circle.front();
     const auto aside = place_aside(first.from);
     const bool done = aside && writer_.move(first.from, *aside, first.seen);
-    // Something stands there: this one stays, and the others go on without it.
+    // The path is taken: this step is left out, the others continue.
     if (done) first.from = *aside;
     if (!done) circle.erase(circle.begin());
     return {};

@@ -8,13 +8,12 @@
 
 namespace ws::sync {
 
-/// Does them, or what is left of them after an interruption: a step whose file is neither as it was seen nor as it is
-/// to become is left, for somebody changed it meanwhile. What goes or is replaced is in the history first; all of it is
-/// durable when it returns. Answers what was left. Fails with what ends everything; then the steps are still
-/// journalled.
+/// Carries out the steps, or the rest of them after an interruption. A step whose file is in neither its old nor its
+/// new state is left out, as the user changed it. Invariant: a text is in the history before it is replaced or removed;
+/// all is durable on return. Returns what was left out. On failure the steps are still journalled.
 Result<std::vector<LeftAlone>> take_back_here(Session& session, const std::vector<UndoStep>& steps);
-/// Which file each renamed document has now: a file that got another text as well is a new one, and the run that
-/// follows would not know whose it is.
+/// Records the inode number of each renamed document: a replaced file has a new one, and the next run could not match
+/// it.
 Result<void> record_renamed_files(Session& session, const std::vector<UndoStep>& steps);
 
 }  // namespace ws::sync

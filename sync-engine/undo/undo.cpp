@@ -58,7 +58,7 @@ class Planner {
   }
 
  private:
-  /// Whatever the planner would make a conflict, or is in the way on the disk, is not taken back.
+  /// Excludes documents whose undo would end in a conflict, or whose path is taken on disk.
   bool refuse(const Plan& plan, UndoWorld& world) const {
     const std::set<RelativePath> paths = paths_of(planned_.undo.steps);
     const std::size_t before = world.refused.size() + world.refused_paths.size();
@@ -79,7 +79,7 @@ class Planner {
     return world.refused.size() + world.refused_paths.size() > before;
   }
 
-  /// A file that is not synced, a link, or the like, there or above. A folder may give way.
+  /// Whether something unsynced is at the path or above it. Empty folders do not count.
   bool is_in_the_way(const RelativePath& path, const std::set<RelativePath>& leaving) const {
     std::string_view place = path.text();
     while (!place.empty()) {
@@ -95,7 +95,7 @@ class Planner {
     return false;
   }
 
-  /// What the run that follows is to do is about these files alone.
+  /// Restricts the plan of the run that follows to these files.
   void narrow(Plan& plan) {
     const Survey& seen = planned_.survey;
     const std::set<RelativePath> paths = paths_of(planned_.undo.steps);

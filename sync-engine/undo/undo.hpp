@@ -1,4 +1,4 @@
-/// Takes an operation back: looks at both sides, plans, and journals what is to be done.
+/// Undoes an operation: surveys both sides, plans, and journals the steps.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ struct PlannedUndo {
 };
 
 /// Rows about the bytes of files that are no documents are the caller's, see take_back_attachments.hpp.
-/// Asks the planner what the undo comes to on the service; a document whose undo would collide there is left alone.
-/// Nothing is changed but the stat cache. Fails as `survey` does.
+/// Plans the undo and, with the reconciler, its effect on the service; a document whose undo would conflict there is
+/// skipped. Changes nothing but the stat cache. Fails as `survey` does.
 Result<PlannedUndo> look_and_plan(Session& session, std::vector<OperationRow> rows, const UndoOptions& options);
 
 }  // namespace ws::sync
