@@ -26,6 +26,7 @@ constexpr const char* settings =
     "pragma journal_mode = wal; pragma synchronous = full; "
     "pragma wal_autocheckpoint = 10000";
 
+// With what formats 3 to 9 added, below: a new database gets that too.
 constexpr const char* schema = R"(
   create table numbers (key text primary key, value integer not null) without rowid;
   create table base (document text primary key, path text not null, hash blob not null, revision integer not null,
@@ -38,19 +39,6 @@ constexpr const char* schema = R"(
   create table conflicts (id text primary key, value text not null) without rowid;
   create table steps (place integer primary key, value text not null);
   create table staged (place integer primary key check (place = 1), value text not null);
-  create table refused (document text primary key, mark text not null) without rowid;
-  create table misnamed (document text primary key, path text not null) without rowid;
-  create index base_by_file on base (coalesce(placed, path));
-  create table operations (id integer primary key, time integer not null, kind text not null, command text not null,
-                     undoes integer not null, flags integer not null, stage integer not null,
-                     revision_before integer not null, revision_after integer not null);
-  create table operation_rows (operation integer not null, place integer not null, document text not null,
-                     way integer not null, before_path text, before_hash blob, before_revision integer,
-                     before_blob blob, after_path text, after_hash blob, after_revision integer, after_blob blob,
-                     primary key (operation, place)) without rowid;
-  create table undo_steps (place integer primary key, operation integer not null, from_path text, to_path text,
-                     seen blob, seen_blob blob not null, result blob, result_blob blob not null);
-  create table undo_left (operation integer not null, path text not null, why text not null);
   pragma user_version = 11;
   pragma application_id = 1465086836;
 )";
@@ -188,13 +176,13 @@ Result<sqlite::Database> open_state(const std::filesystem::path& file) {
     if (found == 0) WS_TRY(database.execute(schema));
     if (found == 1) WS_TRY(database.execute(from_format_1));
     if (found == 1 || found == 2) WS_TRY(database.execute(from_format_2));
-    if (found != 0 && found <= 3) WS_TRY(database.execute(from_format_3));
-    if (found != 0 && found <= 4) WS_TRY(database.execute(from_format_4));
-    if (found != 0 && found <= 5) WS_TRY(database.execute(from_format_5));
+    if (found <= 3) WS_TRY(database.execute(from_format_3));
+    if (found <= 4) WS_TRY(database.execute(from_format_4));
+    if (found <= 5) WS_TRY(database.execute(from_format_5));
     if (found != 0 && found <= 6) WS_TRY(database.execute(from_format_6));
-    if (found != 0 && found <= 7) WS_TRY(database.execute(from_format_7));
+    if (found <= 7) WS_TRY(database.execute(from_format_7));
     if (found != 0 && found <= 8) WS_TRY(database.execute(from_format_8));
-    if (found != 0 && found <= 9) WS_TRY(database.execute(from_format_9));
+    if (found <= 9) WS_TRY(database.execute(from_format_9));
     if (found != 0) WS_TRY(from_format_10(database));
     WS_TRY(transaction.commit());
   }
