@@ -277,11 +277,14 @@ std::string guard_text(const sync::Guard& guard, ReportStage stage) {
 /// `ws sync resolve PATH ...` with what may be said about it.
 ShellCommand resolve_command(ShellCommand program, const sync::Conflict& conflict) {
   program.add({"sync", "resolve"}).path(conflict.path.text());
-  const auto is_possible = [&](sync::Keep keep) { return conflict.row().find(keep) != nullptr; };
-  std::string words = "local";
-  if (is_possible(sync::Keep::remote)) words += "|remote";
-  if (is_possible(sync::Keep::both)) words += "|both";
-  return conflict.kind() == sync::ConflictKind::path ? program.add({"--path", words}) : program.add({"--keep", words});
+  if (conflict.kind() == sync::ConflictKind::path) {
+    program.add({"--path"});
+  } else {
+    program.add({"--keep"});
+  }
+  if (conflict.row().find(sync::Keep::both) != nullptr) return program.add({"local|remote|both"});
+  if (conflict.row().find(sync::Keep::remote) != nullptr) return program.add({"local|remote"});
+  return program.add({"local"});
 }
 
 ShellCommand sync_of(ShellCommand program) { return program.add({"sync"}); }
