@@ -11,6 +11,8 @@ namespace ws::cli::walk {
 namespace {
 
 constexpr std::size_t key_gap = 3;
+constexpr std::size_t head_rows = 2;  // the title and the rule below it
+constexpr std::size_t least_body = 3;
 constexpr std::size_t widest_sentence = 100;  // longer lines are hard to read, however wide the screen
 
 std::string shown_key(char key) {
@@ -48,8 +50,9 @@ class Composer {
 
   std::vector<ScreenRow> run() {
     std::vector<ScreenRow> rows = head();
-    const std::vector<ScreenRow> keys = foot();
+    std::vector<ScreenRow> keys = foot(KeyHelp::long_text);
     body();
+    if (rows.size() + 1 + keys.size() + least_body > size_.rows) make_small(rows, keys);
     const std::size_t fixed = rows.size() + keys.size() + 1;
     const std::size_t visible = size_.rows > fixed ? size_.rows - fixed : 1;
     const std::size_t top = walk_.scroll_within(body_.size(), visible, current_);
@@ -64,6 +67,19 @@ class Composer {
   }
 
  private:
+  enum class KeyHelp { long_text, one_word };
+
+  /// Where the screen is too small for all of it: a word beside each key, and the sentences move with the view.
+  void make_small(std::vector<ScreenRow>& head, std::vector<ScreenRow>& keys) {
+    keys = foot(KeyHelp::one_word);
+    if (head.size() + 1 + keys.size() + least_body <= size_.rows) return;
+    body_.insert(body_.begin(), head.begin() + head_rows, head.end());
+    if (current_) *current_ += head.size() - head_rows;
+    head.resize(1);
+    // The title and a row of the view come before the rows of keys that have no room: `?` shows all keys.
+    if (keys.size() + 3 > size_.rows) keys.resize(size_.rows > 4 ? size_.rows - 3 : 1);
+  }
+
   ScreenRow line() const {
     std::string text;
     for (std::size_t i = 0; i < size_.columns; ++i) text += "─";
@@ -170,18 +186,20 @@ class Composer {
     return row;
   }
 
-  std::vector<ScreenRow> foot() const {
+  std::vector<ScreenRow> foot(KeyHelp how) const {
     std::vector<ScreenRow> rows;
     if (!walk_.notice().empty()) add_sentence(rows, walk_.notice(), Look::warning);
+    const std::size_t gap = how == KeyHelp::long_text ? key_gap : 2;
     ScreenRow row;
     for (const KeyOffer& offer : walk_.keys()) {
       const std::string key = shown_key(offer.key);
-      if (!row.empty() && columns_of(row) + key_gap + key.size() + 1 + offer.help.size() > size_.columns) {
+      const std::string& help = how == KeyHelp::long_text ? offer.help : offer.word;
+      if (!row.empty() && columns_of(row) + gap + key.size() + 1 + help.size() > size_.columns) {
         rows.push_back(std::exchange(row, {}));
       }
-      row.push_back({.text = std::string(row.empty() ? 1 : key_gap, ' ')});
+      row.push_back({.text = std::string(row.empty() ? 1 : gap, ' ')});
       row.push_back({.text = key, .look = Look::strong});
-      row.push_back({.text = " " + offer.help});
+      row.push_back({.text = " " + help});
     }
     rows.push_back(std::move(row));
     return rows;
@@ -244,7 +262,7 @@ std::vector<std::string> help_lines() {
           "",
           "Each decision is shown before it is carried out, and asks for Enter.",
           "What loses goes to the local history; the command that brings it back",
-          "is told at the end.",
+          "is printed at the end.",
           "",
           "Arrows, Space, Page Up and Down, Home and End move the view.",
           "Ctrl-C stops, Ctrl-Z suspends."};

@@ -146,6 +146,27 @@ TEST_CASE("walk: a frame has exactly the rows of the screen, none wider than it,
   }
 }
 
+TEST_CASE("walk: a small screen shows every key and its word, and the view still moves over all of it", "[cli]") {
+  ShownConflict shown_conflict = two_places();
+  shown_conflict.story = {"Ada Byron edited it on the service 3 hours ago, as revision 7.",
+                          "You edited it here, and what you have began with revision 6."};
+  for (const std::string way : {"", "h", "hm", "t"}) {
+    CAPTURE(way);
+    Walk walk = walk_of(shown_conflict);
+    press_all(walk, way);
+    const ScreenSize size{.columns = 40, .rows = 10};
+    const std::string seen = text_of_frame(walk, size);
+    for (const KeyOffer& offer : walk.keys()) CHECK_THAT(seen, Contains(offer.word));
+    std::string all = seen;
+    for (std::size_t i = 0; i < 60; ++i) {
+      walk.press(KeyPress::of(KeyPress::Sort::down));
+      all += text_of_frame(walk, size);
+    }
+    CHECK_THAT(all, Contains("a theirs"));
+    if (way.empty()) CHECK_THAT(all, Contains("Ada Byron edited it on the service") && Contains("revision 6"));
+  }
+}
+
 TEST_CASE("walk: the view moves to its ends and no further", "[cli]") {
   ShownConflict shown_conflict = two_places();
   for (std::size_t i = 0; i < 100; ++i) *shown_conflict.theirs += "line " + std::to_string(i) + "\n";
