@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/terminal/clean.hpp"
+#include "cli/terminal/table.hpp"
 
 namespace ws::cli {
 namespace {
@@ -27,16 +28,24 @@ std::string circumstances(const Failure& failure) {
   return text;
 }
 
+constexpr std::size_t hanging_indent = 2;
+
+std::string laid_out(std::string_view text, const Terminal& terminal) {
+  return wrap_for(terminal, Stream::err, clean(text, Breaks::space), hanging_indent);
+}
+
 }  // namespace
 
 std::string render_failure(const Failure& failure, ExitCode exit, const Terminal& terminal) {
   const bool is_signal = exit == ExitCode::interrupted || exit == ExitCode::terminated;
-  // After Ctrl-C the only news is that a change was made, or that its outcome is unknown.
-  if (is_signal && failure.call.applied == Applied::no) return {};
-  std::string text = terminal.paint(Stream::err, Look::bad, "error:") + " " + clean(failure.what, Breaks::space) + "\n";
+  // After Ctrl-C the only news is that a change was made, that its outcome is unknown, or how to continue.
+  if (is_signal && failure.call.applied == Applied::no && failure.hint.empty()) return {};
+  constexpr std::string_view word = "error:";
+  const std::string what = laid_out(std::string(word) + " " + failure.what, terminal);
+  std::string text = terminal.paint(Stream::err, Look::bad, word) + what.substr(word.size()) + "\n";
   const std::string why = circumstances(failure);
-  if (!why.empty()) text += terminal.paint(Stream::err, Look::faint, "  " + clean(why, Breaks::space)) + "\n";
-  if (!failure.hint.empty()) text += "  " + clean(failure.hint, Breaks::space) + "\n";
+  if (!why.empty()) text += terminal.paint(Stream::err, Look::faint, "  " + laid_out(why, terminal)) + "\n";
+  if (!failure.hint.empty()) text += "  " + laid_out(failure.hint, terminal) + "\n";
   return text;
 }
 

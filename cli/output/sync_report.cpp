@@ -35,8 +35,8 @@ Words words_of(ActionKind kind) {
   switch (kind) {
     case ActionKind::push_create: return {"send new", "sent new", "sent"};
     case ActionKind::push_update: return {"send", "sent", "sent"};
-    case ActionKind::push_delete: return {"archive there", "archived there", "archived there"};
-    case ActionKind::push_move: return {"move there", "moved there", "moved there"};
+    case ActionKind::push_delete: return {"archive on service", "archived on service", "archived on the service"};
+    case ActionKind::push_move: return {"move on service", "moved on service", "moved on the service"};
     case ActionKind::pull_create: return {"receive new", "received new", "received"};
     case ActionKind::pull_update: return {"receive", "received", "received"};
     case ActionKind::pull_delete: return {"delete here", "deleted here", "deleted here"};
@@ -53,8 +53,8 @@ std::string_view planned_sum(ActionKind kind) {
   switch (kind) {
     case ActionKind::push_create:
     case ActionKind::push_update: return "to send";
-    case ActionKind::push_delete: return "to archive there";
-    case ActionKind::push_move: return "to move there";
+    case ActionKind::push_delete: return "to archive on the service";
+    case ActionKind::push_move: return "to move on the service";
     case ActionKind::pull_create:
     case ActionKind::pull_update: return "to receive";
     case ActionKind::pull_delete: return "to delete here";
@@ -74,7 +74,8 @@ std::string word_of(const Row& row, ReportStage stage) {
   if (row.state == Row::State::failed) return "failed";
   const ActionKind kind = row.action.kind;
   if (leaves_the_list(row.action)) {
-    return stage == ReportStage::planned || row.state == Row::State::planned ? "remove there" : "removed there";
+    return stage == ReportStage::planned || row.state == Row::State::planned ? "remove on service"
+                                                                             : "removed on service";
   }
   if (row.state == Row::State::staged) return kind == ActionKind::push_create ? "staged new" : "staged";
   if (stage == ReportStage::planned || row.state == Row::State::planned) return std::string(words_of(kind).planned);
@@ -139,6 +140,18 @@ std::vector<const Row*> rows_to_show(const Report& report, ReportStage stage, st
   return rows;
 }
 
+/// The reason beside what takes `used` columns: cut at the terminal's width; of a failure all of it, in further lines.
+std::string reason_beside(const Row& row, std::size_t used, std::size_t columns, const Terminal& terminal) {
+  constexpr std::size_t least_columns = 24;
+  constexpr std::size_t indent = 4;
+  const std::string reason = reason_of(row);
+  if (row.state != Row::State::failed) return used >= columns ? reason : cut(reason, columns - used);
+  const std::size_t margin = static_cast<std::size_t>(terminal.columns()) - columns;
+  if (used + least_columns <= columns) return wrap_for(terminal, Stream::out, reason, used, margin);
+  if (!terminal.is_terminal(Stream::out) || terminal.is_plain()) return reason;
+  return "\n" + std::string(indent, ' ') + wrap_for(terminal, Stream::out, reason, indent, margin);
+}
+
 /// `margin`: columns that the stamp of each line takes.
 std::string render_rows(const std::vector<const Row*>& rows,
                         ReportStage stage,
@@ -159,12 +172,14 @@ std::string render_rows(const std::vector<const Row*>& rows,
     const Row& row = *rows[i];
     std::string line = "  " + terminal.paint(Stream::out, look_of(row), fit(word_of(row, stage), word_width)) + "  ";
     const std::string path = path_of(row);
-    const std::string reason = reason_of(row);
-    line += reason.empty() ? path : fit(path, std::max(path_width, utf8::columns(path))) + "  ";
-    const std::size_t used = word_width + 6 + std::max(path_width, utf8::columns(path));
-    const bool whole = row.state == Row::State::failed || used >= columns;
-    line += terminal.paint(Stream::out, Look::faint, whole ? reason : cut(reason, columns - used));
-    text += line + "\n";
+    if (reason_of(row).empty()) {
+      text += line + path + "\n";
+      continue;
+    }
+    const std::size_t path_columns = std::max(path_width, utf8::columns(path));
+    line += fit(path, path_columns) + "  ";
+    const std::string reason = reason_beside(row, word_width + 6 + path_columns, columns, terminal);
+    text += line + terminal.paint(Stream::out, Look::faint, reason) + "\n";
   }
   return text;
 }
@@ -206,7 +221,7 @@ std::vector<std::string> remark_lines(const Report& report) {
     switch (remark.word) {
       case sync::Remark::Word::state_remade:
         lines.emplace_back(
-            "the state of this tree was lost and is made anew: what was deleted since the last sync comes back");
+            "the sync state of this tree was lost and is rebuilt: what was deleted since the last sync comes back");
         break;
       case sync::Remark::Word::attachments_off:
         lines.emplace_back(
@@ -214,14 +229,13 @@ std::vector<std::string> remark_lines(const Report& report) {
         break;
       case sync::Remark::Word::manifest_damaged:
         lines.emplace_back(
-            "the list of attachments on the service was changed by hand or is an older one: nothing is deleted for it, "
-            "and `ws sync` writes it anew");
+            "the list of attachments on the service was edited by hand or is outdated: it deletes nothing, and `ws "
+            "sync` rewrites it");
         break;
       case sync::Remark::Word::asset_in_doubt:
-        lines.push_back(
-            fmt::format("nobody could tell what became of an earlier upload of {}: it was sent again, and the service "
-                        "may have it twice",
-                        clean(remark.path, Breaks::space)));
+        lines.push_back(fmt::format(
+            "the outcome of an earlier upload of {} is unknown: it was sent again, and the service may have it twice",
+            clean(remark.path, Breaks::space)));
         break;
       case sync::Remark::Word::same_revision:
         lines.push_back(
@@ -298,7 +312,7 @@ void add_next_steps(const Report& report,
     ShellCommand again = sync_of(program);
     again.words(called.verb);
     if (!called.only.empty()) again.add({"--only=", called.only});
-    lines.push_back("if that is meant: " + again.add({"--allow-deletes"}).ticked());
+    lines.push_back("to confirm: " + again.add({"--allow-deletes"}).ticked());
   }
   if (report.guard) return;
   // A conflict without an id is one that a plan foresees; nothing can be decided yet.
@@ -326,7 +340,7 @@ void add_links(const Report& report, const Invocation& called, std::vector<std::
     lines.push_back(fmt::format("edited {} to renamed files", plural(report.links_mended, "link", "links")));
   }
   if (report.links_of_renames > 0) {
-    lines.push_back(fmt::format("the renames here break {}: {} mends {}",
+    lines.push_back(fmt::format("the renames here break {}: {} updates {}",
                                 plural(report.links_of_renames, "link", "links"),
                                 links_command("fix"),
                                 report.links_of_renames == 1 ? "it" : "them"));
@@ -354,7 +368,7 @@ std::string left_alone_sum(const Report& report) {
 
 std::string_view counted_as(const Row& row) {
   if (leaves_the_list(row.action) && row.state != Row::State::failed) {
-    return row.state == Row::State::done ? "removed there" : "to remove there";
+    return row.state == Row::State::done ? "removed on the service" : "to remove on the service";
   }
   switch (row.state) {
     case Row::State::failed: return "failed";
@@ -372,7 +386,7 @@ std::string render_sum(const Report& report, ReportStage stage) {
   const std::string left_alone = left_alone_sum(report);
   if (!text.empty()) return left_alone.empty() ? text : text + ", " + left_alone;
   if (stage == ReportStage::published) return "nothing is staged";
-  if (report.partial && stage != ReportStage::staged) return "nothing to do in what was asked for; there is more to do";
+  if (report.partial && stage != ReportStage::staged) return "nothing to do for the selected files; other files differ";
   const std::string but = left_alone.empty() ? "" : " but for what is left alone: " + left_alone;
   switch (stage) {
     case ReportStage::published: break;
@@ -479,7 +493,7 @@ std::string render_report(
   text += asides(report, terminal, max_rows == 0);
   for (const std::string& line : render_outcome(report, stage, called)) {
     const Look look = report.guard || !report.conflicts.empty() ? Look::warning : Look::plain;
-    text += terminal.paint(Stream::out, look, line) + "\n";
+    text += terminal.paint(Stream::out, look, wrap_for(terminal, Stream::out, line, 0, margin)) + "\n";
   }
   return stamped(text, called.stamp);
 }

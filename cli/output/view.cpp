@@ -132,9 +132,10 @@ void add_block(std::string& text, const std::string& block) {
   if (text.back() != '\n') text += '\n';
 }
 
-/// Times and ids: half of one is of no use.
+/// Times, ids and paths of folders: half of one is of no use.
 bool is_rigid(std::string_view cell) {
-  return cell == "{id}" || cell.ends_with("_id}") || cell.ends_with(":time}") || cell.ends_with(":short}");
+  return cell == "{id}" || cell == "{folder}" || cell.ends_with("_id}") || cell.ends_with(":time}") ||
+         cell.ends_with(":short}");
 }
 
 std::string part_table(const ViewPart& part, const Json& value, ViewContext& context, const Terminal& terminal) {

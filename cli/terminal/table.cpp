@@ -92,6 +92,15 @@ std::string wrap_message(std::string_view text, std::size_t columns, std::size_t
   return wrapped_at(text, columns, indent, end_of_word_or_command);
 }
 
+std::string wrap_for(
+    const Terminal& terminal, Stream stream, std::string_view text, std::size_t indent, std::size_t margin) {
+  if (!terminal.is_terminal(stream) || terminal.is_plain()) return std::string(text);
+  constexpr std::size_t least_columns = 16;
+  const auto columns = static_cast<std::size_t>(std::max(terminal.columns(), 0));
+  return wrap_message(
+      text, columns > indent + margin + least_columns ? columns - indent - margin : least_columns, indent);
+}
+
 TableLayout::TableLayout(Cells heading, std::vector<bool> rigid)
     : heading_(std::move(heading)), rigid_(std::move(rigid)) {
   if (!heading_.empty()) begin_columns(heading_.size());

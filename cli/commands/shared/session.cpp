@@ -125,13 +125,9 @@ Result<PrinterOptions> Session::printer_options(FindView find_view) {
   return options;
 }
 
-void Session::note(std::string_view text) {
+void Session::note(std::string_view text, std::size_t indent) {
   if (has("quiet")) return;
-  std::string line = clean(text, Breaks::space);
-  if (terminal().is_terminal(Stream::err) && !terminal().is_plain()) {
-    line = wrap_message(line, static_cast<std::size_t>(std::max(terminal().columns(), 20)), 0);
-  }
-  line += "\n";
+  const std::string line = wrap_for(terminal(), Stream::err, clean(text, Breaks::space), indent) + "\n";
   const bool waits = is_json(format()) && !command_.runs_on && !has("verbose") && !has("debug");
   if (waits || printer().is_holding()) {
     held_notes_ += line;
@@ -337,6 +333,10 @@ Failure Session::with_login_hint(Failure failure) {
 }
 
 Failure Session::with_refused_key(Failure failure) {
+  if (has("with-token")) {
+    failure.hint = "the key from stdin was used: check that it is whole and of this server";
+    return failure;
+  }
   const auto used = key();
   if (!used || used->stored) return failure;
   const auto stored = credentials().load();
@@ -397,6 +397,9 @@ Result<std::unique_ptr<Client>> Session::make_client(std::optional<Credential> c
 Result<Client*> Session::client() {
   if (!client_) {
     WS_LET(Key chosen, key());
+    if (!chosen.stored && settings_.profile.where == Where::flag) {
+      note("note: WS_TOKEN is set, so the key of profile `" + settings_.profile.value + "` is not used");
+    }
     WS_LET(client_, make_client(std::move(chosen.credential)));
   }
   return client_.get();

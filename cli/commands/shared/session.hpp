@@ -68,8 +68,8 @@ class Session {
   Format format() const { return printer_->format(); }
 
   /// A line on stderr for people; not with --quiet. Where errors are one line of JSON it waits for `print_notes`: a run
-  /// that fails says that line alone.
-  void note(std::string_view text);
+  /// that fails says that line alone. On a terminal it is broken at the width, further lines are indented.
+  void note(std::string_view text, std::size_t indent = 0);
   void print_notes();
   /// Called when all that the command prints has been written: what a run that is killed before needs to tell the same
   /// again goes only then.

@@ -11,6 +11,7 @@
 #include "cli/commands/sync/diff_page.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/terminal/clean.hpp"
+#include "cli/terminal/table.hpp"
 #include "sync-engine/git/diff_text.hpp"
 
 namespace ws::cli {
@@ -83,7 +84,7 @@ std::string shown_counts(const OperationDetails& details) {
 }
 
 std::string note_of(const OperationDetails& details) {
-  if (details.operation.stage != sync::Operation::Stage::closed) return "cut off: the next run finishes it";
+  if (details.operation.stage != sync::Operation::Stage::closed) return "interrupted: the next run finishes it";
   if (details.taken_back) return "taken back";
   if (details.operation.undoes == 0) return "";
   return fmt::format("takes back {}{}", details.operation.undoes, details.operation.is_partial ? ", in part" : "");
@@ -216,7 +217,7 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 /// On a terminal among the rows, else a note: a pipe gets the rows alone.
 void say(Session& session, const std::string& text) {
   if (session.format() == Format::table) {
-    session.printer().line(text);
+    session.printer().line(wrap_for(session.terminal(), Stream::out, text));
   } else {
     session.note(text);
   }
@@ -249,10 +250,25 @@ void print_limits(Session& session, const sync::UndoReport& undone) {
                   undone.anew.size() == 1 ? "" : ", ..."));
 }
 
-Json undo_to_json(const sync::UndoReport& undone, bool is_planned) {
+/// Documents of which the run kept both versions: its rows say that nothing was replaced, so nothing is planned for
+/// them.
+std::vector<std::string> kept_both(SyncTree& tree, const sync::UndoReport& undone) {
+  std::vector<std::string> paths;
+  const auto details = tree.engine->operation(undone.undone.id);
+  if (!details) return paths;
+  for (const OperationRow& row : details->rows) {
+    if (row.went(Way::decided) && !row.changes()) paths.emplace_back(row.path().text());
+  }
+  return paths;
+}
+
+Json undo_to_json(const sync::UndoReport& undone, const std::vector<std::string>& both, bool is_planned) {
   Json value = sync::to_json(undone.report);
   Json left = Json::array();
   for (const sync::LeftAlone& each : undone.left) left.push_back({{"path", each.path.text()}, {"reason", each.why}});
+  for (const std::string& path : both) {
+    left.push_back({{"path", path}, {"reason", "both versions were kept: delete the one that is not wanted"}});
+  }
   Json anew = Json::array();
   for (const OperationRow& row : undone.anew) {
     anew.push_back({{"path", row.path().text()}, {"document_id", row.document.text}});
@@ -264,22 +280,11 @@ Json undo_to_json(const sync::UndoReport& undone, bool is_planned) {
   return value;
 }
 
-/// Documents of which the run kept both versions: its rows say that nothing was replaced, so nothing is planned for
-/// them.
-std::vector<std::string> kept_both(SyncTree& tree, const sync::UndoReport& undone) {
-  std::vector<std::string> paths;
-  const auto details = tree.engine->operation(undone.undone.id);
-  if (!details) return paths;
-  for (const OperationRow& row : details->rows) {
-    if (row.went(Way::decided) && !row.changes()) paths.push_back(clean(row.path().text(), Breaks::space));
-  }
-  return paths;
-}
-
 void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone, bool is_planned) {
   tree.progress->clear();
+  const std::vector<std::string> both = kept_both(tree, undone);
   if (session.format() == Format::json || session.format() == Format::ndjson || session.format() == Format::yaml) {
-    return session.printer().json(undo_to_json(undone, is_planned));
+    return session.printer().json(undo_to_json(undone, both, is_planned));
   }
   const bool is_table = session.format() == Format::table;
   say(session,
@@ -289,11 +294,10 @@ void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone
                   clean(undone.undone.command, Breaks::space)));
   print_limits(session, undone);
   print_left(session, undone);
-  const std::vector<std::string> both = kept_both(tree, undone);
   if (!both.empty()) {
     say(session,
         fmt::format("both versions of {}{} were kept and stay: delete the one that is not wanted",
-                    both.front(),
+                    clean(both.front(), Breaks::space),
                     both.size() == 1 ? "" : fmt::format(" and of {} more", both.size() - 1)));
   }
   const bool is_nothing = undone.report.rows.empty() && !undone.report.guard && undone.report.conflicts.empty();
@@ -327,7 +331,7 @@ Result<ExitCode> take_back(Session& session, bool redo) {
   WS_LET(sync::UndoReport undone, tree.engine->undo(options));
   if (undone.report.guard && !options.dry_run && session.terminal().may_ask() && !session.has("json")) {
     print_undo(session, tree, undone, true);
-    if (session.confirm_word("type `delete` to go on, anything else to leave it:", "delete")) {
+    if (session.confirm_word("type `delete` to continue, anything else to cancel:", "delete")) {
       options.allow_deletes = true;
       WS_LET(undone, tree.engine->undo(options));
     } else {

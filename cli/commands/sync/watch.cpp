@@ -53,7 +53,8 @@ class WatchReporter {
   }
   void note(std::string_view text) {
     tree_.progress->clear();
-    session_.note(stamp() + std::string(text));
+    const std::string time = stamp();
+    session_.note(time + std::string(text), time.size());
   }
   /// The last line: what all of it came to.
   void print_sum() {
@@ -130,7 +131,7 @@ std::vector<Flag> watch_flags() {
   std::vector<Flag> flags = {{.name = "interval",
                               .takes = Takes::one,
                               .placeholder = "S",
-                              .help = "look at the service so often while nothing changes",
+                              .help = "how often to check the service while nothing changes",
                               .limits = "1s-24h",
                               .fallback = "30"}};
   for (Flag& flag : run_flags()) {

@@ -113,6 +113,20 @@ TEST_CASE("output: an error in words is three lines at most, cleaned", "[cli]") 
         "  see `ws docs list`\n");
 }
 
+TEST_CASE("output: a terminal breaks a long error at its width, and no command", "[cli]") {
+  const Failure failure{.kind = Failure::Kind::usage,
+                        .what = "the tree belongs to http://one.example, not to http://two.example",
+                        .hint = "leave out --base-url, or run `ws sync init --source ID` in another folder"};
+  const Terminal narrow({.err_is_terminal = true, .columns = 40}, Environment::of({{"NO_COLOR", "1"}}));
+  CHECK(render_failure(failure, ExitCode::usage, narrow) ==
+        "error: the tree belongs to\n"
+        "  http://one.example, not to\n"
+        "  http://two.example\n"
+        "  leave out --base-url, or run\n"
+        "  `ws sync init --source ID` in another\n"
+        "  folder\n");
+}
+
 TEST_CASE("output: --jq sees the whole document, NDJSON gives it each item", "[cli]") {
   const auto options = [](Format format, const std::string& expression) {
     PrinterOptions made{.format = format};

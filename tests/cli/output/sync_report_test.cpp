@@ -34,24 +34,47 @@ std::string rendered(const sync::Report& report, ReportStage stage, std::size_t 
 
 TEST_CASE("sync report: each file has a line that says what became of it", "[cli]") {
   sync::Report report{.rows = {row(ActionKind::push_create, "new.md", "created here", done),
-                               row(ActionKind::pull_update, "recipes/soup.md", "edited there", done),
+                               row(ActionKind::pull_update, "recipes/soup.md", "edited on the service", done),
                                row(ActionKind::merge, "wall.md", "edited on both sides", done)}};
   report.rows.push_back(row(ActionKind::push_move, "b.md", "renamed here", done));
   report.rows.back().action.previous_path = path("a.md");
   CHECK(rendered(report, ReportStage::done) ==
-        "  sent new     new.md           created here\n"
-        "  received     recipes/soup.md  edited there\n"
-        "  merged       wall.md          edited on both sides\n"
-        "  moved there  a.md -> b.md     renamed here\n"
-        "1 sent, 1 received, 1 merged, 1 moved there\n");
+        "  sent new          new.md           created here\n"
+        "  received          recipes/soup.md  edited on the service\n"
+        "  merged            wall.md          edited on both sides\n"
+        "  moved on service  a.md -> b.md     renamed here\n"
+        "1 sent, 1 received, 1 merged, 1 moved on the service\n");
+}
+
+TEST_CASE("sync report: a terminal breaks long reasons and remarks at its width, and no command", "[cli]") {
+  sync::Report report{.rows = {failed(ActionKind::push_update, "a.md", Failure::Kind::service)}};
+  report.rows.front().error->what = "the service refused a.md: the text names a customer by name";
+  report.remarks = {{.word = sync::Remark::Word::state_remade}};
+  report.broken_links = 2;
+  const auto at = [&](int columns) {
+    return render_report(report,
+                         ReportStage::done,
+                         Terminal({.out_is_terminal = true, .columns = columns}, Environment::of({{"NO_COLOR", "1"}})),
+                         0);
+  };
+  CHECK(at(50) ==
+        "  failed  a.md  the service refused a.md: the text\n"
+        "                names a customer by name\n"
+        "1 failed\n"
+        "2 links lead nowhere: `ws links check` lists them\n"
+        "the sync state of this tree was lost and is\n"
+        "rebuilt: what was deleted since the last sync\n"
+        "comes back\n");
+  CHECK(at(36).find("  failed  a.md\n    the service refused a.md: the") != std::string::npos);
+  CHECK(at(36).find("`ws links check`") != std::string::npos);
 }
 
 TEST_CASE("sync report: a plan speaks of what is to come", "[cli]") {
   const sync::Report report{.rows = {row(ActionKind::push_update, "a.md", "edited here", planned),
-                                     row(ActionKind::pull_delete, "b.md", "archived there", planned)}};
+                                     row(ActionKind::pull_delete, "b.md", "archived on the service", planned)}};
   CHECK(rendered(report, ReportStage::planned) ==
         "  send         a.md  edited here\n"
-        "  delete here  b.md  archived there\n"
+        "  delete here  b.md  archived on the service\n"
         "1 to send, 1 to delete here\n");
 }
 
@@ -60,14 +83,14 @@ TEST_CASE("sync report: nothing to do is one line", "[cli]") {
   CHECK(rendered({}, ReportStage::planned) == "both sides are the same\n");
   CHECK(rendered({}, ReportStage::staged) == "nothing to stage\n");
   CHECK(rendered({}, ReportStage::published) == "nothing is staged\n");
-  CHECK(rendered({.partial = true}, ReportStage::done) == "nothing to do in what was asked for; there is more to do\n");
+  CHECK(rendered({.partial = true}, ReportStage::done) == "nothing to do for the selected files; other files differ\n");
 }
 
 TEST_CASE("sync report: the commands that it names can be pasted", "[cli]") {
   const Invocation called{.program = ShellCommand{"ws", "-C"}.path("/my tree"), .only = "*.md"};
   const sync::Report stopped{.guard = sync::Guard{.deletes_here = 12, .tracked = 30}};
   CHECK(render_outcome(stopped, ReportStage::done, called).back() ==
-        "if that is meant: `ws -C '/my tree' sync --only '*.md' --allow-deletes`");
+        "to confirm: `ws -C '/my tree' sync --only '*.md' --allow-deletes`");
   const sync::Report open{.conflicts = {{.which = sync::ConflictCase::not_synced, .path = path("-$(id).md")}}};
   CHECK(render_outcome(open, ReportStage::done, called).back() ==
         "`ws -C '/my tree' sync resolve './-$(id).md' --path local` decides");
@@ -87,7 +110,7 @@ TEST_CASE("sync report: the guard says what it held back", "[cli]") {
   const sync::Report report{.guard = sync::Guard{.deletes_here = 12, .tracked = 30}};
   CHECK(rendered(report, ReportStage::done) ==
         "stopped: this would delete 12 of 30 files here; nothing was changed\n"
-        "if that is meant: `ws sync --allow-deletes`\n");
+        "to confirm: `ws sync --allow-deletes`\n");
 }
 
 TEST_CASE("sync report: what is skipped is named, hostile names are cleaned", "[cli]") {

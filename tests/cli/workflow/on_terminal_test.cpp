@@ -99,11 +99,44 @@ TEST_CASE("terminal: a missing scope is named, with the command that gets it", "
   const MockProcess server({"--device", "auto", "--device-interval", "1"});
   const Person person;
   REQUIRE(person.ws({"login", "--base-url", server.base_url(), "--store", "file", "--for", "read"}).exit == 0);
-  const Screen screen = run_on_terminal(person.command({"docs", "create", "T"}), 80);
+  const Screen screen = run_on_terminal(person.command({"docs", "create", "T"}), 200);
   CHECK(screen.exit == 5);
   CHECK(screen.text.find("documents:write") != std::string::npos);
   CHECK(screen.text.find("ws login") != std::string::npos);
   CHECK(std::count(screen.text.begin(), screen.text.end(), '\n') <= 3);
+}
+
+TEST_CASE("terminal: before several documents are archived the question names them", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  std::vector<std::string> ids;
+  for (const char* const title : {"One", "Two", "Three", "Four"}) {
+    ids.push_back(person.ws({"docs", "create", title, "--format", "ids"}).out.substr(0, 36));
+  }
+  Command archive = person.command({"docs", "archive", ids[0], ids[1], ids[2], ids[3]});
+  archive.input = "n\n";
+  const Screen asked = run_on_terminal(archive, 300);
+  CHECK(asked.exit == 2);
+  CHECK(asked.text.find("Archive 4 documents: " + ids[0] + ", " + ids[1] + ", " + ids[2] + " and 1 more? [y/N] ") !=
+        std::string::npos);
+  CHECK(person.ws({"docs", "get", ids[0], "--fields", "status"}).out.find("active") != std::string::npos);
+}
+
+TEST_CASE("terminal: the list of synced folders names each with its state", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  for (const std::string name : {"kept", "removed"}) {
+    std::filesystem::create_directory(person.home() / name);
+    REQUIRE(person.ws({"sync", "init"}, person.home() / name).exit == 0);
+  }
+  std::filesystem::remove_all(person.home() / "removed");
+  const int columns = GENERATE(80, 200);
+  const Screen screen = run_on_terminal(person.command({"sync", "roots"}), columns);
+  CHECK(screen.exit == 0);
+  CHECK(screen.text.substr(0, 6) == "FOLDER");
+  CHECK(widest_line(screen.text) <= static_cast<std::size_t>(columns));
+  CHECK(screen.text.find("tied     kept ") != std::string::npos);
+  CHECK(screen.text.find("missing  removed ") != std::string::npos);
 }
 
 TEST_CASE("terminal: what a document holds does not reach it as an escape sequence", "[cli]") {

@@ -101,6 +101,9 @@ TEST_CASE("sync undo: a decision to keep both texts is told as what it is", "[cl
   const Ended told = two.ws(two.there, {"sync", "undo", "-n"});
   CHECK_THAT(told.err, Contains("both versions of a.md were kept and stay: delete the one that is not wanted\n"));
   CHECK_THAT(told.err, Contains("nothing of it can be taken back"));
+  const Json left = parse(two.ws(two.there, {"sync", "undo", "-n", "--json"}).out)["left"];
+  CHECK(left ==
+        Json::parse(R"([{"path":"a.md","reason":"both versions were kept: delete the one that is not wanted"}])"));
 }
 
 TEST_CASE("sync: a run that replaced more than ten files ends with the command that takes it back", "[cli][undo]") {
