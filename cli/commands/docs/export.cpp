@@ -117,7 +117,7 @@ class Export {
     WS_LET(const Reply reply,
            client_.call({.operation = "docs.get", .parameters = {{"document_id", document.id}}, .validate = false}));
     const auto content = find_text(*reply.json, "content");
-    if (!content) return fail(Failure::Kind::internal, "the answer of the server has no content");
+    if (!content) return fail(Failure::Kind::internal, "the server's answer has no content");
     Listed read = listed_of(*reply.json);
     if (read.title.empty()) read.title = document.title;
     read.id = document.id;
@@ -158,7 +158,9 @@ Result<std::vector<Listed>> list_documents(Session& session, Client& client) {
     if (!document.id.empty() && !is_archived) documents.push_back(std::move(document));
     return Result<bool>(!session.world().cancelled.load());
   }));
-  if (session.world().cancelled.load()) return fail(Failure::Kind::cancelled, "stopped; nothing was exported yet");
+  if (session.world().cancelled.load())
+    return fail(
+        Failure::Kind::cancelled, "stopped before anything was exported", "run the same command again to continue");
   return documents;
 }
 
@@ -184,7 +186,8 @@ Result<ExitCode> get_into_folder(Session& session, const std::vector<std::string
   WS_LET(ExportFolder opened, ExportFolder::open(folder, client->options().base_url, session.has("dry-run")));
   std::vector<Listed> documents;
   for (const std::string& id : ids) documents.push_back({.id = id});
-  ProgressLine line(session.terminal(), ProgressStyle::none);
+  WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
+  ProgressLine line(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
   Export run(session, *client, opened, folder);
   WS_TRY(run.take(documents, line));
   return run.print();

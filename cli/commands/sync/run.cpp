@@ -43,9 +43,21 @@ Failure stopped_after(Failure failure, const sync::Report& report) {
   return failure;
 }
 
+/// A person who stopped a run is shown what was done; the error counts what was not.
+sync::Report without_planned(sync::Report report) {
+  std::erase_if(report.rows, [](const sync::Row& row) { return row.state == sync::Row::State::planned; });
+  return report;
+}
+
 /// The report, and what ended it early; `exit` stands for both.
 ExitCode finish(Session& session, SyncTree& tree, const sync::Report& report, ReportStage stage, ExitCode exit) {
   tree.progress->clear();
+  if (report.ended_by && report.ended_by->kind == Failure::Kind::cancelled && session.format() == Format::table) {
+    const sync::Report done = without_planned(report);
+    if (!done.rows.empty()) print_report(session, tree, done, stage);
+    session.print_failure(stopped_after(*report.ended_by, report), exit);
+    return exit;
+  }
   // A command that failed prints its error alone, unless there is something to tell that it did.
   const bool did_any = std::ranges::any_of(report.rows, [](const sync::Row& row) {
     return row.state == sync::Row::State::done || row.state == sync::Row::State::staged;
@@ -127,7 +139,7 @@ bool confirms_deletes(Session& session, SyncTree& tree, const sync::Report& repo
   tree.progress->clear();
   for (const std::string& line : render_outcome(report, ReportStage::planned, invocation_of(session, tree)))
     session.note(line);
-  return session.confirm_word("type `delete` to go on, anything else to leave it:", "delete");
+  return session.confirm_word("type `delete` to continue, anything else to cancel:", "delete");
 }
 
 Result<ExitCode> run_sync(Session& session) {
@@ -217,24 +229,23 @@ Command sync_init_command() {
       .words = "sync init",
       .summary = "Set up a folder for sync",
       .details =
-          "It makes a source on the service, by default a new empty place named after the folder, or joins "
-          "one that is there. No content is sent; `ws sync` does that.",
+          "It makes a source on the service, by default a new empty Page named after the folder, or joins an existing "
+          "one. No content is sent; `ws sync` does that.",
       .arguments = {{.placeholder = "DIR", .help = "the folder; here, if not given", .count = Count::optional}},
-      .flags =
-          {{.name = "name",
-            .takes = Takes::one,
-            .placeholder = "NAME",
-            .help = "of the source; else the folder's",
-            .limits = "1-200 characters"},
-           {.name = "project", .takes = Takes::one, .placeholder = "ID", .help = "sync what stands in this Project"},
-           {.name = "root", .takes = Takes::one, .placeholder = "NODE", .help = "sync what stands below this node"},
-           {.name = "source", .takes = Takes::one, .placeholder = "ID", .help = "join a source that is there"},
-           {.name = "attachments",
-            .takes = Takes::one,
-            .placeholder = "MODE",
-            .help = "which files beside the notes are synced: those that notes show, all, or none",
-            .limits = "linked, all or off",
-            .fallback = "linked"}},
+      .flags = {{.name = "name",
+                 .takes = Takes::one,
+                 .placeholder = "NAME",
+                 .help = "of the source; else the folder's",
+                 .limits = "1-200 characters"},
+                {.name = "project", .takes = Takes::one, .placeholder = "ID", .help = "sync what is in this Project"},
+                {.name = "root", .takes = Takes::one, .placeholder = "NODE", .help = "sync what is below this node"},
+                {.name = "source", .takes = Takes::one, .placeholder = "ID", .help = "join an existing source"},
+                {.name = "attachments",
+                 .takes = Takes::one,
+                 .placeholder = "MODE",
+                 .help = "which files beside the notes are synced: those that notes show, all, or none",
+                 .limits = "linked, all or off",
+                 .fallback = "linked"}},
       .examples = {"ws sync init ~/notes", "ws sync init --source 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b"},
       .run = init};
 }

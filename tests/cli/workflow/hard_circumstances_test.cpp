@@ -195,7 +195,8 @@ TEST_CASE("circumstances: Ctrl-C ends what computes without an end", "[cli]") {
 
 TEST_CASE("circumstances: Ctrl-C in a sync tells one truth about what was published", "[cli]") {
   const auto [operation, told, doubt] = GENERATE(table<std::string, std::string, std::string>(
-      {{"sync.push", "0 of 2 changes were published", "whether the last changes were staged"},
+      {{"sync.pull", "stopped before anything was published", "run the same command again to continue"},
+       {"sync.push", "0 of 2 changes were published", "whether the last changes were staged"},
        {"sync.commit", "0 of 2 changes are known to be published", "whether the change was made"}}));
   CAPTURE(operation);
   const MockProcess server;
@@ -204,7 +205,7 @@ TEST_CASE("circumstances: Ctrl-C in a sync tells one truth about what was publis
   for (const char* name : {"a.md", "b.md"}) write_text(folder / name, "text\n");
   REQUIRE(person.ws({"sync", "init"}, folder.path()).exit == 0);
   control(server, "POST", "/faults", dump({{"operation", operation}, {"nth", 1}, {"effect", {{"delay_ms", 60000}}}}));
-  Running running(person.command({"sync"}, folder.path()));
+  Running running(person.command({"sync", "--format", "table"}, folder.path()));
   while (parse(control(server, "GET", "/faults", ""))["data"][0]["fired"] == 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
   }
@@ -213,6 +214,7 @@ TEST_CASE("circumstances: Ctrl-C in a sync tells one truth about what was publis
   CHECK(stopped.exit == 130);
   CHECK(stopped.err.find(told) != std::string::npos);
   CHECK(stopped.err.find(doubt) != std::string::npos);
+  CHECK(stopped.out.empty());  // what was only planned is not listed
 }
 
 TEST_CASE("circumstances: a number with a hyphen is no flag, and said so", "[cli]") {
