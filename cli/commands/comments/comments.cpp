@@ -1,9 +1,16 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
+#include "api-client/base/ascii.hpp"
+#include "api-client/base/shell_command.hpp"
 #include "api-client/contract/operations.hpp"
 #include "cli/commands/comments/commands.hpp"
+#include "cli/commands/shared/build_call.hpp"
 #include "cli/commands/shared/composing.hpp"
+#include "cli/commands/shared/keyed_call.hpp"
 #include "cli/commands/shared/operation_commands.hpp"
+#include "cli/commands/shared/paging.hpp"
 #include "cli/commands/shared/values.hpp"
 
 namespace ws::cli {
@@ -43,6 +50,54 @@ Result<void> add_source_event(Session& session, Json& body) {
   return {};
 }
 
+/// "keeper" of "@keeper, look": words that somebody wrote as a mention. Code and addresses have no blank before the @.
+std::vector<std::string> written_mentions(std::string_view text) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+  std::vector<std::string> handles;
+  for (std::size_t at = text.find('@'); at != std::string_view::npos; at = text.find('@', at + 1)) {
+    if (at > 0 && std::string_view(" \t\r\n(").find(text[at - 1]) == std::string_view::npos) continue;
+    std::string_view handle = text.substr(at + 1);
+    handle = handle.substr(0, handle.find_first_not_of(letters));
+    while (!handle.empty() && (handle.back() == '.' || handle.back() == '-')) handle.remove_suffix(1);
+    if (!handle.empty()) handles.emplace_back(handle);
+  }
+  return handles;
+}
+
+/// A misspelt handle mentions nobody, and nothing else would tell: the answer lists whom the service took for
+/// mentioned.
+void note_unknown_mentions(Session& session, std::string_view text, const Json& thread) {
+  const Json* const entries = find(thread, "entries");
+  if (entries == nullptr || !entries->is_array()) return;
+  std::vector<std::string> known;
+  bool is_told = false;
+  for (const Json& entry : *entries) {
+    const Json* const mentions = find(entry, "mentions");
+    if (mentions == nullptr || !mentions->is_array()) continue;
+    is_told = true;
+    for (const Json& one : *mentions) {
+      if (one.is_string()) known.push_back(to_lower(one.get_ref<const std::string&>()));
+    }
+  }
+  for (const std::string& handle : written_mentions(text)) {
+    const bool is_known = !is_told || std::ranges::find(known, to_lower(handle)) != known.end();
+    if (is_known) continue;
+    session.note("note: no agent or person has the handle @" + handle + ", so nobody is notified; " +
+                 ShellCommand{"ws", "agents", "list"}.ticked() + " shows the agents");
+  }
+}
+
+Result<ExitCode> send_comment(Session& session, const contract::Operation& operation, Call call) {
+  WS_TRY(make_ready(session, operation, call));
+  if (session.has("dry-run")) return print_request(session, call);
+  WS_LET(Client * client, session.client());
+  const std::string text = find_text(*call.body, "body").value_or("");
+  WS_LET(const Reply reply, send_call(session, *client, operation, std::move(call)));
+  print_reply(session, operation, reply);
+  note_unknown_mentions(session, text, *reply.json);
+  return ExitCode::done;
+}
+
 Command comment_command(std::string_view id) {
   const contract::Operation& operation = operation_of(id);
   Command command = operation_command(operation);
@@ -54,7 +109,7 @@ Command comment_command(std::string_view id) {
     WS_LET(Call call, build_call(session, operation));
     WS_TRY(add_text(session, *call.body));
     WS_TRY(add_source_event(session, *call.body));
-    return run_call(session, operation, std::move(call));
+    return send_comment(session, operation, std::move(call));
   };
   return command;
 }

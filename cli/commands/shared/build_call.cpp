@@ -37,13 +37,26 @@ Result<void> overlay(Json& body, const Operation& operation, const std::string& 
   return {};
 }
 
+/// Who gave a text as `--body` finds the flag for it here: "@ada is this right?" is taken for a file's name.
+std::string hint_about_body(const Session& session) {
+  for (const Flag& flag : session.command().flags) {
+    if (flag.letter == 'm')
+      return fmt::format("--body is the whole request as JSON or @FILE; the text is -m {}", flag.placeholder);
+  }
+  return "--body is the whole request as JSON or @FILE";
+}
+
 /// `--body`, an empty object where it is not given.
 Result<Json> given_body(Session& session) {
   const auto given = session.arguments().value("body");
   if (!given) return Json(Json::object());
-  WS_LET(const std::string text, text_or_file(*given));
-  auto body = parse_bounded(text);
-  if (!body) return fail(Failure::Kind::usage, "--body takes JSON: " + body.error().what);
+  Result<std::string> text = text_or_file(*given);
+  if (!text) {
+    text.error().hint = hint_about_body(session);
+    return fail(std::move(text).error());
+  }
+  auto body = parse_bounded(*text);
+  if (!body) return fail(Failure::Kind::usage, "--body takes JSON: " + body.error().what, hint_about_body(session));
   if (!body->is_object()) {
     const bool is_let_through = session.has("no-validate") && session.command().words.substr(0, 5) == "call ";
     if (!is_let_through) return fail(Failure::Kind::usage, "--body takes a JSON object");

@@ -260,6 +260,7 @@ TEST_CASE("docs export: a file each, again only what changed; what was edited he
   some.input = tides + "\n";
   CHECK(run_command(some).exit == 0);
   CHECK(read_text(stage.folder / "some/Ebb.md") == "two\n");
+  CHECK(run_command(some).out == tides + "\tunchanged\tEbb.md\t\n");
   // A manifest of another service, or of somebody who means harm.
   write_text(stage.folder / "out/.ws-export.json", R"({"base_url":"http://elsewhere.test","documents":{}})");
   CHECK(stage.ws({"docs", "export", "out"}).exit == 2);
@@ -299,4 +300,29 @@ TEST_CASE("auth switch: a dry run keeps the key in use", "[cli]") {
   const std::string before = person.ws({"auth", "list", "--json"}).out;
   CHECK(person.ws({"auth", "switch", "one", "-n"}).exit == 0);
   CHECK(person.ws({"auth", "list", "--json"}).out == before);
+}
+
+TEST_CASE("comments: a handle that nobody has is noted, those that are known and code are not", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const std::string id = person.ws({"docs", "create", "Tides", "--format", "ids"}).out.substr(0, 36);
+  REQUIRE(person.ws({"agents", "create", "keeper", "--name", "Keeper", "--format", "ids"}).exit == 0);
+  const Ended added =
+      person.ws({"comments", "add", id, "-m", "@Keeper, and (@kepper) look at `@x` and me@example.com"});
+  CHECK(added.exit == 0);
+  CHECK(added.err ==
+        "note: no agent or person has the handle @kepper, so nobody is notified; `ws agents list` shows the agents\n");
+}
+
+TEST_CASE("comments: --body takes JSON, and who gives a text is told the flag for it", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const std::string hint = "--body is the whole request as JSON or @FILE; the text is -m TEXT";
+  for (const char* const text : {"@keeper is this right?", "Looks right"}) {
+    CAPTURE(text);
+    const Ended refused = person.ws({"comments", "add", nobody, "--body", text, "--json"});
+    CHECK(refused.out.empty());
+    CHECK(text_at(error_of(refused), "hint") == hint);
+  }
+  CHECK(person.ws({"comments", "add", nobody, "--body", "Looks right"}).exit == 2);
 }
