@@ -90,7 +90,7 @@ const contract::Schema* item_schema(std::string_view operation) {
 Result<void> check_members(const std::vector<std::string>& paths,
                            const std::vector<const Json*>& items,
                            const contract::Schema* schema) {
-  if (items.empty()) return {};
+  if (items.empty()) return schema == nullptr ? Result<void>() : check_members(paths, *schema);
   for (const std::string& path : paths) {
     const auto has = [&path](const Json* item) { return may_have(*item, path); };
     if (std::ranges::any_of(items, has) || (schema != nullptr && may_have(*schema, path))) continue;

@@ -14,8 +14,8 @@ namespace ws::cli {
 const contract::Schema* item_schema(std::string_view operation);
 
 /// Fails with `usage` and the members that exist where a path is in none of the items, and the schema does not know it
-/// either. A null and a list may have anything below them. Without items
-/// nothing is known, and nothing fails.
+/// either. A null and a list may have anything below them. Without items and a schema nothing is known, and nothing
+/// fails.
 Result<void> check_members(const std::vector<std::string>& paths,
                            const std::vector<const Json*>& items,
                            const contract::Schema* schema);

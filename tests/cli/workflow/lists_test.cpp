@@ -161,6 +161,10 @@ TEST_CASE("lists: a member that does not exist is an error that names those that
   CHECK(person.ws({"docs", "list", "--template", "{titel}"}).exit == 2);
   CHECK(person.ws({"docs", "list", "--fields", "updated_by.nam"}).err.find("the members are kind, id, name") !=
         std::string::npos);
+  // Nor does an empty list hide it where the API says what its items hold.
+  CHECK(person.ws({"search", "xyzzyplugh", "--format", format, "--fields", "titel"}).exit == 2);
+  CHECK(person.ws({"search", "xyzzyplugh", "--template", "{titel}"}).exit == 2);
+  CHECK(person.ws({"search", "xyzzyplugh", "--template", "{title}"}).exit == 0);
   // A change is not made to find out.
   const std::string before = body_of(server, "/v1/documents");
   CHECK(person.ws({"docs", "create", "T", "--fields", "titel"}).exit == 2);
@@ -235,7 +239,7 @@ TEST_CASE("lists: an answer without the list that is promised is unusable; anoth
     const Ended shown = person.ws(with_more({"docs", "list"}, more));
     CHECK(shown.exit == 0);
     CHECK(parse(shown.out) == Json{{"items", {"one"}}});
-    CHECK(shown.err == "note: the answer is no list; it is printed as it came\n");
+    CHECK(shown.err == "note: the answer is not a list; it is printed as received\n");
   }
 }
 
