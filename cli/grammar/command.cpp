@@ -30,7 +30,7 @@ const std::vector<Flag>& all_global_flags() {
       {.name = "yes", .letter = 'y', .help = "answer questions with yes"},
       {.name = "no-input", .help = "never ask"},
       {.name = "no-validate", .help = "send a request even if it breaks a published limit"},
-      {.name = "no-retry", .help = "send once"},
+      {.name = "no-retry", .help = "do not repeat a failed request"},
       {.name = "max-wait",
        .takes = one,
        .placeholder = "S",

@@ -56,8 +56,8 @@ Failure unknown_flag(const Command& command, const std::string& argument) {
   std::vector<std::string> known;
   for (const Flag& flag : command.flags) known.push_back(flag.spelled());
   for (const Flag& flag : global_flags()) known.push_back(flag.spelled());
-  std::string hint = suggestion(name, known);
-  if (hint.empty()) hint = misplaced(command, name);
+  std::string hint = misplaced(command, name);
+  if (hint.empty()) hint = suggestion(name, known);
   if (hint.empty()) hint = help_of(command).ticked() + " lists the flags";
   return usage_failure(command, ShellCommand{"ws"}.words(command.words).ticked() + " has no flag " + name, hint);
 }

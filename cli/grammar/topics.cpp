@@ -31,6 +31,7 @@ Other
   WS_MAX_WAIT          as --max-wait
   WS_DEBUG             as --debug
   WS_CONFIG_DIR        where config.yaml is
+  WS_TRUSTED_FOLDERS   folders of other users whose .ws and .ws.yaml are used
   XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME, XDG_CACHE_HOME
                        where settings, keys, state and caches are
   HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE
@@ -42,12 +43,13 @@ Other
 constexpr std::string_view ignoring =
     R"(Which files `ws sync` leaves out.
 
-  Kinds     Only Markdown is synced: .md and .markdown. `include:` in
-            .ws/config.yaml adds other patterns.
+  Kinds     Markdown is synced, .md and .markdown, and the files that notes
+            show (`ws help attachments`). `include:` in .ws/config.yaml adds
+            other patterns.
   Patterns  .wsignore takes the patterns of .gitignore, in any folder of the
             tree. A file that matches is neither sent nor deleted.
   Always    .ws, .git, links, devices, and files that editors keep beside yours.
-  Sizes     A file of more than 1 MiB is skipped: no document holds more.
+  Sizes     A note of more than 1 MiB is skipped: no document holds more.
   Names     A name that another system cannot hold is skipped or reported.
 
   ws sync status             lists what is skipped, with the reason

@@ -97,7 +97,7 @@ constexpr SettingRule rules[] = {
      .flag = "--format",
      .variable = "WS_FORMAT",
      .of_profile = true,
-     .help = "table, tsv, json, ndjson, yaml, csv or ids; nobody: a table on a terminal, else tsv"},
+     .help = "table, tsv, json, ndjson, yaml, csv or ids; unset: a table on a terminal, else tsv"},
     {.key = "max_wait",
      .flag = "--max-wait",
      .variable = "WS_MAX_WAIT",
@@ -108,7 +108,7 @@ constexpr SettingRule rules[] = {
      .flag = "--store",
      .variable = "WS_CREDENTIAL_STORE",
      .help = "where a key is kept: keyring or file"},
-    {.key = "pager", .variable = "WS_PAGER", .help = "the program that shows long output; nobody: PAGER, else less"},
+    {.key = "pager", .variable = "WS_PAGER", .help = "the program that shows long output; unset: PAGER, else less"},
     {.key = "trusted_folders",
      .variable = "WS_TRUSTED_FOLDERS",
      .help =

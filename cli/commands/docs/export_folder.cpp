@@ -146,12 +146,17 @@ Result<ExportState> ExportFolder::put(const std::string& id,
   if (target.empty()) {
     return fail(Failure::Kind::disk, fmt::format("no file name is free for {} ({})", title, id), "move a file away");
   }
+  const Sha256 hash = Sha256::of(content);
+  if (old == target && known->second.revision == revision && hash_now(target) == hash) {
+    taken_.insert(utf8::fold_key(target));
+    return ExportState::unchanged;
+  }
   if (!dry_run_) {
     WS_TRY(write_file(folder_ / target, content));
     std::error_code ignored;
     if (old && *old != target) fs::remove(folder_ / *old, ignored);
   }
-  files_[id] = {.name = target, .revision = revision, .hash = Sha256::of(content)};
+  files_[id] = {.name = target, .revision = revision, .hash = hash};
   taken_.insert(utf8::fold_key(target));
   return old ? ExportState::updated : ExportState::created;
 }

@@ -59,6 +59,12 @@ TEST_CASE("parse: an unknown flag names the nearest one", "[cli]") {
   CHECK(parsed.error().hint == "did you mean `--message`?");
 }
 
+TEST_CASE("parse: a flag that is an argument is said to be one, whatever flag is near", "[cli]") {
+  const auto parsed = parse(sample(), {"--title", "x"});
+  REQUIRE_FALSE(parsed);
+  CHECK(parsed.error().hint.starts_with("give it as the argument TITLE: ws docs create TITLE"));
+}
+
 TEST_CASE("parse: what is missing is named", "[cli]") {
   CHECK(parse(sample(), {}).error().what == "the argument TITLE is missing");
   CHECK(parse(sample(), {"x", "--message"}).error().what == "--message needs a value");

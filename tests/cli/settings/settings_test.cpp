@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "api-client/base/files.hpp"
+#include "cli/grammar/topics.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 using namespace ws;
@@ -28,6 +29,15 @@ struct Home {
 };
 
 }  // namespace
+
+TEST_CASE("settings: the help about the environment names the variable of each", "[cli]") {
+  const auto topic = find_topic("environment");
+  REQUIRE(topic);
+  for (const SettingRule& rule : setting_rules()) {
+    CAPTURE(rule.key);
+    CHECK((rule.variable.empty() || topic->text.find(rule.variable) != std::string_view::npos));
+  }
+}
 
 TEST_CASE("settings: flag, environment, project, user config, in this order", "[cli]") {
   Home home;

@@ -236,7 +236,9 @@ TEST_CASE("login: --with-token stores a key from stdin, once the server knows it
     return run_command(command);
   };
   CHECK(with_token("").exit == 2);
-  CHECK(with_token("wsk_nobody_has_this_one_00000000000000000000").exit == 4);
+  const Ended unknown = with_token("wsk_nobody_has_this_one_00000000000000000000");
+  CHECK(unknown.exit == 4);
+  CHECK(unknown.err.find("the key from stdin was used") != std::string::npos);
   CHECK(person.ws({"auth", "list"}).out.empty());
   CHECK(with_token(owner.environment.at("WS_TOKEN")).exit == 0);
   CHECK(person.ws({"whoami"}).exit == 0);
@@ -251,6 +253,10 @@ TEST_CASE("keys: WS_TOKEN beside a Workspace that no stored key is for says whic
   CHECK(by_flag.err.find("leave out -W") != std::string::npos);
   person.environment["WS_WORKSPACE"] = nobody;
   CHECK(person.ws({"whoami"}).err.find("unset WS_WORKSPACE to use WS_TOKEN") != std::string::npos);
+  person.environment.erase("WS_WORKSPACE");
+  const Ended by_profile = person.ws({"whoami", "--profile", "work"});
+  CHECK(by_profile.exit == 0);
+  CHECK(by_profile.err == "note: WS_TOKEN is set, so the key of profile `work` is not used\n");
 }
 
 TEST_CASE("keys: a Workspace may be named by its title", "[cli]") {
