@@ -279,7 +279,7 @@ class App {
     auto finished = session.printer().finish();
     if (ended && !finished) {
       finished.error().call.applied = applied(changes);
-      if (changes) finished.error().hint = "the change was made; only its answer is lost";
+      if (changes) finished.error().hint = "the change was made; only its answer could not be printed";
       return fail(std::move(finished).error());
     }
     if (finished) session.output_done();

@@ -57,9 +57,9 @@ Result<void> ask_first(const DiffFlags& flags, Access access) {
   if (access == Access::read_only || flags.yes) return {};
   fmt::print(stderr, "{}\n", compare::permanent_effects(access));
   if (::isatty(STDIN_FILENO) == 0) {
-    return fail(Failure::Kind::usage, "this changes the service, and nobody can be asked", "add --yes");
+    return fail(Failure::Kind::usage, "this changes the service, and there is no terminal to ask on", "add --yes");
   }
-  fmt::print(stderr, "Go on? [y/N] ");
+  fmt::print(stderr, "Continue? [y/N] ");
   std::fflush(stderr);
   const int answer = std::getchar();
   if (answer == 'y' || answer == 'Y') return {};
@@ -71,7 +71,7 @@ Result<Access> access_of(const DiffFlags& flags) {
     return fail(Failure::Kind::usage, "--read-only, --project and --scratch exclude each other");
   }
   if (!flags.project.empty() && !is_uuid(flags.project)) {
-    return fail(Failure::Kind::usage, fmt::format("--project \"{}\" is no id", flags.project));
+    return fail(Failure::Kind::usage, fmt::format("--project \"{}\" is not an id", flags.project));
   }
   if (flags.scratch) return Access::scratch;
   return flags.project.empty() ? Access::read_only : Access::project;
@@ -119,7 +119,8 @@ Result<DifferenceReport> compare_recording(const DiffFlags& flags, const Applica
     }
     exchanges.push_back(std::move(*read));
   }
-  if (exchanges.empty()) return fail(Failure::Kind::invalid, fmt::format("{} holds no exchange", flags.recording));
+  if (exchanges.empty())
+    return fail(Failure::Kind::invalid, fmt::format("{} has no recorded request", flags.recording));
   const auto switches = compare::judge_switches(exchanges);
   compare::Findings findings;
   WS_TRY(
@@ -151,12 +152,12 @@ void add_diff_flags(CLI::App& diff, DiffFlags& flags) {
 }
 
 void add_record_flags(CLI::App& record, RecordFlags& flags) {
-  record.add_option("--to", flags.to, "base URL of the service that requests go on to");
+  record.add_option("--to", flags.to, "base URL of the service to forward requests to");
   record.add_option("--out", flags.out, "the recording: a line of JSON for each request and its answer");
   record.add_flag("--shapes-only", flags.shapes_only, "write types and names of members, and no values");
   record.footer(
-      "Stands before a service and passes on what comes; the first line on standard output is the address to use in "
-      "its place.\nKeys, codes, lease tokens and upload addresses are written as placeholders. Standard error says "
+      "Forwards requests to a service and records them; the first line on standard output is the address to use "
+      "instead.\nKeys, codes, lease tokens and upload addresses are written as placeholders. Standard error says "
       "what "
       "breaks the API's description.\n\n"
       "  ws-mock record --to https://workspace.example.com --out session.jsonl\n"

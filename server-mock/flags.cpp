@@ -25,7 +25,7 @@ Result<void> parse_device(std::string_view text, WorldOptions& options) {
   if (options.device != DeviceMode::after_polls) return {};
   const auto polls = text.starts_with(after) ? parse_bounded(text.substr(after.size())) : Result<Json>(Json());
   if (!polls || !polls->is_number_unsigned() || *polls > 1'000'000) {
-    return fail(Failure::Kind::usage, fmt::format("--device \"{}\" is none of manual, auto, after:N, deny", text));
+    return fail(Failure::Kind::usage, fmt::format("--device takes manual, auto, after:N or deny, not \"{}\"", text));
   }
   options.device_polls = polls->get<int>();
   return {};
@@ -46,7 +46,7 @@ Result<std::vector<std::string>> read_assumptions(const std::string& path) {
   if (path.empty()) return assignments;
   WS_LET(const SourceFile file, read_source_file(path));
   if (!file.value->is_object())
-    return fail(Failure::Kind::invalid, fmt::format("{}: it is no map of KEY: VALUE", path));
+    return fail(Failure::Kind::invalid, fmt::format("{}: it is not a map of KEY: VALUE", path));
   for (const auto& [key, value] : file.value->items()) {
     assignments.push_back(key + "=" + (value.is_string() ? value.get<std::string>() : dump(value)));
     const auto set = Assumptions().set(assignments.back());
@@ -60,7 +60,7 @@ Result<std::chrono::milliseconds> read_idle_exit(const std::string& text) {
   if (text.empty()) return std::chrono::milliseconds{0};
   WS_LET(const std::chrono::milliseconds duration, parse_duration(text));
   if (duration.count() > 0) return duration;
-  return fail(Failure::Kind::usage, fmt::format("--idle-exit \"{}\" is no time to wait", text), "say 30s or 10m");
+  return fail(Failure::Kind::usage, fmt::format("--idle-exit \"{}\" is not a time", text), "use 30s or 10m");
 }
 
 /// Empty: plain HTTP.
@@ -91,7 +91,7 @@ LogStyle log_style(std::string_view text) {
 /// For a server that other machines can reach.
 void warn_if_unprotected(const Flags& flags, const SandboxOptions& sandbox) {
   const auto warn = [&](std::string_view flag, std::string_view risk, std::string_view instead) {
-    fmt::print(stderr, "ws-mock: with {} everybody who can reach {} {}; use {}\n", flag, flags.listen, risk, instead);
+    fmt::print(stderr, "ws-mock: with {} everyone who can reach {} {}; use {}\n", flag, flags.listen, risk, instead);
   };
   const DeviceMode device = sandbox.world.device;
   if (device == DeviceMode::automatic || device == DeviceMode::after_polls)
@@ -105,7 +105,7 @@ Result<std::vector<FaultRule>> traced_faults(const Json& traced) {
   ValidationErrors errors;
   std::vector<FaultRule> read = read_fault_rules(*rules, {}, errors);
   if (errors.empty()) return read;
-  return fail(Failure::Kind::invalid, "the faults of this trace are none");
+  return fail(Failure::Kind::invalid, "the faults of this trace are damaged");
 }
 
 Result<Fixtures> traced_fixtures(const Json& traced) {
@@ -134,8 +134,8 @@ void add_flags(CLI::App& app, Flags& flags) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
   CLI::Option* data =
-      app.add_option("--data", flags.data, "SQLite file; started again it goes on where it was (default: in memory)");
-  app.add_flag("--reset", flags.reset, "begin anew: what is in the file of --data goes")->needs(data);
+      app.add_option("--data", flags.data, "SQLite file; started again it continues where it was (default: in memory)");
+  app.add_flag("--reset", flags.reset, "start over: delete what is in the file of --data")->needs(data);
   app.add_option(
       "--seed",
       flags.seed,
@@ -161,16 +161,16 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("--journal", flags.journal, "requests kept, 0 to 1000000")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
-  app.add_option("--journal-file", flags.journal_file, "every request as a line of JSON, behind what is there");
+  app.add_option("--journal-file", flags.journal_file, "append every request as a line of JSON");
   CLI::Option* tls = app.add_option("--tls", flags.tls, "CERT,KEY: serve HTTPS with these PEM files");
   app.add_flag("--tls-self-signed", flags.tls_self_signed, "serve HTTPS on localhost; the ready file names the ca_file")
       ->excludes(tls);
   app.add_option("--log", flags.log, "text, json or off (default: text; with exec: off)")
       ->check(CLI::IsMember({"text", "json", "off"}));
-  app.add_option("--control-token", flags.control_token, "what calls under /_mock must bring");
-  app.add_flag("--no-control", flags.no_control, "nothing under /_mock");
+  app.add_option("--control-token", flags.control_token, "the token that calls under /_mock need");
+  app.add_flag("--no-control", flags.no_control, "leave out everything under /_mock");
   app.add_flag("--exit-with-parent", flags.exit_with_parent, "end when the process that started this one ends");
-  app.add_option("--idle-exit", flags.idle_exit, "end after so long without a request: 30s, 10m");
+  app.add_option("--idle-exit", flags.idle_exit, "stop after this long without a request: 30s, 10m");
 }
 
 Result<ServeSettings> settings_of(const Flags& flags) {
@@ -180,7 +180,7 @@ Result<ServeSettings> settings_of(const Flags& flags) {
   WS_LET(settings.server.idle_exit, read_idle_exit(flags.idle_exit));
   if (!settings.server.listen.is_loopback() && flags.control_token.empty() && !flags.no_control) {
     return fail(Failure::Kind::usage,
-                fmt::format("--listen {} is open to others", flags.listen),
+                fmt::format("--listen {} is open to other machines", flags.listen),
                 "protect the control surface with --control-token T, or leave it out with --no-control");
   }
   SandboxOptions& sandbox = settings.application.sandbox;
@@ -276,7 +276,7 @@ Result<void> flags_from_trace(const Json& traced, Flags& flags) {
                         flags.device_expires <= longest_s;
   const auto seed = find_integer(traced, "seed");
   const bool known_auth = flags.auth == "strict" || flags.auth == "any" || flags.auth == "off";
-  if (!in_range || !known_auth || !seed) return fail(Failure::Kind::invalid, "the flags of this trace are no flags");
+  if (!in_range || !known_auth || !seed) return fail(Failure::Kind::invalid, "the flags of this trace are damaged");
   flags.seed = static_cast<std::uint64_t>(*seed);
   flags.assume = find_texts(traced, "assume");
   flags.allow_hosts = find_texts(traced, "allow_hosts");

@@ -282,7 +282,7 @@ int run(int count, char** texts) {
   add_sweep_flags(*sweep, flags.sweep);
   CLI::App* diff = app.add_subcommand("diff", "compare a service, or a recording of one, with this mock");
   add_diff_flags(*diff, flags.diff);
-  CLI::App* record = app.add_subcommand("record", "stand before a service and write what passes, without secrets");
+  CLI::App* record = app.add_subcommand("record", "forward requests to a service and record them, without secrets");
   add_record_flags(*record, flags.record);
   CLI::App* openapi = app.add_subcommand("openapi", "print the API as an OpenAPI 3.1 document");
   openapi->add_flag("--yaml", flags.yaml, "as YAML");

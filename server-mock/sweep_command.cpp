@@ -45,7 +45,8 @@ constexpr const char* usual_traces =
 Result<std::chrono::milliseconds> read_time(const char* flag, const std::string& text) {
   auto time = parse_duration(text);
   if (time && time->count() > 0 && *time <= std::chrono::hours(1)) return time;
-  return fail(Failure::Kind::usage, fmt::format("{} \"{}\" is no time up to an hour", flag, text), "say 10s or 500ms");
+  return fail(
+      Failure::Kind::usage, fmt::format("{} \"{}\" is not a time up to an hour", flag, text), "use 10s or 500ms");
 }
 
 /// Reads ids of findings, one per line; `#` begins a comment.
@@ -97,7 +98,7 @@ Result<SweepOptions> options_of(const SweepFlags& flags, const std::vector<std::
   try {
     const std::regex tried(options.trace_pattern);
   } catch (const std::regex_error& error) {
-    return fail(Failure::Kind::usage, fmt::format("--trace-pattern is no regular expression: {}", error.what()));
+    return fail(Failure::Kind::usage, fmt::format("--trace-pattern is not a regular expression: {}", error.what()));
   }
   return options;
 }
@@ -144,7 +145,7 @@ void add_sweep_flags(CLI::App& sweep, SweepFlags& flags) {
   sweep.add_flag("--plan", flags.plan, "print the rows that would be run, and run only the two clean ones");
   sweep.add_option("--jobs", flags.jobs, "runs side by side (default: as many as processors)")
       ->check(CLI::Range(1, 256));
-  sweep.add_option("--limit", flags.limit, "stop a run after so long, and ten times the clean one")
+  sweep.add_option("--limit", flags.limit, "stop a run after this long plus ten times the clean run")
       ->capture_default_str();
   sweep.add_option("--patience", flags.patience, "how long a call without an answer stays open")->capture_default_str();
   sweep.add_flag("--json", flags.json, "the report as JSON");
@@ -156,11 +157,11 @@ void add_sweep_flags(CLI::App& sweep, SweepFlags& flags) {
   list("--only", flags.only, "faults or rows, * as in a glob: reset-*, switch, docs.create#1:*");
   list("--skip", flags.skip, "faults or rows to leave out");
   list("--operations", flags.operations, "only requests of these operations: docs.*");
-  sweep.add_option("--max-rows", flags.max_rows, "at most so many rows");
-  sweep.add_option("--sample", flags.sample, "so many rows, chosen by --seed");
+  sweep.add_option("--max-rows", flags.max_rows, "run at most N rows");
+  sweep.add_option("--sample", flags.sample, "run N rows, chosen by --seed");
   sweep.add_option(
       "--trace-pattern", flags.trace_pattern, "regular expression: what an unhandled error prints on stderr");
-  sweep.add_option("--max-sends", flags.max_sends, "sends of one failing call that are no storm")
+  sweep.add_option("--max-sends", flags.max_sends, "how often a failing call may be sent before it is a storm")
       ->capture_default_str();
   sweep.add_flag("--rerun,!--no-rerun", flags.rerun, "run a failed command again without the fault (default: yes)");
   sweep.footer(

@@ -107,7 +107,7 @@ Result<std::size_t> JsonItems::take_around(std::string_view piece) {
     return malformed(fmt::format("more than {} bytes beside the list", bounds_.rest.max_bytes));
   }
   if (place_ != Place::before_item) return taken;
-  if (std::exchange(has_list_, true)) return malformed("the list stands there twice");
+  if (std::exchange(has_list_, true)) return malformed("the list appears twice");
   return taken;
 }
 

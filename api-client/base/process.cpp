@@ -120,10 +120,8 @@ bool exists_in_path(const std::string& name) {
 /// `error` is the errno of the failed attempt.
 Failure not_started(const std::string& program, int error) {
   if (error == ENOENT) {
-    return {.kind = Failure::Kind::usage,
-            .what = "there is no program " + program,
-            .hint = {},
-            .code = "program_not_found"};
+    return {
+        .kind = Failure::Kind::usage, .what = "program not found: " + program, .hint = {}, .code = "program_not_found"};
   }
   const bool is_ours = error != EACCES && error != EISDIR && error != ENOEXEC;
   return {.kind = is_ours ? Failure::Kind::internal : Failure::Kind::usage,

@@ -30,7 +30,7 @@ Failure failure(sqlite3* database, int code, std::string_view doing) {
   const std::string name = file == nullptr || *file == '\0' ? "the database" : shown_path(file);
   Failure failed{.kind = Failure::Kind::disk, .what = fmt::format("cannot use {}: {}", name, text)};
   if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) {
-    failed.hint = "put back a copy of it, or move it away: then it is made anew";
+    failed.hint = "restore a copy of it, or move it away to start with a new one";
     failed.code = "damaged_database";
   }
   if (busy) failed.code = "database_busy";

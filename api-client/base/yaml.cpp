@@ -67,7 +67,8 @@ class YamlBuilder final : public YAML::EventHandler {
     if (!utf8::is_valid(value)) throw ParseAborted{mark, R"(\N and \_ are not read; write \u0085 and \u00A0)"};
     if (expects_key()) {
       Level& level = stack_.back();
-      if (!level.keys.insert(value).second) throw ParseAborted{mark, fmt::format("the key \"{}\" stands twice", value)};
+      if (!level.keys.insert(value).second)
+        throw ParseAborted{mark, fmt::format("the key \"{}\" appears twice", value)};
       level.key = value;
       level.has_key = true;
       if (placed_ != nullptr) placed_->keys.emplace(pointer(), place_of(mark));

@@ -168,7 +168,7 @@ ShellCommand command_of(const Operation& read, const Parameters& parameters) {
 
 std::string command_to_look(const Operation& operation, const Parameters& parameters) {
   // No operation reads a claim, and its lease lapses by itself.
-  if (operation.id == "events.claim") return "`ws events claim` (a lease that nobody holds lapses by itself)";
+  if (operation.id == "events.claim") return "`ws events claim` (an unused lease expires by itself)";
   // The list of a tree's own conflicts asks nobody.
   if (operation.id == "sync.conflict_resolve") return "`ws sync status`";
   if (const Operation* const read = find_nearest_get(operation.path)) return command_of(*read, parameters).ticked();

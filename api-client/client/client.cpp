@@ -200,7 +200,7 @@ std::optional<Failure> Client::Impl::another_object(const Running& running, cons
       .kind = Failure::Kind::integrity,
       .what = fmt::format(
           "{}: asked about {}, the service answered about {}", prepared.operation->id, other->asked_for, other->came),
-      .hint = is_read ? std::string("check the base URL, and what stands between here and the service")
+      .hint = is_read ? std::string("check the base URL, and any proxy in between")
                       : hint_for_unknown(*prepared.meaning, prepared.parameters, {}),
       .code = "another_object"};
   failure.call = {.operation = std::string(prepared.operation->id),

@@ -107,7 +107,7 @@ bool Client::Impl::conclude(Id id, const Verdict& verdict) {
   if (verdict.ending != Ending::refused || !running.in_doubt) return false;
   const AlreadyDone* const done = find_already_done(operation, verdict.failure);
   if (running.unanswered && done != nullptr) {
-    trace(running, "< already done by a send that got no answer");
+    trace(running, "< already done by a request that got no answer");
     Json answer = answer_of(*done, running.prepared.parameters);
     std::string body = dump(answer);
     finish(id,
@@ -132,7 +132,7 @@ void Client::Impl::compare_with_what_is_there(Id id, Failure refusal) {
             .parameters = running.prepared.parameters,
             .timeout = running.call.timeout,
             .validate = false};
-  trace(running, "the revision has moved after a send without an answer: reading what is there");
+  trace(running, "the revision changed after a request without an answer: reading the current text");
   start(std::move(read), [this, id, &row, refusal = std::move(refusal)](Result<Reply> answer) mutable {
     const auto found = calls.find(id);
     if (found == calls.end()) return;
@@ -144,7 +144,7 @@ void Client::Impl::compare_with_what_is_there(Id id, Failure refusal) {
     if (!answer) {
       // As every change in doubt: the refusal may be of our own change, so it is not what happened.
       refusal.kind = Failure::Kind::unknown_outcome;
-      refusal.what = fmt::format("{}: a send got no answer, and what is there now could not be read: {}",
+      refusal.what = fmt::format("{}: a request got no answer, and the current state could not be read: {}",
                                  refusal.call.operation,
                                  answer.error().what);
       refusal.code.clear();

@@ -223,7 +223,7 @@ Result<std::string> settle_base(const Operation& operation, const ClientOptions&
   const std::string origin = http::origin_of(base);
   if (base.empty()) return usage(operation, "no server is named", "set --base-url or WS_BASE_URL");
   if (origin.empty() || base.find_first_of("?#\\") != std::string::npos) {
-    return usage(operation, "the base URL is no https://host[:port][/prefix]");
+    return usage(operation, "the base URL must be https://host[:port][/prefix]");
   }
   if (origin.substr(0, 5) == "http:" && !http::is_loopback(base) && !is_allowed_http(base, options)) {
     return usage(operation,
@@ -249,7 +249,7 @@ Result<void> add_own_headers(const Operation& operation, const Call& call, http:
     if (!http::is_header_name(name) || !http::is_header_value(value)) {
       return usage(operation, "a header's name is a token without blanks, its value one line");
     }
-    if (is_ours(name)) return usage(operation, fmt::format("the header {} is not the caller's to set", name));
+    if (is_ours(name)) return usage(operation, fmt::format("the header {} is set by ws and cannot be given", name));
     std::erase_if(request.headers,
                   [&name = name](const auto& header) { return http::find_header({header}, name).has_value(); });
     request.headers.emplace_back(name, value);
@@ -322,12 +322,12 @@ Result<Prepared> prepare_put(const BytesPut& put, const ClientOptions& options) 
   const auto refuse = [](std::string what) {
     return fail(Failure{.kind = Failure::Kind::internal,
                         .what = "the service " + std::move(what),
-                        .hint = "nothing was sent there",
+                        .hint = "nothing was sent to it",
                         .code = "unusable_answer",
                         .call = {.operation = std::string(put_operation.id)}});
   };
   if (!is_allowed_target(put.url, options)) {
-    return refuse(fmt::format("names an upload address that no bytes may go to: {}", http::origin_of(put.url)));
+    return refuse(fmt::format("names an upload address that is not allowed: {}", http::origin_of(put.url)));
   }
   Prepared prepared{.operation = &put_operation, .meaning = &put_operation};
   prepared.request = {.method = "PUT", .url = put.url};
@@ -338,9 +338,9 @@ Result<Prepared> prepare_put(const BytesPut& put, const ClientOptions& options) 
     const bool holds_key = options.credential && !options.credential->secret.empty() &&
                            value.find(options.credential->secret) != std::string::npos;
     if (!http::is_header_name(name) || !http::is_header_value(value)) {
-      return refuse("asks for a header that is none, or more than one line");
+      return refuse("asks for a malformed header");
     }
-    if (is_ours(name) || holds_key) return refuse(fmt::format("asks for a header that is ours to set: {}", name));
+    if (is_ours(name) || holds_key) return refuse(fmt::format("asks for a header that only ws sets: {}", name));
     prepared.request.headers.emplace_back(name, value);
   }
   return prepared;

@@ -89,7 +89,7 @@ std::string scope_hint(const Problem& problem, const Operation* operation) {
   std::string scope = safe_member(problem, "required_scope");
   if (scope.empty() && operation != nullptr) scope = operation->scope;
   if (scope.empty()) return "log in again with the scope that it needs: `ws login --scopes ...`";
-  return fmt::format("the key lacks the scope {}: run {} with all that you need",
+  return fmt::format("the key lacks the scope {}: run {} with every scope that you need",
                      scope,
                      ShellCommand{"ws", "login", "--scopes=", scope + ",..."}.ticked());
 }
@@ -112,7 +112,7 @@ constexpr CodeHint hints[] = {
     {"agent_paused", "run `ws agents resume ID` with a key of the agent's owner"},
     {"revision_conflict", "it was changed by someone else: read it again, then repeat the change on the new revision"},
     {"idempotency_key_reused", "the key was used for another request: choose a new one"},
-    {"idempotency_in_flight", "the first request with this key still runs: wait, then repeat it"},
+    {"idempotency_in_flight", "the first request with this key is still running: wait, then repeat it"},
     {"plan_expired", "run `ws sync` again"},
     {"upload_expired", "run `ws files upload` again"},
     {"lease_lost", "the lease has expired: claim the event again"},

@@ -34,7 +34,7 @@ constexpr std::string_view validated[] = {"docs.get", "files.content"};
 
 constexpr std::string_view tag_descriptions[][2] = {
     {"Authorization and identity", "Log in on a device; who am I, and what may I do"},
-    {"Workspaces, projects, nodes", "The tree that everything stands in"},
+    {"Workspaces, projects, nodes", "The tree of Projects, Pages and documents"},
     {"Questions and conversations", "Ask against Workspace knowledge and memory, read the stored answers"},
     {"Search", "Search knowledge, with page, node, chunk and source references"},
     {"Documents", "Read, create, update by content revision, archive, share privately"},

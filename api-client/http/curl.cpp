@@ -65,7 +65,7 @@ CurlTransport::~CurlTransport() {
 }
 
 Result<void> CurlTransport::open() {
-  if (multi_ == nullptr) return fail(Failure::Kind::internal, "libcurl gives no multi handle");
+  if (multi_ == nullptr) return fail(Failure::Kind::internal, "libcurl returned no multi handle");
   const long cached = static_cast<long>(std::max<std::size_t>(options_.max_connections, 1));
   if (const CURLMcode code = curl_.multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, cached); code != CURLM_OK) {
     return fail(Failure::Kind::internal, "libcurl refuses the size of its connection pool");
@@ -84,7 +84,7 @@ void CurlTransport::begin_waiting() {
     waiting_.pop_front();
     Result<void> ready = exchange->prepare(take_handle());
     if (ready && curl_.multi_add_handle(multi_.get(), exchange->easy()) != CURLM_OK) {
-      ready = fail(Failure::Kind::internal, "libcurl does not take the exchange");
+      ready = fail(Failure::Kind::internal, "libcurl refused the request");
     }
     if (ready) {
       active_.push_back(std::move(exchange));

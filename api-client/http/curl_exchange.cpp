@@ -97,7 +97,7 @@ void CurlExchange::set(CURLoption option, Value value) {
 
 Result<void> CurlExchange::prepare(CurlLibrary::Easy easy) {
   easy_ = std::move(easy);
-  if (easy_ == nullptr) return fail(Failure::Kind::internal, "libcurl gives no handle");
+  if (easy_ == nullptr) return fail(Failure::Kind::internal, "libcurl returned no handle");
   last_activity_ = Steady::now();
   set_common();
   set_method();
@@ -336,10 +336,10 @@ Outcome CurlExchange::outcome(CURLcode code) {
     return broken(Stage::no_answer, Failure::Kind::unreachable, "the connection was closed without an answer");
   }
   if (code == CURLE_OK && header_bytes_ > 0) {
-    return broken(Stage::no_answer, Failure::Kind::unreachable, "the answer was cut in its head");
+    return broken(Stage::no_answer, Failure::Kind::unreachable, "the answer was cut off in its headers");
   }
   if (code == CURLE_OK || is_protocol_failure(code, text)) {
-    return broken(Stage::unusable, Failure::Kind::internal, code == CURLE_OK ? "an answer without a head" : text);
+    return broken(Stage::unusable, Failure::Kind::internal, code == CURLE_OK ? "the answer has no headers" : text);
   }
   return broken(Stage::no_answer, Failure::Kind::unreachable, reason_of(code, text));
 }
@@ -350,7 +350,7 @@ Outcome CurlExchange::ended_idle() const {
   return broken(stage,
                 Failure::Kind::unreachable,
                 bytes_since_ == 0
-                    ? fmt::format("silent for {} ms", timeout)
+                    ? fmt::format("no data for {} ms", timeout)
                     : fmt::format("slower than {} bytes a second for {} ms", least_bytes_per_second, timeout));
 }
 

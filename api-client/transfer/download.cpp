@@ -96,7 +96,7 @@ class Download : public std::enable_shared_from_this<Download> {
     if (request_.size_bytes && !is_complete()) {
       const std::uint64_t came = destination_.size_bytes();
       static_cast<void>(destination_.restart());
-      return done_(fail(mismatch(fmt::format("{} bytes came, {} were declared", came, *request_.size_bytes))));
+      return done_(fail(mismatch(fmt::format("{} bytes were received, {} were declared", came, *request_.size_bytes))));
     }
     auto hash = destination_.hash();
     if (!hash) return done_(fail(std::move(hash).error()));
@@ -107,7 +107,8 @@ class Download : public std::enable_shared_from_this<Download> {
     // Bytes of an earlier run may have been of an earlier file.
     const bool may_begin_anew = has_old_bytes_ && !std::exchange(has_begun_anew_, true);
     const Result<void> emptied = destination_.restart();
-    if (!may_begin_anew || !emptied) return done_(fail(mismatch("the hash of what came is not the declared one")));
+    if (!may_begin_anew || !emptied)
+      return done_(fail(mismatch("the hash of the received bytes is not the declared one")));
     has_old_bytes_ = false;
     report_->resumed_at_bytes = 0;
     receive();
@@ -141,12 +142,12 @@ class Download : public std::enable_shared_from_this<Download> {
     is_other_file_ = !range || range->begin != destination_.size_bytes() || is_other || other_size;
     if (!is_other_file_) return destination_.set_etag(etag);
     if (is_other || other_size) return fail(mismatch("the file changed while it was downloaded"));
-    return fail(mismatch("the service sent another range than the one that was asked for"));
+    return fail(mismatch("the service sent another range than requested"));
   }
 
   Result<void> take(std::string_view piece) {
     if (request_.size_bytes && destination_.size_bytes() + piece.size() > *request_.size_bytes) {
-      return fail(mismatch(fmt::format("more than the declared {} bytes came", *request_.size_bytes)));
+      return fail(mismatch(fmt::format("more than the declared {} bytes were received", *request_.size_bytes)));
     }
     WS_TRY(destination_.append(piece));
     got_ += piece.size();

@@ -25,7 +25,7 @@ auto disk(const std::filesystem::path& path, std::string_view reason) {
 
 auto changed(const std::filesystem::path& path) {
   return fail(
-      Failure::Kind::disk, fmt::format("{} changed while it was sent", path.string()), "send it again as it is now");
+      Failure::Kind::disk, fmt::format("{} changed while it was sent", path.string()), "run the same command again");
 }
 
 }  // namespace

@@ -137,13 +137,13 @@ class Upload : public std::enable_shared_from_this<Upload> {
     if (!other_size && (!sha256 || !*hash_ || *sha256 == **hash_)) return done_(std::move(reply));
     if (observer_.forgotten) observer_.forgotten(started_);
     const std::string id = find_text(asset, "id").value_or("");
-    done_(fail(Failure{.kind = Failure::Kind::integrity,
-                       .what = fmt::format("the service holds other bytes than those of {}: another {}",
-                                           file_.path.string(),
-                                           other_size ? "size" : "hash"),
-                       .hint = "check with " + ShellCommand{"ws", "files", "get", id}.ticked(),
-                       .code = "hash_mismatch",
-                       .call = {.operation = "files.upload_finish", .applied = Applied::yes}}));
+    done_(fail(Failure{
+        .kind = Failure::Kind::integrity,
+        .what = fmt::format(
+            "the service has other bytes than {}: another {}", file_.path.string(), other_size ? "size" : "hash"),
+        .hint = "check with " + ShellCommand{"ws", "files", "get", id}.ticked(),
+        .code = "hash_mismatch",
+        .call = {.operation = "files.upload_finish", .applied = Applied::yes}}));
   }
 
   Result<void> keep() const { return observer_.kept ? observer_.kept(started_) : Result<void>(); }

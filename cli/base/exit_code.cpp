@@ -20,10 +20,10 @@ constexpr ExitCodeMeaning meanings[] = {
     {ExitCode::network, "network", "network failure; nothing was applied"},
     {ExitCode::unknown_outcome, "unknown_outcome", "a write was sent and no usable answer came: outcome unknown"},
     {ExitCode::partial, "partial", "some of a batch failed"},
-    {ExitCode::local, "local", "a local file or lock stands in the way"},
+    {ExitCode::local, "local", "a local file cannot be used, or is locked"},
     {ExitCode::integrity, "integrity", "hash or size does not match"},
     {ExitCode::interrupted, "interrupted", "stopped by SIGINT"},
-    {ExitCode::broken_pipe, "broken_pipe", "the reader of the output went away"},
+    {ExitCode::broken_pipe, "broken_pipe", "the reader of the output closed it"},
     {ExitCode::terminated, "terminated", "stopped by SIGTERM"},
 };
 

@@ -263,7 +263,7 @@ class Story {
     shown_conflict_.name = "the whole tree";
     show_both();
     say("The service went back to an older state: it was restored from a backup, or replaced.");
-    say("Nothing goes either way until somebody says which side holds.");
+    say("Nothing is synced until you choose which side to keep.");
     offer_states();
   }
 

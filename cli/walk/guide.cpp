@@ -81,8 +81,8 @@ class Guide {
     if (has_open_markers(*text) && !markers_belong()) {
       walk_.keep_draft(std::move(*text));
       return walk_.set_notice(
-          "Markers are left in the text, so it is not taken. It is kept while you are here: the editor and "
-          "the merge tool go on with it.");
+          "Markers are left in the text, so it is not taken. It is kept while you are here: the editor and the merge "
+          "tool continue with it.");
     }
     walk_.propose_text(std::move(*text));
   }

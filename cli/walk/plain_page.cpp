@@ -21,9 +21,9 @@ constexpr std::string_view plain_help[] = {
     "edit: your editor, from VISUAL or EDITOR. A text with markers left in it is not taken.",
     "tool: the merge tool that git is configured for.",
     "history: what the local history holds of the file.",
-    "skip: it stays open, and the next one is told.",
+    "skip: it stays open, and the next one is shown.",
     "quit: what is decided is decided, the rest stays open.",
-    "Every decision is told before it is carried out, and asks for yes.",
+    "Every decision is shown before it is carried out, and asks for yes.",
 };
 
 class PlainLines {

@@ -77,7 +77,7 @@ class LineSurface final : public Surface {
       const auto line = terminal_.ask_line("Choice: ");
       if (!line || cancelled_.load()) return KeyPress::of(KeyPress::Sort::stopped);
       if (const auto key = find_key(walk, *line)) return *key;
-      say(line->empty() ? "Nothing was typed." : "That word means nothing here.");
+      say(line->empty() ? "Nothing was typed." : "That word is not a choice here.");
     }
   }
 

@@ -75,8 +75,8 @@ Identified Access::identify(std::optional<std::string_view> authorization) {
     return unauthorized("missing_credential", "This operation needs a key: Authorization: Bearer KEY");
   }
   const std::string_view secret = bearer(*authorization);
-  Identified found =
-      secret.empty() ? unauthorized("invalid_credential", "The Authorization field is no Bearer key") : find(secret);
+  Identified found = secret.empty() ? unauthorized("invalid_credential", "The Authorization header is not a Bearer key")
+                                    : find(secret);
   const bool lenient = mode_ == AuthMode::off || (mode_ == AuthMode::any && !secret.empty());
   if (!found && lenient && found.error().code == "invalid_credential") return first_person();
   return found;
@@ -139,7 +139,7 @@ Identified Access::first_person() {
   if (!row) return tl::unexpected(broken(row.error()));
   const auto there = (*row)->step();
   if (!there) return tl::unexpected(broken(there.error()));
-  if (!*there) return unauthorized("invalid_credential", "Nobody is here to act as");
+  if (!*there) return unauthorized("invalid_credential", "There is no person to act as");
   Caller& caller = known_["first person"].caller;
   caller.key_id = "00000000-0000-7000-8000-000000000000";
   caller.owner_user_id = (*row)->string(0);
@@ -167,7 +167,7 @@ std::optional<ApiError> Access::authorization_error(const contract::Operation& o
   const bool bound = caller.audience == Audience::workspace || !caller.agent_id.empty();
   if (bound && caller.role == Role::none && acts_in_workspace(operation)) {
     return ApiError{
-        .status = 403, .code = "forbidden", .message = "The owner of the key is no member of its Workspace any more"};
+        .status = 403, .code = "forbidden", .message = "The owner of the key is no longer a member of its Workspace"};
   }
   return std::nullopt;
 }

@@ -60,7 +60,7 @@ Result<std::unique_ptr<Application>> Application::open(const ApplicationOptions&
 Result<Json> Application::open(const SandboxRequest& wanted) {
   if (sandboxes_.size() >= max_sandboxes) {
     return fail(Failure::Kind::conflict,
-                fmt::format("There are {} sandboxes, and no more at once: DELETE those that are done", max_sandboxes));
+                fmt::format("There are {} sandboxes, which is the limit: DELETE those that are done", max_sandboxes));
   }
   SandboxOptions options = options_;
   options.data = ":memory:";

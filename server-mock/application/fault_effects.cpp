@@ -171,11 +171,11 @@ http::Response substitute(const FaultedCall& call, const Substitute& answer) {
     response.text(text ? answer.body->get<std::string>() : dump(*answer.body));
     if (!names_content_type(answer)) response.header("Content-Type", text ? "text/plain" : "application/json");
   } else if (answer.status >= 400) {
-    response = render(
-        ApiError{
-            .status = answer.status, .code = std::string(usual_code(answer.status)), .message = "A fault rule says so"},
-        call.request_id,
-        call.sandbox.world->assumptions);
+    response = render(ApiError{.status = answer.status,
+                               .code = std::string(usual_code(answer.status)),
+                               .message = "A fault rule made this answer"},
+                      call.request_id,
+                      call.sandbox.world->assumptions);
   }
   for (const auto& [name, value] : answer.headers) response.set_header(name, value);
   return response;

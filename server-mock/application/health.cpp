@@ -53,7 +53,7 @@ Result<SocketAddress> socket_address(const http::Address& address) {
     std::memcpy(&result.storage, &six, sizeof six);
     result.size = sizeof six;
   } else {
-    return fail(Failure::Kind::usage, fmt::format("{} is no IP address", host));
+    return fail(Failure::Kind::usage, fmt::format("{} is not an IP address", host));
   }
   return result;
 }
@@ -86,7 +86,7 @@ Result<void> check_health(const http::Address& address) {
   const std::string_view text(line.data(), line.size());
   if (text.starts_with(begin) && text.back() >= '1' && text.back() <= '4') return {};
   return fail(Failure::Kind::service,
-              fmt::format("{} answers, but not as a mock server does", address.url("http", address.port)));
+              fmt::format("{} answers, but is not a mock server", address.url("http", address.port)));
 }
 
 }  // namespace ws::mock

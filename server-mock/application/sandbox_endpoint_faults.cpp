@@ -70,7 +70,7 @@ Reply SandboxEndpoint::answer_without_fault(const http::Request& request, std::s
     return {.response = std::move(response), .operation = "openapi"};
   }
   if (!http::within_sandbox(request.path).id.empty()) {
-    const ApiError gone = {.message = "There is no such sandbox (any more)"};
+    const ApiError gone = {.message = "There is no such sandbox, or it was closed"};
     return {.response = render(gone, request_id, sandbox_->world->assumptions)};
   }
   if (is_upload(request.path)) return put_upload(*sandbox_, request, request_id);
@@ -124,7 +124,7 @@ Reply SandboxEndpoint::answer_with_fault(const http::Request& request, const Act
   }
   if (reply.long_poll && !active.timed_out) return reply;
   if (done) done = apply_to_world(call, rule, &reply.response);
-  if (!done) fmt::print(stderr, "ws-mock: the fault {} could not do all it should: {}\n", rule.id, done.error().what);
+  if (!done) fmt::print(stderr, "ws-mock: the fault {} was applied only in part: {}\n", rule.id, done.error().what);
   reply.response = apply_to_response(call, rule, std::move(reply.response));
   return reply;
 }

@@ -22,8 +22,7 @@ ApiError foreign_page() {
   return {.status = 403,
           .code = "foreign_origin",
           .message =
-              "A web page of another origin sent this, or led here: the mock takes nothing from other pages. "
-              "Open its address yourself"};
+              "The request comes from a web page of another origin, which the mock refuses. Open the address directly"};
 }
 
 ApiError wrong_type(std::string_view message) {

@@ -36,7 +36,7 @@ Result<Caller> Caller::open(const CallerOptions& options) {
   CallerOptions own = options;
   while (own.base_url.ends_with('/')) own.base_url.pop_back();
   if (ws::http::origin_of(own.base_url).empty()) {
-    return fail(Failure::Kind::usage, fmt::format("\"{}\" is no http or https address", own.base_url));
+    return fail(Failure::Kind::usage, fmt::format("\"{}\" is not an http or https address", own.base_url));
   }
   WS_LET(auto transport, ws::http::make_curl_transport({.max_connections = 1}));
   return Caller(std::move(own), std::move(transport));

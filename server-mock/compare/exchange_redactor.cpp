@@ -441,7 +441,7 @@ Result<RedactedExchange> ExchangeRedactor::read(std::string_view line) {
     return fail(Failure::Kind::invalid, "a recording of shapes alone holds no requests that could be sent again");
   }
   if (find_integer(read, "v") != 1 || request == nullptr || response == nullptr || !status) {
-    return fail(Failure::Kind::invalid, "this is no line of a recording");
+    return fail(Failure::Kind::invalid, "this line is not a line of a recording");
   }
   const auto member = [](const Json& of, std::string_view name) {
     const Json* found = find(of, name);
@@ -464,7 +464,7 @@ Result<RedactedExchange> ExchangeRedactor::read(std::string_view line) {
   parts.response_bytes =
       static_cast<std::uint64_t>(std::max<std::int64_t>(find_integer(*response, "bytes").value_or(0), 0));
   if (parts.path.size() > 4096 || !parts.query->is_object()) {
-    return fail(Failure::Kind::invalid, "this is no line of a recording");
+    return fail(Failure::Kind::invalid, "this line is not a line of a recording");
   }
   return RedactedExchange(std::move(parts));
 }

@@ -222,7 +222,7 @@ void Grader::grade_alone(const RedactedExchange& theirs) {
   if (schema == nullptr || parts.status >= 300 || is_pending_login(parts)) return;
   if (parts.response_body->is_null()) {
     if (parts.response_bytes < (std::uint64_t{4} << 20U)) {
-      report(FindingKind::type, "body", "no JSON, where the document shows an object");
+      report(FindingKind::type, "body", "not JSON, where the document shows an object");
     }
     return;
   }
@@ -237,7 +237,7 @@ void Grader::grade_alone(const RedactedExchange& theirs) {
            : is_null  ? FindingKind::null
                       : FindingKind::type,
            where,
-           is_missing ? "missing, and the document requires it" : one.message);
+           is_missing ? "missing, but the document requires it" : one.message);
   }
   collect_unknown(*parts.response_body, *schema, nullptr);
   check_pages(parts);
@@ -318,7 +318,7 @@ void Grader::grade_beside(const RedactedExchange& theirs, const Replayed& ours) 
   if (!parsed || status == 304) return;
   if (parts.response_body->is_null() && parsed->is_object()) {
     if (parts.response_bytes < (std::uint64_t{4} << 20U))
-      report(FindingKind::type, "body", "no JSON, and the mock sends an object");
+      report(FindingKind::type, "body", "not JSON, and the mock sends an object");
     return;
   }
   const Schema* schema = answer_schema(parts);

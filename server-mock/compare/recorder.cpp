@@ -375,7 +375,7 @@ Result<void> record(const RecordOptions& given) {
   RecordOptions options = given;
   while (options.to.ends_with('/')) options.to.pop_back();
   if (ws::http::origin_of(options.to).empty()) {
-    return fail(Failure::Kind::usage, fmt::format("--to \"{}\" is no http or https address", options.to));
+    return fail(Failure::Kind::usage, fmt::format("--to \"{}\" is not an http or https address", options.to));
   }
   // Open the file before the first request is served: requests that cannot be recorded must not be forwarded.
   const int made = ::open(options.out.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);

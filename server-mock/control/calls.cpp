@@ -26,7 +26,7 @@ ServiceResult get_assumptions(Call& call) {
 ServiceResult patch_assumptions(Call& call) {
   ValidationErrors errors;
   const Loc in_body = {std::string("body")};
-  if (!call.body.is_object()) errors.add(in_body, "dict_type", "Say {key: value, ...}", call.body);
+  if (!call.body.is_object()) errors.add(in_body, "dict_type", "Send {key: value, ...}", call.body);
   Assumptions changed = call.sandbox.world->assumptions;
   for (const auto& [key, value] : call.body.items()) {
     const auto set = changed.set(key, value.is_string() ? value.get<std::string>() : dump(value));

@@ -29,7 +29,7 @@ constexpr contract::Field advance_fields[] = {
 };
 constexpr contract::Schema advance_body = {.name = "Advance", .fields = advance_fields};
 
-constexpr std::string_view forms = "Say {\"clock\": \"real\"}, \"frozen:TIME\" or \"offset:+2h\"";
+constexpr std::string_view forms = "Send {\"clock\": \"real\"}, \"frozen:TIME\" or \"offset:+2h\"";
 
 /// The text for `MockClock::parse`, from any accepted form of the body; empty if it has none of them.
 std::optional<std::string> clock_text(const Json& body, const MockClock& now) {

@@ -129,7 +129,7 @@ ApiError no_such_call(const http::Request& request) {
     (is_near ? near : all).push_back(std::move(line));
   }
   near.insert(near.end(), all.begin(), all.end());
-  return {.message = "There is no such control call; there are those of `calls`, described in /_mock/openapi.json",
+  return {.message = "There is no such control call; `calls` lists them, and /_mock/openapi.json describes them",
           .members = Json{{"calls", near}}};
 }
 
@@ -216,10 +216,11 @@ http::Response Control::handle(Sandbox& sandbox,
   }
   const http::Routed routed = router_.find(request.method, request.path);
   if (routed.outcome == Outcome::no_method) {
-    http::Response response =
-        request.method == "OPTIONS"
-            ? http::Response(204)
-            : refuse(ApiError{.status = 405, .code = "method_not_allowed", .message = "Not with this method"});
+    http::Response response = request.method == "OPTIONS"
+                                  ? http::Response(204)
+                                  : refuse(ApiError{.status = 405,
+                                                    .code = "method_not_allowed",
+                                                    .message = "This control call does not take this method"});
     response.header("Allow", routed.allow);
     return response;
   }

@@ -63,7 +63,7 @@ ServiceResult get_sandboxes(Call& call) {
 ServiceResult open_sandbox(Call& call) {
   if (call.sandboxes == nullptr) return not_here();
   if (!call.body.is_null() && !call.body.is_object()) {
-    return invalid("body", "fixtures", "dict_type", "Say {} or {\"fixtures\": {...}}", call.body);
+    return invalid("body", "fixtures", "dict_type", "Send {} or {\"fixtures\": {...}}", call.body);
   }
   WS_API_LET(const Sandboxes::SandboxRequest wanted, sandbox_request_of(call.body));
   auto opened = call.sandboxes->open(wanted);

@@ -152,7 +152,7 @@ class EffectReader {
     const Json* status = find(value_, "status");
     if (status == nullptr) {
       for (const std::string_view name : {"headers", "body"}) {
-        if (find(value_, name) != nullptr) add_error(name, fmt::format("{} stands beside status", name));
+        if (find(value_, name) != nullptr) add_error(name, fmt::format("{} cannot be combined with status", name));
       }
       return;
     }
@@ -232,7 +232,7 @@ void check_target(const Json& value, const Loc& loc, ValidationErrors& errors) {
     if (find(value, name) != nullptr) return;
   }
   errors.add(
-      within(loc, "operation"), "missing", "Say which requests: operation (\"*\" is any), or method and path", value);
+      within(loc, "operation"), "missing", "Name the requests: operation (\"*\" is any), or method and path", value);
 }
 
 void check_turns(const Json& value, const Loc& loc, ValidationErrors& errors) {

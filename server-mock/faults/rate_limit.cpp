@@ -27,7 +27,7 @@ Result<Rate> Rate::parse(std::string_view text) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), rate.calls);
   rate.per = unit_of(text.substr(static_cast<std::size_t>(read.ptr - text.data())));
   if (read.ec != std::errc{} || rate.calls == 0 || rate.calls > most_calls || rate.per.count() == 0) {
-    return fail(Failure::Kind::invalid, fmt::format("\"{}\" is no rate", text), "say 20/s, 100/m or 1000/h");
+    return fail(Failure::Kind::invalid, fmt::format("\"{}\" is not a rate", text), "use 20/s, 100/m or 1000/h");
   }
   return rate;
 }

@@ -9,7 +9,7 @@ namespace ws::mock::http {
 
 Result<Address> Address::parse(std::string_view text) {
   const auto malformed = [&] {
-    return fail(Failure::Kind::invalid, fmt::format("\"{}\" is no ADDRESS:PORT", text), "say 127.0.0.1:8080");
+    return fail(Failure::Kind::invalid, fmt::format("\"{}\" is not ADDRESS:PORT", text), "say 127.0.0.1:8080");
   };
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return malformed();

@@ -193,7 +193,7 @@ Result<JournalFile> JournalFile::open(const std::string& path) {
 
 void JournalFile::write(const Json& entry) {
   if (!file_ || write_all(file_.get(), dump(entry) + "\n")) return;
-  fmt::print(stderr, "ws-mock: the journal's file is written no more: {}\n", std::generic_category().message(errno));
+  fmt::print(stderr, "ws-mock: stopped writing the journal's file: {}\n", std::generic_category().message(errno));
   file_ = Descriptor();
 }
 

@@ -70,7 +70,7 @@ std::string choices(const std::vector<Membership>& people) {
     }
     html += choice_of(people[i], i == 0);
   }
-  return people.empty() ? "<p class=\"alert\" role=\"alert\">Nobody is here who could approve.</p>\n"
+  return people.empty() ? "<p class=\"alert\" role=\"alert\">There is nobody who could approve.</p>\n"
                         : html + "</fieldset>\n";
 }
 
@@ -136,7 +136,7 @@ std::string_view objection_to(const http::Pairs& form, const DeviceLogin& login,
     return "This did not come from our page. Open the page again and decide there.";
   }
   if (approval.by() == Approval::By::nobody) {
-    return "Other machines can call this server, and it has no control token that could tell who may decide. Start "
+    return "Other machines can call this server, and it has no control token that says who may decide. Start "
            "ws-mock with --control-token, or let it decide by itself with --device.";
   }
   if (approval.by() == Approval::By::control_token &&

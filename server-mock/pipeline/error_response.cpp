@@ -81,7 +81,7 @@ http::Response render_allow(std::string_view method,
                             std::string_view request_id,
                             const Assumptions& assumptions) {
   const ApiError api_error = {
-      .status = 405, .code = "method_not_allowed", .message = "This path is there, but not with this method"};
+      .status = 405, .code = "method_not_allowed", .message = "This path does not take this method"};
   http::Response response = method == "OPTIONS" ? http::Response(204) : render(api_error, request_id, assumptions);
   response.header("Allow", allow);
   return response;

@@ -98,7 +98,7 @@ http::Response Pipeline::run(Call& call) const {
     case Outcome::no_method: {
       const bool asked = call.request.method == "OPTIONS";
       const ApiError api_error = {
-          .status = 405, .code = "method_not_allowed", .message = "This path is there, but not with this method"};
+          .status = 405, .code = "method_not_allowed", .message = "This path does not take this method"};
       http::Response response = asked ? http::Response(204) : finish(call, api_error);
       response.header("Allow", call.routed.allow);
       return response;
@@ -114,7 +114,7 @@ http::Response Pipeline::run(Call& call) const {
 
 ServiceResult Pipeline::answer(Call& call) {
   if (names_nothing(*call.operation, call.routed.values)) {
-    return tl::unexpected(ApiError{.message = "There is nothing of that name"});
+    return tl::unexpected(ApiError{.message = "There is no such file"});
   }
   const bool credential_first = call.sandbox.world->assumptions.is("auth_order", "auth_first");
   if (auto api_error = credential_first ? authorize(call) : validate(call))
@@ -216,8 +216,8 @@ http::Response Pipeline::finish_blob(Call& call, Answer&& answer) {
   const Slice slice = wanted_slice(call.request, etag_of(answer), blob.size_bytes);
   const bool whole = slice.kind == Slice::Kind::whole;
   if (slice.kind == Slice::Kind::unsatisfiable) {
-    http::Response response =
-        finish(call, ApiError{.status = 416, .code = "range_not_satisfiable", .message = "The file has no such bytes"});
+    http::Response response = finish(
+        call, ApiError{.status = 416, .code = "range_not_satisfiable", .message = "The range is outside the file"});
     response.header("Content-Range", content_range(slice, blob.size_bytes));
     return response;
   }

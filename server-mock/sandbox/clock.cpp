@@ -26,8 +26,8 @@ Result<MockClock> MockClock::parse(std::string_view text) {
     return clock;
   }
   return fail(Failure::Kind::invalid,
-              fmt::format("\"{}\" is no clock", text),
-              "say real, frozen:2026-11-20T10:00:00Z or offset:+2h");
+              fmt::format("\"{}\" is not a clock", text),
+              "use real, frozen:2026-11-20T10:00:00Z or offset:+2h");
 }
 
 Time MockClock::real_now() const {

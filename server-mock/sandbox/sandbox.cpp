@@ -26,8 +26,8 @@ Result<std::unique_ptr<Sandbox>> Sandbox::open(const SandboxOptions& options) {
   WS_LET(const bool is_empty, world.is_empty());
   if (!is_empty && !options.fixtures.empty() && options.existing_data == ExistingData::keep) {
     return fail(Failure::Kind::usage,
-                fmt::format("{} holds a world already, which --fixtures would not change", options.data),
-                "go on with it: leave --fixtures out; or replace it by the fixtures: add --reset");
+                fmt::format("{} has data already, which --fixtures would not change", options.data),
+                "leave out --fixtures to continue with it, or add --reset to replace it");
   }
   if (is_empty || options.existing_data == ExistingData::replace) {
     WS_TRY(sandbox->fill(StartWith::seed));

@@ -117,7 +117,7 @@ Result<Descriptor> take_lock(const std::string& path) {
   if (!lock_file(lock.get(), WaitForLock::no)) {
     if (errno != EWOULDBLOCK) return refused(path, "it cannot be locked: " + std::generic_category().message(errno));
     return refused(path,
-                   fmt::format("{} has it", holder_of(lock.get())),
+                   fmt::format("{} is using it", holder_of(lock.get())),
                    "stop that one first, or give this one a file of its own");
   }
   const std::string pid = fmt::format("{}\n", ::getpid());

@@ -219,7 +219,7 @@ class Judge {
                       cause(),
                       rerun->end.exit),
           said.empty() ? lines_of_last(rerun->sent) : said,
-          "let the command go on from what an earlier run left: take an object that is there already for its own");
+          "let the command go on from what an earlier run left: use an object that exists already");
       return;
     }
     const std::vector<StateFinding> left = read_differences(differences(*rerun));

@@ -69,7 +69,7 @@ constexpr Fault all_faults[] = {
      "half of the file arrived, then the connection was reset",
      R"("phase": "after", "effect": {"cut_upload": true, "reset": true})"},
     {"put-damaged",
-     "the service kept other bytes than were sent, which their hash tells",
+     "the service stored other bytes than were sent, as their hash shows",
      R"("phase": "after", "effect": {"damage_upload": true})",
      Outcome::unknown,
      "compare the sha256 of the file with the one in the answer, or finalize with the file's"},

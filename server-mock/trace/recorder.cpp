@@ -104,7 +104,7 @@ void Recorder::write(const std::string& line) {
   if (!file_) return;
   unsnapped_bytes_ += line.size() + 1;
   if (write_all(file_.get(), line + "\n")) return;
-  fmt::print(stderr, "ws-mock: the trace is written no more: {}\n", std::generic_category().message(errno));
+  fmt::print(stderr, "ws-mock: stopped writing the trace: {}\n", std::generic_category().message(errno));
   file_ = Descriptor();
 }
 
@@ -121,7 +121,7 @@ void Recorder::finish(Event event, Sandbox& sandbox, const http::Response* respo
   const auto found = changes_.after(sandbox);
   pinned_->at.reset();
   event.state = found ? found->hash : std::string();
-  if (!found) fmt::print(stderr, "ws-mock: the trace misses a state: {}\n", found.error().what);
+  if (!found) fmt::print(stderr, "ws-mock: the trace lacks a state: {}\n", found.error().what);
   if (response != nullptr && response->ticket()) {
     waiting_[*response->ticket()] = event.n;
   } else if (response != nullptr) {
@@ -129,7 +129,7 @@ void Recorder::finish(Event event, Sandbox& sandbox, const http::Response* respo
     event.operation = header_of(*response, "X-Mock-Operation");
   }
   if (const auto learnt = secrets_.learn(*sandbox.world); !learnt) {
-    fmt::print(stderr, "ws-mock: the trace is written no more: {}\n", learnt.error().what);
+    fmt::print(stderr, "ws-mock: stopped writing the trace: {}\n", learnt.error().what);
     file_ = Descriptor();
   }
   write(line_of(event));
@@ -176,7 +176,7 @@ http::Response Recorder::handle(const http::Request& request) {
   if (size > kept_body_bytes) event.cut = size;
   Sandbox& before = application_.sandbox_of(request);
   if (const auto watched = changes_.before(before); !watched) {
-    fmt::print(stderr, "ws-mock: the trace misses a state: {}\n", watched.error().what);
+    fmt::print(stderr, "ws-mock: the trace lacks a state: {}\n", watched.error().what);
   }
   http::Response response = application_.handle(passed);
   finish(std::move(event), application_.sandbox_of(request), &response);

@@ -241,7 +241,7 @@ Result<std::unique_ptr<Replay::RestoredRequest>> Replay::reveal(const Event& eve
   revealed->head = secrets_.reveal(event.head);
   revealed->body = secrets_.reveal(event.body);
   if (!http::is_plain_head(revealed->head)) {
-    return fail(Failure::Kind::invalid, fmt::format("the head of request {} is no head of a request", event.n));
+    return fail(Failure::Kind::invalid, fmt::format("the head of request {} is damaged", event.n));
   }
   revealed->request = parse_head(revealed->head);
   revealed->request.body = revealed->body;

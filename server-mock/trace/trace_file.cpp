@@ -41,42 +41,43 @@ bool is_state(const std::string& text) {
 
 std::string TraceReader::start(const Json& line) {
   const auto version = find_integer(line, "ws_trace");
-  if (!version) return "this is no trace of ws-mock: its first line has no ws_trace";
+  if (!version) return "this is not a trace of ws-mock: its first line has no ws_trace";
   if (*version != 1) return fmt::format("this trace has version {}, this program reads version 1", *version);
   const auto time = find_integer(line, "started_at");
-  if (!time || *time < 0 || *time > latest_time) return "started_at is no time";
+  if (!time || *time < 0 || *time > latest_time) return "started_at is not a time";
   const Json* flags = find(line, "flags");
-  if (flags == nullptr || !flags->is_object()) return "flags is no object";
+  if (flags == nullptr || !flags->is_object()) return "flags is not an object";
   trace_.started_at = *time;
   trace_.base_url = find_text(line, "base_url").value_or("");
-  if (!trace_.base_url.starts_with("http://") && !trace_.base_url.starts_with("https://")) return "base_url is no URL";
+  if (!trace_.base_url.starts_with("http://") && !trace_.base_url.starts_with("https://"))
+    return "base_url is not a URL";
   trace_.start = line;
   return {};
 }
 
 std::string TraceReader::next(const Json& line) {
-  if (trace_.exit) return "nothing comes behind the end";
+  if (trace_.exit) return "nothing may follow the end";
   if (line.contains("n")) return request(line);
   if (line.contains("resume")) return about_request(line, "resume", Event::Kind::resume);
   if (line.contains("cancel")) return about_request(line, "cancel", Event::Kind::cancel);
   if (line.contains("ready")) return add(line, {.kind = Event::Kind::ready, .n = trace_.requests.size()});
   if (line.contains("refused")) return refused(line);
   if (line.contains("snapshot")) return snapshot(line);
-  if (!line.contains("end")) return "this is no line of a trace";
+  if (!line.contains("end")) return "this line is not a line of a trace";
   trace_.exit = find_integer(line, "end");
-  return trace_.exit ? "" : "end is no exit code";
+  return trace_.exit ? "" : "end is not an exit code";
 }
 
 /// Checks the members that all events have.
 std::string TraceReader::add(const Json& line, Event event) {
   const auto time = find_integer(line, "t");
-  if (!time || *time < 0 || *time > latest_time) return "t is no time";
+  if (!time || *time < 0 || *time > latest_time) return "t is not a time";
   event.time = *time;
   event.state = find_text(line, "state").value_or("");
   const bool has_state = event.kind != Event::Kind::ready && event.kind != Event::Kind::refused;
   if (has_state && !is_state(event.state)) return fmt::format("state is not {} hexadecimal digits", state_digits);
   const Json* status = find(line, "status");
-  if (status != nullptr && (!status->is_number_unsigned() || *status > 999)) return "status is no status";
+  if (status != nullptr && (!status->is_number_unsigned() || *status > 999)) return "status is not a status code";
   if (status != nullptr && event.status == 0) event.status = status->get<int>();
   trace_.events.push_back(std::move(event));
   return {};
@@ -91,10 +92,10 @@ std::string TraceReader::request(const Json& line) {
                  .body = find_text(line, "body").value_or(""),
                  .operation = find_text(line, "operation").value_or("")};
   if (std::ranges::count(event.head.substr(0, event.head.find("\r\n")), ' ') != 2)
-    return "head is no head of a request";
+    return "head is not the head of a request";
   if (const auto packed = find_text(line, "body64")) {
     const auto bytes = from_base64(*packed);
-    if (!bytes) return "body64 is no base64";
+    if (!bytes) return "body64 is not base64";
     event.body = *bytes;
   }
   if (const auto size = find_integer(line, "cut")) {
@@ -120,7 +121,7 @@ std::string TraceReader::about_request(const Json& line, std::string_view member
 std::string TraceReader::refused(const Json& line) {
   const Json& why = line.at("refused");
   const auto status = find_integer(why, "status");
-  if (!status || *status < 400 || *status > 599) return "refused has no status of an error";
+  if (!status || *status < 400 || *status > 599) return "refused does not have an error status";
   return add(line,
              {.kind = Event::Kind::refused,
               .n = trace_.requests.size(),
@@ -138,7 +139,7 @@ std::string TraceReader::snapshot(const Json& line) {
                    .packed = find_text(line, "snapshot").value_or("")};
   if (!after || *after != static_cast<std::int64_t>(made.after) || !requests || *requests < 0 || made.packed.empty() ||
       !is_state(made.state)) {
-    return "this is no snapshot after the request before it";
+    return "this snapshot does not follow the request before it";
   }
   trace_.snapshots.push_back(std::move(made));
   return {};
@@ -158,7 +159,7 @@ Result<Trace> Trace::read(const std::string& path) {
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     const auto parsed = parse_bounded(line);
-    std::string wrong = "this line is no JSON object";
+    std::string wrong = "this line is not a JSON object";
     if (parsed && parsed->is_object()) wrong = number == 0 ? reader.start(*parsed) : reader.next(*parsed);
     ++number;
     if (wrong.empty()) continue;
@@ -166,7 +167,7 @@ Result<Trace> Trace::read(const std::string& path) {
                 fmt::format("{}:{}: {}", path, number, wrong),
                 "record one with ws-mock exec --trace FILE -- CMD");
   }
-  if (number == 0) return fail(Failure::Kind::invalid, fmt::format("{} is empty, and no trace", path));
+  if (number == 0) return fail(Failure::Kind::invalid, fmt::format("{} is empty, so it is not a trace", path));
   return trace;
 }
 

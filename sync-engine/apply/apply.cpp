@@ -299,7 +299,7 @@ class Applier {
       const auto read = writer.read(*action.previous_path);
       if (!read || Sha256::of(*read) != action.seen) {
         Failure changed{.kind = Failure::Kind::conflict,
-                        .what = fmt::format("{} changed since it was looked at", action.previous_path->text())};
+                        .what = fmt::format("{} changed during the sync", action.previous_path->text())};
         for (Task* each : circle) WS_TRY(finish(*each, fail(changed)));
         return {};
       }

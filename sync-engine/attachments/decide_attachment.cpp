@@ -21,7 +21,7 @@ class AttachmentDecision {
     switch (keep) {
       case Keep::merged:
         return fail(Failure::Kind::usage,
-                    fmt::format("{} is no text that could be merged", path.text()),
+                    fmt::format("{} is not a text that can be merged", path.text()),
                     "give --keep local, remote or both");
       case Keep::local: WS_TRY(keep_ours(path, open)); break;
       case Keep::remote: WS_TRY(take_theirs(path, open)); break;

@@ -94,12 +94,16 @@ class AttachmentPlanner {
     if (change == FileChange::unchanged || change == FileChange::edited) {
       add(ActionKind::push_move, to, "renamed here", local(to)->hash, base(from)->hash, from);
       if (change == FileChange::edited)
-        add(ActionKind::pull_update, to, "edited there", local(to)->hash, remote(from)->hash);
+        add(ActionKind::pull_update, to, "edited on the service", local(to)->hash, remote(from)->hash);
     } else if (change == FileChange::deleted && !renamed_there_.contains(from)) {
       if (choices_.accept_deletes) {
-        add(ActionKind::pull_delete, to, "deleted there", local(to)->hash, {});
+        add(ActionKind::pull_delete, to, "deleted on the service", local(to)->hash, {});
       } else {
-        add(ActionKind::push_create, to, "renamed here, deleted there: it is kept", local(to)->hash, local(to)->hash);
+        add(ActionKind::push_create,
+            to,
+            "renamed here, deleted on the service: it is kept",
+            local(to)->hash,
+            local(to)->hash);
       }
       plan_.settled.emplace(from, std::nullopt);
     } else {
@@ -112,7 +116,7 @@ class AttachmentPlanner {
     if (handled_.contains(from) || handled_.contains(to) || here(to) != FileChange::none) return;
     const FileChange change = here(from);
     if (change == FileChange::unchanged || change == FileChange::edited) {
-      add(ActionKind::pull_move, to, "renamed there", local(from)->hash, local(from)->hash, from);
+      add(ActionKind::pull_move, to, "renamed on the service", local(from)->hash, local(from)->hash, from);
       if (change == FileChange::edited)
         add(ActionKind::push_update, to, "edited here", local(from)->hash, local(from)->hash);
     } else if (change == FileChange::deleted && choices_.accept_deletes && !renamed_here_.contains(from)) {
@@ -132,7 +136,7 @@ class AttachmentPlanner {
     } else if (base(path) != nullptr) {
       plan_known(path, mine, theirs);
     } else if (mine == FileChange::none) {
-      add(ActionKind::pull_create, path, "new there", {}, remote(path)->hash);
+      add(ActionKind::pull_create, path, "new on the service", {}, remote(path)->hash);
     } else if (theirs == FileChange::none) {
       add(ActionKind::push_create, path, "new here", local(path)->hash, local(path)->hash);
     } else if (local(path)->hash == remote(path)->hash) {
@@ -152,9 +156,9 @@ class AttachmentPlanner {
     } else if (mine == deleted && theirs == unchanged) {
       add(ActionKind::push_delete, path, "deleted here", {}, {});
     } else if (mine == unchanged && theirs == edited) {
-      add(ActionKind::pull_update, path, "edited there", local(path)->hash, remote(path)->hash);
+      add(ActionKind::pull_update, path, "edited on the service", local(path)->hash, remote(path)->hash);
     } else if (mine == unchanged && theirs == deleted) {
-      add(ActionKind::pull_delete, path, "deleted there", local(path)->hash, {});
+      add(ActionKind::pull_delete, path, "deleted on the service", local(path)->hash, {});
     } else if (mine == deleted && theirs == deleted) {
       plan_.settled.emplace(path, std::nullopt);
     } else if (mine == edited && theirs == edited && local(path)->hash == remote(path)->hash) {
@@ -162,7 +166,7 @@ class AttachmentPlanner {
     } else if (mine == deleted && choices_.accept_deletes) {
       add(ActionKind::push_delete, path, "deleted here", {}, {});
     } else if (mine == deleted) {
-      add(ActionKind::pull_create, path, "deleted here, edited there: it comes back", {}, remote(path)->hash);
+      add(ActionKind::pull_create, path, "deleted here, edited on the service: it comes back", {}, remote(path)->hash);
     } else {
       collide(path);
     }

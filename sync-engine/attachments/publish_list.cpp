@@ -176,7 +176,7 @@ class ListWriter {
     if (!pushed.rejected.empty()) {
       return fail(Failure{
           .kind = Failure::Kind::service,
-          .what = fmt::format("the service did not take the list of attachments: {}", pushed.rejected.front().message),
+          .what = fmt::format("the service refused the list of attachments: {}", pushed.rejected.front().message),
           .code = pushed.rejected.front().code});
     }
     const CommitRequest request{.source_id = session_.binding.source_id,
@@ -225,7 +225,7 @@ class ListWriter {
       if (std::ranges::none_of(list_.parts, has_path)) occupied_.insert(number_of(path));
     }
     if (!is_met && answer.conflicts.empty()) {
-      return fail(Failure::Kind::service, "the service did not say what became of the list of attachments");
+      return fail(Failure::Kind::service, "the service did not report what it did with the list of attachments");
     }
     {
       WS_LET(sqlite::Transaction transaction, store_.begin());

@@ -37,7 +37,7 @@ std::string_view word_of_action(ActionKind kind) {
     case ActionKind::push_create:
     case ActionKind::push_update: return "to send";
     case ActionKind::push_delete: return "to take off the list";
-    case ActionKind::push_move: return "to rename there";
+    case ActionKind::push_move: return "to rename on the service";
     case ActionKind::pull_create:
     case ActionKind::pull_update: return "to receive";
     case ActionKind::pull_delete: return "to delete here";

@@ -206,9 +206,9 @@ class AttachmentRun {
   Result<void> record_pulled(const Action& action) {
     if (action.kind == ActionKind::pull_move) {
       WS_TRY(agree(*action.previous_path, std::nullopt, ""));
-      return agree(action.path, copy_of(found_.sides.remote, action.path), "renamed there");
+      return agree(action.path, copy_of(found_.sides.remote, action.path), "renamed on the service");
     }
-    if (action.kind == ActionKind::pull_delete) return agree(action.path, std::nullopt, "deleted there");
+    if (action.kind == ActionKind::pull_delete) return agree(action.path, std::nullopt, "deleted on the service");
     // One that was renamed here has its row at the old place until the list is written.
     const bool is_moved = find(found_.sides.remote, action.path) == nullptr;
     return is_moved ? Result<void>() : agree(action.path, *incoming(action), "received");

@@ -124,13 +124,14 @@ Result<WsFolder> make_own_folder(const fs::path& root, const InitOptions& option
 }
 
 Failure maybe_made(const std::string& name) {
-  Failure failure = with_code(Failure::Kind::unknown_outcome,
-                              fmt::format("an earlier init here was cut off: it may have made a source `{}`", name),
-                              fmt::format("look for an empty page of that name; join its source with {}, or remove the "
-                                          "page and .ws/{}, and run this again",
-                                          ShellCommand{"ws", "sync", "init", "--source", "ID"}.ticked(),
-                                          intent_name),
-                              "source_in_doubt");
+  Failure failure =
+      with_code(Failure::Kind::unknown_outcome,
+                fmt::format("an earlier `ws sync init` here was interrupted: it may have made the source `{}`", name),
+                fmt::format("look for an empty page of that name; join its source with {}, or remove the "
+                            "page and .ws/{}, and run this again",
+                            ShellCommand{"ws", "sync", "init", "--source", "ID"}.ticked(),
+                            intent_name),
+                "source_in_doubt");
   failure.call.applied = Applied::unknown;
   return failure;
 }
@@ -149,7 +150,7 @@ bool is_same_id(std::string_view a, std::string_view b) { return utf8::fold_key(
 Failure another_source(std::string_view asked_for, std::string_view answered) {
   return with_code(Failure::Kind::integrity,
                    fmt::format("asked for the source {} the service answered for {}", asked_for, answered),
-                   "check the base URL; nothing was tied",
+                   "check the base URL; nothing was set up",
                    "another_source");
 }
 
@@ -176,8 +177,8 @@ Result<TreeBinding> init(const InitOptions& options, Remote& remote, const Clock
   if (above && !is_left_by_another_user(*above, folder, options.trusted)) {
     return fail(with_code(Failure::Kind::usage,
                           above->string() == folder.string()
-                              ? fmt::format("{} is tied to a source already", folder.string())
-                              : fmt::format("{} lies in the synced folder {}", folder.string(), above->string()),
+                              ? fmt::format("{} is a synced folder already", folder.string())
+                              : fmt::format("{} is inside the synced folder {}", folder.string(), above->string()),
                           "run `ws sync status`",
                           "already_tied"));
   }

@@ -85,7 +85,7 @@ class ConfigReader {
     if (key == "include") return take_texts(key, value, at, "a list of globs, as in [\"*.txt\"]", config_.include);
     if (key == "merge_later")
       return take_texts(key, value, at, "a list of keys, as in [\"edited\"]", config_.merge_later);
-    return refused_config(at, fmt::format("nobody knows the key `{}`", key));
+    return refused_config(at, fmt::format("the key `{}` is unknown", key));
   }
 
   Result<void> take_texts(const std::string& key,

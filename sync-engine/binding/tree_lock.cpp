@@ -55,7 +55,7 @@ bool is_file_at(int file, const RootFolder& root) {
 Result<void> check_lock_file(int file, const std::string& path) {
   struct stat found {};
   if (::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_nlink <= 1) return {};
-  return fail(Failure::Kind::disk, path + " is no lock of ours", "remove it");
+  return fail(Failure::Kind::disk, path + " is not a lock file of ws", "remove it");
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ Result<TreeLock> TreeLock::take(const RootFolder& root, std::chrono::millisecond
     if (wait <= std::chrono::milliseconds(0)) {
       Failure failure{
           .kind = Failure::Kind::disk,
-          .what = fmt::format("another ws (process {}) is at work in {}", holder_of(file.get()), root.path().string()),
+          .what = fmt::format("another ws (process {}) is running in {}", holder_of(file.get()), root.path().string()),
           .hint = "wait for it, or give --wait-lock SECONDS"};
       failure.code = "tree_locked";
       failure.call.retryable = true;

@@ -59,9 +59,9 @@ tl::unexpected<Failure> refused(const std::filesystem::path& path, std::string_v
 Result<void> check_kind(const struct stat& found, Kind kind, const std::filesystem::path& path) {
   if (S_ISLNK(found.st_mode)) return refused(path, "is a symbolic link, which could lead anywhere", "linked_marker");
   if (kind == Kind::folder) {
-    return S_ISDIR(found.st_mode) ? Result<void>() : refused(path, "is no folder", "not_ours");
+    return S_ISDIR(found.st_mode) ? Result<void>() : refused(path, "is not a folder", "not_ours");
   }
-  if (!S_ISREG(found.st_mode)) return refused(path, "is no regular file", "not_ours");
+  if (!S_ISREG(found.st_mode)) return refused(path, "is not a regular file", "not_ours");
   if (kind == Kind::file_in_place && found.st_nlink > 1) {
     return refused(path, "has a second name (a hard link), and would be changed there too", "not_ours");
   }

@@ -21,16 +21,16 @@ Result<ThreeTexts> recorded_texts(const Session& session, const Conflict& confli
   ThreeTexts texts = read_conflict_texts(session.root, conflict.id);
   if (!conflict.is_about(ConflictSubject::text) || !texts.local || !texts.remote) {
     return fail(Failure::Kind::usage,
-                fmt::format("there are no two texts at {} to merge", conflict.path.text()),
-                "say --keep local, remote or both");
+                fmt::format("{} does not have two texts to merge", conflict.path.text()),
+                "use --keep local, remote or both");
   }
   return texts;
 }
 
 Failure left_markers(const Conflict& conflict) {
   return {.kind = Failure::Kind::usage,
-          .what = fmt::format("{} still holds conflict markers", conflict.path.text()),
-          .hint = "edit the file, take them out, then say --keep merged"};
+          .what = fmt::format("{} still has conflict markers", conflict.path.text()),
+          .hint = "edit the file, remove them, then use --keep merged"};
 }
 
 bool holds_open_markers(const Session& session,

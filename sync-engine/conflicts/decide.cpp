@@ -75,7 +75,7 @@ class Decision {
   Result<void> has_seen_their_text() const {
     if (conflict_.remote || conflict_.row().sides != ConflictSides::both) return {};
     return fail(Failure::Kind::conflict,
-                fmt::format("what the service has at {} was not seen yet", conflict_.path.text()),
+                fmt::format("the text of {} on the service was not fetched yet", conflict_.path.text()),
                 "`ws sync` fetches it; then decide");
   }
 
@@ -269,8 +269,8 @@ Result<Conflict> find_open(Session& session, const Conflict& conflict) {
   if (!open) return fail(no_open(conflict));
   if (!open->is_here_only() && !is_uuid(open->id)) {
     return fail(Failure::Kind::conflict,
-                fmt::format("the service recorded the conflict at {} under an id that is none", conflict.path.text()),
-                "`ws sync` has it recorded anew; then decide");
+                fmt::format("the service recorded the conflict at {} under an invalid id", conflict.path.text()),
+                "`ws sync` records it again; then decide");
   }
   return std::move(*open);
 }

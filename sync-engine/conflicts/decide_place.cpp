@@ -106,7 +106,7 @@ class PlaceDecision {
     if (keep_ == Keep::both) {
       return fail(Failure::Kind::usage,
                   fmt::format("{} is one document with two names: it cannot keep both", conflict_.path.text()),
-                  "say --path local or --path remote");
+                  "use --path local or --path remote");
     }
     if (base_row() == nullptr) return {};
     if (keep_ == Keep::local) return take_new_name(conflict_.path);
@@ -174,7 +174,7 @@ class PlaceDecision {
     if (!conflict_.remote || is_nothing(conflict_.path)) return {};
     if (keep_ == Keep::local) return give_way_to(conflict_.path);
     return fail(Failure::Kind::conflict,
-                fmt::format("{} is in the way of the service's document, and is not synced", conflict_.path.text()),
+                fmt::format("{} has the name of a document on the service, and is not synced", conflict_.path.text()),
                 "move it elsewhere, then `ws sync`; with --path local the document gets another name");
   }
 
@@ -340,7 +340,7 @@ Result<void> PlaceDecisions::add(std::size_t choice, const Conflict& conflict, K
   if (keep == Keep::merged) {
     return fail(Failure::Kind::usage,
                 fmt::format("the conflict at {} is about a name, not about a text", conflict.path.text()),
-                "say --path local or --path remote");
+                "use --path local or --path remote");
   }
   PlaceDecision decision(*session_, places_, conflict, keep, *writer_);
   auto decided = decision.carry_out();

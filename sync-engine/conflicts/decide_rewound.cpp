@@ -113,8 +113,8 @@ class RewoundDecision {
 Result<void> decide_rewound(Session& session, const Conflict& conflict, Keep keep) {
   if (keep != Keep::local && keep != Keep::remote) {
     return fail(Failure::Kind::usage,
-                "after a service went back to an older state, one of the two sides holds",
-                "say --keep local or --keep remote");
+                "the service went back to an older state: choose which side to keep",
+                "use --keep local or --keep remote");
   }
   WS_LET(Survey here, survey(session, {.merge = false, .offline = true}, Pulled::look_at));
   WS_LET(SafeWriter files, SafeWriter::open(session.root));

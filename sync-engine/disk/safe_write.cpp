@@ -22,8 +22,7 @@ constexpr std::size_t max_single_flushes = 16;
 int close_directory(DIR* directory) noexcept { return ::closedir(directory); }
 
 tl::unexpected<Failure> changed(const RelativePath& path) {
-  Failure failure{.kind = Failure::Kind::conflict,
-                  .what = fmt::format("{} changed since it was looked at", path.text())};
+  Failure failure{.kind = Failure::Kind::conflict, .what = fmt::format("{} changed during the sync", path.text())};
   failure.hint = "run the command again";
   failure.code = "changed_meanwhile";
   return fail(std::move(failure));
@@ -40,7 +39,7 @@ Result<std::string> read_in(int folder, const std::string& name) {
   }
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return disk_failure("read", name);
-  if (!S_ISREG(status.st_mode)) return fail(Failure::Kind::disk, fmt::format("{} is no regular file", name));
+  if (!S_ISREG(status.st_mode)) return fail(Failure::Kind::disk, fmt::format("{} is not a regular file", name));
   std::string text(static_cast<std::size_t>(status.st_size) + 1, '\0');
   std::size_t filled = 0;
   while (true) {
@@ -200,7 +199,7 @@ Result<std::optional<Sha256>> SafeWriter::hash_at(int folder, const std::string&
   if (!file) return disk_failure("open", name);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return disk_failure("read", name);
-  if (!S_ISREG(status.st_mode)) return fail(Failure::Kind::disk, fmt::format("{} is no regular file", name));
+  if (!S_ISREG(status.st_mode)) return fail(Failure::Kind::disk, fmt::format("{} is not a regular file", name));
   // Piece by piece: the file may be an attachment.
   Sha256Stream stream;
   std::array<char, std::size_t{64} << 10U> buffer;

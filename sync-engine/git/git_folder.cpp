@@ -37,7 +37,7 @@ Result<void> check_entries(int folder, const std::filesystem::path& path, int de
   const int copy = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const Handle<DIR, close_listed> directory(copy < 0 ? nullptr : ::fdopendir(copy));  // which owns it from here on
   if (directory == nullptr) return disk_failure("list", shown_path(path));
-  if (depth > max_depth) return refused_entry(path, "lies too deep", "not_ours");
+  if (depth > max_depth) return refused_entry(path, "is too deep", "not_ours");
   while (const dirent* entry = ::readdir(directory.get())) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
@@ -50,7 +50,7 @@ Result<void> check_entries(int folder, const std::filesystem::path& path, int de
     if (type == DT_LNK) {
       return refused_entry(path / name, "is a symbolic link, which could lead anywhere", "linked_marker");
     }
-    if (type != DT_DIR) return refused_entry(path / name, "is no regular file", "not_ours");
+    if (type != DT_DIR) return refused_entry(path / name, "is not a regular file", "not_ours");
     const Descriptor below(::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!below) return disk_failure("open", shown_path(path / name));
     WS_TRY(check_entries(below.get(), path / name, depth + 1));

@@ -60,7 +60,7 @@ git_oid oid_of(const ObjectId& id) {
 /// The names in an index of version 2 (gitformat-pack): header, 256 sums, then all names in order.
 Result<std::vector<ObjectId>> read_index(const fs::path& path) {
   WS_LET(const std::string text, read_file(path, std::size_t{1} << 30U));
-  const auto broken = [&] { return fail(Failure::Kind::integrity, shown_path(path) + " is no index of a pack"); };
+  const auto broken = [&] { return fail(Failure::Kind::integrity, shown_path(path) + " is not the index of a pack"); };
   const std::string_view data = text;
   if (data.size() < index_header_bytes + fan_out_bytes || !data.starts_with(std::string_view("\377tOc\0\0\0\2", 8))) {
     return broken();
@@ -271,7 +271,7 @@ Result<void> Housekeeping::remove(const std::vector<ObjectFile>& files,
       WS_TRY(remove_file(with_extension(file.path, extension)));
     }
   }
-  if (impl_->git->odb_refresh(impl_->objects) < 0) return fail(failure(*impl_->git, "read the history anew"));
+  if (impl_->git->odb_refresh(impl_->objects) < 0) return fail(failure(*impl_->git, "read the history again"));
   return {};
 }
 

@@ -40,7 +40,7 @@ Result<std::optional<std::string>> read_beneath(const RootFolder& folder, const 
   if (::fstat(file.get(), &found) != 0) return disk_failure("read", shown_reference(folder, name));
   if (S_ISDIR(found.st_mode)) return std::optional<std::string>{};
   if (!S_ISREG(found.st_mode)) {
-    return fail(Failure::Kind::disk, shown_reference(folder, name) + " is no regular file");
+    return fail(Failure::Kind::disk, shown_reference(folder, name) + " is not a regular file");
   }
   WS_LET(std::string text, read_open_file(file.get(), folder.path() / name, most));
   return std::optional<std::string>(std::move(text));
@@ -163,7 +163,7 @@ Result<std::optional<ObjectId>> References::find(const std::string& name) const 
     if (!text->starts_with("ref: refs/")) break;
     wanted = text->substr(5);
   }
-  return fail(Failure::Kind::integrity, shown_reference(*folder_, name) + " is no reference");
+  return fail(Failure::Kind::integrity, shown_reference(*folder_, name) + " is not a reference");
 }
 
 Result<std::vector<std::string>> References::list() const {

@@ -132,7 +132,7 @@ struct Repository::Impl {
     if (!pack) return {};
     WS_TRY(pack->finish());
     pack.reset();
-    if (git->odb_refresh(objects) < 0) return fail(failure(*git, "read the history anew"));
+    if (git->odb_refresh(objects) < 0) return fail(failure(*git, "read the history again"));
     return {};
   }
 
@@ -380,8 +380,10 @@ Result<ObjectId> Repository::find_commit(std::string_view prefix) {
     return fail(failure(*impl_->git, "read the name of a state"));
   }
   const int code = impl_->git->odb_exists_prefix(&whole, impl_->objects, &short_id, prefix.size());
-  if (code == GIT_EAMBIGUOUS) return fail(Failure::Kind::usage, "more than one state begins so", "give more digits");
-  if (code < 0) return fail(Failure::Kind::not_found, fmt::format("there is no state {}", prefix));
+  if (code == GIT_EAMBIGUOUS)
+    return fail(Failure::Kind::usage, "more than one state begins with this", "give more digits");
+  if (code < 0)
+    return fail(Failure::Kind::not_found, fmt::format("there is no state {}", prefix), "`ws sync log` lists them");
   ObjectId id;
   std::memcpy(id.bytes.data(), whole.id, id.bytes.size());
   return id;

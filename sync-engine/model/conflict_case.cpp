@@ -16,8 +16,8 @@ constexpr Resolutions of_two_names = {ConflictResolution{Keep::local, "keep my n
                                       ConflictResolution{Keep::remote, "take their name", ActionKind::pull_move}};
 constexpr Resolutions of_two_documents = {ConflictResolution{Keep::local, "mine has the name"},
                                           ConflictResolution{Keep::remote, "theirs has the name"}};
-constexpr Resolutions of_two_states = {ConflictResolution{Keep::local, "what is here holds"},
-                                       ConflictResolution{Keep::remote, "what the service has holds"}};
+constexpr Resolutions of_two_states = {ConflictResolution{Keep::local, "keep what is here"},
+                                       ConflictResolution{Keep::remote, "keep what the service has"}};
 constexpr Resolutions of_two_files = {ConflictResolution{Keep::local, "keep mine"},
                                       ConflictResolution{Keep::remote, "keep theirs"},
                                       ConflictResolution{Keep::both, "keep both"}};
@@ -53,17 +53,17 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
       return {.word = "edited_and_archived",
               .kind = Kind::edit_delete,
               .sides = Sides::local,
-              .reason = "edited here, archived there",
+              .reason = "edited here, archived on the service",
               .pushed_as = ActionKind::push_update,
               .resolutions = {ConflictResolution{Keep::local, "keep mine", ActionKind::push_create},
-                              ConflictResolution{Keep::remote, "let it go", ActionKind::pull_delete},
+                              ConflictResolution{Keep::remote, "remove my file", ActionKind::pull_delete},
                               ConflictResolution{Keep::both, "", ActionKind::pull_delete},
                               ConflictResolution{Keep::merged, "", ActionKind::pull_delete}}};
     case deleted_and_edited:
       return {.word = "deleted_and_edited",
               .kind = Kind::delete_edit,
               .sides = Sides::remote,
-              .reason = "deleted here, edited there",
+              .reason = "deleted here, edited on the service",
               .resolutions = {ConflictResolution{Keep::local, "keep it deleted"},
                               ConflictResolution{Keep::remote, "take it back"},
                               ConflictResolution{Keep::both}}};
@@ -126,7 +126,7 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
               .subject = Subject::place,
               .sides = Sides::remote,
               .reason = "a document wants the name of what is not synced",
-              .resolutions = {ConflictResolution{Keep::local, "it stays"}}};
+              .resolutions = {ConflictResolution{Keep::local, "leave it where it is"}}};
     case folder_at_old_name:
       return {.word = "folder_at_old_name",
               .kind = Kind::path,
@@ -135,7 +135,7 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
               .reason = file_and_folder,
               .title = "renamed here, a folder there",
               .resolutions = {ConflictResolution{Keep::local, "keep the file"},
-                              ConflictResolution{Keep::remote, "let it go"}}};
+                              ConflictResolution{Keep::remote, "remove my file"}}};
     case place_refused:
       return {.word = "place_refused",
               .kind = Kind::path,
@@ -144,7 +144,7 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
               .reason = file_and_folder,
               .title = "its folder is a document there",
               .resolutions = {ConflictResolution{Keep::local, "keep the file"},
-                              ConflictResolution{Keep::remote, "let it go"}}};
+                              ConflictResolution{Keep::remote, "remove my file"}}};
     case service_went_back:
       return {.word = "service_went_back",
               .kind = Kind::rewound,
@@ -176,16 +176,16 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
               .kind = Kind::attachment,
               .subject = Subject::attachment,
               .sides = Sides::local,
-              .reason = "file edited here, removed there",
+              .reason = "file edited here, removed on the service",
               .resolutions = {ConflictResolution{Keep::local, "keep mine"},
-                              ConflictResolution{Keep::remote, "let it go"},
+                              ConflictResolution{Keep::remote, "remove my file"},
                               ConflictResolution{Keep::both}}};
     case attachment_removed_and_edited:
       return {.word = "attachment_removed_and_edited",
               .kind = Kind::attachment,
               .subject = Subject::attachment,
               .sides = Sides::remote,
-              .reason = "file removed here, edited there",
+              .reason = "file removed here, edited on the service",
               .resolutions = of_two_files};
   }
   return {};

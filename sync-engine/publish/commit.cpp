@@ -88,7 +88,7 @@ class Committer {
       } else {
         row.fail(no_word != nullptr ? *no_word
                                     : Failure{.kind = Failure::Kind::service,
-                                              .what = fmt::format("the service did not say what became of {}",
+                                              .what = fmt::format("the service did not report what it did with {}",
                                                                   staged.item.path.text())});
       }
     }
@@ -110,7 +110,7 @@ class Committer {
       WS_LET(const bool alike, says_the_same_there(document, staged));
       if (!alike) {
         row.fail({.kind = Failure::Kind::integrity,
-                  .what = fmt::format("the service stored another text for {}", item.path.text())});
+                  .what = fmt::format("the service stored a different text for {}", item.path.text())});
         return {};
       }
     }
@@ -152,13 +152,13 @@ class Committer {
   std::optional<Failure> what_is_wrong(const PushItem& item, const AppliedItem& applied) const {
     if (applied.document.empty() && item.document.empty()) {
       return Failure{.kind = Failure::Kind::service,
-                     .what = fmt::format("the service did not say which document {} is", item.path.text()),
-                     .hint = "run the command again: what arrived is taken for the same"};
+                     .what = fmt::format("the service did not report which document {} is", item.path.text()),
+                     .hint = "run the command again: what was stored is recognized"};
     }
     if (item.document.empty() && base_.contains(applied.document)) {
       return Failure{.kind = Failure::Kind::service,
                      .what = fmt::format("the service took {} for a document that is another file's", item.path.text()),
-                     .hint = "run the command again: what arrived is taken for the same"};
+                     .hint = "run the command again: what was stored is recognized"};
     }
     return std::nullopt;
   }
@@ -306,7 +306,7 @@ class Committer {
       const bool is_ours = item.deleted ? !known
                                         : known && ours->second.entry.revision == item.revision &&
                                               service_form(ours->second.entry.path.text()) == service_form(item.path);
-      return is_ours ? Result<void>() : fail(Failure::Kind::conflict, "somebody else was there");
+      return is_ours ? Result<void>() : fail(Failure::Kind::conflict, "it was changed by someone else");
     });
     return end && end->revision == revision ? session_.state.set_source_revision(revision) : Result<void>();
   }

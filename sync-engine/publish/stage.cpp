@@ -156,7 +156,7 @@ class Stager {
   Result<void> add(const SafeWriter& files, std::size_t row, StagedItem staged) {
     if (!staged.item.hash && came_back(files, staged.disk_path)) {
       rows_[row].fail({.kind = Failure::Kind::conflict,
-                       .what = fmt::format("{} came back since it was looked at", staged.disk_path.text()),
+                       .what = fmt::format("{} came back during the sync", staged.disk_path.text()),
                        .hint = "run the command again"});
       return {};
     }
@@ -166,7 +166,7 @@ class Stager {
       auto text = files.read(staged.disk_path);
       if (!text || Sha256::of(*text) != *staged.item.hash) {
         Failure busy{.kind = Failure::Kind::conflict,
-                     .what = fmt::format("{} changed since it was looked at", staged.disk_path.text()),
+                     .what = fmt::format("{} changed during the sync", staged.disk_path.text()),
                      .hint = "run the command again"};
         rows_[row].fail(std::move(busy));
         return {};

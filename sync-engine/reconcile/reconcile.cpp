@@ -152,7 +152,7 @@ void decide_created(
     const bool anew = known.created.size() != local.created.size() && !known.created.contains(path);
     plan.actions.push_back({.kind = ActionKind::push_create,
                             .path = path,
-                            .reason = anew ? "renamed here but archived on the service: created anew" : "created here",
+                            .reason = anew ? "renamed here but archived on the service: created again" : "created here",
                             .seen = hash,
                             .result = hash});
   }

@@ -187,7 +187,7 @@ Result<Renames> files_to_move(const Session& session,
     return fail(Failure::Kind::not_found, fmt::format("there is no file or folder {}", from.text()));
   }
   if (std::string_view(to.text()).starts_with(from.string() + "/"))
-    return fail(Failure::Kind::usage, fmt::format("{} lies in {} itself", to.text(), from.text()));
+    return fail(Failure::Kind::usage, fmt::format("{} is inside {}", to.text(), from.text()));
   for (const RelativePath& file : files_below_folder(session, from.string(), stayed)) {
     renames.emplace(file.string(), to.string() + file.string().substr(from.string().size()));
   }
@@ -323,7 +323,7 @@ Result<std::vector<BrokenLink>> find_broken_links(Session& session, const std::s
 }
 
 Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const RelativePath& to) {
-  if (from == to) return fail(Failure::Kind::usage, fmt::format("{} is called that already", from.text()));
+  if (from == to) return fail(Failure::Kind::usage, fmt::format("{} has that name already", from.text()));
   WS_LET(SafeWriter writer, SafeWriter::open(session.root));
   RelinkPlanner planner(session, writer);
   Relinked& told = planner.plan.told;
@@ -331,8 +331,8 @@ Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const R
   for (const auto& [old_path, new_path] : told.moved) {
     if (!session.kinds.takes(old_path) || session.kinds.takes(new_path)) continue;
     return fail(Failure::Kind::usage,
-                fmt::format("{} is no name of a note: the document of {} would be archived", new_path, old_path),
-                "name it *.md without a leading dot, or name it in `include:` of .ws.yaml");
+                fmt::format("{} is not a note's name: the document of {} would be archived", new_path, old_path),
+                "name it *.md without a leading dot, or add it to `include:` in .ws/config.yaml");
   }
   if (stands_at(session, to)) return fail(Failure::Kind::usage, fmt::format("{} exists already", to.text()));
   WS_LET(const Scan scan, walk_tree(session, false));

@@ -100,7 +100,7 @@ Result<SourceInfo> read_source(const Json& value, std::string_view asked_for) {
 Failure damaged_text(const DocumentId& document, std::string_view reason) {
   return {.kind = Failure::Kind::integrity,
           .what = fmt::format("the text of document {} {}", document.text, reason),
-          .hint = "run the command again; if it stays so, tell whoever runs the service"};
+          .hint = "run the command again; if it happens again, report it to whoever runs the service"};
 }
 
 namespace {
@@ -129,7 +129,7 @@ PulledItem read_item(const Json& value) {
   if (is_uuid(id)) item.document.text = std::move(id);
   if (find_text(value, "status") == "archived") item.deleted = true;
   if (item.content && item.hash && Sha256::of(*item.content) != *item.hash) {
-    item.damage = damaged_text(item.document, "is not what its hash says");
+    item.damage = damaged_text(item.document, "does not match its hash");
     item.content.reset();
     item.hash.reset();
   }
@@ -162,7 +162,7 @@ Result<CommitAnswer> read_commit(const Json& value) {
   const Json* conflicts = find(value, "conflicts");
   if (applied == nullptr || !applied->is_array()) {
     return fail(Failure{.kind = Failure::Kind::unknown_outcome,
-                        .what = "the service did not say what the commit did",
+                        .what = "the service did not report what the commit did",
                         .hint = "run `ws sync status` to see what arrived",
                         .code = "unusable_answer"});
   }

@@ -71,11 +71,10 @@ class OneUpload : public std::enable_shared_from_this<OneUpload> {
     const std::string id = find_text(asset, "id").value_or("");
     if (id.empty()) return done_(fail(unusable("an Asset without an id")));
     if (!has_bytes(asset, upload_.size_bytes, upload_.hash)) {
-      return done_(
-          fail(Failure{.kind = Failure::Kind::integrity,
-                       .what = fmt::format("the service holds other bytes than those of {}", upload_.file_name),
-                       .hint = "run the command again",
-                       .code = "hash_mismatch"}));
+      return done_(fail(Failure{.kind = Failure::Kind::integrity,
+                                .what = fmt::format("the service has other bytes than {}", upload_.file_name),
+                                .hint = "run the command again",
+                                .code = "hash_mismatch"}));
     }
     done_(UploadedAsset{.asset = id, .was_in_doubt = was_in_doubt_});
   }

@@ -161,7 +161,7 @@ class ApiRemote final : public Remote {
   static Result<PulledItem> read_content(const DocumentId& document, const Result<Reply>& reply) {
     if (!reply) return fail(reply.error());
     PulledItem item = read_item(*reply->json);
-    if (item.damage) return fail(damaged_text(document, "is not what its hash says"));
+    if (item.damage) return fail(damaged_text(document, "does not match its hash"));
     item.document = document;
     item.path.clear();  // the document says where its page is, not where its file is
     return item;
@@ -316,7 +316,7 @@ class Pusher {
     } else if (!failure_) {
       failure_ = Failure{
           .kind = Failure::Kind::unknown_outcome,
-          .what = "the service did not say under which id it staged texts",
+          .what = "the service did not report the id of the staged texts",
           .hint = "nothing of them is published; run the command again",
           .code = "unusable_answer",
           .call = {

@@ -60,7 +60,7 @@ class PageReader {
     if (before_.items + items_.count() > before_.bounds.items) {
       return fail(Failure::Kind::invalid, fmt::format("a pull of more than {} documents", before_.bounds.items));
     }
-    if (!value.is_object()) return fail(Failure::Kind::invalid, "a document that is no object");
+    if (!value.is_object()) return fail(Failure::Kind::invalid, "a document that is not an object");
     PulledItem item = read_item(value);
     if (why) {
       item.damage = damaged_text(item.document, fmt::format("cannot be read: {}", why->what));

@@ -25,7 +25,7 @@ Result<StateStore> StateStore::open(const std::filesystem::path& file) {
   // process that was stopped in that moment keeps the lock.
   if (failure.code == "database_busy") {
     failure.code = "tree_locked";
-    failure.what = fmt::format("another ws is at work in {}",
+    failure.what = fmt::format("another ws is running in {}",
                                std::filesystem::path(shown_path(file)).parent_path().parent_path().string());
     failure.hint = "run the command again";
   }

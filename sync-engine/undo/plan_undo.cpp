@@ -220,7 +220,7 @@ class Undoer {
         const std::string key = one.step.to ? one.step.to->twin_key() : std::string();
         const bool only_recased = arrives && one.step.from && one.step.from->twin_key() == key;
         if (arrives && !only_recased && taken.touch(key)) {
-          if (!is_there_already(one)) leave(*one.row, "another file stands in its place");
+          if (!is_there_already(one)) leave(*one.row, "another file is in its place");
           continue;
         }
         if (arrives) taken.add(key);

@@ -44,7 +44,7 @@ class Taker {
     if (outcome) return outcome;
     const Failure::Kind why = outcome.error().kind;
     if (ends_everything(outcome.error()) && why != Failure::Kind::disk) return outcome;
-    if (why == Failure::Kind::disk) left_.push_back({.path = path, .why = "the disk did not take it"});
+    if (why == Failure::Kind::disk) left_.push_back({.path = path, .why = "it could not be written"});
     if (why == Failure::Kind::conflict) left_.push_back({.path = path, .why = "changed while it was taken back"});
     return {};
   }

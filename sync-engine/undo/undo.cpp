@@ -189,7 +189,7 @@ void take_back_renames(const Session& session,
     if (now != row.after->hash) {
       undo.left.push_back({.path = to, .why = "changed since"});
     } else if (session.root.open_beneath(to.text(), O_PATH | O_NOFOLLOW)) {
-      undo.left.push_back({.path = to, .why = "another file stands in its place"});
+      undo.left.push_back({.path = to, .why = "another file is in its place"});
     } else {
       undo.steps.push_back({.from = from, .to = to, .seen = row.after->hash, .result = row.after->hash});
       undo.documents.emplace_back();

@@ -233,7 +233,7 @@ TEST_CASE("foreign tree: no command follows a .ws that is a link, or waits for o
     check_refused(stage, verb, ".ws is a symbolic link");
     fs::remove(stage.tree / ".ws");
     REQUIRE(::mkfifo((stage.tree / ".ws").c_str(), 0600) == 0);
-    check_refused(stage, verb, ".ws is no folder");
+    check_refused(stage, verb, ".ws is not a folder");
   }
   // An `init` through a link to an empty folder would create the tree there.
   fs::remove(stage.tree / ".ws");
@@ -272,7 +272,7 @@ TEST_CASE("foreign tree: within history.git no link is followed, and no setting 
     stage.reset();
   }
   REQUIRE(::mkfifo((git / "refs/heads/x").c_str(), 0600) == 0);
-  check_refused(stage, {"sync", "log"}, "refs/heads/x is no regular file");
+  check_refused(stage, {"sync", "log"}, "refs/heads/x is not a regular file");
   stage.reset();
 
   // Settings that make git read, write or run other files are ignored.

@@ -283,7 +283,7 @@ TEST_CASE("undo: one that was cut and is finished tells what it leaves", "[sync-
   CAPTURE(requests, after_effect);
   REQUIRE(undone.left.size() == 1);
   CHECK(undone.left[0].path.text() == "a.md");
-  CHECK(undone.left[0].why == "another file stands in its place");
+  CHECK(undone.left[0].why == "another file is in its place");
   CHECK(folder.read("b.md") == "b\n");
   CHECK(remote.text_at("b.md") == "b\n");
 }

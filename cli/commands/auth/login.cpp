@@ -252,7 +252,7 @@ Result<ExitCode> logout(Session& session) {
     session.printer().resource(*reply->json, reply->body);
   } else if (session.format() == Format::table) {
     session.printer().line(reply ? "Logged out; the key is revoked and forgotten."
-                                 : "Logged out; the server had ended the key already.");
+                                 : "Logged out; the server had revoked the key already.");
   }
   return ExitCode::done;
 }

@@ -79,7 +79,7 @@ Result<ExitCode> get_document(Session& session) {
   WS_LET(Client * client, session.client());
   WS_LET(const Reply reply, client->call(std::move(call)));
   const auto content = find_text(*reply.json, "content");
-  if (!content) return fail(Failure::Kind::internal, "the answer of the server has no content");
+  if (!content) return fail(Failure::Kind::internal, "the server's answer has no content");
   if (const auto seen = seen_texts(session)) keep_seen(*seen, *reply.json);
   if (session.has("render")) {
     session.printer().page(render_markdown(*content, session.terminal()));
@@ -167,7 +167,7 @@ Result<ExitCode> update(Session& session) {
     return fail(
         Failure::Kind::usage,
         "--revision is required: the content revision that the change was made from",
-        ShellCommand{"ws", "docs", "get", id, "--fields", "content_revision"}.ticked() + " shows the present one");
+        ShellCommand{"ws", "docs", "get", id, "--fields", "content_revision"}.ticked() + " shows the current one");
   }
   if (!body.contains("content") && !body.contains("title")) {
     return fail(Failure::Kind::usage, "nothing to change", "give -f FILE|-, or --title TEXT");

@@ -61,7 +61,7 @@ Result<SeenText> read_document(Client& client, const std::string& document_id) {
   WS_LET(const Reply reply, client.call(std::move(call)));
   const auto revision = find_integer(*reply.json, "content_revision");
   auto content = find_text(*reply.json, "content");
-  if (!revision || !content) return fail(Failure::Kind::internal, "the answer of the server has no content");
+  if (!revision || !content) return fail(Failure::Kind::internal, "the server's answer has no content");
   return SeenText{.revision = *revision, .content = std::move(*content)};
 }
 

@@ -43,7 +43,7 @@ bool has_event(const Json& answer) {
 Failure unusable_claim() {
   const contract::Operation& operation = *contract::find_operation("events.claim");
   return {.kind = Failure::Kind::unknown_outcome,
-          .what = "events.claim: an event came that has no id or no lease token; it cannot be held",
+          .what = "events.claim: the claimed event has no id or no lease token, so it cannot be processed",
           .hint = "check with " + command_to_check(operation),
           .code = "unusable_answer",
           .call = {.operation = std::string(operation.id), .applied = Applied::unknown}};
@@ -81,7 +81,7 @@ const std::vector<Flag>& worker_flags() {
   static const std::vector<Flag> flags = {{.name = "worker",
                                            .takes = Takes::one,
                                            .placeholder = "ID",
-                                           .help = "who takes the event; by default host and process",
+                                           .help = "the name of the worker; by default host and process",
                                            .limits = "1-120 characters",
                                            .also = "worker-id",
                                            .fills = "worker_id"}};

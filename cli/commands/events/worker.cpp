@@ -53,7 +53,7 @@ Json result_of(const ChildEnd& end) {
 Failure claim_in_doubt() {
   return {.kind = Failure::Kind::unknown_outcome,
           .what = "there is no event now, but an earlier try of the claim failed and may have taken one",
-          .hint = "run it again after the lease: the event comes back when it ends"};
+          .hint = "run it again later: the event returns to the queue when its lease ends"};
 }
 
 /// Errors that a repeat of the same call cannot cure.

@@ -124,7 +124,7 @@ Call description_of(const std::string& id) {
 }
 
 void note_unchecked(Session& session, const OneDownload& one, const Downloaded& done) {
-  if (!done.is_checked) session.note("note: the service told no hash of " + one.id + "; the bytes are not checked");
+  if (!done.is_checked) session.note("note: the service gave no hash of " + one.id + "; the bytes are not checked");
 }
 
 Result<void> download_to_stdout(Session& session, Client& client, ProgressLine& line, const std::string& id) {
@@ -317,7 +317,7 @@ Result<ExitCode> download_files(Session& session) {
   std::error_code ignored;
   const bool into_folder = !output || output->ends_with('/') || std::filesystem::is_directory(*output, ignored);
   if (ids.size() > 1 && !into_folder) {
-    return fail(Failure::Kind::usage, "several files do not go into one", "name a folder with -o, or none");
+    return fail(Failure::Kind::usage, "several files cannot be saved as one", "give a folder with -o, or leave -o out");
   }
   if (session.has("dry-run")) {
     for (const Call& call : calls) WS_TRY(print_request(session, call));

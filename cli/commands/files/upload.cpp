@@ -342,10 +342,11 @@ Command files_upload_command() {
   command.flags.push_back({.name = "jobs",
                            .takes = Takes::one,
                            .placeholder = "N",
-                           .help = "so many at a time",
+                           .help = "files sent in parallel",
                            .limits = "1-16",
                            .fallback = "4"});
-  command.flags.push_back({.name = "start-only", .help = "only begin: `ws files finalize UPLOAD` ends it"});
+  command.flags.push_back(
+      {.name = "start-only", .help = "only start the upload; `ws files finalize UPLOAD` finishes it"});
   command.flags.push_back({.name = "stdin", .help = "take paths from stdin too, one a line"});
   command.examples = {"ws files upload report.pdf", "ls *.png | ws files upload --stdin --jobs 8 --json"};
   command.run = upload;

@@ -39,8 +39,9 @@ Result<KeyedCreate> describe_create(Session& session, const contract::Operation&
 Failure too_old(const contract::Operation& operation, const EarlierCreate& earlier) {
   return {
       .kind = Failure::Kind::unknown_outcome,
-      .what = fmt::format(
-          "{}: a run of {} got no answer, and its key has lapsed since", operation.id, to_rfc3339(earlier.begun_at)),
+      .what = fmt::format("{}: an earlier run of {} got no answer, and its idempotency key has expired since",
+                          operation.id,
+                          to_rfc3339(earlier.begun_at)),
       .hint = "check with " + command_to_check(operation) + "; if it did not happen, give a new `--idempotency-key`",
       .call = {.operation = std::string(operation.id), .applied = Applied::unknown, .idempotency_key = earlier.key}};
 }
@@ -95,7 +96,8 @@ Result<Reply> send_call(Session& session, Client& client, const contract::Operat
   if (!is_kept) {
     const Failure& failure = journal ? recorded.error() : journal.error();
     if (is_stable(session)) return fail(failure);
-    session.note("note: a crash could not be completed, the journal cannot be written: " + failure.what);
+    session.note("note: after a crash this request cannot be resumed, as the journal cannot be written: " +
+                 failure.what);
   }
   Result<Reply> reply = client.call(std::move(call));
   if (!is_kept || is_open_after(reply)) return reply;

@@ -199,7 +199,7 @@ void print_reply(Session& session, const Operation& operation, const Reply& repl
   if (value.is_null() && reply.body.empty()) return;
   const Json* items = items_of(value);
   if (items == nullptr) {
-    if (is_list(operation)) session.note("note: the answer is no list; it is printed as it came");
+    if (is_list(operation)) session.note("note: the answer is not a list; it is printed as received");
     session.printer().resource(operation.id, value, reply.body);
     return note_last_document(session, operation, value);
   }

@@ -86,7 +86,7 @@ void note_ways_out(Session& session, const SyncTree& tree, const std::vector<Con
     session.note(resolve().text() + " PATH|ID --path local|remote decides one about a name");
   }
   if (is_any_about(sync::ConflictSubject::revision)) {
-    session.note(resolve().text() + " rewound --keep local|remote decides which state holds");
+    session.note(resolve().text() + " rewound --keep local|remote decides which state to keep");
   }
 }
 

@@ -347,7 +347,7 @@ Command sync_log_command() {
       .flags =
           {{.name = "runs", .help = "the runs, and how much each changed"},
            {.name = "all", .help = "every state, not only the last 50"},
-           {.name = "max-items", .letter = 'n', .takes = Takes::one, .placeholder = "N", .help = "at most so many"}},
+           {.name = "max-items", .letter = 'n', .takes = Takes::one, .placeholder = "N", .help = "at most N"}},
       .examples = {"ws sync log", "ws sync log notes/a.md --json", "ws sync log --runs -n 5"},
       .run = log};
 }
@@ -399,7 +399,7 @@ Command sync_gc_command() {
                     {.name = "wait-lock",
                      .takes = Takes::one,
                      .placeholder = "S",
-                     .help = "wait so long for another ws that works in this tree",
+                     .help = "how long to wait for another ws that is running in this tree",
                      .fallback = "0"}},
           .examples = {"ws sync gc --keep 90d", "ws sync gc -n --keep 30d"},
           .run = gc};

@@ -35,7 +35,7 @@ std::string what_of(const BrokenLink& link) {
     case BrokenLink::Why::no_file: text = fmt::format("`{}` does not exist", link.target); break;
     case BrokenLink::Why::no_heading: text = fmt::format("`{}` leads to no heading", link.target); break;
     case BrokenLink::Why::ambiguous:
-      text = fmt::format("`{}` is the name of several files, and none is nearer", link.target);
+      text = fmt::format("`{}` names several files, and none is nearer", link.target);
       break;
     case BrokenLink::Why::outside: text = fmt::format("`{}` leads out of the synced folder", link.target); break;
   }
@@ -82,7 +82,7 @@ Result<ExitCode> check(Session& session) {
   const bool lines = (session.format() == Format::table || session.format() == Format::tsv) && wants_lines(session);
   if (lines) {
     for (const BrokenLink& link : broken) session.printer().line(line_of(link));
-    if (broken.empty()) session.note("every link leads somewhere");
+    if (broken.empty()) session.note("no link is broken");
   } else {
     Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
     for (const BrokenLink& link : broken) list["data"].push_back(broken_to_json(link));
@@ -239,14 +239,14 @@ Command links_check_command() {
 
 Command links_fix_command() {
   return {.words = "links fix",
-          .summary = "Mend the links that a rename broke",
+          .summary = "Fix the links that a rename broke",
           .details =
-              "Links to files whose rename the history of this folder tells of, or --rename, are edited to their new "
-              "names: the bytes of the targets alone. It shows the edits and asks; `ws sync undo` takes them back.",
+              "Links to files that were renamed, as the history of this folder or --rename says, are edited to their "
+              "new names: the bytes of the targets alone. It shows the edits and asks; `ws sync undo` takes them back.",
           .flags = {{.name = "rename",
                      .takes = Takes::many,
                      .placeholder = "FROM=TO",
-                     .help = "a file or folder that was renamed, instead of those that the history tells of"}},
+                     .help = "a file or folder that was renamed, instead of those that the history knows"}},
           .examples = {"ws links fix", "ws links fix --rename old.md=notes/new.md --yes"},
           .run = fix};
 }

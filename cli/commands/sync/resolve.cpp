@@ -131,7 +131,7 @@ Result<void> has_no_open_markers(sync::SyncEngine& engine, const Conflict& confl
   for (const auto* text : {&texts.local, &texts.remote}) {
     if (*text && sync::merge::has_markers(**text)) return {};
   }
-  return fail(Failure::Kind::usage, "the text of --file still holds conflict markers", "take them out first");
+  return fail(Failure::Kind::usage, "the text of --file still has conflict markers", "remove them first");
 }
 
 /// What to tell the engine. Fails with `conflict` or `usage` where this one stays open.
@@ -139,7 +139,7 @@ Result<sync::Choice> choice_of(sync::SyncEngine& engine, const Conflict& conflic
   if (decision.about == Decision::About::name && !conflict.is_about(sync::ConflictSubject::place)) {
     return fail(Failure::Kind::usage,
                 "the conflict at " + conflict.path.string() + " is about a text, not about a name",
-                "say --keep local, remote, both or merged");
+                "use --keep local, remote, both or merged");
   }
   sync::Choice choice{.conflict = conflict, .keep = decision.keep, .merged = decision.merged};
   if (decision.merged) WS_TRY(has_no_open_markers(engine, conflict, *decision.merged));
@@ -206,7 +206,7 @@ Result<ExitCode> walk_selected(Session& session) {
   WS_LET(const WalkReport report, walk_conflicts(session, tree, selected));
   ShellCommand again = program_for(tree).add({"sync"});
   if (report.left_open != 0) {
-    session.note(counted_conflicts(report.left_open) + " left open: " + again.add({"resolve"}).ticked() + " goes on");
+    session.note(counted_conflicts(report.left_open) + " left open: " + again.add({"resolve"}).ticked() + " continues");
     // A signal's exit code is all that is said of it.
     if (report.stopped && session.world().cancelled.load()) return fail(Failure::Kind::cancelled, "stopped");
     return ExitCode::conflict;
@@ -267,12 +267,12 @@ std::vector<Flag> resolve_flags() {
       {.name = "keep",
        .takes = Takes::one,
        .placeholder = "WHAT",
-       .help = "what becomes of it",
+       .help = "which version to keep",
        .limits = "mine or local, theirs or remote, both or merged"},
       {.name = "path",
        .takes = Takes::one,
        .placeholder = "WHOSE",
-       .help = "whose name holds, where it is about a name",
+       .help = "whose name to keep, where it is about a name",
        .limits = "local or remote"},
       {.name = "file", .takes = Takes::one, .placeholder = "FILE|-", .help = "the merged text; implies --keep merged"},
       {.name = "markers", .help = "put both texts into the working file, to edit"},
@@ -281,7 +281,7 @@ std::vector<Flag> resolve_flags() {
       {.name = "wait-lock",
        .takes = Takes::one,
        .placeholder = "S",
-       .help = "wait so long for another ws that works in this tree",
+       .help = "how long to wait for another ws that is running in this tree",
        .fallback = "0"}};
 }
 

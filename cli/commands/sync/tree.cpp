@@ -27,7 +27,7 @@ const Flag only_flag = {.name = "only",
 const Flag wait_lock_flag = {.name = "wait-lock",
                              .takes = Takes::one,
                              .placeholder = "S",
-                             .help = "wait so long for another ws that works in this tree",
+                             .help = "how long to wait for another ws that is running in this tree",
                              .fallback = "0"};
 
 std::string_view stage_word(sync::Stage stage) {
@@ -91,7 +91,7 @@ Result<sync::TreeBinding> settle_copy(Session& session, const std::filesystem::p
 
 std::vector<Flag> run_flags() {
   return {
-      {.name = "allow-deletes", .help = "go on where the guard against mass deletion would stop"},
+      {.name = "allow-deletes", .help = "continue where the guard against mass deletion would stop"},
       {.name = "accept-deletes", .help = "a file deleted here wins over an edit there"},
       {.name = "no-merge", .help = "every edit on both sides is a conflict"},
       {.name = "on-conflict",

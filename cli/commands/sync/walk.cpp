@@ -115,7 +115,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
                                   shown_time(state.time),
                                   state.id.substr(0, digits_of_a_state),
                                   state.message,
-                                  gone ? " (the file went)" : ""));
+                                  gone ? " (the file is gone)" : ""));
     }
     if (!lines.empty()) {
       lines.push_back("");

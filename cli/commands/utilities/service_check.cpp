@@ -187,7 +187,7 @@ class ServiceCheck {
       checks_.bad("answers", broken(some_of(broken_), "ws cannot rely on these fields; what needs them fails"));
     }
     if (open_.empty()) {
-      checks_.good("open fields", "what the API document does not show is as ws takes it to be");
+      checks_.good("open fields", "what the API document leaves open is as ws expects it");
     } else {
       checks_.note("open fields", some_of(open_), "ws works without them; columns may be empty");
     }
@@ -227,12 +227,12 @@ class ServiceCheck {
     if (status(missing) != 404 && status(missing) != 403) {
       return checks_.bad("refusals",
                          broken(fmt::format("a document that is not there: {}, not 404", status(missing)),
-                                "ws tells by 404 that a document is gone; syncs may stop"));
+                                "ws takes 404 for a document that is gone; syncs may stop"));
     }
     if (status(invalid) != 422) {
       return checks_.bad("refusals",
                          broken(fmt::format("limit=0: {}, not 422 as published", status(invalid)),
-                                "invalid input may be told in other words, with another exit code"));
+                                "invalid input may be reported in other words, with another exit code"));
     }
     const auto details = parse_bounded(invalid.error().call.details);
     const Json* entries = details ? find(*details, "detail") : nullptr;
@@ -251,7 +251,9 @@ class ServiceCheck {
     const auto other = session_.client_with({.secret = std::string(wrong_key), .origin = key->credential.origin});
     if (!other) return;
     const auto reply = (*other)->call({.operation = "me.get", .timeout = std::chrono::seconds{30}, .repeat = false});
-    if (reply) return checks_.bad("wrong key", broken("a key of nobody is let in", "anybody may read this server"));
+    if (reply)
+      return checks_.bad("wrong key",
+                         broken("an invalid key is accepted", "anyone may read this server, without a key"));
     const int status = reply.error().call.http_status;
     if (status == 401) return checks_.good("wrong key", "401");
     checks_.bad("wrong key",
@@ -263,11 +265,11 @@ class ServiceCheck {
     const auto file = ids_.find("files.list");
     if (file == ids_.end()) return checks_.good("downloads", "no file to look at");
     const auto reply = call("files.content", {{"asset_id", file->second}}, {{"Range", "bytes=0-0"}});
-    if (reply && reply->status == 206) return checks_.good("downloads", "one that is cut goes on where it stopped");
+    if (reply && reply->status == 206) return checks_.good("downloads", "an interrupted one resumes");
     const bool is_whole = reply && reply->status == 200;
     checks_.note("downloads",
                  is_whole ? "the whole file comes for a part of it" : "no answer for a part of a file",
-                 "one that is cut begins anew");
+                 "an interrupted one starts over");
   }
 
   Session& session_;

@@ -13,7 +13,8 @@ inline constexpr std::size_t output_pause_bytes = std::size_t{256} << 10U;
 inline constexpr std::size_t granted_bytes = 4096;
 
 inline constexpr MalformedRequest too_slow = {408, "request_timeout", "The request did not arrive in time"};
-inline constexpr MalformedRequest overloaded = {503, "unavailable", "Too much is under way: try again in a moment"};
+inline constexpr MalformedRequest overloaded = {
+    503, "unavailable", "Too many requests are running: try again in a moment"};
 
 struct Connection::State {
   State(Handler& handler_, const Limits& limits_, Budget* budget_)

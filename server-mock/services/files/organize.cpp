@@ -17,7 +17,7 @@ ApiResult<std::string> find_target(World& world, const ServiceCall& call, const 
   if (target.node.kind != "page" && target.node.kind != "project") {
     return invalid("body", "target_root_node_id", "value_error", "Only a Project or a Page can hold documents", id);
   }
-  if (target.access < AccessLevel::edit) return forbidden("The target is not yours to change");
+  if (target.access < AccessLevel::edit) return forbidden("You may not change the target");
   return target.node.id;
 }
 

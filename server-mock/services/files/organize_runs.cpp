@@ -60,7 +60,7 @@ std::string as_title(std::string_view text) {
 /// Why the asset cannot be organized; empty: it can.
 std::string rejection(const std::optional<Asset>& asset) {
   if (!asset) return "The file is gone";
-  if (!asset->is_text) return "The file is no text: there are no headings in it";
+  if (!asset->is_text) return "The file is not a text, so it has no headings";
   if (asset->size_bytes > static_cast<std::int64_t>(most_bytes)) return "The text is larger than 8 MiB";
   return {};
 }

@@ -36,7 +36,7 @@ ApiResult<void> require_open(const World& world, const Upload& upload) {
                    .members = Json{{"asset_id", upload.asset_id}}});
   }
   if (world.now() >= upload.expires_at) {
-    return refuse({.status = 410, .code = "upload_expired", .message = "The upload's hour is over: start a new one"});
+    return refuse({.status = 410, .code = "upload_expired", .message = "The upload has expired: start a new one"});
   }
   return {};
 }

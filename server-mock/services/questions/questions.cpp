@@ -106,7 +106,7 @@ ApiResult<Conversation> find_or_begin(World& world, const ServiceCall& call, std
   if (!seen) return not_found("conversation");
   if (conversation->maker.user_id != call.caller.owner_user_id ||
       conversation->maker.agent_id != call.caller.agent_id) {
-    return forbidden("Only who began a conversation can go on with it");
+    return forbidden("Only the person who began a conversation can continue it");
   }
   return std::move(*conversation);
 }

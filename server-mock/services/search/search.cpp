@@ -106,7 +106,7 @@ ApiResult<Ranking> find_ranking(World& world,
   Ranking ranking = {.offset = static_cast<std::size_t>(*place % offsets), .place = *place / offsets};
   WS_API_LET(ranking.hits, load_ranking(world, list, ranking.place));
   if (ranking.hits.empty()) {
-    return invalid("body", "cursor", "value_error", "The cursor has expired: search anew", *cursor);
+    return invalid("body", "cursor", "value_error", "The cursor has expired: search again", *cursor);
   }
   return ranking;
 }

@@ -10,7 +10,7 @@ Unexpected refuse(Failure failure) { return Unexpected(internal_error(std::move(
 ApiError internal_error(std::string cause) {
   return ApiError{.status = 500,
                   .code = "internal_error",
-                  .message = "The server broke at this; its log says more under the request's id",
+                  .message = "Internal server error; the log has more under the request's id",
                   .cause = std::move(cause)};
 }
 

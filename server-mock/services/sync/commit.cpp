@@ -210,7 +210,7 @@ ServiceResult commit_sync(World& world, const ServiceCall& call) {
     WS_API_LET(Json body, parse_bounded(*plan.commit_body));
     return commit_answer(world, std::move(body));
   }
-  if (plan.expires_at <= world.now()) return conflict("plan_expired", "The plan is over an hour old; plan anew");
+  if (plan.expires_at <= world.now()) return conflict("plan_expired", "The plan is over an hour old; make a new plan");
 
   WS_API_LET(std::vector<Work> all, gather_work(world, call, seen, plan));
   WS_API_TRY(judge_work(world, seen, all));

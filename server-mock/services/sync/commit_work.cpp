@@ -79,7 +79,7 @@ ApiResult<void> look_up(World& world, const ServiceCall& call, const VisibleSour
   if (work.entry && work.document) {
     WS_API_LET(access, access_in(world, call.caller, seen, *work.document));
   }
-  if (access < AccessLevel::edit) return forbidden("A staged document is no longer yours to change");
+  if (access < AccessLevel::edit) return forbidden("You may no longer change a staged document");
   return {};
 }
 

@@ -70,9 +70,11 @@ Decision conflict_decision(const LocalFile& local, std::string kind, std::string
 /// The local file was deleted (rows D*): a remote change wins over the deletion.
 std::vector<Decision> decide_deletion(const LocalFile& local, const RemoteFile& remote, const Difference& there) {
   if (!remote.present) return {{.action = "unchanged", .reason = "deleted on both sides", .path = local.path}};
-  if (there.edited) return {{.action = "pull_create", .reason = "deleted here, edited there", .path = remote.path}};
-  if (there.moved) return {{.action = "pull_create", .reason = "deleted here, moved there", .path = remote.path}};
-  return {{.action = "push_delete", .reason = "deleted here", .path = remote.path}};
+  if (there.edited)
+    return {{.action = "pull_create", .reason = "deleted locally, edited on the service", .path = remote.path}};
+  if (there.moved)
+    return {{.action = "pull_create", .reason = "deleted locally, moved on the service", .path = remote.path}};
+  return {{.action = "push_delete", .reason = "deleted locally", .path = remote.path}};
 }
 
 void decide_text(std::vector<Decision>& rows, const LocalFile& local, const RemoteFile& remote, bool here, bool there) {
@@ -81,9 +83,9 @@ void decide_text(std::vector<Decision>& rows, const LocalFile& local, const Remo
     const bool based = local.base_content_revision.has_value();
     rows = {conflict_decision(local, based ? "revision" : "hash", "edited on both sides")};
   } else if (here) {
-    rows.push_back({.action = "push_update", .reason = "edited here", .path = remote.path});
+    rows.push_back({.action = "push_update", .reason = "edited locally", .path = remote.path});
   } else if (there) {
-    rows.push_back({.action = "pull_update", .reason = "edited there", .path = local.path});
+    rows.push_back({.action = "pull_update", .reason = "edited on the service", .path = local.path});
   }
 }
 
@@ -92,9 +94,11 @@ void decide_path(std::vector<Decision>& rows, const LocalFile& local, const Remo
   if (here && there) {
     rows = {conflict_decision(local, "path", "renamed on both sides")};
   } else if (here) {
-    rows.push_back({.action = "push_move", .reason = "moved here", .path = local.path, .previous_path = remote.path});
+    rows.push_back(
+        {.action = "push_move", .reason = "moved locally", .path = local.path, .previous_path = remote.path});
   } else if (there) {
-    rows.push_back({.action = "pull_move", .reason = "moved there", .path = remote.path, .previous_path = local.path});
+    rows.push_back(
+        {.action = "pull_move", .reason = "moved on the service", .path = remote.path, .previous_path = local.path});
   }
 }
 
@@ -104,7 +108,7 @@ std::vector<Decision> decide(const LocalFile& local, const std::string& base_sha
   if (local.document_id.empty()) {
     if (!local.content_sha256)
       return {{.action = "unchanged", .reason = "there is no such document", .path = local.path}};
-    return {{.action = "push_create", .reason = "created here", .path = local.path}};
+    return {{.action = "push_create", .reason = "created locally", .path = local.path}};
   }
   if (!remote.known)
     return {{.action = "unchanged", .reason = "the document is not in this source", .path = local.path}};
@@ -116,8 +120,9 @@ std::vector<Decision> decide(const LocalFile& local, const std::string& base_sha
   const Difference here = {.edited = base_sha256.empty() || *local.content_sha256 != base_sha256,
                            .moved = local.path != base_path};
   if (!remote.present) {
-    if (here.edited || here.moved) return {conflict_decision(local, "edit_delete", "changed here, deleted there")};
-    return {{.action = "pull_delete", .reason = "deleted there", .path = local.path}};
+    if (here.edited || here.moved)
+      return {conflict_decision(local, "edit_delete", "changed locally, deleted on the service")};
+    return {{.action = "pull_delete", .reason = "deleted on the service", .path = local.path}};
   }
   std::vector<Decision> rows;
   decide_text(rows, local, remote, here.edited, there.edited);
@@ -281,12 +286,12 @@ class Planning {
                        .subject = document.id});
     };
     if (!entry.present) {
-      if (entry.first_entered_revision <= base_revision) add("pull_delete", "deleted there");
+      if (entry.first_entered_revision <= base_revision) add("pull_delete", "deleted on the service");
     } else if (entry.entered_revision > base_revision) {
-      add("pull_create", "created there");
+      add("pull_create", "created on the service");
     } else {
-      if (entry.path_revision > base_revision) add("pull_move", "moved there");
-      if (entry.text_revision > base_revision) add("pull_update", "edited there");
+      if (entry.path_revision > base_revision) add("pull_move", "moved on the service");
+      if (entry.text_revision > base_revision) add("pull_update", "edited on the service");
       if (entry.path_revision <= base_revision && entry.text_revision <= base_revision) {
         add("unchanged", "only its title changed");
       }

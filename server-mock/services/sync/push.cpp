@@ -112,7 +112,7 @@ class Staging {
 
   Result<std::optional<Rejection>> check_permission(const std::string& document_id) {
     if (document_id.empty()) return std::nullopt;
-    const Rejection refused = {"forbidden", "The document is not yours to change in this source"};
+    const Rejection refused = {"forbidden", "You may not change the document in this source"};
     WS_LET(const std::optional<SyncEntry> entry, find_entry(world_, seen_.source.id, document_id));
     if (!entry) return refused;
     if (seen_.opens_all) return std::nullopt;
@@ -165,8 +165,8 @@ ServiceResult push_sync(World& world, const ServiceCall& call) {
   WS_API_LET(UnitOfWork work, UnitOfWork::begin(world));
   WS_API_LET(const VisibleSource seen, find_visible_source(world, call, id_of(call.body, "source_id")));
   WS_API_LET(const Plan plan, find_plan(world, call, id_of(call.body, "plan_id"), seen.source.id));
-  if (plan.commit_body) return conflict("plan_expired", "The plan was committed; plan anew");
-  if (plan.expires_at <= world.now()) return conflict("plan_expired", "The plan is over an hour old; plan anew");
+  if (plan.commit_body) return conflict("plan_expired", "The plan was committed; make a new plan");
+  if (plan.expires_at <= world.now()) return conflict("plan_expired", "The plan is over an hour old; make a new plan");
 
   WS_API_LET(const Push push, find_or_insert_push(world, plan.id, items));
   Staging staging(world, call, seen);

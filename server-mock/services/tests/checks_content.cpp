@@ -60,7 +60,7 @@ void revision_rises(ScratchWorld& world) {
   const std::string id = create(world, world.editor, "Rising", "one").text("id");
   world.expect(rewrite(world, world.editor, id, "two", 1).integer("content_revision") == 2, "no second revision");
   world.expect(rewrite(world, world.editor, id, "two", 2).integer("content_revision") == 3,
-               "the same text again is no new revision");
+               "the same text again made no new revision");
 }
 
 void stale_write_refused(ScratchWorld& world) {
@@ -124,7 +124,7 @@ void viewer_changes_nothing(ScratchWorld& world) {
 void other_workspace_is_404(ScratchWorld& world) {
   const std::string id = create(world, world.editor, "Here", "here").text("id");
   world.expect(read(world, world.stranger, id).status == 404, "a key of another Workspace reads it");
-  world.expect(read(world, world.editor, std::string(nobody)).status == 404, "what is not there is no 404");
+  world.expect(read(world, world.editor, std::string(nobody)).status == 404, "a missing document is not a 404");
   world.expect(move(world, std::string(nobody), nullptr).status == 404, "a node that is not there was moved");
 }
 

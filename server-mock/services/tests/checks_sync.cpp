@@ -121,7 +121,7 @@ void edits_are_seen(ScratchWorld& world) {
                                        {{"content", "edited"}, {"expected_content_revision", 1}},
                                        {{"document_id", find_text(seen, "document_id").value_or("")}});
   world.expect(edit.status == 200, "the document could not be edited");
-  world.expect(find_text(client.pull(), "content") == "edited", "an edit of the document is no remote change");
+  world.expect(find_text(client.pull(), "content") == "edited", "an edit of the document is not a remote change");
 }
 
 void hash_is_checked(ScratchWorld& world) {

@@ -40,7 +40,7 @@ ApiResult<std::int64_t> find_position(World& world, const ServiceCall& call, con
   }
   WS_API_LET(const VisibleNode before, find_visible_node(world, call, before_id));
   if (before.node.workspace_id != parent.workspace_id || before.node.parent_id != parent.id) {
-    return invalid("body", "before_node_id", "value_error", "The node is no child of that parent", before_id);
+    return invalid("body", "before_node_id", "value_error", "The node is not a child of that parent", before_id);
   }
   WS_API_TRY(put(world,
                  "update nodes set position = position + 1 where workspace_id = ? and parent_id = ? "

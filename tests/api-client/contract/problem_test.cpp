@@ -179,7 +179,8 @@ TEST_CASE("failure: says what was tried, what came back and what to do", "[contr
   CHECK(failure.kind == Failure::Kind::forbidden);
   CHECK(failure.what == "docs.share: The key lacks a scope (403 missing_scope)");
   CHECK(failure.hint ==
-        "the key lacks the scope documents:share: run `ws login --scopes documents:share,...` with all that you need");
+        "the key lacks the scope documents:share: run `ws login --scopes documents:share,...` with every scope that "
+        "you need");
   CHECK(failure.request_id == "r-9");
   CHECK(failure.code == "missing_scope");
   CHECK(failure.call.operation == "docs.share");

@@ -175,7 +175,7 @@ TEST_CASE("events: one without a token is not told as none", "[cli]") {
   const HostileServer server([](const Seen&) { return answer(200, R"({"event": {"id": "e"}})"); });
   const Ended claimed = At(server.origin()).ws({"events", "claim"});
   CHECK(claimed.exit == 0);
-  CHECK(claimed.err.find("cannot be held") != std::string::npos);
+  CHECK(claimed.err.find("cannot be processed") != std::string::npos);
   const Ended worked = At(server.origin()).ws({"events", "work", "--once", "--json", "--", "true"});
   CHECK(worked.exit == 12);
   CHECK(error_of(worked)["code"] == "unusable_answer");

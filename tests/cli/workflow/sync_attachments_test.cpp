@@ -113,7 +113,7 @@ TEST_CASE("attachments: a picture edited here and removed there is worded so, an
   const Json rows = parse(met.out)["actions"];
   REQUIRE(rows.size() == 1);
   CHECK(rows[0]["action"] == "conflict");
-  CHECK(rows[0]["reason"] == "file edited here, removed there");
+  CHECK(rows[0]["reason"] == "file edited here, removed on the service");
   CHECK(rows[0]["state"] == "done");
   CHECK(parse(vault.ws(vault.here, {"sync", "status", "--json"}).out)["actions"][0]["state"] == "planned");
 }

@@ -191,7 +191,7 @@ TEST_CASE("decisions: --markers puts both texts into the file, and --keep merged
   CHECK(two.ws(two.there, {"sync", "resolve", "a.md", "--markers"}).exit == 2);
   const Ended left = two.ws(two.there, {"sync", "resolve", "a.md", "--keep", "merged"});
   CHECK(left.exit == 2);
-  CHECK_THAT(left.err, Contains("still holds conflict markers"));
+  CHECK_THAT(left.err, Contains("still has conflict markers"));
   // A run meanwhile sends no marker anywhere.
   CHECK(two.ws(two.there, {"sync"}).exit == 7);
   CHECK(two.ws(two.here, {"sync"}).out.empty());

@@ -46,8 +46,9 @@ TEST_CASE("sync: a renamed folder is one line for a person, and a row for each d
     return two.ws(folder, std::move(words)).out;
   };
   CHECK(parse(two.ws(two.here, {"sync", "status", "--json"}).out)["actions"].size() == 4);
-  CHECK_THAT(told(two.here, {"status"}), Contains("  rename folder deep/ to low/ (4 files)\n4 to move there\n"));
-  CHECK_THAT(told(two.here, {"run"}), Contains("  renamed folder deep/ to low/ (4 files)\n4 moved there\n"));
+  CHECK_THAT(told(two.here, {"status"}),
+             Contains("  rename folder deep/ to low/ (4 files)\n4 to move on the service\n"));
+  CHECK_THAT(told(two.here, {"run"}), Contains("  renamed folder deep/ to low/ (4 files)\n4 moved on the service\n"));
   CHECK_THAT(told(two.there, {"run"}), Contains("  renamed folder deep/ to low/ (4 files)\n4 moved here\n"));
   CHECK(two.same());
   // A part of a folder is not the folder.

@@ -192,7 +192,7 @@ TEST_CASE("walk: a service that went back to an older state", "[cli]") {
   control(two.server, "POST", "/snapshots/backup:restore", "");
   two.ada_syncs();
   TerminalSession session(two.resolve({"--color", "never"}), 80);
-  session.wait_for("what is here holds");
+  session.wait_for("keep what is here");
   if (key == "m") check_golden("rewound_80.txt", session.screen());
   session.type(key);
   session.wait_for("do it");

@@ -161,7 +161,7 @@ TEST_CASE("worker: an event that cannot be held is said, and the queue left alon
   stage.work("true");
   CHECK(stage.claims.load() == 2);
   REQUIRE(stage.notes.size() == 1);
-  CHECK(stage.notes.front().find("no id or no lease token; it cannot be held; asking again in 1 s") !=
+  CHECK(stage.notes.front().find("no id or no lease token, so it cannot be processed; asking again in 1 s") !=
         std::string::npos);
 }
 
