@@ -143,6 +143,31 @@ TEST_CASE("long poll: a key revoked meanwhile gets 401", "[server-mock]") {
   CHECK_FALSE(event_from(other).is_null());
 }
 
+TEST_CASE("long poll: a resumed request uses the Host of its own client in URLs", "[server-mock]") {
+  Running server;
+  server.send(
+      "POST", "/_mock/faults", {{"operation", "discovery.get"}, {"times", 1}, {"effect", {{"delay_ms", 300}}}}, 201);
+  const auto discovery = [&](const std::string& host) {
+    return fmt::format("GET /v1 HTTP/1.1\r\nHost: {}:{}\r\nAuthorization: Bearer {}\r\n\r\n",
+                       host,
+                       server.port(),
+                       server.built_in().token);
+  };
+  const auto url_of = [](RawConnection& connection) {
+    const auto answer = connection.read();
+    REQUIRE(answer);
+    const std::string url = parse(*answer).at("openapi_url");
+    return url.substr(url.find("://"));
+  };
+  RawConnection first(server.port());
+  first.send(discovery("localhost"));
+  CHECK(is_silent(first));
+  RawConnection second(server.port());
+  second.send(discovery("127.0.0.1"));
+  CHECK(url_of(second) == fmt::format("://127.0.0.1:{}/openapi.json", server.port()));
+  CHECK(url_of(first) == fmt::format("://localhost:{}/openapi.json", server.port()));
+}
+
 TEST_CASE("long poll: a claim is journalled once, with its response", "[server-mock]") {
   Running server;
   RawConnection worker(server.port());

@@ -173,6 +173,40 @@ TEST_CASE("json items: one that is damaged comes as far as it can be read, where
   }
 }
 
+TEST_CASE("json items: removing one long text leaves the texts after it intact", "[base]") {
+  const JsonItemsBounds bounds{.item = {.max_bytes = 60}};
+  const std::vector<std::pair<std::string, std::size_t>> sizes = {{"a", 30}, {"b", 12}, {"c", 14}, {"d", 40}};
+  std::string item_text;
+  for (const auto& [name, size] : sizes) {
+    item_text += (item_text.empty() ? "{\"" : ",\"") + name + "\":\"" + std::string(size, name[0]) + "\"";
+  }
+  const std::string text = "{\"data\":[" + item_text + "},7]}";
+  for (std::size_t piece = 1; piece <= 20; ++piece) {  // one piece may not exceed the bound by more than one text
+    CAPTURE(piece);
+    Json damaged;
+    std::vector<std::string> whole;
+    const auto keep_whole = [&](const Json& item) {
+      whole.push_back(dump(item));
+      return Result<void>();
+    };
+    JsonItems items("data", keep_whole, bounds);
+    items.on_damaged([&](const Json& item, const Failure&) {
+      damaged = item;
+      return Result<void>();
+    });
+    for (std::size_t at = 0; at < text.size(); at += piece) REQUIRE(items.feed(text.substr(at, piece)));
+    REQUIRE(items.finish());
+    CHECK(whole == std::vector<std::string>{"7"});
+    REQUIRE(damaged.is_object());
+    CHECK(damaged.size() == sizes.size());
+    for (const auto& [name, size] : sizes) {
+      const std::string kept = find_text(damaged, name).value_or("missing");
+      CHECK(kept.size() <= size);
+      CHECK(kept.find_first_not_of(name[0]) == std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("json items: what is over its bound without a long text is refused all the same", "[base]") {
   JsonItems items("data", [](const Json&) { return Result<void>(); }, {.item = {.max_bytes = 10}});
   items.on_damaged([](const Json&, const Failure&) { return Result<void>(); });

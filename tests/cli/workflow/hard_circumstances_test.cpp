@@ -183,6 +183,21 @@ TEST_CASE("circumstances: where the parent ignores SIGCHLD, a child that fails s
   CHECK(ended.exit == 3);
 }
 
+TEST_CASE("circumstances: a failed command of `events work` fails its event, also if SIGCHLD is ignored", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  const Ended made =
+      person.ws({"agents", "create", "scribe", "--name", "Scribe", "--permissions", "read", "--format", "ids"});
+  REQUIRE(made.exit == 0);
+  const std::string agent = made.out.substr(0, made.out.size() - 1);
+  control(server, "POST", "/events", dump({{"agent_id", agent}}));
+  Command work = person.command({"events", "work", "--once", "--json", "--", "sh", "-c", "cat >/dev/null; exit 3"});
+  work.arguments.insert(work.arguments.begin(), {"env", "--ignore-signal=CHLD"});
+  const Ended ended = run_command(work);
+  CAPTURE(ended.out, ended.err);
+  CHECK(parse(ended.out).at("outcome") != "completed");
+}
+
 TEST_CASE("circumstances: Ctrl-C ends what computes without an end", "[cli]") {
   const HostileServer server([](const Seen&) { return answer(200, R"({"data": []})"); });
   const At person(server.origin());

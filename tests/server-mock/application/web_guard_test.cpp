@@ -240,7 +240,7 @@ TEST_CASE("web: an absolute target and the Host must name the same server", "[se
   CHECK(ask(wire, {.host = ""}).status == 400);
 }
 
-TEST_CASE("web: absolute URLs use each client's own Host, also after a long poll", "[server-mock]") {
+TEST_CASE("web: absolute URLs use each client's own Host", "[server-mock]") {
   Wire wire;
   const std::string key = "Authorization: Bearer " + wire.token();
   const auto told_to = [&](const std::string& host) {

@@ -106,6 +106,24 @@ TEST_CASE("idempotency: authorization is re-checked before a stored response, an
   CHECK(untouched.new_document("next") == wire.new_document("next"));
 }
 
+TEST_CASE("idempotency: a key whose owner lost the role gets 403 instead of the stored response", "[server-mock]") {
+  Wire wire;
+  const std::string editor = wire.built_in().other_user_id;
+  RawRequest request = {.method = "POST",
+                        .target = "/v1/documents",
+                        .token = wire.key({{"user_id", editor}, {"workspace_id", wire.built_in().workspace_id}}),
+                        .headers = {"Idempotency-Key: k"}};
+  Json body = note;
+  body["project_id"] = wire.built_in().project_id;
+  request.json = dump(body);
+  REQUIRE(wire.ask(request).status == 201);
+  CHECK(wire.ask(request).header("idempotent-replayed") == "true");
+  REQUIRE(wire.world().database.execute("update members set role = 'viewer' where user_id = '" + editor + "'"));
+  const RawAnswer refused = wire.ask(request);
+  CHECK(refused.status == 403);
+  CHECK(refused.header("idempotent-replayed").empty());
+}
+
 TEST_CASE("idempotency: an object that is no longer visible is 404 despite a stored response", "[server-mock]") {
   Wire wire;
   const std::string id = wire.new_document("t");
