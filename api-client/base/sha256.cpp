@@ -1,5 +1,5 @@
-// Uses the deprecated functions (SHA256_Init and the like): EVP runs the same code, but its first use in a process costs
-// 2 ms, and it links all of libcrypto in, which adds 20,000 relocations to every start.
+// Uses the deprecated functions (SHA256_Init and the like): EVP runs the same code, but its first use in a process
+// costs 2 ms, and it links all of libcrypto in, which adds 20,000 relocations to every start.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "api-client/base/sha256.hpp"
 

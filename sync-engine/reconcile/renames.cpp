@@ -96,8 +96,8 @@ class Candidates {
 };
 
 RenamedDocuments similar_texts(const std::vector<DocumentId>& missing,
-                      const std::vector<const FoundFile*>& created,
-                      const RenameEvidence& evidence) {
+                               const std::vector<const FoundFile*>& created,
+                               const RenameEvidence& evidence) {
   if (missing.empty() || created.empty() || !evidence.base_text || !evidence.file_text) return {};
   const Profiled profiled = profile(missing, created, evidence);
   const Candidates candidates(profiled.documents);
@@ -132,9 +132,9 @@ bool is_another_text(const DocumentId& document, const FoundFile& file, const Re
 }  // namespace
 
 RenamedDocuments moved_files(const BaseTree& base,
-                    const std::vector<DocumentId>& missing,
-                    const std::vector<const FoundFile*>& files,
-                    const RenameEvidence& evidence) {
+                             const std::vector<DocumentId>& missing,
+                             const std::vector<const FoundFile*>& files,
+                             const RenameEvidence& evidence) {
   if (files.empty() || !evidence.files) return {};
   const std::map<FileId, const FoundFile*> numbered = by_number(files);
   std::map<std::string_view, const FoundFile*> by_path;
@@ -179,9 +179,9 @@ RenamedDocuments moved_files(const BaseTree& base,
 }
 
 RenamedDocuments alike_files(const BaseTree& base,
-                    const std::vector<DocumentId>& missing,
-                    const std::vector<const FoundFile*>& created,
-                    const RenameEvidence& evidence) {
+                             const std::vector<DocumentId>& missing,
+                             const std::vector<const FoundFile*>& created,
+                             const RenameEvidence& evidence) {
   if (missing.empty() || created.empty()) return {};
   std::vector<DocumentId> documents = missing;
   std::vector<const FoundFile*> files = created;

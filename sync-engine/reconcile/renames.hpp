@@ -33,14 +33,14 @@ using RenamedDocuments = std::vector<std::pair<DocumentId, const FoundFile*>>;
 /// `files` are those that are not what the base has at their path; `missing` the documents of which there is no file at
 /// their path.
 RenamedDocuments moved_files(const BaseTree& base,
-                    const std::vector<DocumentId>& missing,
-                    const std::vector<const FoundFile*>& files,
-                    const RenameEvidence& evidence);
+                             const std::vector<DocumentId>& missing,
+                             const std::vector<const FoundFile*>& files,
+                             const RenameEvidence& evidence);
 
 /// Of the documents in `missing`, those that are among the files of `created`.
 RenamedDocuments alike_files(const BaseTree& base,
-                    const std::vector<DocumentId>& missing,
-                    const std::vector<const FoundFile*>& created,
-                    const RenameEvidence& evidence);
+                             const std::vector<DocumentId>& missing,
+                             const std::vector<const FoundFile*>& created,
+                             const RenameEvidence& evidence);
 
 }  // namespace ws::sync

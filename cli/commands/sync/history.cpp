@@ -344,10 +344,9 @@ Command sync_log_command() {
           ".ws/history.git, that plain git reads. --runs lists what was done instead, run by run: `ws sync undo RUN` "
           "takes one back.",
       .arguments = {{.placeholder = "PATH", .help = "only states that changed this file", .count = Count::optional}},
-      .flags =
-          {{.name = "runs", .help = "the runs, and how much each changed"},
-           {.name = "all", .help = "every state, not only the last 50"},
-           {.name = "max-items", .letter = 'n', .takes = Takes::one, .placeholder = "N", .help = "at most N"}},
+      .flags = {{.name = "runs", .help = "the runs, and how much each changed"},
+                {.name = "all", .help = "every state, not only the last 50"},
+                {.name = "max-items", .letter = 'n', .takes = Takes::one, .placeholder = "N", .help = "at most N"}},
       .examples = {"ws sync log", "ws sync log notes/a.md --json", "ws sync log --runs -n 5"},
       .run = log};
 }

@@ -131,7 +131,7 @@ TEST_CASE("faults: every form of the arguments is accepted", "[server-mock]") {
   CHECK(effect({{"dribble", {{"bytes", 2}, {"every_ms", 5}}}}).dribble_bytes == 2);
   CHECK(effect({{"wrong_length", true}}).wrong_length->by == 10);
   CHECK(effect({{"wrong_length", {{"by", -2}}}}).wrong_length->by == -2);
-  CHECK(effect({{"wrong_length", 4}}).wrong_length->told == 4U);
+  CHECK(effect({{"wrong_length", 4}}).wrong_length->declared == 4U);
 }
 
 TEST_CASE("faults: all errors in rules are reported at once with their places", "[server-mock]") {
