@@ -127,7 +127,7 @@ TEST_CASE("data: fixtures for a file that has a world are refused, unless it is 
   { CHECK_THAT(titles(MockProcess(flags)), Contains("one")); }
   const Ended refused = start(flags);
   CHECK(refused.exit == 2);
-  CHECK_THAT(refused.err, Contains("world.db") && Contains("leave --fixtures out") && Contains("--reset"));
+  CHECK_THAT(refused.err, Contains("world.db") && Contains("leave out --fixtures") && Contains("--reset"));
   { CHECK_THAT(titles(MockProcess({"--data", data})), Contains("one")); }
   std::ofstream(folder / "world.yaml") << "documents: [{title: two}]\n";
   std::vector<std::string> again = flags;

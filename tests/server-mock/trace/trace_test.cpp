@@ -269,7 +269,7 @@ TEST_CASE("trace: a file that is no trace is refused, naming the line", "[trace]
       {start + "\n" + request + "\n{\"snapshot\":\"AAAA\",\"after\":5,\"requests\":1,\"state\":\"\"}\n", ":3: "},
       {start + "\n" + R"({"n":1,"t":1,"head":"GET / HTTP/1.1\r\n","body64":"*","state":"0123456789abcdef"})" + "\n",
        "base64"},
-      {start + "\n{\"end\":0}\n" + request + "\n", "behind the end"},
+      {start + "\n{\"end\":0}\n" + request + "\n", "nothing may follow the end"},
   }));
   std::ofstream(path) << text;
   const auto read = trace::Trace::read(path);

@@ -252,7 +252,7 @@ TEST_CASE("files: organizing a file that is no text fails and says why", "[serve
   const Outcome run = organize(world, world.mara, asset.at("id"));
   CHECK(look_until_over(world, world.mara, run.body.at("operation_id")) == std::vector<std::string>{"failed reading"});
   const Outcome over = operation(world, world.mara, run.body.at("operation_id"));
-  CHECK_THAT(over.header("X-Mock-Message"), Catch::Matchers::Contains("no text"));
+  CHECK_THAT(over.header("X-Mock-Message"), Catch::Matchers::Contains("not a text"));
 }
 
 TEST_CASE("files: a target must be visible, changeable and able to hold documents", "[server-mock]") {
