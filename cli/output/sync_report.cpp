@@ -179,6 +179,7 @@ std::string render_rows(const std::vector<const Row*>& rows,
     const std::size_t path_columns = std::max(path_width, utf8::columns(path));
     line += fit(path, path_columns) + "  ";
     const std::string reason = reason_beside(row, word_width + 6 + path_columns, columns, terminal);
+    if (reason.starts_with('\n')) line.erase(line.find_last_not_of(' ') + 1);
     text += line + terminal.paint(Stream::out, Look::faint, reason) + "\n";
   }
   return text;
