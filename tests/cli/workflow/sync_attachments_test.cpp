@@ -326,7 +326,7 @@ TEST_CASE("sync attachments: links to a picture that is renamed are counted, men
   const Pictures two;
   two.both_in_step();
   fs::rename(two.here / "img/a.png", two.here / "img/lamp.png");
-  CHECK_THAT(two.ws(two.here, {"sync"}).err, Contains("break 1 link: `ws links fix` mends it"));
+  CHECK_THAT(two.ws(two.here, {"sync"}).err, Contains("break 1 link: `ws links fix` updates it"));
   REQUIRE(two.ws(two.here, {"links", "fix", "--yes"}).exit == 0);
   CHECK(read_text(two.here / "note.md") == "# Note\n\n![a](img/lamp.png) and [[b.pdf]]\n");
   two.both_in_step();
