@@ -76,7 +76,7 @@ TEST_CASE("endless answers: a call ends at the bound, and says it", "[cli][bound
   for (const EndlessAnswer& one : endless_answers()) {
     CAPTURE(one.name);
     const HostileServer server([&](const Seen&) { return Script{SendBytes{one.begin}, one.forever}; });
-    const Ended ended = At(server.origin()).ws({"docs", "get", nobody, "--timeout", "1", "--no-retry"});
+    const Ended ended = At(server.origin()).ws({"docs", "get", nobody, "--timeout", "4", "--no-retry"});
     CAPTURE(ended.err);
     CHECK(ended.exit == one.exit);
     CHECK(ended.err.find(one.said) != std::string::npos);
