@@ -12,7 +12,9 @@ rm -rf "$out"
 mkdir -p "$out/apt/lists/partial" "$out/apt/archives/partial"
 out=$(cd "$out" && pwd)
 : >"$out/apt/status"
-echo 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm main' >"$out/apt/sources.list"
+# From where this machine has its own packages.
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | head -n 1)
+echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror bookworm main" >"$out/apt/sources.list"
 apt=(apt-get -qq -o "APT::Architecture=$arch" -o "APT::Architectures::=$arch" -o "Dir::State=$out/apt" -o "Dir::State::lists=$out/apt/lists"
   -o "Dir::State::status=$out/apt/status" -o "Dir::Cache=$out/apt" -o "Dir::Etc::sourcelist=$out/apt/sources.list"
   -o Dir::Etc::sourceparts=/dev/null -o Dir::Etc::preferencesparts=/dev/null -o APT::Sandbox::User= -o Debug::NoLocking=1)
