@@ -13,7 +13,7 @@ using namespace ws::cli;
 
 namespace {
 
-const std::string id = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b";
+const std::string document_id = "018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b";
 
 Time at(const char* text) { return *parse_rfc3339(text); }
 
@@ -22,9 +22,9 @@ std::string as_shown(std::string_view pattern, const Json& value) {
   return fill(pattern, value, context);
 }
 
-class Recorder final : public Terminal {
+class WideTerminal final : public Terminal {
  public:
-  explicit Recorder(int columns) : Terminal({.out_is_terminal = true, .columns = columns}, Environment()) {
+  explicit WideTerminal(int columns) : Terminal({.out_is_terminal = true, .columns = columns}, Environment()) {
     set_color(ColorChoice::never);
   }
   void write(Stream stream, std::string_view text) override { (stream == Stream::out ? out : err) += text; }
@@ -33,7 +33,7 @@ class Recorder final : public Terminal {
 };
 
 std::string shown(std::string_view shape, const Json& value, int columns = 80) {
-  Recorder terminal(columns);
+  WideTerminal terminal(columns);
   Printer printer(terminal, {.find_view = find_view, .now = at("2026-11-20T12:00:00Z")});
   printer.resource(shape, value, {});
   REQUIRE(printer.finish());
@@ -61,7 +61,7 @@ TEST_CASE("view: members are shown as people read them", "[cli]") {
                       {"word", "needs_reanchor"},
                       {"yes", true},
                       {"no", false},
-                      {"id", id}};
+                      {"id", document_id}};
   CHECK(as_shown("{at:time}", value) == "2 hours ago");
   CHECK(as_shown("{size:size}", value) == "1.2 MB");
   CHECK(as_shown("{text:size}", value) == "3 bytes");
@@ -100,13 +100,13 @@ TEST_CASE("view: an answer of another kind than expected is shown as it is", "[c
 }
 
 TEST_CASE("view: a write answers in one line, with the id", "[cli]") {
-  const Json document = {{"id", id}, {"title", "Tides"}, {"content_revision", 2}, {"content", "# Tides\n"}};
-  CHECK(shown("docs.update", document) == "Saved \"Tides\", revision 2 (" + id + ")\n");
+  const Json document = {{"id", document_id}, {"title", "Tides"}, {"content_revision", 2}, {"content", "# Tides\n"}};
+  CHECK(shown("docs.update", document) == "Saved \"Tides\", revision 2 (" + document_id + ")\n");
 }
 
 TEST_CASE("view: nothing of the service's reaches the terminal as an escape sequence, or beyond its width", "[cli]") {
   const std::string bad = "x\033[2J" + std::string(300, 'w') + " y";
-  const Json document = {{"id", id}, {"title", bad}, {"content_revision", 2}, {"updated_by", {{"name", bad}}}};
+  const Json document = {{"id", document_id}, {"title", bad}, {"content_revision", 2}, {"updated_by", {{"name", bad}}}};
   CHECK(shown("docs.get", document).find('\033') == std::string::npos);
   CHECK(shown("docs.update", document).find('\033') == std::string::npos);
 }
