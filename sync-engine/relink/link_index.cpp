@@ -1,8 +1,10 @@
 #include "sync-engine/relink/link_index.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -11,8 +13,8 @@
 #include "api-client/base/files.hpp"
 #include "api-client/base/sha256.hpp"
 #include "api-client/base/utf8_slug.hpp"
-#include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/links/targets.hpp"
+#include "sync-engine/state/columns.hpp"
 
 namespace ws::sync {
 namespace {
@@ -21,8 +23,12 @@ using links::NoteLinks;
 using links::Reference;
 
 constexpr const char* index_name = "links.cache";
-constexpr std::string_view index_magic = "ws links 1\n";
+constexpr std::string_view index_magic = "ws links 2\n";
 constexpr std::size_t hash_bytes = 32;
+/// To write the index costs about what it costs to read one note in so many.
+constexpr std::size_t notes_a_write = 64;
+/// For fewer another thread is not worth its start.
+constexpr std::size_t notes_a_thread = 64;
 
 /// FNV-1a over words of eight bytes: against damage, not against malice.
 std::uint64_t checksum(std::string_view text, std::uint64_t state = 0xCBF29CE484222325ULL) {
@@ -56,6 +62,7 @@ class PackedReader {
   explicit PackedReader(std::string_view text) : rest_(text) {}
   bool ok() const { return ok_; }
   bool done() const { return rest_.empty() || !ok_; }
+  std::string_view rest() const { return rest_; }
 
   std::uint64_t number() {
     std::uint64_t value = 0;
@@ -128,8 +135,34 @@ NoteLinks unpacked(std::string_view text) {
   return note;
 }
 
-std::string_view bytes_of_hash(const Sha256& hash) {
-  return {reinterpret_cast<const char*>(hash.bytes().data()), hash.bytes().size()};
+/// Where the anchors begin.
+std::string_view packed_anchors(std::string_view text) {
+  PackedReader reader(text);
+  const std::uint64_t count = text.empty() ? 0 : reader.number();
+  constexpr int numbers_of_a_reference = 6;
+  for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
+    for (int number = 0; number < numbers_of_a_reference; ++number) reader.number();
+    reader.text();
+    reader.text();
+  }
+  return reader.ok() ? reader.rest() : std::string_view();
+}
+
+/// The whole text where it has this hash. What stands at the path now may be anything.
+bool read_as_hashed(const RootFolder& root, const std::string& path, const Sha256& hash, std::string& text) {
+  constexpr std::size_t first_guess = std::size_t{64} << 10U;
+  const Descriptor file = root.open_beneath(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  if (!file) return false;
+  if (text.size() < first_guess) text.resize(first_guess);
+  std::size_t filled = 0;
+  while (true) {
+    if (filled == text.size()) text.resize(text.size() * 2);
+    const ssize_t count = read_some(file.get(), text.data() + filled, text.size() - filled);
+    if (count < 0 || filled > (std::size_t{1} << 30U)) return false;
+    if (count == 0) break;
+    filled += static_cast<std::size_t>(count);
+  }
+  return Sha256::of(std::string_view(text).substr(0, filled)) == hash && (text.resize(filled), true);
 }
 
 /// Not flushed: a damaged one is made anew.
@@ -151,56 +184,72 @@ void leave_index(const std::filesystem::path& file, std::string_view text) {
 
 LinkIndex LinkIndex::load(Session& session, const Scan& scan) {
   LinkIndex index;
-  std::vector<std::pair<std::string, std::string>> notes;
-  std::vector<std::string> paths;
-  paths.reserve(scan.entry_count());
-  std::uint64_t sum = 0;
-  scan.each_file([&](const std::string& path, const Sha256& hash, const FileId&) {
-    sum += checksum(path, checksum(bytes_of_hash(hash)));
-    if (is_markdown(path)) notes.emplace_back(path, std::string(bytes_of_hash(hash)));
-    paths.push_back(path);
-  });
-  scan.each_other([&](const std::string& path) {
-    sum += checksum(path);
-    paths.push_back(path);
-  });
-  index.fingerprint_ = sum;
-  std::ranges::sort(notes);
-  index.files_ = links::TreeFiles(std::move(paths));
-  for (auto& [path, hash] : notes) {
-    index.notes_.push_back(std::move(path));
-    index.hashes_.push_back(std::move(hash));
-  }
+  index.take_walk(scan);
+  const std::uint64_t names = index.names_;
+  const std::uint64_t texts = index.texts_;
   auto cached = read_file(session.own(index_name), std::uint64_t{1} << 30U);
   if (cached) index.cached_ = std::move(*cached);
-  const std::uint64_t wanted = index.fingerprint_;
-  const bool is_current = index.read(index.cached_) && index.fingerprint_ == wanted;
-  index.fingerprint_ = wanted;
-  if (is_current) return index;
+  std::vector<Sha256> wanted;
+  wanted.reserve(index.entries_.size());
+  for (const Entry& entry : index.entries_) wanted.push_back(entry.hash);
+  const bool is_read = index.read_cache(index.cached_);
+  const bool same_names = is_read && std::exchange(index.names_, names) == names;
+  if (same_names && index.texts_ == texts) return index;
+  index.texts_ = texts;
 
-  bool changed_meanwhile = false;
-  const auto writer = SafeWriter::open(session.root);
-  for (std::size_t i = 0; i < index.notes_.size(); ++i) {
-    const auto known = index.known_.find(index.notes_[i]);
-    if (known != index.known_.end() && known->second.hash == index.hashes_[i]) continue;
-    const auto path = RelativePath::parse(index.notes_[i]);
-    auto text = writer && path ? writer->read(*path) : Result<std::string>(std::string());
-    ++index.notes_read_;
-    const bool is_same = text && bytes_of_hash(Sha256::of(*text)) == index.hashes_[i];
-    index.fresh_[index.notes_[i]] = is_same ? packed(links::read_note(*text)) : std::string();
-    if (is_same) continue;
-    index.hashes_[i].assign(hash_bytes, '\0');
-    changed_meanwhile = true;
+  std::vector<std::size_t> changed;
+  for (std::size_t place = 0; place < index.entries_.size(); ++place) {
+    Entry& entry = index.entries_[place];
+    if (!entry.is_known || entry.hash != wanted[place]) changed.push_back(place);
+    entry.hash = wanted[place];
   }
-  index.broken_ = index.count_broken();
-  // One whose note changed meanwhile is not current the next time.
-  if (changed_meanwhile) index.fingerprint_ = 0;
-  leave_index(session.own(index_name), index.write());
+  std::vector<std::string_view> before;
+  for (const std::size_t place : changed) before.push_back(index.entries_[place].links);
+  index.read_changed(session, changed);
+  bool same_targets = same_names;
+  for (std::size_t i = 0; i < changed.size() && same_targets; ++i) {
+    const Entry& entry = index.entries_[changed[i]];
+    same_targets = entry.is_known && packed_anchors(before[i]) == packed_anchors(entry.links);
+  }
+  index.broken_ = 0;
+  auto next_changed = changed.begin();
+  for (std::size_t place = 0; place < index.entries_.size(); ++place) {
+    const bool is_changed = next_changed != changed.end() && *next_changed == place;
+    if (is_changed) ++next_changed;
+    if (is_changed || !same_targets) index.entries_[place].broken = index.count_broken(place);
+    index.broken_ += index.entries_[place].broken;
+  }
+  const bool is_worth_it = !same_targets || changed.size() * notes_a_write > index.entries_.size();
+  if (is_worth_it) index.save(session);
   return index;
 }
 
-/// Fills `known_`; false where the cache cannot be used.
-bool LinkIndex::read(std::string_view text) {
+void LinkIndex::take_walk(const Scan& scan) {
+  std::vector<std::pair<std::string, Sha256>> notes;
+  paths_.reserve(scan.entry_count());
+  scan.each_file([&](const std::string& path, const Sha256& hash, const FileId&) {
+    names_ += checksum(path);
+    if (is_markdown(path)) {
+      texts_ += checksum(path, checksum(bytes_of(hash)));
+      notes.emplace_back(path, hash);
+    }
+    paths_.push_back(path);
+  });
+  scan.each_other([&](const std::string& path) {
+    names_ += checksum(path);
+    paths_.push_back(path);
+  });
+  std::ranges::sort(notes, {}, &std::pair<std::string, Sha256>::first);
+  notes_.reserve(notes.size());
+  entries_.reserve(notes.size());
+  for (auto& [path, hash] : notes) {
+    notes_.push_back(std::move(path));
+    entries_.push_back({.hash = hash});
+  }
+}
+
+/// Puts what it knows of the notes into `entries_`, with the hash that it knows; false where it cannot be used.
+bool LinkIndex::read_cache(std::string_view text) {
   constexpr std::size_t sum_bytes = sizeof(std::uint64_t);
   if (text.size() < index_magic.size() + sum_bytes || !text.starts_with(index_magic)) return false;
   std::uint64_t sum = 0;
@@ -208,42 +257,88 @@ bool LinkIndex::read(std::string_view text) {
   text.remove_suffix(sum_bytes);
   if (sum != checksum(text)) return false;
   PackedReader reader(text.substr(index_magic.size()));
-  fingerprint_ = reader.number();
+  names_ = reader.number();
+  texts_ = reader.number();
   broken_ = reader.number();
   const std::uint64_t count = reader.number();
-  known_.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(count, notes_.size() * 2 + 16)));
+  std::size_t place = 0;
   for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
     const std::string_view path = reader.text();
     const std::string_view hash = reader.bytes(hash_bytes);
-    known_.emplace(path, Known{.hash = hash, .links = reader.text()});
+    const std::uint64_t broken = reader.number();
+    const std::string_view links = reader.text();
+    // Both are in order of path.
+    while (place < notes_.size() && notes_[place] < path) ++place;
+    if (!reader.ok() || place == notes_.size() || notes_[place] != path) continue;
+    entries_[place] = {.hash = hash_of(hash), .links = links, .broken = broken, .is_known = true};
   }
-  if (!reader.ok()) known_.clear();
+  if (!reader.ok()) {
+    for (Entry& entry : entries_) entry = {};
+  }
   return reader.ok();
 }
 
-std::string LinkIndex::write() const {
+/// Of a note that is not as the walk saw it nothing is known, and its hash is none.
+void LinkIndex::read_changed(Session& session, const std::vector<std::size_t>& places) {
+  fresh_.resize(places.size());
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> changed_meanwhile = false;
+  const auto work = [&] {
+    std::string text;
+    for (std::size_t i = next++; i < places.size(); i = next++) {
+      Entry& entry = entries_[places[i]];
+      if (read_as_hashed(session.root, notes_[places[i]], entry.hash, text)) {
+        fresh_[i] = packed(links::read_note(text));
+      } else {
+        entry.hash = {};
+        changed_meanwhile = true;
+      }
+      entry.links = fresh_[i];
+    }
+  };
+  const std::size_t most_threads = std::max(1U, session.options.threads);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < std::min(most_threads, places.size() / notes_a_thread + 1); ++i) {
+    threads.emplace_back(work);
+  }
+  work();
+  for (std::thread& thread : threads) thread.join();
+  notes_read_ = places.size();
+  if (changed_meanwhile) texts_ = 0;  // not current the next time
+}
+
+void LinkIndex::save(Session& session) const {
   std::string out(index_magic);
   out.reserve(cached_.size() + cached_.size() / 8 + 4096);
-  put_number(out, fingerprint_);
+  put_number(out, names_);
+  put_number(out, texts_);
   put_number(out, broken_);
   put_number(out, notes_.size());
-  for (std::size_t i = 0; i < notes_.size(); ++i) {
-    put_text(out, notes_[i]);
-    out += hashes_[i];
-    const auto fresh = fresh_.find(notes_[i]);
-    const auto known = known_.find(notes_[i]);
-    put_text(out, fresh != fresh_.end() ? std::string_view(fresh->second) : known->second.links);
+  for (std::size_t place = 0; place < notes_.size(); ++place) {
+    put_text(out, notes_[place]);
+    out += bytes_of(entries_[place].hash);
+    put_number(out, entries_[place].broken);
+    put_text(out, entries_[place].links);
   }
   const std::uint64_t sum = checksum(out);
   out.append(reinterpret_cast<const char*>(&sum), sizeof sum);
-  return out;
+  leave_index(session.own(index_name), out);
+}
+
+const links::TreeFiles& LinkIndex::files() const {
+  if (!files_) files_.emplace(std::move(paths_));
+  return *files_;
+}
+
+std::optional<std::size_t> LinkIndex::place_of(std::string_view note) const {
+  const auto found = std::ranges::lower_bound(notes_, note);
+  if (found == notes_.end() || *found != note) return std::nullopt;
+  return static_cast<std::size_t>(found - notes_.begin());
 }
 
 NoteLinks LinkIndex::links_of(const std::string& note) const {
-  const auto fresh = fresh_.find(note);
-  if (fresh != fresh_.end()) return unpacked(fresh->second);
-  const auto known = known_.find(note);
-  return known == known_.end() ? NoteLinks{} : unpacked(known->second.links);
+  const auto place = place_of(note);
+  return place ? unpacked(entries_[*place].links) : NoteLinks{};
 }
 
 void LinkIndex::each(const std::function<void(const std::string& note, const Reference& reference)>& visit) const {
@@ -266,15 +361,17 @@ bool LinkIndex::has_anchor(const std::string& note, std::string_view fragment) c
 
 bool LinkIndex::is_broken(const std::string& note, const Reference& reference) const {
   if (reference.is_guess()) return false;
-  const links::Resolution found = files_.resolve(note, reference);
+  const links::Resolution found = files().resolve(note, reference);
   if (found.state == links::Resolution::State::folder) return false;
   if (found.state != links::Resolution::State::file) return true;
   return reference.has_fragment && is_markdown(found.path) && !has_anchor(found.path, reference.fragment);
 }
 
-std::uint64_t LinkIndex::count_broken() const {
+std::uint64_t LinkIndex::count_broken(std::size_t place) const {
   std::uint64_t count = 0;
-  each([&](const std::string& note, const Reference& reference) { count += is_broken(note, reference) ? 1 : 0; });
+  for (const Reference& reference : unpacked(entries_[place].links).references) {
+    count += is_broken(notes_[place], reference) ? 1 : 0;
+  }
   return count;
 }
 

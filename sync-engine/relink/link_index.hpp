@@ -1,7 +1,9 @@
 /// What every note of a tree links to and shows, kept in `.ws/links.cache` and read again only for changed notes.
 ///
 /// A note is known by the hash of its text, which the walk has anyway. The file is disposable: where it is missing,
-/// damaged or of another version, the notes are read again. The rest of the tree (`files`) is only listed.
+/// damaged or of another version, the notes are read again, several at a time. The rest of the tree is only listed.
+/// Of each note it has the number of its broken links: while no file comes or goes and no heading changes, only those
+/// of changed notes are resolved. For few changed notes the file is not written: to read them again costs less.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "api-client/base/result.hpp"
+#include "api-client/base/sha256.hpp"
 #include "sync-engine/links/references.hpp"
 #include "sync-engine/links/resolve.hpp"
 #include "sync-engine/session/session.hpp"
@@ -27,7 +30,7 @@ class LinkIndex {
   static LinkIndex load(Session& session, const Scan& scan);
 
   /// All files, the notes among them.
-  const links::TreeFiles& files() const { return files_; }
+  const links::TreeFiles& files() const;
   /// In order of path.
   const std::vector<std::string>& notes() const { return notes_; }
   links::NoteLinks links_of(const std::string& note) const;
@@ -40,23 +43,30 @@ class LinkIndex {
   std::uint64_t notes_read() const { return notes_read_; }
 
  private:
-  struct Known {
-    std::string_view hash = {};
-    std::string_view links = {};
+  struct Entry {
+    Sha256 hash = {};
+    std::string_view links = {};  ///< packed, in `cached_` or `fresh_`
+    std::uint64_t broken = 0;     ///< of the links
+    bool is_known = false;        ///< the cache has it, perhaps of another text
   };
-  bool read(std::string_view text);
-  std::string write() const;
-  bool has_anchor(const std::string& note, std::string_view fragment) const;
-  std::uint64_t count_broken() const;
 
-  links::TreeFiles files_{{}};
+  void take_walk(const Scan& scan);
+  bool read_cache(std::string_view text);
+  void read_changed(Session& session, const std::vector<std::size_t>& places);
+  void save(Session& session) const;
+  std::optional<std::size_t> place_of(std::string_view note) const;
+  bool has_anchor(const std::string& note, std::string_view fragment) const;
+  std::uint64_t count_broken(std::size_t place) const;
+
+  mutable std::vector<std::string> paths_ = {};         ///< of all files, until `files_` is made of them
+  mutable std::optional<links::TreeFiles> files_ = {};  ///< made when a link is first resolved
   std::vector<std::string> notes_ = {};
+  std::vector<Entry> entries_ = {};  ///< of each note
   std::string cached_ = {};
-  std::unordered_map<std::string_view, Known> known_ = {};   ///< of the cache, in `cached_`
-  std::unordered_map<std::string, std::string> fresh_ = {};  ///< links of notes that were read now
-  std::vector<std::string> hashes_ = {};                     ///< of each note
+  std::vector<std::string> fresh_ = {};  ///< packed links of notes that were read now
   mutable std::unordered_map<std::string, std::vector<std::string>> anchors_ = {};
-  std::uint64_t fingerprint_ = 0;
+  std::uint64_t names_ = 0;  ///< of all files
+  std::uint64_t texts_ = 0;  ///< of all notes
   std::uint64_t broken_ = 0;
   std::uint64_t notes_read_ = 0;
 };

@@ -164,4 +164,44 @@ TEST_CASE("cache: after any edits the answer is the same without it", "[sync-eng
   }
 }
 
+TEST_CASE("links: whatever changed, the kept index says what a fresh one says", "[sync-engine][links]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  const std::filesystem::path index = here.path() / ".ws/links.cache";
+  const std::filesystem::path aside = here.path() / ".ws/links.aside";
+  const auto broken = [&] {
+    RowTexts shown;
+    const auto found = here.engine().broken_links("");
+    REQUIRE(found);
+    for (const BrokenLink& each : *found) {
+      shown.push_back(each.path + ":" + std::to_string(each.line) + " " + each.target + " " + each.nearest);
+    }
+    return shown;
+  };
+  for (int i = 0; i < 140; ++i) here.write("many/" + std::to_string(i) + ".md", "# Many\n\n[a](../0.md#part)\n");
+  std::mt19937 random(7);
+  const RowTexts parts = {
+      "# Part\n", "[a](1.md#part)\n", "[b](2.md)\n", "![c](img/c.png)\n", "[[3#other]]\n", "# Other\n", "words\n"};
+  std::size_t steps_with_an_old_index = 0;
+  for (int step = 0; step < 60; ++step) {
+    const std::string path = random() % 8 == 0 ? "img/c.png" : std::to_string(random() % 4) + ".md";
+    if (random() % 5 == 0) {
+      if (here.read(path)) here.remove(path);
+    } else {
+      std::string text;
+      for (int i = 0; i < 4; ++i) text += parts[random() % parts.size()] + "\n";
+      here.write(path, text);
+    }
+    std::error_code none_yet;
+    const auto before = std::filesystem::last_write_time(index, none_yet);
+    const RowTexts kept = broken();
+    steps_with_an_old_index += before == std::filesystem::last_write_time(index) ? 1 : 0;
+    std::filesystem::rename(index, aside);
+    CAPTURE(step, path);
+    REQUIRE(kept == broken());
+    std::filesystem::rename(aside, index);
+  }
+  CHECK(steps_with_an_old_index > 5);
+}
+
 }  // namespace ws::sync

@@ -1,7 +1,9 @@
 #include "sync-engine/links/references.hpp"
 
 #include <array>
+#include <cctype>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -114,6 +116,65 @@ TEST_CASE("links: anchors are GitHub's slugs of the headings, and ids", "[links]
   CHECK(note.anchors ==
         std::vector<std::string>{"mark", "hello-world", "a-code-link", "hello-world-1", "äpfel--öl", "in_a-quote"});
   CHECK(utf8::slug("What's new?") == "whats-new");
+}
+
+// Paragraphs of mere prose are not given to cmark: a `>` in a line makes it one that is.
+TEST_CASE("links: prose that is not read as Markdown hides no block around it", "[links]") {
+  const std::vector<std::string> blocks = {"plain words\n",
+                                           "\n",
+                                           "\n",
+                                           "[a](b.md)\n",
+                                           "![c](\nd.png)\n",
+                                           "Über uns, *the* rest\n",
+                                           "===\n",
+                                           "---\n",
+                                           "> quoted\n",
+                                           "- item\n",
+                                           "    indented\n",
+                                           "```\n",
+                                           "~~~ x\n",
+                                           "<div>\n",
+                                           "<!-- comment\n",
+                                           "-->\n",
+                                           "| a | b |\n",
+                                           "|---|---|\n",
+                                           "[d]: e.md\n",
+                                           "[f]:\n",
+                                           "1. one\n",
+                                           "a word\n",
+                                           "# Head\n",
+                                           "Setext `heading`\n",
+                                           "[g](h.md 'a\n",
+                                           "the title')\n",
+                                           "two words  \n",
+                                           "<pre>\n",
+                                           "</pre>\n",
+                                           "<a id=\"x\">\n",
+                                           "[i]\n",
+                                           "\r\n",
+                                           "last line",
+                                           "[[wiki\n",
+                                           "the name]]\n"};
+  std::mt19937 random(20261124);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text;
+    std::string with_marks;
+    for (std::size_t count = random() % 12 + 1; count > 0; --count) {
+      const std::string& block = blocks[random() % blocks.size()];
+      const bool is_prose = std::isalpha(static_cast<unsigned char>(block[0])) != 0 || block[0] == '\xC3';
+      text += block;
+      with_marks += block;
+      if (is_prose && block.back() == '\n') {
+        const std::size_t line_end = block.size() - block.find_last_not_of(" \n") - 1;
+        with_marks.insert(with_marks.size() - line_end, ">");
+      }
+    }
+    const NoteLinks note = read_note(text);
+    const NoteLinks marked = read_note(with_marks);
+    CAPTURE(i, text);
+    REQUIRE(shown(text, note.references) == shown(with_marks, marked.references));
+    REQUIRE(note.anchors == marked.anchors);
+  }
 }
 
 TEST_CASE("links: a place is a line and a column of bytes", "[links]") {
