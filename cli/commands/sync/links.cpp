@@ -43,9 +43,18 @@ std::string what_of(const BrokenLink& link) {
   return text;
 }
 
-std::string line_of(const BrokenLink& link) {
+std::string line_of(const BrokenLink& link, const std::string& path) {
   return fmt::format(
-      "{}:{}:{}: {}", clean(link.path, Breaks::space), link.line, link.column, clean(what_of(link), Breaks::space));
+      "{}:{}:{}: {}", clean(path, Breaks::space), link.line, link.column, clean(what_of(link), Breaks::space));
+}
+
+/// An editor reads names from the working directory.
+std::string path_from_here(const fs::path& root, const std::string& path) {
+  std::error_code failed;
+  const fs::path here = fs::current_path(failed);
+  const fs::path real = fs::canonical(root, failed);
+  const fs::path relative = failed ? fs::path() : (real / path).lexically_relative(here);
+  return relative.empty() ? path : relative.string();
 }
 
 Json broken_to_json(const BrokenLink& link) {
@@ -81,7 +90,10 @@ Result<ExitCode> check(Session& session) {
   tree.progress->clear();
   const bool lines = (session.format() == Format::table || session.format() == Format::tsv) && wants_lines(session);
   if (lines) {
-    for (const BrokenLink& link : broken) session.printer().line(line_of(link));
+    const bool is_for_editors = session.arguments().value("format") == "quickfix";
+    for (const BrokenLink& link : broken) {
+      session.printer().line(line_of(link, is_for_editors ? path_from_here(tree.root, link.path) : link.path));
+    }
     if (broken.empty()) session.note("no link is broken");
   } else {
     Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};

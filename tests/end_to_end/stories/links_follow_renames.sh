@@ -22,6 +22,7 @@ grep -q '^deep/two.md:1:47: `../one.md#prt` leads to no heading; the nearest nam
 test "$(wc -l < ../broken)" = 2
 ws links check --format quickfix > ../quickfix && fail "exit 1"
 cmp -s ../broken ../quickfix
+(cd deep && ws links check --format quickfix .) | grep -q '^two.md:1:26:' || fail "an editor in a folder does not find the note"
 test "$(ws links check --json --jq '.data[0].line' || true)" = 1
 ws links check deep > ../below && fail "exit 1"
 ln -s vault/deep ../linked # another name of the same notes
