@@ -58,3 +58,10 @@ TEST_CASE("stories: links are checked, follow renames, and are taken back", "[en
   CAPTURE(ended.out, ended.err);
   CHECK(ended.exit == 0);
 }
+
+TEST_CASE("stories: a vault of notes and pictures on two machines, renamed and attached to on both", "[end-to-end]") {
+  const MockProcess server;
+  const Ended ended = tell("whole_vault", Person(server), server);
+  CAPTURE(ended.out, ended.err);
+  CHECK(ended.exit == 0);
+}
