@@ -1,6 +1,6 @@
 // A bare walk of a tree, the floor beneath `ws sync status`: `walk stat DIR` lists every folder (getdents64) and looks
-// at every Markdown file (statx); `walk hash DIR` reads and hashes each one too (SHA-256). Two threads share the
-// folders. Nothing is remembered, compared or printed but the counts.
+// at every Markdown file (statx); `walk read DIR` reads each one too, and `walk hash DIR` hashes what it reads
+// (SHA-256). Two threads share the folders. Nothing is remembered, compared or printed but the counts.
 #include <algorithm>
 #include <condition_variable>
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace {
 
 class Probe {
  public:
-  Probe(std::string root, bool hashes) : hashes_(hashes), folders_{std::move(root)} {}
+  Probe(std::string root, bool reads, bool hashes) : reads_(reads), hashes_(hashes), folders_{std::move(root)} {}
 
   void run() {
     std::thread other([this] { work(); });
@@ -90,18 +90,19 @@ class Probe {
     if (::statx(folder, name, AT_SYMLINK_NOFOLLOW | AT_STATX_SYNC_AS_STAT, STATX_BASIC_STATS, &status) != 0) return;
     ++scratch.files;
     scratch.bytes += status.stx_size;
-    if (!hashes_) return;
+    if (!reads_) return;
     const int fd = ::openat(folder, name, O_RDONLY | O_CLOEXEC);
-    EVP_DigestInit_ex2(scratch.context, scratch.sha256, nullptr);
+    if (hashes_) EVP_DigestInit_ex2(scratch.context, scratch.sha256, nullptr);
     ssize_t count = 0;
     while ((count = ::read(fd, scratch.text.data(), scratch.text.size())) > 0) {
-      EVP_DigestUpdate(scratch.context, scratch.text.data(), static_cast<std::size_t>(count));
+      if (hashes_) EVP_DigestUpdate(scratch.context, scratch.text.data(), static_cast<std::size_t>(count));
     }
     unsigned char hash[EVP_MAX_MD_SIZE];
-    EVP_DigestFinal_ex(scratch.context, hash, nullptr);
+    if (hashes_) EVP_DigestFinal_ex(scratch.context, hash, nullptr);
     ::close(fd);
   }
 
+  bool reads_;
   bool hashes_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -114,10 +115,11 @@ class Probe {
 }  // namespace
 
 int main(int count, char** words) {
-  if (count != 3 || (std::strcmp(words[1], "stat") != 0 && std::strcmp(words[1], "hash") != 0)) {
-    std::fputs("usage: walk stat|hash DIR\n", stderr);
+  const std::string what = count == 3 ? words[1] : "";
+  if (what != "stat" && what != "read" && what != "hash") {
+    std::fputs("usage: walk stat|read|hash DIR\n", stderr);
     return 2;
   }
-  Probe(words[2], std::strcmp(words[1], "hash") == 0).run();
+  Probe(words[2], what != "stat", what == "hash").run();
   return 0;
 }
