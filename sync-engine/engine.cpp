@@ -7,6 +7,7 @@
 
 #include "sync-engine/apply/collect_garbage.hpp"
 #include "sync-engine/apply/restore.hpp"
+#include "sync-engine/attachments/collect_bytes.hpp"
 #include "sync-engine/attachments/sync_attachments.hpp"
 #include "sync-engine/binding/tree_lock.hpp"
 #include "sync-engine/conflict_store/conflict_texts.hpp"
@@ -287,9 +288,13 @@ Result<UndoReport> SyncEngine::undo(const UndoOptions& options) {
 }
 
 Result<GcReport> SyncEngine::gc(const GcOptions& options) {
-  if (options.dry_run) return collect_garbage(impl_->context.session, options);
-  WS_LET(const TreeLock lock, begin(impl_->context, "gc"));
-  return collect_garbage(impl_->context.session, options);
+  std::optional<TreeLock> lock;
+  if (!options.dry_run) {
+    WS_LET(lock, begin(impl_->context, "gc"));
+  }
+  WS_LET(GcReport report, collect_garbage(impl_->context.session, options));
+  WS_TRY(collect_bytes(impl_->context.session, options, report));
+  return report;
 }
 
 Result<std::vector<Conflict>> SyncEngine::conflicts() const {

@@ -380,17 +380,29 @@ Result<std::optional<Sha256>> SafeWriter::hash(const RelativePath& path) const {
 }
 
 Result<std::vector<std::string>> SafeWriter::leftovers() const {
+  WS_LET(const std::vector<OwnFile> files, own_files());
+  std::vector<std::string> names;
+  for (const OwnFile& file : files) {
+    if (!file.name.starts_with('.')) names.push_back(file.name);
+  }
+  return names;
+}
+
+Result<std::vector<OwnFile>> SafeWriter::own_files() const {
   const int fd = ::openat(temporary_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const Handle<DIR, close_directory> directory(fd < 0 ? nullptr : ::fdopendir(fd));  // which owns it from here on
   if (directory == nullptr) return disk_failure("list", ".ws/tmp");
-  std::vector<std::string> names;
+  std::vector<OwnFile> files;
   while (const dirent* entry = ::readdir(directory.get())) {
     struct stat status {};
     const bool is_file =
         ::fstatat(temporary_.get(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode);
-    if (is_file && entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+    if (!is_file) continue;
+    files.push_back({.name = entry->d_name,
+                     .size_bytes = static_cast<std::uint64_t>(status.st_size),
+                     .modified = Time(std::chrono::seconds(status.st_mtim.tv_sec))});
   }
-  return names;
+  return files;
 }
 
 Result<std::string> SafeWriter::read_leftover(const std::string& name) const { return read_in(temporary_.get(), name); }

@@ -16,12 +16,20 @@
 #include <string_view>
 #include <vector>
 
+#include "api-client/base/clock.hpp"
 #include "api-client/base/result.hpp"
 #include "api-client/base/sha256.hpp"
 #include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/model/relative_path.hpp"
 
 namespace ws::sync {
+
+/// A file of the own folder.
+struct OwnFile {
+  std::string name = {};
+  std::uint64_t size_bytes = 0;
+  Time modified = {};
+};
 
 /// A text that waits in `.ws/tmp` for its place.
 struct Staged {
@@ -60,6 +68,8 @@ class SafeWriter {
 
   /// The files that interrupted runs left in `.ws/tmp`: texts, perhaps a user's. What is no file there stays there.
   Result<std::vector<std::string>> leftovers() const;
+  /// All of them, those whose name begins with a dot too.
+  Result<std::vector<OwnFile>> own_files() const;
   Result<std::string> read_leftover(const std::string& name) const;
   Result<void> remove_leftover(const std::string& name) const;
   Result<Sha256> hash_leftover(const std::string& name) const;

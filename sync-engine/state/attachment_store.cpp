@@ -209,6 +209,16 @@ Result<void> AttachmentStore::drop_upload(const Sha256& hash) {
   return drop->run();
 }
 
+Result<std::vector<Sha256>> AttachmentStore::uploads() {
+  WS_LET(const sqlite::Lent all, database_.cached("select hash from uploads"));
+  std::vector<Sha256> hashes;
+  while (true) {
+    WS_LET(const bool found, all->step());
+    if (!found) return hashes;
+    hashes.push_back(hash_of(all->blob(0)));
+  }
+}
+
 Result<std::map<RelativePath, OpenAttachment>> AttachmentStore::conflicts() {
   WS_LET(const sqlite::Lent all, database_.cached("select path, value from conflicts"));
   std::map<RelativePath, OpenAttachment> conflicts;
@@ -307,6 +317,12 @@ Result<std::vector<AttachmentMoment>> AttachmentStore::moments(const std::option
     if (!all->is_null(5)) moment.file = attachment_at(*all, 4);
     moments.push_back(std::move(moment));
   }
+}
+
+Result<void> AttachmentStore::drop_moment(std::uint64_t place) {
+  WS_LET(const sqlite::Lent drop, database_.cached("delete from moments where place = ?"));
+  drop->bind(1, static_cast<std::int64_t>(place));
+  return drop->run();
 }
 
 }  // namespace ws::sync

@@ -80,6 +80,8 @@ class AttachmentStore {
   Result<std::optional<UploadInDoubt>> find_upload(const Sha256& hash);
   Result<void> put_upload(const Sha256& hash, const UploadInDoubt& upload);
   Result<void> drop_upload(const Sha256& hash);
+  /// What they are to hold.
+  Result<std::vector<Sha256>> uploads();
 
   Result<std::map<RelativePath, OpenAttachment>> conflicts();
   Result<void> put_conflict(const RelativePath& path, const OpenAttachment& conflict);
@@ -96,6 +98,7 @@ class AttachmentStore {
   Result<void> add_moment(const AttachmentMoment& moment);
   /// The newest first.
   Result<std::vector<AttachmentMoment>> moments(const std::optional<RelativePath>& path);
+  Result<void> drop_moment(std::uint64_t place);
 
   Result<sqlite::Transaction> begin() { return sqlite::Transaction::begin(database_); }
   /// What was written is durable: before the state claims something that rests on it.

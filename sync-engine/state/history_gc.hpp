@@ -30,7 +30,8 @@ struct GcReport {
   std::size_t states_dropped = 0;
   std::size_t states_kept = 0;
   std::size_t texts_dropped = 0;
-  std::uint64_t bytes_before = 0;  ///< of all objects, on disk
+  std::size_t files_dropped = 0;   ///< kept bytes of attachments
+  std::uint64_t bytes_before = 0;  ///< of all objects and kept files, on disk
   std::uint64_t bytes_after = 0;   ///< a dry run does not know: as before
   bool operator==(const GcReport&) const = default;
 };

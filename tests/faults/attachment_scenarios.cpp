@@ -79,6 +79,22 @@ void prepare_decision(FaultWorld& world) {
   must_end(world.ws(sync_command), 7);
 }
 
+const std::string never_sent = picture("here, and nowhere else");
+
+/// Bytes that only this tree has: of a decision that can be undone, and beside a conflict that is open.
+void prepare_kept_bytes(FaultWorld& world) {
+  prepare_decision(world);
+  write_text(world.tree / "clash.pdf", never_sent);
+  must_end(world.ws(sync_command), 7);
+  must_end(world.ws({"sync", "resolve", "clash.pdf", "--keep", "remote"}), 0);
+  must_end(world.ws(sync_command), 0);
+  must_end(world.ws_there(sync_command), 0);
+  write_text(world.other / "stay.pdf", picture("stay there"));
+  must_end(world.ws_there(sync_command), 0);
+  write_text(world.tree / "stay.pdf", picture("stay here"));
+  must_end(world.ws(sync_command), 7);
+}
+
 }  // namespace
 
 std::vector<Scenario> attachment_scenarios() {
@@ -108,6 +124,11 @@ std::vector<Scenario> attachment_scenarios() {
       deciding("local"),
       deciding("remote"),
       deciding("both"),
+      {.name = "pictures gc",
+       .prepare = prepare_kept_bytes,
+       .steps = {{.arguments = {"sync", "gc", "--keep", "0"}}},
+       .last_exit = 7,
+       .forgets = true},
   };
   for (Scenario& scenario : all) scenario.has_files = true;
   return all;

@@ -112,6 +112,9 @@ TEST_CASE("killed anywhere in a mv that edits links", "[faults][kill][pictures]"
 TEST_CASE("killed anywhere in an undo of a run with pictures", "[faults][kill][pictures]") {
   kill_everywhere("undo of pictures");
 }
+TEST_CASE("killed anywhere while old bytes of pictures are dropped", "[faults][kill][pictures]") {
+  kill_everywhere("pictures gc");
+}
 TEST_CASE("killed anywhere while a conflict of two pictures ends", "[faults][kill][pictures]") {
   kill_everywhere("pictures resolve local");
   kill_everywhere("pictures resolve remote");

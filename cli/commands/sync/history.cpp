@@ -179,9 +179,12 @@ std::string counted(std::size_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
-/// Half a sentence: "3 states and 12 texts".
+/// Half a sentence: "3 states and 12 texts", "3 states, 12 texts and 1 attachment file".
 std::string shown_loss(const sync::GcReport& report) {
-  return counted(report.states_dropped, "state") + " and " + counted(report.texts_dropped, "text");
+  const std::string states = counted(report.states_dropped, "state");
+  const std::string texts = counted(report.texts_dropped, "text");
+  if (report.files_dropped == 0) return states + " and " + texts;
+  return fmt::format("{}, {} and {}", states, texts, counted(report.files_dropped, "attachment file"));
 }
 
 void print_gc(Session& session, const sync::GcReport& report, const sync::GcOptions& options) {
@@ -191,7 +194,7 @@ void print_gc(Session& session, const sync::GcReport& report, const sync::GcOpti
     return session.printer().line(fmt::format("would drop {} from before {}; {}", shown_loss(report), from, kept));
   }
   const std::string size = fmt::format("{} -> {}", shown_size(report.bytes_before), shown_size(report.bytes_after));
-  if (report.states_dropped == 0 && report.texts_dropped == 0) {
+  if (report.states_dropped == 0 && report.texts_dropped == 0 && report.files_dropped == 0) {
     return session.printer().line(fmt::format("nothing is from before {}; {}, {}", from, kept, size));
   }
   session.printer().line(fmt::format("dropped {} from before {}; {}, {}", shown_loss(report), from, kept, size));
@@ -217,6 +220,7 @@ Result<ExitCode> gc(Session& session) {
                               {"states_dropped", report.states_dropped},
                               {"states_kept", report.states_kept},
                               {"texts_dropped", report.texts_dropped},
+                              {"files_dropped", report.files_dropped},
                               {"bytes_before", report.bytes_before},
                               {"bytes_after", options.dry_run ? Json() : Json(report.bytes_after)},
                               {"bytes_freed", options.dry_run ? Json() : Json(freed)}},
@@ -388,7 +392,8 @@ Command sync_gc_command() {
           .summary = "Drop old states of the local history",
           .details =
               "Everything that was agreed on, replaced or deleted within the time stays, and so does every text that "
-              "this tree still needs. The rest is packed anew. -n shows what would go.",
+              "this tree still needs; the kept bytes of attachments alike. The rest is dropped, and the history packed "
+              "anew. -n shows what would go.",
           .flags = {{.name = "keep",
                      .takes = Takes::one,
                      .placeholder = "TIME",

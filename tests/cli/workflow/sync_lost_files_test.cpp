@@ -275,6 +275,54 @@ TEST_CASE("sync gc leaves the bytes of pictures that nobody else has", "[cli]") 
   CHECK(states_of(vault, vault.here, "img/a.png").contains(png + "ours, never sent"));
 }
 
+TEST_CASE("sync gc drops the kept bytes of pictures by age, and none that is still needed", "[cli]") {
+  const Pictures vault;
+  vault.both_in_step();
+  const auto kept = [&] {
+    std::set<std::string> all;
+    for (const auto& entry : fs::directory_iterator(vault.here / ".ws/attachments"))
+      all.insert(read_text(entry.path()));
+    return all;
+  };
+  const auto collide = [&](const char* name, const std::string& ours, const std::string& theirs) {
+    write_text(vault.here / name, ours);
+    write_text(vault.there / name, theirs);
+    REQUIRE(vault.sync(vault.there).exit == 0);
+    REQUIRE(vault.sync(vault.here).exit == 7);
+  };
+  const std::string never_sent = png + "ours, never sent";
+  collide("img/a.png", never_sent, png + "theirs");
+  REQUIRE(vault.ws(vault.here, {"sync", "resolve", "img/a.png", "--keep", "remote"}).exit == 0);
+  collide("img/b.pdf", "ours", "%PDF-1.7 theirs, undecided");
+  write_text(vault.here / ".ws/attachments" / ("." + Sha256::of("of a file that is gone").hex() + ".ws-part"), "half");
+  REQUIRE(kept().contains(never_sent));
+
+  // An undo is offered: its bytes stay.
+  REQUIRE(vault.ws(vault.here, {"sync", "gc"}).exit == 0);
+  CHECK(kept().contains(never_sent));
+
+  const auto before = kept();
+  const Ended plan = vault.ws(vault.here, {"sync", "gc", "-n", "--keep", "0", "--json"});
+  CHECK(kept() == before);
+  const Ended done = vault.ws(vault.here, {"sync", "gc", "--keep", "0", "--json"});
+  CHECK(done.exit == 0);
+  CHECK(parse(done.out)["files_dropped"] == parse(plan.out)["files_dropped"]);
+  CHECK(parse(done.out)["files_dropped"] == before.size() - kept().size());
+  CHECK_FALSE(kept().contains(never_sent));
+  CHECK_FALSE(kept().contains("half"));
+  CHECK(kept().contains("%PDF-1.7 theirs, undecided"));
+  // The log lists what can be had, and nothing else.
+  std::string ids = vault.ws(vault.here, {"sync", "log", "img/a.png", "--format", "ids"}).out;
+  for (std::size_t end = 0; (end = ids.find('\n')) != std::string::npos; ids.erase(0, end + 1)) {
+    CHECK(vault.ws(vault.here, {"sync", "restore", "img/a.png", "--at", ids.substr(0, end)}).exit == 0);
+    CHECK(read_text(vault.here / "img/a.png") != never_sent);
+  }
+  CHECK(read_text(vault.here / "img/a.png") == png);
+  CHECK(vault.ws(vault.here, {"sync", "gc", "--keep", "0"}).exit == 0);
+  CHECK(vault.ws(vault.here, {"sync", "resolve", "img/b.pdf", "--keep", "remote"}).exit == 0);
+  CHECK(read_text(vault.here / "img/b.pdf") == "%PDF-1.7 theirs, undecided");
+}
+
 TEST_CASE("sync watch: a picture that changes alone is sent", "[cli]") {
   const Pictures vault;
   vault.both_in_step();
