@@ -58,9 +58,9 @@ class Story {
       case ConflictCase::service_went_back: return service_went_back();
       case ConflictCase::document_went_back: return document_went_back();
       case ConflictCase::attachment_edited_on_both:
-      case ConflictCase::attachment_added_on_both:
-      case ConflictCase::attachment_removed_and_edited: return two_files();
-      case ConflictCase::attachment_edited_and_removed: return removed_file();
+      case ConflictCase::attachment_added_on_both: return two_files();
+      case ConflictCase::attachment_edited_and_removed: return file_removed_there();
+      case ConflictCase::attachment_removed_and_edited: return file_removed_here();
     }
   }
 
@@ -128,22 +128,34 @@ class Story {
   /// No texts: what is known of both files is told.
   void two_files() {
     say_my_file();
-    say(fmt::format("Theirs, on the service: {}{}.",
-                    facts_.their_file,
-                    facts_.their_time ? ", sent on " + *facts_.their_time : ""));
+    say_their_file();
     offer(Keep::local, "The next `ws sync` sends it. Theirs can be had again: `ws sync restore`.");
     offer(Keep::remote, "The file here gets their bytes. Mine are kept: `ws sync restore` brings them back.");
     offer(Keep::both, "Mine stays here, theirs stays beside it with (remote) in its name; both are sent.");
   }
 
-  void removed_file() {
+  void file_removed_there() {
     say_my_file();
     say("On the service it was removed.");
     offer(Keep::local, "The next `ws sync` sends it again.");
     offer(Keep::remote, "The file here is removed. Its bytes are kept: `ws sync restore` brings them back.");
   }
 
+  void file_removed_here() {
+    say("You removed it here, and a folder has its name now.");
+    say_their_file();
+    offer(Keep::local, "The next `ws sync` removes it there too. `ws sync restore` brings it back.");
+    offer(Keep::both, "Theirs stays, with (remote) in its name, and is sent.");
+  }
+
   void say_my_file() { say(fmt::format("Yours, here: {}{}.", facts_.my_file, my_when())); }
+
+  void say_their_file() {
+    say(fmt::format("Theirs, on the service: {}{}.",
+                    facts_.their_file,
+                    facts_.their_time ? ", sent on " + *facts_.their_time : ""));
+    if (!facts_.their_place.empty()) say(fmt::format("A copy of theirs is at {}.", facts_.their_place));
+  }
 
   /// Recorded by a commit, and no pull has brought their text yet.
   void not_seen_yet() {

@@ -16,6 +16,7 @@ struct Facts {
   std::optional<std::string> their_time = {};
   std::string my_file = {};  ///< of an attachment: "image/png, 12 KB, 640 x 480"
   std::string their_file = {};
+  std::string their_place = {};  ///< where their file lies here; empty: nowhere
 };
 
 /// `texts.local` is the text that counts as mine.

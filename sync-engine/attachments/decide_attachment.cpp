@@ -70,7 +70,11 @@ class AttachmentDecision {
   }
 
   Result<void> take_theirs(const RelativePath& path, const OpenAttachment& open) {
-    if (!open.local) return fail(Failure::Kind::conflict, fmt::format("{} is not here", path.text()));
+    if (!open.local) {
+      return fail(Failure::Kind::conflict,
+                  fmt::format("{} was removed here, and its name may be taken", path.text()),
+                  "give --keep local, or both to have theirs beside it");
+    }
     WS_LET(const auto now, writer_.hash(path));
     const bool is_placed = now == (open.remote ? std::optional(open.remote->hash) : std::nullopt);
     if (!is_placed) WS_TRY(place_theirs(path, open));

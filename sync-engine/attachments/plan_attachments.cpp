@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace ws::sync {
@@ -10,11 +12,11 @@ namespace {
 enum class FileChange { none, unchanged, edited, deleted, created, hidden };
 
 /// Old path to new one. Only where exactly one path went and one came with these bytes.
-using Renames = std::map<RelativePath, RelativePath>;
+using FileRenames = std::map<RelativePath, RelativePath>;
 
-Renames renames_among(const std::multimap<Sha256, RelativePath>& went,
-                      const std::multimap<Sha256, RelativePath>& came) {
-  Renames renames;
+FileRenames renames_among(const std::multimap<Sha256, RelativePath>& went,
+                          const std::multimap<Sha256, RelativePath>& came) {
+  FileRenames renames;
   for (const auto& [hash, path] : went) {
     if (went.count(hash) != 1 || came.count(hash) != 1) continue;
     renames.emplace(path, came.find(hash)->second);
@@ -38,6 +40,7 @@ class AttachmentPlanner {
     for (const RelativePath& path : paths) {
       if (!handled_.contains(path)) plan_path(path);
     }
+    wait_for_room();
     std::ranges::stable_sort(plan_.actions, {}, &Action::path);
     return std::move(plan_);
   }
@@ -89,8 +92,13 @@ class AttachmentPlanner {
   }
 
   void plan_renamed_here(const RelativePath& from, const RelativePath& to) {
-    if (there(to) != FileChange::none) return;  // by path: the two that meet there are compared
     const FileChange change = there(from);
+    if (there(to) != FileChange::none) {
+      // Renamed alike and edited there: ours are the bytes that both sides knew. Else the two that meet are compared.
+      if (there(to) != FileChange::created || change != FileChange::deleted || is_alike(to)) return;
+      add(ActionKind::pull_update, to, "renamed on both sides, edited there", local(to)->hash, remote(to)->hash);
+      return settle_rename(from, to);
+    }
     if (change == FileChange::unchanged || change == FileChange::edited) {
       add(ActionKind::push_move, to, "renamed here", local(to)->hash, base(from)->hash, from);
       if (change == FileChange::edited)
@@ -113,8 +121,13 @@ class AttachmentPlanner {
   }
 
   void plan_renamed_there(const RelativePath& from, const RelativePath& to) {
-    if (handled_.contains(from) || handled_.contains(to) || here(to) != FileChange::none) return;
+    if (handled_.contains(from) || handled_.contains(to)) return;
     const FileChange change = here(from);
+    if (here(to) != FileChange::none) {
+      if (here(to) != FileChange::created || change != FileChange::deleted || is_alike(to)) return;
+      add(ActionKind::push_update, to, "renamed on both sides, edited here", local(to)->hash, local(to)->hash);
+      return settle_rename(from, to);
+    }
     if (change == FileChange::unchanged || change == FileChange::edited) {
       add(ActionKind::pull_move, to, "renamed on the service", local(from)->hash, local(from)->hash, from);
       if (change == FileChange::edited)
@@ -125,6 +138,13 @@ class AttachmentPlanner {
     } else {
       return;
     }
+    handled_.insert({from, to});
+  }
+
+  bool is_alike(const RelativePath& path) const { return local(path)->hash == remote(path)->hash; }
+
+  void settle_rename(const RelativePath& from, const RelativePath& to) {
+    plan_.settled.emplace(from, std::nullopt);
     handled_.insert({from, to});
   }
 
@@ -172,6 +192,52 @@ class AttachmentPlanner {
     }
   }
 
+  /// A disk has no room for a file and a folder of one name. One that was edited there and is a folder here is a
+  /// conflict; else what comes waits, and so does what is new here in its place.
+  void wait_for_room() {
+    std::set<std::string, std::less<>> stays;
+    for (const auto& [path, file] : sides_.local) stays.insert(path.string());
+    for (const Action& action : plan_.actions) {
+      if (action.kind == ActionKind::pull_delete) stays.erase(action.path.string());
+      if (action.kind == ActionKind::pull_move) stays.erase(action.previous_path->string());
+    }
+    std::set<std::string, std::less<>> waiting;
+    for (const Action& action : std::vector<Action>(plan_.actions)) {
+      if (action.kind != ActionKind::pull_create && action.kind != ActionKind::pull_move) continue;
+      const std::set<std::string> in_the_way = obstacles(stays, action.path);
+      if (in_the_way.empty()) continue;
+      const bool is_folder_here = in_the_way.begin()->size() > action.path.text().size();
+      if (is_folder_here && base(action.path) != nullptr) {
+        std::erase(plan_.actions, action);
+        collide(action.path);
+        continue;
+      }
+      waiting.insert(action.path.string());
+      waiting.insert(in_the_way.begin(), in_the_way.end());
+    }
+    std::erase_if(plan_.actions, [&](const Action& action) {
+      const bool comes_new = action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_move ||
+                             action.kind == ActionKind::push_create;
+      if (!comes_new || !waiting.contains(action.path.text())) return false;
+      plan_.skipped.push_back({.path = action.path.string(), .reason = Hindrance::twin});
+      return true;
+    });
+  }
+
+  /// The file above `path`, or those below it, among files that stay.
+  static std::set<std::string> obstacles(const std::set<std::string, std::less<>>& stays, const RelativePath& path) {
+    const std::string_view text = path.text();
+    for (std::size_t slash = text.find('/'); slash != std::string_view::npos; slash = text.find('/', slash + 1)) {
+      if (stays.contains(text.substr(0, slash))) return {std::string(text.substr(0, slash))};
+    }
+    std::set<std::string> below;
+    const std::string folder = path.string() + "/";
+    for (auto next = stays.lower_bound(folder); next != stays.end() && next->starts_with(folder); ++next) {
+      below.insert(*next);
+    }
+    return below;
+  }
+
   void collide(const RelativePath& path) {
     AttachmentCollision collision{.path = path};
     if (const Attachment* const row = base(path)) collision.base = *row;
@@ -198,8 +264,8 @@ class AttachmentPlanner {
   const AttachmentSides& sides_;
   const AttachmentChoices& choices_;
   AttachmentPlan plan_;
-  Renames renamed_here_;
-  Renames renamed_there_;
+  FileRenames renamed_here_;
+  FileRenames renamed_there_;
   std::set<RelativePath> handled_;
 };
 

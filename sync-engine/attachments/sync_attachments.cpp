@@ -193,7 +193,14 @@ class AttachmentRun {
     OperationRow row{.ways = static_cast<std::uint8_t>(way)};
     const RelativePath before = action.previous_path.value_or(action.path);
     const Attachment* const agreed = find(found_.sides.base, before);
-    if (agreed != nullptr) row.before = Version{.path = before, .hash = agreed->hash};
+    const Attachment* const there = find(found_.sides.remote, before);
+    if (agreed != nullptr) {
+      row.before = Version{.path = before, .hash = agreed->hash};
+    } else if (action.kind == ActionKind::pull_update && action.seen) {  // renamed on both sides, edited there
+      row.before = Version{.path = before, .hash = *action.seen};
+    } else if (action.kind == ActionKind::push_update && there != nullptr) {  // the same, edited here
+      row.before = Version{.path = before, .hash = there->hash};
+    }
     const bool is_move = action.kind == ActionKind::push_move || action.kind == ActionKind::pull_move;
     if (is_move && row.before) {
       row.after = Version{.path = action.path, .hash = row.before->hash};

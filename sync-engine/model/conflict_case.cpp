@@ -186,7 +186,8 @@ constexpr ConflictCaseRow make_row(ConflictCase which) {
               .subject = Subject::attachment,
               .sides = Sides::remote,
               .reason = "file removed here, edited on the service",
-              .resolutions = of_two_files};
+              .resolutions = {ConflictResolution{Keep::local, "keep it removed"},
+                              ConflictResolution{Keep::both, "keep theirs"}}};
   }
   return {};
 }

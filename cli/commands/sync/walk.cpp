@@ -132,6 +132,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
     if (open && open->remote) {
       facts.their_file = describe(*open->remote, open->beside.value_or(conflict_.path));
       facts.their_time = time_of_asset(open->remote->asset);
+      if (open->beside) facts.their_place = open->beside->string();
     }
     return walk::tell_conflict({.conflict = conflict_}, facts);
   }

@@ -336,3 +336,100 @@ TEST_CASE("sync attachments: links to a picture that is renamed are counted, men
   two.both_in_step();
   CHECK(read_text(two.there / "note.md") == "# Note\n\n![a](lamp.png) and [[b.pdf]]\n");
 }
+
+TEST_CASE("sync attachments: a picture renamed alike on both sides and edited on one is one picture", "[cli][undo]") {
+  const Pictures two;
+  two.both_in_step();
+  const fs::path edits = GENERATE(fs::path("here"), fs::path("there"));
+  CAPTURE(edits);
+  fs::rename(two.here / "img/a.png", two.here / "img/lamp.png");
+  fs::rename(two.there / "img/a.png", two.there / "img/lamp.png");
+  write_text(two.stage / edits / "img/lamp.png", png + "edited");
+  for (const fs::path& side : {two.here, two.there}) {
+    write_text(side / "note.md", "# Note\n\n![a](img/lamp.png) and [[b.pdf]]\n");
+  }
+  REQUIRE(two.sync(two.there).exit == 0);
+  const Ended ended = two.sync(two.here);
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit == 0);
+  CHECK(attachment_rows(ended) ==
+        std::vector<std::string>{edits == "here" ? "push_update img/lamp.png" : "pull_update img/lamp.png"});
+  two.both_in_step();
+  CHECK(read_text(two.here / "img/lamp.png") == png + "edited");
+  CHECK(read_text(two.there / "img/lamp.png") == png + "edited");
+  CHECK(two.ws(two.here, {"sync", "undo"}).exit == 0);
+  CHECK(read_text(two.here / "img/lamp.png") == png);
+  two.both_in_step();
+  CHECK(read_text(two.there / "img/lamp.png") == png);
+}
+
+TEST_CASE("sync attachments: a picture gives its name to a folder of pictures", "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  fs::remove(two.there / "img/b.pdf");
+  write_text(two.there / "img/b.pdf/page.png", png + "page");
+  write_text(two.there / "note.md", "# Note\n\n![a](img/a.png) ![p](img/b.pdf/page.png)\n");
+  REQUIRE(two.sync(two.there).exit == 0);
+
+  SECTION("untouched here: the file goes, the folder comes") {
+    two.both_in_step();
+    CHECK(read_text(two.here / "img/b.pdf/page.png") == png + "page");
+  }
+  SECTION("edited here: a conflict, and what comes waits until it is decided") {
+    write_text(two.here / "img/b.pdf", "ours");
+    const Ended met = two.sync(two.here);
+    INFO(met.out << met.err);
+    CHECK(met.exit == 7);
+    CHECK_THAT(parse(met.out)["skipped"].dump(), Contains("img/b.pdf/page.png") && Contains("twin"));
+    CHECK(read_text(two.here / "img/b.pdf") == "ours");
+    CHECK(two.ws(two.here, {"sync", "resolve", "img/b.pdf", "--keep", "remote"}).exit == 0);
+    CHECK(two.sync(two.here).exit == 0);
+    CHECK(read_text(two.here / "img/b.pdf/page.png") == png + "page");
+  }
+}
+
+TEST_CASE("sync attachments: a folder here in place of a picture that was edited there", "[cli]") {
+  const std::string keep = GENERATE("local", "both");
+  CAPTURE(keep);
+  const Pictures two;
+  two.both_in_step();
+  write_text(two.there / "img/b.pdf", "theirs");
+  REQUIRE(two.sync(two.there).exit == 0);
+  fs::remove(two.here / "img/b.pdf");
+  write_text(two.here / "img/b.pdf/page.png", png + "page");
+  write_text(two.here / "note.md", "# Note\n\n![a](img/a.png) ![p](img/b.pdf/page.png)\n");
+  const Ended met = two.sync(two.here);
+  INFO(met.out << met.err);
+  CHECK(met.exit == 7);
+  CHECK(read_text(two.here / "img/b (remote).pdf") == "theirs");
+  const Ended refused = two.ws(two.here, {"sync", "resolve", "img/b.pdf", "--keep", "remote"});
+  CHECK_THAT(refused.err, Contains("was removed here"));
+  CHECK(two.ws(two.here, {"sync", "resolve", "img/b.pdf", "--keep", keep}).exit == 0);
+  CHECK(two.sync(two.here).exit == 0);
+  two.both_in_step();
+  two.both_in_step();
+  CHECK(read_text(two.there / "img/b.pdf/page.png") == png + "page");
+  CHECK(fs::exists(two.there / "img/b (remote).pdf") == (keep == "both"));
+}
+
+TEST_CASE("sync attachments: a picture and a folder of one name, both new, wait for each other", "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  write_text(two.here / "art", "a picture");
+  write_text(two.here / "own.md", "![](art)\n");
+  write_text(two.there / "art/page.png", png + "page");
+  write_text(two.there / "other.md", "![](art/page.png)\n");
+  REQUIRE(two.sync(two.there).exit == 0);
+  for (int i = 0; i < 2; ++i) {
+    const Ended met = two.sync(two.here);
+    INFO(met.out << met.err);
+    CHECK(met.exit == 0);
+    CHECK(attachment_rows(met).empty());
+    CHECK_THAT(parse(met.out)["skipped"].dump(), Contains("art/page.png"));
+  }
+  fs::rename(two.here / "art", two.here / "art.png");
+  write_text(two.here / "own.md", "![](art.png)\n");
+  two.both_in_step();
+  CHECK(read_text(two.here / "art/page.png") == png + "page");
+  CHECK(read_text(two.there / "art.png") == "a picture");
+}
