@@ -28,6 +28,7 @@ Result<void> make_safe(SafeWriter& writer,
   if (known && known->hash == hash && assets != nullptr) {
     const auto there = assets->holds(*known);
     if (there && *there) return {};
+    if (!there && there.error().kind == Failure::Kind::auth) return fail(Failure(there.error()));
   }
   return writer.keep_copy(disk, hash);
 }

@@ -13,7 +13,8 @@ inline constexpr const char* attachments_folder = "attachments";
 Result<void> tidy_own_folder(AttachmentStore& store, SafeWriter& writer);
 
 /// Before a file here is replaced or removed: the service has its bytes, or a copy of them is kept. `known`: an Asset
-/// that is said to hold them. `assets` may be null: then a copy is kept.
+/// that is said to hold them. `assets` may be null, or out of reach: then a copy is kept. Fails with `auth`, `conflict`
+/// or `disk`.
 Result<void> make_safe(SafeWriter& writer,
                        Assets* assets,
                        const RelativePath& disk,

@@ -15,6 +15,7 @@ namespace ws::sync {
 namespace {
 
 constexpr const char* commit_note = "commit";
+constexpr const char* untitled_note = "untitled";
 constexpr int most_rounds = 6;
 constexpr const char* list_title = "Attachments";
 
@@ -64,6 +65,32 @@ Result<void> yield_to_service(Session& session, const RecordedConflict& recorded
   // It moved again, or somebody decided it: what is there now is asked for in any case.
   if (!resolved && !surely_not_done(resolved.error())) return fail(Failure(resolved.error()));
   return {};
+}
+
+/// People find it by its title. Where it may not be set the list serves as well. Fails where a later try may succeed.
+Result<void> give_title(Session& session, KnownList& list, const DocumentId& document) {
+  Assets* const assets = session.remote->assets();
+  if (assets == nullptr) return {};
+  StoredPart& part = list.parts.at(document);
+  const auto revision = assets->set_title(document.text, list_title, part.revision);
+  if (!revision) return surely_not_done(revision.error()) ? Result<void>() : fail(Failure(revision.error()));
+  if (revision->is_known()) part.revision = *revision;
+  return {};
+}
+
+/// The note stays while a title is missing that a later run may set. Fails with `auth`, or as the store does.
+Result<void> give_titles(Session& session,
+                         AttachmentStore& store,
+                         KnownList& list,
+                         const std::vector<DocumentId>& documents) {
+  bool all = true;
+  for (const DocumentId& document : documents) {
+    const auto given = give_title(session, list, document);
+    if (!given && given.error().kind == Failure::Kind::auth) return fail(Failure(given.error()));
+    all = all && given.has_value();
+  }
+  WS_TRY(store_parts(store, list, documents));
+  return all ? store.set_note(untitled_note, "") : Result<void>();
 }
 
 class ListWriter {
@@ -185,6 +212,8 @@ class ListWriter {
                                 .expected_revision = plan.revision != SourceRevision{} ? plan.revision : known,
                                 .client_id = session_.binding.client_id,
                                 .message = list_title};
+    const bool is_new = std::ranges::any_of(parts, [](const PartToWrite& part) { return part.item.document.empty(); });
+    if (is_new) WS_TRY(store_.set_note(untitled_note, "yes"));
     WS_TRY(store_.set_note(commit_note, encode_request(request)));
     auto answer = session_.remote->commit(request);
     if (!answer) {
@@ -198,6 +227,7 @@ class ListWriter {
 
   Result<bool> take(const std::vector<PartToWrite>& parts, const CommitAnswer& answer, SourceRevision known) {
     std::vector<DocumentId> changed;
+    std::vector<DocumentId> untitled;
     for (const PartToWrite& part : parts) {
       const auto applied = std::ranges::find(answer.applied, part.item.path.string(), &AppliedItem::path);
       if (applied == answer.applied.end()) continue;
@@ -210,7 +240,7 @@ class ListWriter {
                  .revision = applied->revision.is_known() ? applied->revision : part.item.revision,
                  .text = part.text});
       changed.push_back(document);
-      if (part.item.kind == ActionKind::push_create) give_title(document);
+      if (part.item.kind == ActionKind::push_create) untitled.push_back(document);
     }
     bool is_met = changed.size() >= parts.size();
     for (const RecordedConflict& recorded : answer.conflicts) {
@@ -235,8 +265,10 @@ class ListWriter {
     WS_TRY(store_.flush());
     // Nobody else was there in between: the next pull can begin after it.
     WS_LET(const SourceRevision heard, session_.state.source_revision());
-    const bool follows = heard == known && answer.revision == known.after(parts.size()) && is_met && !titled_;
+    // A title may raise the counter of the source.
+    const bool follows = heard == known && answer.revision == known.after(parts.size()) && is_met && untitled.empty();
     if (follows) WS_TRY(session_.state.set_source_revision(answer.revision));
+    if (!untitled.empty()) WS_TRY(give_titles(session_, store_, list_, untitled));
     return is_met;
   }
 
@@ -251,16 +283,6 @@ class ListWriter {
       list_.rows_by_part.erase(part->first);
       part = list_.parts.erase(part);
     }
-  }
-
-  /// People find it by its title. Where it cannot be set the list serves as well.
-  void give_title(const DocumentId& document) {
-    Assets* const assets = session_.remote->assets();
-    if (assets == nullptr) return;
-    StoredPart& part = list_.parts.at(document);
-    const auto revision = assets->set_title(document.text, list_title, part.revision);
-    titled_ = true;  // the counter of the source may have risen
-    if (revision && revision->is_known()) part.revision = *revision;
   }
 
   /// A document that is no list, at one of the list's places, is somebody's own: it is never written over.
@@ -290,7 +312,6 @@ class ListWriter {
   const RowChanges& changes_;
   std::set<RelativePath> done_;
   std::set<std::size_t> occupied_;  ///< numbers whose place holds something else: a note, or a folder
-  bool titled_ = false;
 };
 
 }  // namespace
@@ -309,6 +330,22 @@ Result<void> finish_list_commit(Session& session, AttachmentStore& store) {
   }
   // What was applied comes with the next pull, which begins before it.
   return store.set_note(commit_note, "");
+}
+
+Result<bool> is_list_unfinished(AttachmentStore& store) {
+  WS_LET(const std::string commit, store.note(commit_note));
+  WS_LET(const std::string untitled, store.note(untitled_note));
+  return !commit.empty() || !untitled.empty();
+}
+
+Result<void> give_missing_titles(Session& session, AttachmentStore& store, KnownList& list) {
+  WS_LET(const std::string noted, store.note(untitled_note));
+  if (noted.empty()) return {};
+  std::vector<DocumentId> documents;
+  for (const auto& [document, part] : list.parts) {
+    if (!part.is_gone) documents.push_back(document);
+  }
+  return give_titles(session, store, list, documents);
 }
 
 Result<std::set<RelativePath>> publish_list(Session& session,

@@ -23,6 +23,10 @@ using RowChanges = std::map<RelativePath, RowChange>;
 /// Ends a commit that an earlier run did not see the end of. Needs the service.
 Result<void> finish_list_commit(Session& session, AttachmentStore& store);
 
+/// Sets the titles of new parts where an earlier run failed to. Needs the service. Fails with `auth`.
+Result<void> give_missing_titles(Session& session, AttachmentStore& store, KnownList& list);
+/// Whether one of these two has something to do.
+Result<bool> is_list_unfinished(AttachmentStore& store);
 /// The paths whose change is on the service when it returns; `list` is as it is there. Nothing to write: nothing is
 /// sent. Fails as `Remote::commit` does.
 Result<std::set<RelativePath>> publish_list(Session& session,

@@ -37,12 +37,18 @@ class AttachmentRun {
     for (const Action& action : found_.plan.actions) rows_.push_back({.action = action});
     WS_LET(SafeWriter writer, SafeWriter::open(session_.root, attachments_folder));
     WS_TRY(tidy_own_folder(*store_, writer));
-    if (session_.remote != nullptr) WS_TRY(finish_list_commit(session_, *store_));
+    if (session_.remote != nullptr) {
+      WS_TRY(finish_list_commit(session_, *store_));
+      if (auto titled = give_missing_titles(session_, *store_, found_.list); !titled) {
+        outcome_.ended_by = std::move(titled).error();
+        return tell();
+      }
+    }
     WS_TRY(settle());
     WS_TRY(end_conflicts(writer));
     WS_TRY(move_bytes(writer));
     WS_TRY(change_here(writer));
-    WS_TRY(lay_beside(writer));
+    if (!is_locked_out()) WS_TRY(lay_beside(writer));
     if (halves_ == AttachmentHalves::both && !outcome_.ended_by) WS_TRY(publish());
     return tell();
   }
@@ -165,6 +171,7 @@ class AttachmentRun {
   Result<void> change_here(SafeWriter& writer) {
     for (Row& row : rows_) {
       WS_TRY(session_.check_cancelled());
+      if (is_locked_out()) break;
       if (row.action.kind == ActionKind::pull_delete) WS_TRY(finish(row, delete_here(writer, row.action)));
       if (row.action.kind == ActionKind::pull_move) WS_TRY(finish(row, move_here(writer, row.action)));
     }
@@ -221,6 +228,9 @@ class AttachmentRun {
     return is_moved ? Result<void>() : agree(action.path, *incoming(action), "received");
   }
 
+  /// The key is not accepted: nothing more is changed.
+  bool is_locked_out() const { return outcome_.ended_by && outcome_.ended_by->kind == Failure::Kind::auth; }
+
   /// What ends everything is passed up.
   Result<void> finish(Row& row, Result<void> outcome) {
     if (outcome) {
@@ -228,6 +238,7 @@ class AttachmentRun {
       return {};
     }
     row.fail(std::move(outcome).error());
+    if (row.error->kind == Failure::Kind::auth && !outcome_.ended_by) outcome_.ended_by = row.error;
     return row.error->kind == Failure::Kind::cancelled ? Result<void>(fail(Failure(*row.error))) : Result<void>();
   }
 
@@ -270,7 +281,10 @@ class AttachmentRun {
       }
     }
     WS_TRY(writer.flush_texts());
-    for (Waiting& each : waiting) WS_TRY(finish(*each.row, place(writer, each.row->action, each.staged)));
+    for (Waiting& each : waiting) {
+      if (is_locked_out()) break;
+      WS_TRY(finish(*each.row, place(writer, each.row->action, each.staged)));
+    }
     return {};
   }
 
@@ -461,13 +475,12 @@ Result<void> sync_attachments(
     Session& session, const Clock& clock, AttachmentSurvey found, AttachmentHalves halves, Report& report) {
   const bool is_off = session.config.attachments == AttachmentMode::off;
   const bool has_work = !found.is_quiet() || found.list.is_due() || !found.open.empty();
-  bool has_open_commit = false;
+  bool is_unfinished_there = false;
   if (session.knows_attachments() && !is_off) {
     WS_LET(AttachmentStore* const store, session.attachments());
-    WS_LET(const std::string commit, store->note("commit"));
-    has_open_commit = !commit.empty();
+    WS_LET(is_unfinished_there, is_list_unfinished(*store));
   }
-  if (is_off || (!has_work && !has_open_commit)) {
+  if (is_off || (!has_work && !is_unfinished_there)) {
     add_to_report(found, report);
     if (!found.tells_off) return {};
     WS_LET(AttachmentStore* const store, session.attachments());

@@ -433,3 +433,36 @@ TEST_CASE("sync attachments: a picture and a folder of one name, both new, wait 
   CHECK(read_text(two.here / "art/page.png") == png + "page");
   CHECK(read_text(two.there / "art.png") == "a picture");
 }
+
+TEST_CASE("sync attachments: a key that is refused at the last request of a run ends it with 4, and nothing is changed",
+          "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  write_text(two.there / "img/a.png", png + "theirs");
+  fs::remove(two.there / "img/b.pdf");
+  REQUIRE(two.sync(two.there).exit == 0);
+  control(two.server, "POST", "/faults", R"({"operation": "files.get", "effect": {"status": 401}, "times": 100})");
+  const Ended refused = two.sync(two.here);
+  INFO(refused.out << refused.err);
+  CHECK(refused.exit == 4);
+  CHECK(read_text(two.here / "img/a.png") == png);
+  CHECK(fs::exists(two.here / "img/b.pdf"));
+  control(two.server, "DELETE", "/faults", "");
+  two.both_in_step();
+  CHECK(read_text(two.here / "img/a.png") == png + "theirs");
+  CHECK_FALSE(fs::exists(two.here / "img/b.pdf"));
+}
+
+TEST_CASE("sync attachments: the list gets its title by a later run where the first could not give it", "[cli]") {
+  const int status = GENERATE(401, 503);
+  CAPTURE(status);
+  const Pictures two;
+  control(two.server,
+          "POST",
+          "/faults",
+          fmt::format(R"({{"operation": "docs.update", "effect": {{"status": {}}}, "times": 100}})", status));
+  CHECK(two.sync(two.here).exit == (status == 401 ? 4 : 0));
+  control(two.server, "DELETE", "/faults", "");
+  two.both_in_step();
+  CHECK_THAT(body_of(two.server, "/v1/documents?limit=100"), Contains("\"Attachments\""));
+}
