@@ -36,6 +36,13 @@ void add_shown(ShownFiles& shown,
         reference.path.find('.') != std::string::npos) {
       shown.unclear.push_back({.path = reference.path, .reason = Hindrance::ambiguous_name});
     }
+    const bool may_be_hidden = found.state == State::none || found.state == State::outside;
+    if (may_be_hidden && !reference.is_wiki() && !reference.is_guess() && !is_markdown(reference.path)) {
+      auto path = links::joined(links::folder_of(note.text()), reference.path);
+      if (path && path->find('\0') == std::string::npos) {
+        shown.nowhere.insert(std::move(*path));
+      }
+    }
     if (found.state != State::file) continue;
     const auto file = RelativePath::parse(utf8::nfc(found.path));
     if (!file || !files.has(*file)) continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,6 +31,7 @@ class OtherFiles {
 struct ShownFiles {
   std::map<RelativePath, std::vector<RelativePath>> notes = {};  ///< of each file
   std::vector<Skipped> unclear = {};                             ///< names that several files have, none nearer
+  std::set<std::string> nowhere = {};  ///< paths that the walk does not list: no file, or one not synced
 };
 
 /// Adds what one note shows. `tree`: all files, notes too, as the disk spells them.

@@ -1,6 +1,7 @@
 #include "sync-engine/attachments/survey_attachments.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -112,7 +113,12 @@ class AttachmentSurveyor {
     find_renamed(paths);
     std::set<RelativePath> beside;
     for (const auto& [path, open] : found_.open) {
-      if (open.beside) beside.insert(*open.beside);
+      if (!open.beside) continue;
+      beside.insert(*open.beside);
+      if (paths.contains(*open.beside) || !files_.has(*open.beside)) continue;
+      // It belongs to the conflict: not a file that is not synced.
+      ++found_.synced_here;
+      found_.disk.emplace(*open.beside, files_.disk_path(*open.beside));
     }
     find_twins(paths);
     for (const RelativePath& path : paths) {
@@ -198,10 +204,23 @@ class AttachmentSurveyor {
     found_.sides.local.emplace(path, *file);
   }
 
+  /// Why the walk does not list a file that a note shows. Empty: there is none.
+  std::optional<Hindrance> why_not_listed(const std::string& path) const {
+    const Descriptor there = session_.root.open_beneath(path, O_PATH | O_NOFOLLOW);
+    if (!there) return errno == ELOOP || errno == EXDEV ? std::optional(Hindrance::symlink) : std::nullopt;
+    struct stat status = {};
+    if (::fstat(there.get(), &status) != 0 || S_ISDIR(status.st_mode)) return std::nullopt;
+    if (S_ISLNK(status.st_mode)) return Hindrance::symlink;
+    return S_ISREG(status.st_mode) ? Hindrance::ignored : Hindrance::special;
+  }
+
   /// What a note names and cannot be told, and what the key may not send or fetch.
   void tell_skipped() {
     AttachmentPlan& plan = found_.plan;
     plan.skipped.insert(plan.skipped.end(), found_.shown.unclear.begin(), found_.shown.unclear.end());
+    for (const std::string& path : found_.shown.nowhere) {
+      if (const auto why = why_not_listed(path)) plan.skipped.push_back({.path = path, .reason = *why});
+    }
     // A run asks again; a mere look shows what the last run met.
     std::erase_if(plan.actions, [&](const Action& action) {
       const bool sends = action.kind == ActionKind::push_create || action.kind == ActionKind::push_update;

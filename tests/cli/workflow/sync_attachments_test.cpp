@@ -89,6 +89,8 @@ TEST_CASE("attachments: other bytes on both sides are a conflict, and each decis
   REQUIRE(conflicts["data"].size() == 1);
   CHECK(conflicts["data"][0]["kind"] == "attachment");
   CHECK(vault.sync(vault.here).exit == 7);
+  // Their copy belongs to the conflict: only one file here is not synced.
+  CHECK(parse(vault.ws(vault.here, {"sync", "status", "--json"}).out)["not_included"] == 1);
   const Ended decided = vault.ws(vault.here, {"sync", "resolve", "img/a.png", "--keep", keep});
   INFO(decided.out << decided.err);
   CHECK(decided.exit == 0);
@@ -465,4 +467,24 @@ TEST_CASE("sync attachments: the list gets its title by a later run where the fi
   control(two.server, "DELETE", "/faults", "");
   two.both_in_step();
   CHECK_THAT(body_of(two.server, "/v1/documents?limit=100"), Contains("\"Attachments\""));
+}
+
+TEST_CASE("sync attachments: a shown file that is ignored, linked or no file is listed as skipped", "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  write_text(two.here / ".hidden/a.png", png);
+  fs::create_symlink("img/a.png", two.here / "link.png");
+  fs::create_symlink("img", two.here / "linked");
+  fs::create_directory(two.here / "folder.png");
+  write_text(two.here / "note.md",
+             "# Note\n\n![a](img/a.png) [[b.pdf]] ![h](.hidden/a.png) ![l](link.png) ![i](linked/a.png)\n"
+             "![f](folder.png) ![gone](gone.png) ![out](../other/gone.png)\n");
+  const Json skipped = parse(two.ws(two.here, {"sync", "status", "--json"}).out)["skipped"];
+  std::map<std::string, std::string> why;
+  for (const Json& each : skipped) why[text_at(each, "path")] = text_at(each, "reason");
+  CHECK(why == std::map<std::string, std::string>{
+                   {".hidden/a.png", "ignored"}, {"link.png", "symlink"}, {"linked/a.png", "symlink"}});
+  const Ended ended = two.sync(two.here);
+  CHECK(ended.exit == 0);
+  CHECK(parse(ended.out)["skipped"].size() == 3);
 }
