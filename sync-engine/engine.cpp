@@ -251,7 +251,7 @@ Result<Restored> SyncEngine::restore(const RelativePath& path, const std::option
 }
 
 Result<std::vector<ListedAttachment>> SyncEngine::attachments() {
-  const RunOptions options{.offline = true, .looks_only = true};
+  const RunOptions options{.offline = true, .looks_only = true, .whole = true};
   WS_LET(const Survey survey, ws::sync::survey(impl_->context.session, options, Pulled::look_at));
   WS_LET(const AttachmentSurvey found, survey_attachments(impl_->context.session, survey, options));
   return list_attachments(found);

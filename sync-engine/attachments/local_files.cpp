@@ -70,11 +70,15 @@ std::unordered_map<std::string, SeenFile> read_cache(const Session& session) {
 
 }  // namespace
 
-LocalFiles::LocalFiles(Session& session) : session_(session), cached_(read_cache(session)) {
+LocalFiles::LocalFiles(Session& session) : session_(session) {
   // The clock that the kernel stamps files with.
   timespec time{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &time);
   started_ns_ = time.tv_sec * whole_second + time.tv_nsec;
+}
+
+void LocalFiles::load() {
+  if (!std::exchange(is_loaded_, true)) cached_ = read_cache(session_);
 }
 
 bool LocalFiles::is_trusted(const FileStamp& stamp) const {
@@ -83,6 +87,7 @@ bool LocalFiles::is_trusted(const FileStamp& stamp) const {
 }
 
 std::optional<LocalAttachment> LocalFiles::look_at(const std::string& disk, std::uint64_t max_bytes) {
+  load();
   const std::size_t slash = disk.rfind('/');
   const std::string folder = slash == std::string::npos ? std::string() : disk.substr(0, slash);
   const std::string name = disk.substr(slash + 1);  // npos + 1 is 0
@@ -144,7 +149,8 @@ const SeenFile* LocalFiles::seen(const std::string& disk) const {
   return found == seen_.end() ? nullptr : &found->second;
 }
 
-void LocalFiles::save() const {
+void LocalFiles::save() {
+  load();
   if (is_same_ && seen_.size() == cached_.size()) return;
   std::string bytes(cache_magic);
   for (const auto& [path, file] : seen_) {

@@ -29,18 +29,22 @@ class LocalFiles {
   std::optional<LocalAttachment> look_at(const std::string& disk, std::uint64_t max_bytes);
   /// What its stamp was when it was hashed.
   const SeenFile* seen(const std::string& disk) const;
+  /// Whether a change after the first look would change the stamp.
+  bool is_trusted(const FileStamp& stamp) const;
   /// Leaves a cache for the next time, of what was looked at. A failure costs only time later.
-  void save() const;
+  void save();
 
  private:
   std::optional<LocalAttachment> hash(int folder,
                                       const std::string& name,
                                       const std::string& disk,
                                       const FileStamp& stamp);
-  bool is_trusted(const FileStamp& stamp) const;
+
+  void load();
 
   Session& session_;
-  std::unordered_map<std::string, SeenFile> cached_;
+  bool is_loaded_ = false;
+  std::unordered_map<std::string, SeenFile> cached_ = {};
   std::unordered_map<std::string, SeenFile> seen_;
   std::string folder_ = {};
   Descriptor folder_fd_ = {};

@@ -11,6 +11,7 @@
 
 #include "api-client/base/utf8.hpp"
 #include "sync-engine/attachments/note_targets.hpp"
+#include "sync-engine/attachments/quiet_look.hpp"
 #include "sync-engine/reconcile/reconcile.hpp"
 #include "sync-engine/survey/cached_walk.hpp"
 #include "sync-engine/tree/file_kinds.hpp"
@@ -31,6 +32,7 @@ class AttachmentSurveyor {
         excluded_(FileKinds::with(session.config.attachments_exclude)) {}
 
   Result<AttachmentSurvey> survey() {
+    if (is_still_quiet()) return std::move(found_);
     WS_TRY(list_files());
     if (session_.knows_attachments() || !survey_.list_parts.empty()) WS_TRY(load());
     WS_LET(found_.shown, shown_in_notes(session_, survey_, files_, !options_.dry_run));
@@ -45,10 +47,32 @@ class AttachmentSurveyor {
     if (options_.only) narrow();
     weigh();
     if (!options_.dry_run) local_.save();
+    // A run that has nothing to do writes nothing.
+    if (!options_.dry_run && options_.looks_only && inputs_) keep_if_quiet();
     return std::move(found_);
   }
 
  private:
+  /// Whether nothing changed since a look that found nothing to do.
+  bool is_still_quiet() {
+    const bool is_off = session_.config.attachments == AttachmentMode::off;
+    if (is_off || options_.whole || options_.name_others || !survey_.list_parts.empty()) return false;
+    inputs_ = inputs_of_look(session_, survey_.scan, local_);
+    const auto known = inputs_ ? still_quiet(session_, *inputs_) : std::nullopt;
+    found_.synced_here = known.value_or(0);
+    return known.has_value();
+  }
+
+  void keep_if_quiet() {
+    const bool is_quiet = found_.is_quiet() && found_.plan.skipped.empty() && found_.remarks.empty() &&
+                          found_.open.empty() && !found_.guard && !options_.only && !found_.list.is_due();
+    std::map<std::string, FileStamp> stamps;
+    for (const auto& [path, stamp] : found_.stamps) stamps.emplace(found_.disk.at(path), stamp);
+    if (!is_quiet || stamps.size() != found_.synced_here) return;
+    for (const std::string& path : found_.shown.nowhere) stamps.emplace(path, FileStamp{});
+    keep_quiet_look(session_, *inputs_, local_, stamps);
+  }
+
   /// What is on disk and could be one. Rules about single files are applied where one is asked for.
   Result<void> list_files() {
     survey_.scan.each_other([this](const std::string& path) {
@@ -291,6 +315,7 @@ class AttachmentSurveyor {
   std::set<RelativePath> twins_;
   std::string missing_scope_;
   std::string told_off_;
+  std::optional<std::uint64_t> inputs_ = {};  ///< of this look; empty: it is made in any case
   bool shows_last_ = options_.looks_only;
 };
 

@@ -40,6 +40,7 @@ constexpr KnownEntry known_entries[] = {
     {"attachments.db-journal", Kind::file_in_place},
     {"attachments.cache", Kind::file},
     {"targets.cache", Kind::file},
+    {"quiet.cache", Kind::file},
     {"attachments", Kind::folder},
     {"tmp", Kind::folder},
     {"conflicts", Kind::folder},

@@ -1,6 +1,8 @@
 // The files that notes show, between two trees and through the real service.
+#include <chrono>
 #include <filesystem>
 #include <map>
+#include <thread>
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -487,4 +489,47 @@ TEST_CASE("sync attachments: a shown file that is ignored, linked or no file is 
   const Ended ended = two.sync(two.here);
   CHECK(ended.exit == 0);
   CHECK(parse(ended.out)["skipped"].size() == 3);
+}
+
+TEST_CASE("sync attachments: a look that found nothing to do is kept until something changes", "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  write_text(two.here / "note.md", "# Note\n\n![a](img/a.png), [[b.pdf]] and ![gone](.hidden/gone.png)\n");
+  REQUIRE(two.sync(two.here).exit == 0);
+  const fs::path kept = two.here / ".ws/quiet.cache";
+  const auto look = [&] { return two.ws(two.here, {"sync", "status", "--offline", "--json"}).out; };
+  // Of files that changed just now nothing is kept.
+  for (int i = 0; i < 200 && !fs::exists(kept); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    look();
+  }
+  REQUIRE(fs::exists(kept));
+  const std::string quiet = look();
+  const auto time = fs::last_write_time(two.here / "img/a.png");
+
+  const std::string change =
+      GENERATE("none", "edit", "removal", "shown file", "less shown", "hidden file", "setting", "damage");
+  CAPTURE(change);
+  if (change == "edit") {
+    write_text(two.here / "img/a.png", std::string(png.size(), 'x'));
+    fs::last_write_time(two.here / "img/a.png", time);
+  } else if (change == "removal") {
+    fs::remove(two.here / "img/a.png");
+  } else if (change == "shown file") {
+    write_text(two.here / "more.md", "![u](img/unshown.png)\n");
+  } else if (change == "less shown") {
+    write_text(two.here / "note.md", "# Note\n");
+  } else if (change == "hidden file") {
+    write_text(two.here / ".hidden/gone.png", png);
+  } else if (change == "setting") {
+    write_text(two.here / ".ws/config.yaml", "attachments: all\n");
+  } else if (change == "damage") {
+    std::string text = read_text(kept);
+    text[text.size() / 2] = static_cast<char>(text[text.size() / 2] ^ 1);
+    write_text(kept, text);
+  }
+  const std::string with_kept = look();
+  fs::remove(kept);
+  CHECK(with_kept == look());
+  CHECK((with_kept == quiet) == (change == "none" || change == "damage"));
 }
