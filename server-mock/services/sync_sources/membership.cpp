@@ -25,13 +25,11 @@ SyncEntry read_sync_entry(const sqlite::Statement& row) {
           .text_revision = row.integer(7)};
 }
 
+/// In two statements: `returning` opens a temporary database each time, a third of what a commit costs.
 Result<std::int64_t> next_revision(World& world, std::string_view source_id) {
-  WS_LET(const sqlite::CachedStatement raise,
-         world.database.cached(
-             "update sync_sources set revision = revision + 1, updated_at = ? where id = ? returning revision"));
-  raise->bind_all(world.now(), source_id);
-  WS_TRY(raise->step());
-  return raise->integer(0);
+  WS_TRY(put(
+      world, "update sync_sources set revision = revision + 1, updated_at = ? where id = ?", world.now(), source_id));
+  return read_number(world, "select revision from sync_sources where id = ?", source_id);
 }
 
 Result<std::vector<std::string>> sources_holding(World& world, std::string_view document_id) {
