@@ -103,6 +103,16 @@ void append_integer(std::string& out, Number number) {
   out.append(std::begin(digits), std::to_chars(std::begin(digits), std::end(digits), number).ptr);
 }
 
+/// Of all strings in it, without escapes: most of a large body.
+std::size_t text_bytes(const Json& value) {
+  if (value.is_string()) return value.get_ref<const std::string&>().size();
+  std::size_t bytes = 0;
+  if (value.is_structured()) {
+    for (const Json& member : value) bytes += text_bytes(member) + 16;
+  }
+  return bytes;
+}
+
 void append_compact(std::string& out, const Json& value) {
   char separator = 0;
   const auto separate = [&](char open) {
@@ -192,7 +202,7 @@ Json ObjectBuilder::take() { return std::move(*object_); }
 std::string dump(const Json& value, int indent) {
   if (indent < 0) {
     std::string out;
-    out.reserve(512);
+    out.reserve(text_bytes(value) + 512);
     append_compact(out, value);
     return out;
   }
