@@ -77,6 +77,17 @@ int rename_to_free_or_empty(int from_folder, const char* from, int to_folder, co
   return rename_to_free(from_folder, from, to_folder, to);
 }
 
+/// Replaces an empty folder at `to`, if there is one.
+int link_to_free_or_empty(const UnnamedFile& file, int folder, const char* to) {
+  if (file.link(folder, to) == 0) return 0;
+  if (errno != EEXIST) return -1;
+  if (!remove_empty_folder(folder, to)) {
+    errno = EEXIST;
+    return -1;
+  }
+  return file.link(folder, to);
+}
+
 bool lies_beneath(const RelativePath& path, const RelativePath& folder) {
   return path.text().size() > folder.text().size() && path.text().starts_with(folder.text()) &&
          path.text()[folder.text().size()] == '/';
@@ -109,6 +120,33 @@ Result<Staged> SafeWriter::stage(std::string_view text, const Sha256& hash) {
   }
   unflushed_.push_back(name);
   return Staged{.name = name, .hash = hash};
+}
+
+Result<Staged> SafeWriter::stage_new(std::string_view text, const Sha256& hash) {
+  std::optional<Staged> staged = stage_unnamed(text, hash);
+  return staged ? Result<Staged>(std::move(*staged)) : stage(text, hash);
+}
+
+/// Some file systems and sandboxes create unnamed files but refuse to name them.
+bool SafeWriter::can_name_files() {
+  if (can_name_files_) return *can_name_files_;
+  const UnnamedFile probe = UnnamedFile::make(temporary_.get());
+  const std::string name = fmt::format("{}-probe", ::getpid());
+  can_name_files_ = probe && probe.link(temporary_.get(), name.c_str()) == 0;
+  if (*can_name_files_) ::unlinkat(temporary_.get(), name.c_str(), 0);
+  return *can_name_files_;
+}
+
+std::optional<Staged> SafeWriter::stage_unnamed(std::string_view text, const Sha256& hash) {
+  if (!can_name_files()) return std::nullopt;
+  Staged staged{.hash = hash, .unnamed = UnnamedFile::make(temporary_.get())};
+  if (!staged.unnamed || !ws::write_all(staged.unnamed.get(), text)) return std::nullopt;
+  unnamed_unflushed_ = true;
+  return staged;
+}
+
+void SafeWriter::adopt(const Staged& staged) {
+  if (staged.unnamed) unnamed_unflushed_ = true;
 }
 
 Result<Staged> SafeWriter::stage_file(const std::string& name, const Sha256& hash) {
@@ -168,7 +206,7 @@ Result<std::string> SafeWriter::copy_in(int from, const std::string& shown) {
 }
 
 Result<void> SafeWriter::flush_texts() {
-  if (unflushed_.size() > max_single_flushes) {
+  if (unnamed_unflushed_ || unflushed_.size() > max_single_flushes) {
     if (::syncfs(temporary_.get()) != 0) return disk_failure("flush", ".ws/tmp");
   } else {
     for (const std::string& name : unflushed_) {
@@ -177,6 +215,7 @@ Result<void> SafeWriter::flush_texts() {
     }
   }
   unflushed_.clear();
+  unnamed_unflushed_ = false;
   return {};
 }
 
@@ -218,6 +257,7 @@ bool SafeWriter::is_text(const std::string& aside, const Sha256& seen) const {
 }
 
 Result<void> SafeWriter::place(const Staged& staged, const RelativePath& path, const std::optional<Sha256>& seen) {
+  if (staged.unnamed && seen) return fail(Failure::Kind::internal, "a new file cannot replace another");
   WS_LET(const Descriptor folder, make_folder_of(path));
   auto done = seen ? put_over(staged, folder.get(), path, *seen) : put_new(staged, folder.get(), path);
   if (done) touched_.insert(std::string(path.folder()));
@@ -225,6 +265,11 @@ Result<void> SafeWriter::place(const Staged& staged, const RelativePath& path, c
 }
 
 Result<void> SafeWriter::put_new(const Staged& staged, int folder, const RelativePath& path) {
+  if (staged.unnamed) {
+    unnamed_placed_ = true;
+    if (link_to_free_or_empty(staged.unnamed, folder, last_part(path).c_str()) == 0) return {};
+    return errno == EEXIST ? Result<void>(changed(path)) : Result<void>(disk_failure("write", path.text()));
+  }
   if (rename_to_free_or_empty(temporary_.get(), staged.name.c_str(), folder, last_part(path).c_str()) == 0) return {};
   const int error = errno;
   ::unlinkat(temporary_.get(), staged.name.c_str(), 0);
@@ -341,7 +386,7 @@ Result<void> SafeWriter::move_nested(const RelativePath& from, const RelativePat
 }
 
 Result<void> SafeWriter::flush_folders() {
-  if (touched_.size() > max_single_flushes) {
+  if (unnamed_placed_ || touched_.size() > max_single_flushes) {
     if (::syncfs(root_->fd()) != 0) return disk_failure("flush", root_->path().string());
   } else {
     for (const std::string& name : touched_) {
@@ -351,6 +396,7 @@ Result<void> SafeWriter::flush_folders() {
     }
   }
   touched_.clear();
+  unnamed_placed_ = false;
   return {};
 }
 

@@ -20,6 +20,7 @@
 #include "api-client/base/result.hpp"
 #include "api-client/base/sha256.hpp"
 #include "sync-engine/disk/root_folder.hpp"
+#include "sync-engine/disk/unnamed_file.hpp"
 #include "sync-engine/model/relative_path.hpp"
 
 namespace ws::sync {
@@ -31,10 +32,11 @@ struct OwnFile {
   Time modified = {};
 };
 
-/// A text that waits in `.ws/tmp` for its place.
+/// A text that is written but not yet in its place: in `.ws/tmp`, or in an unnamed file.
 struct Staged {
   std::string name = {};
   Sha256 hash = {};
+  UnnamedFile unnamed = {};
 };
 
 class SafeWriter {
@@ -46,6 +48,12 @@ class SafeWriter {
   Result<Staged> stage(std::string_view text) { return stage(text, Sha256::of(text)); }
   /// The same where the hash of the text is known.
   Result<Staged> stage(std::string_view text, const Sha256& hash);
+  /// The same for a path without a file. Faster for many texts: unnamed files, where the file system supports them.
+  Result<Staged> stage_new(std::string_view text, const Sha256& hash);
+  /// Empty: the file system does not support unnamed files, too many are open, or the disk is full.
+  std::optional<Staged> stage_unnamed(std::string_view text, const Sha256& hash);
+  /// Includes an unnamed file that another writer of the same root staged in the next `flush_texts`.
+  void adopt(const Staged& staged);
   /// A file of that name in the own folder, which has these bytes and is flushed, becomes a staged one.
   Result<Staged> stage_file(const std::string& name, const Sha256& hash);
   /// The same of a copy, which is not flushed yet.
@@ -87,6 +95,7 @@ class SafeWriter {
   Result<Descriptor> folder_of(const RelativePath& path) const;
   Result<Descriptor> make_folder_of(const RelativePath& path);
   Result<std::string> aside_name();
+  bool can_name_files();
   Result<void> put_new(const Staged& staged, int folder, const RelativePath& path);
   Result<void> put_over(const Staged& staged, int folder, const RelativePath& path, const Sha256& seen);
   Result<void> swap_back(const Staged& staged, int folder, const RelativePath& path);
@@ -100,7 +109,10 @@ class SafeWriter {
   const RootFolder* root_;
   Descriptor temporary_;
   std::vector<std::string> unflushed_;  ///< names in `.ws/tmp`
-  std::set<std::string> touched_;       ///< folders with new or missing names
+  std::optional<bool> can_name_files_;  ///< unnamed ones, later
+  bool unnamed_unflushed_ = false;
+  bool unnamed_placed_ = false;    ///< since the last flush of the folders
+  std::set<std::string> touched_;  ///< folders with new or missing names
   std::uint64_t next_ = 0;
 };
 

@@ -205,7 +205,7 @@ bool counts(const Trapped& call, const Arguments& arguments) {
   if (call.kind != Kind::open || settings.reads || call.number == SYS_creat) return true;
   long flags = arguments[static_cast<std::size_t>(call.path) + 1];
   if (call.number == SYS_openat2) flags = static_cast<long>(reinterpret_cast<const open_how*>(arguments[2])->flags);
-  return (flags & (O_CREAT | O_TRUNC)) != 0;
+  return (flags & (O_CREAT | O_TRUNC)) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
 void log_line(const char* text, std::size_t length) {

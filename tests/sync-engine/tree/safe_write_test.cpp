@@ -182,4 +182,28 @@ TEST_CASE("safe_write: what a run left in .ws/tmp can be read and removed; what 
   CHECK(place.leftovers() == 2);
 }
 
+TEST_CASE("safe_write: a new file without a name gets its place where nothing stands", "[sync-engine]") {
+  Place place;
+  place.write("taken.md", "late\n");
+  fs::create_directories(place / "empty.md");
+  REQUIRE(place.writer().stage_new("never placed", Sha256::of("never placed")));
+  const auto put = [&](const char* name, std::optional<Sha256> seen = {}) -> Result<void> {
+    WS_LET(const Staged staged, place.writer().stage_new("new\n", Sha256::of("new\n")));
+    WS_TRY(place.writer().flush_texts());
+    WS_TRY(place.writer().place(staged, path(name), seen));
+    return place.writer().flush_folders();
+  };
+  CHECK(put("a/b.md"));
+  CHECK(place.read("a/b.md") == "new\n");
+  CHECK(put("empty.md"));
+  CHECK(place.read("empty.md") == "new\n");
+  const auto refused = put("taken.md");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == Failure::Kind::conflict);
+  CHECK(place.read("taken.md") == "late\n");
+  CHECK_FALSE(put("taken.md", Sha256::of("late\n")));
+  CHECK(place.read("taken.md") == "late\n");
+  CHECK(place.leftovers() == 0);
+}
+
 }  // namespace ws::sync
