@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sync-engine/apply/collect_garbage.hpp"
+#include "sync-engine/apply/replace_file.hpp"
 #include "sync-engine/apply/restore.hpp"
 #include "sync-engine/attachments/collect_bytes.hpp"
 #include "sync-engine/attachments/sync_attachments.hpp"

@@ -9,9 +9,9 @@
 
 #include "sync-engine/apply/journal.hpp"
 #include "sync-engine/apply/replaced_files.hpp"
+#include "sync-engine/apply/stage_texts.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/model/change.hpp"
-#include "sync-engine/session/service_text.hpp"
 
 namespace ws::sync {
 namespace {
@@ -97,11 +97,6 @@ class Applier {
     return found == survey_.pending.end() ? Author{.name = service_name} : found->second.author;
   }
 
-  git::ObjectId pending_blob(const DocumentId& document) const {
-    const auto found = survey_.pending.find(document);
-    return found == survey_.pending.end() ? git::ObjectId{} : found->second.blob;
-  }
-
   std::optional<BaseRow> base_after(const Action& action) const {
     if (action.kind == ActionKind::pull_delete) return std::nullopt;
     const auto old = survey_.base_rows.find(action.document);
@@ -112,7 +107,7 @@ class Applier {
     // The service's entry; after a merge the file is a local edit of it. A move alone, also of a displaced file back
     // to its path, keeps the text of the base.
     const bool text_stays = action.kind == ActionKind::pull_move && (!there || there->revision != action.revision);
-    BaseRow row = text_stays ? old->second : BaseRow{.entry = *there, .blob = pending_blob(action.document)};
+    BaseRow row = text_stays ? old->second : BaseRow{.entry = *there, .blob = pending_blob(survey_, action.document)};
     // A file that was renamed here keeps its path on the service until the move is committed.
     const bool text_only = action.kind == ActionKind::pull_update || action.kind == ActionKind::merge;
     row.entry.path = action.service_path.value_or(text_only ? there->path : action.path);
@@ -143,9 +138,9 @@ class Applier {
       if (!text || Sha256::of(*text) != action.seen) continue;  // the write will be refused
       WS_LET(const git::ObjectId blob, session_.history.keep(*text));
       ours.push_back({.path = action.path.string(), .blob = blob});
-      if (action.kind == ActionKind::merge && !pending_blob(action.document).empty()) {
+      if (action.kind == ActionKind::merge && !pending_blob(survey_, action.document).empty()) {
         theirs.push_back({.path = action.path.string(),
-                          .blob = pending_blob(action.document),
+                          .blob = pending_blob(survey_, action.document),
                           .author = author_of(action.document)});
       }
     }
@@ -176,8 +171,8 @@ class Applier {
       const bool known = old != survey_.base_rows.end();
       if (settled.base) {
         const bool same_text = known && old->second.entry.hash == settled.base->hash;
-        step.base =
-            BaseRow{.entry = *settled.base, .blob = same_text ? old->second.blob : pending_blob(settled.document)};
+        step.base = BaseRow{.entry = *settled.base,
+                            .blob = same_text ? old->second.blob : pending_blob(survey_, settled.document)};
       }
       if (known && old->second.disk_path() != step.action.path) step.action.previous_path = old->second.disk_path();
       collect_texts(step, after);
@@ -197,11 +192,7 @@ class Applier {
     WS_TRY(journal(batch));
     report_progress();
     std::vector<std::optional<Staged>> staged(batch.size());
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      WS_TRY(stage(writer, batch[i], staged[i]));
-      ++staged_;
-      report_progress();
-    }
+    WS_TRY(stage(writer, batch, staged));
     WS_TRY(writer.flush_texts());
     report_progress();
     for (Task& task : batch) {
@@ -232,36 +223,25 @@ class Applier {
       return {};
     }
     task.row->fail(outcome.error());
-    const bool ends = !is_about_one(outcome.error()) && outcome.error().kind != Failure::Kind::disk;
-    return ends ? Result<void>(fail(std::move(outcome).error())) : Result<void>();
+    return ends_run(outcome.error()) ? Result<void>(fail(std::move(outcome).error())) : Result<void>();
   }
 
-  Result<std::string> text_for(const Action& action) {
-    if (const auto merged = survey_.merged.find(action.document);
-        action.kind == ActionKind::merge && merged != survey_.merged.end()) {
-      return merged->second;
+  Result<void> stage(SafeWriter& writer, std::span<Task> batch, std::vector<std::optional<Staged>>& staged) {
+    std::vector<const Action*> actions;
+    for (const Task& task : batch) actions.push_back(&task.step.action);
+    StagedTexts texts = stage_texts(session_, survey_, writer, actions, [this] {
+      ++staged_;
+      report_progress();
+    });
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (!texts[i]) continue;
+      if (!*texts[i]) {
+        WS_TRY(finish(batch[i], fail(std::move(*texts[i]).error())));
+        continue;
+      }
+      staged[i] = std::move(**texts[i]);
+      writer.adopt(*staged[i]);
     }
-    WS_LET(std::optional<std::string> text,
-           fetch_remote_text(session_, action.document, pending_blob(action.document), *action.result));
-    if (text) return std::move(*text);
-    return fail(Failure::Kind::integrity, fmt::format("{} is not what the service announced", action.path.text()));
-  }
-
-  /// The merge equals the local text: the remote edit was part of ours.
-  static bool keeps_text(const Action& action) {
-    return action.kind == ActionKind::merge && action.result && action.seen == action.result;
-  }
-
-  Result<void> stage(SafeWriter& writer, Task& task, std::optional<Staged>& staged) {
-    const Action& action = task.step.action;
-    const bool writes = action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_update ||
-                        action.kind == ActionKind::merge;
-    if (!writes || keeps_text(action)) return {};
-    auto text = text_for(action);
-    if (!text) return finish(task, fail(std::move(text).error()));
-    auto done = writer.stage(*text, *action.result);
-    if (!done) return finish(task, fail(std::move(done).error()));
-    staged = std::move(*done);
     return {};
   }
 

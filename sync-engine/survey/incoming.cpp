@@ -267,6 +267,9 @@ class Puller {
     if (!item.content) return {};
     if (options_.keep_texts) {
       WS_LET(row.blob, session_.history.keep(*item.content));
+      if (base == base_.end() && options_.arrives) {
+        options_.arrives(item.document, *row.entry, std::move(*item.content));
+      }
     } else if (options_.wants_text && options_.wants_text(item.document)) {
       incoming_.texts.insert_or_assign(item.document, std::move(*item.content));
     }

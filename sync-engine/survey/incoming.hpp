@@ -36,6 +36,8 @@ struct Incoming {
 struct IncomingOptions {
   SourceRevision since_revision = {};
   bool keep_texts = false;  ///< every new text goes into the history
+  /// Called with each such text of a document that is not in the base.
+  std::function<void(const DocumentId& document, const Entry& entry, std::string text)> arrives = {};
   std::function<bool(const DocumentId&)> wants_text = {};
   std::function<Result<void>()> before_first = {};  ///< before the first item: time to load what they are compared with
 };

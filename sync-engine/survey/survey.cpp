@@ -20,6 +20,9 @@
 namespace ws::sync {
 namespace {
 
+/// For fewer, starting a thread takes longer than it saves.
+constexpr std::size_t few_texts = 32;
+
 Guard guard_of_absent(const Survey& survey) {
   return {.absent = survey.remote.absent.size(), .tracked = survey.base.documents.size()};
 }
@@ -226,11 +229,17 @@ class Surveyor {
   Result<void> ask_service() {
     if (session_.remote == nullptr)
       return fail(Failure::Kind::usage, "this needs the service", "log in, or give --offline");
+    std::size_t arrived = 0;
+    const auto arrives = [&](const DocumentId& document, const Entry& entry, std::string text) {
+      if (++arrived > few_texts) stage_ahead(document, entry, std::move(text));
+    };
     const IncomingOptions options{.since_revision = survey_.revision_before,
                                   .keep_texts = keep_ == Pulled::keep,
+                                  .arrives = arrives,
                                   .wants_text = [this](const DocumentId& document) { return changed_here(document); },
                                   .before_first = [this] { return load_and_identify(); }};
     WS_LET(incoming_, pull_incoming(session_, survey_.base_rows, survey_.pending, options));
+    if (survey_.ahead) survey_.ahead->close();
     if (is_foreign()) return {};
     const SourceRevision now = incoming_.end.revision.value_or(survey_.revision_before);
     // The service was restored from a backup or emptied: nothing of it is applied until the user decides.
@@ -244,6 +253,17 @@ class Surveyor {
     if (keep_ == Pulled::keep) WS_TRY(write_incoming(session_, incoming_, survey_));
     choose_pending();
     return {};
+  }
+
+  /// Only if it is likely to become a file. After a failure it is written later, as any other.
+  void stage_ahead(const DocumentId& document, const Entry& entry, std::string text) {
+    if (survey_.local.created.contains(entry.path)) return;
+    if (!survey_.ahead) {
+      auto opened = StagedAhead::open(session_.root);
+      if (!opened) return;
+      survey_.ahead = std::move(*opened);
+    }
+    survey_.ahead->add(document, entry.hash, std::move(text));
   }
 
   /// Another source: nothing of it is applied unless the user confirms.

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "sync-engine/manifest/known_list.hpp"
 #include "sync-engine/session/session.hpp"
+#include "sync-engine/survey/staged_ahead.hpp"
 #include "sync-engine/tree/scan.hpp"
 
 namespace ws::sync {
@@ -33,6 +35,7 @@ struct Survey {
   std::vector<Conflict> known_conflicts = {};     ///< those that a commit recorded
   std::map<DocumentId, UnavailableText> unavailable = {};  ///< the next run asks for them again
   std::vector<PulledPart> list_parts = {};  ///< what came of the list of attachments; kept where `Pulled::keep`
+  std::unique_ptr<StagedAhead> ahead = {};  ///< texts of many new documents; null: of few
   /// Every file is as the base has it: these. Then `base`, `local` and `base_rows` may be empty.
   std::optional<std::map<DocumentId, FileId>> agreed = {};
 };

@@ -1,5 +1,6 @@
 #include "sync-engine/engine.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <catch2/catch.hpp>
@@ -33,6 +34,31 @@ TEST_CASE("engine: a first run pushes what is here and a second folder gets it b
   const Report joined = there.run();
   CHECK(lines(joined) == Lines{"pull_create a.md", "pull_create deep/er/b.md"});
   CHECK(there.tree() == remote.tree());
+}
+
+TEST_CASE("engine: many files come whole, and none in the place of one that is here", "[sync-engine]") {
+  FakeRemote remote;
+  for (int i = 0; i < 100; ++i) {
+    remote.create("f" + std::to_string(i % 7) + "/" + std::to_string(i) + ".md", "text " + std::to_string(i) + "\n");
+  }
+  SyncedFolder here(remote);
+  here.write("f5/68.md", "text 68\n");
+  here.write("f6/69.md", "mine\n");
+  remote.fault = [&](const std::string& request, bool after) -> std::optional<Failure> {
+    if (request == "pull" && after) here.write("f0/70.md", "late\n");
+    return std::nullopt;
+  };
+  const Report report = here.run();
+  remote.fault = {};
+  Tree expected = remote.tree();
+  expected["f6/69.md"] = "mine\n";
+  expected["f0/70.md"] = "late\n";
+  CHECK(here.tree() == expected);
+  CHECK(report.conflicts.size() == 1);
+  CHECK(std::filesystem::is_empty(here.path() / ".ws/tmp"));
+  const auto failed = std::ranges::find(report.rows, Row::State::failed, &Row::state);
+  REQUIRE(failed != report.rows.end());
+  CHECK(failed->action.path.text() == "f0/70.md");
 }
 
 TEST_CASE("engine: with nothing changed a run is one pull and changes nothing", "[sync-engine]") {
