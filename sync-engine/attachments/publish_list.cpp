@@ -198,7 +198,7 @@ class ListWriter {
            session_.remote->plan(session_.binding.source_id, known, session_.binding.client_id, items));
     WS_LET(const PushAnswer pushed,
            session_.remote->push(session_.binding.source_id, plan.plan_id, items, [&](std::size_t place) {
-             return Result<std::string>(parts[place].text);
+             return Result<std::optional<std::string>>(parts[place].text);
            }));
     if (!pushed.rejected.empty()) {
       return fail(Failure{

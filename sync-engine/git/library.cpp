@@ -33,6 +33,8 @@ Result<Library> open_library() {
   WS_FIND(odb_read);
   WS_FIND(odb_write);
   WS_FIND(odb_refresh);
+  WS_FIND(odb_read_header);
+  WS_FIND(odb_exists_ext);
   WS_FIND(odb_exists_prefix);
   WS_FIND(oid_fromstrn);
   WS_FIND(odb_object_data);

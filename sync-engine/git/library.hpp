@@ -33,6 +33,8 @@ struct Library {
   decltype(&git_odb_read) odb_read = nullptr;
   decltype(&git_odb_write) odb_write = nullptr;
   decltype(&git_odb_refresh) odb_refresh = nullptr;
+  decltype(&git_odb_read_header) odb_read_header = nullptr;
+  decltype(&git_odb_exists_ext) odb_exists_ext = nullptr;
   decltype(&git_odb_exists_prefix) odb_exists_prefix = nullptr;
   decltype(&git_oid_fromstrn) oid_fromstrn = nullptr;
   decltype(&git_odb_object_data) odb_object_data = nullptr;

@@ -82,8 +82,14 @@ struct Repository::Impl {
 
   explicit Impl(GitFolder opened) : home(std::move(opened)) {}
 
-  Result<ObjectId> write(ObjectType type, std::string_view data) {
-    const ObjectId id = object_id(type, data);
+  bool is_on_disk(const ObjectId& id) const {
+    const git_oid oid = to_oid(id);
+    return git->odb_exists_ext(objects, &oid, GIT_ODB_LOOKUP_NO_REFRESH) == 1;
+  }
+
+  Result<ObjectId> write(ObjectType type, std::string_view data) { return write(object_id(type, data), type, data); }
+
+  Result<ObjectId> write(const ObjectId& id, ObjectType type, std::string_view data) {
     if (pack) {
       WS_TRY(pack->add(id, type, data));
       return id;
@@ -201,6 +207,23 @@ Result<Repository> Repository::open(const std::filesystem::path& path) {
 }
 
 Result<ObjectId> Repository::write_blob(std::string_view text) { return impl_->write(ObjectType::blob, text); }
+
+Result<ObjectId> Repository::write_missing_blob(std::string_view text) {
+  const ObjectId id = object_id(ObjectType::blob, text);
+  return impl_->is_on_disk(id) ? Result<ObjectId>(id) : impl_->write(id, ObjectType::blob, text);
+}
+
+Result<std::uint64_t> Repository::blob_size(const ObjectId& id) {
+  if (const auto waiting = impl_->pending.find(id); waiting != impl_->pending.end()) return waiting->second.data.size();
+  if (impl_->pack) WS_TRY(impl_->flush());
+  const git_oid oid = to_oid(id);
+  std::size_t size = 0;
+  git_object_t type = GIT_OBJECT_ANY;
+  const int code = impl_->git->odb_read_header(&size, &type, impl_->objects, &oid);
+  if (code == GIT_ENOTFOUND) return fail(Failure::Kind::not_found, "the history does not hold " + id.hex());
+  if (code < 0) return fail(failure(*impl_->git, "read the history"));
+  return size;
+}
 
 Result<std::string> Repository::read_blob(const ObjectId& id) {
   WS_LET(Object object, impl_->read(id));

@@ -52,6 +52,11 @@ class Repository {
   ~Repository();
 
   Result<ObjectId> write_blob(std::string_view text);
+  /// The same, but an object that exists is not written again, nor read and checked: for a text that also exists
+  /// elsewhere.
+  Result<ObjectId> write_missing_blob(std::string_view text);
+  /// In bytes. Fails with `not_found` or `disk`.
+  Result<std::uint64_t> blob_size(const ObjectId& id);
   /// Fails with `not_found` or `disk`.
   Result<std::string> read_blob(const ObjectId& id);
   /// The tree `base` (empty: none) with the updates; a file may become a folder and the reverse.

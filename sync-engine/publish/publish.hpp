@@ -32,9 +32,13 @@ Result<void> publish_changes(Session& session,
                              const std::string& message,
                              std::vector<Row>& rows);
 
-/// Asks for a plan of the items and stages their texts, which the history has: fills in what commits them. What the
-/// service would not take is among the items no more, and its row says why. Fails as `Remote::plan` and `Remote::push`
-/// do.
+/// A file is no longer as the plan saw it.
+Failure changed_meanwhile(const RelativePath& file);
+
+/// Requests a plan for the items, stages their texts and fills in the commit request. Each text is read from its file,
+/// or from the history if the file changed since; on return all of them are in the history. Items whose file changed
+/// before that, and items that the service refused, are removed; their rows say why. Fails as `Remote::plan` and
+/// `Remote::push` do.
 Result<void> send_part(Session& session,
                        CommitPart& part,
                        SourceRevision revision,

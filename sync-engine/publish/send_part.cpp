@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/publish/match_answer.hpp"
 #include "sync-engine/publish/publish.hpp"
 #include "sync-engine/survey/refused_documents.hpp"
@@ -53,7 +54,65 @@ Result<void> take_out_refused(Session& session,
   return {};
 }
 
+/// Reads each text when its request is made, and keeps it in the history. A file that is no longer as the plan saw it
+/// is left out.
+class ItemTexts {
+ public:
+  ItemTexts(Session& session, const SafeWriter& files, std::vector<StagedItem>& items)
+      : session_(session), files_(files), items_(items), is_changed_(items.size()) {
+    for (const StagedItem& staged : items) unkept_ += lacks_blob(staged) ? 1 : 0;
+  }
+
+  Result<std::optional<std::string>> next(std::size_t place) {
+    using Text = std::optional<std::string>;
+    StagedItem& staged = items_[place];
+    auto text = files_.read(staged.disk_path);
+    const bool is_as_seen = text && Sha256::of(*text) == *staged.item.hash;
+    if (!staged.blob.empty()) return is_as_seen ? Text(std::move(*text)) : kept(staged);
+    is_changed_[place] = !is_as_seen;
+    if (is_as_seen) {
+      WS_LET(staged.blob, session_.history.keep_file_text(*text));
+    }
+    // The last of them reaches the disk while the service is at work on those before.
+    if (unkept_ > 0 && --unkept_ == 0) WS_TRY(session_.history.flush());
+    return is_as_seen ? Text(std::move(*text)) : Text{};
+  }
+
+  /// Whose files were others when their turn came.
+  const std::vector<bool>& changed() const { return is_changed_; }
+
+ private:
+  static bool lacks_blob(const StagedItem& staged) {
+    return staged.item.hash && staged.item.kind != ActionKind::push_move && staged.blob.empty();
+  }
+
+  Result<std::optional<std::string>> kept(const StagedItem& staged) {
+    WS_LET(std::string text, session_.history.text(staged.blob));
+    return std::optional(std::move(text));
+  }
+
+  Session& session_;
+  const SafeWriter& files_;
+  std::vector<StagedItem>& items_;
+  std::vector<bool> is_changed_;
+  std::size_t unkept_ = 0;
+};
+
+void take_out_changed(CommitPart& part, const std::vector<bool>& is_changed, std::vector<Row>& rows) {
+  if (std::find(is_changed.begin(), is_changed.end(), true) == is_changed.end()) return;
+  for (std::size_t i = 0; i < is_changed.size(); ++i) {
+    if (is_changed[i]) rows[part.rows[i]].fail(changed_meanwhile(part.commit.items[i].disk_path));
+  }
+  drop_items(part, is_changed);
+}
+
 }  // namespace
+
+Failure changed_meanwhile(const RelativePath& file) {
+  return {.kind = Failure::Kind::conflict,
+          .what = fmt::format("{} changed during the sync", file.text()),
+          .hint = "run the command again"};
+}
 
 void drop_items(CommitPart& part, const std::vector<bool>& is_out) {
   std::size_t kept = 0;
@@ -77,10 +136,14 @@ Result<void> send_part(Session& session,
   for (const StagedItem& each : staged.items) items.push_back(each.item);
   const TreeBinding& binding = session.binding;
   WS_LET(const PlanAnswer plan, session.remote->plan(binding.source_id, revision, binding.client_id, items));
+  WS_LET(const SafeWriter files, SafeWriter::open(session.root));
+  ItemTexts texts(session, files, staged.items);
   WS_LET(PushAnswer pushed, session.remote->push(binding.source_id, plan.plan_id, items, [&](std::size_t place) {
     next_text();
-    return session.history.text(staged.items[place].blob);
+    return texts.next(place);
   }));
+  WS_TRY(session.history.flush());
+  take_out_changed(part, texts.changed(), rows);
   staged.request = {.source_id = binding.source_id,
                     .plan_id = plan.plan_id,
                     .push_ids = std::move(pushed.push_ids),

@@ -2,6 +2,8 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,7 +30,6 @@ class Stager {
     for (const Conflict& conflict : survey.known_conflicts) known_conflicts_.emplace(conflict.document, &conflict);
   }
 
-  /// Reads the texts and puts them into the history.
   Result<void> collect() {
     WS_TRY(session_.state.clear_staged());
     WS_LET(refused_, session_.state.refused());
@@ -44,6 +45,7 @@ class Stager {
     }
     hold_back_conflicts();
     if (waiting_.empty()) return {};
+    note_sizes();
     put_in_order();
     WS_TRY(session_.check_cancelled());
     return session_.history.record_before({}, used_up_);
@@ -89,6 +91,19 @@ class Stager {
       if (!records(each)) return false;
       const auto [first, last] = changed.equal_range(each.first.item.path.twin_key());
       return std::any_of(first, last, [&](const auto& other) { return other.second != each.first.item.document; });
+    });
+  }
+
+  /// As the walk found them.
+  void note_sizes() {
+    std::unordered_map<std::string_view, StagedItem*> unsized;
+    for (auto& [staged, row] : waiting_) {
+      const bool has_text = staged.item.hash && staged.item.kind != ActionKind::push_move;
+      if (has_text && !staged.conflict) unsized.emplace(staged.disk_path.text(), &staged);
+    }
+    survey_.scan.each_size([&](const std::string& path, std::uint64_t bytes) {
+      const auto found = unsized.find(path);
+      if (found != unsized.end()) found->second->item.size_bytes = bytes;
     });
   }
 
@@ -163,19 +178,11 @@ class Stager {
     if (staged.item.kind == ActionKind::push_move && !staged.conflict) {
       // Its text stays where it is.
     } else if (staged.item.hash) {
-      auto text = files.read(staged.disk_path);
-      if (!text || Sha256::of(*text) != *staged.item.hash) {
-        Failure busy{.kind = Failure::Kind::conflict,
-                     .what = fmt::format("{} changed during the sync", staged.disk_path.text()),
-                     .hint = "run the command again"};
-        rows_[row].fail(std::move(busy));
-        return {};
+      // What records a conflict is looked at now; the others are read when they are sent.
+      if (staged.conflict) {
+        WS_LET(const bool is_sent, add_conflict_text(files, row, staged));
+        if (!is_sent) return {};
       }
-      // The file has conflict markers: the conflict keeps its recorded text.
-      if (staged.conflict && was_refused(session_, refused_, staged.disk_path, *staged.item.hash)) return {};
-      if (staged.conflict && is_being_merged(*staged.conflict, *text)) return {};
-      staged.item.size_bytes = text->size();
-      WS_LET(staged.blob, session_.history.keep(*text));
     } else if (const auto there = survey_.pending.find(staged.item.document);
                there != survey_.pending.end() && !there->second.blob.empty()) {
       // A local delete that wins over a remote edit: the remote text is kept in the history.
@@ -183,6 +190,20 @@ class Stager {
     }
     waiting_.emplace_back(std::move(staged), row);
     return {};
+  }
+
+  Result<bool> add_conflict_text(const SafeWriter& files, std::size_t row, StagedItem& staged) {
+    const auto text = files.read(staged.disk_path);
+    if (!text || Sha256::of(*text) != *staged.item.hash) {
+      rows_[row].fail(changed_meanwhile(staged.disk_path));
+      return false;
+    }
+    // The file has conflict markers: the conflict keeps its recorded text.
+    if (was_refused(session_, refused_, staged.disk_path, *staged.item.hash)) return false;
+    if (is_being_merged(*staged.conflict, *text)) return false;
+    staged.item.size_bytes = text->size();
+    WS_LET(staged.blob, session_.history.keep(*text));
+    return true;
   }
 
   /// Only markers that `ws` wrote count: a note about git may contain others.

@@ -24,6 +24,8 @@ constexpr std::uint64_t push_batch_bytes = std::uint64_t{6} << 20U;  // of 8 MiB
 constexpr std::uint64_t most_push_bytes = std::uint64_t{8} << 20U;   // `decisions.md`, "push"
 constexpr std::size_t most_divisions = 32;  // of one push: a body that is wrong as a whole is no reason for hundreds
 constexpr std::size_t pushes_in_flight = 4;
+// So often requests under way are moved while the next batch is made.
+constexpr std::size_t items_between_moves = 32;
 constexpr std::size_t reads_in_flight = 8;
 constexpr std::chrono::milliseconds turn{1000};
 
@@ -148,7 +150,7 @@ class ApiRemote final : public Remote {
   Result<PushAnswer> push(const std::string& source_id,
                           const std::string& plan_id,
                           const std::vector<PushItem>& items,
-                          const std::function<Result<std::string>(std::size_t place)>& text) override;
+                          const TextOfItem& text) override;
   Result<CommitAnswer> commit(const CommitRequest& request) override;
   Result<ServiceConflict> find_conflict(const std::string& conflict_id) override;
   Result<std::optional<AppliedItem>> resolve(const ResolveRequest& request) override;
@@ -204,13 +206,11 @@ bool is_about_content(const Failure& failure) {
 /// until the item at fault is alone: it is rejected, the others are not.
 class Pusher {
  public:
-  using TextOf = std::function<Result<std::string>(std::size_t place)>;
-
   Pusher(Client& client,
          const std::string& source_id,
          const std::string& plan_id,
          const std::vector<PushItem>& items,
-         const TextOf& text)
+         const TextOfItem& text)
       : client_(client), source_id_(source_id), plan_id_(plan_id), items_(items), text_(text) {}
 
   Result<PushAnswer> push() {
@@ -241,6 +241,7 @@ class Pusher {
       std::optional<std::string> text;
       if (item.hash && item.kind != ActionKind::push_move) {
         WS_LET(text, text_(place));
+        if (!text) continue;
         if (text->size() > most_push_bytes) {
           reject(place, "too_large", fmt::format("{} bytes, one push holds at most {}", text->size(), most_push_bytes));
           continue;
@@ -256,6 +257,7 @@ class Pusher {
     if (batch_.size() >= push_batch_items || (batch_bytes_ + bytes > push_batch_bytes && !batch_.empty())) {
       WS_TRY(send());
     }
+    if (under_way_ > 0 && batch_.size() % items_between_moves == 0) client_.run(std::chrono::milliseconds{0});
     if (batch_.empty()) batch_places_.first = place;
     batch_places_.end = place + 1;
     batch_bytes_ += bytes + 400;
@@ -281,6 +283,7 @@ class Pusher {
                     --under_way_;
                     take(std::move(reply), places);
                   });
+    client_.run(std::chrono::milliseconds{0});
     return {};
   }
 
@@ -335,7 +338,7 @@ class Pusher {
   const std::string& source_id_;
   const std::string& plan_id_;
   const std::vector<PushItem>& items_;
-  const TextOf& text_;
+  const TextOfItem& text_;
   std::vector<PushBatch> again_ = {};
   std::size_t divisions_ = 0;
   PushBatch batch_places_ = {};
@@ -350,7 +353,7 @@ class Pusher {
 Result<PushAnswer> ApiRemote::push(const std::string& source_id,
                                    const std::string& plan_id,
                                    const std::vector<PushItem>& items,
-                                   const std::function<Result<std::string>(std::size_t place)>& text) {
+                                   const TextOfItem& text) {
   return Pusher(client_, source_id, plan_id, items, text).push();
 }
 

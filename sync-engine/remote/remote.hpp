@@ -102,6 +102,9 @@ struct ServiceConflict {
   PulledItem remote = {};  ///< its side; without a document where it did not say
 };
 
+/// Returns the text of an item by its index, as two items may have one path. Empty: the item is left out.
+using TextOfItem = std::function<Result<std::optional<std::string>>(std::size_t place)>;
+
 class Assets;
 
 class Remote {
@@ -130,12 +133,12 @@ class Remote {
                                   SourceRevision base_revision,
                                   const std::string& client_id,
                                   const std::vector<PushItem>& items) = 0;
-  /// Stages all items, in as many requests as it takes; `text` gives that of one, by its place among them, when it is
-  /// its turn: two items may have one path.
+  /// Stages all items, in as many requests as it takes. `text` is called when the text is needed, and again when a
+  /// body is sent again in parts.
   virtual Result<PushAnswer> push(const std::string& source_id,
                                   const std::string& plan_id,
                                   const std::vector<PushItem>& items,
-                                  const std::function<Result<std::string>(std::size_t place)>& text) = 0;
+                                  const TextOfItem& text) = 0;
   virtual Result<CommitAnswer> commit(const CommitRequest& request) = 0;
   virtual Result<ServiceConflict> find_conflict(const std::string& conflict_id) = 0;
   /// The document that came of it; empty: none.

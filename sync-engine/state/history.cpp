@@ -82,6 +82,16 @@ Result<git::ObjectId> History::keep(std::string_view text) {
   return git->write_blob(text);
 }
 
+Result<git::ObjectId> History::keep_file_text(std::string_view text) {
+  WS_LET(git::Repository* const git, repository());
+  return git->write_missing_blob(text);
+}
+
+Result<std::uint64_t> History::size(const git::ObjectId& blob) {
+  WS_LET(git::Repository* const git, repository());
+  return git->blob_size(blob);
+}
+
 Result<std::string> History::text(const git::ObjectId& blob) {
   WS_LET(git::Repository* const git, repository());
   return git->read_blob(blob);

@@ -40,6 +40,9 @@ class History {
 
   /// Durable only after `flush` or one of the records below.
   Result<git::ObjectId> keep(std::string_view text);
+  /// The same for the text of a local file that stays: an object that exists is not written again, nor checked.
+  Result<git::ObjectId> keep_file_text(std::string_view text);
+  Result<std::uint64_t> size(const git::ObjectId& blob);  ///< in bytes
   Result<std::string> text(const git::ObjectId& blob);
   /// A history that somebody removed is made anew, without what the state remembers of it.
   bool holds(const git::ObjectId& blob);

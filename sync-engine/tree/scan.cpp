@@ -142,6 +142,15 @@ void Scan::each_file(
   }
 }
 
+void Scan::each_size(const std::function<void(const std::string& path, std::uint64_t bytes)>& visit) const {
+  for (const ScannedFolder& folder : folders_) {
+    FolderPaths paths(folder);
+    each_entry(folder, cache_, [&](std::string_view name, const CachedEntry& entry) {
+      if (entry.kind == EntryKind::file) visit(paths.of(name), entry.stamp.size_bytes);
+    });
+  }
+}
+
 void Scan::each_other(const std::function<void(const std::string& path)>& visit) const {
   for (const ScannedFolder& folder : folders_) {
     FolderPaths paths(folder);

@@ -11,6 +11,7 @@ using test::FakeRemote;
 using test::lines;
 using test::Lines;
 using test::SyncedFolder;
+using test::Tree;
 
 std::vector<Row> failed_rows(const Report& report) {
   std::vector<Row> failed;
@@ -90,6 +91,25 @@ TEST_CASE("failures: an edit that comes between plan and write keeps its place, 
   CHECK(here.read("a.md") == "new a.md");
   CHECK(here.read("b.md") == "late\n");
   CHECK(here.read("c.md") == "new c.md");
+}
+
+TEST_CASE("failures: an edit that comes between plan and push waits for the next run, the rest goes", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  for (const char* file : {"a.md", "b.md", "c.md"}) here.write(file, file);
+  remote.fault = [&](const std::string& request, bool) -> std::optional<Failure> {
+    if (request == "plan") here.write("b.md", "late\n");
+    return std::nullopt;
+  };
+  const Report report = here.run();
+  remote.fault = {};
+  const std::vector<Row> failed = failed_rows(report);
+  REQUIRE(failed.size() == 1);
+  CHECK(failed[0].action.path.text() == "b.md");
+  CHECK(failed[0].error->kind == Failure::Kind::conflict);
+  CHECK(remote.tree() == Tree{{"a.md", "a.md"}, {"c.md", "c.md"}});
+  CHECK(lines(here.run()) == Lines{"push_create b.md"});
+  CHECK(remote.text_at("b.md") == "late\n");
 }
 
 TEST_CASE("failures: no key in the middle stops before the next change, and the same call goes on", "[sync-engine]") {

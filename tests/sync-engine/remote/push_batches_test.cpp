@@ -1,4 +1,6 @@
 // How a push is cut into requests, and what an answer of which nothing can be made comes to.
+#include <optional>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -27,9 +29,10 @@ std::vector<PushItem> items_of(const std::vector<std::string>& texts) {
 Result<PushAnswer> push_all(ClientWorld& world, const std::vector<std::string>& texts) {
   std::size_t next = 0;
   return make_api_remote(world.client)
-      ->push(ws::test::some_id, ws::test::some_id, items_of(texts), [&](std::size_t) -> Result<std::string> {
-        return texts[next++];
-      });
+      ->push(ws::test::some_id,
+             ws::test::some_id,
+             items_of(texts),
+             [&](std::size_t) -> Result<std::optional<std::string>> { return texts[next++]; });
 }
 
 }  // namespace
@@ -45,6 +48,20 @@ TEST_CASE("push: no request is longer than a service takes, however a text is wr
     items += parse_bounded(request.body)->at("items").size();
   }
   CHECK(items == 7);
+}
+
+TEST_CASE("push: an item whose text is left out is in no request", "[sync-engine]") {
+  ClientWorld world([](const http::Request&) { return json_response(200, R"({"push_id":"p","rejected":[]})"); });
+  const auto text = [](std::size_t place) -> Result<std::optional<std::string>> {
+    return place == 1 ? std::nullopt : std::optional<std::string>("text\n");
+  };
+  const std::vector<PushItem> items = items_of({"text\n", "text\n", "text\n"});
+  REQUIRE(make_api_remote(world.client)->push(ws::test::some_id, ws::test::some_id, items, text));
+  REQUIRE(world.transport.requests().size() == 1);
+  const Json sent = parse_bounded(world.transport.requests().front().body)->at("items");
+  REQUIRE(sent.size() == 2);
+  CHECK(sent[0].at("path") == "f0.md");
+  CHECK(sent[1].at("path") == "f2.md");
 }
 
 TEST_CASE("push: texts that were staged nobody knows where are an unknown outcome", "[sync-engine]") {

@@ -144,7 +144,7 @@ Result<PlanAnswer> FakeRemote::plan(const std::string&,
 Result<PushAnswer> FakeRemote::push(const std::string&,
                                     const std::string& plan_id,
                                     const std::vector<PushItem>& items,
-                                    const std::function<Result<std::string>(std::size_t place)>& text) {
+                                    const TextOfItem& text) {
   WS_TRY(meet("push", false));
   auto& staged = staged_[plan_id];
   staged.clear();
@@ -157,7 +157,9 @@ Result<PushAnswer> FakeRemote::push(const std::string&,
     }
     StagedText each{.item = item, .text = {}};
     if (item.hash && item.kind != ActionKind::push_move) {
-      WS_LET(each.text, text(place));
+      WS_LET(auto given, text(place));
+      if (!given) continue;
+      each.text = std::move(*given);
       if (Sha256::of(each.text) != *item.hash) {
         answer.rejected.push_back({item.path.string(), "hash_mismatch", "not its hash"});
         continue;

@@ -84,7 +84,7 @@ class FakeRemote final : public Remote {
   Result<PushAnswer> push(const std::string& source_id,
                           const std::string& plan_id,
                           const std::vector<PushItem>& items,
-                          const std::function<Result<std::string>(std::size_t place)>& text) override;
+                          const TextOfItem& text) override;
   Result<CommitAnswer> commit(const CommitRequest& request) override;
   Result<ServiceConflict> find_conflict(const std::string& conflict_id) override;
   Result<std::optional<AppliedItem>> resolve(const ResolveRequest& request) override;
