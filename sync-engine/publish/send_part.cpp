@@ -7,6 +7,7 @@
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/publish/match_answer.hpp"
 #include "sync-engine/publish/publish.hpp"
+#include "sync-engine/publish/push_ahead.hpp"
 #include "sync-engine/survey/refused_documents.hpp"
 
 namespace ws::sync {
@@ -130,6 +131,7 @@ Result<void> send_part(Session& session,
                        SourceRevision revision,
                        std::vector<Row>& rows,
                        const std::function<void()>& next_text) {
+  if (use_pushed_ahead(session, part, revision)) return {};
   StagedCommit& staged = part.commit;
   std::vector<PushItem> items;
   items.reserve(staged.items.size());

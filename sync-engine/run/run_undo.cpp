@@ -1,11 +1,13 @@
 #include "sync-engine/run/run_undo.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "sync-engine/attachments/take_back_attachments.hpp"
+#include "sync-engine/publish/push_ahead.hpp"
 #include "sync-engine/relink/relink.hpp"
 #include "sync-engine/run/attachment_half.hpp"
 #include "sync-engine/run/operation_in_hand.hpp"
@@ -82,6 +84,18 @@ Result<void> record_steps_here(Session& session, const std::vector<UndoStep>& st
   return {};
 }
 
+/// Stages the texts of the new files on the service while the files are written.
+void push_made(Session& session,
+               const std::vector<const UndoStep*>& made,
+               const std::function<void(std::size_t place, const std::string& text)>& take) {
+  std::vector<NewText> texts;
+  texts.reserve(made.size());
+  for (const UndoStep* step : made) {
+    texts.push_back({.path = *step->to, .hash = *step->result, .blob = step->result_blob});
+  }
+  push_ahead(session, texts, take);
+}
+
 /// The journalled steps, on the disk.
 Result<void> carry_out_here(Session& session,
                             const Operation& undo,
@@ -92,7 +106,9 @@ Result<void> carry_out_here(Session& session,
       of_texts.begin(), of_texts.end(), [&session](const UndoStep& step) { return !is_about_bytes(session, step); });
   const std::vector<UndoStep> of_bytes(files, of_texts.end());
   of_texts.erase(files, of_texts.end());
-  WS_LET(std::vector<LeftAlone> left, take_back_here(session, of_texts));
+  WS_LET(std::vector<LeftAlone> left, take_back_here(session, of_texts, [&session](const auto& made, const auto& take) {
+           push_made(session, made, take);
+         }));
   WS_LET(const std::vector<LeftAlone> left_of_bytes, take_attachments_back(session, of_bytes));
   left.insert(left.end(), left_of_bytes.begin(), left_of_bytes.end());
   result.left.insert(result.left.end(), left.begin(), left.end());

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "api-client/base/clock.hpp"
 #include "sync-engine/binding/tree_binding.hpp"
@@ -19,6 +20,21 @@
 
 namespace ws::sync {
 
+/// A text in the history that becomes a new document.
+struct NewText {
+  RelativePath path;
+  Sha256 hash = {};
+  git::ObjectId blob = {};
+};
+
+/// What is staged on the service before its commit is planned.
+struct PushedAhead {
+  SourceRevision revision = {};  ///< of the source when it was staged
+  std::string plan_id = {};
+  std::vector<std::string> push_ids = {};
+  std::vector<NewText> texts = {};
+};
+
 struct Session {
   RootFolder root;
   WsFolder ws;
@@ -30,6 +46,7 @@ struct Session {
   Remote* remote = nullptr;
   EngineOptions options = {};
   std::optional<AttachmentStore> attachment_store = {};  ///< opened, and made, by `attachments`
+  std::optional<PushedAhead> pushed_ahead = {};
   bool pulls_again = false;  ///< the service stored a text in a form of its own: it comes with a pull after the commit
 
   /// For what opens by path; see `WsFolder::through`.

@@ -7,34 +7,36 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "sync-engine/disk/background.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/reconcile/surroundings.hpp"
+#include "sync-engine/session/service_text.hpp"
 #include "sync-engine/tree/hash.hpp"
 
 namespace ws::sync {
 namespace {
 
+/// For fewer, starting a thread takes longer than it saves.
+constexpr std::size_t steps_worth_a_thread = 32;
+
 class Taker {
  public:
   Taker(Session& session, SafeWriter& writer, const std::vector<UndoStep>& steps)
-      : session_(session), writer_(writer), steps_(steps) {}
+      : session_(session), writer_(writer), steps_(steps), outcomes_(steps.size()) {}
 
-  Result<std::vector<LeftAlone>> take_back() {
+  Result<std::vector<LeftAlone>> take_back(const ReadsTexts& reads) {
     WS_TRY(record_before());
-    WS_TRY(stage());
-    for (const UndoStep& step : steps_) {
-      if (step.from && !step.to) WS_TRY(leave_or_end(*step.from, writer_.remove(*step.from, *step.seen)));
+    is_large_ = steps_.size() >= steps_worth_a_thread;
+    {
+      Background disk(is_large_ ? OwnThread::one : OwnThread::none);
+      WS_TRY(stage(disk, reads));
+      disk.wait();
     }
-    WS_TRY(move());
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (!staged_[i]) continue;
-      const UndoStep& step = steps_[i];
-      WS_TRY(leave_or_end(*step.to, writer_.place(*staged_[i], *step.to, step.seen)));
-    }
-    WS_TRY(writer_.flush_folders());
+    WS_TRY(std::move(outcome_));
     return std::move(left_);
   }
 
@@ -80,18 +82,59 @@ class Taker {
     });
   }
 
-  Result<void> stage() {
-    staged_.resize(steps_.size());
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const UndoStep& step = steps_[i];
+  /// One text is written while the next is read; after the last, the same thread moves the files to their places.
+  Result<void> stage(Background& disk, const ReadsTexts& reads) {
+    std::vector<const UndoStep*> unwritten;
+    std::vector<const UndoStep*> made;
+    for (const UndoStep& step : steps_) {
       if (!writes(step) || is_written(step)) continue;
-      WS_TRY(session_.check_cancelled());
-      WS_LET(const std::string text, session_.history.text(step.result_blob));
-      WS_LET(Staged staged, writer_.stage(text, *step.result));
-      staged_[i] = std::move(staged);
-      session_.progress(Stage::write, i + 1, steps_.size());
+      (step.from ? unwritten : made).push_back(&step);
     }
-    return writer_.flush_texts();
+    for (const UndoStep* step : unwritten) WS_TRY(stage_from_history(disk, *step));
+    std::size_t taken = 0;
+    const auto take = [&](std::size_t place, const std::string& text) {
+      stage_text(disk, *made[place], text);
+      if (++taken == made.size()) disk.add(0, [this] { outcome_ = put_in_place(); });
+    };
+    if (made.size() >= steps_worth_a_thread && reads) reads(made, take);
+    if (taken == made.size() && taken > 0) return {};
+    for (std::size_t i = taken; i < made.size(); ++i) WS_TRY(stage_from_history(disk, *made[i]));
+    disk.add(0, [this] { outcome_ = put_in_place(); });
+    return {};
+  }
+
+  Result<void> stage_from_history(Background& disk, const UndoStep& step) {
+    WS_TRY(session_.check_cancelled());
+    const auto text = kept_text(session_, step.result_blob, *step.result);
+    if (!text) return fail(Failure::Kind::integrity, fmt::format("the history lacks the text of {}", step.to->text()));
+    stage_text(disk, step, *text);
+    return {};
+  }
+
+  void stage_text(Background& disk, const UndoStep& step, const std::string& text) {
+    const bool as_new = is_large_ && !step.from;
+    auto& outcome = outcomes_[static_cast<std::size_t>(&step - steps_.data())];
+    disk.add(text.size(), [this, &step, &outcome, as_new, text] {
+      outcome = as_new ? writer_.stage_new(text, *step.result) : writer_.stage(text, *step.result);
+    });
+    session_.progress(Stage::write, ++staged_texts_, steps_.size());
+  }
+
+  Result<void> put_in_place() {
+    for (const auto& outcome : outcomes_) {
+      if (outcome && !*outcome) return fail(outcome->error());
+    }
+    WS_TRY(writer_.flush_texts());
+    for (const UndoStep& step : steps_) {
+      if (step.from && !step.to) WS_TRY(leave_or_end(*step.from, writer_.remove(*step.from, *step.seen)));
+    }
+    WS_TRY(move());
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (!outcomes_[i]) continue;
+      const UndoStep& step = steps_[i];
+      WS_TRY(leave_or_end(*step.to, writer_.place(**outcomes_[i], *step.to, step.seen)));
+    }
+    return writer_.flush_folders();
   }
 
   struct Move {
@@ -165,15 +208,20 @@ class Taker {
   Session& session_;
   SafeWriter& writer_;
   const std::vector<UndoStep>& steps_;
-  std::vector<std::optional<Staged>> staged_;
+  bool is_large_ = false;
+  std::vector<std::optional<Result<Staged>>> outcomes_;  ///< of the staging, by step
+  std::size_t staged_texts_ = 0;
+  Result<void> outcome_;  ///< of what `put_in_place` did
   std::vector<LeftAlone> left_;
 };
 
 }  // namespace
 
-Result<std::vector<LeftAlone>> take_back_here(Session& session, const std::vector<UndoStep>& steps) {
+Result<std::vector<LeftAlone>> take_back_here(Session& session,
+                                              const std::vector<UndoStep>& steps,
+                                              const ReadsTexts& reads) {
   WS_LET(SafeWriter writer, SafeWriter::open(session.root));
-  return Taker(session, writer, steps).take_back();
+  return Taker(session, writer, steps).take_back(reads);
 }
 
 Result<void> record_renamed_files(Session& session, const std::vector<UndoStep>& steps) {

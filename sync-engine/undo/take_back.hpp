@@ -1,6 +1,9 @@
 /// The steps of an undo on the disk.
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "sync-engine/session/session.hpp"
@@ -8,10 +11,18 @@
 
 namespace ws::sync {
 
+/// Reads texts of `made` from the history for another purpose, and calls `take` with each and its index, in order; it
+/// may stop early.
+using ReadsTexts = std::function<void(const std::vector<const UndoStep*>& made,
+                                      const std::function<void(std::size_t place, const std::string& text)>& take)>;
+
 /// Carries out the steps, or the rest of them after an interruption. A step whose file is in neither its old nor its
 /// new state is left out, as the user changed it. Invariant: a text is in the history before it is replaced or removed;
 /// all is durable on return. Returns what was left out. On failure the steps are still journalled.
-Result<std::vector<LeftAlone>> take_back_here(Session& session, const std::vector<UndoStep>& steps);
+/// `reads`: used for many new files, so that each text is read once; the files are written meanwhile.
+Result<std::vector<LeftAlone>> take_back_here(Session& session,
+                                              const std::vector<UndoStep>& steps,
+                                              const ReadsTexts& reads = {});
 /// Records the inode number of each renamed document: a replaced file has a new one, and the next run could not match
 /// it.
 Result<void> record_renamed_files(Session& session, const std::vector<UndoStep>& steps);

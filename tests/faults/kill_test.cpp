@@ -86,6 +86,10 @@ TEST_CASE("killed anywhere while several conflicts end for the remote side", "[f
 }
 TEST_CASE("killed anywhere in a restore", "[faults][kill]") { kill_everywhere("restore"); }
 TEST_CASE("killed anywhere in an undo", "[faults][kill]") { kill_everywhere("undo"); }
+TEST_CASE("killed anywhere in a pull of many files, and in an undo that makes many", "[faults][kill]") {
+  kill_everywhere("pull of many");
+  kill_everywhere("undo of many");
+}
 TEST_CASE("killed anywhere while the history is cleaned up: what stays is whole", "[faults][kill]") {
   kill_everywhere("gc");
 }

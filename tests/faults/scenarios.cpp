@@ -129,6 +129,28 @@ Scenario restoring() {
           .steps = {{.arguments = {"sync", "restore", "edit.md", "--at", "AT"}}}};
 }
 
+/// More files than are written without a thread.
+void write_many(const fs::path& tree) {
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = std::to_string(i);
+    write_text(tree / ("many" + std::to_string(i % 3)) / (name + ".md"), "# " + name + "\n" + ten_lines);
+  }
+}
+
+void prepare_pull_of_many(FaultWorld& world) {
+  fill(world);
+  write_many(world.other);
+  must_end(world.ws_there(sync_command), 0);
+}
+
+void prepare_undo_of_many(FaultWorld& world) {
+  fill(world);
+  write_many(world.tree);
+  must_end(world.ws(sync_command), 0);
+  for (int i = 0; i < 3; ++i) fs::remove_all(world.tree / ("many" + std::to_string(i)));
+  must_end(world.ws({"sync", "run", "--allow-deletes"}), 0);
+}
+
 /// A run with one change of each kind on both sides, which is then undone.
 void prepare_undo(FaultWorld& world) {
   fill(world);
@@ -281,6 +303,10 @@ std::vector<Scenario> all_scenarios() {
       resolve_several_by("local"),
       resolve_several_by("remote"),
       restoring(),
+      {.name = "pull of many", .prepare = prepare_pull_of_many, .steps = {{.arguments = sync_command}}},
+      {.name = "undo of many",
+       .prepare = prepare_undo_of_many,
+       .steps = {{.arguments = {"sync", "undo", "3", "--allow-deletes"}}}},
       {.name = "undo", .prepare = prepare_undo, .steps = {{.arguments = {"sync", "undo", "2", "--allow-deletes"}}}},
       collecting("gc", "0"),
       collecting("gc of nothing", "90d"),

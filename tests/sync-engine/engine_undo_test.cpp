@@ -416,6 +416,69 @@ TEST_CASE("undo: what no run has sent yet is taken back, told, and done again", 
   CHECK(remote.text_at("a.md") == "first\n");
 }
 
+namespace {
+
+/// More files than are written without a thread; they were synced, and a run archived them.
+Tree archive_many(SyncedFolder& folder) {
+  for (int i = 0; i < 50; ++i) folder.write("f" + std::to_string(i % 3) + "/" + std::to_string(i) + ".md", "text\n");
+  folder.write("stays.md", "stays\n");
+  folder.run();
+  Tree tree = folder.tree();
+  for (int i = 0; i < 3; ++i) std::filesystem::remove_all(folder.path() / ("f" + std::to_string(i)));
+  folder.run({.allow_deletes = true});
+  return tree;
+}
+
+}  // namespace
+
+TEST_CASE("undo: the texts of many files go to the service once, while the files are written", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  const Tree before = archive_many(folder);
+  const std::size_t pushed = remote.times_asked("push");
+  CHECK(undo(folder).left.empty());
+  CHECK(remote.times_asked("push") == pushed + 1);
+  CHECK(folder.tree() == before);
+  CHECK(remote.tree() == before);
+  CHECK(std::filesystem::is_empty(folder.path() / ".ws/tmp"));
+  CHECK(folder.run().rows.empty());
+}
+
+TEST_CASE("undo: what went to the service early is sent anew where the plan has other files", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  Tree before = archive_many(folder);
+  const std::size_t pushed = remote.times_asked("push");
+  remote.fault = [&](const std::string& request, bool after) -> std::optional<Failure> {
+    const bool is_first = request == "push" && !after && remote.times_asked("push") == pushed + 1;
+    if (is_first) folder.write("f1/1.md", "of the user\n");
+    return std::nullopt;
+  };
+  const UndoReport undone = undo(folder);
+  REQUIRE(undone.left.size() == 1);
+  CHECK(undone.left.front().path.text() == "f1/1.md");
+  CHECK(remote.times_asked("push") == pushed + 2);
+  before["f1/1.md"] = "of the user\n";
+  CHECK(folder.tree() == before);
+  CHECK(remote.tree() == before);
+}
+
+TEST_CASE("undo: a service that cannot be asked early is asked later", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  const Tree before = archive_many(folder);
+  const std::string at = GENERATE("plan", "push");
+  const bool after = GENERATE(false, true);
+  const std::size_t asked = remote.times_asked(at);
+  remote.fault = [&](const std::string& request, bool is_after) -> std::optional<Failure> {
+    const bool is_first = request == at && is_after == after && remote.times_asked(at) == asked + 1;
+    return is_first ? std::optional(Failure{.kind = Failure::Kind::service, .what = "not now"}) : std::nullopt;
+  };
+  CHECK(undo(folder).left.empty());
+  CHECK(folder.tree() == before);
+  CHECK(remote.tree() == before);
+}
+
 TEST_CASE("undo: a decision that left nothing to take back is the last run all the same", "[sync-engine][undo]") {
   FakeRemote remote;
   SyncedFolder folder(remote);
