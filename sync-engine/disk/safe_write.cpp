@@ -53,7 +53,7 @@ Result<std::string> read_in(int folder, const std::string& name) {
   return text;
 }
 
-Result<void> write_all(int fd, std::string_view text, const std::string& name) {
+Result<void> write_text(int fd, std::string_view text, const std::string& name) {
   if (!ws::write_all(fd, text)) return disk_failure("write", name);
   return {};
 }
@@ -114,7 +114,7 @@ Result<Staged> SafeWriter::stage(std::string_view text, const Sha256& hash) {
   WS_LET(const std::string name, aside_name());
   const Descriptor file(::openat(temporary_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!file) return disk_failure("write", ".ws/tmp/" + name);
-  if (auto written = write_all(file.get(), text, ".ws/tmp/" + name); !written) {
+  if (auto written = write_text(file.get(), text, ".ws/tmp/" + name); !written) {
     ::unlinkat(temporary_.get(), name.c_str(), 0);
     return fail(std::move(written).error());
   }

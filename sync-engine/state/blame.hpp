@@ -13,6 +13,7 @@
 
 #include "api-client/base/result.hpp"
 #include "sync-engine/git/repository.hpp"
+#include "sync-engine/model/revision.hpp"
 
 namespace ws::sync {
 
