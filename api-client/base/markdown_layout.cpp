@@ -7,6 +7,7 @@
 #include <cmark-gfm-core-extensions.h>
 #include <cmark-gfm.h>
 
+#include "api-client/base/byte_set.hpp"
 #include "api-client/base/handle.hpp"
 #include "api-client/base/markdown_bounds.hpp"
 
@@ -22,7 +23,8 @@ using LayoutParser = Handle<cmark_parser, free_layout_parser>;
 
 std::vector<std::size_t> line_offsets(std::string_view text) {
   std::vector<std::size_t> lines = {0};
-  for (std::size_t at = text.find_first_of("\r\n"); at != std::string_view::npos; at = text.find_first_of("\r\n", at)) {
+  static constexpr ByteSet line_ends("\r\n");
+  for (std::size_t at = line_ends.find_in(text); at != std::string_view::npos; at = line_ends.find_in(text, at)) {
     at += text.substr(at, 2) == "\r\n" ? 2 : 1;
     lines.push_back(at);
   }
@@ -32,9 +34,10 @@ std::vector<std::size_t> line_offsets(std::string_view text) {
 /// Whether the line can be nothing but text of a paragraph, or of a block whose text is not asked for: it begins and
 /// ends no other block, and no link.
 bool is_prose(std::string_view line) {
+  static constexpr ByteSet marks(std::string_view("[<>|\0", 5));
   const auto first = static_cast<unsigned char>(line.empty() ? '\0' : line.front());
   const bool begins_a_word = (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z') || first >= 0x80;
-  return begins_a_word && line.find_first_of(std::string_view("[<>|\0", 5)) == std::string_view::npos;
+  return begins_a_word && marks.find_in(line) == std::string_view::npos;
 }
 
 /// The same blocks and links in fewer bytes: paragraphs of mere prose become one letter a line. cmark spends most of

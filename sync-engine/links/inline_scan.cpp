@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "api-client/base/byte_set.hpp"
 #include "sync-engine/links/targets.hpp"
 
 namespace ws::sync::links {
@@ -220,8 +221,9 @@ class InlineScan {
       : text_(text.substr(0, end)), at_(begin), into_(into), ids_(ids) {}
 
   void run() {
+    static constexpr ByteSet marks("\\`<[]!");
     while (true) {
-      at_ = text_.find_first_of("\\`<[]!", at_);
+      at_ = marks.find_in(text_, at_);
       if (at_ == none) return;
       switch (text_[at_]) {
         case '\\': at_ += 2; break;

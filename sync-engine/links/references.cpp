@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "api-client/base/byte_set.hpp"
 #include "api-client/base/markdown.hpp"
 #include "api-client/base/markdown_layout.hpp"
 #include "api-client/base/utf8_slug.hpp"
@@ -123,7 +124,8 @@ class NoteReader {
     if (body > 0) FrontMatterScan(text_, body, note_.references).run();
     const std::string_view rest = text_.substr(body);
     // Every reference and every heading has one of these.
-    if (rest.find_first_of("[<#=-") == std::string_view::npos) return std::move(note_);
+    static constexpr ByteSet marks("[<#=-");
+    if (marks.find_in(rest) == std::string_view::npos) return std::move(note_);
     layout_ = markdown::layout(rest);
     const std::size_t from = note_.references.size();
     scan_body();
