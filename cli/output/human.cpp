@@ -18,12 +18,12 @@ constexpr std::size_t short_id_length = 8;
 constexpr days longest_relative{30};
 
 std::string amount(seconds distance) {
-  const auto counted = [](auto count, std::string_view unit) {
-    return fmt::format("{} {}{}", count, unit, count == 1 ? "" : "s");
+  const auto in_units = [](auto count, std::string_view unit) {
+    return counted(static_cast<std::size_t>(count), unit);
   };
-  if (distance < hours{1}) return counted(std::chrono::floor<minutes>(distance).count(), "minute");
-  if (distance < days{1}) return counted(std::chrono::floor<hours>(distance).count(), "hour");
-  return counted(std::chrono::floor<days>(distance).count(), "day");
+  if (distance < hours{1}) return in_units(std::chrono::floor<minutes>(distance).count(), "minute");
+  if (distance < days{1}) return in_units(std::chrono::floor<hours>(distance).count(), "hour");
+  return in_units(std::chrono::floor<days>(distance).count(), "day");
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ std::string relative_time(std::string_view rfc3339, Time now) {
 
 std::string human_size(std::uint64_t bytes) {
   constexpr std::array<std::string_view, 4> units = {"kB", "MB", "GB", "TB"};
-  if (bytes < 1000) return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+  if (bytes < 1000) return counted(bytes, "byte");
   auto size = static_cast<double>(bytes) / 1000;
   std::size_t unit = 0;
   while (size >= 999.5 && unit + 1 < units.size()) {
@@ -48,6 +48,11 @@ std::string human_size(std::uint64_t bytes) {
     ++unit;
   }
   return size < 9.95 ? fmt::format("{:.1f} {}", size, units[unit]) : fmt::format("{:.0f} {}", size, units[unit]);
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  if (count != 1 && !many.empty()) return fmt::format("{} {}", count, many);
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
 std::string human_duration(std::int64_t milliseconds) {

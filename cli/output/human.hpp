@@ -1,6 +1,7 @@
 /// Times, sizes and ids in human-readable form. Scripts get them unchanged.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@ namespace ws::cli {
 std::string relative_time(std::string_view rfc3339, Time now);
 /// "412 bytes", "1.2 MB": in powers of 1,000, as file managers show them.
 std::string human_size(std::uint64_t bytes);
+/// "1 file", "3 files"; "3 of them are" where `many` says how.
+std::string counted(std::size_t count, std::string_view one, std::string_view many = {});
 /// "250 ms", "1.5 s", "3 min".
 std::string human_duration(std::int64_t milliseconds);
 /// The last 8 characters of a UUID, which are random; any other id is unchanged.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/output/human.hpp"
 #include "cli/walk/word_changes.hpp"
 
 namespace ws::cli::walk {
@@ -233,10 +234,6 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
-}
-
-std::string counted(std::size_t count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
 }  // namespace ws::cli::walk

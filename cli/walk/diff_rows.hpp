@@ -39,7 +39,5 @@ std::string words_for_take(const Choices& choices, std::size_t stretch);
 std::string words_for_place(const Choices& choices, std::size_t stretch);
 /// Each line without its newline.
 std::vector<std::string_view> lines_of(std::string_view text);
-/// "1 line", "12 lines".
-std::string counted(std::size_t count, std::string_view one);
 
 }  // namespace ws::cli::walk

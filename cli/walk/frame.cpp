@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/output/human.hpp"
 #include "cli/walk/diff_rows.hpp"
 
 namespace ws::cli::walk {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api-client/base/ascii.hpp"
+#include "cli/output/human.hpp"
 #include "cli/walk/diff_rows.hpp"
 
 namespace ws::cli::walk {

@@ -10,6 +10,7 @@
 #include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/diff_page.hpp"
 #include "cli/commands/sync/tree.hpp"
+#include "cli/output/human.hpp"
 #include "cli/output/sync_report.hpp"
 #include "cli/state/tree_register.hpp"
 #include "cli/terminal/clean.hpp"
@@ -21,14 +22,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t shown_states = 50;
-constexpr std::size_t short_id = 10;
+constexpr std::size_t state_id_length = 10;
 
 Json state_to_json(const sync::HistoryState& state) {
   Json changes = Json::array();
   for (const sync::HistoryChange& change : state.changes) {
     changes.push_back({{"path", change.path}, {"deleted", !change.blob.has_value()}});
   }
-  return {{"state", state.id.substr(0, short_id)},
+  return {{"state", state.id.substr(0, state_id_length)},
           {"time", to_rfc3339(state.time)},
           {"author", state.author},
           {"message", state.message},
@@ -92,7 +93,7 @@ Result<ExitCode> restore(Session& session) {
     session.printer().line(shown + " holds that text already");
     return ExitCode::done;
   }
-  const std::string state = restored.state.substr(0, short_id);
+  const std::string state = restored.state.substr(0, state_id_length);
   if (is_planned) {
     session.printer().line(fmt::format("would bring {} back as in {}", shown, state));
     return ExitCode::done;
@@ -163,22 +164,6 @@ Result<ExitCode> roots(Session& session) {
   return ExitCode::done;
 }
 
-/// "1.4 MB".
-std::string shown_size(std::uint64_t bytes) {
-  constexpr std::string_view units[] = {"bytes", "kB", "MB", "GB", "TB"};
-  auto size = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (size >= 1000 && unit + 1 < std::size(units)) {
-    size /= 1000;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", size, units[unit]);
-}
-
-std::string counted(std::size_t count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
-
 /// Half a sentence: "3 states and 12 texts", "3 states, 12 texts and 1 attachment file".
 std::string shown_loss(const sync::GcReport& report) {
   const std::string states = counted(report.states_dropped, "state");
@@ -193,7 +178,7 @@ void print_gc(Session& session, const sync::GcReport& report, const sync::GcOpti
   if (options.dry_run) {
     return session.printer().line(fmt::format("would drop {} from before {}; {}", shown_loss(report), from, kept));
   }
-  const std::string size = fmt::format("{} -> {}", shown_size(report.bytes_before), shown_size(report.bytes_after));
+  const std::string size = fmt::format("{} -> {}", human_size(report.bytes_before), human_size(report.bytes_after));
   if (report.states_dropped == 0 && report.texts_dropped == 0 && report.files_dropped == 0) {
     return session.printer().line(fmt::format("nothing is from before {}; {}, {}", from, kept, size));
   }

@@ -9,6 +9,7 @@
 #include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/diff_page.hpp"
 #include "cli/commands/sync/tree.hpp"
+#include "cli/output/human.hpp"
 #include "cli/terminal/clean.hpp"
 #include "sync-engine/git/diff_text.hpp"
 
@@ -66,9 +67,6 @@ Json broken_to_json(const BrokenLink& link) {
           {"message", what_of(link)},
           {"nearest", link.nearest.empty() ? Json() : Json(link.nearest)}};
 }
-
-std::string counted_links(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "link" : "links"); }
-std::string counted_notes(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "note" : "notes"); }
 
 /// Lines for people and editors; a list where its format or its fields were asked for.
 bool wants_lines(const Session& session) {
@@ -138,7 +136,7 @@ Result<void> print_edits(Session& session, const Relinked& told) {
 /// What could not be done.
 void print_left_links(Session& session, const Relinked& told) {
   if (told.left > 0)
-    session.note(counted_links(told.left) +
+    session.note(counted(told.left, "link") +
                  " cannot name the file in the style that it has: `ws links check` shows it");
   constexpr std::size_t most = 5;
   for (std::size_t i = 0; i < std::min(most, told.stayed.size()); ++i)
@@ -149,13 +147,12 @@ void print_left_links(Session& session, const Relinked& told) {
 void print_done(Session& session, const SyncTree& tree, const Relinked& told) {
   if (prints_json(session)) return session.printer().json(relinked_to_json(told, false));
   std::string line;
-  if (!told.moved.empty())
-    line = fmt::format("renamed {} {}", told.moved.size(), told.moved.size() == 1 ? "file" : "files");
+  if (!told.moved.empty()) line = "renamed " + counted(told.moved.size(), "file");
   if (told.links > 0)
     line += fmt::format("{}{} in {}",
                         line.empty() ? "edited " : ", edited ",
-                        counted_links(told.links),
-                        counted_notes(told.notes.size()));
+                        counted(told.links, "link"),
+                        counted(told.notes.size(), "note"));
   session.printer().line(line);
   print_left_links(session, told);
   if (session.format() == Format::table)
@@ -227,7 +224,7 @@ Result<ExitCode> fix(Session& session) {
   if (is_planned) return ExitCode::done;
   WS_LET(const bool agreed,
          session.confirm(
-             fmt::format("edit {} in {}?", counted_links(planned.links), counted_notes(planned.notes.size()))));
+             fmt::format("edit {} in {}?", counted(planned.links, "link"), counted(planned.notes.size(), "note"))));
   if (!agreed) return ExitCode::done;
   WS_LET(const Relinked done, tree.engine->fix_links(options, false));
   tree.progress->clear();

@@ -13,6 +13,7 @@
 #include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/commands/sync/walk.hpp"
+#include "cli/output/human.hpp"
 #include "cli/terminal/clean.hpp"
 #include "sync-engine/merge/merge.hpp"
 
@@ -190,10 +191,6 @@ std::string told(const Conflict& conflict, const Decision& decision) {
   return needs_a_run(conflict, decision.keep) ? line + "; the next `ws sync` carries it out" : line;
 }
 
-std::string counted_conflicts(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " conflict" : " conflicts");
-}
-
 Result<ExitCode> walk_selected(Session& session) {
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::needed));
   WS_LET(const std::vector<Conflict> open, tree.engine->conflicts());
@@ -206,7 +203,8 @@ Result<ExitCode> walk_selected(Session& session) {
   WS_LET(const WalkReport report, walk_conflicts(session, tree, selected));
   ShellCommand again = program_for(tree).add({"sync"});
   if (report.left_open != 0) {
-    session.note(counted_conflicts(report.left_open) + " left open: " + again.add({"resolve"}).ticked() + " continues");
+    session.note(counted(report.left_open, "conflict") + " left open: " + again.add({"resolve"}).ticked() +
+                 " continues");
     // A signal's exit code is all that is said of it.
     if (report.stopped && session.world().cancelled.load()) return fail(Failure::Kind::cancelled, "stopped");
     return ExitCode::conflict;

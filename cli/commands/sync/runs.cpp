@@ -10,6 +10,7 @@
 #include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/diff_page.hpp"
 #include "cli/commands/sync/tree.hpp"
+#include "cli/output/human.hpp"
 #include "cli/terminal/clean.hpp"
 #include "cli/terminal/table.hpp"
 #include "sync-engine/git/diff_text.hpp"
@@ -208,10 +209,6 @@ Result<ExitCode> show(Session& session) {
   }
   session.printer().list("ws.run_rows", {{"v", 1}, {"data", std::move(rows)}, {"next_cursor", nullptr}}, {});
   return ExitCode::done;
-}
-
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
 /// On a terminal among the rows, else a note: a pipe gets the rows alone.

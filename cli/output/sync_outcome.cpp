@@ -1,0 +1,296 @@
+#include "cli/output/sync_outcome.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/output/human.hpp"
+#include "cli/terminal/clean.hpp"
+
+namespace ws::cli {
+namespace {
+
+using sync::ActionKind;
+using sync::Report;
+using sync::Row;
+
+/// A new document and an edited one are counted together.
+std::string_view done_sum(ActionKind kind) {
+  switch (kind) {
+    case ActionKind::push_create:
+    case ActionKind::push_update: return "sent";
+    case ActionKind::push_delete: return "archived on the service";
+    case ActionKind::push_move: return "moved on the service";
+    case ActionKind::pull_create:
+    case ActionKind::pull_update: return "received";
+    case ActionKind::pull_delete: return "deleted here";
+    case ActionKind::pull_move: return "moved here";
+    case ActionKind::conflict: return "in conflict";
+    case ActionKind::unchanged: return "unchanged";
+    case ActionKind::merge: return "merged";
+    case ActionKind::adopt: return "adopted";
+  }
+  return "";
+}
+
+std::string_view planned_sum(ActionKind kind) {
+  switch (kind) {
+    case ActionKind::push_create:
+    case ActionKind::push_update: return "to send";
+    case ActionKind::push_delete: return "to archive on the service";
+    case ActionKind::push_move: return "to move on the service";
+    case ActionKind::pull_create:
+    case ActionKind::pull_update: return "to receive";
+    case ActionKind::pull_delete: return "to delete here";
+    case ActionKind::pull_move: return "to move here";
+    case ActionKind::merge: return "to merge";
+    case ActionKind::adopt: return "to adopt";
+    case ActionKind::conflict: return "in conflict";
+    case ActionKind::unchanged: return "unchanged";
+  }
+  return "";
+}
+
+/// One line for each kind of remark, whatever their number.
+std::vector<std::string> remark_lines(const Report& report) {
+  std::vector<std::string> lines;
+  std::size_t unportable = 0;
+  std::string first;
+  for (const sync::Remark& remark : report.remarks) {
+    switch (remark.word) {
+      case sync::Remark::Word::state_remade:
+        lines.emplace_back(
+            "the sync state of this tree was lost and is rebuilt: what was deleted since the last sync comes back");
+        break;
+      case sync::Remark::Word::attachments_off:
+        lines.emplace_back(
+            "notes here show files that are not synced: `attachments: linked` in .ws/config.yaml syncs them");
+        break;
+      case sync::Remark::Word::manifest_damaged:
+        lines.emplace_back(
+            "the list of attachments on the service was edited by hand or is outdated: it deletes nothing, and `ws "
+            "sync` rewrites it");
+        break;
+      case sync::Remark::Word::asset_in_doubt:
+        lines.push_back(fmt::format(
+            "the outcome of an earlier upload of {} is unknown: it was sent again, and the service may have it twice",
+            clean(remark.path, Breaks::space)));
+        break;
+      case sync::Remark::Word::same_revision:
+        lines.push_back(
+            fmt::format("the service changed {} without a new revision, which is a fault of the service: `ws sync log` "
+                        "has the text "
+                        "before it",
+                        clean(remark.path, Breaks::space)));
+        break;
+      case sync::Remark::Word::unportable_name:
+        if (++unportable == 1) first = clean(remark.path, Breaks::space);
+        break;
+    }
+  }
+  if (unportable == 0) return lines;
+  const std::string others = unportable == 1 ? "" : fmt::format(" and {} more", unportable - 1);
+  lines.push_back(fmt::format("other systems cannot hold {}{}: `names: portable` in .ws/config.yaml would refuse {}",
+                              first,
+                              others,
+                              unportable == 1 ? "it" : "them"));
+  return lines;
+}
+
+/// "delete 12 of 30 files here and archive all 30 documents on the service".
+std::string losses_of(const sync::Guard& guard) {
+  std::string text;
+  const auto add = [&](std::string_view verb, std::size_t count, std::string_view noun) {
+    if (count == 0) return;
+    const std::string many =
+        count == guard.tracked ? fmt::format("all {}", count) : fmt::format("{} of {}", count, guard.tracked);
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : " and ", verb, many, noun);
+  };
+  add("delete", guard.deletes_here, "files here");
+  add("archive", guard.deletes_there, "documents on the service");
+  add("empty", guard.emptied_here, "files here");
+  add("empty", guard.emptied_there, "documents on the service");
+  return text.empty() ? "delete nothing" : text;
+}
+
+std::string guard_text(const sync::Guard& guard, ReportStage stage) {
+  if (stage == ReportStage::planned && !guard.foreign_source && !guard.empty_listing) {
+    return fmt::format("a sync would stop and ask: it would {}", losses_of(guard));
+  }
+  if (guard.foreign_source) return "stopped: the service answered for another source; nothing was changed";
+  if (guard.empty_listing) {
+    return fmt::format("stopped: the service no longer has any of the {} documents; nothing was changed",
+                       guard.tracked);
+  }
+  std::string text = fmt::format("stopped: this would {}; nothing was changed", losses_of(guard));
+  if (guard.absent > 0) text += fmt::format(" ({} are missing from the service's list)", guard.absent);
+  return text;
+}
+
+/// `ws sync resolve PATH ...` with what may be said about it.
+ShellCommand resolve_command(ShellCommand program, const sync::Conflict& conflict) {
+  program.add({"sync", "resolve"}).path(conflict.path.text());
+  if (conflict.kind() == sync::ConflictKind::path) {
+    program.add({"--path"});
+  } else {
+    program.add({"--keep"});
+  }
+  if (conflict.row().find(sync::Keep::both) != nullptr) return program.add({"local|remote|both"});
+  if (conflict.row().find(sync::Keep::remote) != nullptr) return program.add({"local|remote"});
+  return program.add({"local"});
+}
+
+ShellCommand sync_of(ShellCommand program) { return program.add({"sync"}); }
+
+void add_next_steps(const Report& report,
+                    ReportStage stage,
+                    const Invocation& called,
+                    std::vector<std::string>& lines) {
+  const ShellCommand& program = called.program;
+  if (report.guard || report.held_back) {
+    ShellCommand again = sync_of(program);
+    again.words(called.verb);
+    if (!called.only.empty()) again.add({"--only=", called.only});
+    lines.push_back("to confirm: " + again.add({"--allow-deletes"}).ticked());
+  }
+  if (report.guard) return;
+  // A conflict without an id is one that a plan foresees; nothing can be decided yet.
+  const auto is_open = [stage](const sync::Conflict& one) { return stage != ReportStage::planned || !one.id.empty(); };
+  const auto first = std::ranges::find_if(report.conflicts, is_open);
+  if (first == report.conflicts.end()) {
+    if (!report.conflicts.empty())
+      lines.push_back(sync_of(program).ticked() + " records what collides and sends the rest");
+    return;
+  }
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(report.conflicts, is_open));
+  lines.push_back(fmt::format("{} open: {} lists {}",
+                              counted(count, "conflict is", "conflicts are"),
+                              sync_of(program).add({"conflicts"}).ticked(),
+                              count == 1 ? "it" : "them"));
+  lines.push_back(resolve_command(program, *first).ticked() + " decides");
+}
+
+void add_links(const Report& report, const Invocation& called, std::vector<std::string>& lines) {
+  const auto links_command = [&](std::string_view verb) {
+    ShellCommand program = called.program;
+    return program.add({"links", std::string(verb)}).ticked();
+  };
+  if (report.links_mended > 0) {
+    lines.push_back(fmt::format("edited {} to renamed files", counted(report.links_mended, "link")));
+  }
+  if (report.links_of_renames > 0) {
+    lines.push_back(fmt::format("the renames here break {}: {} updates {}",
+                                counted(report.links_of_renames, "link"),
+                                links_command("fix"),
+                                report.links_of_renames == 1 ? "it" : "them"));
+  }
+  if (report.broken_links > 0) {
+    lines.push_back(fmt::format("{} nowhere: {} lists {}",
+                                counted(report.broken_links, "link leads", "links lead"),
+                                links_command("check"),
+                                report.broken_links == 1 ? "it" : "them"));
+  }
+}
+
+/// "2 skipped, 1 kept as it is"; empty where nothing is.
+std::string left_alone_sum(const Report& report) {
+  std::string text;
+  if (!report.skipped.empty()) text = fmt::format("{} skipped", report.skipped.size());
+  if (!report.detached.empty()) {
+    text += fmt::format("{}{} kept as {}",
+                        text.empty() ? "" : ", ",
+                        report.detached.size(),
+                        report.detached.size() == 1 ? "it is" : "they are");
+  }
+  return text;
+}
+
+std::string_view counted_as(const Row& row) {
+  if (leaves_the_list(row.action) && row.state != Row::State::failed) {
+    return row.state == Row::State::done ? "removed on the service" : "to remove on the service";
+  }
+  switch (row.state) {
+    case Row::State::failed: return "failed";
+    case Row::State::staged: return "staged";
+    case Row::State::planned: return planned_sum(row.action.kind);
+    case Row::State::done: break;
+  }
+  return done_sum(row.action.kind);
+}
+
+std::string render_sum(const Report& report, ReportStage stage) {
+  Sum sum;
+  sum.add(report);
+  const std::string text = sum.text();
+  const std::string left_alone = left_alone_sum(report);
+  if (!text.empty()) return left_alone.empty() ? text : text + ", " + left_alone;
+  if (stage == ReportStage::published) return "nothing is staged";
+  if (report.partial && stage != ReportStage::staged) return "nothing to do for the selected files; other files differ";
+  const std::string but = left_alone.empty() ? "" : " but for what is left alone: " + left_alone;
+  switch (stage) {
+    case ReportStage::published: break;
+    case ReportStage::planned: return "both sides are the same" + but;
+    case ReportStage::staged: return "nothing to stage" + (left_alone.empty() ? "" : ", " + left_alone);
+    case ReportStage::done: return "nothing to do: both sides are the same" + but;
+  }
+  return text;
+}
+
+/// Why files failed and what to do about it, each once: the rows have room for what happened alone.
+void add_hints(const Report& report, std::vector<std::string>& lines) {
+  constexpr std::size_t most = 3;
+  std::vector<std::string> hints;
+  for (const Row& row : report.rows) {
+    if (row.state != Row::State::failed || !row.error || row.error->hint.empty() || hints.size() == most) continue;
+    std::string hint = clean(row.error->hint, Breaks::space);
+    if (std::ranges::find(hints, hint) == hints.end()) hints.push_back(std::move(hint));
+  }
+  std::ranges::move(hints, std::back_inserter(lines));
+}
+
+}  // namespace
+
+void Sum::add(const Report& report) {
+  for (const Row& row : report.rows) {
+    if (row.action.kind == ActionKind::unchanged) continue;
+    const std::string_view word = counted_as(row);
+    const auto known = std::ranges::find(counts_, word, &std::pair<std::string_view, std::size_t>::first);
+    if (known == counts_.end()) {
+      counts_.emplace_back(word, 1);
+    } else {
+      ++known->second;
+    }
+  }
+}
+
+std::string Sum::text() const {
+  std::string text;
+  for (const auto& [word, number] : counts_) text += (text.empty() ? "" : ", ") + fmt::format("{} {}", number, word);
+  return text;
+}
+
+std::vector<std::string> render_outcome(const Report& report, ReportStage stage, const Invocation& called) {
+  std::vector<std::string> lines;
+  if (report.guard) {
+    lines.push_back(guard_text(*report.guard, stage));
+  } else if (!report.rows.empty() || report.conflicts.empty()) {
+    lines.push_back(render_sum(report, stage));
+  }
+  if (report.held_back) {
+    lines.push_back(fmt::format("held back: this would {}; the rest is synced", losses_of(*report.held_back)));
+  }
+  if (report.not_included > 0) {
+    lines.push_back(fmt::format("{} not synced: no Markdown, and not named by `include:` in .ws/config.yaml",
+                                counted(report.not_included, "file is", "files are")));
+  }
+  if (std::ranges::any_of(report.rows, [](const Row& row) { return row.state == Row::State::staged; })) {
+    lines.push_back(sync_of(called.program).add({"commit"}).ticked() + " publishes what is staged");
+  }
+  add_hints(report, lines);
+  add_links(report, called, lines);
+  for (std::string& line : remark_lines(report)) lines.push_back(std::move(line));
+  add_next_steps(report, stage, called, lines);
+  return lines;
+}
+
+}  // namespace ws::cli
