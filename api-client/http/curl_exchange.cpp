@@ -261,9 +261,7 @@ void CurlExchange::note_progress(std::size_t bytes) {
 bool CurlExchange::take_header(std::string_view line) {
   header_bytes_ += line.size();
   if (header_bytes_ > options_.max_header_bytes) {
-    own_ = broken(Broken::Stage::unusable,
-                  Failure::Kind::internal,
-                  fmt::format("the answer has more than {} bytes of headers", options_.max_header_bytes));
+    own_ = too_many_headers();
     return false;
   }
   if (head_complete_) return true;  // trailers
@@ -323,6 +321,12 @@ Broken CurlExchange::broken(Broken::Stage stage, Failure::Kind kind, std::string
           Failure{.kind = kind, .what = fmt::format("{} {}: {}", request_.method, origin_of(request_.url), reason)}};
 }
 
+Broken CurlExchange::too_many_headers() const {
+  return broken(Broken::Stage::unusable,
+                Failure::Kind::internal,
+                fmt::format("the answer has more than {} bytes of headers", options_.max_header_bytes));
+}
+
 Outcome CurlExchange::outcome(CURLcode code) {
   if (own_) return std::move(*own_);
   if (code == CURLE_OK && head_complete_) return std::move(response_);
@@ -338,6 +342,8 @@ Outcome CurlExchange::outcome(CURLcode code) {
   if (code == CURLE_OK && header_bytes_ > 0) {
     return broken(Stage::no_answer, Failure::Kind::unreachable, "the answer was cut off in its headers");
   }
+  // One line beyond libcurl's own bound.
+  if (code == CURLE_OUT_OF_MEMORY && !head_complete_) return too_many_headers();
   if (code == CURLE_OK || is_protocol_failure(code, text)) {
     return broken(Stage::unusable, Failure::Kind::internal, code == CURLE_OK ? "the answer has no headers" : text);
   }

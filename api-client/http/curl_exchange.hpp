@@ -57,6 +57,7 @@ class CurlExchange {
   bool take_header(std::string_view line);
   bool take_body(std::string_view piece);
   Broken broken(Broken::Stage stage, Failure::Kind kind, std::string_view reason) const;
+  Broken too_many_headers() const;
 
   const CurlLibrary& curl_;
   const CurlOptions& options_;

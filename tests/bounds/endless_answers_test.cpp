@@ -40,7 +40,7 @@ std::vector<EndlessAnswer> endless_answers() {
   return {
       {"1xx answers", "", {repeated("HTTP/1.1 103 Early Hints\r\n\r\n", 10'000)}, 1, "65536 bytes of headers"},
       {"headers", h, {repeated("X-Header: value\r\n", 10'000)}, 1, "65536 bytes of headers"},
-      {"one header", h + "X: ", {std::string(10'000, 'x')}, 1, ""},
+      {"one header", h + "X: ", {std::string(10'000, 'x')}, 1, "65536 bytes of headers"},
       {"trailers", h + c + chunk("{}") + "0\r\n", {repeated("X-Trailer: v\r\n", 10'000)}, 1, "65536 bytes of headers"},
       {"the body", h + c, {chunk(std::string(1 << 20U, ' '))}, 1, "33554432 bytes"},
       {"one text", h + c + chunk("{\"data\": \""), {chunk(std::string(1 << 20U, 'x'))}, 1, "33554432 bytes"},
