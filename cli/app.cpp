@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "api-client/base/shell_command.hpp"
+#include "api-client/base/suggestion.hpp"
 #include "api-client/contract/operations.hpp"
-#include "cli/base/suggestion.hpp"
 #include "cli/commands/registry.hpp"
 #include "cli/commands/shared/names.hpp"
 #include "cli/commands/shared/operation_commands.hpp"

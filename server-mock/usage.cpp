@@ -1,10 +1,13 @@
 #include "server-mock/usage.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include "api-client/base/suggestion.hpp"
 
 namespace ws::mock {
 namespace {
@@ -150,12 +153,42 @@ std::pair<std::string, std::string> both_sides(const std::string& text, const st
   return {text.substr(0, at), text.substr(at + between.size())};
 }
 
+/// The unknown word; empty where the error is another.
+std::string unknown_word(const CLI::ParseError& error) {
+  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError)) return {};
+  // The parser names all that it did not expect, the value of an unknown flag before the flag.
+  std::istringstream words(both_sides(error.what(), ": ").second);
+  std::string first;
+  for (std::string word; words >> word;) {
+    if (word.starts_with('-')) return word;
+    if (first.empty()) first = word;
+  }
+  return first;
+}
+
+/// "did you mean `--listen`?", or empty.
+std::string suggestion_for(const CLI::App& program, const CLI::ParseError& error) {
+  const std::string word = unknown_word(error);
+  const CLI::App* const command = named_command(program);
+  std::vector<std::string> known;
+  if (word.starts_with("--")) {
+    for (const CLI::App* const app : {&program, command}) {
+      if (app == nullptr) continue;
+      for (const CLI::Option* const option : app->get_options()) {
+        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+      }
+    }
+  } else if (command == nullptr) {
+    for (const CLI::App* const one : program.get_subcommands({})) known.push_back(one->get_name());
+  }
+  return suggestion(word, known, word.starts_with("--") ? "" : "ws-mock");
+}
+
 std::string told(const CLI::App& program, const CLI::ParseError& error) {
   const std::string text = error.what();
   const auto [flag, why] = both_sides(text, ": ");
   const auto is = [&error](CLI::ExitCodes code) { return error.get_exit_code() == static_cast<int>(code); };
-  if (is(CLI::ExitCodes::ExtrasError))
-    return about_word(why.substr(0, why.find(' ')), named_command(program) != nullptr);
+  if (is(CLI::ExitCodes::ExtrasError)) return about_word(unknown_word(error), named_command(program) != nullptr);
   if (is(CLI::ExitCodes::ArgumentMismatch)) return flag + " needs a value";
   if (is(CLI::ExitCodes::ValidationError)) return about_value(flag, why);
   if (is(CLI::ExitCodes::ConversionError)) {
@@ -187,6 +220,8 @@ Failure usage_failure(const CLI::App& program, const CLI::ParseError& error) {
       error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) && command != nullptr;
   if (is_missing) {
     failure.hint = "usage: ws-mock " + words_and_summary(*command).first;
+  } else if (const std::string meant = suggestion_for(program, error); !meant.empty()) {
+    failure.hint = meant;
   } else if (command == nullptr) {
     failure.hint = "`ws-mock --help` lists commands and flags";
   } else {

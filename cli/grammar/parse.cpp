@@ -8,7 +8,7 @@
 
 #include "api-client/base/ascii.hpp"
 #include "api-client/base/shell_command.hpp"
-#include "cli/base/suggestion.hpp"
+#include "api-client/base/suggestion.hpp"
 
 namespace ws::cli {
 namespace {

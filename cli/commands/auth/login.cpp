@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "api-client/base/shell_command.hpp"
+#include "api-client/base/suggestion.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/login/device_login.hpp"
-#include "cli/base/suggestion.hpp"
 #include "cli/commands/auth/commands.hpp"
 #include "cli/commands/auth/keep_key.hpp"
 #include "cli/commands/auth/with_token.hpp"

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/base/suggestion.hpp"
+#include "api-client/base/suggestion.hpp"
 #include "cli/commands/config/commands.hpp"
 #include "cli/commands/shared/session.hpp"
 #include "cli/output/format.hpp"

@@ -3,10 +3,10 @@
 
 #include "api-client/base/build_info.hpp"
 #include "api-client/base/shared_library.hpp"
+#include "api-client/base/suggestion.hpp"
 #include "api-client/contract/openapi.hpp"
 #include "api-client/contract/operations.hpp"
 #include "api-client/http/curl.hpp"
-#include "cli/base/suggestion.hpp"
 #include "cli/commands/shared/session.hpp"
 #include "cli/commands/utilities/commands.hpp"
 #include "cli/terminal/table.hpp"

@@ -10,6 +10,7 @@ set(WS_BASE_TESTS
   base/result_test.cpp
   base/sha256_test.cpp
   base/shell_command_test.cpp
+  base/suggestion_test.cpp
   base/sqlite_test.cpp
   base/utf8_test.cpp
   base/uuid_test.cpp

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ws::cli {
+namespace ws {
 
 /// The number of insertions, deletions, substitutions and transpositions that turn one text into the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
@@ -16,4 +16,4 @@ std::vector<std::string> similar_names(std::string_view word, const std::vector<
 /// "did you mean `a`, `b`?", or empty.
 std::string suggestion(std::string_view word, const std::vector<std::string>& known, std::string_view prefix = "");
 
-}  // namespace ws::cli
+}  // namespace ws

@@ -1,10 +1,10 @@
-#include "cli/base/suggestion.hpp"
+#include "api-client/base/suggestion.hpp"
 
 #include <catch2/catch.hpp>
 
-using namespace ws::cli;
+using namespace ws;
 
-TEST_CASE("nearest: a slip of the finger is one step", "[cli]") {
+TEST_CASE("nearest: a slip of the finger is one step", "[base]") {
   CHECK(edit_distance("docs", "docs") == 0);
   CHECK(edit_distance("dosc", "docs") == 1);
   CHECK(edit_distance("doc", "docs") == 1);
@@ -12,13 +12,13 @@ TEST_CASE("nearest: a slip of the finger is one step", "[cli]") {
   CHECK(edit_distance("", "docs") == 4);
 }
 
-TEST_CASE("nearest: the closest come first, and what is far off does not come", "[cli]") {
+TEST_CASE("nearest: the closest come first, and what is far off does not come", "[base]") {
   CHECK(similar_names("crate", {"list", "create", "get"}) == std::vector<std::string>{"create"});
   CHECK(similar_names("zzz", {"list", "create", "get"}).empty());
   CHECK(similar_names("arch", {"get", "archive"}) == std::vector<std::string>{"archive"});
 }
 
-TEST_CASE("nearest: the suggestion is a question, or nothing", "[cli]") {
+TEST_CASE("nearest: the suggestion is a question, or nothing", "[base]") {
   CHECK(suggestion("crate", {"create"}, "ws docs ") == "did you mean `ws docs create`?");
   CHECK(suggestion("zzz", {"create"}).empty());
 }

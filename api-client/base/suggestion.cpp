@@ -1,11 +1,11 @@
-#include "cli/base/suggestion.hpp"
+#include "api-client/base/suggestion.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "api-client/base/shell_command.hpp"
 
-namespace ws::cli {
+namespace ws {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1);
@@ -49,4 +49,4 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
   return text.empty() ? text : text + "?";
 }
 
-}  // namespace ws::cli
+}  // namespace ws
