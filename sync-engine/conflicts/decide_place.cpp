@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -169,12 +170,13 @@ class PlaceDecision {
     return place ? writer_.move(conflict_.path, *place, Sha256::of(*on_disk_)) : no_free_name();
   }
 
-  /// An unsynced file has the path, or is where the service has a folder: only the user can move it.
+  /// An unsynced file has the path, or a twin of it, or is where the service has a folder: only the user can move it.
   Result<void> not_synced() {
-    if (!conflict_.remote || is_nothing(conflict_.path)) return {};
+    const auto unsynced = find_unsynced(conflict_.path);
+    if (!conflict_.remote || !unsynced) return {};
     if (keep_ == Keep::local) return give_way_to(conflict_.path);
     return fail(Failure::Kind::conflict,
-                fmt::format("{} has the name of a document on the service, and is not synced", conflict_.path.text()),
+                fmt::format("{} has the name of a document on the service, and is not synced", *unsynced),
                 "move it elsewhere, then `ws sync`; with --path local the document gets another name");
   }
 
@@ -286,9 +288,18 @@ class PlaceDecision {
     return !text && text.error().kind == Failure::Kind::not_found;
   }
 
-  /// Of whatever kind.
-  bool is_nothing(const RelativePath& place) const {
-    return !session_.root.open_beneath(place.text(), O_PATH | O_NOFOLLOW) && errno == ENOENT;
+  /// Whatever has the path, or a twin of it in its folder.
+  std::optional<std::string> find_unsynced(const RelativePath& place) const {
+    if (session_.root.open_beneath(place.text(), O_PATH | O_NOFOLLOW) || errno != ENOENT) return place.string();
+    const Descriptor folder = session_.root.open_beneath(place.folder(), O_RDONLY | O_DIRECTORY);
+    std::error_code error;
+    std::filesystem::directory_iterator each("/proc/self/fd/" + std::to_string(folder.get()), error);
+    for (; !error && each != std::filesystem::directory_iterator(); each.increment(error)) {
+      const auto beside =
+          RelativePath::parse((std::filesystem::path(place.folder()) / each->path().filename()).string());
+      if (beside && beside->twin_key() == place.twin_key()) return beside->string();
+    }
+    return std::nullopt;
   }
 
   bool is_file(const RelativePath& place) const {

@@ -144,3 +144,31 @@ TEST_CASE("dead ends: a source whose answer names no id was made all the same, a
   CHECK(error_of(again)["code"] == "source_in_doubt");
   CHECK(made == 1);
 }
+
+TEST_CASE("dead ends: a document wants the name of a file that was renamed in case alone and cannot be synced",
+          "[cli]") {
+  const TwoFolders two;
+  std::filesystem::remove(two.there / "a.md");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  write_text(two.there / "a.md", "a new document\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 0);
+  std::filesystem::rename(two.here / "a.md", two.here / "A.MD");
+  write_text(two.here / "A.MD", "\xff");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 7);
+  const std::string id = two.ws(two.here, {"sync", "conflicts", "--format", "ids"}).out.substr(0, 36);
+  SECTION("the file stays") {
+    REQUIRE(two.ws(two.here, {"sync", "resolve", id, "--path", "local"}).exit == 0);
+    REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+    CHECK(two.ws(two.here, {"sync", "conflicts", "--format", "ids"}).out.empty());
+    CHECK(texts_of(two.here).at("A.MD") == "\xff");
+    CHECK(texts_of(two.here).at("a (remote).md") == "a new document\n");
+  }
+  SECTION("the document gets its name: only a person can move the file, and hears that") {
+    const Ended refused = two.ws(two.here, {"sync", "resolve", id, "--path", "remote"});
+    CHECK(refused.exit == 7);
+    CHECK_THAT(refused.err, Contains("A.MD has the name of a document on the service, and is not synced"));
+    std::filesystem::rename(two.here / "A.MD", two.here / "elsewhere.bin");
+    REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+    CHECK(texts_of(two.here).at("a.md") == "a new document\n");
+  }
+}
