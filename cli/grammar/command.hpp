@@ -1,7 +1,7 @@
 /// What a command is: its words, arguments and flags as data, and the function that does it.
 ///
-/// Parsing (`parse.hpp`), help for people and machines (`help.hpp`) and suggestions (`suggestion.hpp`) are read off
-/// this.
+/// Parsing (`parse.hpp`), help for people and machines (`help.hpp`) and suggestions (`api-client/base/suggestion.hpp`)
+/// are read off this.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ class Session;
 enum class Takes { nothing, one, many };
 
 /// What a word or the value of a flag names, so that it may be given by another name than its id.
-enum class Subject { text, document, agent, thing };
+enum class Subject { text, document, agent, project, thing };
 
 struct Flag {
   std::string name = {};         ///< "title" for `--title`; empty: a letter only

@@ -1,6 +1,8 @@
 #include "cli/output/members.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -8,6 +10,27 @@
 
 namespace ws::cli {
 namespace {
+
+struct OwnList {
+  std::string_view shape;
+  std::string_view members;
+};
+
+/// So that a misspelt member is noticed in an empty list too.
+constexpr OwnList own_lists[] = {
+    {"ws.attachments", "path bytes asset_id state notes media_type content_sha256"},
+    {"ws.blame", "line revision author time text state"},
+    {"ws.conflicts", "id path kind reason own here_only document_id base local remote content"},
+    {"ws.diff", "side path before after hunks"},
+    {"ws.keys", "profile base_url workspace_id workspace_name key_id audience scopes created_at expires_at current"},
+    {"ws.links", "path line column target problem message nearest"},
+    {"ws.roots", "folder state name source_id base_url"},
+    {"ws.run_rows", "action path previous_path way document_id before after hunks"},
+    {"ws.runs", "run time kind command revision_before revision_after counts undoes partial taken_back finished note"},
+    {"ws.states", "state time author message files first id changes"},
+    {"ws.sync_report", "state action path previous_path reason document_id"},
+    {"ws.uploads", "upload_id file_name size_bytes state expires_at path base_url"},
+};
 
 std::string_view first_step(std::string_view path) { return path.substr(0, path.find('.')); }
 
@@ -87,10 +110,28 @@ const contract::Schema* item_schema(std::string_view operation) {
   return answer;
 }
 
+std::vector<std::string> own_members(std::string_view shape) {
+  const auto* const list = std::ranges::find(own_lists, shape, &OwnList::shape);
+  std::vector<std::string> names;
+  if (list == std::end(own_lists)) return names;
+  std::istringstream words{std::string(list->members)};
+  for (std::string name; words >> name;) names.push_back(name);
+  return names;
+}
+
 Result<void> check_members(const std::vector<std::string>& paths,
                            const std::vector<const Json*>& items,
-                           const contract::Schema* schema) {
-  if (items.empty()) return schema == nullptr ? Result<void>() : check_members(paths, *schema);
+                           std::string_view shape) {
+  const contract::Schema* const schema = item_schema(shape);
+  if (items.empty() && schema != nullptr) return check_members(paths, *schema);
+  if (items.empty()) {
+    const std::vector<std::string> names = own_members(shape);
+    for (const std::string& path : paths) {
+      const bool is_known = std::ranges::find(names, first_step(path)) != names.end();
+      if (!names.empty() && !is_known) return fail(no_member(path, names));
+    }
+    return {};
+  }
   for (const std::string& path : paths) {
     const auto has = [&path](const Json* item) { return may_have(*item, path); };
     if (std::ranges::any_of(items, has) || (schema != nullptr && may_have(*schema, path))) continue;

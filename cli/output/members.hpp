@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api-client/base/json.hpp"
@@ -13,12 +14,15 @@ namespace ws::cli {
 /// The schema of what an operation answers with: of one item where it is a list. Null where there is none.
 const contract::Schema* item_schema(std::string_view operation);
 
-/// Fails with `usage` and the members that exist where a path is in none of the items, and the schema does not know it
-/// either. A null and a list may have anything below them. Without items and a schema nothing is known, and nothing
-/// fails.
+/// The members of an item of one of our own lists ("ws.conflicts"); empty for other shapes.
+std::vector<std::string> own_members(std::string_view shape);
+
+/// Fails with `usage` and the members that exist where a path is in none of the items, and the schema of the shape does
+/// not know it either. A null and a list may have anything below them. Without items and a schema nothing is known, and
+/// nothing fails.
 Result<void> check_members(const std::vector<std::string>& paths,
                            const std::vector<const Json*>& items,
-                           const contract::Schema* schema);
+                           std::string_view shape);
 /// The same before anything is sent, by the schema alone.
 Result<void> check_members(const std::vector<std::string>& paths, const contract::Schema& schema);
 

@@ -176,7 +176,7 @@ class TablePages final : public PagedList {
   }
 
   Result<void> finish(const std::string&) override {
-    begin(Json());
+    if (!layout_) return {};
     printer_.page(layout_->begin(printer_.terminal()));
     std::string rest;
     return rows_.drain([&](std::string_view piece) {

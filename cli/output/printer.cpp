@@ -134,7 +134,7 @@ std::vector<std::string> Printer::named_members() const {
 
 /// Whether the members that were asked for exist; where not, that is the failure, and nothing is printed.
 bool Printer::has_members(std::string_view shape, const std::vector<const Json*>& items) {
-  auto checked = check_members(named_members(), items, item_schema(shape));
+  auto checked = check_members(named_members(), items, shape);
   if (!checked && !failure_) failure_ = std::move(checked).error();
   return !failure_;
 }
@@ -230,6 +230,7 @@ void Printer::item(const Json& item) {
 void Printer::list(std::string_view operation, const Json& whole, std::string_view body) {
   const Json& items = items_of(whole);
   if (!has_members(operation, pointers_to(items))) return;
+  if (options_.format == Format::table && items.empty() && !is_shaped()) return;
   if (options_.line_of && !streams()) return shaped(whole, items);
   if (streams()) {
     for (const Json& one : items) item(one);

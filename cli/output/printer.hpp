@@ -56,7 +56,8 @@ class Printer {
   /// (empty: ours, printed from `value`).
   void resource(std::string_view shape, const Json& value, std::string_view body);
   void resource(const Json& value, std::string_view body) { resource({}, value, body); }
-  /// A page or the whole of a list: `whole` with its `data`, as it came or joined. `body` as above.
+  /// A page or the whole of a list: `whole` with its `data`, as it came or joined. `body` as above. A table without
+  /// rows is nothing.
   void list(std::string_view operation, const Json& whole, std::string_view body);
   /// The parts of a list that is printed as it comes (`paged_list.hpp`): rows of TSV or CSV, their heading (CSV alone
   /// has one), the cells of a table's row, text of a document.
@@ -90,6 +91,8 @@ class Printer {
   /// Shows what was kept for the pager, and writes `--output FILE`, whole or not at all (a device or pipe: into it).
   /// Fails with `disk`, or as `--jq` did.
   Result<void> finish();
+  /// Whether `finish` will fail whatever the file.
+  bool has_failed() const { return failure_.has_value(); }
   /// Whether text waits for the pager, or for the end.
   bool is_holding() const { return !collected_.empty() && !to_file(); }
   /// Whether a terminal shows what is printed.

@@ -13,19 +13,30 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_ids = 2'000;
+constexpr std::size_t most_projects = 500;
 constexpr std::size_t shortest_ending = 4;
 constexpr std::size_t most_bytes = std::size_t{1} << 20U;
 
-/// One id per line, newest first. Other programs may have written to the file: anything else is ignored.
-std::vector<std::string> ids_in(const fs::path& file) {
-  std::vector<std::string> ids;
+constexpr std::size_t id_length = 36;
+
+/// Lines that begin with an id, newest first. Other programs may have written to the file: anything else is ignored.
+std::vector<std::string> lines_in(const fs::path& file) {
+  std::vector<std::string> lines;
   const auto text = read_file(file, most_bytes);
-  if (!text) return ids;
+  if (!text) return lines;
   for (std::size_t begin = 0; begin < text->size();) {
     const std::size_t end = std::min(text->find('\n', begin), text->size());
-    if (std::string line = text->substr(begin, end - begin); is_uuid(line)) ids.push_back(std::move(line));
+    if (std::string line = text->substr(begin, end - begin); is_uuid(line.substr(0, id_length))) {
+      lines.push_back(std::move(line));
+    }
     begin = end + 1;
   }
+  return lines;
+}
+
+std::vector<std::string> ids_in(const fs::path& file) {
+  std::vector<std::string> ids = lines_in(file);
+  std::erase_if(ids, [](const std::string& line) { return line.size() != id_length; });
   return ids;
 }
 
@@ -55,6 +66,26 @@ std::vector<std::string> ShownIds::ending_with(std::string_view ending) const {
   if (ending.size() < shortest_ending) return {};
   std::vector<std::string> ids = ids_in(folder_ / "ids");
   std::erase_if(ids, [ending](const std::string& id) { return !id.ends_with(ending); });
+  return ids;
+}
+
+void ShownIds::keep_project(const std::string& id, std::string_view title) const {
+  if (!is_uuid(id) || title.find('\n') != std::string_view::npos) return;
+  std::string text = id + " " + std::string(title) + "\n";
+  std::size_t kept = 1;
+  for (const std::string& line : lines_in(folder_ / "projects")) {
+    if (!line.starts_with(id) && kept++ < most_projects) text += line + "\n";
+  }
+  write(folder_ / "projects", text);
+}
+
+std::vector<std::string> ShownIds::projects_titled(std::string_view title) const {
+  std::vector<std::string> ids;
+  for (const std::string& line : lines_in(folder_ / "projects")) {
+    if (line.size() > id_length && std::string_view(line).substr(id_length + 1) == title) {
+      ids.push_back(line.substr(0, id_length));
+    }
+  }
   return ids;
 }
 

@@ -1,5 +1,5 @@
 /// The ids that `ws` recently showed to this user on a terminal, so that the last characters of an id identify it, and
-/// the document that was read or written last.
+/// the document that was read or written last. Also the titles of Projects that it created: the API does not list them.
 ///
 /// A convenience: write errors are ignored. One file per server, mode 0600, at most 2,000 ids.
 #pragma once
@@ -21,6 +21,10 @@ class ShownIds {
   void keep(const std::vector<std::string>& ids) const;
   /// All ids that end with `ending`, newest first; none if `ending` has fewer than 4 characters.
   std::vector<std::string> ending_with(std::string_view ending) const;
+
+  void keep_project(const std::string& id, std::string_view title) const;
+  /// The ids of the Projects that had this title when they were last seen.
+  std::vector<std::string> projects_titled(std::string_view title) const;
 
   void keep_last_document(std::string_view id) const;
   std::optional<std::string> last_document() const;

@@ -3,6 +3,7 @@
 
 #include "api-client/base/shell_command.hpp"
 #include "cli/commands/auth/commands.hpp"
+#include "cli/commands/shared/paging.hpp"
 #include "cli/commands/shared/session.hpp"
 
 namespace ws::cli {
@@ -53,6 +54,7 @@ Result<ExitCode> status(Session& session) {
     value["kept_in"] = session.world().environment.text("WS_TOKEN") ? "WS_TOKEN" : "WS_TOKEN_FILE";
   }
   session.printer().resource("ws.status", value, {});
+  if (session.format() == Format::table) session.note("`ws whoami` asks the service whose key it is");
   return ExitCode::done;
 }
 
@@ -60,11 +62,7 @@ Result<ExitCode> list(Session& session) {
   WS_LET(const auto stored, session.credentials().load());
   Json value = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
   for (const StoredCredential& credential : stored) value["data"].push_back(to_json(credential));
-  if (stored.empty() && session.format() == Format::table) {
-    session.note("no key is stored; `ws login --base-url URL` gets one");
-    return ExitCode::done;
-  }
-  session.printer().list("ws.keys", value, {});
+  print_own_list(session, "ws.keys", value);
   return ExitCode::done;
 }
 

@@ -40,7 +40,7 @@ constexpr ViewColumn key_columns[] = {
 constexpr View views[] = {
     {.of = identity_by, .lines = identity, .facts = identity_facts},
     {.of = status_by, .lines = status, .facts = status_facts},
-    {.of = keys_by, .columns = key_columns},
+    {.of = keys_by, .columns = key_columns, .none = "No key is stored; `ws login --base-url URL` gets one."},
 };
 
 }  // namespace

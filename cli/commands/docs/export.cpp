@@ -149,13 +149,14 @@ class Export {
 };
 
 Result<std::vector<Listed>> list_documents(Session& session, Client& client) {
-  Call call{.operation = "docs.list", .parameters = {{"limit", "100"}}};
-  if (const auto project = session.arguments().value("project")) call.parameters.emplace_back("project_id", *project);
+  const Call call{.operation = "docs.list", .parameters = {{"limit", "100"}}};
+  const auto project = session.arguments().value("project");
   std::vector<Listed> documents;
-  WS_TRY(client.each_item(std::move(call), [&](const Json& item) {
+  WS_TRY(client.each_item(call, [&](const Json& item) {
     Listed document = listed_of(item);
     const bool is_archived = find_text(item, "status") == "archived";
-    if (!document.id.empty() && !is_archived) documents.push_back(std::move(document));
+    const bool is_wanted = !project || find_text(item, "project_id") == project;  // the API cannot be asked for it
+    if (!document.id.empty() && !is_archived && is_wanted) documents.push_back(std::move(document));
     return Result<bool>(!session.world().cancelled.load());
   }));
   if (session.world().cancelled.load())
@@ -206,7 +207,7 @@ Command docs_export_command() {
                      .takes = Takes::one,
                      .placeholder = "ID",
                      .help = "only the documents of this Project",
-                     .names = Subject::thing},
+                     .names = Subject::project},
                     {.name = "delete", .help = "remove the files of documents that are gone"}},
           .examples = {"ws docs export backup", "ws docs export backup --delete --json"},
           .run = export_all};

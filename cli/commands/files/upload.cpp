@@ -316,7 +316,7 @@ Result<ExitCode> list_pending(Session& session) {
                             {"path", upload.file.path.string()},
                             {"base_url", upload.base_url}});
   }
-  session.printer().list("ws.uploads", list, {});
+  print_own_list(session, "ws.uploads", list);
   return ExitCode::done;
 }
 

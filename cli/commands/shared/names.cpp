@@ -56,7 +56,7 @@ Result<std::optional<std::string>> document_of_file(Session& session, const std:
   if (!known) {
     return fail(Failure::Kind::usage,
                 "the file " + given + " is not on the service yet",
-                "run `ws sync`, then it has a document");
+                "run `ws sync` to create its document");
   }
   return std::optional<std::string>(known->document.text);
 }
@@ -122,12 +122,29 @@ Result<std::string> agent_id(Session& session, const std::string& given) {
   return fail(Failure::Kind::not_found, "no agent has the id or handle `" + given + "`", "`ws agents list` shows them");
 }
 
+/// The API has no list of Projects: titles are known of those that `ws` created.
+Result<std::string> project_id(Session& session, const std::string& given) {
+  WS_LET(const auto by_ending, shown_id(session, given));
+  if (by_ending) return *by_ending;
+  const auto shown = session.shown_ids();
+  std::vector<Candidate> titled;
+  for (std::string& id : shown ? shown->projects_titled(given) : std::vector<std::string>()) {
+    titled.push_back({.id = std::move(id), .what = given});
+  }
+  if (titled.size() == 1) return titled.front().id;
+  if (titled.size() > 1) return fail(several(given, "Projects", titled));
+  return fail(Failure::Kind::usage,
+              "no Project with the id or title `" + given + "` was seen here",
+              "give its id: the API has no list of Projects, so `ws` knows the titles of those alone that it created");
+}
+
 Result<std::string> id_of_name(Session& session, Subject names, const std::string& given) {
   if (is_uuid(given) || given.empty()) return given;
   switch (names) {
     case Subject::text: return given;
     case Subject::document: return document_id(session, given);
     case Subject::agent: return agent_id(session, given);
+    case Subject::project: return project_id(session, given);
     case Subject::thing: break;
   }
   WS_LET(const auto by_ending, shown_id(session, given));

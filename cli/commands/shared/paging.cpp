@@ -137,6 +137,14 @@ void note_last_document(Session& session, const Operation& operation, const Json
   session.remember_document(*id);
 }
 
+/// So that its title names it, also where a script made it.
+void note_project(Session& session, const Operation& operation, const Json& value) {
+  const auto id = find_text(value, "id");
+  const auto title = find_text(value, "title");
+  if (operation.id != "projects.create" || !id || !title) return;
+  if (const auto shown = session.shown_ids()) shown->keep_project(*id, *title);
+}
+
 /// Whether more than one page was asked for.
 bool pages(const Session& session) { return session.has("all") || session.has("max-items"); }
 
@@ -145,6 +153,10 @@ std::string more_after(const Session& session, std::int64_t shown, const std::st
   if (session.format() == Format::table) return fmt::format("{} shown; --all shows every one", shown);
   return fmt::format("{} shown; --all shows every one, ", shown) + ShellCommand{"--cursor=", cursor}.text() +
          " the next page";
+}
+
+void note_nothing(Session& session, std::string_view none) {
+  if (session.format() == Format::table && !session.printer().has_failed()) session.note(none);
 }
 
 /// Page after page until the end, --max-items or a cursor that repeats.
@@ -178,11 +190,17 @@ Result<ExitCode> print_pages(Session& session, Client& client, const Operation& 
     set_member(operation, call, "cursor", Json(cursor));
   }
   WS_TRY(list->finish(cursor));
+  if (count == 0) note_nothing(session, session.printer().none_of(operation.id));
   if (!cursor.empty() && !shows_cursor(session)) session.note(more_after(session, count, cursor));
   return ExitCode::done;
 }
 
 }  // namespace
+
+void print_own_list(Session& session, std::string_view shape, const Json& whole, std::string_view none) {
+  session.printer().list(shape, whole, {});
+  if (whole.at("data").empty()) note_nothing(session, none.empty() ? session.printer().none_of(shape) : none);
+}
 
 Result<ExitCode> print_list(Session& session, Client& client, const Operation& operation, Call call) {
   if (operation.paging != Paging::cursor) return print_whole(session, client, operation, call);
@@ -201,13 +219,11 @@ void print_reply(Session& session, const Operation& operation, const Reply& repl
   if (items == nullptr) {
     if (is_list(operation)) session.note("note: the answer is not a list; it is printed as received");
     session.printer().resource(operation.id, value, reply.body);
+    note_project(session, operation, value);
     return note_last_document(session, operation, value);
   }
-  if (items->empty() && session.format() == Format::table) {
-    session.note(session.printer().none_of(operation.id));
-  } else {
-    session.printer().list(operation.id, value, reply.body);
-  }
+  session.printer().list(operation.id, value, reply.body);
+  if (items->empty()) note_nothing(session, session.printer().none_of(operation.id));
   const auto shown = static_cast<std::int64_t>(items->size());
   const std::string cursor = cursor_of(operation, value);
   if (!cursor.empty() && !shows_cursor(session)) {

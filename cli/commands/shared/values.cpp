@@ -165,6 +165,8 @@ std::string describe(Subject names, const contract::Type& type) {
     case Subject::document:
       return "a document: its id, the end of an id shown before, a synced file, its title, or `last`";
     case Subject::agent: return "an agent: its id, the end of an id shown before, or its handle";
+    case Subject::project:
+      return "a Project: its id, the end of an id shown before, or its title where `ws` created it";
     case Subject::thing: return "an id, or the end of one shown before";
     case Subject::text: break;
   }
@@ -174,6 +176,7 @@ std::string describe(Subject names, const contract::Type& type) {
 Subject named_by(const contract::Field& field) {
   if (field.name == "document_id") return Subject::document;
   if (field.name == "agent_id") return Subject::agent;
+  if (field.name == "project_id") return Subject::project;
   return field.type.kind == contract::Kind::uuid ? Subject::thing : Subject::text;
 }
 

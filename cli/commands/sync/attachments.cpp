@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/commands/shared/paging.hpp"
 #include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
 
@@ -41,11 +42,7 @@ Result<ExitCode> list_attachments(Session& session) {
     list["data"].push_back(std::move(value));
   }
   tree.progress->clear();
-  if (session.format() == Format::table && all.empty()) {
-    session.note("no note here shows a file");
-    return ExitCode::done;
-  }
-  session.printer().list("ws.attachments", list, {});
+  print_own_list(session, "ws.attachments", list);
   return ExitCode::done;
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/client/client.hpp"
+#include "cli/commands/shared/paging.hpp"
 #include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
 
@@ -80,13 +81,14 @@ void note_ways_out(Session& session, const SyncTree& tree, const std::vector<Con
     return std::ranges::any_of(open, [&](const Conflict& one) { return one.is_about(subject); });
   };
   if (is_any_about(sync::ConflictSubject::text) || is_any_about(sync::ConflictSubject::attachment)) {
-    session.note(resolve().text() + " PATH|ID --keep local|remote|both decides one about a text or file");
+    session.note(resolve().add({"PATH|ID", "--keep", "local|remote|both"}).ticked() +
+                 " decides one about a text or file");
   }
   if (is_any_about(sync::ConflictSubject::place)) {
-    session.note(resolve().text() + " PATH|ID --path local|remote decides one about a name");
+    session.note(resolve().add({"PATH|ID", "--path", "local|remote"}).ticked() + " decides one about a name");
   }
   if (is_any_about(sync::ConflictSubject::revision)) {
-    session.note(resolve().text() + " rewound --keep local|remote decides which state to keep");
+    session.note(resolve().add({"rewound", "--keep", "local|remote"}).ticked() + " decides which state to keep");
   }
 }
 
@@ -102,11 +104,7 @@ Result<ExitCode> conflicts(Session& session) {
   }
   if (all) WS_TRY(add_foreign(session, tree, list["data"]));
   tree.progress->clear();
-  if (session.format() == Format::table && list["data"].empty()) {
-    session.note("no conflict is open");
-    return ExitCode::done;
-  }
-  session.printer().list("ws.conflicts", list, {});
+  print_own_list(session, "ws.conflicts", list);
   if (session.format() == Format::table && !open.empty()) {
     note_ways_out(session, tree, open);
   }

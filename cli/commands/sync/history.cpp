@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/base/paths.hpp"
+#include "cli/commands/shared/paging.hpp"
 #include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/diff_page.hpp"
 #include "cli/commands/sync/tree.hpp"
@@ -57,11 +58,7 @@ Result<ExitCode> log(Session& session) {
   WS_LET(const std::vector<sync::HistoryState> states, tree.engine->log(options));
   Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
   for (const sync::HistoryState& state : states) list["data"].push_back(state_to_json(state));
-  if (session.format() == Format::table && states.empty()) {
-    session.note(words.empty() ? "nothing was synced here yet" : "the history holds no state of " + words.front());
-    return ExitCode::done;
-  }
-  session.printer().list("ws.states", list, {});
+  print_own_list(session, "ws.states", list, words.empty() ? "" : "The history has no state of " + words.front() + ".");
   if (options.limit != 0 && states.size() == options.limit) {
     session.note(fmt::format("only the last {} are shown; --all shows every one", options.limit));
   }
@@ -90,16 +87,16 @@ Result<ExitCode> restore(Session& session) {
   }
   const std::string shown = clean(path.text(), Breaks::space);
   if (!restored.changed) {
-    session.printer().line(shown + " holds that text already");
+    session.printer().line(shown + " already has that text");
     return ExitCode::done;
   }
   const std::string state = restored.state.substr(0, state_id_length);
   if (is_planned) {
-    session.printer().line(fmt::format("would bring {} back as in {}", shown, state));
+    session.printer().line(fmt::format("would restore {} as in state {}", shown, state));
     return ExitCode::done;
   }
-  session.printer().line(fmt::format("{} is as in {}", shown, state));
-  session.note("the text that was there is in the history: the same command again brings it back");
+  session.printer().line(fmt::format("restored {} as in state {}", shown, state));
+  session.note("the replaced text is in the history: the same command again brings it back");
   return ExitCode::done;
 }
 
@@ -137,7 +134,7 @@ Result<ExitCode> untie(Session& session) {
     print_tied(false);
     return ExitCode::done;
   }
-  session.printer().line(shown + " does not sync any more; every file is still there");
+  session.printer().line(shown + " is no longer synced; all of its files are still there");
   if (binding) {
     session.note("to sync it again: " + ShellCommand{"ws", "sync", "init", "--source", binding->source_id}.ticked());
   }
@@ -156,11 +153,7 @@ Result<ExitCode> roots(Session& session) {
                             {"source_id", tree.source_id},
                             {"base_url", tree.base_url}});
   }
-  if (session.format() == Format::table && trees.empty()) {
-    session.note("no folder is set up for sync; `ws sync init` sets one up");
-    return ExitCode::done;
-  }
-  session.printer().list("ws.roots", list, {});
+  print_own_list(session, "ws.roots", list);
   return ExitCode::done;
 }
 
@@ -176,13 +169,13 @@ void print_gc(Session& session, const sync::GcReport& report, const sync::GcOpti
   const std::string from = to_rfc3339(options.keep_from).substr(0, 10);
   const std::string kept = fmt::format("{} kept", counted(report.states_kept, "state"));
   if (options.dry_run) {
-    return session.printer().line(fmt::format("would drop {} from before {}; {}", shown_loss(report), from, kept));
+    return session.printer().line(fmt::format("would drop {} older than {}; {}", shown_loss(report), from, kept));
   }
   const std::string size = fmt::format("{} -> {}", human_size(report.bytes_before), human_size(report.bytes_after));
   if (report.states_dropped == 0 && report.texts_dropped == 0 && report.files_dropped == 0) {
-    return session.printer().line(fmt::format("nothing is from before {}; {}, {}", from, kept, size));
+    return session.printer().line(fmt::format("nothing is older than {}; {}, {}", from, kept, size));
   }
-  session.printer().line(fmt::format("dropped {} from before {}; {}, {}", shown_loss(report), from, kept, size));
+  session.printer().line(fmt::format("dropped {} older than {}; {}, {}", shown_loss(report), from, kept, size));
 }
 
 Result<ExitCode> gc(Session& session) {
@@ -291,7 +284,7 @@ Result<ExitCode> diff(Session& session) {
   if (session.format() != Format::table && session.format() != Format::tsv) {
     Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
     for (const sync::Difference& difference : found) list["data"].push_back(difference_to_json(difference));
-    session.printer().list("ws.diff", list, {});
+    print_own_list(session, "ws.diff", list);
     return exit;
   }
   std::string text;
@@ -403,7 +396,7 @@ Command sync_diff_command() {
                  .takes = Takes::one,
                  .placeholder = "STATE",
                  .help = "what changed in PATH since a state that `ws sync log` lists"},
-                {.name = "offline", .help = "without the network, against what was last heard"},
+                {.name = "offline", .help = "without the network, compared with what the last sync received"},
                 {.name = "exit-code", .help = "end with 7 on conflicts, 13 when anything else differs"}},
       .examples = {"ws sync diff", "ws sync diff notes/a.md --offline", "ws sync diff notes/a.md --state 1f2e3d4c5b"},
       .run = diff};

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/commands/shared/paging.hpp"
 #include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/diff_page.hpp"
 #include "cli/commands/sync/tree.hpp"
@@ -92,11 +93,11 @@ Result<ExitCode> check(Session& session) {
     for (const BrokenLink& link : broken) {
       session.printer().line(line_of(link, is_for_editors ? path_from_here(tree.root, link.path) : link.path));
     }
-    if (broken.empty()) session.note("no link is broken");
+    if (broken.empty()) session.note("No link is broken.");
   } else {
     Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
     for (const BrokenLink& link : broken) list["data"].push_back(broken_to_json(link));
-    session.printer().list("ws.links", list, {});
+    print_own_list(session, "ws.links", list);
   }
   return broken.empty() ? ExitCode::done : ExitCode::unexpected;
 }
@@ -213,7 +214,7 @@ Result<ExitCode> fix(Session& session) {
   if (planned.notes.empty()) {
     if (prints_json(session)) session.printer().json(relinked_to_json(planned, is_planned));
     print_left_links(session, planned);
-    session.note("no broken link is explained by a rename: `ws links check` lists those that are broken");
+    session.note("no link was broken by a rename; `ws links check` lists the broken links");
     return ExitCode::done;
   }
   if (is_planned && prints_json(session)) {

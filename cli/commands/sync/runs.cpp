@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/commands/shared/paging.hpp"
 #include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/diff_page.hpp"
 #include "cli/commands/sync/tree.hpp"
@@ -89,6 +90,16 @@ std::string note_of(const OperationDetails& details) {
   if (details.taken_back) return "taken back";
   if (details.operation.undoes == 0) return "";
   return fmt::format("takes back {}{}", details.operation.undoes, details.operation.is_partial ? ", in part" : "");
+}
+
+/// "run 3, 2 hours ago: ws sync run"; with the time itself where no terminal shows it.
+std::string described(Session& session, const sync::Operation& run) {
+  const std::string time = to_rfc3339(run.time);
+  const bool is_on_screen = session.terminal().is_terminal(Stream::out);
+  return fmt::format("run {}, {}: {}",
+                     run.id,
+                     is_on_screen ? relative_time(time, session.world().clock.now()) : time,
+                     clean(run.command, Breaks::space));
 }
 
 Json operation_to_json(const OperationDetails& details) {
@@ -186,15 +197,15 @@ Result<ExitCode> show(Session& session) {
       return ExitCode::done;
     }
     if (session.format() == Format::table) {
-      session.printer().line(fmt::format(
-          "run {}  {}  {}", id, to_rfc3339(details.operation.time), clean(details.operation.command, Breaks::space)));
       const std::string note = note_of(details);
+      session.printer().line(described(session, details.operation));
       session.printer().line(shown_counts(details) + (note.empty() ? "" : "; " + note));
     }
   }
   Json rows = Json::array();
   for (const OperationRow& row : details.rows) {
     Json value = row_to_json(row);
+    if (session.format() == Format::table) value["action"] = word_for_people(row);
     if (with_texts) {
       WS_LET(value["hunks"], hunks_of(*tree.engine, row));
     }
@@ -207,7 +218,7 @@ Result<ExitCode> show(Session& session) {
     session.printer().json(whole);
     return ExitCode::done;
   }
-  session.printer().list("ws.run_rows", {{"v", 1}, {"data", std::move(rows)}, {"next_cursor", nullptr}}, {});
+  print_own_list(session, "ws.run_rows", {{"v", 1}, {"data", std::move(rows)}, {"next_cursor", nullptr}});
   return ExitCode::done;
 }
 
@@ -238,13 +249,14 @@ void print_left(Session& session, const sync::UndoReport& undone) {
 void print_limits(Session& session, const sync::UndoReport& undone) {
   if (undone.anew.empty()) return;
   const OperationRow& first = undone.anew.front();
+  const std::size_t others = undone.anew.size() - 1;
   say(session,
-      fmt::format("{} as new with a new id; comments stay on the archived {} ({} of {}{})",
-                  counted(undone.anew.size(), "archived document comes back", "archived documents come back"),
-                  undone.anew.size() == 1 ? "one" : "ones",
-                  clean(first.document.text, Breaks::space),
+      fmt::format("{}{} back with a new id: the comments stay on the archived document{} ({}{})",
                   clean(first.path().text(), Breaks::space),
-                  undone.anew.size() == 1 ? "" : ", ..."));
+                  others == 0 ? " comes" : fmt::format(" and {} come", counted(others, "other document")),
+                  others == 0 ? "" : "s",
+                  clean(first.document.text, Breaks::space),
+                  others == 0 ? "" : ", ..."));
 }
 
 /// Documents of which the run kept both versions: its rows say that nothing was replaced, so nothing is planned for
@@ -284,11 +296,7 @@ void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone
     return session.printer().json(undo_to_json(undone, both, is_planned));
   }
   const bool is_table = session.format() == Format::table;
-  say(session,
-      fmt::format("run {} of {}: {}",
-                  undone.undone.id,
-                  to_rfc3339(undone.undone.time),
-                  clean(undone.undone.command, Breaks::space)));
+  say(session, described(session, undone.undone));
   print_limits(session, undone);
   print_left(session, undone);
   if (!both.empty()) {
@@ -363,10 +371,6 @@ Result<ExitCode> list_runs(Session& session) {
   }
   WS_LET(SyncTree tree, open_tree(session, fs::current_path(), Network::none));
   WS_LET(const std::vector<OperationDetails> runs, tree.engine->operations(limit));
-  if (session.format() == Format::table && runs.empty()) {
-    session.note("no run changed anything here yet");
-    return ExitCode::done;
-  }
   const bool for_people = session.format() == Format::table || session.format() == Format::tsv;
   Json list = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
   for (const OperationDetails& each : runs) {
@@ -377,7 +381,7 @@ Result<ExitCode> list_runs(Session& session) {
     }
     list["data"].push_back(std::move(value));
   }
-  session.printer().list("ws.runs", list, {});
+  print_own_list(session, "ws.runs", list);
   return ExitCode::done;
 }
 

@@ -247,9 +247,11 @@ ShellCommand program_for(const SyncTree& tree) {
 
 namespace {
 
+bool names_members(const Session& session) { return session.has("fields") || session.has("template"); }
+
 /// For pipes: what `--fields` and the other formats make of a list, and its plain form at once.
 void print_rows(Session& session, const sync::Report& report, ReportStage stage) {
-  const bool is_plain = session.format() == Format::tsv && !session.has("fields") && !session.has("template");
+  const bool is_plain = session.format() == Format::tsv && !names_members(session);
   if (is_plain) return session.printer().raw(report_to_tsv(report, stage));
   Json items = report_items(report);
   // What is new here has no id yet.
@@ -267,6 +269,7 @@ void print_report(
   called.stamp = std::move(stamp);
   switch (session.format()) {
     case Format::table: {
+      if (names_members(session)) break;
       std::string text =
           render_report(report, stage, session.terminal(), session.has("verbose") ? 0 : rows_on_a_terminal, called);
       while (!text.empty() && text.back() == '\n') text.pop_back();
@@ -275,7 +278,9 @@ void print_report(
     }
     case Format::json:
     case Format::ndjson:
-    case Format::yaml: return session.printer().json(sync::to_json(report));
+    case Format::yaml:
+      if (session.has("template")) break;  // a line a row
+      return session.printer().json(sync::to_json(report));
     case Format::tsv:
     case Format::csv:
     case Format::ids: break;

@@ -326,3 +326,18 @@ TEST_CASE("comments: --body takes JSON, and who gives a text is told the flag fo
   }
   CHECK(person.ws({"comments", "add", nobody, "--body", "Looks right"}).exit == 2);
 }
+
+TEST_CASE("docs: a Project is named by its title where ws created it, and exported alone", "[cli]") {
+  const DocumentStage stage;
+  REQUIRE(stage.ws({"projects", "create", "Dredging"}).exit == 0);
+  const std::string inside = stage.created({"Inside", "--project", "Dredging", "-F", "content=x"});
+  const std::string outside = stage.created({"Outside", "-F", "content=x"});
+  const Ended exported = stage.ws({"docs", "export", "out", "--project", "Dredging", "--format", "ids"});
+  CHECK(exported.exit == 0);
+  CHECK(exported.out == inside + "\n");
+  const Ended unknown = stage.ws({"docs", "export", "out", "--project", "Dredged"});
+  CHECK(unknown.exit == 2);
+  CHECK_THAT(unknown.err, Contains("no Project with the id or title `Dredged`"));
+  REQUIRE(stage.ws({"projects", "create", "Dredging"}).exit == 0);
+  CHECK_THAT(stage.ws({"docs", "export", "out", "--project", "Dredging"}).err, Contains("`Dredging` names 2 Projects"));
+}

@@ -1,13 +1,19 @@
 // Lists, whatever the API gives them: limit and cursor, a limit alone, or neither.
 #include <atomic>
+#include <filesystem>
+#include <set>
+#include <tuple>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "api-client/contract/operations.hpp"
 #include "cli/commands/shared/build_call.hpp"
+#include "cli/output/members.hpp"
 #include "tests/cli/workflow/stage.hpp"
+#include "tests/cli/workflow/two_folders.hpp"
 #include "tests/support/hostile_server.hpp"
+#include "tests/support/on_terminal.hpp"
 
 using namespace ws;
 using namespace ws::test;
@@ -251,4 +257,60 @@ TEST_CASE("lists: a table for a program has whole ids, a list of threads their t
   REQUIRE(person.ws({"comments", "add", id, "-m", "said, so"}).exit == 0);
   CHECK(person.ws({"comments", "list", id, "--format", "csv"}).out.find(",\"said, so\"\n") != std::string::npos);
   CHECK(person.ws({"comments", "list", id}).out.find("\tsaid, so\n") != std::string::npos);
+}
+
+TEST_CASE("lists of ours: a member that does not exist is an error in an empty one too", "[cli]") {
+  const MockProcess server;
+  const Person person(server);
+  std::filesystem::create_directory(person.home() / "notes");
+  REQUIRE(person.ws({"sync", "init"}, person.home() / "notes").exit == 0);
+  for (const std::vector<std::string>& list : std::vector<std::vector<std::string>>{{"auth", "list"},
+                                                                                    {"files", "uploads"},
+                                                                                    {"links", "check"},
+                                                                                    {"sync", "attachments"},
+                                                                                    {"sync", "conflicts"},
+                                                                                    {"sync", "log"},
+                                                                                    {"sync", "log", "--runs"},
+                                                                                    {"sync", "status"}}) {
+    CAPTURE(list);
+    for (const std::vector<std::string>& more :
+         std::vector<std::vector<std::string>>{{"--fields", "pahts"}, {"--template", "{pahts}"}}) {
+      const Ended piped = person.ws(with_more(list, more), person.home() / "notes");
+      CHECK(piped.exit == 2);
+      CHECK(piped.err.find("there is no member `pahts`\n  the members are ") != std::string::npos);
+      CHECK(run_on_terminal(person.command(with_more(list, more), person.home() / "notes"), 80).exit == 2);
+    }
+    CHECK(person.ws(list, person.home() / "notes").exit == 0);
+  }
+}
+
+TEST_CASE("lists of ours: the members that an empty one knows are those of its items", "[cli]") {
+  const TwoFolders two;
+  write_text(two.here / "a.md", "one\ntwo\n![](p.png) [x](nowhere.md)\n");
+  write_text(two.here / "p.png", "picture");
+  REQUIRE(two.ws(two.here, {"sync"}).exit == 0);
+  write_text(two.there / "a.md", "other\n");
+  REQUIRE(two.ws(two.there, {"sync"}).exit == 7);
+  write_text(two.here / "up.txt", "up");
+  REQUIRE(two.ws(two.here, {"files", "upload", "up.txt", "--start-only"}).exit == 0);
+  for (const auto& [shape, folder, list] :
+       std::vector<std::tuple<std::string, std::filesystem::path, std::vector<std::string>>>{
+           {"ws.attachments", two.here, {"sync", "attachments"}},
+           {"ws.blame", two.here, {"sync", "blame", "a.md"}},
+           {"ws.conflicts", two.there, {"sync", "conflicts", "--content"}},
+           {"ws.diff", two.there, {"sync", "diff"}},
+           {"ws.links", two.here, {"links", "check"}},
+           {"ws.roots", two.here, {"sync", "roots"}},
+           {"ws.runs", two.here, {"sync", "log", "--runs"}},
+           {"ws.states", two.here, {"sync", "log"}},
+           {"ws.uploads", two.here, {"files", "uploads"}}}) {
+    CAPTURE(shape);
+    const Json items = parse(two.ws(folder, with_more(list, {"--json"})).out)["data"];
+    REQUIRE_FALSE(items.empty());
+    std::set<std::string> members;
+    for (const auto& member : items.front().items()) members.insert(member.key());
+    std::vector<std::string> known = cli::own_members(shape);
+    if (shape == "ws.runs") std::erase(known, "note");  // for people alone
+    CHECK(members == std::set<std::string>(known.begin(), known.end()));
+  }
 }
