@@ -91,7 +91,10 @@ std::vector<Flag> paging_flags() {
 std::vector<Flag> body_flags() {
   return {
       {.name = "body", .takes = Takes::one, .placeholder = "JSON|@FILE|-", .help = "the whole body"},
-      {.letter = 'F', .takes = Takes::many, .placeholder = "KEY=TEXT", .help = "set a member; dots lead inwards"},
+      {.letter = 'F',
+       .takes = Takes::many,
+       .placeholder = "KEY=TEXT",
+       .help = "set a member; a dot names a member inside another"},
       {.letter = 'J', .takes = Takes::many, .placeholder = "KEY=JSON", .help = "set a member to a JSON value"},
   };
 }

@@ -140,7 +140,11 @@ std::string render_group(const std::vector<Entry>& entries, std::string_view wor
     if (entry.words.substr(0, begin.size()) == begin)
       lines.emplace_back("ws " + std::string(entry.words), entry.summary);
   }
-  return two_columns(lines, terminal) + "\n" + ShellCommand{"ws", "help"}.words(begin).add({"VERB"}).ticked() +
+  const std::string_view by_default = default_verb(words);
+  const std::string alone = by_default.empty() ? ""
+                                               : ShellCommand{}.words("ws").words(words).ticked() + " alone is " +
+                                                     ShellCommand{}.words("ws").words(by_default).ticked() + ". ";
+  return two_columns(lines, terminal) + "\n" + alone + ShellCommand{"ws", "help"}.words(begin).add({"VERB"}).ticked() +
          " shows flags and examples.\n";
 }
 

@@ -124,6 +124,7 @@ constexpr std::string_view automation =
 
   ws docs list --all --format ids | ws docs get --stdin --template '{title}'
   ws ask 'What changed?' --json --jq .answer --timeout 60
+  xargs -d '\n' -n 1 -P 8 ws ask --json <questions.txt
   ws events work --worker ci -- ./answer.sh
 )";
 

@@ -16,6 +16,7 @@ using std::chrono::seconds;
 
 constexpr std::size_t short_id_length = 8;
 constexpr days longest_relative{30};
+constexpr seconds clock_skew{10};  // what has just happened on a machine whose clock is ahead
 
 std::string amount(seconds distance) {
   const auto in_units = [](auto count, std::string_view unit) {
@@ -34,7 +35,7 @@ std::string relative_time(std::string_view rfc3339, Time now) {
   const bool is_past = *then <= now;
   const auto distance = std::chrono::floor<seconds>(is_past ? now - *then : *then - now);
   if (distance >= longest_relative) return to_rfc3339(*then).substr(0, 10);
-  if (distance < minutes{1}) return is_past ? "just now" : "in less than a minute";
+  if (distance < minutes{1}) return is_past || distance < clock_skew ? "just now" : "in less than a minute";
   return is_past ? amount(distance) + " ago" : "in " + amount(distance);
 }
 

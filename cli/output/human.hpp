@@ -10,7 +10,8 @@
 
 namespace ws::cli {
 
-/// "just now", "2 hours ago", "in 5 minutes"; a date, "2026-11-20", beyond 30 days. Invalid times are unchanged.
+/// "just now" (up to 10 s ahead), "2 hours ago", "in 5 minutes"; a date, "2026-11-20", beyond 30 days. Invalid times
+/// are unchanged.
 std::string relative_time(std::string_view rfc3339, Time now);
 /// "412 bytes", "1.2 MB": in powers of 1,000, as file managers show them.
 std::string human_size(std::uint64_t bytes);

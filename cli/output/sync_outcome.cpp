@@ -226,7 +226,7 @@ std::string render_sum(const Report& report, ReportStage stage) {
   if (!text.empty()) return left_alone.empty() ? text : text + ", " + left_alone;
   if (stage == ReportStage::published) return "nothing is staged";
   if (report.partial && stage != ReportStage::staged) return "nothing to do for the selected files; other files differ";
-  const std::string but = left_alone.empty() ? "" : " but for what is left alone: " + left_alone;
+  const std::string but = left_alone.empty() ? "" : "; " + left_alone;
   switch (stage) {
     case ReportStage::published: break;
     case ReportStage::planned: return "both sides are the same" + but;
@@ -280,7 +280,7 @@ std::vector<std::string> render_outcome(const Report& report, ReportStage stage,
     lines.push_back(fmt::format("held back: this would {}; the rest is synced", losses_of(*report.held_back)));
   }
   if (report.not_included > 0) {
-    lines.push_back(fmt::format("{} not synced: no Markdown, and not named by `include:` in .ws/config.yaml",
+    lines.push_back(fmt::format("{} not synced: not Markdown, and not named by `include:` in .ws/config.yaml",
                                 counted(report.not_included, "file is", "files are")));
   }
   if (std::ranges::any_of(report.rows, [](const Row& row) { return row.state == Row::State::staged; })) {

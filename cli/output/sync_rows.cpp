@@ -15,6 +15,7 @@ namespace ws::cli {
 namespace {
 
 using sync::ActionKind;
+using sync::Hindrance;
 using sync::Report;
 using sync::Row;
 
@@ -56,6 +57,35 @@ std::string word_of(const Row& row, ReportStage stage) {
   return std::string(words_of(kind).done);
 }
 
+/// Why a file is not synced.
+std::string_view words_for(Hindrance hindrance) {
+  switch (hindrance) {
+    case Hindrance::symlink: return "a symbolic link";
+    case Hindrance::unreadable: return "cannot be read";
+    case Hindrance::not_utf8: return "not UTF-8";
+    case Hindrance::holds_nul: return "contains a NUL byte";
+    case Hindrance::too_large: return "too large";
+    case Hindrance::ignored: return "ignored";
+    case Hindrance::twin: return "another path here differs only in case or accents";
+    case Hindrance::dangerous_name: return "the name is not safe here";
+    case Hindrance::busy: return "changed while it was read; the next run tries again";
+    case Hindrance::special: return "not a regular file";
+    case Hindrance::unportable_name: return "other systems cannot hold the name";
+    case Hindrance::refused: return "refused by the service until it changes";
+    case Hindrance::no_room: return "does not fit on the disk; the next run tries again";
+    case Hindrance::no_path: return "the service gives it no path";
+    case Hindrance::no_id: return "the service gives it no usable id";
+    case Hindrance::damaged: return "the service's text cannot be read; the next run tries again";
+    case Hindrance::reserved_name: return "the name is reserved for the list of attachments";
+    case Hindrance::missing_scope: return "the key may not read or write files";
+    case Hindrance::attachments_off: return "attachments are off";
+    case Hindrance::excluded: return "excluded by `attachments_exclude:`";
+    case Hindrance::empty: return "empty, which the service cannot store";
+    case Hindrance::ambiguous_name: return "the link names several files, and none is nearer";
+  }
+  return "";
+}
+
 Look look_of(const Row& row) {
   if (row.state == Row::State::failed) return Look::bad;
   if (row.action.kind == ActionKind::conflict) return Look::warning;
@@ -87,8 +117,18 @@ const sync::RenamedFolder* folder_renamed_with(const Row& row, const Report& rep
   return nullptr;
 }
 
-/// Without the files of folders that were renamed as a whole: these get a line each, put into `lines`.
-std::vector<const Row*> rows_to_show(const Report& report, ReportStage stage, std::string& lines) {
+/// A line of the report.
+struct Line {
+  Look look = Look::plain;
+  std::string word = {};
+  std::string path = {};
+  std::string reason = {};
+  bool has_failed = false;  ///< its reason is never cut
+  std::string whole = {};   ///< of a line that is not about one file
+};
+
+/// Folders that were renamed as a whole get a line each, in place of their files.
+std::vector<Line> lines_of_files(const Report& report, ReportStage stage, std::size_t max_rows) {
   std::vector<const Row*> rows;
   std::map<std::pair<std::string_view, const sync::RenamedFolder*>, std::size_t> files;
   for (const Row& row : report.rows) {
@@ -100,78 +140,42 @@ std::vector<const Row*> rows_to_show(const Report& report, ReportStage stage, st
     const bool is_done = stage != ReportStage::planned && row.state == Row::State::done;
     ++files[{is_done ? "renamed folder" : "rename folder", folder}];
   }
+  std::vector<Line> lines;
   for (const auto& [line, count] : files) {
-    lines += fmt::format("  {} {}/ to {}/ ({})\n",
-                         line.first,
-                         clean(line.second->from, Breaks::space),
-                         clean(line.second->to, Breaks::space),
-                         counted(count, "file"));
+    lines.push_back({.whole = fmt::format("{} {}/ to {}/ ({})",
+                                          line.first,
+                                          clean(line.second->from, Breaks::space),
+                                          clean(line.second->to, Breaks::space),
+                                          counted(count, "file"))});
   }
-  return rows;
-}
-
-/// The reason beside what takes `used` columns: cut at the terminal's width; of a failure all of it, in further lines.
-std::string reason_beside(const Row& row, std::size_t used, std::size_t columns, const Terminal& terminal) {
-  constexpr std::size_t least_columns = 24;
-  constexpr std::size_t indent = 4;
-  const std::string reason = reason_of(row);
-  if (row.state != Row::State::failed) return used >= columns ? reason : cut(reason, columns - used);
-  const std::size_t margin = static_cast<std::size_t>(terminal.columns()) - columns;
-  if (used + least_columns <= columns) return wrap_for(terminal, Stream::out, reason, used, margin);
-  if (!terminal.is_terminal(Stream::out) || terminal.is_plain()) return reason;
-  return "\n" + std::string(indent, ' ') + wrap_for(terminal, Stream::out, reason, indent, margin);
-}
-
-/// `margin`: columns that the stamp of each line takes.
-std::string render_lines(const std::vector<const Row*>& rows,
-                         ReportStage stage,
-                         const Terminal& terminal,
-                         std::size_t shown,
-                         std::size_t margin) {
-  std::size_t word_width = 0;
-  std::size_t path_width = 0;
-  for (std::size_t i = 0; i < shown; ++i) {
-    word_width = std::max(word_width, word_of(*rows[i], stage).size());
-    path_width = std::max(path_width, utf8::columns(path_of(*rows[i])));
-  }
-  const std::size_t columns = static_cast<std::size_t>(terminal.columns()) - margin;
-  path_width =
-      std::min(path_width, std::max<std::size_t>(24, columns > word_width + 30 ? columns - word_width - 30 : 0));
-  std::string text;
+  const std::size_t shown = max_rows == 0 ? rows.size() : std::min(max_rows, rows.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Row& row = *rows[i];
-    std::string line = "  " + terminal.paint(Stream::out, look_of(row), fit(word_of(row, stage), word_width)) + "  ";
-    const std::string path = path_of(row);
-    if (reason_of(row).empty()) {
-      text += line + path + "\n";
-      continue;
-    }
-    const std::size_t path_columns = std::max(path_width, utf8::columns(path));
-    line += fit(path, path_columns) + "  ";
-    const std::string reason = reason_beside(row, word_width + 6 + path_columns, columns, terminal);
-    if (reason.starts_with('\n')) line.erase(line.find_last_not_of(' ') + 1);
-    text += line + terminal.paint(Stream::out, Look::faint, reason) + "\n";
+    lines.push_back({.look = look_of(row),
+                     .word = word_of(row, stage),
+                     .path = path_of(row),
+                     .reason = reason_of(row),
+                     .has_failed = row.state == Row::State::failed});
   }
-  return text;
+  if (shown < rows.size()) lines.push_back({.whole = fmt::format("and {} more ({})", rows.size() - shown, shows_all)});
+  return lines;
 }
 
 /// What is left alone, at most `max_asides` of each sort where not all are asked for.
-std::string asides(const Report& report, const Terminal& terminal, bool all) {
-  std::string text;
-  const auto add = [&](std::string_view word, std::string_view path, std::string_view reason) {
-    text += "  " + terminal.paint(Stream::out, Look::warning, word) + "  " + clean(path, Breaks::space);
-    if (!reason.empty()) text += "  " + terminal.paint(Stream::out, Look::faint, clean(reason, Breaks::space));
-    text += "\n";
+void add_asides(const Report& report, bool all, std::vector<Line>& lines) {
+  const auto add = [&lines](std::string_view word, std::string_view path, std::string_view reason) {
+    lines.push_back({.look = Look::warning,
+                     .word = std::string(word),
+                     .path = clean(path, Breaks::space),
+                     .reason = clean(reason, Breaks::space)});
   };
   const auto shown_of = [all](std::size_t count) { return all ? count : std::min(count, max_asides); };
   const auto add_rest = [&](std::size_t count, std::string_view what) {
-    if (count > shown_of(count))
-      text += fmt::format("  and {} more {} ({})\n", count - shown_of(count), what, shows_all);
+    if (count == shown_of(count)) return;
+    lines.push_back({.whole = fmt::format("and {} more {} ({})", count - shown_of(count), what, shows_all)});
   };
   for (std::size_t i = 0; i < shown_of(report.skipped.size()); ++i) {
-    std::string reason(sync::name(report.skipped[i].reason));
-    std::ranges::replace(reason, '_', ' ');
-    add("skipped", report.skipped[i].path, reason);
+    add("skipped", report.skipped[i].path, words_for(report.skipped[i].reason));
   }
   add_rest(report.skipped.size(), "skipped");
   for (std::size_t i = 0; i < shown_of(report.detached.size()); ++i) {
@@ -180,6 +184,48 @@ std::string asides(const Report& report, const Terminal& terminal, bool all) {
   add_rest(report.detached.size(), "kept as they are");
   for (std::size_t i = 0; i < shown_of(report.others.size()); ++i) add("not synced", report.others[i], "");
   add_rest(report.others.size(), "not synced");
+}
+
+/// The reason beside what takes `used` columns: cut at the terminal's width; of a failure all of it, in further lines.
+std::string reason_beside(const Line& line, std::size_t used, std::size_t columns, const Terminal& terminal) {
+  constexpr std::size_t least_columns = 24;
+  constexpr std::size_t indent = 4;
+  if (!line.has_failed) return used >= columns ? line.reason : cut(line.reason, columns - used);
+  const std::size_t margin = static_cast<std::size_t>(terminal.columns()) - columns;
+  if (used + least_columns <= columns) return wrap_for(terminal, Stream::out, line.reason, used, margin);
+  if (!terminal.is_terminal(Stream::out) || terminal.is_plain()) return line.reason;
+  return "\n" + std::string(indent, ' ') + wrap_for(terminal, Stream::out, line.reason, indent, margin);
+}
+
+std::string render_lines(const std::vector<Line>& lines, const Terminal& terminal, std::size_t margin) {
+  std::size_t word_width = 0;
+  std::size_t path_width = 0;
+  std::size_t reason_width = 0;
+  for (const Line& line : lines) {
+    word_width = std::max(word_width, line.word.size());
+    path_width = std::max(path_width, utf8::columns(line.path));
+    reason_width = std::max(reason_width, utf8::columns(line.reason));
+  }
+  const std::size_t columns = static_cast<std::size_t>(terminal.columns()) - margin;
+  const std::size_t others = word_width + 6 + std::min<std::size_t>(reason_width, 24);
+  path_width = std::min(path_width, std::max<std::size_t>(24, columns > others ? columns - others : 0));
+  std::string text;
+  for (const Line& line : lines) {
+    if (!line.whole.empty()) {
+      text += "  " + line.whole + "\n";
+      continue;
+    }
+    std::string begin = "  " + terminal.paint(Stream::out, line.look, fit(line.word, word_width)) + "  ";
+    if (line.reason.empty()) {
+      text += begin + line.path + "\n";
+      continue;
+    }
+    const std::size_t path_columns = std::max(path_width, utf8::columns(line.path));
+    begin += fit(line.path, path_columns) + "  ";
+    const std::string reason = reason_beside(line, word_width + 6 + path_columns, columns, terminal);
+    if (reason.starts_with('\n')) begin.erase(begin.find_last_not_of(' ') + 1);
+    text += begin + terminal.paint(Stream::out, Look::faint, reason) + "\n";
+  }
   return text;
 }
 
@@ -189,12 +235,9 @@ bool leaves_the_list(const sync::Action& action) { return action.attachment && a
 
 std::string render_rows(
     const Report& report, ReportStage stage, const Terminal& terminal, std::size_t max_rows, std::size_t margin) {
-  std::string text;
-  const std::vector<const Row*> rows = rows_to_show(report, stage, text);
-  const std::size_t shown = max_rows == 0 ? rows.size() : std::min(max_rows, rows.size());
-  text += render_lines(rows, stage, terminal, shown, margin);
-  if (shown < rows.size()) text += fmt::format("  and {} more ({})\n", rows.size() - shown, shows_all);
-  return text + asides(report, terminal, max_rows == 0);
+  std::vector<Line> lines = lines_of_files(report, stage, max_rows);
+  add_asides(report, max_rows == 0, lines);
+  return render_lines(lines, terminal, margin);
 }
 
 }  // namespace ws::cli

@@ -226,7 +226,12 @@ std::string render_columns(std::span<const ViewColumn> columns,
     Cells row = fill_row(columns, item, context);
     if (known.insert(row).second) rows.push_back(std::move(row));
   }
-  return render_table(headings_of(columns), std::move(rows), terminal, rigid_columns(columns));
+  const bool is_wrapped = !columns.empty() && columns.back().cell.ends_with(":wrap}");
+  return render_table(headings_of(columns),
+                      std::move(rows),
+                      terminal,
+                      rigid_columns(columns),
+                      is_wrapped ? LastColumn::wrapped : LastColumn::cut);
 }
 
 }  // namespace ws::cli

@@ -7,6 +7,7 @@
 ///   words  underscores as blanks        path   a list as "A › B"
 ///   short  an id's ending               yes    "yes" where it is true, else empty
 ///   until  "expires in 3 days", or "does not expire" where it is null
+///   wrap   as it is, in several lines where a table has no room; in the last column
 /// Without `how` a list is its items with commas. `{}` is the value itself, `{@name}` what the command knows. What
 /// stands in brackets is left out where a member in it is missing, null or empty; so is the whole text otherwise.
 #pragma once

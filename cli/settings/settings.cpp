@@ -103,7 +103,7 @@ constexpr SettingRule rules[] = {
      .variable = "WS_MAX_WAIT",
      .of_profile = true,
      .fallback = "60",
-     .help = "seconds to wait at most when the server says when to come back"},
+     .help = "the longest wait, in seconds, when the server says when to retry"},
     {.key = "credential_store",
      .flag = "--store",
      .variable = "WS_CREDENTIAL_STORE",
@@ -301,7 +301,7 @@ Result<BaseUrl> check_base_url(std::string_view text, const Environment& environ
     if (entry == host || entry == host_and_port) return url;
   }
   return fail(Failure::Kind::usage,
-              "a key does not go over plain http to " + host,
+              "a key is not sent over plain http to " + host,
               "use https, or name the host: WS_ALLOW_HTTP=" + host_and_port);
 }
 

@@ -101,8 +101,8 @@ std::string wrap_for(
       text, columns > indent + margin + least_columns ? columns - indent - margin : least_columns, indent);
 }
 
-TableLayout::TableLayout(Cells heading, std::vector<bool> rigid)
-    : heading_(std::move(heading)), rigid_(std::move(rigid)) {
+TableLayout::TableLayout(Cells heading, std::vector<bool> rigid, LastColumn last)
+    : heading_(std::move(heading)), rigid_(std::move(rigid)), last_(last) {
   if (!heading_.empty()) begin_columns(heading_.size());
   for (std::size_t i = 0; i < heading_.size(); ++i) widths_[i] = utf8::columns(heading_[i]);
 }
@@ -167,6 +167,8 @@ std::string TableLayout::line(const Cells& row) const {
   std::string line;
   for (std::size_t i = 0; i < widths_.size(); ++i) {
     if (i > 0) line.append(gap, ' ');
+    const bool is_wrapped = last_ == LastColumn::wrapped && i + 1 == widths_.size();
+    if (is_wrapped) return line + wrap(row[cells_[i]], widths_[i], utf8::columns(line)) + "\n";
     const std::string cell = cut(row[cells_[i]], widths_[i]);
     const std::size_t padding = widths_[i] - std::min(widths_[i], utf8::columns(cell));
     if (right_[i]) line.append(padding, ' ');
@@ -180,8 +182,9 @@ std::string TableLayout::line(const Cells& row) const {
 std::string render_table(const Cells& heading,
                          std::vector<Cells> rows,
                          const Terminal& terminal,
-                         const std::vector<bool>& rigid) {
-  TableLayout layout(heading, rigid);
+                         const std::vector<bool>& rigid,
+                         LastColumn last) {
+  TableLayout layout(heading, rigid, last);
   for (Cells& row : rows) {
     for (std::string& cell : row) cell = clean(cell, Breaks::space);
     layout.measure(row);

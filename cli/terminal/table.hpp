@@ -14,21 +14,23 @@ using Cells = std::vector<std::string>;
 /// Cells are cleaned, and cut with `…` where the table would be wider than the terminal; where even a dozen characters
 /// of each column have no room the columns before the last one are left out. Columns are two spaces apart, without
 /// borders; a column of numbers stands to the right. A column that is true in `rigid` is never cut. An empty `heading`
-/// gives no heading line.
+/// gives no heading line. The last column may be wrapped instead: sentences that nobody would read elsewhere.
+enum class LastColumn { cut, wrapped };
 std::string render_table(const Cells& heading,
                          std::vector<Cells> rows,
                          const Terminal& terminal,
-                         const std::vector<bool>& rigid = {});
+                         const std::vector<bool>& rigid = {},
+                         LastColumn last = LastColumn::cut);
 
 /// The same table, row by row: each is measured first, and when all were, each is rendered. No row is kept.
 class TableLayout {
  public:
-  explicit TableLayout(Cells heading, std::vector<bool> rigid = {});
+  explicit TableLayout(Cells heading, std::vector<bool> rigid = {}, LastColumn last = LastColumn::cut);
   /// `row` is cleaned; all have as many cells as the heading has, or the first row.
   void measure(const Cells& row);
   /// After the last row: makes it as wide as the terminal allows, and renders the heading line, if there is one.
   std::string begin(const Terminal& terminal);
-  /// A line with its newline.
+  /// A line with its newline; several where the last column is wrapped.
   std::string line(const Cells& row) const;
 
  private:
@@ -38,6 +40,7 @@ class TableLayout {
 
   Cells heading_;
   std::vector<bool> rigid_;
+  LastColumn last_;
   bool has_rows_ = false;
   std::vector<std::size_t> widths_ = {};
   std::vector<std::size_t> floors_ = {};  // no narrower than this

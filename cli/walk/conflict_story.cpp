@@ -129,7 +129,7 @@ class Story {
   void two_files() {
     say_my_file();
     say_their_file();
-    offer(Keep::local, "The next `ws sync` sends it. Theirs can be had again: `ws sync restore`.");
+    offer(Keep::local, "The next `ws sync` sends it. `ws sync restore` brings theirs back.");
     offer(Keep::remote, "The file here gets their bytes. Mine are kept: `ws sync restore` brings them back.");
     offer(Keep::both, "Mine stays here, theirs stays beside it with (remote) in its name; both are sent.");
   }

@@ -177,7 +177,7 @@ constexpr auto commit_request_fields = all_assumed({
     source_id,
     required("plan_id", uuid()),
     required("push_ids", array_of(uuid_item)),
-    required("expected_revision", integer_at_least(0), "informs: a newer source alone is no error"),
+    required("expected_revision", integer_at_least(0), "for information: a newer source alone is not an error"),
     client_id,
     optional("message", string_at_most(500)),
 });

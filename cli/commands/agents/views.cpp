@@ -24,7 +24,7 @@ constexpr std::string_view rotated[] = {
     "Secret, shown only this once: {secret}",
 };
 constexpr std::string_view updated_by[] = {"agents.update"};
-constexpr std::string_view updated[] = {"The agent @{handle} is {status:words}[ and may {permissions}] ({id})"};
+constexpr std::string_view updated[] = {"The agent @{handle} is {status:words}[, permissions {permissions}] ({id})"};
 
 constexpr View views[] = {
     {.of = agents_by, .columns = columns, .none = "No agents."},

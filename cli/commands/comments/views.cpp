@@ -72,7 +72,7 @@ constexpr std::string_view added[] = {"Commented on the document {page_id} (thre
 constexpr std::string_view replied_by[] = {"comments.reply"};
 constexpr std::string_view replied[] = {"Replied in the thread {id}"};
 constexpr std::string_view set_by[] = {"comments.set_status"};
-constexpr std::string_view set[] = {"The thread {id} is now {status:words}"};
+constexpr std::string_view set[] = {"The thread {id} is marked as {status:words}"};
 
 constexpr View views[] = {
     {.of = listed_by, .list = render_threads, .none = "No comments."},

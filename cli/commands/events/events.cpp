@@ -1,4 +1,5 @@
 // `ws events claim`, `renew`, `complete` and `fail`. The lease token is saved between them.
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -33,7 +34,10 @@ Result<ExitCode> claim(Session& session) {
   } else if (has_event(*reply.json)) {
     session.note(unusable_claim().what);
   } else if (is_for_people(session)) {
-    session.note("no event is waiting");
+    const auto seconds = find_integer(*reply.json, "retry_after_seconds");
+    session.note(seconds ? fmt::format("no event is waiting; ask again in {} s", *seconds) : "no event is waiting");
+    const bool is_whole = !session.printer().is_shaped() && session.printer().fields().empty();
+    if (session.format() == Format::table && is_whole) return ExitCode::done;
   }
   print_reply(session, operation, reply);
   return ExitCode::done;

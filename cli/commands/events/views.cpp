@@ -5,7 +5,9 @@ namespace ws::cli {
 namespace {
 
 constexpr std::string_view claimed_by[] = {"events.claim"};
-constexpr std::string_view claimed[] = {"Claimed the event {event.id}, {event.kind}"};
+constexpr std::string_view claimed[] = {
+    "Claimed the event {event.id}, {event.kind}",
+};
 constexpr Fact claimed_facts[] = {
     {"Lease", "ends {event.lease_expires_at:time}"},
     {"Attempt", "{event.attempt}"},

@@ -102,7 +102,8 @@ Command events_work_command() {
           "The command gets the event as JSON on stdin, and WS_EVENT_ID and WS_LEASE_TOKEN. Exit 0 completes "
           "the event with what it printed (a JSON object, else {\"output\": text}); any other exit fails it "
           "with the end of its stderr, and the event is tried again later, up to --max-attempts. Ctrl-C ends it: what "
-          "is under way is finished within 10 s or handed back.",
+          "is under way is finished within 10 s or handed back. An agent hears only of documents that it can see: "
+          "`ws docs share DOCUMENT --with @HANDLE`.",
       .arguments = {{.placeholder = "CMD",
                      .help = "the command and its arguments, after --",
                      .count = Count::many,
@@ -135,7 +136,7 @@ Command events_work_command() {
                 {.name = "no-retry-exit",
                  .takes = Takes::many,
                  .placeholder = "N",
-                 .help = "exits of CMD that fail an event at once; may be given several times",
+                 .help = "an exit of CMD that fails an event at once",
                  .limits = "1-255"},
                 {.name = "once", .help = "take one event, or none, and end; with 13 when CMD failed"}},
       .examples = {"ws events work --worker scribe --jobs 2 -- ./answer.sh"},

@@ -110,7 +110,7 @@ struct OneDownload {
   Result<Json> result = fail(Failure{.kind = Failure::Kind::cancelled, .what = "not downloaded"});
 };
 
-void describe(OneDownload& one, const Json& asset) {
+void take_facts(OneDownload& one, const Json& asset) {
   one.name = find_text(asset, "original_file_name").value_or("");
   one.request.asset_id = one.id;
   one.request.sha256 = Sha256::from_hex(find_text(asset, "content_sha256").value_or(""));
@@ -130,7 +130,7 @@ void note_unchecked(Session& session, const OneDownload& one, const Downloaded& 
 Result<void> download_to_stdout(Session& session, Client& client, ProgressLine& line, const std::string& id) {
   OneDownload one{.id = id};
   WS_LET(const Reply reply, client.call(description_of(id)));
-  describe(one, *reply.json);
+  take_facts(one, *reply.json);
   one.request.progress = [&](std::uint64_t received) {
     line.update("downloading", received, one.request.size_bytes.value_or(0), Counted::bytes, one.name);
   };
@@ -183,7 +183,7 @@ class Downloads {
     client_.start(description_of(one.id), [this, &one](Result<Reply> reply) {
       --under_way_;
       if (!reply) return end(one, fail(std::move(reply).error()));
-      describe(one, *reply->json);
+      take_facts(one, *reply->json);
       announced_bytes_ += one.request.size_bytes.value_or(0);
       line_.clear();
       one.target = target_of(session_, one.id, *reply->json);

@@ -41,7 +41,7 @@ constexpr std::string_view organized_by[] = {"files.organize"};
 constexpr std::string_view organized[] = {"Started the organization run {operation_id}, {status:words}"};
 constexpr std::string_view operation_by[] = {"files.operation"};
 constexpr std::string_view operation_lines[] = {
-    "Organization run {operation_id} is {status:words}[, phase {phase:words}]"};
+    "Organization run {operation_id}: {status:words}[, phase {phase:words}]"};
 constexpr Fact operation_facts[] = {
     {"File", "{asset_id}"}, {"Started", "{created_at:time}"}, {"Changed", "{updated_at:time}"}};
 

@@ -254,7 +254,7 @@ Command ask_command() {
                          .takes = Takes::one,
                          .placeholder = "FILE|-",
                          .help = "the question, or what follows it, from a file"},
-                        {.name = "no-wait", .help = "end when the question is taken"}});
+                        {.name = "no-wait", .help = "end as soon as the question is accepted"}});
   command.examples = {"ws ask 'What did we decide about the roof?'", "ws ask --conversation last 'And who pays?'"};
   command.run = ask;
   return command;

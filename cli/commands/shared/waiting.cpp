@@ -64,7 +64,7 @@ std::string unknown_end_of(const Json& value) {
 
 Failure after_acceptance(Failure failure, const Accepted& accepted) {
   failure.what =
-      fmt::format("the {} {} was accepted, but its end is not known: {}", accepted.noun, accepted.id, failure.what);
+      fmt::format("the {} {} was accepted, but its outcome is not known: {}", accepted.noun, accepted.id, failure.what);
   failure.hint = "continue with " + accepted.again.ticked() + "; do not send it again";
   failure.call.applied = Applied::yes;
   failure.call.retryable = false;

@@ -209,7 +209,7 @@ Result<ExitCode> walk_selected(Session& session) {
     if (report.stopped && session.world().cancelled.load()) return fail(Failure::Kind::cancelled, "stopped");
     return ExitCode::conflict;
   }
-  session.note("nothing is left to decide: " + again.ticked() + " brings both sides in step");
+  session.note("nothing is left to decide: " + again.ticked() + " syncs both sides");
   return ExitCode::done;
 }
 

@@ -117,7 +117,7 @@ Result<ExitCode> watch(Session& session) {
                                        },
                                        .news = [&](const sync::Report& report) { voice.show(report); },
                                        .trouble = [&](const Failure& failure) { voice.print_failure(failure); },
-                                       .recovered = [&] { voice.note("in step again"); },
+                                       .recovered = [&] { voice.note("in sync again"); },
                                        .in_step = [&] { voice.note(watching); },
                                        .unwatched = [&] { voice.note(seldom); },
                                        .must_stop = [&] { return session.world().cancelled.load(); }};

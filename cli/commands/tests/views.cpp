@@ -22,8 +22,6 @@ constexpr Fact case_facts[] = {
 constexpr std::string_view cases_by[] = {"tests.cases_list"};
 constexpr ViewColumn case_columns[] = {
     {"TITLE", "{title}"},
-    {"CAPABILITY", "{capability}"},
-    {"OWNER", "{owner}"},
     {"COST", "{cost_class}"},
     {"CASE", "{case_id}"},
 };
@@ -40,7 +38,7 @@ constexpr ViewColumn suite_columns[] = {
 
 constexpr std::string_view run_by[] = {"tests.run_get"};
 constexpr std::string_view run_lines[] = {
-    "Test run {id} is {status:words}",
+    "Test run {id}: {status:words}",
 };
 constexpr Fact run_facts[] = {
     {"Suite", "{suite_id}"},

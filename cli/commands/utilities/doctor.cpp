@@ -12,6 +12,7 @@
 #include "cli/commands/utilities/commands.hpp"
 #include "cli/credentials/keyring.hpp"
 #include "cli/terminal/clean.hpp"
+#include "cli/terminal/table.hpp"
 
 namespace ws::cli {
 namespace {
@@ -106,13 +107,16 @@ void look_at_server(Session& session, Checks& checks) {
 void print_for_people(Session& session, const std::vector<Check>& checks) {
   std::size_t width = 0;
   for (const Check& check : checks) width = std::max(width, check.name.size());
+  const auto wrapped = [&](const std::string& text) {
+    return wrap_for(session.terminal(), Stream::out, clean(text, Breaks::space), width + 8);
+  };
   for (const Check& check : checks) {
     const Look look = check.state == State::good ? Look::good : check.state == State::note ? Look::warning : Look::bad;
     std::string mark(word(check.state));
     mark.resize(4, ' ');
     session.printer().line(session.terminal().paint(Stream::out, look, mark) + "  " + check.name +
-                           std::string(width - check.name.size() + 2, ' ') + clean(check.detail, Breaks::space));
-    if (!check.hint.empty()) session.printer().line(std::string(width + 8, ' ') + clean(check.hint, Breaks::space));
+                           std::string(width - check.name.size() + 2, ' ') + wrapped(check.detail));
+    if (!check.hint.empty()) session.printer().line(std::string(width + 8, ' ') + wrapped(check.hint));
   }
 }
 

@@ -13,12 +13,38 @@ constexpr Fact discovery_facts[] = {
 };
 constexpr ViewColumn operation_columns[] = {
     {"OPERATION", "{id}"},
-    {"SUMMARY", "{summary}"},
     {"SCOPE", "{scope}"},
+    {"SUMMARY", "{summary:wrap}"},
 };
 constexpr ViewPart discovery_parts[] = {{"operations", operation_columns}};
 
-constexpr View views[] = {{.of = discovery_by, .facts = discovery_facts, .parts = discovery_parts}};
+constexpr std::string_view commands_by[] = {"ws.commands"};
+constexpr ViewColumn command_columns[] = {{"ID", "{id}"}, {"COMMAND", "{command}"}, {"SUMMARY", "{summary:wrap}"}};
+constexpr std::string_view exit_codes_by[] = {"ws.exit_codes"};
+constexpr ViewColumn exit_code_columns[] = {{"EXIT", "{exit}"}, {"NAME", "{name}"}, {"MEANING", "{meaning:wrap}"}};
+
+constexpr std::string_view settings_by[] = {"ws.settings"};
+constexpr ViewColumn setting_columns[] = {
+    {"KEY", "{key}"},
+    {"VALUE", "{value}"},
+    {"WHERE", "{where}"},
+    {"PLACE", "{place:wrap}"},
+};
+constexpr std::string_view explanation_by[] = {"ws.explanation"};
+constexpr ViewColumn explanation_columns[] = {
+    {"IN USE", "{wins:yes}"},
+    {"VALUE", "{value}"},
+    {"WHERE", "{where}"},
+    {"PLACE", "{place:wrap}"},
+};
+
+constexpr View views[] = {
+    {.of = discovery_by, .facts = discovery_facts, .parts = discovery_parts},
+    {.of = commands_by, .columns = command_columns},
+    {.of = exit_codes_by, .columns = exit_code_columns},
+    {.of = settings_by, .columns = setting_columns},
+    {.of = explanation_by, .columns = explanation_columns},
+};
 
 }  // namespace
 

@@ -50,7 +50,7 @@ TEST_CASE("sync restore, untie, watch: a dry run changes nothing", "[cli]") {
   const auto before = texts_of(two.here);
   const Ended restored = two.ws(two.here, {"sync", "restore", "a.md", "-n", "--format", "table"});
   CHECK(restored.exit == 0);
-  CHECK_THAT(restored.out, Contains("would bring a.md back"));
+  CHECK_THAT(restored.out, Contains("would restore a.md as in state "));
   CHECK(texts_of(two.here) == before);
   CHECK(parse(two.ws(two.here, {"sync", "restore", "a.md", "-n", "--json"}).out)["dry_run"] == true);
 

@@ -180,7 +180,7 @@ TEST_CASE("sync watch: a server that is killed is waited for, said once, and wha
   server.reset();
   Running again({.arguments = {program("ws-mock"), "--listen", address, "--log", "off", "--data", data}});
   REQUIRE(watch.wait_for("push_create\tb.md"));
-  REQUIRE(watch.wait_for("in step again"));
+  REQUIRE(watch.wait_for("in sync again"));
   watch.signal(SIGINT);
   const Ended ended = watch.wait();
   CHECK(ended.exit == 130);
