@@ -11,9 +11,6 @@
 namespace ws::sync {
 namespace {
 
-/// For fewer, starting a thread takes longer than it saves.
-constexpr std::size_t texts_worth_a_thread = 32;
-
 bool writes_text(const Action& action) {
   const bool has_text = action.kind == ActionKind::pull_create || action.kind == ActionKind::pull_update ||
                         action.kind == ActionKind::merge;
@@ -56,7 +53,7 @@ StagedTexts stage_texts(Session& session,
                         std::span<const Action* const> actions,
                         const std::function<void()>& next) {
   StagedTexts outcomes(actions.size());
-  const bool is_large = actions.size() >= texts_worth_a_thread;
+  const bool is_large = actions.size() >= jobs_worth_a_thread;
   Background disk(is_large ? OwnThread::one : OwnThread::none);
   for (std::size_t i = 0; i < actions.size(); ++i) {
     next();

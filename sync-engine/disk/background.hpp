@@ -10,7 +10,10 @@
 
 namespace ws::sync {
 
-/// `none`: `add` runs each job itself; for a few jobs that is faster than starting a thread.
+/// For fewer jobs, starting a thread takes longer than it saves.
+inline constexpr std::size_t jobs_worth_a_thread = 32;
+
+/// `none`: `add` runs each job itself.
 enum class OwnThread { none, one };
 
 /// Runs jobs in the order they were added. A job reports its own failures.

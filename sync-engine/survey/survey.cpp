@@ -20,9 +20,6 @@
 namespace ws::sync {
 namespace {
 
-/// For fewer, starting a thread takes longer than it saves.
-constexpr std::size_t few_texts = 32;
-
 Guard guard_of_absent(const Survey& survey) {
   return {.absent = survey.remote.absent.size(), .tracked = survey.base.documents.size()};
 }
@@ -231,7 +228,7 @@ class Surveyor {
       return fail(Failure::Kind::usage, "this needs the service", "log in, or give --offline");
     std::size_t arrived = 0;
     const auto arrives = [&](const DocumentId& document, const Entry& entry, std::string text) {
-      if (++arrived > few_texts) stage_ahead(document, entry, std::move(text));
+      if (++arrived > jobs_worth_a_thread) stage_ahead(document, entry, std::move(text));
     };
     const IncomingOptions options{.since_revision = survey_.revision_before,
                                   .keep_texts = keep_ == Pulled::keep,

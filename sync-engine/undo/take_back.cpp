@@ -20,9 +20,6 @@
 namespace ws::sync {
 namespace {
 
-/// For fewer, starting a thread takes longer than it saves.
-constexpr std::size_t steps_worth_a_thread = 32;
-
 class Taker {
  public:
   Taker(Session& session, SafeWriter& writer, const std::vector<UndoStep>& steps)
@@ -30,7 +27,7 @@ class Taker {
 
   Result<std::vector<LeftAlone>> take_back(const ReadsTexts& reads) {
     WS_TRY(record_before());
-    is_large_ = steps_.size() >= steps_worth_a_thread;
+    is_large_ = steps_.size() >= jobs_worth_a_thread;
     {
       Background disk(is_large_ ? OwnThread::one : OwnThread::none);
       WS_TRY(stage(disk, reads));
@@ -96,7 +93,7 @@ class Taker {
       stage_text(disk, *made[place], text);
       if (++taken == made.size()) disk.add(0, [this] { outcome_ = put_in_place(); });
     };
-    if (made.size() >= steps_worth_a_thread && reads) reads(made, take);
+    if (made.size() >= jobs_worth_a_thread && reads) reads(made, take);
     if (taken == made.size() && taken > 0) return {};
     for (std::size_t i = taken; i < made.size(); ++i) WS_TRY(stage_from_history(disk, *made[i]));
     disk.add(0, [this] { outcome_ = put_in_place(); });
