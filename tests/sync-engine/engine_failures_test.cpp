@@ -72,12 +72,14 @@ TEST_CASE("failures: a text that the service will not give is asked for again, w
   CHECK(here.tree() == remote.tree());
 }
 
-namespace {
-
-/// Somebody saves b.md after that request was answered: its row fails, and no other.
-void run_with_late_edit(FakeRemote& remote, SyncedFolder& here, const std::string& answered) {
+TEST_CASE("failures: an edit that comes between plan and write keeps its place, the rest goes on", "[sync-engine]") {
+  FakeRemote remote;
+  SyncedFolder here(remote);
+  for (const char* file : {"a.md", "b.md", "c.md"}) here.write(file, file);
+  here.run();
+  for (const char* file : {"a.md", "b.md", "c.md"}) remote.edit(file, std::string("new ") + file);
   remote.fault = [&](const std::string& request, bool after) -> std::optional<Failure> {
-    if (request == answered && after) here.write("b.md", "late\n");
+    if (request == "pull" && after) here.write("b.md", "late\n");
     return std::nullopt;
   };
   const Report report = here.run();
@@ -86,17 +88,6 @@ void run_with_late_edit(FakeRemote& remote, SyncedFolder& here, const std::strin
   REQUIRE(failed.size() == 1);
   CHECK(failed[0].action.path.text() == "b.md");
   CHECK(failed[0].error->kind == Failure::Kind::conflict);
-}
-
-}  // namespace
-
-TEST_CASE("failures: an edit that comes between plan and write keeps its place, the rest goes on", "[sync-engine]") {
-  FakeRemote remote;
-  SyncedFolder here(remote);
-  for (const char* file : {"a.md", "b.md", "c.md"}) here.write(file, file);
-  here.run();
-  for (const char* file : {"a.md", "b.md", "c.md"}) remote.edit(file, std::string("new ") + file);
-  run_with_late_edit(remote, here, "pull");
   CHECK(here.read("a.md") == "new a.md");
   CHECK(here.read("b.md") == "late\n");
   CHECK(here.read("c.md") == "new c.md");
@@ -106,7 +97,16 @@ TEST_CASE("failures: an edit that comes between plan and push waits for the next
   FakeRemote remote;
   SyncedFolder here(remote);
   for (const char* file : {"a.md", "b.md", "c.md"}) here.write(file, file);
-  run_with_late_edit(remote, here, "plan");
+  remote.fault = [&](const std::string& request, bool) -> std::optional<Failure> {
+    if (request == "plan") here.write("b.md", "late\n");
+    return std::nullopt;
+  };
+  const Report report = here.run();
+  remote.fault = {};
+  const std::vector<Row> failed = failed_rows(report);
+  REQUIRE(failed.size() == 1);
+  CHECK(failed[0].action.path.text() == "b.md");
+  CHECK(failed[0].error->kind == Failure::Kind::conflict);
   CHECK(remote.tree() == Tree{{"a.md", "a.md"}, {"c.md", "c.md"}});
   CHECK(lines(here.run()) == Lines{"push_create b.md"});
   CHECK(remote.text_at("b.md") == "late\n");
