@@ -59,6 +59,11 @@ std::vector<std::string> spellings(std::string_view note, const Reference& refer
   return ways;
 }
 
+/// Blanks at the ends of a wiki name are not part of it: `[[a ]]` names `a`.
+bool keeps_blanks(const Reference& reference, std::string_view path) {
+  return !reference.is_wiki() || (!path.starts_with(' ') && !path.ends_with(' '));
+}
+
 }  // namespace
 
 std::string restyled(const TreeFiles& tree, std::string_view note, const Reference& reference, const Resolution& file) {
@@ -69,7 +74,7 @@ std::string restyled(const TreeFiles& tree, std::string_view note, const Referen
       Reference written = reference;
       written.path = path;
       const Resolution found = tree.resolve(note, written);
-      if (found.state == file.state && found.path == file.path) return path;
+      if (found.state == file.state && found.path == file.path && keeps_blanks(reference, path)) return path;
     }
   }
   return {};

@@ -138,6 +138,8 @@ TEST_CASE("links: the links of a note that moves, of a folder, of a swap and of 
   CHECK(mended(vault, {{"a.md", "b.md"}, {"b.md", "a.md"}}).vault ==
         Vault{{"b.md", "[b](a.md) [c](d/c.md) [[c]]"}, {"a.md", "[a](b.md) [d](d/)"}, {"d/c.md", "[a](../b.md)"}});
   CHECK(mended(vault, {{"a.md", "A.md"}}).vault.at("b.md") == "[a](A.md) [d](d/)");
+  // `[[c ]]` would name `c`.
+  CHECK(mended(vault, {{"d/c.md", "d/c .md"}}).vault.at("a.md") == "[b](b.md) [c](d/c%20.md) [[c .md]]");
 }
 
 TEST_CASE("links: a broken link is explained by what was renamed", "[links]") {
