@@ -194,6 +194,15 @@ Result<Renames> files_to_move(const Session& session,
   return renames;
 }
 
+BrokenLink::Obstacle obstacle_at(const Session& session, const links::Resolution& found) {
+  using enum BrokenLink::Obstacle;
+  const auto path = RelativePath::parse(found.path);
+  if (found.state != links::Resolution::State::none || !path || !stands_at(session, *path)) return nothing;
+  std::error_code error;
+  const bool is_link = std::filesystem::is_symlink(session.root.path() / path->string(), error);
+  return is_link ? symbolic_link : not_synced;
+}
+
 BrokenLink::Why why_broken(const links::Resolution& found) {
   switch (found.state) {
     case links::Resolution::State::ambiguous: return BrokenLink::Why::ambiguous;
@@ -313,6 +322,7 @@ Result<std::vector<BrokenLink>> find_broken_links(Session& session, const std::s
       const links::Resolution found = index.files().resolve(note, each);
       const links::Place place = links::place_of(*text, each.target_begin);
       BrokenLink one{.path = note, .line = place.line, .column = place.column, .why = why_broken(found)};
+      one.obstacle = obstacle_at(session, found);
       one.target = text->substr(each.target_begin, each.target_end - each.target_begin);
       one.nearest = one.why == BrokenLink::Why::no_heading ? nearest_heading(index, found.path, each.fragment)
                                                            : index.files().nearest(note, each).value_or("");

@@ -19,11 +19,14 @@ namespace ws::sync {
 
 struct BrokenLink {
   enum class Why { no_file, no_heading, ambiguous, outside };
+  /// What is at the place of a file that the tree does not have.
+  enum class Obstacle { nothing, symbolic_link, not_synced };
   std::string path = {};
   std::size_t line = 1;
   std::size_t column = 1;   ///< in bytes, of the target
   std::string target = {};  ///< as it is written
   Why why = Why::no_file;
+  Obstacle obstacle = Obstacle::nothing;
   std::string nearest = {};  ///< a name that exists; empty: none is like it
 };
 

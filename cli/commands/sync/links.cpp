@@ -31,15 +31,25 @@ std::string_view name_of(BrokenLink::Why why) {
   return "";
 }
 
+std::string missing_file(const BrokenLink& link) {
+  switch (link.obstacle) {
+    case BrokenLink::Obstacle::symbolic_link:
+      return fmt::format("`{}` is a symbolic link, which ws does not follow", link.target);
+    case BrokenLink::Obstacle::not_synced: return fmt::format("`{}` exists, but is not synced", link.target);
+    case BrokenLink::Obstacle::nothing: break;
+  }
+  return fmt::format("`{}` does not exist", link.target);
+}
+
 std::string what_of(const BrokenLink& link) {
   std::string text;
   switch (link.why) {
-    case BrokenLink::Why::no_file: text = fmt::format("`{}` does not exist", link.target); break;
+    case BrokenLink::Why::no_file: text = missing_file(link); break;
     case BrokenLink::Why::no_heading: text = fmt::format("`{}` leads to no heading", link.target); break;
     case BrokenLink::Why::ambiguous:
       text = fmt::format("`{}` names several files, and none is nearer", link.target);
       break;
-    case BrokenLink::Why::outside: text = fmt::format("`{}` leads out of the synced folder", link.target); break;
+    case BrokenLink::Why::outside: text = fmt::format("`{}` leads to a place that is not synced", link.target); break;
   }
   if (!link.nearest.empty()) text += fmt::format("; the nearest name is `{}`", link.nearest);
   return text;

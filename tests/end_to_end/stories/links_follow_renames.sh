@@ -31,6 +31,20 @@ cmp -s ../below ../below_link || fail "$(cat ../below_link)"
 ws sync status --offline 2>&1 | grep -q '2 links lead nowhere' || fail "status does not count them"
 ws sync status --offline --json --jq .broken_links | grep -qx 2 || fail "status --json does not count them"
 
+# What exists and is not synced is not called missing.
+mkdir odd
+printf '[l](linked.md) [i](ignored.txt) [h](.hidden.md) [p](pipe)\n' > odd/odd.md
+ln -s ../one.md odd/linked.md
+printf 'ignored.txt\n' > .wsignore
+touch odd/ignored.txt odd/.hidden.md
+mkfifo odd/pipe
+ws links check odd > ../odd && fail "exit 1"
+grep -q '`linked.md` is a symbolic link, which ws does not follow' ../odd || fail "$(cat ../odd)"
+grep -q ignored.txt ../odd && fail "$(cat ../odd)"
+grep -q '`pipe` exists, but is not synced' ../odd || fail "$(cat ../odd)"
+grep -q '`.hidden.md` leads to a place that is not synced' ../odd || fail "$(cat ../odd)"
+rm -r odd .wsignore
+
 # A rename shows its edits, then makes them, and nothing else changes.
 cp index.md ../index.before
 cp deep/two.md ../two.before
