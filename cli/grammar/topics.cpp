@@ -5,7 +5,7 @@
 namespace ws::cli {
 namespace {
 
-constexpr std::string_view environment =
+constexpr std::string_view environment_text =
     R"(Environment variables. A flag goes before its variable, a variable before
 .ws.yaml and config.yaml. `ws config explain KEY` shows which one was used.
 
@@ -40,7 +40,7 @@ Other
                        set by `ws events work` for the command it runs
 )";
 
-constexpr std::string_view ignoring =
+constexpr std::string_view ignoring_text =
     R"(Which files `ws sync` leaves out.
 
   Kinds     Markdown is synced, .md and .markdown, and the files that notes
@@ -58,7 +58,7 @@ constexpr std::string_view ignoring =
 A document whose file is ignored later is not archived: it is detached.
 )";
 
-constexpr std::string_view conflicts =
+constexpr std::string_view conflicts_text =
     R"(What happens when both sides changed a document.
 
 `ws sync` merges the two texts line by line. Where both changed the same
@@ -78,7 +78,7 @@ Each text that was replaced is in the local history:
   ws sync restore PATH --at STATE    brings one back
 )";
 
-constexpr std::string_view attachments =
+constexpr std::string_view attachments_text =
     R"(The pictures and other files that notes show.
 
 `ws sync` brings them both ways with the notes: what a note shows or links to,
@@ -107,7 +107,7 @@ Where both sides changed a picture it is a conflict: yours stays, theirs lies
 beside it as `NAME (remote).png`. `ws sync resolve` decides.
 )";
 
-constexpr std::string_view automation =
+constexpr std::string_view automation_text =
     R"(Using `ws` in scripts and CI.
 
   Output   In a pipe a list is tab-separated lines without a heading. --json
@@ -130,12 +130,12 @@ constexpr std::string_view automation =
 
 constexpr Topic topics[] = {
     {"flags", "flags of every command", {}},
-    {"environment", "environment variables", environment},
+    {"environment", "environment variables", environment_text},
     {"exit-codes", "how a command may end", {}},
-    {"ignoring", "which files are not synced", ignoring},
-    {"conflicts", "when both sides changed a document", conflicts},
-    {"attachments", "pictures and other files of notes", attachments},
-    {"automation", "scripts and CI", automation},
+    {"ignoring", "which files are not synced", ignoring_text},
+    {"conflicts", "when both sides changed a document", conflicts_text},
+    {"attachments", "pictures and other files of notes", attachments_text},
+    {"automation", "scripts and CI", automation_text},
 };
 
 }  // namespace

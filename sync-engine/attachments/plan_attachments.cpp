@@ -9,7 +9,7 @@
 namespace ws::sync {
 namespace {
 
-enum class FileChange { none, unchanged, edited, deleted, created, hidden };
+enum class AttachmentChange { none, unchanged, edited, deleted, created, hidden };
 
 /// Old path to new one. Only where exactly one path went and one came with these bytes.
 using FileRenames = std::map<RelativePath, RelativePath>;
@@ -55,55 +55,55 @@ class AttachmentPlanner {
   const LocalAttachment* local(const RelativePath& path) const { return find(sides_.local, path); }
   const Attachment* remote(const RelativePath& path) const { return find(sides_.remote, path); }
 
-  FileChange here(const RelativePath& path) const {
+  AttachmentChange here(const RelativePath& path) const {
     const LocalAttachment* const file = local(path);
     const Attachment* const known = base(path);
-    if (file != nullptr && file->hidden) return FileChange::hidden;
-    if (file == nullptr) return known == nullptr ? FileChange::none : FileChange::deleted;
-    if (known == nullptr) return FileChange::created;
-    return file->hash == known->hash ? FileChange::unchanged : FileChange::edited;
+    if (file != nullptr && file->hidden) return AttachmentChange::hidden;
+    if (file == nullptr) return known == nullptr ? AttachmentChange::none : AttachmentChange::deleted;
+    if (known == nullptr) return AttachmentChange::created;
+    return file->hash == known->hash ? AttachmentChange::unchanged : AttachmentChange::edited;
   }
 
-  FileChange there(const RelativePath& path) const {
+  AttachmentChange there(const RelativePath& path) const {
     const Attachment* const row = remote(path);
     const Attachment* const known = base(path);
     if (row == nullptr) {
-      if (known == nullptr) return FileChange::none;
-      return sides_.remote_is_whole ? FileChange::deleted : FileChange::unchanged;
+      if (known == nullptr) return AttachmentChange::none;
+      return sides_.remote_is_whole ? AttachmentChange::deleted : AttachmentChange::unchanged;
     }
-    if (known == nullptr) return FileChange::created;
-    return row->hash == known->hash ? FileChange::unchanged : FileChange::edited;
+    if (known == nullptr) return AttachmentChange::created;
+    return row->hash == known->hash ? AttachmentChange::unchanged : AttachmentChange::edited;
   }
 
   void find_renames() {
     std::multimap<Sha256, RelativePath> went_here, went_there, came_here, came_there;
     for (const auto& [path, row] : sides_.base) {
-      if (here(path) == FileChange::deleted) went_here.emplace(row.hash, path);
-      if (there(path) == FileChange::deleted) went_there.emplace(row.hash, path);
+      if (here(path) == AttachmentChange::deleted) went_here.emplace(row.hash, path);
+      if (there(path) == AttachmentChange::deleted) went_there.emplace(row.hash, path);
     }
     for (const auto& [path, file] : sides_.local) {
-      if (here(path) == FileChange::created) came_here.emplace(file.hash, path);
+      if (here(path) == AttachmentChange::created) came_here.emplace(file.hash, path);
     }
     for (const auto& [path, row] : sides_.remote) {
-      if (there(path) == FileChange::created) came_there.emplace(row.hash, path);
+      if (there(path) == AttachmentChange::created) came_there.emplace(row.hash, path);
     }
     renamed_here_ = renames_among(went_here, came_here);
     renamed_there_ = renames_among(went_there, came_there);
   }
 
   void plan_renamed_here(const RelativePath& from, const RelativePath& to) {
-    const FileChange change = there(from);
-    if (there(to) != FileChange::none) {
+    const AttachmentChange change = there(from);
+    if (there(to) != AttachmentChange::none) {
       // Renamed alike and edited there: ours are the bytes that both sides knew. Else the two that meet are compared.
-      if (there(to) != FileChange::created || change != FileChange::deleted || is_alike(to)) return;
+      if (there(to) != AttachmentChange::created || change != AttachmentChange::deleted || is_alike(to)) return;
       add(ActionKind::pull_update, to, "renamed on both sides, edited there", local(to)->hash, remote(to)->hash);
       return settle_rename(from, to);
     }
-    if (change == FileChange::unchanged || change == FileChange::edited) {
+    if (change == AttachmentChange::unchanged || change == AttachmentChange::edited) {
       add(ActionKind::push_move, to, "renamed here", local(to)->hash, base(from)->hash, from);
-      if (change == FileChange::edited)
+      if (change == AttachmentChange::edited)
         add(ActionKind::pull_update, to, "edited on the service", local(to)->hash, remote(from)->hash);
-    } else if (change == FileChange::deleted && !renamed_there_.contains(from)) {
+    } else if (change == AttachmentChange::deleted && !renamed_there_.contains(from)) {
       if (choices_.accept_deletes) {
         add(ActionKind::pull_delete, to, "deleted on the service", local(to)->hash, {});
       } else {
@@ -122,17 +122,17 @@ class AttachmentPlanner {
 
   void plan_renamed_there(const RelativePath& from, const RelativePath& to) {
     if (handled_.contains(from) || handled_.contains(to)) return;
-    const FileChange change = here(from);
-    if (here(to) != FileChange::none) {
-      if (here(to) != FileChange::created || change != FileChange::deleted || is_alike(to)) return;
+    const AttachmentChange change = here(from);
+    if (here(to) != AttachmentChange::none) {
+      if (here(to) != AttachmentChange::created || change != AttachmentChange::deleted || is_alike(to)) return;
       add(ActionKind::push_update, to, "renamed on both sides, edited here", local(to)->hash, local(to)->hash);
       return settle_rename(from, to);
     }
-    if (change == FileChange::unchanged || change == FileChange::edited) {
+    if (change == AttachmentChange::unchanged || change == AttachmentChange::edited) {
       add(ActionKind::pull_move, to, "renamed on the service", local(from)->hash, local(from)->hash, from);
-      if (change == FileChange::edited)
+      if (change == AttachmentChange::edited)
         add(ActionKind::push_update, to, "edited here", local(from)->hash, local(from)->hash);
-    } else if (change == FileChange::deleted && choices_.accept_deletes && !renamed_here_.contains(from)) {
+    } else if (change == AttachmentChange::deleted && choices_.accept_deletes && !renamed_here_.contains(from)) {
       add(ActionKind::push_delete, to, "deleted here", {}, {});
       plan_.settled.emplace(from, std::nullopt);
     } else {
@@ -149,15 +149,15 @@ class AttachmentPlanner {
   }
 
   void plan_path(const RelativePath& path) {
-    const FileChange mine = here(path);
-    const FileChange theirs = there(path);
-    if (mine == FileChange::hidden) {
+    const AttachmentChange mine = here(path);
+    const AttachmentChange theirs = there(path);
+    if (mine == AttachmentChange::hidden) {
       plan_.skipped.push_back({.path = path.string(), .reason = *local(path)->hidden});
     } else if (base(path) != nullptr) {
       plan_known(path, mine, theirs);
-    } else if (mine == FileChange::none) {
+    } else if (mine == AttachmentChange::none) {
       add(ActionKind::pull_create, path, "new on the service", {}, remote(path)->hash);
-    } else if (theirs == FileChange::none) {
+    } else if (theirs == AttachmentChange::none) {
       add(ActionKind::push_create, path, "new here", local(path)->hash, local(path)->hash);
     } else if (local(path)->hash == remote(path)->hash) {
       add(ActionKind::adopt, path, "the same bytes on both sides", local(path)->hash, local(path)->hash);
@@ -166,8 +166,8 @@ class AttachmentPlanner {
     }
   }
 
-  void plan_known(const RelativePath& path, FileChange mine, FileChange theirs) {
-    using enum FileChange;
+  void plan_known(const RelativePath& path, AttachmentChange mine, AttachmentChange theirs) {
+    using enum AttachmentChange;
     if (mine == unchanged && theirs == unchanged) {
       // Another Asset of the same bytes, or another type.
       if (remote(path) != nullptr && *remote(path) != *base(path)) plan_.settled.emplace(path, *remote(path));

@@ -13,9 +13,9 @@ namespace ws::sync {
 namespace {
 
 /// Commits by time, the newest first; a commit before its parents where their second is the same.
-class Walk {
+class HistoryWalk {
  public:
-  explicit Walk(git::Repository& repository) : repository_(&repository) {}
+  explicit HistoryWalk(git::Repository& repository) : repository_(&repository) {}
 
   Result<void> add(const git::ObjectId& id) {
     if (!seen_.insert(id).second) return {};
@@ -58,7 +58,7 @@ Result<HistoryLog> HistoryLog::open(const std::filesystem::path& history) {
 Result<std::vector<HistoryState>> HistoryLog::states(const LogOptions& options) {
   std::vector<HistoryState> states;
   if (!repository_) return states;
-  Walk walk(*repository_);
+  HistoryWalk walk(*repository_);
   for (const char* branch : {"refs/heads/main", "refs/heads/incoming", "refs/heads/rescued"}) {
     WS_LET(const std::optional<git::ObjectId> tip, repository_->find_reference(branch));
     if (tip) WS_TRY(walk.add(*tip));

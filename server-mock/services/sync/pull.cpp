@@ -76,7 +76,10 @@ struct Page {
   JsonBox next_cursor = {};
 };
 
-ApiResult<Page> read_page(World& world, const ServiceCall& call, const VisibleSource& seen, const Request& request) {
+ApiResult<Page> read_pull_page(World& world,
+                               const ServiceCall& call,
+                               const VisibleSource& seen,
+                               const Request& request) {
   WS_API_LET(const sqlite::CachedStatement rows,
              world.database.cached(request.content ? with_content : without_content));
   rows->bind_all(seen.source.id, request.behind);
@@ -106,7 +109,7 @@ ApiResult<Page> read_page(World& world, const ServiceCall& call, const VisibleSo
 ServiceResult pull_source(World& world, const ServiceCall& call) {
   WS_API_LET(const VisibleSource seen, find_visible_source(world, call, id_of(call.parameters, "source_id")));
   WS_API_LET(const Request request, read_request(world, call, seen.source));
-  WS_API_LET(Page page, read_page(world, call, seen, request));
+  WS_API_LET(Page page, read_pull_page(world, call, seen, request));
   Json body = Json::object();
   add(body, "source_id", seen.source.id);
   add(body, "revision", seen.source.revision);
