@@ -13,7 +13,7 @@ using namespace ws::test;
 namespace {
 
 /// Number of failing runs per scenario in CI; WS_FAULTS=all tries every error at every point.
-constexpr long errors_in_ci = 11;
+constexpr long errors_in_ci = 8;
 
 std::vector<std::string> every_error() {
   std::vector<std::string> modes;

@@ -14,7 +14,7 @@ using namespace ws::test;
 namespace {
 
 /// Number of killed runs per scenario in CI; WS_FAULTS=all tries every point.
-constexpr long kills_in_ci = 8;
+constexpr long kills_in_ci = 6;
 
 /// A sample: odd numbers are before a call, even numbers after it. It always includes the points where a reference of
 /// the history is locked.
