@@ -146,6 +146,13 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view text
   return write_file_at(directory.get(), path.filename().string(), text, mode, path);
 }
 
+Result<void> append_file(const std::filesystem::path& path, std::string_view text) {
+  const Descriptor file(
+      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));
+  if (file.get() < 0 || !write_all(file.get(), text)) return cannot("write", path, errno);
+  return {};
+}
+
 Result<void> make_folders(const std::filesystem::path& path, unsigned mode) {
   std::filesystem::path made;
   for (const auto& part : path) {

@@ -31,6 +31,10 @@ Result<void> write_file(const std::filesystem::path& path,
                         std::string_view text,
                         std::optional<unsigned> mode = std::nullopt);
 
+/// Appends to a file, which is made where it is missing. Not flushed to the disk. Does not follow a link. Fails with
+/// `disk`.
+Result<void> append_file(const std::filesystem::path& path, std::string_view text);
+
 /// Creates the folder and its missing parents with `mode` less the umask. Fails with `disk`.
 Result<void> make_folders(const std::filesystem::path& path, unsigned mode = 0777);
 

@@ -1,6 +1,7 @@
 #include "cli/commands/docs/export_folder.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -40,6 +41,20 @@ std::string name_of(const std::string& title) {
   return is_usable ? name : std::string();
 }
 
+/// What a manifest or a journal says of a file. It may come from anybody: only names that an export makes.
+std::optional<ExportedFile> file_of(const Json& each) {
+  const auto name = find_text(each, "file");
+  const auto hash = Sha256::from_hex(find_text(each, "content_sha256").value_or(""));
+  const auto path = sync::RelativePath::parse(name.value_or(""));
+  const bool is_usable = path && path->folder().empty() && sync::is_markdown(*name) && !sync::dangerous_part(*name);
+  if (!is_usable || !hash) return std::nullopt;
+  return ExportedFile{.name = *name, .revision = find_integer(each, "content_revision").value_or(0), .hash = *hash};
+}
+
+Json json_of(const ExportedFile& file) {
+  return {{"file", file.name}, {"content_revision", file.revision}, {"content_sha256", file.hash.hex()}};
+}
+
 }  // namespace
 
 std::string_view name(ExportState state) {
@@ -57,9 +72,15 @@ std::string_view name(ExportState state) {
 Result<ExportFolder> ExportFolder::open(const fs::path& folder, const std::string& base_url, bool dry_run) {
   if (!dry_run) WS_TRY(make_folders(folder));
   ExportFolder opened(folder, base_url, dry_run);
-  const fs::path manifest = folder / export_manifest;
+  WS_TRY(opened.read_manifest());
+  WS_TRY(opened.read_journal());
+  return opened;
+}
+
+Result<void> ExportFolder::read_manifest() {
+  const fs::path manifest = folder_ / export_manifest;
   auto text = read_file(manifest);
-  if (!text && text.error().kind == Failure::Kind::not_found) return opened;
+  if (!text && text.error().kind == Failure::Kind::not_found) return {};
   if (!text) return fail(std::move(text).error());
   const auto value = parse_bounded(*text);
   const Json* const documents = value ? find(*value, "documents") : nullptr;
@@ -69,23 +90,58 @@ Result<ExportFolder> ExportFolder::open(const fs::path& folder, const std::strin
                 "remove it to export every document again; files that differ are kept");
   }
   const std::string from = find_text(*value, "base_url").value_or("");
-  if (from != base_url) {
+  if (from != base_url_) {
     return fail(Failure::Kind::usage,
-                fmt::format("{} holds documents of {}", folder.string(), from),
+                fmt::format("{} holds documents of {}", folder_.string(), from),
                 "export to another folder");
   }
   for (const auto& [id, each] : documents->items()) {
-    const auto name = find_text(each, "file");
-    const auto hash = Sha256::from_hex(find_text(each, "content_sha256").value_or(""));
-    const auto path = sync::RelativePath::parse(name.value_or(""));
-    // A manifest may come from anybody: only names that an export makes.
-    const bool is_usable = path && path->folder().empty() && sync::is_markdown(*name) && !sync::dangerous_part(*name);
-    if (!is_usable || !hash) continue;
-    opened.taken_.insert(utf8::fold_key(*name));
-    opened.files_.emplace(
-        id, ExportedFile{.name = *name, .revision = find_integer(each, "content_revision").value_or(0), .hash = *hash});
+    auto file = file_of(each);
+    if (!file) continue;
+    taken_.insert(utf8::fold_key(file->name));
+    files_.emplace(id, *std::move(file));
   }
-  return opened;
+  return {};
+}
+
+Result<void> ExportFolder::read_journal() {
+  auto text = read_file(folder_ / export_journal);
+  if (!text && text.error().kind == Failure::Kind::not_found) return {};
+  if (!text) return fail(std::move(text).error());
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto value = parse_bounded(line);  // the last line may be cut
+    const auto id = value ? find_text(*value, "id") : std::nullopt;
+    if (!id || find_text(*value, "base_url") != base_url_) continue;
+    auto file = file_of(*value);
+    if (!file) continue;
+    remove_temporary(file->name);
+    // Noted but not written: the document is as the manifest says.
+    if (hash_now(file->name) != file->hash) continue;
+    const auto known = files_.find(*id);
+    if (known != files_.end() && known->second.name != file->name) remove_renamed(known->second);
+    taken_.insert(utf8::fold_key(file->name));
+    files_[*id] = *std::move(file);
+  }
+  return {};
+}
+
+void ExportFolder::remove_temporary(const std::string& name) const {
+  if (dry_run_) return;
+  std::error_code ignored;
+  for (const fs::directory_entry& each : fs::directory_iterator(folder_, ignored)) {
+    const std::string found = each.path().filename().string();
+    const std::string start = "." + name + ".";
+    const bool is_temporary = found.starts_with(start) && found.size() > start.size() &&
+                              found.find_first_not_of("0123456789-", start.size()) == std::string::npos;
+    if (is_temporary) fs::remove(each.path(), ignored);
+  }
+}
+
+void ExportFolder::remove_renamed(const ExportedFile& old) {
+  std::error_code ignored;
+  if (!dry_run_ && hash_now(old.name) == old.hash) fs::remove(folder_ / old.name, ignored);
+  taken_.erase(utf8::fold_key(old.name));
 }
 
 std::optional<Sha256> ExportFolder::hash_now(const std::string& name) const {
@@ -151,12 +207,17 @@ Result<ExportState> ExportFolder::put(const std::string& id,
     taken_.insert(utf8::fold_key(target));
     return ExportState::unchanged;
   }
+  const ExportedFile file{.name = target, .revision = revision, .hash = hash};
   if (!dry_run_) {
+    Json line = json_of(file);
+    line["id"] = id;
+    line["base_url"] = base_url_;
+    WS_TRY(append_file(folder_ / export_journal, dump(line) + "\n"));
     WS_TRY(write_file(folder_ / target, content));
     std::error_code ignored;
     if (old && *old != target) fs::remove(folder_ / *old, ignored);
   }
-  files_[id] = {.name = target, .revision = revision, .hash = hash};
+  files_[id] = file;
   taken_.insert(utf8::fold_key(target));
   return old ? ExportState::updated : ExportState::created;
 }
@@ -176,11 +237,12 @@ Result<ExportState> ExportFolder::remove(const std::string& id) {
 Result<void> ExportFolder::save() const {
   if (dry_run_) return {};
   Json documents = Json::object();
-  for (const auto& [id, file] : files_) {
-    documents[id] = {{"file", file.name}, {"content_revision", file.revision}, {"content_sha256", file.hash.hex()}};
-  }
+  for (const auto& [id, file] : files_) documents[id] = json_of(file);
   const Json value{{"v", manifest_version}, {"base_url", base_url_}, {"documents", std::move(documents)}};
-  return write_file(folder_ / export_manifest, dump(value, 2) + "\n");
+  WS_TRY(write_file(folder_ / export_manifest, dump(value, 2) + "\n"));
+  std::error_code ignored;  // what stays says the same
+  fs::remove(folder_ / export_journal, ignored);
+  return {};
 }
 
 }  // namespace ws::cli

@@ -1,7 +1,8 @@
 /// Documents as files of a folder, and the manifest that says which file holds which revision.
 ///
 /// A file is replaced as a whole or not at all. A file that somebody changed since it was exported is kept, and so is
-/// any file that is not in the manifest. The manifest is written now and then: an export that was cut off goes on.
+/// any file that is not in the manifest. The manifest is written now and then; until then a journal holds a line for
+/// each file, written before the file is: an export that was killed goes on as if it had not been.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,8 @@ namespace ws::cli {
 
 /// The name of the manifest in the folder.
 inline constexpr const char* export_manifest = ".ws-export.json";
+/// The files since the manifest was last written, a JSON object a line.
+inline constexpr const char* export_journal = ".ws-export.log";
 
 struct ExportedFile {
   std::string name = {};
@@ -56,6 +59,11 @@ class ExportFolder {
   ExportFolder(std::filesystem::path folder, std::string base_url, bool dry_run)
       : folder_(std::move(folder)), base_url_(std::move(base_url)), dry_run_(dry_run) {}
 
+  Result<void> read_manifest();
+  Result<void> read_journal();
+  /// What a killed write of that file left.
+  void remove_temporary(const std::string& name) const;
+  void remove_renamed(const ExportedFile& old);
   std::string free_name(const std::string& id, const std::string& title) const;
   std::optional<Sha256> hash_now(const std::string& name) const;
 

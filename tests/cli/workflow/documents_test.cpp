@@ -1,5 +1,8 @@
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <map>
+#include <thread>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -264,6 +267,47 @@ TEST_CASE("docs export: a file each, again only what changed; what was edited he
   // A manifest of another service, or of somebody who means harm.
   write_text(stage.folder / "out/.ws-export.json", R"({"base_url":"http://elsewhere.test","documents":{}})");
   CHECK(stage.ws({"docs", "export", "out"}).exit == 2);
+}
+
+TEST_CASE("docs export: killed and started again, it ends as if it had not been killed", "[cli]") {
+  const DocumentStage stage;
+  write_text(stage.folder / "text.md", "one\n");
+  std::vector<std::string> ids;
+  for (const char* title : {"One", "Two", "Three", "Four"}) ids.push_back(stage.created({title, "-f", "text.md"}));
+  const auto killed_at = [&](int nth) {
+    control(stage.server,
+            "POST",
+            "/faults",
+            dump({{"operation", "docs.get"}, {"nth", nth}, {"effect", {{"delay_ms", 60000}}}}));
+    Running running(stage.person.command({"docs", "export", "out"}, stage.folder.path()));
+    while (parse(control(stage.server, "GET", "/faults", ""))["data"][0]["fired"] == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    running.signal(SIGKILL);
+    running.wait();
+    control(stage.server, "DELETE", "/faults", "");
+  };
+  const auto finished = [&] {
+    REQUIRE(stage.ws({"docs", "export", "out"}).exit == 0);
+    REQUIRE(stage.ws({"docs", "export", "whole-" + std::to_string(ids.size())}).exit == 0);
+    CHECK(texts_of(stage.folder / "out") == texts_of(stage.folder / ("whole-" + std::to_string(ids.size()))));
+    CHECK_FALSE(std::filesystem::exists(stage.folder / "out/.ws-export.log"));
+  };
+  killed_at(3);
+  // What a write left that was killed before its rename, and another's file of such a name.
+  const std::string noted = read_text(stage.folder / "out/.ws-export.log");
+  const std::string name = text_at(parse(noted.substr(0, noted.find('\n'))), "file");
+  write_text(stage.folder / ("out/." + name + ".4711-2"), "on");
+  finished();
+  CHECK_FALSE(std::filesystem::exists(stage.folder / ("out/." + name + ".4711-2")));
+
+  // Updates and a new title: the files of the killed run are nobody's edits.
+  write_text(stage.folder / "text.md", "two\n");
+  for (const std::string& id : ids)
+    REQUIRE(stage.ws({"docs", "update", id, "-f", "text.md", "--title", "New " + id, "--revision", "1"}).exit == 0);
+  killed_at(3);
+  ids.emplace_back();
+  finished();
 }
 
 TEST_CASE("docs export, docs edit: a dry run shows what would be done, and does nothing", "[cli]") {
