@@ -271,7 +271,11 @@ bool CurlExchange::take_header(std::string_view line) {
     long status = 0;
     curl_.easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
     response_.status = static_cast<int>(status);
-    return true;
+    if (status != 101) return true;
+    // What follows is no HTTP, and libcurl would wait for it.
+    own_ = broken(
+        Broken::Stage::unusable, Failure::Kind::internal, "the answer switches to a protocol that ws did not ask for");
+    return false;
   }
   const std::string_view text = trimmed(line);
   if (text.empty()) {

@@ -62,6 +62,14 @@ TEST_CASE("curl: an answer that breaks the protocol is unusable", "[http]") {
   CHECK(stage_of(outcome_of(bytes)) == Stage::unusable);
 }
 
+TEST_CASE("curl: a protocol that was not asked for is unusable, though the connection stays open", "[http]") {
+  HostileServer server([](const Seen&) {
+    return Script{SendBytes{"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"},
+                  ws::test::Hold{}};
+  });
+  CHECK(stage_of(make_transport()->send({.url = server.url("/")})) == Stage::unusable);
+}
+
 TEST_CASE("curl: headers are bounded", "[http]") {
   CHECK(stage_of(outcome_of("HTTP/1.1 200 OK\r\nX: " + std::string(70'000, 'a') + "\r\n\r\n")) == Stage::unusable);
   CHECK(stage_of(outcome_of("HTTP/1.1 200 OK\r\nX: " + std::string(200'000, 'a') + "\r\n\r\n")) == Stage::unusable);
