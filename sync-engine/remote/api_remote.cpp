@@ -63,14 +63,18 @@ class ApiRemote final : public Remote {
     Json body{{"name", request.name}};
     if (!request.project_id.empty()) body["project_id"] = request.project_id;
     if (!request.root_node_id.empty()) body["root_node_id"] = request.root_node_id;
-    WS_LET(const Reply reply, client_.call({.operation = "sync.source_create", .body = std::move(body)}));
+    constexpr const char* find_it =
+        "look for the new source on the service; if it is there, join it with `ws sync init --source ID`";
+    auto called = client_.call({.operation = "sync.source_create", .body = std::move(body)});
+    if (!called && called.error().kind == Failure::Kind::unknown_outcome) called.error().hint = find_it;
+    WS_LET(const Reply reply, std::move(called));
     auto made = read_source(*reply.json);
     if (made) return made;
     // The service took it: what it made has no name here, and making it again would make two.
     Failure failure = std::move(made).error();
     failure.kind = Failure::Kind::unknown_outcome;
     failure.call = {.operation = "sync.source_create", .http_status = reply.status, .applied = Applied::unknown};
-    failure.hint = "a source was made; find its id on the service, and join it with `ws sync init --source ID`";
+    failure.hint = find_it;
     return fail(std::move(failure));
   }
 
