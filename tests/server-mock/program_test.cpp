@@ -47,7 +47,7 @@ TEST_CASE("ws-mock: the first signal lets answers end, a second one ends it at o
   for (int i = 0; i < 500; ++i) requests += render({.target = "/_mock/openapi.json"});
   client.send(requests);
   REQUIRE(client.read());
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // until the sockets are full
   const bool is_twice = GENERATE(false, true);
   mock.process().signal(SIGINT);
   if (is_twice) {
