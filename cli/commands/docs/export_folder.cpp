@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "api-client/base/files.hpp"
 #include "api-client/base/utf8.hpp"
@@ -109,13 +110,15 @@ Result<void> ExportFolder::read_journal() {
   if (!text && text.error().kind == Failure::Kind::not_found) return {};
   if (!text) return fail(std::move(text).error());
   std::istringstream lines(*text);
+  std::string last, process;
   for (std::string line; std::getline(lines, line);) {
     const auto value = parse_bounded(line);  // the last line may be cut
     const auto id = value ? find_text(*value, "id") : std::nullopt;
     if (!id || find_text(*value, "base_url") != base_url_) continue;
     auto file = file_of(*value);
     if (!file) continue;
-    remove_temporary(file->name);
+    last = file->name;
+    process = std::to_string(find_integer(*value, "process").value_or(0));
     // Noted but not written: the document is as the manifest says.
     if (hash_now(file->name) != file->hash) continue;
     const auto known = files_.find(*id);
@@ -123,17 +126,17 @@ Result<void> ExportFolder::read_journal() {
     taken_.insert(utf8::fold_key(file->name));
     files_[*id] = *std::move(file);
   }
+  // One file is written at a time: only the last can have been cut.
+  if (!last.empty() && !dry_run_) remove_temporary(fmt::format(".{}.{}-", last, process));
   return {};
 }
 
-void ExportFolder::remove_temporary(const std::string& name) const {
-  if (dry_run_) return;
+void ExportFolder::remove_temporary(const std::string& start) const {
   std::error_code ignored;
   for (const fs::directory_entry& each : fs::directory_iterator(folder_, ignored)) {
     const std::string found = each.path().filename().string();
-    const std::string start = "." + name + ".";
     const bool is_temporary = found.starts_with(start) && found.size() > start.size() &&
-                              found.find_first_not_of("0123456789-", start.size()) == std::string::npos;
+                              found.find_first_not_of("0123456789", start.size()) == std::string::npos;
     if (is_temporary) fs::remove(each.path(), ignored);
   }
 }
@@ -212,6 +215,7 @@ Result<ExportState> ExportFolder::put(const std::string& id,
     Json line = json_of(file);
     line["id"] = id;
     line["base_url"] = base_url_;
+    line["process"] = ::getpid();
     WS_TRY(append_file(folder_ / export_journal, dump(line) + "\n"));
     WS_TRY(write_file(folder_ / target, content));
     std::error_code ignored;

@@ -61,8 +61,8 @@ class ExportFolder {
 
   Result<void> read_manifest();
   Result<void> read_journal();
-  /// What a killed write of that file left.
-  void remove_temporary(const std::string& name) const;
+  /// Removes what a killed `write_file` left: `start` is ".NAME.PROCESS-".
+  void remove_temporary(const std::string& start) const;
   void remove_renamed(const ExportedFile& old);
   std::string free_name(const std::string& id, const std::string& title) const;
   std::optional<Sha256> hash_now(const std::string& name) const;

@@ -294,12 +294,21 @@ TEST_CASE("docs export: killed and started again, it ends as if it had not been 
     CHECK_FALSE(std::filesystem::exists(stage.folder / "out/.ws-export.log"));
   };
   killed_at(3);
-  // What a write left that was killed before its rename, and another's file of such a name.
+  // What a write left that was killed before its rename, and somebody's file of nearly such a name.
   const std::string noted = read_text(stage.folder / "out/.ws-export.log");
-  const std::string name = text_at(parse(noted.substr(0, noted.find('\n'))), "file");
-  write_text(stage.folder / ("out/." + name + ".4711-2"), "on");
+  const std::size_t begin = noted.rfind('\n', noted.size() - 2) + 1;  // npos + 1 is 0
+  const Json last = parse(noted.substr(begin, noted.size() - 1 - begin));
+  const std::string start = "out/." + text_at(last, "file") + ".";
+  const std::string left = start + std::to_string(last["process"].get<int>()) + "-2";
+  const std::string foreign = start + "2026-11-25";
+  write_text(stage.folder / left, "on");
+  write_text(stage.folder / foreign, "mine");
+  REQUIRE(stage.ws({"docs", "export", "out", "-n"}).exit == 0);
+  CHECK(std::filesystem::exists(stage.folder / left));
+  REQUIRE(stage.ws({"docs", "export", "out"}).exit == 0);
+  CHECK_FALSE(std::filesystem::exists(stage.folder / left));
+  REQUIRE(std::filesystem::remove(stage.folder / foreign));
   finished();
-  CHECK_FALSE(std::filesystem::exists(stage.folder / ("out/." + name + ".4711-2")));
 
   // Updates and a new title: the files of the killed run are nobody's edits.
   write_text(stage.folder / "text.md", "two\n");
