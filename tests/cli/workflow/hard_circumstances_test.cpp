@@ -238,6 +238,17 @@ TEST_CASE("circumstances: a number with a hyphen is no flag, and said so", "[cli
   CHECK(ended.err.find("has no flag -1") != std::string::npos);
 }
 
+TEST_CASE("sync init: an unclear answer says to look for the new source, not that there is one", "[cli]") {
+  const std::string head = GENERATE(as<std::string>(), "201 Created\r\nContent-Type: text/html", "202 Accepted");
+  const HostileServer server([&](const Seen&) {
+    return Script{SendBytes{"HTTP/1.1 " + head + "\r\nContent-Length: 2\r\n\r\n{}"}, CloseConnection{}};
+  });
+  const TemporaryFolder folder;
+  const Ended ended = At(server.origin()).ws({"sync", "init", "--json"}, folder.path());
+  CHECK(ended.exit == 12);
+  CHECK_THAT(ended.err, Contains("look for the new source on the service") && Contains("\"unknown\""));
+}
+
 TEST_CASE("another object: a write that is answered about another id is exit 15, and names it", "[cli]") {
   const std::string other = "018f6b2a-9c1d-7e3f-8a4b-000000000000";
   std::string id = other;
