@@ -40,6 +40,7 @@ TEST_CASE("two ws on one tree: one works, the other is told, and a dead one's lo
   FaultWorld world;
   const Undisturbed undisturbed = run_undisturbed(world, scenario);
   ws::SeededRandom random(number_from_environment("WS_SEED", 20261121));
+  unsigned stopped = 0;
   unsigned locked_out = 0;
   for (std::uint64_t stop = 0; stop < stops_in_ci; ++stop) {
     const auto point = static_cast<long>(1 + random.below(undisturbed.calls[0].size()));
@@ -49,7 +50,12 @@ TEST_CASE("two ws on one tree: one works, the other is told, and a dead one's lo
     const TemporaryFolder logs;
     const Words arguments = arguments_of(world, scenario.steps[0]);
     Running first(world.command(arguments, {.point = point, .mode = "stop-before"}, logs / "log"));
-    REQUIRE(is_stopped(first.pid()));
+    if (!is_stopped(first.pid())) {
+      // On a busy machine a run needs a few calls fewer: one of the last points is then never reached.
+      CHECK(first.wait().exit == scenario.steps[0].exit);
+      continue;
+    }
+    ++stopped;
     const bool held = lock_is_held(world);
     const Texts before = texts_of(world.tree);
     const Texts there = world.served();
@@ -72,5 +78,6 @@ TEST_CASE("two ws on one tree: one works, the other is told, and a dead one's lo
     if (dies) CHECK(ended.exit == 128 + SIGKILL);
     CHECK(wrong_after_rerun(world, scenario, undisturbed, 0) == Words{});
   }
+  CHECK(stopped > stops_in_ci / 2);
   CHECK(locked_out > 0);
 }
