@@ -11,15 +11,87 @@ namespace {
 
 enum class AttachmentChange { none, unchanged, edited, deleted, created, hidden };
 
-/// Old path to new one. Only where exactly one path went and one came with these bytes.
+/// Old path to new one; no path is in two of them.
 using FileRenames = std::map<RelativePath, RelativePath>;
 
-FileRenames renames_among(const std::multimap<Sha256, RelativePath>& went,
-                          const std::multimap<Sha256, RelativePath>& came) {
+/// Which of the files that went is which of those that came with the same bytes. The names tell it: first the longest
+/// common end of the paths (the folder was renamed), then the folder (the name was changed); what is left over is a
+/// rename where it is one and one. Where a name tells of two, none of them is a rename.
+class EqualFiles {
+ public:
+  EqualFiles(std::vector<RelativePath> went, std::vector<RelativePath> came)
+      : went_(std::move(went)), came_(std::move(came)) {}
+
+  void add_renames(FileRenames& renames) {
+    if (went_.size() > 1 || came_.size() > 1) {
+      for (std::size_t parts = most_parts(); parts > 0 && !is_done(); --parts) {
+        pair_by([&](const RelativePath& path) { return last_parts(path, parts); }, renames);
+      }
+      pair_by([](const RelativePath& path) { return path.folder(); }, renames);
+    }
+    pair_by([](const RelativePath&) { return std::string_view(); }, renames);
+  }
+
+ private:
+  bool is_done() const { return went_.empty() || came_.empty(); }
+
+  std::size_t most_parts() const {
+    std::size_t most = 0;
+    for (const RelativePath& path : went_) most = std::max(most, parts_of(path));
+    return most;
+  }
+  static std::size_t parts_of(const RelativePath& path) {
+    return static_cast<std::size_t>(std::ranges::count(path.text(), '/')) + 1;
+  }
+  /// Empty: it has fewer.
+  static std::optional<std::string_view> last_parts(const RelativePath& path, std::size_t parts) {
+    std::string_view rest = path.text();
+    for (std::size_t above = parts_of(path); above > parts; --above) rest.remove_prefix(rest.find('/') + 1);
+    return parts_of(path) < parts ? std::nullopt : std::optional(rest);
+  }
+
+  /// Pairs those whose key no other one has on its side, and takes them out.
+  template <class KeyOf>
+  void pair_by(const KeyOf& key_of, FileRenames& renames) {
+    const std::map<std::string_view, const RelativePath*> from = by_key(went_, key_of);
+    const std::map<std::string_view, const RelativePath*> to = by_key(came_, key_of);
+    std::set<RelativePath> paired;
+    for (const auto& [key, path] : from) {
+      const auto partner = to.find(key);
+      if (path == nullptr || partner == to.end() || partner->second == nullptr) continue;
+      renames.emplace(*path, *partner->second);
+      paired.insert({*path, *partner->second});
+    }
+    const auto is_paired = [&](const RelativePath& path) { return paired.contains(path); };
+    std::erase_if(went_, is_paired);
+    std::erase_if(came_, is_paired);
+  }
+
+  /// Null: several have it.
+  template <class KeyOf>
+  static std::map<std::string_view, const RelativePath*> by_key(const std::vector<RelativePath>& paths,
+                                                                const KeyOf& key_of) {
+    std::map<std::string_view, const RelativePath*> found;
+    for (const RelativePath& path : paths) {
+      const std::optional<std::string_view> key = key_of(path);
+      if (!key) continue;
+      const auto [place, is_new] = found.emplace(*key, &path);
+      if (!is_new) place->second = nullptr;
+    }
+    return found;
+  }
+
+  std::vector<RelativePath> went_;
+  std::vector<RelativePath> came_;
+};
+
+using PathsOfBytes = std::map<Sha256, std::vector<RelativePath>>;
+
+FileRenames renames_among(const PathsOfBytes& went, const PathsOfBytes& came) {
   FileRenames renames;
-  for (const auto& [hash, path] : went) {
-    if (went.count(hash) != 1 || came.count(hash) != 1) continue;
-    renames.emplace(path, came.find(hash)->second);
+  for (const auto& [hash, paths] : went) {
+    const auto found = came.find(hash);
+    if (found != came.end()) EqualFiles(paths, found->second).add_renames(renames);
   }
   return renames;
 }
@@ -76,16 +148,16 @@ class AttachmentPlanner {
   }
 
   void find_renames() {
-    std::multimap<Sha256, RelativePath> went_here, went_there, came_here, came_there;
+    PathsOfBytes went_here, went_there, came_here, came_there;
     for (const auto& [path, row] : sides_.base) {
-      if (here(path) == AttachmentChange::deleted) went_here.emplace(row.hash, path);
-      if (there(path) == AttachmentChange::deleted) went_there.emplace(row.hash, path);
+      if (here(path) == AttachmentChange::deleted) went_here[row.hash].push_back(path);
+      if (there(path) == AttachmentChange::deleted) went_there[row.hash].push_back(path);
     }
     for (const auto& [path, file] : sides_.local) {
-      if (here(path) == AttachmentChange::created) came_here.emplace(file.hash, path);
+      if (here(path) == AttachmentChange::created) came_here[file.hash].push_back(path);
     }
     for (const auto& [path, row] : sides_.remote) {
-      if (there(path) == AttachmentChange::created) came_there.emplace(row.hash, path);
+      if (there(path) == AttachmentChange::created) came_there[row.hash].push_back(path);
     }
     renamed_here_ = renames_among(went_here, came_here);
     renamed_there_ = renames_among(went_there, came_there);

@@ -341,6 +341,31 @@ TEST_CASE("sync attachments: links to a picture that is renamed are counted, men
   CHECK(read_text(two.there / "note.md") == "# Note\n\n![a](lamp.png) and [[b.pdf]]\n");
 }
 
+TEST_CASE("sync attachments: links follow a folder with two equal pictures", "[cli]") {
+  const Pictures two;
+  for (const char* path : {"img/x/logo.png", "img/y/logo.png"}) {
+    fs::create_directories((two.here / path).parent_path());
+    write_text(two.here / path, png);
+  }
+  write_text(two.here / "note.md", "![](img/a.png) ![](img/x/logo.png) ![](img/y/logo.png) [[b.pdf]]\n");
+  write_text(two.here / ".ws/config.yaml", read_text(two.here / ".ws/config.yaml") + "links: keep\n");
+  two.both_in_step();
+  const std::size_t before = two.assets();
+  fs::rename(two.here / "img", two.here / "pics");
+  const Ended ended = two.sync(two.here);
+  CHECK(parse(ended.out)["links_mended"] == 3);
+  CHECK(attachment_rows(ended) ==
+        std::vector<std::string>{
+            "push_move pics/a.png", "push_move pics/b.pdf", "push_move pics/x/logo.png", "push_move pics/y/logo.png"});
+  CHECK(two.assets() == before);
+  CHECK(read_text(two.here / "note.md") == "![](pics/a.png) ![](pics/x/logo.png) ![](pics/y/logo.png) [[b.pdf]]\n");
+  two.both_in_step();
+  auto expected = bytes_of(two.here);
+  expected.erase("pics/unshown.png");
+  CHECK(bytes_of(two.there) == expected);
+  CHECK(two.ws(two.there, {"links", "check"}).exit == 0);
+}
+
 TEST_CASE("sync attachments: a picture renamed alike on both sides and edited on one is one picture", "[cli][undo]") {
   const Pictures two;
   two.both_in_step();

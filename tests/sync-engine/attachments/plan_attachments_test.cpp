@@ -1,9 +1,16 @@
 // Every pair of changes of an attachment, as data.
 #include "sync-engine/attachments/plan_attachments.hpp"
 
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <random>
+#include <set>
+
 #include <catch2/catch.hpp>
 
 #include "sync-engine/attachments/shown_files.hpp"
+#include "tests/support/random_cases.hpp"
 
 using namespace ws;
 using namespace ws::sync;
@@ -122,13 +129,120 @@ const std::vector<Row> rows = {
      {{"a/x", "2"}},
      {{"a/y", "3"}},
      {"push_create a/x", "pull_create a/y", "forget a"}},
-    // Two files with the same bytes: which one was renamed to which nobody can tell.
-    {"twin bytes",
+    // Files of the same bytes: the names tell which was renamed to which.
+    {"twins, the folder renamed",
+     {{"img/a", "1"}, {"img/b", "1"}},
+     {{"pics/a", "1"}, {"pics/b", "1"}},
+     {{"img/a", "1"}, {"img/b", "1"}},
+     {"push_move img/a > pics/a", "push_move img/b > pics/b"}},
+    {"twins of one name, the folder above renamed",
+     {{"old/x/a", "1"}, {"old/y/a", "1"}, {"old/a", "1"}},
+     {{"new/x/a", "1"}, {"new/y/a", "1"}, {"new/a", "1"}},
+     {{"old/x/a", "1"}, {"old/y/a", "1"}, {"old/a", "1"}},
+     {"push_move old/a > new/a", "push_move old/x/a > new/x/a", "push_move old/y/a > new/y/a"}},
+    {"twins, each name changed in its folder",
+     {{"a", "1"}, {"x/b", "1"}},
+     {{"c", "1"}, {"x/d", "1"}},
+     {{"a", "1"}, {"x/b", "1"}},
+     {"push_move a > c", "push_move x/b > x/d"}},
+    {"twins, one is left over",
+     {{"x/a", "1"}, {"x/b", "1"}},
+     {{"y/a", "1"}, {"z/c", "1"}},
+     {{"x/a", "1"}, {"x/b", "1"}},
+     {"push_move x/a > y/a", "push_move x/b > z/c"}},
+    {"twins, one edited there",
+     {{"x/a", "1"}, {"x/b", "1"}},
+     {{"y/a", "1"}, {"y/b", "1"}},
+     {{"x/a", "1"}, {"x/b", "2"}},
+     {"push_move x/a > y/a", "push_move x/b > y/b", "pull_update y/b"}},
+    // Nobody can tell: deleted and new.
+    {"twins, both names changed in one folder",
      {{"a", "1"}, {"b", "1"}},
      {{"c", "1"}, {"d", "1"}},
      {{"a", "1"}, {"b", "1"}},
      {"push_delete a", "push_delete b", "push_create c", "push_create d"}},
+    {"one name in two folders",
+     {{"x/a", "1"}},
+     {{"y/a", "1"}, {"z/a", "1"}},
+     {{"x/a", "1"}},
+     {"push_delete x/a", "push_create y/a", "push_create z/a"}},
 };
+
+Texts random_files(std::mt19937_64& random) {
+  Texts files;
+  for (std::size_t count = random() % 5; count > 0; --count) {
+    static const std::array<std::string, 4> folders = {"", "x/", "y/", "x/y/"};
+    files[folders[random() % folders.size()] + "abc"[random() % 3]] = "12"[random() % 2];
+  }
+  return files;
+}
+
+/// Files renamed, one by one or with their folder, edited, deleted and new.
+Texts changed(const Texts& files, std::mt19937_64& random) {
+  static const std::array<std::string, 4> folders = {"", "x/", "y/", "z/x/"};
+  const std::size_t folder_goes = random() % 3;
+  Texts after;
+  for (const auto& [path, bytes] : files) {
+    const std::size_t what = random() % 8;
+    if (what == 0) continue;
+    std::string place = path;
+    if (folder_goes == 0 && path.starts_with("x/")) place = "w/" + path.substr(2);
+    if (what < 3) place = folders[random() % folders.size()] + "abcd"[random() % 4];
+    after[place] = what == 3 ? std::string(1, "345"[random() % 3]) : bytes;
+  }
+  if (random() % 3 == 0) after[folders[random() % folders.size()] + "e"] = "126"[random() % 3];
+  return after;
+}
+
+std::set<std::string> contents(const Texts& files) {
+  std::set<std::string> contents;
+  for (const auto& [path, bytes] : files) contents.insert(bytes);
+  return contents;
+}
+
+struct BothSides {
+  Texts here, there;
+  std::set<std::string> apart = {};  ///< places that the plan leaves to a person, or to a later run
+};
+
+std::string bytes_with(const Sha256& hash, const std::initializer_list<Texts>& sides) {
+  for (const Texts& side : sides) {
+    for (const auto& [path, bytes] : side) {
+      if (Sha256::of(bytes) == hash) return bytes;
+    }
+  }
+  return "bytes that nobody has";
+}
+
+/// What is on both sides after the plan.
+BothSides carried_out(const AttachmentPlan& plan, Texts here, Texts there) {
+  BothSides after{here, there};
+  for (const Action& action : plan.actions) {
+    const std::string path = action.path.string();
+    const std::string source = action.previous_path ? action.previous_path->string() : path;
+    switch (action.kind) {
+      case ActionKind::push_create:
+      case ActionKind::push_update: after.there[path] = after.here.at(path); break;
+      case ActionKind::pull_create:
+      case ActionKind::pull_update: after.here[path] = bytes_with(*action.result, {here, there}); break;
+      case ActionKind::push_delete: CHECK(after.there.erase(path) == 1); break;
+      case ActionKind::pull_delete: CHECK(after.here.erase(path) == 1); break;
+      case ActionKind::push_move:
+        CHECK(after.there.erase(source) == 1);
+        after.there[path] = here.at(path);
+        break;
+      case ActionKind::pull_move:
+        CHECK(after.here.erase(source) == 1);
+        after.here[path] = here.at(source);
+        break;
+      default: CHECK(action.kind == ActionKind::adopt);
+    }
+    if (action.kind == ActionKind::pull_update) after.there[path] = after.here.at(path);
+  }
+  for (const AttachmentCollision& collision : plan.collisions) after.apart.insert(collision.path.string());
+  for (const Skipped& each : plan.skipped) after.apart.insert(each.path);
+  return after;
+}
 
 }  // namespace
 
@@ -156,6 +270,44 @@ TEST_CASE("attachments: a one-sided change is the same one on the other side", "
       CHECK(words(plan_attachments(sides(row.base, row.there, row.here))) == expected);
     }
   }
+}
+
+// Few places and few contents, so that equal files are renamed in many ways at once.
+TEST_CASE("attachments: a plan brings both sides together, and no bytes that only one has are lost", "[sync-engine]") {
+  const std::uint64_t seed = test::number_from_environment("WS_SEED", 1);
+  const std::uint64_t cases = test::number_from_environment("WS_CASES", 3000);
+  std::size_t renames = 0;
+  for (std::uint64_t number = 0; number < cases; ++number) {
+    CAPTURE(seed, number);
+    std::mt19937_64 random(seed * 1'000'003 + number);
+    const Texts base = random_files(random);
+    const Texts here = changed(base, random);
+    const Texts there = changed(base, random);
+    CAPTURE(base, here, there);
+    const AttachmentPlan plan = plan_attachments(sides(base, here, there));
+    CAPTURE(words(plan));
+    std::set<RelativePath> from, to;
+    for (const Action& action : plan.actions) {
+      if (!action.previous_path) continue;
+      ++renames;
+      CHECK(from.insert(*action.previous_path).second);
+      CHECK(to.insert(action.path).second);
+    }
+    const auto [left, right, apart] = carried_out(plan, here, there);
+    for (const auto& [path, bytes] : left) {
+      if (!apart.contains(path)) CHECK((right.contains(path) && right.at(path) == bytes));
+    }
+    for (const auto& [path, bytes] : right) {
+      if (!apart.contains(path)) CHECK(left.contains(path));
+    }
+    const std::set<std::string> known = contents(base);
+    std::set<std::string> kept = contents(left);
+    kept.merge(contents(right));
+    for (const Texts& side : {here, there}) {
+      for (const std::string& bytes : contents(side)) CHECK((known.contains(bytes) || kept.contains(bytes)));
+    }
+  }
+  CHECK(renames > cases / 4);
 }
 
 TEST_CASE("attachments: what is out of sight here is neither deleted nor replaced", "[sync-engine]") {
