@@ -94,8 +94,8 @@ Result<Relinked> SyncEngine::fix_links(const FixOptions& options, bool dry_run) 
   return std::move(plan.told);
 }
 
-Result<std::vector<BrokenLink>> SyncEngine::broken_links(const std::string& folder) {
-  return find_broken_links(impl_->context.session, folder);
+Result<std::vector<BrokenLink>> SyncEngine::broken_links(const std::string& place) {
+  return find_broken_links(impl_->context.session, place);
 }
 
 const TreeBinding& SyncEngine::binding() const { return impl_->context.session.binding; }

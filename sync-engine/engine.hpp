@@ -87,8 +87,8 @@ class SyncEngine {
   Result<Relinked> move(const RelativePath& from, const RelativePath& to, bool dry_run);
   /// Edits the links that a rename broke. One operation.
   Result<Relinked> fix_links(const FixOptions& options, bool dry_run);
-  /// Links of the notes below `folder` that lead nowhere. No network.
-  Result<std::vector<BrokenLink>> broken_links(const std::string& folder);
+  /// Links that lead nowhere, of a note or of those below a folder; empty: of all. No network.
+  Result<std::vector<BrokenLink>> broken_links(const std::string& place);
   /// Drops old states from the history. See state/history_gc.hpp.
   Result<GcReport> gc(const GcOptions& options);
 

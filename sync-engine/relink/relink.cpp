@@ -305,14 +305,18 @@ Renames renames_of(const Plan& plan) {
   return renames;
 }
 
-Result<std::vector<BrokenLink>> find_broken_links(Session& session, const std::string& folder) {
+Result<std::vector<BrokenLink>> find_broken_links(Session& session, const std::string& place) {
   WS_LET(const Scan scan, walk_tree(session, false));
   const LinkIndex index = LinkIndex::load(session, scan);
+  std::error_code error;
+  const bool is_folder = place.empty() || std::filesystem::is_directory(session.root.path() / place, error);
+  if (!is_folder && !std::ranges::binary_search(index.notes(), place))
+    return fail(Failure::Kind::usage, fmt::format("{} is not a synced note", place));
   std::vector<BrokenLink> broken;
   if (index.broken() == 0) return broken;
   WS_LET(const SafeWriter writer, SafeWriter::open(session.root));
   for (const std::string& note : index.notes()) {
-    if (!folder.empty() && note != folder && !note.starts_with(folder + "/")) continue;
+    if (!place.empty() && note != place && !note.starts_with(place + "/")) continue;
     const std::vector<Reference> references = index.links_of(note).references;
     if (std::ranges::none_of(references, [&](const Reference& each) { return index.is_broken(note, each); })) continue;
     const std::optional<std::string> text = text_of_note(writer, note);
@@ -320,12 +324,15 @@ Result<std::vector<BrokenLink>> find_broken_links(Session& session, const std::s
     for (const Reference& each : links::read_references(*text)) {
       if (!index.is_broken(note, each)) continue;
       const links::Resolution found = index.files().resolve(note, each);
-      const links::Place place = links::place_of(*text, each.target_begin);
-      BrokenLink one{.path = note, .line = place.line, .column = place.column, .why = why_broken(found)};
+      const links::Place at = links::place_of(*text, each.target_begin);
+      BrokenLink one{.path = note, .line = at.line, .column = at.column, .why = why_broken(found)};
       one.obstacle = obstacle_at(session, found);
       one.target = text->substr(each.target_begin, each.target_end - each.target_begin);
-      one.nearest = one.why == BrokenLink::Why::no_heading ? nearest_heading(index, found.path, each.fragment)
-                                                           : index.files().nearest(note, each).value_or("");
+      if (one.why == BrokenLink::Why::no_heading) {
+        one.nearest = nearest_heading(index, found.path, each.fragment);
+      } else if (one.obstacle == BrokenLink::Obstacle::nothing) {
+        one.nearest = index.files().nearest(note, each).value_or("");
+      }
       broken.push_back(std::move(one));
     }
   }

@@ -60,8 +60,9 @@ struct FixOptions {
 /// What was renamed here, as a plan is about to tell the service.
 links::Renames renames_of(const Plan& plan);
 
-/// Of the notes below `folder`; in order of path and place. Fails with `disk`.
-Result<std::vector<BrokenLink>> find_broken_links(Session& session, const std::string& folder);
+/// Of the note `place`, or of those below that folder; empty: of all. In order of path and place. Fails with `usage` (a
+/// file that is no synced note) or `disk`.
+Result<std::vector<BrokenLink>> find_broken_links(Session& session, const std::string& place);
 
 /// Renames a file or folder and edits the links that name it. Fails with `usage`, `not_found` or `disk`.
 Result<RelinkPlan> plan_move(Session& session, const RelativePath& from, const RelativePath& to);

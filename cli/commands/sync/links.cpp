@@ -92,10 +92,12 @@ Result<ExitCode> check(Session& session) {
   // A link to the folder, or into it, is another name for notes that are known by their own.
   std::error_code ignored;
   if (const fs::path real = fs::canonical(start, ignored); !ignored) start = real;
-  WS_LET(SyncTree tree, open_tree(session, start, Network::none));
-  std::string folder = words.empty() ? std::string() : path_in_tree(tree.root, start.string());
-  if (folder == ".") folder.clear();
-  WS_LET(const std::vector<BrokenLink> broken, tree.engine->broken_links(folder));
+  const fs::file_status found = fs::status(start, ignored);
+  if (!fs::exists(found)) return fail(Failure::Kind::not_found, "there is no file or folder " + start.string());
+  WS_LET(SyncTree tree, open_tree(session, fs::is_directory(found) ? start : start.parent_path(), Network::none));
+  std::string place = words.empty() ? std::string() : path_in_tree(tree.root, start.string());
+  if (place == ".") place.clear();
+  WS_LET(const std::vector<BrokenLink> broken, tree.engine->broken_links(place));
   tree.progress->clear();
   const bool lines = (session.format() == Format::table || session.format() == Format::tsv) && wants_lines(session);
   if (lines) {
@@ -252,7 +254,9 @@ Command links_check_command() {
               "Every link of a synced note to a file or a heading in the folder that does not exist, as "
               "PATH:LINE:COLUMN: what is wrong, and the nearest name that exists. --format quickfix prints the same "
               "lines for an editor. Ends with 1 where there are some.",
-          .arguments = {{.placeholder = "DIR", .help = "only the notes below it", .count = Count::optional}},
+          .arguments = {{.placeholder = "PATH",
+                         .help = "only this note, or the notes below this folder",
+                         .count = Count::optional}},
           .examples = {"ws links check", "ws links check notes --json", "ws links check --format quickfix"},
           .run = check};
 }
