@@ -31,11 +31,21 @@ constexpr std::chrono::milliseconds turn{1000};
 
 /// How long a text is as JSON: a control character takes six bytes.
 std::uint64_t bytes_as_json(std::string_view text) {
+  const auto added = [](char c) {
+    const int is_control = static_cast<unsigned char>(c) < 0x20 ? 1 : 0;
+    const int is_escaped = (c == '"' ? 1 : 0) | (c == '\\' ? 1 : 0);
+    return static_cast<std::uint8_t>(5 * is_control + is_escaped);
+  };
+  // Blocks of a fixed size are what the compiler makes vector instructions of.
+  constexpr std::size_t block = 32;
   std::uint64_t bytes = text.size();
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20) bytes += 5;
-    if (c == '"' || c == '\\') ++bytes;
+  std::size_t at = 0;
+  for (; at + block <= text.size(); at += block) {
+    std::uint8_t sum = 0;
+    for (std::size_t i = 0; i < block; ++i) sum = static_cast<std::uint8_t>(sum + added(text[at + i]));
+    bytes += sum;
   }
+  for (; at < text.size(); ++at) bytes += added(text[at]);
   return bytes;
 }
 
@@ -50,8 +60,9 @@ std::string_view word_of(Keep keep) {
   return "";
 }
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 Json number_or_null(DocumentRevision revision) { return revision.is_known() ? Json(revision.number) : Json(); }
+Json hex_or_null(const std::optional<Sha256>& hash) { return hash ? Json(hash->hex()) : Json(); }
+Json path_or_null(const std::optional<RelativePath>& path) { return path ? Json(service_form(path->text())) : Json(); }
 
 class ApiRemote final : public Remote {
  public:
@@ -174,12 +185,14 @@ class ApiRemote final : public Remote {
   }
 
   static Json entry_of(const PushItem& item) {
-    return Json{{"path", service_form(item.path.text())},
-                {"document_id", text_or_null(item.document.text)},
-                {"content_sha256", item.hash ? Json(item.hash->hex()) : Json()},
-                {"size_bytes", item.size_bytes},
-                {"base_content_revision", number_or_null(item.revision)},
-                {"previous_path", item.previous_path ? Json(service_form(item.previous_path->text())) : Json()}};
+    return ObjectBuilder(6)
+        .add("path", service_form(item.path.text()))
+        .add("document_id", text_or_null(item.document.text))
+        .add("content_sha256", hex_or_null(item.hash))
+        .add("size_bytes", item.size_bytes)
+        .add("base_content_revision", number_or_null(item.revision))
+        .add("previous_path", path_or_null(item.previous_path))
+        .take();
   }
 
   /// The counter of the first page: what changes while the others are read comes again with the next pull.
@@ -265,13 +278,15 @@ class Pusher {
     if (batch_.empty()) batch_places_.first = place;
     batch_places_.end = place + 1;
     batch_bytes_ += bytes + 400;
-    batch_.push_back({{"path", service_form(item.path.text())},
-                      {"action", name(item.kind)},
-                      {"document_id", text_or_null(item.document.text)},
-                      {"content", text ? Json(std::move(*text)) : Json()},
-                      {"content_sha256", item.hash ? Json(item.hash->hex()) : Json()},
-                      {"expected_content_revision", number_or_null(item.revision)},
-                      {"previous_path", item.previous_path ? Json(service_form(item.previous_path->text())) : Json()}});
+    batch_.push_back(ObjectBuilder(7)
+                         .add("path", service_form(item.path.text()))
+                         .add("action", name(item.kind))
+                         .add("document_id", text_or_null(item.document.text))
+                         .add("content", text ? Json(std::move(*text)) : Json())
+                         .add("content_sha256", hex_or_null(item.hash))
+                         .add("expected_content_revision", number_or_null(item.revision))
+                         .add("previous_path", path_or_null(item.previous_path))
+                         .take());
     return {};
   }
 

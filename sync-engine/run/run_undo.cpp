@@ -4,9 +4,14 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
+#include <unistd.h>
+
 #include "sync-engine/attachments/take_back_attachments.hpp"
+#include "sync-engine/disk/background.hpp"
 #include "sync-engine/publish/push_ahead.hpp"
 #include "sync-engine/relink/relink.hpp"
 #include "sync-engine/run/attachment_half.hpp"
@@ -64,6 +69,17 @@ OperationRow recorded_as(const UndoStep& step, const DocumentId& document) {
   return row;
 }
 
+/// Whether the run had a row about each of these files.
+bool tells_of_all(const Report& report, const std::vector<UndoStep>& steps) {
+  std::unordered_set<std::string_view> told;
+  for (const Row& row : report.rows) {
+    told.insert(row.action.path.text());
+    if (row.action.previous_path) told.insert(row.action.previous_path->text());
+  }
+  return std::ranges::all_of(
+      steps, [&](const UndoStep& step) { return told.contains(step.to ? step.to->text() : step.from->text()); });
+}
+
 /// What was taken back before any run had told the service of it: the two sides agree again, so no run has a row
 /// about it.
 Result<void> record_steps_here(Session& session, const std::vector<UndoStep>& steps, UndoReport& result) {
@@ -80,7 +96,6 @@ Result<void> record_steps_here(Session& session, const std::vector<UndoStep>& st
     WS_TRY(session.state.operations().record(recorded_as(step, row.action.document)));
     result.report.rows.push_back(std::move(row));
   }
-  sort_by_path(result.report.rows);
   return {};
 }
 
@@ -106,9 +121,11 @@ Result<void> carry_out_here(Session& session,
       of_texts.begin(), of_texts.end(), [&session](const UndoStep& step) { return !is_about_bytes(session, step); });
   const std::vector<UndoStep> of_bytes(files, of_texts.end());
   of_texts.erase(files, of_texts.end());
-  WS_LET(std::vector<LeftAlone> left, take_back_here(session, of_texts, [&session](const auto& made, const auto& take) {
-           push_made(session, made, take);
-         }));
+  WS_LET(std::vector<LeftAlone> left,
+         take_back_here(session,
+                        of_texts,
+                        {.was_begun = result.was_begun,
+                         .reads = [&session](const auto& made, const auto& take) { push_made(session, made, take); }}));
   WS_LET(const std::vector<LeftAlone> left_of_bytes, take_attachments_back(session, of_bytes));
   left.insert(left.end(), left_of_bytes.begin(), left_of_bytes.end());
   result.left.insert(result.left.end(), left.begin(), left.end());
@@ -120,9 +137,11 @@ Result<void> carry_out_here(Session& session,
 }
 
 /// Carries out the journalled steps, then a run restricted to these files. Without the service a later command runs it.
-Result<void> carry_out_undo(RunContext& context, const Operation& undo, UndoReport& result) {
+Result<void> carry_out_undo(RunContext& context,
+                            const Operation& undo,
+                            const std::vector<UndoStep>& steps,
+                            UndoReport& result) {
   Operations operations = context.session.state.operations();
-  WS_LET(const std::vector<UndoStep> steps, operations.undo_steps(undo.id));
   if (undo.stage != Operation::Stage::undoing_on_service) WS_TRY(carry_out_here(context.session, undo, steps, result));
   if (context.session.remote == nullptr) return {};
   const std::set<RelativePath> paths = paths_of(steps);
@@ -146,7 +165,8 @@ Result<void> carry_out_undo(RunContext& context, const Operation& undo, UndoRepo
                  std::none_of(report.rows.begin(), report.rows.end(), is_unfinished);
   if (report.ended_by || report.guard) return {};
   WS_LET(sqlite::Transaction transaction, context.session.state.begin());
-  WS_TRY(record_steps_here(context.session, steps, result));
+  if (!tells_of_all(result.report, steps)) WS_TRY(record_steps_here(context.session, steps, result));
+  sort_by_path(result.report.rows);
   WS_TRY(operations.clear_undo(undo.id));
   WS_TRY(close_operation(context));
   return transaction.commit();
@@ -166,7 +186,8 @@ Result<void> finish_interrupted_undo(RunContext& context, const Operation& undoi
   WS_LET(const auto undone, context.session.state.operations().find(undoing.undoes));
   if (undone) result.undone = *undone;
   WS_LET(result.left, context.session.state.operations().undo_left(undoing.id));
-  WS_TRY(carry_out_undo(context, undoing, result));
+  WS_LET(const std::vector<UndoStep> steps, context.session.state.operations().undo_steps(undoing.id));
+  WS_TRY(carry_out_undo(context, undoing, steps, result));
   if (result.report.ended_by) return fail(std::move(*result.report.ended_by));
   context.finished.insert(context.finished.end(), result.report.rows.begin(), result.report.rows.end());
   if (context.session.remote != nullptr) context.finished_undo = std::move(result);
@@ -181,6 +202,11 @@ Result<UndoReport> undo_operation(RunContext& context, const UndoOptions& option
   UndoReport result;
   WS_LET(result.undone, find_operation(context.session.state, options));
   WS_LET(std::vector<OperationRow> rows, context.session.state.operations().rows(result.undone.id));
+  // What is unwritten so far goes to the disk while this is planned; else the first flush of its files waits for it
+  // too.
+  const bool is_large = rows.size() >= jobs_worth_a_thread;
+  Background early(is_large ? OwnThread::one : OwnThread::none);
+  if (is_large) early.add(0, [fd = context.session.root.fd()] { static_cast<void>(::syncfs(fd)); });
   const auto files = std::stable_partition(
       rows.begin(), rows.end(), [&context](const OperationRow& row) { return !is_about_bytes(context.session, row); });
   const std::vector<OperationRow> of_files(files, rows.end());
@@ -213,7 +239,7 @@ Result<UndoReport> undo_operation(RunContext& context, const UndoOptions& option
   WS_TRY(transaction.commit());
   undo.id = *operations.current();
   undo.stage = Operation::Stage::undoing_on_disk;
-  WS_TRY(carry_out_undo(context, undo, result));
+  WS_TRY(carry_out_undo(context, undo, planned.undo.steps, result));
   tell_finished(context, result.report);
   return result;
 }

@@ -1,7 +1,7 @@
 #include "sync-engine/state/operations.hpp"
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "sync-engine/state/columns.hpp"
@@ -60,19 +60,19 @@ Operation read_operation(const sqlite::Statement& row) {
 class JoinedRows {
  public:
   void add(OperationRow row) {
-    const std::string key = row.document.empty() ? "/" + row.path().string() : row.document.text;
-    const auto [place, is_new] = places_.emplace(key, rows_.size());
+    std::string key = row.document.empty() ? "/" + row.path().string() : row.document.text;
+    const auto [place, is_new] = places_.emplace(std::move(key), rows_.size());
     const bool is_merge = row.went(Way::merged);
     if (is_new) {
-      rows_.push_back(row);
+      rows_.push_back(std::move(row));
     } else {
       rows_[place->second].ways |= row.ways;
-      rows_[place->second].after = row.after;
+      rows_[place->second].after = std::move(row.after);
     }
     OperationRow& joined = rows_[place->second];
-    if (is_merge && joined.before && row.after) {
-      joined.before->hash = row.after->hash;
-      joined.before->blob = row.after->blob;
+    if (is_merge && joined.before && joined.after) {
+      joined.before->hash = joined.after->hash;
+      joined.before->blob = joined.after->blob;
     }
   }
 
@@ -83,7 +83,7 @@ class JoinedRows {
   }
 
  private:
-  std::map<std::string, std::size_t> places_;
+  std::unordered_map<std::string, std::size_t> places_;
   std::vector<OperationRow> rows_;
 };
 

@@ -127,7 +127,6 @@ class Operations {
 
  private:
   Result<void> begin_record();
-  Result<void> insert_row(const OperationRow& row);
 
   sqlite::Database* database_;
   OperationInHand* in_hand_;

@@ -22,17 +22,19 @@ namespace {
 
 class Taker {
  public:
-  Taker(Session& session, SafeWriter& writer, const std::vector<UndoStep>& steps)
-      : session_(session), writer_(writer), steps_(steps), outcomes_(steps.size()) {}
+  Taker(Session& session, SafeWriter& writer, const std::vector<UndoStep>& steps, bool was_begun)
+      : session_(session),
+        writer_(writer),
+        steps_(steps),
+        was_begun_(was_begun),
+        is_large_(steps.size() >= jobs_worth_a_thread),
+        outcomes_(steps.size()),
+        disk_(is_large_ ? OwnThread::one : OwnThread::none) {}
 
   Result<std::vector<LeftAlone>> take_back(const ReadsTexts& reads) {
     WS_TRY(record_before());
-    is_large_ = steps_.size() >= jobs_worth_a_thread;
-    {
-      Background disk(is_large_ ? OwnThread::one : OwnThread::none);
-      WS_TRY(stage(disk, reads));
-      disk.wait();
-    }
+    WS_TRY(stage(reads));
+    disk_.wait();
     WS_TRY(std::move(outcome_));
     return std::move(left_);
   }
@@ -71,7 +73,7 @@ class Taker {
   /// Whether an earlier call did this step. A file with the right text may still be another one that a later step
   /// moves.
   bool is_written(const UndoStep& step) const {
-    if (!has_text(*step.to, *step.result)) return false;
+    if (!was_begun_ || !has_text(*step.to, *step.result)) return false;
     if (step.from) return step.from == step.to || is_moved(step);
     return std::ranges::none_of(steps_, [&](const UndoStep& other) {
       const bool leaves = other.from == step.to && other.to && other.to != other.from && other.seen == step.result;
@@ -80,38 +82,38 @@ class Taker {
   }
 
   /// One text is written while the next is read; after the last, the same thread moves the files to their places.
-  Result<void> stage(Background& disk, const ReadsTexts& reads) {
+  Result<void> stage(const ReadsTexts& reads) {
     std::vector<const UndoStep*> unwritten;
     std::vector<const UndoStep*> made;
     for (const UndoStep& step : steps_) {
       if (!writes(step) || is_written(step)) continue;
       (step.from ? unwritten : made).push_back(&step);
     }
-    for (const UndoStep* step : unwritten) WS_TRY(stage_from_history(disk, *step));
+    for (const UndoStep* step : unwritten) WS_TRY(stage_from_history(*step));
     std::size_t taken = 0;
     const auto take = [&](std::size_t place, const std::string& text) {
-      stage_text(disk, *made[place], text);
-      if (++taken == made.size()) disk.add(0, [this] { outcome_ = put_in_place(); });
+      stage_text(*made[place], text);
+      if (++taken == made.size()) disk_.add(0, [this] { outcome_ = put_in_place(); });
     };
     if (made.size() >= jobs_worth_a_thread && reads) reads(made, take);
     if (taken == made.size() && taken > 0) return {};
-    for (std::size_t i = taken; i < made.size(); ++i) WS_TRY(stage_from_history(disk, *made[i]));
-    disk.add(0, [this] { outcome_ = put_in_place(); });
+    for (std::size_t i = taken; i < made.size(); ++i) WS_TRY(stage_from_history(*made[i]));
+    disk_.add(0, [this] { outcome_ = put_in_place(); });
     return {};
   }
 
-  Result<void> stage_from_history(Background& disk, const UndoStep& step) {
+  Result<void> stage_from_history(const UndoStep& step) {
     WS_TRY(session_.check_cancelled());
     const auto text = kept_text(session_, step.result_blob, *step.result);
     if (!text) return fail(Failure::Kind::integrity, fmt::format("the history lacks the text of {}", step.to->text()));
-    stage_text(disk, step, *text);
+    stage_text(step, *text);
     return {};
   }
 
-  void stage_text(Background& disk, const UndoStep& step, const std::string& text) {
+  void stage_text(const UndoStep& step, const std::string& text) {
     const bool as_new = is_large_ && !step.from;
     auto& outcome = outcomes_[static_cast<std::size_t>(&step - steps_.data())];
-    disk.add(text.size(), [this, &step, &outcome, as_new, text] {
+    disk_.add(text.size(), [this, &step, &outcome, as_new, text] {
       outcome = as_new ? writer_.stage_new(text, *step.result) : writer_.stage(text, *step.result);
     });
     session_.progress(Stage::write, ++staged_texts_, steps_.size());
@@ -205,20 +207,22 @@ class Taker {
   Session& session_;
   SafeWriter& writer_;
   const std::vector<UndoStep>& steps_;
-  bool is_large_ = false;
+  bool was_begun_;  ///< an earlier call may have done some of the steps
+  bool is_large_;
   std::vector<std::optional<Result<Staged>>> outcomes_;  ///< of the staging, by step
   std::size_t staged_texts_ = 0;
   Result<void> outcome_;  ///< of what `put_in_place` did
   std::vector<LeftAlone> left_;
+  Background disk_;  ///< ends before what its jobs refer to
 };
 
 }  // namespace
 
 Result<std::vector<LeftAlone>> take_back_here(Session& session,
                                               const std::vector<UndoStep>& steps,
-                                              const ReadsTexts& reads) {
+                                              const TakingBack& how) {
   WS_LET(SafeWriter writer, SafeWriter::open(session.root));
-  return Taker(session, writer, steps).take_back(reads);
+  return Taker(session, writer, steps, how.was_begun).take_back(how.reads);
 }
 
 Result<void> record_renamed_files(Session& session, const std::vector<UndoStep>& steps) {

@@ -16,13 +16,17 @@ namespace ws::sync {
 using ReadsTexts = std::function<void(const std::vector<const UndoStep*>& made,
                                       const std::function<void(std::size_t place, const std::string& text)>& take)>;
 
+struct TakingBack {
+  bool was_begun = true;  ///< an earlier call may have done some of the steps
+  ReadsTexts reads = {};  ///< used for many new files, so that each text is read once; they are written meanwhile
+};
+
 /// Carries out the steps, or the rest of them after an interruption. A step whose file is in neither its old nor its
 /// new state is left out, as the user changed it. Invariant: a text is in the history before it is replaced or removed;
 /// all is durable on return. Returns what was left out. On failure the steps are still journalled.
-/// `reads`: used for many new files, so that each text is read once; the files are written meanwhile.
 Result<std::vector<LeftAlone>> take_back_here(Session& session,
                                               const std::vector<UndoStep>& steps,
-                                              const ReadsTexts& reads = {});
+                                              const TakingBack& how = {});
 /// Records the inode number of each renamed document: a replaced file has a new one, and the next run could not match
 /// it.
 Result<void> record_renamed_files(Session& session, const std::vector<UndoStep>& steps);

@@ -59,7 +59,7 @@ class Planner {
 
  private:
   /// Excludes documents whose undo would end in a conflict, or whose path is taken on disk.
-  bool refuse(const Plan& plan, UndoWorld& world) const {
+  bool refuse(const Plan& plan, UndoWorld& world) {
     const std::set<RelativePath> paths = paths_of(planned_.undo.steps);
     const std::size_t before = world.refused.size() + world.refused_paths.size();
     for (const Conflict& conflict : plan.conflicts) {
@@ -80,18 +80,22 @@ class Planner {
   }
 
   /// Whether something unsynced is at the path or above it. Empty folders do not count.
-  bool is_in_the_way(const RelativePath& path, const std::set<RelativePath>& leaving) const {
+  bool is_in_the_way(const RelativePath& path, const std::set<RelativePath>& leaving) {
     std::string_view place = path.text();
+    std::string_view missing;
+    if (!missing_folder_.empty() && place.starts_with(missing_folder_)) return false;
     while (!place.empty()) {
       const Descriptor there = session_.root.open_beneath(place, O_PATH | O_NOFOLLOW);
       struct stat status = {};
       const bool is_file = there && ::fstat(there.get(), &status) == 0 && !S_ISDIR(status.st_mode);
       const auto parsed = RelativePath::parse(place);
       if (is_file && (!parsed || !leaving.contains(*parsed))) return true;
-      if (there) return false;
+      if (there) break;
+      missing = place;
       const std::size_t slash = place.rfind('/');
       place = slash == std::string_view::npos ? std::string_view() : place.substr(0, slash);
     }
+    if (!missing.empty()) missing_folder_ = std::string(missing) + "/";
     return false;
   }
 
@@ -161,6 +165,7 @@ class Planner {
   SafeWriter& files_;
   const UndoOptions& options_;
   PlannedUndo planned_;
+  std::string missing_folder_;                 ///< the last that was found missing, with its slash: nothing is in it
   std::map<git::ObjectId, std::string> made_;  ///< merged texts, which the history does not have on disk yet
   std::optional<Failure> failure_;
 };
