@@ -226,12 +226,13 @@ std::string render_sum(const Report& report, ReportStage stage) {
   if (!text.empty()) return left_alone.empty() ? text : text + ", " + left_alone;
   if (stage == ReportStage::published) return "nothing is staged";
   if (report.partial && stage != ReportStage::staged) return "nothing to do for the selected files; other files differ";
-  const std::string but = left_alone.empty() ? "" : "; " + left_alone;
+  // What is left alone may be on one side only.
   switch (stage) {
     case ReportStage::published: break;
-    case ReportStage::planned: return "both sides are the same" + but;
+    case ReportStage::planned: return left_alone.empty() ? "both sides are the same" : "nothing to sync; " + left_alone;
     case ReportStage::staged: return "nothing to stage" + (left_alone.empty() ? "" : ", " + left_alone);
-    case ReportStage::done: return "nothing to do: both sides are the same" + but;
+    case ReportStage::done:
+      return left_alone.empty() ? "nothing to do: both sides are the same" : "nothing to do; " + left_alone;
   }
   return text;
 }

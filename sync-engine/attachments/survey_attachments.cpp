@@ -213,7 +213,7 @@ class AttachmentSurveyor {
     const std::string disk = known_as.empty() ? path.string() : known_as;
     std::optional<LocalAttachment> file;
     if (const auto why = why_not(path)) {
-      file = LocalAttachment{.hidden = why};
+      file = LocalAttachment{.size_bytes = size_of(disk), .hidden = why};
     } else {
       file = local_.look_at(disk, session_.config.attachments_max_bytes);
     }

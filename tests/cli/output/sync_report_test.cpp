@@ -117,7 +117,7 @@ TEST_CASE("sync report: what is skipped is named, hostile names are cleaned", "[
   const sync::Report report{.skipped = {{.path = "a\033[2Jb.md", .reason = sync::Hindrance::not_utf8}}};
   CHECK(rendered(report, ReportStage::done) ==
         "  skipped  ab.md  not UTF-8\n"
-        "nothing to do: both sides are the same; 1 skipped\n");
+        "nothing to do; 1 skipped\n");
   const sync::Report busy{.rows = {row(ActionKind::push_create, "a.md", "", done)},
                           .skipped = report.skipped,
                           .detached = {{.path = path("b.md"), .reason = "ignored"}}};

@@ -514,6 +514,21 @@ TEST_CASE("sync attachments: a shown file that is ignored, linked or no file is 
   const Ended ended = two.sync(two.here);
   CHECK(ended.exit == 0);
   CHECK(parse(ended.out)["skipped"].size() == 3);
+  // A file that is on one side only is never called the same on both.
+  CHECK(two.ws(two.here, {"sync", "status"}).err.find("nothing to sync; 3 skipped\n") == 0);
+  CHECK(two.ws(two.here, {"sync"}).err.find("nothing to do; 3 skipped\n") == 0);
+}
+
+TEST_CASE("sync attachments: one that is ignored or excluded is listed with its size", "[cli]") {
+  const Pictures two;
+  write_text(two.here / ".wsignore", "a.png\n");
+  write_text(two.here / ".ws/config.yaml", read_text(two.here / ".ws/config.yaml") + "attachments_exclude: [b.pdf]\n");
+  const Json listed = parse(two.ws(two.here, {"sync", "attachments", "--json"}).out)["data"];
+  REQUIRE(listed.size() == 2);
+  CHECK(listed[0]["state"] == "ignored");
+  CHECK(listed[0]["bytes"] == png.size());
+  CHECK(listed[1]["state"] == "excluded");
+  CHECK(listed[1]["bytes"] == std::string("%PDF-1.7 some pages").size());
 }
 
 TEST_CASE("sync attachments: a look that found nothing to do is kept until something changes", "[cli]") {
