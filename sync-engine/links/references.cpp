@@ -127,6 +127,7 @@ class NoteReader {
     static constexpr ByteSet marks("[<#=-");
     if (marks.find_in(rest) == std::string_view::npos) return std::move(note_);
     layout_ = markdown::layout(rest);
+    parsed_ = layout_.masked.empty() ? rest : layout_.masked;
     const std::size_t from = note_.references.size();
     scan_body();
     drop_unconfirmed(from);
@@ -146,12 +147,12 @@ class NoteReader {
   }
 
   std::size_t offset(std::size_t line) const {
-    return line < layout_.lines.size() ? layout_.lines[line] : layout_.text.size();
+    return line < layout_.lines.size() ? layout_.lines[line] : parsed_.size();
   }
 
   /// Without text but the marks of quotes.
   bool is_blank(std::size_t line) const {
-    const std::string_view text = std::string_view(layout_.text).substr(0, offset(line + 1));
+    const std::string_view text = parsed_.substr(0, offset(line + 1));
     return text.find_first_not_of(" \t\r\n>", offset(line)) == std::string_view::npos;
   }
 
@@ -173,7 +174,7 @@ class NoteReader {
       if (line == lines) return;
       if (is_raw) {
         if (raw->kind == Layout::Raw::Kind::html)
-          scan_html(layout_.text, offset(line), offset(raw->end), in_comment, note_.references, note_.anchors);
+          scan_html(parsed_, offset(line), offset(raw->end), in_comment, note_.references, note_.anchors);
         line = std::max(raw->end, line + 1);
         begin = line;
       } else {
@@ -188,23 +189,23 @@ class NoteReader {
     if (begin >= end) return;
     // A comment that a block of HTML began goes on behind a blank line, for whoever reads the page.
     if (in_comment) {
-      const std::size_t close = std::string_view(layout_.text).substr(0, end).find("-->", begin);
+      const std::size_t close = parsed_.substr(0, end).find("-->", begin);
       if (close == std::string_view::npos) return;
       in_comment = false;
       begin = close + 3;
     }
     const std::size_t text = std::min(skip_marks(begin, end), end);
-    const std::size_t from = scan_definitions(layout_.text, text, end, note_.references);
-    const bool is_note = layout_.text.compare(text, 2, "[^") == 0;
+    const std::size_t from = scan_definitions(parsed_, text, end, note_.references);
+    const bool is_note = parsed_.compare(text, 2, "[^") == 0;
     const std::size_t before = note_.references.size();
-    scan_inlines(layout_.text, from, end, note_.references, note_.anchors);
+    scan_inlines(parsed_, from, end, note_.references, note_.anchors);
     // cmark is not asked about footnotes: it would take the first word for a target.
     for (std::size_t i = before; is_note && i < note_.references.size(); ++i) confirmed_.push_back(i);
   }
 
   /// The marks of quotes and items that may stand before a definition.
   std::size_t skip_marks(std::size_t at, std::size_t end) const {
-    const std::string_view text = std::string_view(layout_.text).substr(0, end);
+    const std::string_view text = parsed_.substr(0, end);
     while (true) {
       at = std::min(text.find_first_not_of(" \t\r\n>", at), end);
       std::size_t mark = at;
@@ -227,7 +228,7 @@ class NoteReader {
       if (place < from || (reference.kind != Kind::link && reference.kind != Kind::image)) return false;
       if (std::ranges::binary_search(confirmed_, place)) return false;
       const std::string_view raw =
-          std::string_view(layout_.text).substr(reference.target_begin, reference.target_end - reference.target_begin);
+          parsed_.substr(reference.target_begin, reference.target_end - reference.target_begin);
       if (raw.find_first_of("\\&") != std::string_view::npos) return false;
       const auto found = known.find(raw);
       if (found == known.end() || found->second == 0) return true;
@@ -254,6 +255,7 @@ class NoteReader {
   std::string_view text_;
   NoteLinks note_ = {};
   Layout layout_ = {};
+  std::string_view parsed_ = {};             ///< the body as cmark was given it
   std::vector<std::size_t> confirmed_ = {};  ///< places in `references`
 };
 

@@ -76,21 +76,21 @@ std::string_view name_of(std::string_view path) {
 }
 
 std::optional<std::string> joined(std::string_view folder, std::string_view path) {
-  std::vector<std::string_view> parts = path.starts_with('/') ? std::vector<std::string_view>() : split(folder);
-  for (const std::string_view part : split(path)) {
+  std::string whole(path.starts_with('/') ? std::string_view() : folder);
+  for (std::size_t begin = 0; begin < path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string_view part = path.substr(begin, end - begin);
+    begin = end + 1;
     if (part.empty() || part == ".") continue;
     if (part != "..") {
-      parts.push_back(part);
-    } else if (parts.empty()) {
+      if (!whole.empty()) whole += '/';
+      whole += part;
+    } else if (whole.empty()) {
       return std::nullopt;
     } else {
-      parts.pop_back();
+      const std::size_t slash = whole.rfind('/');
+      whole.resize(slash == std::string::npos ? 0 : slash);
     }
-  }
-  std::string whole;
-  for (const std::string_view part : parts) {
-    if (!whole.empty()) whole += '/';
-    whole += part;
   }
   return whole;
 }

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "api-client/base/files.hpp"
@@ -148,21 +150,52 @@ std::string_view packed_anchors(std::string_view text) {
   return reader.ok() ? reader.rest() : std::string_view();
 }
 
-/// The whole text where it has this hash. What stands at the path now may be anything.
-bool read_as_hashed(const RootFolder& root, const std::string& path, const Sha256& hash, std::string& text) {
+/// Opens files in order of path: the folder of the last one stays open.
+class FilesInOrder {
+ public:
+  explicit FilesInOrder(const RootFolder& root) : root_(root) {}
+
+  Descriptor open(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    const std::string_view folder = std::string_view(path).substr(0, slash == std::string::npos ? 0 : slash);
+    if (!folder_fd_ || folder != folder_) {
+      folder_ = folder;
+      folder_fd_ = root_.open_beneath(folder_, O_RDONLY | O_DIRECTORY);
+    }
+    if (!folder_fd_) return {};
+    const char* const name = path.c_str() + (slash == std::string::npos ? 0 : slash + 1);
+    return Descriptor(::openat(folder_fd_.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  }
+
+ private:
+  const RootFolder& root_;
+  std::string folder_ = {};
+  Descriptor folder_fd_ = {};
+};
+
+/// The whole text where it is the one of this hash: while the stamp is that of the walk, it is not hashed again. What
+/// stands at the path now may be anything. `buffer` is scratch space and grows.
+std::optional<std::string_view> read_as_hashed(
+    FilesInOrder& files, const std::string& path, const Sha256& hash, const FileStamp& stamp, std::string& buffer) {
   constexpr std::size_t first_guess = std::size_t{64} << 10U;
-  const Descriptor file = root.open_beneath(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  if (!file) return false;
-  if (text.size() < first_guess) text.resize(first_guess);
+  const Descriptor file = files.open(path);
+  if (!file) return std::nullopt;
+  if (buffer.size() < first_guess) buffer.resize(first_guess);
   std::size_t filled = 0;
   while (true) {
-    if (filled == text.size()) text.resize(text.size() * 2);
-    const ssize_t count = read_some(file.get(), text.data() + filled, text.size() - filled);
-    if (count < 0 || filled > (std::size_t{1} << 30U)) return false;
+    if (filled == buffer.size()) buffer.resize(buffer.size() * 2);
+    const ssize_t count = read_some(file.get(), buffer.data() + filled, buffer.size() - filled);
+    if (count < 0 || filled > (std::size_t{1} << 30U)) return std::nullopt;
     if (count == 0) break;
     filled += static_cast<std::size_t>(count);
+    struct statx status {};
+    if (filled == stamp.size_bytes &&
+        ::statx(file.get(), "", AT_EMPTY_PATH | AT_STATX_SYNC_AS_STAT, stamp_mask, &status) == 0 &&
+        stamp_of(status) == stamp)
+      return std::string_view(buffer).substr(0, filled);
   }
-  return Sha256::of(std::string_view(text).substr(0, filled)) == hash && (text.resize(filled), true);
+  const std::string_view text = std::string_view(buffer).substr(0, filled);
+  return Sha256::of(text) == hash ? std::optional(text) : std::nullopt;
 }
 
 /// Not flushed: a damaged one is made anew.
@@ -205,7 +238,7 @@ LinkIndex LinkIndex::load(Session& session, const Scan& scan) {
   }
   std::vector<std::string_view> before;
   for (const std::size_t place : changed) before.push_back(index.entries_[place].links);
-  index.read_changed(session, changed);
+  index.read_changed(session, scan, changed);
   bool same_targets = same_names;
   for (std::size_t i = 0; i < changed.size() && same_targets; ++i) {
     const Entry& entry = index.entries_[changed[i]];
@@ -226,18 +259,19 @@ LinkIndex LinkIndex::load(Session& session, const Scan& scan) {
 
 void LinkIndex::take_walk(const Scan& scan) {
   std::vector<std::pair<std::string, Sha256>> notes;
-  paths_.reserve(scan.entry_count());
+  notes.reserve(scan.entry_count());
   scan.each_file([&](const std::string& path, const Sha256& hash, const FileId&) {
     names_ += checksum(path);
     if (is_markdown(path)) {
       texts_ += checksum(path, checksum(bytes_of(hash)));
       notes.emplace_back(path, hash);
+    } else {
+      others_.push_back(path);
     }
-    paths_.push_back(path);
   });
   scan.each_other([&](const std::string& path) {
     names_ += checksum(path);
-    paths_.push_back(path);
+    others_.push_back(path);
   });
   std::ranges::sort(notes, {}, &std::pair<std::string, Sha256>::first);
   notes_.reserve(notes.size());
@@ -279,16 +313,26 @@ bool LinkIndex::read_cache(std::string_view text) {
 }
 
 /// Of a note that is not as the walk saw it nothing is known, and its hash is none.
-void LinkIndex::read_changed(Session& session, const std::vector<std::size_t>& places) {
+void LinkIndex::read_changed(Session& session, const Scan& scan, const std::vector<std::size_t>& places) {
   fresh_.resize(places.size());
+  std::vector<FileStamp> stamps;
+  if (places.size() >= notes_a_thread) {
+    stamps.resize(notes_.size());
+    scan.each_stamp([&](const std::string& path, const FileStamp& stamp) {
+      if (const auto place = place_of(path)) stamps[*place] = stamp;
+    });
+  }
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> changed_meanwhile = false;
   const auto work = [&] {
-    std::string text;
+    FilesInOrder files(session.root);
+    std::string buffer;
     for (std::size_t i = next++; i < places.size(); i = next++) {
       Entry& entry = entries_[places[i]];
-      if (read_as_hashed(session.root, notes_[places[i]], entry.hash, text)) {
-        fresh_[i] = packed(links::read_note(text));
+      const FileStamp stamp = stamps.empty() ? FileStamp{} : stamps[places[i]];
+      const auto text = read_as_hashed(files, notes_[places[i]], entry.hash, stamp, buffer);
+      if (text) {
+        fresh_[i] = packed(links::read_note(*text));
       } else {
         entry.hash = {};
         changed_meanwhile = true;
@@ -326,7 +370,13 @@ void LinkIndex::save(Session& session) const {
 }
 
 const links::TreeFiles& LinkIndex::files() const {
-  if (!files_) files_.emplace(std::move(paths_));
+  if (!files_) {
+    std::ranges::sort(others_);
+    std::vector<std::string> paths;
+    paths.reserve(notes_.size() + others_.size());
+    std::ranges::merge(notes_, others_, std::back_inserter(paths));
+    files_.emplace(std::move(paths));
+  }
   return *files_;
 }
 

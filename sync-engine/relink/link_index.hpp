@@ -52,13 +52,13 @@ class LinkIndex {
 
   void take_walk(const Scan& scan);
   bool read_cache(std::string_view text);
-  void read_changed(Session& session, const std::vector<std::size_t>& places);
+  void read_changed(Session& session, const Scan& scan, const std::vector<std::size_t>& places);
   void save(Session& session) const;
   std::optional<std::size_t> place_of(std::string_view note) const;
   bool has_anchor(const std::string& note, std::string_view fragment) const;
   std::uint64_t count_broken(std::size_t place) const;
 
-  mutable std::vector<std::string> paths_ = {};         ///< of all files, until `files_` is made of them
+  mutable std::vector<std::string> others_ = {};        ///< the files that are no notes; sorted with `files_`
   mutable std::optional<links::TreeFiles> files_ = {};  ///< made when a link is first resolved
   std::vector<std::string> notes_ = {};
   std::vector<Entry> entries_ = {};  ///< of each note

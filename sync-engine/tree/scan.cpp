@@ -142,6 +142,15 @@ void Scan::each_file(
   }
 }
 
+void Scan::each_stamp(const std::function<void(const std::string& path, const FileStamp& stamp)>& visit) const {
+  for (const ScannedFolder& folder : folders_) {
+    FolderPaths paths(folder);
+    each_entry(folder, cache_, [&](std::string_view name, const CachedEntry& entry) {
+      if (entry.kind == EntryKind::file && entry.trusted != 0) visit(paths.of(name), entry.stamp);
+    });
+  }
+}
+
 void Scan::each_size(const std::function<void(const std::string& path, std::uint64_t bytes)>& visit) const {
   for (const ScannedFolder& folder : folders_) {
     FolderPaths paths(folder);
