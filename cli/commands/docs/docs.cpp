@@ -57,9 +57,19 @@ Result<ExitCode> create_document(Session& session) {
   return run_call(session, operation, std::move(call));
 }
 
+Result<void> check_folder(const std::string& output) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(output, ignored) || std::filesystem::is_directory(output, ignored)) return {};
+  return fail(Failure::Kind::usage,
+              "several documents need a folder, but " + output + " is not one",
+              "give another name with -o, or --format json for one file");
+}
+
 Result<ExitCode> get_document(Session& session) {
   const contract::Operation& operation = operation_of("docs.get");
   if (fills_folder(session)) {
+    if (session.has("render")) return fail(Failure::Kind::usage, "--render shows one document and fills no folder");
+    WS_TRY(check_folder(session.arguments().value("output").value_or("")));
     WS_LET(const std::vector<std::string> ids, ids_of(session));
     WS_LET(const std::vector<Call> calls, batch_calls(session, operation, ids));
     if (!session.has("dry-run")) return get_into_folder(session, ids);
@@ -95,7 +105,7 @@ Result<ExitCode> get_document(Session& session) {
 Result<TextChange> change_of(Session& session, const Json& body) {
   TextChange change{.document_id = session.arguments().words.front(), .title = find_text(body, "title")};
   const auto content = find_text(body, "content");
-  if (!content) return fail(Failure::Kind::usage, "--merge is for a text", "give -f FILE|-");
+  if (!content) return fail(Failure::Kind::usage, "--merge needs a text to merge", "give -f FILE|-");
   change.content = *content;
   WS_LET(const SeenTexts seen, seen_texts(session));
   const auto revision = find_integer(body, "expected_content_revision");
@@ -235,7 +245,10 @@ Command docs_get_command() {
   command.flags.push_back({.name = "content", .help = "the Markdown alone, byte for byte"});
   command.flags.push_back({.name = "render", .help = "the Markdown as a page for a person"});
   command.examples.push_back("ws docs get 018f6b2a-9c1d-7e3f-8a4b-5c6d7e8f9a0b --content > notes.md");
-  command.examples.push_back("ws docs list --all --format ids | ws docs get --stdin -o notes/");
+  command.details =
+      "Several documents, or those of --stdin, with -o DIR become a file each in the folder DIR, as `ws docs export` "
+      "makes them.";
+  command.examples.push_back("ws docs list --all --format ids | ws docs get --stdin -o notes");
   command.fills_folder = true;
   command.run = get_document;
   return command;

@@ -95,12 +95,12 @@ class Export {
       counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, state);
     const std::string folder = clean(shown_.string(), Breaks::space);
     const bool is_dry = session_.has("dry-run");
-    session_.printer().line(counts.empty()
-                                ? "There are no documents to export"
-                                : fmt::format("{} to {}: {}", is_dry ? "Would export" : "Exported", folder, counts));
+    session_.printer().sentence(
+        counts.empty() ? "There are no documents to export"
+                       : fmt::format("{} to {}: {}", is_dry ? "Would export" : "Exported", folder, counts));
     if (counts_.contains("gone"))
-      session_.note("gone: archived or out of reach; their files stay, --delete removes them");
-    if (counts_.contains("kept")) session_.note("kept: the files were changed here; --force replaces them");
+      session_.note("gone: archived, or no longer shared with you; their files stay, and --delete removes them");
+    if (counts_.contains("kept")) session_.note("kept: their files were changed here, and --force replaces them");
     return has_failed_ ? ExitCode::partial : ExitCode::done;
   }
 
@@ -186,7 +186,11 @@ Result<ExitCode> get_into_folder(Session& session, const std::vector<std::string
   WS_LET(Client * client, session.client());
   WS_LET(ExportFolder opened, ExportFolder::open(folder, client->options().base_url, session.has("dry-run")));
   std::vector<Listed> documents;
-  for (const std::string& id : ids) documents.push_back({.id = id});
+  // A search names a document once for each place that it was found in.
+  std::set<std::string> seen;
+  for (const std::string& id : ids) {
+    if (seen.insert(id).second) documents.push_back({.id = id});
+  }
   WS_LET(const ProgressStyle style, parse_progress(session.arguments().value("progress"), session.terminal()));
   ProgressLine line(session.terminal(), session.has("quiet") ? ProgressStyle::none : style);
   Export run(session, *client, opened, folder);

@@ -203,7 +203,9 @@ Result<ExportState> ExportFolder::put(const std::string& id,
     target = free_name(id, title);
   }
   if (target.empty()) {
-    return fail(Failure::Kind::disk, fmt::format("no file name is free for {} ({})", title, id), "move a file away");
+    return fail(Failure::Kind::disk,
+                fmt::format("no file name is free for {} ({})", title, id),
+                "rename one of the files that have its title");
   }
   const Sha256 hash = Sha256::of(content);
   if (old == target && known->second.revision == revision && hash_now(target) == hash) {

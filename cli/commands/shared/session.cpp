@@ -80,8 +80,12 @@ SettingFlags Session::setting_flags() const {
 
 bool fills_folder(const Session& session) {
   const std::string output = session.arguments().value("output").value_or("");
+  if (!session.command().fills_folder || output.empty() || output == "-") return false;
   std::error_code ignored;
-  return session.command().fills_folder && (output.ends_with('/') || std::filesystem::is_directory(output, ignored));
+  if (output.ends_with('/') || std::filesystem::is_directory(output, ignored)) return true;
+  const bool is_shaped = session.settings().format || session.has("json") || session.has("fields") ||
+                         session.has("jq") || session.has("template");
+  return !is_shaped && (session.has("stdin") || session.arguments().words.size() > 1);
 }
 
 Result<PrinterOptions> Session::printer_options(FindView find_view) {
@@ -248,7 +252,7 @@ Result<std::optional<Key>> Session::environment_key(const BaseUrl& url) {
   // The key is bound to the base URL given beside it: WS_BASE_URL, else the flag.
   const auto beside = world_.environment.text("WS_BASE_URL");
   if (!beside && settings_.base_url.where != Where::flag) {
-    return fail(Failure::Kind::usage, "WS_TOKEN is set, but no server beside it", "set WS_BASE_URL too");
+    return fail(Failure::Kind::usage, "WS_TOKEN is set, but the server that it is for is not", "set WS_BASE_URL too");
   }
   const std::string origin = beside ? http::origin_of(*beside) : url.origin;
   if (secret.empty() || origin != url.origin) return std::optional<Key>();

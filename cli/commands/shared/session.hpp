@@ -142,7 +142,8 @@ class Session {
 std::string_view user_agent();
 std::string_view version();
 
-/// Whether the command may fill a folder with `--output`, and it names one.
+/// Whether the command may fill a folder with `--output`, and it names one: it ends in `/` or is a folder, or several
+/// things are asked for and no format is, which would make one file of them.
 bool fills_folder(const Session& session);
 
 }  // namespace ws::cli

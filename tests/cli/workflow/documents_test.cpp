@@ -2,6 +2,7 @@
 #include <csignal>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <thread>
 
 #include <catch2/catch.hpp>
@@ -232,10 +233,20 @@ TEST_CASE("docs export: a file each, again only what changed; what was edited he
   CHECK(read_text(file(tides)) == "one\n");
   CHECK_FALSE(std::filesystem::exists(stage.folder.path().parent_path() / "a"));
 
-  // Nothing changed: one list, no document is read.
-  control(stage.server, "DELETE", "/requests", "");
+  // Nothing changed: one list, no document is read. Else those that changed are, and no other.
+  const auto documents_read = [&] {
+    std::set<std::string> ids;
+    const Json journal = parse(control(stage.server, "GET", "/requests", ""));
+    for (const Json& entry : journal["data"]) {
+      const std::string path = text_at(entry, "path");
+      if (entry["operation"] == "docs.get") ids.insert(path.substr(path.rfind('/') + 1));
+    }
+    control(stage.server, "DELETE", "/requests", "");
+    return ids;
+  };
+  CHECK(documents_read().contains(odd));
   CHECK(exported({})[odd].first == "unchanged");
-  CHECK(control(stage.server, "GET", "/requests", "").find("docs.get") == std::string::npos);
+  CHECK(documents_read().empty());
 
   write_text(stage.folder / "text.md", "two\n");
   REQUIRE(stage.ws({"docs", "update", tides, "-f", "text.md", "--revision", "1"}).exit == 0);
@@ -243,6 +254,7 @@ TEST_CASE("docs export: a file each, again only what changed; what was edited he
   REQUIRE(stage.ws({"docs", "archive", odd}).exit == 0);
   write_text(file(twin), "mine\n");
   auto later = exported({});
+  CHECK(documents_read() == std::set{tides});
   CHECK(later[tides].first == "updated");
   CHECK(later[twin].first == "kept");
   CHECK(later[odd].first == "gone");
@@ -257,16 +269,53 @@ TEST_CASE("docs export: a file each, again only what changed; what was edited he
 
   // Another name goes with the title; ids from stdin go to a folder, too.
   REQUIRE(stage.ws({"docs", "update", tides, "--title", "Ebb", "--revision", "2"}).exit == 0);
+  documents_read();
   CHECK(exported({})[tides].second == "Ebb.md");
+  CHECK(documents_read() == std::set{tides});
   CHECK_FALSE(std::filesystem::exists(file(tides)));
   Command some = stage.person.command({"docs", "get", "--stdin", "-o", "some/"}, stage.folder.path());
   some.input = tides + "\n";
-  CHECK(run_command(some).exit == 0);
+  some.input += tides + "\n";
+  CHECK(run_command(some).out == tides + "\tcreated\tEbb.md\t\n");
   CHECK(read_text(stage.folder / "some/Ebb.md") == "two\n");
   CHECK(run_command(some).out == tides + "\tunchanged\tEbb.md\t\n");
   // A manifest of another service, or of somebody who means harm.
   write_text(stage.folder / "out/.ws-export.json", R"({"base_url":"http://elsewhere.test","documents":{}})");
   CHECK(stage.ws({"docs", "export", "out"}).exit == 2);
+}
+
+TEST_CASE("docs get: several documents with -o are a file each in a folder, never one over the other", "[cli]") {
+  const DocumentStage stage;
+  write_text(stage.folder / "text.md", "one\n");
+  const std::string tides = stage.created({"Tides", "-f", "text.md"});
+  write_text(stage.folder / "text.md", "two\n");
+  const std::string ebb = stage.created({"Ebb", "-f", "text.md"});
+  const auto piped = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"docs", "get", "--stdin"});
+    Command command = stage.person.command(std::move(flags), stage.folder.path());
+    command.input = tides + "\n" + ebb + "\n";
+    return run_command(command);
+  };
+  const auto both = [&](const char* folder) {
+    return texts_of(stage.folder / folder).contains("Tides.md") && texts_of(stage.folder / folder)["Ebb.md"] == "two\n";
+  };
+  CHECK(piped({"-o", "got"}).exit == 0);
+  CHECK(both("got"));
+  CHECK(piped({"--content", "-o", "content"}).exit == 0);
+  CHECK(both("content"));
+  CHECK(stage.ws({"docs", "get", tides, ebb, "-o", "named"}).exit == 0);
+  CHECK(both("named"));
+  // A file of that name stays; a format asks for one file, and one document is one.
+  write_text(stage.folder / "mine", "mine\n");
+  const Ended refused = piped({"-o", "mine", "--force"});
+  CHECK(refused.exit == 2);
+  CHECK_THAT(refused.err, Contains("several documents need a folder, but mine is not one"));
+  CHECK(read_text(stage.folder / "mine") == "mine\n");
+  CHECK(piped({"--render", "-o", "got"}).exit == 2);
+  CHECK(piped({"--json", "-o", "both.json"}).exit == 0);
+  CHECK(parse(read_text(stage.folder / "both.json"))["data"].size() == 2);
+  CHECK(stage.ws({"docs", "get", tides, "--content", "-o", "one.md"}).exit == 0);
+  CHECK(read_text(stage.folder / "one.md") == "one\n");
 }
 
 TEST_CASE("docs export: killed and started again, it ends as if it had not been killed", "[cli]") {
