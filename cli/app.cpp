@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -72,24 +73,36 @@ std::optional<std::vector<std::string>> split_words(std::string_view text) {
   return words;
 }
 
-/// The verb of ours for one that other programs use: `ws docs ls` means `ws docs list`.
-std::string usual_verb(const std::string& word, const std::vector<std::string>& known) {
-  constexpr std::pair<std::string_view, std::string_view> verbs[] = {{"ls", "list"},
-                                                                     {"view", "get"},
-                                                                     {"show", "get"},
-                                                                     {"cat", "get"},
-                                                                     {"open", "get"},
-                                                                     {"new", "create"},
-                                                                     {"add", "create"},
-                                                                     {"rm", "archive"},
-                                                                     {"remove", "archive"},
-                                                                     {"set", "update"},
-                                                                     {"change", "update"},
-                                                                     {"run", "launch"}};
-  for (const auto& [theirs, ours] : verbs) {
-    if (word == theirs && std::ranges::find(known, ours) != known.end()) return std::string(ours);
+/// The verb of ours for one that other programs use: `ws docs ls` means `ws docs list`. The first that is known.
+std::optional<std::string> usual_verb(const std::string& word, const std::vector<std::string>& known) {
+  using Verbs = std::vector<std::string_view>;
+  static const Verbs all = {"list", "status", "check", "catalog", "show"};
+  static const Verbs one = {"get", "show", "status", "list", "check", "catalog"};
+  static const Verbs made = {"create", "add", "init", "upload"};
+  static const Verbs gone = {"archive", "revoke", "untie"};
+  static const std::map<std::string_view, Verbs> verbs = {{"ls", all},
+                                                          {"list", all},
+                                                          {"view", one},
+                                                          {"show", one},
+                                                          {"get", one},
+                                                          {"cat", one},
+                                                          {"open", one},
+                                                          {"new", made},
+                                                          {"add", made},
+                                                          {"create", made},
+                                                          {"rm", gone},
+                                                          {"remove", gone},
+                                                          {"delete", gone},
+                                                          {"set", {"update"}},
+                                                          {"change", {"update"}},
+                                                          {"run", {"launch"}}};
+  if (std::ranges::find(known, word) != known.end()) return word;
+  const auto found = verbs.find(word);
+  if (found == verbs.end()) return std::nullopt;
+  for (const std::string_view ours : found->second) {
+    if (std::ranges::find(known, ours) != known.end()) return std::string(ours);
   }
-  return word;
+  return std::nullopt;
 }
 
 class App {
@@ -146,7 +159,7 @@ class App {
   Result<ExitCode> without_words() {
     if (mentions(arguments_, "--version", "-V")) return command(resolve(entries_, {"version"}), false);
     if (arguments_.empty() || mentions(arguments_, "--help", "-h")) return print_overview();
-    return fail(usage("no command is named", "`ws help` lists them"));
+    return fail(usage("no command is given", "`ws help` lists the commands"));
   }
 
   Result<ExitCode> print_overview() {
@@ -190,15 +203,35 @@ class App {
     return verbs;
   }
 
-  Result<ExitCode> unknown(const Resolution& found) {
+  /// The words that may follow `begin`, "" or "docs ".
+  std::vector<std::string> words_after(std::string_view begin) const {
     std::vector<std::string> known;
-    const std::string begin = found.words.empty() ? "" : joined(found.words) + " ";
     for (const Entry& entry : entries_) {
       if (entry.words.substr(0, begin.size()) != begin) continue;
       const std::string_view below = entry.words.substr(begin.size());
       known.emplace_back(below.substr(0, below.find(' ')));
     }
-    std::string hint = suggestion(usual_verb(*found.next, known), known, "ws " + begin);
+    return known;
+  }
+
+  /// For a verb without its noun, `ws ls` or `ws pull`: that of documents, of syncing, else the first that has it.
+  std::string noun_with(const std::string& verb) const {
+    std::vector<std::string> nouns = {"docs", "sync"};
+    for (const Entry& entry : entries_) nouns.emplace_back(entry.words.substr(0, entry.words.find(' ')));
+    for (const std::string& noun : nouns) {
+      const auto ours = usual_verb(verb, words_after(noun + " "));
+      if (ours) return noun + " " + *ours;
+    }
+    return {};
+  }
+
+  Result<ExitCode> unknown(const Resolution& found) {
+    const std::string begin = found.words.empty() ? "" : joined(found.words) + " ";
+    const std::vector<std::string> known = words_after(begin);
+    const std::string whole = found.words.empty() ? noun_with(*found.next) : std::string();
+    std::string hint = whole.empty()
+                           ? suggestion(usual_verb(*found.next, known).value_or(*found.next), known, "ws " + begin)
+                           : suggestion(whole, {whole}, "ws ");
     if (hint.empty())
       hint = found.words.empty() ? "`ws help` lists them"
                                  : ShellCommand{"ws", "help"}.words(joined(found.words)).ticked() + " lists the verbs";

@@ -7,6 +7,7 @@
 
 using namespace ws;
 using namespace ws::test;
+using Catch::Matchers::Contains;
 
 namespace {
 
@@ -136,6 +137,28 @@ TEST_CASE("words: what is unknown names the nearest, and nothing is sent", "[cli
   CHECK(person.ws({"docs", "list", "--limti", "3"}).err.find("did you mean `--limit`?") != std::string::npos);
   CHECK(person.ws({"docs", "ls"}).err.find("did you mean `ws docs list`?") != std::string::npos);
   CHECK(person.ws({"docs", "view", "x"}).err.find("did you mean `ws docs get`?") != std::string::npos);
+  // The verbs of other programs, for every noun that has one like it, and without a noun.
+  const std::vector<std::pair<std::vector<std::string>, std::string>> guesses = {
+      {{"ls"}, "docs list"},
+      {{"view", "x"}, "docs get"},
+      {{"rm", "x"}, "docs archive"},
+      {{"pull"}, "sync pull"},
+      {{"upload", "x"}, "files upload"},
+      {{"agents", "show", "x"}, "agents list"},
+      {{"files", "show", "x"}, "files get"},
+      {{"auth", "ls"}, "auth list"},
+      {{"sync", "ls"}, "sync status"},
+      {{"links", "show"}, "links check"},
+      {{"comments", "new"}, "comments add"},
+      {{"tests", "runs", "ls"}, "tests runs list"},
+      {{"tests", "ls"}, "tests catalog"},
+      {{"skill", "ls"}, "skill show"}};
+  for (const auto& [words, meant] : guesses) {
+    CAPTURE(meant);
+    const Ended guessed = person.ws(words);
+    CHECK(guessed.exit == 2);
+    CHECK_THAT(guessed.err, Contains("did you mean `ws " + meant + "`?"));
+  }
   const Ended noun = person.ws({"docs"});
   CHECK(noun.exit == 0);
   CHECK(noun.out == person.ws({"help", "docs"}).out);
