@@ -20,6 +20,8 @@ constexpr milliseconds longest_pause{2'000};
 
 constexpr std::string_view good_ends[] = {
     "completed", "complete", "succeeded", "success", "passed", "done", "finished"};
+constexpr std::string_view beginnings[] = {
+    "pending", "queued", "waiting", "scheduled", "accepted", "started", "running", "processing", "in_progress"};
 constexpr std::string_view bad_ends[] = {
     "failed", "cancelled", "canceled", "error", "errored", "aborted", "rejected", "timed_out", "expired"};
 
@@ -41,6 +43,13 @@ std::string status_of(const Json& value) {
   const std::string status = find_text(value, "status").value_or("pending");
   const std::string phase = find_text(value, "phase").value_or("");
   return phase.empty() || phase == status ? status : status + " (" + phase + ")";
+}
+
+void note_status(Session& session, const Json& value, const std::string& shown) {
+  if (session.has("verbose")) session.note(shown);
+  const auto status = find_text(value, "status");
+  if (!status || holds(beginnings, *status)) return;
+  session.note("note: the status `" + *status + "` is unknown and not taken for an end; --timeout S limits the wait");
 }
 
 }  // namespace
@@ -101,7 +110,7 @@ Result<Awaited> await_end(Session& session,
     if (phase != Phase::pending) return Awaited{std::move(reply), phase};
     const std::string status = status_of(*reply.json);
     progress.update(status, seconds_since(began), 0, Counted::seconds);
-    if (std::exchange(shown, status) != status && session.has("verbose")) session.note(status);
+    if (std::exchange(shown, status) != status) note_status(session, *reply.json, status);
     if (deadline && Steady::now() + wait > *deadline) {
       return fail(Failure{.kind = Failure::Kind::pending,
                           .what = fmt::format("still {} after {} s", status, seconds_since(began)),

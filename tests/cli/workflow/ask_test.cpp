@@ -1,5 +1,8 @@
 // Questions and everything that is waited for.
 #include <atomic>
+#include <chrono>
+#include <csignal>
+#include <thread>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -104,6 +107,71 @@ TEST_CASE("ask: a status that is not known is an end where the answer is there",
   CHECK(asked.exit == 0);
   CHECK(asked.out == "At dusk.\n");
   CHECK(asked.err.find("the status `settled` is unknown") != std::string::npos);
+}
+
+TEST_CASE("wait: a status that is not known is noted, once, and is no end", "[cli]") {
+  const auto [noun, body] = GENERATE(table<std::string, Json>({
+      {"tests", {{"id", nobody}, {"status", "settled"}, {"results", Json::array()}}},
+      {"files", {{"operation_id", nobody}, {"status", "settled"}, {"phase", "settled"}}},
+  }));
+  CAPTURE(noun);
+  std::vector<std::string> words = {"files", "organize", nobody, "-m", "A page", "--wait", "--timeout", "1"};
+  if (noun == "tests") words = {"tests", "runs", "launch", "--suite", "s", "--wait", "--timeout", "1"};
+  const Ended ended = answered(dump(body), words);
+  CHECK(ended.exit == 8);
+  const std::string note =
+      "note: the status `settled` is unknown and not taken for an end; --timeout S limits the wait\n";
+  CHECK(ended.err.find(note) != std::string::npos);
+  CHECK(ended.err.find(note) == ended.err.rfind(note));
+}
+
+namespace {
+
+/// A question that is accepted and never answered.
+Script never_answered(const Seen& seen) {
+  return answer(200, dump({{"id", nobody}, {"status", seen.method == "POST" ? "queued" : "running"}}));
+}
+
+void wait_for_requests(const HostileServer& server, std::size_t count) {
+  while (server.requests().size() < count) std::this_thread::sleep_for(std::chrono::milliseconds{5});
+}
+
+}  // namespace
+
+TEST_CASE("ask: waits for ten minutes and no longer, and then says how to continue", "[cli]") {
+  const HostileServer server(never_answered);
+  const At person(server.origin());
+  const TemporaryFolder folder;
+  Command command = person.command({"ask", "why", "--json"});
+  command.environment["LD_PRELOAD"] = WS_MOVED_CLOCK;
+  command.environment["WS_TEST_CLOCK"] = (folder / "clock").string();
+  Running running(command);
+  wait_for_requests(server, 2);
+  write_text(folder / "clock", "570");
+  wait_for_requests(server, server.requests().size() + 3);
+  write_text(folder / "clock", "600");
+  const Ended ended = running.wait();
+  CHECK(ended.exit == 8);
+  const Json error = error_of(ended);
+  CHECK(error["code"] == "still_pending");
+  CHECK(error["applied"] == "yes");
+  CHECK(text_at(error, "message").find(nobody) != std::string::npos);
+  CHECK(text_at(error, "hint").find(std::string("ws questions get ") + nobody + " --wait") != std::string::npos);
+}
+
+TEST_CASE("ask: interrupted after the question was accepted, it says so with its id", "[cli]") {
+  const HostileServer server(never_answered);
+  const At person(server.origin());
+  Running running(person.command({"ask", "why", "--json"}));
+  wait_for_requests(server, 2);
+  running.signal(SIGINT);
+  const Ended ended = running.wait();
+  CHECK(ended.exit == 130);
+  const Json error = error_of(ended);
+  CHECK(error["applied"] == "yes");
+  CHECK(error["retryable"] == false);
+  CHECK(text_at(error, "message").find(nobody) != std::string::npos);
+  CHECK(text_at(error, "hint").find(std::string("ws questions get ") + nobody + " --wait") != std::string::npos);
 }
 
 TEST_CASE("ends: a test run that was accepted without an id is not said to have failed", "[cli]") {
