@@ -63,6 +63,9 @@ Result<ExitCode> list(Session& session) {
   Json value = {{"v", 1}, {"data", Json::array()}, {"next_cursor", nullptr}};
   for (const StoredCredential& credential : stored) value["data"].push_back(to_json(credential));
   print_own_list(session, "ws.keys", value);
+  if (session.format() == Format::table && !stored.empty()) {
+    session.note("only the keys on this machine are listed: the API cannot list those on the service");
+  }
   return ExitCode::done;
 }
 
@@ -97,7 +100,13 @@ Command auth_status_command() {
 }
 
 Command auth_list_command() {
-  return {.words = "auth list", .summary = "List the stored keys", .examples = {"ws auth list"}, .run = list};
+  return {.words = "auth list",
+          .summary = "List the stored keys",
+          .details =
+              "Lists the keys on this machine; the API cannot list those on the service. `ws logout` revokes the "
+              "one in use, and a login in its place revokes the one that it replaces.",
+          .examples = {"ws auth list"},
+          .run = list};
 }
 
 Command auth_token_command() {

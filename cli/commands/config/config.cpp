@@ -41,6 +41,8 @@ Json row_of(const SettingRule& rule, const std::vector<Named>& named) {
           {"place", named.empty() ? Json() : Json(named.front().place)}};
 }
 
+std::string user_config_file(const Session& session) { return (session.paths().config / "config.yaml").string(); }
+
 bool is_alias(const std::string& key) { return key.substr(0, 8) == "aliases."; }
 
 Result<ExitCode> get_setting(Session& session) {
@@ -71,7 +73,7 @@ Result<ExitCode> list_settings(Session& session) {
     whole["data"].push_back(row_of(rule, named));
   }
   WS_LET(const auto aliases, read_aliases(session.paths()));
-  const std::string file = (session.paths().config / "config.yaml").string();
+  const std::string file = user_config_file(session);
   for (const auto& [word, value] : aliases) {
     const std::string key = "aliases." + word;
     whole["data"].push_back(
@@ -140,11 +142,14 @@ Result<ExitCode> set(Session& session) {
     if (words.back().empty()) return fail(Failure::Kind::usage, "the value is empty", "remove it with --unset");
     WS_TRY(check_value(session, words.front(), words.back()));
   }
+  const std::string file = user_config_file(session);
   if (session.has("dry-run")) {
-    session.printer().line(unset ? "would remove " + place : "would set " + place + " to " + words.back());
+    session.printer().sentence(unset ? "would remove " + place + " from " + file
+                                     : "would set " + place + " to " + words.back() + " in " + file);
     return ExitCode::done;
   }
   WS_TRY(write_config(session.paths(), place, unset ? "" : words.back()));
+  session.note(unset ? "removed " + place + " from " + file : "set " + place + " to " + words.back() + " in " + file);
   return ExitCode::done;
 }
 

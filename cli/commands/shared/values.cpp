@@ -165,8 +165,7 @@ std::string describe(Subject names, const contract::Type& type) {
     case Subject::document:
       return "a document: its id, the end of an id shown before, a synced file, its title, or `last`";
     case Subject::agent: return "an agent: its id, the end of an id shown before, or its handle";
-    case Subject::project:
-      return "a Project: its id, the end of an id shown before, or its title where `ws` created it";
+    case Subject::project: return "its id, the end of an id shown before, or its title where `ws` created it";
     case Subject::thing: return "an id, or the end of one shown before";
     case Subject::text: break;
   }
