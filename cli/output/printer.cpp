@@ -75,6 +75,10 @@ void Printer::page(std::string_view text) {
 
 void Printer::line(std::string_view text) { put(std::string(text) + "\n"); }
 
+void Printer::sentence(std::string_view text) {
+  line(is_on_screen() ? wrap_for(terminal_, Stream::out, text) : std::string(text));
+}
+
 /// `--jq` over the document, `--template` over each of `items`.
 void Printer::shaped(const Json& document, const Json& items) {
   if (options_.line_of) {

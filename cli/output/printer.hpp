@@ -84,6 +84,8 @@ class Printer {
   void page(std::string_view text);
   /// A line of ours for people, on stdout.
   void line(std::string_view text);
+  /// The same for prose: broken between words at the width of the terminal.
+  void sentence(std::string_view text);
 
   /// Whether `--output FILE` may be written: fails with `disk` where its folder cannot be written to, or where it is
   /// there already and `--force` is not given. To be asked before anything is sent.

@@ -105,10 +105,10 @@ void print_login(Session& session, const StoredCredential& credential) {
   const bool is_overruled = session.world().environment.text("WS_TOKEN").has_value();
   const std::string who = is_overruled ? std::string() : who_is(session);
   const std::string workspace = clean(credential.workspace_name, Breaks::space);
-  session.printer().line("Logged in at " + credential.base_url + (who.empty() ? "" : " as " + who) +
-                         (workspace.empty() ? "" : ", Workspace " + workspace) + ".");
-  session.printer().line("The key is saved in " + session.credentials().place(credential.kept_in) + ".");
-  session.printer().line("Next: `ws docs list`, or `ws sync init` in a folder of notes.");
+  session.printer().sentence("Logged in at " + credential.base_url + (who.empty() ? "" : " as " + who) +
+                             (workspace.empty() ? "" : ", Workspace " + workspace) + ".");
+  session.printer().sentence("The key is saved in " + session.credentials().place(credential.kept_in) + ".");
+  session.printer().sentence("Next: `ws docs list`, or `ws sync init` in a folder of notes.");
 }
 
 }  // namespace ws::cli

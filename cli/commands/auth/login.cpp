@@ -251,8 +251,8 @@ Result<ExitCode> logout(Session& session) {
   if (reply && session.format() != Format::table) {
     session.printer().resource(*reply->json, reply->body);
   } else if (session.format() == Format::table) {
-    session.printer().line(reply ? "Logged out; the key is revoked and forgotten."
-                                 : "Logged out; the server had revoked the key already.");
+    session.printer().sentence(reply ? "Logged out; the key is revoked and forgotten."
+                                     : "Logged out; the server had revoked the key already.");
   }
   return ExitCode::done;
 }

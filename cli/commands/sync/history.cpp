@@ -87,15 +87,15 @@ Result<ExitCode> restore(Session& session) {
   }
   const std::string shown = clean(path.text(), Breaks::space);
   if (!restored.changed) {
-    session.printer().line(shown + " already has that text");
+    session.printer().sentence(shown + " already has that text");
     return ExitCode::done;
   }
   const std::string state = restored.state.substr(0, state_id_length);
   if (is_planned) {
-    session.printer().line(fmt::format("would restore {} as in state {}", shown, state));
+    session.printer().sentence(fmt::format("would restore {} as in state {}", shown, state));
     return ExitCode::done;
   }
-  session.printer().line(fmt::format("restored {} as in state {}", shown, state));
+  session.printer().sentence(fmt::format("restored {} as in state {}", shown, state));
   session.note("the replaced text is in the history: the same command again brings it back");
   return ExitCode::done;
 }
@@ -121,7 +121,8 @@ Result<ExitCode> untie(Session& session) {
     return ExitCode::done;
   }
   if (session.has("dry-run")) {
-    session.printer().line(fmt::format("would stop syncing {}, and delete its local history; its files stay", shown));
+    session.printer().sentence(
+        fmt::format("would stop syncing {}, and delete its local history; its files stay", shown));
     return ExitCode::done;
   }
   WS_LET(const bool yes,
@@ -134,7 +135,7 @@ Result<ExitCode> untie(Session& session) {
     print_tied(false);
     return ExitCode::done;
   }
-  session.printer().line(shown + " is no longer synced; all of its files are still there");
+  session.printer().sentence(shown + " is no longer synced; all of its files are still there");
   if (binding) {
     session.note("to sync it again: " + ShellCommand{"ws", "sync", "init", "--source", binding->source_id}.ticked());
   }
@@ -169,13 +170,13 @@ void print_gc(Session& session, const sync::GcReport& report, const sync::GcOpti
   const std::string from = to_rfc3339(options.keep_from).substr(0, 10);
   const std::string kept = fmt::format("{} kept", counted(report.states_kept, "state"));
   if (options.dry_run) {
-    return session.printer().line(fmt::format("would drop {} older than {}; {}", shown_loss(report), from, kept));
+    return session.printer().sentence(fmt::format("would drop {} older than {}; {}", shown_loss(report), from, kept));
   }
   const std::string size = fmt::format("{} -> {}", human_size(report.bytes_before), human_size(report.bytes_after));
   if (report.states_dropped == 0 && report.texts_dropped == 0 && report.files_dropped == 0) {
-    return session.printer().line(fmt::format("nothing is older than {}; {}, {}", from, kept, size));
+    return session.printer().sentence(fmt::format("nothing is older than {}; {}, {}", from, kept, size));
   }
-  session.printer().line(fmt::format("dropped {} older than {}; {}, {}", shown_loss(report), from, kept, size));
+  session.printer().sentence(fmt::format("dropped {} older than {}; {}, {}", shown_loss(report), from, kept, size));
 }
 
 Result<ExitCode> gc(Session& session) {
@@ -322,7 +323,8 @@ Command sync_log_command() {
       .words = "sync log",
       .summary = "List the states that the local history holds, the newest first",
       .details =
-          "Every text that was ever synced, overwritten or deleted here is in it. It is a bare git repository, "
+          "The local history holds every text that was ever synced, overwritten or deleted here. It is a bare git "
+          "repository, "
           ".ws/history.git, that plain git reads. --runs lists what was done instead, run by run: `ws sync undo RUN` "
           "takes one back.",
       .arguments = {{.placeholder = "PATH", .help = "only states that changed this file", .count = Count::optional}},
@@ -359,7 +361,7 @@ Command sync_untie_command() {
           .summary = "Stop syncing a folder, and keep its files",
           .details =
               "It removes the folder's .ws after asking, and with it the local history and what `ws sync undo` knows. "
-              "No file is touched, and nothing is sent: what was not synced yet is only here.",
+              "No file is touched, and nothing is sent: changes that were not synced yet exist only here.",
           .arguments = {{.placeholder = "DIR", .help = "the folder; this one, if not given", .count = Count::optional}},
           .examples = {"ws sync untie --yes", "ws sync untie ~/notes --yes"},
           .run = untie};
@@ -369,9 +371,8 @@ Command sync_gc_command() {
   return {.words = "sync gc",
           .summary = "Drop old states of the local history",
           .details =
-              "Everything that was agreed on, replaced or deleted within the time stays, and so does every text that "
-              "this tree still needs; the kept bytes of attachments alike. The rest is dropped, and the history packed "
-              "anew. -n shows what would go.",
+              "Keeps the states of that time, and every text and attachment that this tree still needs; drops the rest "
+              "and packs the history again. -n shows what would be dropped.",
           .flags = {{.name = "keep",
                      .takes = Takes::one,
                      .placeholder = "TIME",

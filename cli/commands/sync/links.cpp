@@ -46,9 +46,7 @@ std::string what_of(const BrokenLink& link) {
   switch (link.why) {
     case BrokenLink::Why::no_file: text = missing_file(link); break;
     case BrokenLink::Why::no_heading: text = fmt::format("`{}` leads to no heading", link.target); break;
-    case BrokenLink::Why::ambiguous:
-      text = fmt::format("`{}` names several files, and none is nearer", link.target);
-      break;
+    case BrokenLink::Why::ambiguous: text = fmt::format("`{}` matches several files equally well", link.target); break;
     case BrokenLink::Why::outside: text = fmt::format("`{}` leads to a place that is not synced", link.target); break;
   }
   if (!link.nearest.empty()) text += fmt::format("; the nearest name is `{}`", link.nearest);
@@ -150,7 +148,7 @@ Result<void> print_edits(Session& session, const Relinked& told) {
 void print_left_links(Session& session, const Relinked& told) {
   if (told.left > 0)
     session.note(counted(told.left, "link") +
-                 " cannot name the file in the style that it has: `ws links check` shows it");
+                 " cannot be written in its present style: `ws links check` shows the links");
   constexpr std::size_t most = 5;
   for (std::size_t i = 0; i < std::min(most, told.stayed.size()); ++i)
     session.note("not moved: " + clean(told.stayed[i], Breaks::space));
@@ -169,7 +167,7 @@ void print_done(Session& session, const SyncTree& tree, const Relinked& told) {
   session.printer().line(line);
   print_left_links(session, told);
   if (session.format() == Format::table)
-    session.printer().line("to take it back: " + program_for(tree).add({"sync", "undo"}).ticked());
+    session.printer().sentence("to take it back: " + program_for(tree).add({"sync", "undo"}).ticked());
 }
 
 Result<sync::RelativePath> tree_path(const SyncTree& tree, const std::string& given) {
@@ -251,9 +249,9 @@ Command links_check_command() {
   return {.words = "links check",
           .summary = "List the links that lead nowhere",
           .details =
-              "Every link of a synced note to a file or a heading in the folder that does not exist, as "
-              "PATH:LINE:COLUMN: what is wrong, and the nearest name that exists. --format quickfix prints the same "
-              "lines for an editor. Ends with 1 where there are some.",
+              "Lists every link of a synced note to a file or a heading that does not exist, as PATH:LINE:COLUMN: what "
+              "is wrong, and the nearest name that exists. --format quickfix prints the same lines for an editor. Ends "
+              "with 1 if there are any.",
           .arguments = {{.placeholder = "PATH",
                          .help = "only this note, or the notes below this folder",
                          .count = Count::optional}},
@@ -265,8 +263,8 @@ Command links_fix_command() {
   return {.words = "links fix",
           .summary = "Fix the links that a rename broke",
           .details =
-              "Links to files that were renamed, as the history of this folder or --rename says, are edited to their "
-              "new names: the bytes of the targets alone. It shows the edits and asks; `ws sync undo` takes them back.",
+              "Edits the links to files that were renamed, as the history of this folder or --rename says; nothing but "
+              "the link targets changes. It shows the edits and asks first; `ws sync undo` takes them back.",
           .flags = {{.name = "rename",
                      .takes = Takes::many,
                      .placeholder = "FROM=TO",
@@ -279,9 +277,9 @@ Command sync_mv_command() {
   return {.words = "sync mv",
           .summary = "Rename a file or folder, and the links to it",
           .details =
-              "The file is renamed here, and in every synced note the links that name it are edited, and so are the "
-              "relative links of the notes that move: only the bytes of the targets change. The next `ws sync` sends "
-              "it; `ws sync undo` takes it back. -n shows the edits.",
+              "Renames the file here, and edits the links to it in every synced note and the relative links of the "
+              "notes that move; nothing but the link targets changes. The next `ws sync` sends it; `ws sync undo` "
+              "takes it back. -n shows the edits.",
           .arguments = {{.placeholder = "FROM", .help = "a file or folder"},
                         {.placeholder = "TO", .help = "its new name, or a folder to put it in"}},
           .examples = {"ws sync mv draft.md notes/final.md", "ws sync mv img assets -n"},

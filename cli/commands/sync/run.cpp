@@ -99,7 +99,7 @@ Result<ExitCode> init(Session& session) {
   options.base_url = url.text;
   options.origin = url.origin;
   if (session.has("dry-run")) {
-    session.printer().line(options.folder.string() + " would sync with " + url.text);
+    session.printer().sentence(options.folder.string() + " would sync with " + url.text);
     return ExitCode::done;
   }
   WS_LET(Client * client, session.client());
@@ -116,9 +116,9 @@ Result<ExitCode> init(Session& session) {
   register_tree(session, options.folder, binding);
   const std::string join = ShellCommand{"ws", "sync", "init", "--source=", binding.source_id}.text();
   if (session.format() == Format::table) {
-    session.printer().line(options.folder.string() + " now syncs with \"" + clean(binding.name, Breaks::space) +
-                           "\" at " + url.text + ".");
-    session.printer().line("Next: `ws sync` publishes your files and fetches the others. On another machine:");
+    session.printer().sentence(options.folder.string() + " now syncs with \"" + clean(binding.name, Breaks::space) +
+                               "\" at " + url.text + ".");
+    session.printer().sentence("Next: `ws sync` publishes your files and fetches the others. On another machine:");
     session.printer().line("  " + join);
     return ExitCode::done;
   }
@@ -258,8 +258,8 @@ Command sync_run_command() {
   return {.words = "sync run",
           .summary = "Sync: pull, merge and push",
           .details =
-              "`ws sync` is the same. Edits on both sides are merged where they do not collide; what collides "
-              "is recorded as a conflict, and the rest goes on. Nothing is overwritten.",
+              "`ws sync` is the same. Edits on both sides are merged where they do not collide; what collides is "
+              "recorded as a conflict, and everything else is synced. Nothing is overwritten.",
           .arguments = {folder_word},
           .flags = run_flags(),
           .examples = {"ws sync", "ws sync ~/notes --json", "ws sync -n"},

@@ -225,7 +225,7 @@ Result<ExitCode> show(Session& session) {
 /// On a terminal among the rows, else a note: a pipe gets the rows alone.
 void say(Session& session, const std::string& text) {
   if (session.format() == Format::table) {
-    session.printer().line(wrap_for(session.terminal(), Stream::out, text));
+    session.printer().sentence(text);
   } else {
     session.note(text);
   }
@@ -314,7 +314,7 @@ void print_undo(Session& session, SyncTree& tree, const sync::UndoReport& undone
   if (is_table && !is_planned && undone.report.operation) {
     ShellCommand again = program_for(tree);
     again.add({"sync", "undo", std::to_string(*undone.report.operation)});
-    session.printer().line("to take that back again: " + again.ticked());
+    session.printer().sentence("to take that back again: " + again.ticked());
   }
 }
 
@@ -404,10 +404,9 @@ Command sync_undo_command() {
       .words = "sync undo",
       .summary = "Take a run back, on both sides",
       .details =
-          "What the run changed becomes again what it was before, here and on the service. What somebody changed "
-          "since is merged, or left as it is and listed; nothing is overwritten. An archived document comes back as "
-          "a new one with a new id, and its comments stay on the old one. -n shows what would be done; `ws sync "
-          "redo` takes the undo back.",
+          "Takes back what the run changed, here and on the service. What somebody changed since is merged, or left as "
+          "it is and listed; nothing is overwritten. An archived document comes back as a new document with a new id, "
+          "and its comments stay on the archived one. -n shows what would be done; `ws sync redo` takes the undo back.",
       .arguments = {{.placeholder = "RUN",
                      .help = "a run that `ws sync log --runs` lists; the last that is not taken back, if not given",
                      .count = Count::optional}},

@@ -92,7 +92,7 @@ Result<sync::TreeBinding> settle_copy(Session& session, const std::filesystem::p
 std::vector<Flag> run_flags() {
   return {
       {.name = "allow-deletes", .help = "continue where the guard against mass deletion would stop"},
-      {.name = "accept-deletes", .help = "a file deleted here wins over an edit there"},
+      {.name = "accept-deletes", .help = "a file deleted here wins over an edit on the service"},
       {.name = "no-merge", .help = "every edit on both sides is a conflict"},
       {.name = "on-conflict",
        .takes = Takes::one,
@@ -304,7 +304,7 @@ void print_undo_hint(Session& session, const SyncTree& tree, const sync::Report&
   ShellCommand undo = program_for(tree);
   undo.add({"sync", "undo", std::to_string(*report.operation)});
   const std::string line = "to take this back on both sides: " + undo.ticked();
-  format == Format::table ? session.printer().line(line) : session.note(line);
+  format == Format::table ? session.printer().sentence(line) : session.note(line);
 }
 
 }  // namespace ws::cli

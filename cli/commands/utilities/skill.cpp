@@ -212,8 +212,8 @@ Result<ExitCode> install(Session& session) {
     installed.push_back(target.string());
   }
   if (session.format() == Format::table) {
-    session.printer().line((session.has("dry-run") ? "Would install " : "Installed ") + skill.name + " in " +
-                           (folder / skill.name).string());
+    session.printer().sentence((session.has("dry-run") ? "Would install " : "Installed ") + skill.name + " in " +
+                               (folder / skill.name).string());
   } else {
     session.printer().resource(
         {{"v", 1}, {"name", skill.name}, {"version", skill.version}, {"files", std::move(installed)}}, {});
