@@ -250,6 +250,8 @@ TEST_CASE("screens: at 80 columns, in colour", "[cli]") {
   check_screens("screens_80_color.txt", 80, {"--color", "always"});
 }
 
+TEST_CASE("screens: at 120 columns", "[cli]") { check_screens("screens_120.txt", 120, {"--color", "never"}); }
+
 TEST_CASE("screens: at 200 columns", "[cli]") { check_screens("screens_200.txt", 200, {"--color", "never"}); }
 
 TEST_CASE("screens: plain", "[cli]") { check_screens("screens_plain.txt", 80, {"--plain"}); }

@@ -118,6 +118,10 @@ TEST_CASE("screens of a sync: at 80 columns, in colour", "[cli]") {
   check_sync_screens("sync_screens_80_color.txt", 80, {"--color", "always"});
 }
 
+TEST_CASE("screens of a sync: at 120 columns", "[cli]") {
+  check_sync_screens("sync_screens_120.txt", 120, {"--color", "never"});
+}
+
 TEST_CASE("screens of a sync: at 200 columns", "[cli]") {
   check_sync_screens("sync_screens_200.txt", 200, {"--color", "never"});
 }
