@@ -167,7 +167,12 @@ void add_next_steps(const Report& report,
                               counted(count, "conflict is", "conflicts are"),
                               sync_of(program).add({"conflicts"}).ticked(),
                               count == 1 ? "it" : "them"));
-  lines.push_back(resolve_command(program, *first).ticked() + " decides");
+  if (called.may_walk) {
+    const std::string resolve = sync_of(program).add({"resolve"}).ticked();
+    lines.push_back(resolve + (count == 1 ? " decides it" : " decides them one by one"));
+  } else {
+    lines.push_back(resolve_command(program, *first).ticked() + " decides");
+  }
 }
 
 void add_links(const Report& report, const Invocation& called, std::vector<std::string>& lines) {

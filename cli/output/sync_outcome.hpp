@@ -17,6 +17,7 @@ struct Invocation {
   ShellCommand program{"ws"};  ///< "ws -C DIR" where the tree is elsewhere
   std::string only = {};       ///< the GLOB of `--only`
   std::string verb = {};       ///< "undo 12" where it is not a run
+  bool may_walk = false;       ///< somebody can be led through conflicts
   std::string stamp = {};      ///< put before each line for a terminal: the time in a watch
 };
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/base/paths.hpp"
+#include "cli/commands/shared/composing.hpp"
 #include "cli/state/tree_register.hpp"
 #include "cli/terminal/clean.hpp"
 #include "sync-engine/conflict_store/renew_client.hpp"
@@ -228,14 +229,16 @@ Result<void> open_engine(Session& session, SyncTree& tree) {
   return {};
 }
 
-Invocation invocation_of(const Session& session, const SyncTree& tree) {
+Invocation invocation_of(Session& session, const SyncTree& tree) {
   const std::string& words = session.command().words;
   const bool is_undo = words == "sync undo" || words == "sync redo";
   std::string verb = is_undo ? words.substr(words.find(' ') + 1) : std::string();
   // A number: `undo` has refused anything else.
   if (is_undo && !session.arguments().words.empty()) verb += " " + session.arguments().words.front();
-  return {
-      .program = program_for(tree), .only = session.arguments().value("only").value_or(""), .verb = std::move(verb)};
+  return {.program = program_for(tree),
+          .only = session.arguments().value("only").value_or(""),
+          .verb = std::move(verb),
+          .may_walk = may_walk(session)};
 }
 
 ShellCommand program_for(const SyncTree& tree) {

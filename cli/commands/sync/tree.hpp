@@ -56,6 +56,6 @@ void print_report(
 void print_undo_hint(Session& session, const SyncTree& tree, const sync::Report& report);
 /// How the tree's commands begin from here: "ws", or "ws -C DIR".
 ShellCommand program_for(const SyncTree& tree);
-Invocation invocation_of(const Session& session, const SyncTree& tree);
+Invocation invocation_of(Session& session, const SyncTree& tree);
 
 }  // namespace ws::cli
