@@ -114,11 +114,13 @@ std::string render_overview(const std::vector<Entry>& entries, const Terminal& t
     const auto known = std::ranges::find(lines, noun, &std::pair<std::string, std::string>::first);
     if (entry.words == noun) {
       lines.emplace_back(noun, entry.summary);
-    } else if (known == lines.end()) {
-      lines.emplace_back(noun, entry.words.substr(noun.size() + 1));
-    } else {
-      const std::string verb(first_word(entry.words.substr(noun.size() + 1)));
-      if ((", " + known->second + ",").find(", " + verb + ",") == std::string::npos) known->second += ", " + verb;
+      continue;
+    }
+    const std::string verb(first_word(entry.words.substr(noun.size() + 1)));
+    if (known == lines.end()) {
+      lines.emplace_back(noun, verb);
+    } else if ((", " + known->second + ",").find(", " + verb + ",") == std::string::npos) {
+      known->second += ", " + verb;
     }
   }
   text += two_columns(lines, terminal);

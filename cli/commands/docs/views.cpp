@@ -10,6 +10,7 @@ constexpr Fact facts[] = {
     {"Created", "{created_at:time}[ by {created_by.name}]"},
     {"Size", "{content:size}"},
     {"Status", "{status:words}"},
+    {"Project", "{project_id:short}"},
     {"ID", "{id}"},
 };
 

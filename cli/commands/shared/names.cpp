@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/uuid.hpp"
+#include "cli/output/human.hpp"
 #include "sync-engine/binding/tree_binding.hpp"
 #include "sync-engine/state/state_store.hpp"
 
@@ -19,13 +20,13 @@ constexpr std::size_t most_candidates = 10;
 
 struct Candidate {
   std::string id = {};
-  std::string what = {};  ///< the title, or empty
+  std::string what = {};  ///< what tells it from the others, or empty
 };
 
 Failure several(const std::string& given, std::string_view noun, const std::vector<Candidate>& found) {
   std::string list;
   for (std::size_t i = 0; i < std::min(found.size(), most_candidates); ++i) {
-    list += (list.empty() ? "" : ", ") + found[i].id + (found[i].what.empty() ? "" : " \"" + found[i].what + "\"");
+    list += (list.empty() ? "" : ", ") + found[i].id + (found[i].what.empty() ? "" : " (" + found[i].what + ")");
   }
   if (found.size() > most_candidates) list += fmt::format(" and {} more", found.size() - most_candidates);
   return {.kind = Failure::Kind::usage,
@@ -63,14 +64,15 @@ Result<std::optional<std::string>> document_of_file(Session& session, const std:
 
 Result<std::vector<Candidate>> documents_titled(Session& session, const std::string& title) {
   WS_LET(Client * client, session.client());
+  const Time now = session.world().clock.now();
   std::vector<Candidate> found;
-  WS_TRY(client->each_item({.operation = "docs.list", .parameters = {{"limit", "100"}}},
-                           [&](const Json& one) -> Result<bool> {
-                             if (find_text(one, "title") == title) {
-                               found.push_back({.id = find_text(one, "id").value_or(""), .what = title});
-                             }
-                             return true;
-                           }));
+  WS_TRY(client->each_item(
+      {.operation = "docs.list", .parameters = {{"limit", "100"}}}, [&](const Json& one) -> Result<bool> {
+        if (find_text(one, "title") != title) return true;
+        const std::string changed = relative_time(find_text(one, "updated_at").value_or(""), now);
+        found.push_back({.id = find_text(one, "id").value_or(""), .what = changed.empty() ? "" : "changed " + changed});
+        return true;
+      }));
   return found;
 }
 
@@ -129,7 +131,7 @@ Result<std::string> project_id(Session& session, const std::string& given) {
   const auto shown = session.shown_ids();
   std::vector<Candidate> titled;
   for (std::string& id : shown ? shown->projects_titled(given) : std::vector<std::string>()) {
-    titled.push_back({.id = std::move(id), .what = given});
+    titled.push_back({.id = std::move(id)});
   }
   if (titled.size() == 1) return titled.front().id;
   if (titled.size() > 1) return fail(several(given, "Projects", titled));

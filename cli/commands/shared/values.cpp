@@ -27,8 +27,11 @@ std::string range(const contract::Type& type, std::string_view unit) {
   if (type.min && type.max) return fmt::format("{}-{}{}", *type.min, *type.max, unit);
   if (type.max) return fmt::format("at most {}{}", *type.max, unit);
   if (type.min && *type.min > 0) return fmt::format("at least {}{}", *type.min, unit);
-  if (type.max_bytes) return fmt::format("at most {} bytes", *type.max_bytes);
-  return {};
+  if (!type.max_bytes) return {};
+  constexpr std::size_t mebibyte = std::size_t{1} << 20U;
+  const bool is_whole = *type.max_bytes % mebibyte == 0;
+  return is_whole ? fmt::format("at most {} MiB", *type.max_bytes / mebibyte)
+                  : fmt::format("at most {} bytes", *type.max_bytes);
 }
 
 std::string placeholder_of(const contract::Type& type) {
