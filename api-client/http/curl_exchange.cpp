@@ -57,9 +57,22 @@ bool is_protocol_failure(CURLcode code, std::string_view text) {
   }
 }
 
-/// Why there was no answer, in words that need no knowledge of libcurl; of TLS what it says as well.
+/// In words that need no knowledge of OpenSSL where the usual reasons are; else with what it says.
+std::string tls_reason_of(CURLcode code, std::string_view text) {
+  const auto holds = [text](std::string_view words) { return text.find(words) != std::string_view::npos; };
+  if (holds("wrong version number")) return "the server does not speak TLS on this port";
+  if (code == CURLE_PEER_FAILED_VERIFICATION) {
+    if (holds("subject name")) return "the certificate of the server is for another name";
+    constexpr std::string_view beginning = "SSL certificate problem: ";
+    if (text.starts_with(beginning)) text.remove_prefix(beginning.size());
+    return fmt::format("the certificate of the server is not trusted: {}", text);
+  }
+  return fmt::format("no TLS connection: {}", text);
+}
+
+/// Why there was no answer, in words that need no knowledge of libcurl.
 std::string reason_of(CURLcode code, std::string_view text) {
-  if (is_tls_failure(code)) return fmt::format("no TLS connection: {}", text);
+  if (is_tls_failure(code)) return tls_reason_of(code, text);
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST: return "the name of the server cannot be resolved";
     case CURLE_COULDNT_RESOLVE_PROXY: return "the name of the proxy cannot be resolved";

@@ -124,10 +124,11 @@ Outcome get(const std::string& url, const CurlOptions& options = {}) {
   return (*transport)->send({.url = url, .timeout = std::chrono::seconds{10}});
 }
 
-bool is_tls_failure(const Outcome& outcome) {
+bool is_tls_failure(const Outcome& outcome, std::string_view words = {}) {
   const auto* const broken = std::get_if<Broken>(&outcome);
   if (broken != nullptr) UNSCOPED_INFO(broken->reason.what);
-  return broken != nullptr && broken->stage == Broken::Stage::tls;
+  return broken != nullptr && broken->stage == Broken::Stage::tls &&
+         broken->reason.what.find(words) != std::string::npos;
 }
 
 /// Sets a variable of the environment for one test.
@@ -164,7 +165,7 @@ TEST_CASE("tls: HTTP/1.1 is spoken, also with a server that would rather have HT
 
 TEST_CASE("curl: a certificate that nobody vouches for ends the handshake, the request is not sent", "[http]") {
   const TlsServer server("IP:127.0.0.1");
-  CHECK(is_tls_failure(get(server.url())));
+  CHECK(is_tls_failure(get(server.url()), "the certificate of the server is not trusted: self"));
   const Outcome trusted = get(server.url(), {.ca_file = server.certificate()});
   REQUIRE(std::holds_alternative<Response>(trusted));
   CHECK(std::get<Response>(trusted).status == 200);
@@ -174,7 +175,14 @@ TEST_CASE("curl: a certificate that nobody vouches for ends the handshake, the r
 
 TEST_CASE("curl: a certificate of another name is refused, even from somebody trusted", "[http]") {
   const TlsServer server("DNS:other.example");
-  CHECK(is_tls_failure(get(server.url(), {.ca_file = server.certificate()})));
+  CHECK(is_tls_failure(get(server.url(), {.ca_file = server.certificate()}),
+                       "the certificate of the server is for another name"));
+}
+
+TEST_CASE("curl: a server without TLS is told so", "[http]") {
+  const HostileServer server([](const Seen&) { return answer(200, "{}"); });
+  std::string url = server.url("/v1");
+  CHECK(is_tls_failure(get(url.insert(4, "s")), "the server does not speak TLS on this port"));
 }
 
 TEST_CASE("curl: a list of certificates that is not there is a failure of the handshake", "[http]") {
