@@ -36,6 +36,8 @@ Other
                        where settings, keys, state and caches are
   HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE
                        the proxy, and the certificates that are trusted
+  GIT_AUTHOR_NAME      your name in the local history; unset: your account's
+  TMPDIR               where temporary files are
   WS_EVENT_ID, WS_LEASE_TOKEN
                        set by `ws events work` for the command it runs
 )";
