@@ -123,6 +123,8 @@ TEST_CASE("wait: a status that is not known is noted, once, and is no end", "[cl
       "note: the status `settled` is unknown and not taken for an end; --timeout S limits the wait\n";
   CHECK(ended.err.find(note) != std::string::npos);
   CHECK(ended.err.find(note) == ended.err.rfind(note));
+  CHECK(ended.err.find(std::string(nobody) + " was accepted, but its outcome is not known: still settled") !=
+        std::string::npos);
 }
 
 namespace {
