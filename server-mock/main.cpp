@@ -270,8 +270,9 @@ int run(int count, char** texts) {
   add_flags(app, flags);
   CLI::App* serve_words = app.add_subcommand("serve", "serve until stopped; the same as without a command");
   CLI::App* exec = app.add_subcommand("exec", "exec [flags] -- CMD...: run CMD with WS_BASE_URL and WS_TOKEN set");
-  exec->add_option(
-      "--report", flags.report, "write what was called, and the guesses that answers rest on (.json: JSON)");
+  exec->add_option("--report",
+                   flags.report,
+                   "write which operations were called, and which assumptions the answers rest on (.json: JSON)");
   exec->add_option("--trace", flags.trace, "record every request, to be looked at with `ws-mock open`");
   serve_words->add_option("--trace", flags.trace, "a file of exec --trace: the world as it was then, live");
   serve_words->add_option("--at", flags.at, "after this request of the trace (default: the last; 0: the start)");

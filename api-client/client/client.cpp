@@ -47,7 +47,8 @@ void Client::Impl::start(Call call, Done done) {
     const bool is_plain = http::origin_of(request.url).substr(0, 5) == "http:" && !http::is_loopback(request.url);
     if (is_plain && !std::exchange(http_warned, true)) {
       options.notice(
-          fmt::format("plain http to {}: everybody on the way can read the key", http::origin_of(request.url)));
+          fmt::format("the key goes to {} over plain http, where anyone on the network can read it; use https",
+                      http::origin_of(request.url)));
     }
   }
   if (request.sink) add_sink(running);

@@ -221,7 +221,7 @@ Result<std::string> settle_base(const Operation& operation, const ClientOptions&
   std::string base = options.base_url;
   while (!base.empty() && base.back() == '/') base.pop_back();
   const std::string origin = http::origin_of(base);
-  if (base.empty()) return usage(operation, "no server is named", "set --base-url or WS_BASE_URL");
+  if (base.empty()) return usage(operation, "no server is given", "give --base-url or set WS_BASE_URL");
   if (origin.empty() || base.find_first_of("?#\\") != std::string::npos) {
     return usage(operation, "the base URL must be https://host[:port][/prefix]");
   }
@@ -327,7 +327,7 @@ Result<Prepared> prepare_put(const BytesPut& put, const ClientOptions& options) 
                         .call = {.operation = std::string(put_operation.id)}});
   };
   if (!is_allowed_target(put.url, options)) {
-    return refuse(fmt::format("names an upload address that is not allowed: {}", http::origin_of(put.url)));
+    return refuse(fmt::format("gave the upload address {}, which is not allowed", http::origin_of(put.url)));
   }
   Prepared prepared{.operation = &put_operation, .meaning = &put_operation};
   prepared.request = {.method = "PUT", .url = put.url};
@@ -338,9 +338,10 @@ Result<Prepared> prepare_put(const BytesPut& put, const ClientOptions& options) 
     const bool holds_key = options.credential && !options.credential->secret.empty() &&
                            value.find(options.credential->secret) != std::string::npos;
     if (!http::is_header_name(name) || !http::is_header_value(value)) {
-      return refuse("asks for a malformed header");
+      return refuse("wants the bytes sent with a malformed header");
     }
-    if (is_ours(name) || holds_key) return refuse(fmt::format("asks for a header that only ws sets: {}", name));
+    if (is_ours(name) || holds_key)
+      return refuse(fmt::format("wants the bytes sent with the header {}, which only ws may set", name));
     prepared.request.headers.emplace_back(name, value);
   }
   return prepared;

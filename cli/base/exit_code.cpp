@@ -23,7 +23,7 @@ constexpr ExitCodeMeaning meanings[] = {
     {ExitCode::local, "local", "a local file cannot be used, or is locked"},
     {ExitCode::integrity, "integrity", "hash or size does not match"},
     {ExitCode::interrupted, "interrupted", "stopped by SIGINT"},
-    {ExitCode::broken_pipe, "broken_pipe", "the reader of the output closed it"},
+    {ExitCode::broken_pipe, "broken_pipe", "the program that reads the output has ended"},
     {ExitCode::terminated, "terminated", "stopped by SIGTERM"},
 };
 

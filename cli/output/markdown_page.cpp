@@ -259,7 +259,8 @@ std::string render_markdown(std::string_view source, const Terminal& terminal) {
   Page page(terminal);
   const Part whole = markdown::parse(source);
   page.blocks(whole.parts);
-  if (whole.is_limited) page.note("parts of this text are shown as they are written: too many signs in one place");
+  if (whole.is_limited)
+    page.note("parts of this text are shown without formatting: there is too much markup in one place");
   return page.take();
 }
 

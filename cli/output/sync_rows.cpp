@@ -81,7 +81,7 @@ std::string_view words_for(Hindrance hindrance) {
     case Hindrance::attachments_off: return "attachments are off";
     case Hindrance::excluded: return "excluded by `attachments_exclude:`";
     case Hindrance::empty: return "empty, which the service cannot store";
-    case Hindrance::ambiguous_name: return "the link names several files, and none is nearer";
+    case Hindrance::ambiguous_name: return "the link matches several files equally well";
   }
   return "";
 }

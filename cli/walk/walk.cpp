@@ -208,7 +208,7 @@ Effect Walk::leave(char key, Effect effect) {
   const bool loses = (choices_ && choices_->is_touched()) || draft_;
   if (!loses || leaving_ == key) return effect;
   leaving_ = key;
-  notice_ = fmt::format("What you chose and edited here is forgotten then; the same once more {}.",
+  notice_ = fmt::format("That drops what you chose and edited here; the same once more {}.",
                         effect == Effect::quit ? "quits" : "skips");
   return Effect::none;
 }

@@ -70,7 +70,7 @@ std::string choices(const std::vector<Membership>& people) {
     }
     html += choice_of(people[i], i == 0);
   }
-  return people.empty() ? "<p class=\"alert\" role=\"alert\">There is nobody who could approve.</p>\n"
+  return people.empty() ? "<p class=\"alert\" role=\"alert\">No person of this world can approve it.</p>\n"
                         : html + "</fieldset>\n";
 }
 
@@ -202,7 +202,7 @@ http::Response device(Sandbox& sandbox,
     auto shown = show(world, http::value_of(http::parse_query(request.query), "user_code"), approval);
     return shown ? std::move(*shown) : failed(shown.error(), request_id);
   }
-  http::Response response = page(405, "Not so", "<h1>Only GET and POST are known here</h1>\n");
+  http::Response response = page(405, "Method not allowed", "<h1>Only GET and POST are known here</h1>\n");
   response.header("Allow", "GET, HEAD, POST, OPTIONS");
   return response;
 }

@@ -129,7 +129,7 @@ std::string render(const Coverage& coverage) {
   }
   if (coverage.assumptions.empty()) return text + "No answer rested on an assumption.\n";
   const std::size_t count = coverage.assumptions.size();
-  text += fmt::format("Your green rests on {} guess{}, where the API document is silent:\n",
+  text += fmt::format("The answers rest on {} assumption{} where the API document is silent:\n",
                       count == 1 ? "this" : fmt::format("these {}", count),
                       count == 1 ? "" : "es");
   for (const auto& [key, requests] : coverage.assumptions) {

@@ -174,7 +174,7 @@ class Judge {
       return filled_in(std::string(fault->advice), "CALL", call);
     }
     return "look at the answer of " + call +
-           ": go on only after a 2xx whose body can be read, else end with an exit code that is not 0";
+           ": continue only after a 2xx whose body can be read, else end with an exit code that is not 0";
   }
 
   std::string advice_for_runs() const {
@@ -219,7 +219,7 @@ class Judge {
                       cause(),
                       rerun->end.exit),
           said.empty() ? lines_of_last(rerun->sent) : said,
-          "let the command go on from what an earlier run left: use an object that exists already");
+          "let the command continue from what an earlier run left: use an object that exists already");
       return;
     }
     const std::vector<StateFinding> left = read_differences(differences(*rerun));

@@ -25,7 +25,8 @@ Result<std::string> text_for(Session& session, const Survey& survey, const Actio
   WS_LET(std::optional<std::string> text,
          fetch_remote_text(session, action.document, pending_blob(survey, action.document), *action.result));
   if (text) return std::move(*text);
-  return fail(Failure::Kind::integrity, fmt::format("{} is not what the service announced", action.path.text()));
+  return fail(Failure::Kind::integrity,
+              fmt::format("the service sent another text of {} than it announced", action.path.text()));
 }
 
 /// Written while it was pulled.

@@ -168,7 +168,11 @@ class AttachmentPlanner {
     if (there(to) != AttachmentChange::none) {
       // Renamed alike and edited there: ours are the bytes that both sides knew. Else the two that meet are compared.
       if (there(to) != AttachmentChange::created || change != AttachmentChange::deleted || is_alike(to)) return;
-      add(ActionKind::pull_update, to, "renamed on both sides, edited there", local(to)->hash, remote(to)->hash);
+      add(ActionKind::pull_update,
+          to,
+          "renamed on both sides, edited on the service",
+          local(to)->hash,
+          remote(to)->hash);
       return settle_rename(from, to);
     }
     if (change == AttachmentChange::unchanged || change == AttachmentChange::edited) {

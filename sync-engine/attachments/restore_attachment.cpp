@@ -36,7 +36,7 @@ std::string_view word_of_action(ActionKind kind) {
   switch (kind) {
     case ActionKind::push_create:
     case ActionKind::push_update: return "to send";
-    case ActionKind::push_delete: return "to take off the list";
+    case ActionKind::push_delete: return "to remove from the list";
     case ActionKind::push_move: return "to rename on the service";
     case ActionKind::pull_create:
     case ActionKind::pull_update: return "to receive";

@@ -203,7 +203,7 @@ class AttachmentRun {
     const Attachment* const there = find(found_.sides.remote, before);
     if (agreed != nullptr) {
       row.before = Version{.path = before, .hash = agreed->hash};
-    } else if (action.kind == ActionKind::pull_update && action.seen) {  // renamed on both sides, edited there
+    } else if (action.kind == ActionKind::pull_update && action.seen) {  // renamed on both sides, edited on the service
       row.before = Version{.path = before, .hash = *action.seen};
     } else if (action.kind == ActionKind::push_update && there != nullptr) {  // the same, edited here
       row.before = Version{.path = before, .hash = there->hash};

@@ -156,9 +156,10 @@ class Committer {
                      .hint = "run the command again: what was stored is recognized"};
     }
     if (item.document.empty() && base_.contains(applied.document)) {
-      return Failure{.kind = Failure::Kind::service,
-                     .what = fmt::format("the service took {} for a document that is another file's", item.path.text()),
-                     .hint = "run the command again: what was stored is recognized"};
+      return Failure{
+          .kind = Failure::Kind::service,
+          .what = fmt::format("the service answered for {} with the document of another file", item.path.text()),
+          .hint = "run the command again: what was stored is recognized"};
     }
     return std::nullopt;
   }

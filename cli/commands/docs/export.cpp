@@ -206,7 +206,7 @@ Command docs_export_command() {
               "DIR/.ws-export.json says which file holds which revision. Files that you changed are kept, without "
               "--force. To work on "
               "the files and send changes back, use `ws sync` instead.",
-          .arguments = {{.placeholder = "DIR", .help = "the folder; made where it is missing"}},
+          .arguments = {{.placeholder = "DIR", .help = "the folder; created if it does not exist"}},
           .flags = {{.name = "project",
                      .takes = Takes::one,
                      .placeholder = "ID",

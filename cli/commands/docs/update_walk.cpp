@@ -67,8 +67,8 @@ class DocumentConflictResolver final : public walk::ConflictResolver {
     end_ = std::move(*sent);
     if (end_.reply) return Outcome{};
     return Outcome{.kind = Outcome::Kind::changed,
-                   .lines = {"It was changed again while you looked at it. Nothing was stored; this is how it is now, "
-                             "beside what you had decided on."},
+                   .lines = {"It was changed again while you looked at it. Nothing was stored; this is its text now, "
+                             "beside the one that you had chosen."},
                    .now = shown_conflict()};
   }
 

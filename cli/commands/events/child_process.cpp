@@ -50,7 +50,7 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command
   Descriptor out = nameless_file();
   Descriptor err = nameless_file();
   if (!in || !out || !err || !write_all(in.get(), input) || ::lseek(in.get(), 0, SEEK_SET) != 0) {
-    return fail(Failure::Kind::disk, "no temporary file can be written");
+    return fail(Failure::Kind::disk, "cannot write a temporary file");
   }
   // No other file: locks and connections of ours are among them.
   WS_LET(const Process process,

@@ -95,55 +95,55 @@ Result<ExitCode> work(Session& session) {
 }  // namespace
 
 Command events_work_command() {
-  return {
-      .words = "events work",
-      .summary = "Run a command for each agent event",
-      .details =
-          "The command gets the event as JSON on stdin, and WS_EVENT_ID and WS_LEASE_TOKEN. Exit 0 completes "
-          "the event with what it printed (a JSON object, else {\"output\": text}); any other exit fails it "
-          "with the end of its stderr, and the event is tried again later, up to --max-attempts. Ctrl-C ends it: what "
-          "is under way is finished within 10 s or handed back. An agent hears only of documents that it can see: "
-          "`ws docs share DOCUMENT --with @HANDLE`.",
-      .arguments = {{.placeholder = "CMD",
-                     .help = "the command and its arguments, after --",
-                     .count = Count::many,
-                     .is_command = true}},
-      .flags = {worker_flags().front(),
-                {.name = "jobs",
-                 .takes = Takes::one,
-                 .placeholder = "N",
-                 .help = "events processed in parallel",
-                 .limits = "1-64",
-                 .fallback = "1"},
-                {.name = "lease-seconds",
-                 .takes = Takes::one,
-                 .placeholder = "N",
-                 .help = "how long an event is held; renewed at a third of it",
-                 .limits = "30-900",
-                 .fallback = "300"},
-                {.name = "wait-seconds",
-                 .takes = Takes::one,
-                 .placeholder = "N",
-                 .help = "how long one claim waits for an event",
-                 .limits = "0-30",
-                 .fallback = "20"},
-                {.name = "max-attempts",
-                 .takes = Takes::one,
-                 .placeholder = "N",
-                 .help = "give an event up after N failures of its command",
-                 .limits = "1-100",
-                 .fallback = "5"},
-                {.name = "no-retry-exit",
-                 .takes = Takes::many,
-                 .placeholder = "N",
-                 .help = "an exit of CMD that fails an event at once",
-                 .limits = "1-255"},
-                {.name = "once", .help = "take one event, or none, and end; with 13 when CMD failed"}},
-      .examples = {"ws events work --worker scribe --jobs 2 -- ./answer.sh"},
-      .operation = &operation_of("events.claim"),
-      .runs_on = true,
-      .hands_back = true,
-      .run = work};
+  return {.words = "events work",
+          .summary = "Run a command for each agent event",
+          .details =
+              "The command gets the event as JSON on stdin, and WS_EVENT_ID and WS_LEASE_TOKEN. Exit 0 completes "
+              "the event with what it printed (a JSON object, else {\"output\": text}); any other exit fails it "
+              "with the end of its stderr, and the event is tried again later, up to --max-attempts. Ctrl-C ends it: "
+              "events under way are completed within 10 s or returned to the queue. An agent gets events only for "
+              "documents that are shared with it: "
+              "`ws docs share DOCUMENT --with @HANDLE`.",
+          .arguments = {{.placeholder = "CMD",
+                         .help = "the command and its arguments, after --",
+                         .count = Count::many,
+                         .is_command = true}},
+          .flags = {worker_flags().front(),
+                    {.name = "jobs",
+                     .takes = Takes::one,
+                     .placeholder = "N",
+                     .help = "events processed in parallel",
+                     .limits = "1-64",
+                     .fallback = "1"},
+                    {.name = "lease-seconds",
+                     .takes = Takes::one,
+                     .placeholder = "N",
+                     .help = "how long an event is held; renewed at a third of it",
+                     .limits = "30-900",
+                     .fallback = "300"},
+                    {.name = "wait-seconds",
+                     .takes = Takes::one,
+                     .placeholder = "N",
+                     .help = "how long one claim waits for an event",
+                     .limits = "0-30",
+                     .fallback = "20"},
+                    {.name = "max-attempts",
+                     .takes = Takes::one,
+                     .placeholder = "N",
+                     .help = "fail an event for good after N failures of its command",
+                     .limits = "1-100",
+                     .fallback = "5"},
+                    {.name = "no-retry-exit",
+                     .takes = Takes::many,
+                     .placeholder = "N",
+                     .help = "an exit code of CMD that fails an event for good",
+                     .limits = "1-255"},
+                    {.name = "once", .help = "take one event, or none, and end; with 13 when CMD failed"}},
+          .examples = {"ws events work --worker scribe --jobs 2 -- ./answer.sh"},
+          .operation = &operation_of("events.claim"),
+          .runs_on = true,
+          .hands_back = true,
+          .run = work};
 }
 
 }  // namespace ws::cli

@@ -44,7 +44,7 @@ std::vector<Flag> flags_of(const Operation& operation, PathParameters path) {
   if (is_list(operation)) {
     for (Flag& flag : paging_flags()) {
       const bool is_refused = flag.name == "cursor" && operation.paging != contract::Paging::cursor;
-      if (is_refused) flag.help = "refused: the API has no cursor for this list";
+      if (is_refused) flag.help = "not available: the API has no cursor for this list";
       flags.push_back(std::move(flag));
     }
   }

@@ -252,7 +252,7 @@ Result<std::optional<Key>> Session::environment_key(const BaseUrl& url) {
   // The key is bound to the base URL given beside it: WS_BASE_URL, else the flag.
   const auto beside = world_.environment.text("WS_BASE_URL");
   if (!beside && settings_.base_url.where != Where::flag) {
-    return fail(Failure::Kind::usage, "WS_TOKEN is set, but the server that it is for is not", "set WS_BASE_URL too");
+    return fail(Failure::Kind::usage, "WS_TOKEN is set, but no server is given", "set WS_BASE_URL, or give --base-url");
   }
   const std::string origin = beside ? http::origin_of(*beside) : url.origin;
   if (secret.empty() || origin != url.origin) return std::optional<Key>();

@@ -52,8 +52,8 @@ Command sync_attachments_command() {
   return {.words = "sync attachments",
           .summary = "List the files that notes show",
           .details =
-              "Path, size, Asset, state and the notes that show each; without the network, against what was last "
-              "heard. Which files are synced is said by `attachments:` in .ws/config.yaml.",
+              "Shows path, size, state, the notes that show the file, and its Asset, as of the last sync and without "
+              "the network. `attachments:` in .ws/config.yaml says which files are synced.",
           .examples = {"ws sync attachments", "ws sync attachments --json"},
           .run = list_attachments};
 }

@@ -81,9 +81,9 @@ Command sync_blame_command() {
   return {.words = "sync blame",
           .summary = "Show who wrote each line of a file last",
           .details =
-              "Each line with the revision of the document that brought it, and who wrote it when: people on the "
-              "service by their name, you for what was edited here. It comes from the local history, without the "
-              "network; `git -C .ws/history.git blame main -- PATH` tells the same.",
+              "Shows for each line the revision of the document that added it, who wrote it, and when: people on the "
+              "service by name, you for what was edited here. It reads the local history, without the network; `git -C "
+              ".ws/history.git blame main -- PATH` shows the same.",
           .arguments = {{.placeholder = "PATH", .help = "a file in the folder"}},
           .examples = {"ws sync blame notes/a.md", "ws sync blame notes/a.md --json"},
           .run = blame};

@@ -51,7 +51,7 @@ Json foreign_to_json(const Json& shown) {
   return {{"id", id == nullptr ? Json() : *id},
           {"path", path == nullptr ? Json() : *path},
           {"kind", kind ? Json(sync::name(*kind)) : Json()},
-          {"reason", "another client's; resolve it there"},
+          {"reason", "it belongs to another client: resolve it there"},
           {"own", false},
           {"here_only", false}};
 }
@@ -118,7 +118,7 @@ Command sync_conflicts_command() {
           .summary = "List the open conflicts",
           .details = "This tree's own conflicts, without the network; --all asks for those of other clients too.",
           .flags = {{.name = "content", .help = "with --json: the three texts too"},
-                    {.name = "all", .help = "other clients' too"}},
+                    {.name = "all", .help = "those of other clients too"}},
           .examples = {"ws sync conflicts", "ws sync conflicts --json --content"},
           .run = conflicts};
 }

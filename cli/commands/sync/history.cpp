@@ -149,7 +149,10 @@ Result<ExitCode> roots(Session& session) {
     const auto binding = sync::read_binding(tree.folder, session.settings().trusted);
     const bool is_it = binding && binding->source_id == tree.source_id;
     list["data"].push_back({{"folder", tree.folder.string()},
-                            {"state", is_it ? "tied" : "missing"},
+                            {"state",
+                             !is_it                              ? "missing"
+                             : session.format() == Format::table ? "synced"
+                                                                 : "tied"},
                             {"name", tree.name},
                             {"source_id", tree.source_id},
                             {"base_url", tree.base_url}});

@@ -98,7 +98,7 @@ Result<std::vector<Conflict>> select(Session& session, const fs::path& root, con
   const std::vector<std::string>& words = session.arguments().words;
   const auto glob = session.arguments().value("only");
   if (words.empty() && !session.has("all") && !glob && !is_asked(session)) {
-    return fail(Failure::Kind::usage, "say which conflict", "name a PATH or an id, or give --all");
+    return fail(Failure::Kind::usage, "no conflict is given", "give a PATH or an id, or --all");
   }
   std::vector<Conflict> selected;
   std::set<std::string> ids;
@@ -270,7 +270,7 @@ std::vector<Flag> resolve_flags() {
       {.name = "path",
        .takes = Takes::one,
        .placeholder = "WHOSE",
-       .help = "whose name to keep, where it is about a name",
+       .help = "which name to keep, for a conflict about a name",
        .limits = "local or remote"},
       {.name = "file", .takes = Takes::one, .placeholder = "FILE|-", .help = "the merged text; implies --keep merged"},
       {.name = "markers", .help = "put both texts into the working file, to edit"},
@@ -290,14 +290,13 @@ Command sync_resolve_command() {
       .words = "sync resolve",
       .summary = "Decide a conflict",
       .details =
-          "On a terminal, without --keep, --path and --markers, it leads you through them one by one: what happened, "
-          "both texts, a key for each way out; nothing is written before you confirm it. --plain asks in lines of "
-          "words. For an edit against a delete, local and remote say which of the two wins; both keeps the local text "
-          "as a copy beside the remote one. Where two documents want one name, or one document has two, --path says "
-          "whose "
-          "name holds: the other file lies beside it. --keep merged takes the text of --file, the working file that "
-          "you edited after --markers, or a clean merge. A service that went back to an older state is the conflict "
-          "`rewound`. What loses is in the history.",
+          "On a terminal, without --keep, --path and --markers, it leads you through the conflicts one by one: what "
+          "happened, both texts, a key for each choice; nothing is written before you confirm it. --plain asks in "
+          "lines of text. For an edit against a delete, local and remote say which of the two wins; both keeps the "
+          "local text as a copy beside the remote one. Where two documents want one name, or one document has two, "
+          "--path says which name wins; the other file stays beside it under another name. --keep merged takes the "
+          "text of --file, the working file that you edited after --markers, or a clean merge. A service that went "
+          "back to an older state is the conflict `rewound`. The text that loses is kept in the history.",
       .arguments = {{.placeholder = "PATH|ID", .help = "a file, or the id of a conflict", .count = Count::any}},
       .flags = resolve_flags(),
       .examples = {"ws sync resolve recipes/soup.md --keep local",

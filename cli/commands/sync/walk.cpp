@@ -209,7 +209,7 @@ class SyncConflictResolver final : public walk::ConflictResolver {
     std::string what = moved_there && moved_here ? "It changed on both sides while you looked at it."
                        : moved_there             ? "It changed on the service while you looked at it."
                                                  : "The file here changed while you looked at it.";
-    what += " Nothing was done; this is how it is now. What you chose before is forgotten.";
+    what += " Nothing was done; this is its state now. What you chose before is dropped.";
     return MaybeOutcome(
         Outcome{.kind = Outcome::Kind::changed, .lines = {std::move(what)}, .now = std::move(shown_conflict)});
   }

@@ -104,7 +104,7 @@ Result<ExitCode> watch(Session& session) {
                                            clean(tree.root.string(), Breaks::space),
                                            options.interval.count() / 1000);
   const std::string seldom = fmt::format(
-      "this system watches no more folders (fs.inotify.max_user_watches): some are looked at every {} s only",
+      "this system allows no more watched folders (fs.inotify.max_user_watches): some are checked only every {} s",
       options.interval.count() / 1000);
   const sync::WatchCallbacks callbacks{.run = [&](const sync::RunOptions& run) -> Result<sync::Report> {
                                          client->start_afresh();
@@ -145,24 +145,22 @@ std::vector<Flag> watch_flags() {
 }  // namespace
 
 Command sync_watch_command() {
-  return {
-      .words = "sync watch",
-      .summary = "Sync again and again until stopped",
-      .details =
-          "A change here is sent once its writer has closed the file and it has been quiet: for half a second at most, "
-          "for less once it is known how your editor saves. The service is looked at twice a second while somebody "
-          "edits, here or there, then ever more seldom, up to the interval. A delete waits for 5 s: a file that is "
-          "written anew keeps its "
-          "document. Deletes that `ws sync` would ask about are held back and told once; the rest goes on. A lost "
-          "network is waited out. With --json every report is one line, and nothing is "
-          "printed while nothing happens. Ctrl-C ends it after the step under way.",
-      .arguments = {{.placeholder = "DIR",
-                     .help = "a folder in the tree; here, if not given",
-                     .count = Count::optional}},
-      .flags = watch_flags(),
-      .examples = {"ws sync watch", "ws sync watch ~/notes --interval 10s --json"},
-      .runs_on = true,
-      .run = watch};
+  return {.words = "sync watch",
+          .summary = "Sync again and again until stopped",
+          .details =
+              "A change here is sent when its file is closed and has not changed for half a second, or less once the "
+              "habits of your editor are known. The service is checked twice a second while somebody edits on either "
+              "side, then less and less often, down to once per interval. A delete is sent after 5 s, so that a file "
+              "that is written again keeps its document. Deletes that `ws sync` would ask about are held back and "
+              "reported once; everything else is synced. Without a network it keeps trying. With --json every report "
+              "is one line, and nothing is printed while nothing happens. Ctrl-C ends it after the current step.",
+          .arguments = {{.placeholder = "DIR",
+                         .help = "a folder in the tree; here, if not given",
+                         .count = Count::optional}},
+          .flags = watch_flags(),
+          .examples = {"ws sync watch", "ws sync watch ~/notes --interval 10s --json"},
+          .runs_on = true,
+          .run = watch};
 }
 
 }  // namespace ws::cli

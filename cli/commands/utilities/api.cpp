@@ -213,8 +213,9 @@ Command api_command() {
       .words = "api",
       .summary = "Send any request to the server",
       .details =
-          "The key goes to the profile's own server and nowhere else. The body of a success is printed as it came; "
-          "an error ends as everywhere. -F and -J make a JSON body, or the query of a GET.",
+          "The key goes to the profile's own server and nowhere else. The body of a successful answer is printed "
+          "unchanged; errors are reported as by every other command. -F and -J make a JSON body, or the query of a "
+          "GET.",
       .arguments = {{.placeholder = "METHOD",
                      .help = "GET (with a PATH alone), POST, PUT, PATCH, DELETE, HEAD or OPTIONS"},
                     {.placeholder = "PATH", .help = "below the base URL: /v1/me", .count = Count::optional}},

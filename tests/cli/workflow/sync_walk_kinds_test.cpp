@@ -112,7 +112,7 @@ TEST_CASE("walk: every kind of conflict, as it is seen", "[cli]") {
         press("?", "?", "What the keys do");
         session.type("\033");
         session.wait_for("keep theirs");
-        press("s", "s", "forgotten");
+        press("s", "s", "drops what you chose");
       }
       session.type("s");
     }

@@ -58,7 +58,7 @@ TEST_CASE("walk: who quits, even from the last question, has changed nothing her
   session.type("\033");
   session.wait_for("Chosen so far: 1 of 1");
   session.type("q");
-  session.wait_for("forgotten");
+  session.wait_for("drops what you chose");
   session.type("q");
   CHECK(session.end() == 7);
   CHECK(everything_in(two.mine) == before);
