@@ -180,7 +180,8 @@ TEST_CASE("curl: a certificate of another name is refused, even from somebody tr
 }
 
 TEST_CASE("curl: a server without TLS is told so", "[http]") {
-  const HostileServer server([](const Seen&) { return answer(200, "{}"); });
+  const auto refuses = [](int) { return std::optional(answer(400, "{}")); };
+  const HostileServer server([](const Seen&) { return answer(400, "{}"); }, refuses);
   std::string url = server.url("/v1");
   CHECK(is_tls_failure(get(url.insert(4, "s")), "the server does not speak TLS on this port"));
 }
