@@ -297,7 +297,9 @@ class App {
     WS_TRY(apply(parsed));
     Session session(world_, chosen, std::move(parsed));
     WS_TRY(session.open(find_view));
-    WS_TRY(resolve_names(session));
+    if (auto named = resolve_names(session); !named) {
+      return fail(session.with_login_hint(std::move(named).error()));
+    }
     json_errors_ = is_json(session.format()) && !session.has("jq") && !session.has("template");
     const bool changes =
         chosen.operation != nullptr && chosen.operation->retry != contract::RetryClass::read && !session.has("dry-run");

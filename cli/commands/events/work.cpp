@@ -82,13 +82,19 @@ Result<ExitCode> work(Session& session) {
   client_options.credential = key.credential;
   WS_LET(http::Transport * transport, session.transport());
   Client client(*transport, session.world().clock, session.world().random, std::move(client_options));
+  bool is_any = false;
   EventWorker worker(client,
                      std::move(options),
-                     {.done = [&session](const WorkDone& done) { print_done(session, done); },
+                     {.done =
+                          [&](const WorkDone& done) {
+                            is_any = true;
+                            print_done(session, done);
+                          },
                       .note = [&session](const std::string& text) { session.note(text); },
                       .must_stop = [&session] { return session.world().cancelled.load(); }});
   WS_TRY(worker.run());
   if (session.world().cancelled.load()) return fail(Failure::Kind::cancelled, "stopped");
+  if (session.has("once") && !is_any) session.note("no event is waiting");
   return session.has("once") && worker.has_failed() ? ExitCode::partial : ExitCode::done;
 }
 

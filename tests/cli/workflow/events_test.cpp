@@ -79,7 +79,9 @@ TEST_CASE("work: a command that fails gives the end of its stderr; it is tried a
   const Ended final = stage.person.ws(stage.work("exit 4", {"--once", "--no-retry-exit", "3", "--no-retry-exit", "4"}));
   CHECK(final.exit == 13);
   CHECK(stage.asked("events.fail")["retryable"] == false);
-  CHECK(stage.person.ws(stage.work("exit 3")).exit == 0);  // none is left
+  const Ended none = stage.person.ws(stage.work("exit 3"));
+  CHECK(none.exit == 0);
+  CHECK(none.err == "no event is waiting\n");
   CHECK(stage.person.ws(stage.work("true", {"--no-retry-exit", "0"})).exit == 2);
   CHECK(stage.person.ws(stage.work("true", {"--max-attempts", "many"})).exit == 2);
 }

@@ -207,6 +207,9 @@ TEST_CASE("keys: what the key in use may not do names it, and the stored key tha
                          "default`, or run `ws auth switch default`") != std::string::npos);
   CHECK(person.ws({"docs", "create", "hello", "--profile", "default"}).exit == 0);
   CHECK(person.ws({"tests", "runs", "list"}).err.find("run `ws login --base-url ") != std::string::npos);
+  // A name is looked up before the command runs: the same is said.
+  REQUIRE(log_in(person, server, {"--profile", "runner", "--for", "tests"}).exit == 0);
+  CHECK(person.ws({"docs", "get", "Knots"}).err.find("that of default has documents:read") != std::string::npos);
 }
 
 TEST_CASE("login: a second one on a profile revokes the key that it replaces", "[cli]") {
