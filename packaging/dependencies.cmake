@@ -94,6 +94,12 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 find_program(MOLD mold)
-if(MOLD AND NOT CMAKE_CROSSCOMPILING) # a cross compiler looks for one of its own
+if(MOLD)
+  if(CMAKE_CROSSCOMPILING)
+    # A cross compiler looks for a linker of its own name, and in the folders that it is told of.
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/linker)
+    file(CREATE_LINK ${MOLD} ${PROJECT_BINARY_DIR}/linker/ld.mold SYMBOLIC)
+    add_link_options(-B${PROJECT_BINARY_DIR}/linker)
+  endif()
   add_link_options(-fuse-ld=mold)
 endif()
