@@ -61,7 +61,7 @@ inside deb apt-get install -y -qq --no-install-recommends libcurl4 libjq1 ca-cer
 files deb >"$work/before"
 cp "$dist"/ws_*_"$arch".deb "$dist"/ws-mock_*_"$arch".deb "$work/deb/tmp/"
 inside deb sh -c 'apt-get install -y -qq --no-install-recommends /tmp/ws_*.deb /tmp/ws-mock_*.deb' >/dev/null 2>&1 || fail 'apt cannot install the packages'
-mkdir -p "$work/deb/tmp/source/tests/end_to_end" && cp -r "$source/recipes" "$work/deb/tmp/source/"
+mkdir -p "$work/deb/tmp/source/tests/end_to_end" && cp -r "$source/recipes" "$source/docs" "$work/deb/tmp/source/"
 cp -r "$source/tests/demo" "$work/deb/tmp/source/tests/" && cp -r "$source/tests/end_to_end/stories" "$work/deb/tmp/source/tests/end_to_end/"
 inside deb env WS_BIN_DIR=/usr/bin bash /tmp/source/tests/demo/demo.sh >"$work/demo.log" 2>&1 || { tail -n 20 "$work/demo.log" >&2; fail 'the demo fails with the installed packages'; }
 inside deb ws-mock exec -- ws whoami >/dev/null || fail 'ws cannot call the mock'
