@@ -23,7 +23,7 @@ Stretch::Kind kind_of(Piece::Kind kind) {
   return Stretch::Kind::same;
 }
 
-/// Each line with its newline.
+/// The lines, each with its newline.
 std::vector<std::string_view> whole_lines(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -40,7 +40,7 @@ std::string joined(const std::vector<std::string_view>& lines, std::size_t begin
   return text;
 }
 
-/// The two texts beside each other, without one that both were made from.
+/// Compares the two texts without a common base.
 struct Compared {
   std::vector<Stretch> stretches = {};
   sync::merge::TextForm form = {};
@@ -113,7 +113,7 @@ Result<Choices> Choices::of(const std::optional<std::string>& base,
   }
   WS_LET(sync::merge::Merge merge, sync::merge::merge_markdown(*base, choices.mine_, choices.theirs_, options));
   choices.form_ = merge.form;
-  // A text that is taken whole comes as one piece without its sides.
+  // If one text is taken as a whole, there is one stretch without sides.
   const bool is_whole = merge.pieces.size() == 1 && merge.pieces.front().kind != Piece::Kind::conflict;
   for (Piece& piece : merge.pieces) {
     Stretch stretch{.kind = kind_of(piece.kind),
@@ -163,7 +163,7 @@ bool Choices::is_all(Take take) const {
   for (std::size_t i = 0; i < stretches_.size(); ++i) {
     const Stretch& stretch = stretches_[i];
     if (stretch.kind == Stretch::Kind::same || takes_[i] == take) continue;
-    // What comes by itself may be that side's text.
+    // The automatic merge may equal that side's text.
     const std::string& wanted = take == Take::mine ? stretch.mine : stretch.theirs;
     if (takes_[i] != Take::merged || stretch.merged != wanted) return false;
   }
@@ -171,7 +171,7 @@ bool Choices::is_all(Take take) const {
 }
 
 std::string Choices::text() const {
-  // Line ends, a final newline and blocks that were moved are whole texts' affairs.
+  // Line endings, the final newline and moved blocks cannot be chosen place by place.
   if (is_all(Take::mine)) return mine_;
   if (is_all(Take::theirs)) return theirs_;
   std::string lines;

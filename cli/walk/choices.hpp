@@ -1,4 +1,4 @@
-/// Two changed texts as what nobody changed and places to choose at; what was chosen, with undo, and the text of it.
+/// Two changed texts as unchanged stretches and places to choose at; the choices, with undo, and the resulting text.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@
 
 namespace ws::cli::walk {
 
-/// What a person wants at one place.
+/// A choice at one place.
 enum class Take {
   mine,
   theirs,
-  both,    ///< mine, and theirs below it
-  merged,  ///< what comes of it by itself
+  both,    ///< mine followed by theirs
+  merged,  ///< the automatic merge
 };
 
-/// Whole lines, LF alone.
+/// Whole lines; LF line endings.
 struct Stretch {
   enum class Kind {
-    same,       ///< nobody changed it; only `merged` is set
-    mine,       ///< only I changed it
-    theirs,     ///< only they did
-    merged,     ///< both did, and the changes go together
-    collision,  ///< both did, and somebody must choose; `merged` is empty
+    same,       ///< unchanged; only `merged` is set
+    mine,       ///< changed locally
+    theirs,     ///< changed on the service
+    merged,     ///< changed on both sides, and merged
+    collision,  ///< changed on both sides, and must be chosen; `merged` is empty
   };
   Kind kind = Kind::same;
   std::string merged = {};
@@ -39,7 +39,7 @@ struct Stretch {
 
 class Choices {
  public:
-  /// Empty `base`: both were made anew, and whatever differs is a collision. Fails with `internal`.
+  /// Empty `base`: there is none, and every difference is a collision. Fails with `internal`.
   static Result<Choices> of(const std::optional<std::string>& base,
                             std::string mine,
                             std::string theirs,
@@ -47,23 +47,24 @@ class Choices {
 
   const std::vector<Stretch>& stretches() const { return stretches_; }
   bool has_base() const { return has_base_; }
-  /// How many stretches are of that kind.
+  /// The number of stretches of that kind.
   std::size_t count(Stretch::Kind kind) const;
-  /// How many collisions nothing was taken at.
+  /// The number of collisions without a choice.
   std::size_t open() const;
-  /// Whether something was taken that `undo` takes back.
+  /// Whether there is a choice to undo.
   bool is_touched() const { return !steps_.empty(); }
 
-  /// What holds there: `merged` where nobody chose and nothing collides; empty at a collision without a choice.
+  /// The choice at a stretch: `merged` by default; empty at a collision without a choice.
   std::optional<Take> taken(std::size_t stretch) const;
-  /// No-op at what nobody changed, and for `merged` at a collision.
+  /// Does nothing at an unchanged stretch, nor for `merged` at a collision.
   void take(std::size_t stretch, Take take);
-  /// Takes the last choice back; the stretch that it was at, or empty.
+  /// Undoes the last choice; returns its stretch, or empty if there was none.
   std::optional<std::size_t> undo();
 
-  /// What the choices say. All mine is my text byte for byte, all theirs is theirs. An open collision counts as mine.
+  /// The resulting text. All mine gives my text byte for byte, all theirs gives theirs. An undecided collision gives
+  /// mine.
   std::string text() const;
-  /// The same with each open collision between diff3 markers.
+  /// The same with each undecided collision between diff3 markers.
   std::string text_with_markers(std::string_view my_label, std::string_view their_label) const;
 
  private:
@@ -76,7 +77,7 @@ class Choices {
   bool is_all(Take take) const;
 
   std::vector<Stretch> stretches_ = {};
-  std::vector<std::optional<Take>> takes_ = {};  ///< one a stretch
+  std::vector<std::optional<Take>> takes_ = {};  ///< by stretch
   std::vector<Step> steps_ = {};
   sync::merge::TextForm form_ = {};
   std::string mine_ = {};
@@ -84,7 +85,7 @@ class Choices {
   bool has_base_ = false;
 };
 
-/// A line that somebody must still take out of it.
+/// A conflict marker that is still in the text.
 bool has_open_markers(std::string_view text);
 
 }  // namespace ws::cli::walk

@@ -125,7 +125,7 @@ class Story {
           "The file here gets their text. Mine lies beside it, with (local) in its name, as a document of its own.");
   }
 
-  /// No texts: what is known of both files is told.
+  /// Without texts: describes both files.
   void two_files() {
     say_my_file();
     say_their_file();
@@ -157,7 +157,7 @@ class Story {
     if (!facts_.their_place.empty()) say(fmt::format("A copy of theirs is at {}.", facts_.their_place));
   }
 
-  /// Recorded by a commit, and no pull has brought their text yet.
+  /// Recorded by a commit; their text has not been pulled yet.
   void not_seen_yet() {
     shown_conflict_.base = texts_.base;
     shown_conflict_.mine = texts_.local;
@@ -292,7 +292,7 @@ class Story {
           "against mass deletion counts what it removes.");
   }
 
-  /// Both texts, to look at: neither is merged.
+  /// Shows both texts without merging them.
   void show_both() {
     shown_conflict_.mine = texts_.local;
     shown_conflict_.theirs = texts_.remote;

@@ -1,4 +1,4 @@
-/// A sync conflict in words: what happened, as far as the data tells, and each way out with what it does.
+/// Describes a sync conflict: what happened, as far as it is known, and the effects of each resolution.
 #pragma once
 
 #include <optional>
@@ -9,17 +9,17 @@
 
 namespace ws::cli::walk {
 
-/// What is known beside the conflict itself. All text is as it came; it is cleaned where it is shown.
+/// Facts beside the conflict itself. Text may contain control characters; the views remove them.
 struct Facts {
-  std::optional<std::string> my_time = {};     ///< "2026-11-20 10:04": when the file here was last written
-  std::optional<std::string> their_name = {};  ///< who changed the document last
+  std::optional<std::string> my_time = {};     ///< "2026-11-20 10:04": modification time of the local file
+  std::optional<std::string> their_name = {};  ///< who last changed the document
   std::optional<std::string> their_time = {};
   std::string my_file = {};  ///< of an attachment: "image/png, 12 KB, 640 x 480"
   std::string their_file = {};
-  std::string their_place = {};  ///< where their file lies here; empty: nowhere
+  std::string their_place = {};  ///< path of the local copy of their file; empty: none
 };
 
-/// `texts.local` is the text that counts as mine.
+/// `texts.local` is shown as mine.
 ShownConflict tell_conflict(const sync::ConflictTexts& texts, const Facts& facts);
 
 }  // namespace ws::cli::walk

@@ -15,7 +15,7 @@ constexpr std::size_t label_columns = 8;
 constexpr std::string_view bar = " │ ";
 constexpr std::size_t bar_columns = 3;
 
-/// The lines of one text, its changed words in `look`.
+/// The lines of one text, with changed words in `look`.
 std::vector<ScreenRow> highlighted(std::string_view text, const std::vector<ByteRange>& ranges, Look usual, Look look) {
   std::vector<ScreenRow> lines;
   auto range = ranges.begin();
@@ -68,7 +68,7 @@ class Drawing {
 
   void add_same(const std::string& text, bool is_first, bool is_last) {
     const auto lines = lines_of(text);
-    // A text without a change is shown by its beginning.
+    // Of an unchanged text only the beginning is shown.
     const std::size_t above = is_first ? (is_last ? lines_of_an_unchanged_text : 0) : lines_around;
     const std::size_t below = is_last ? 0 : lines_around;
     const bool folds = lines.size() > above + below + 1;
@@ -130,7 +130,7 @@ class Drawing {
     drawn_.rows.push_back(std::move(row));
   }
 
-  /// Rows behind a label; an empty text is said to be none.
+  /// Rows after a label; "none" for an empty text.
   void add_labelled(const std::string& label, std::vector<ScreenRow> lines, Look look) {
     if (lines.empty()) lines = {{{.text = "(nothing)", .look = Look::faint}}};
     const std::size_t room =
@@ -147,7 +147,7 @@ class Drawing {
   }
 
   void add_behind(const std::string& label, ScreenRow part, Look look) {
-    // Side by side the one bar is that between the sides.
+    // Side by side, the bar separates the two sides.
     const std::string between = beside_ ? std::string(bar_columns, ' ') : std::string(bar);
     ScreenRow row = {{.text = fmt::format("{:>{}}", label, label_columns), .look = look},
                      {.text = between, .look = Look::faint}};

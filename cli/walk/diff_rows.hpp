@@ -1,4 +1,4 @@
-/// The places of a conflict as rows of a screen: one below the other, or side by side where there is room.
+/// The places of a conflict as screen rows: one below the other, or side by side on wide terminals.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@
 
 namespace ws::cli::walk {
 
-/// From so many columns on two texts stand beside each other.
+/// The least number of columns for side by side.
 inline constexpr std::size_t side_by_side_from = 120;
-/// Unchanged lines that stay above and below a change; more are folded.
+/// Lines of context above and below a change; the others are folded.
 inline constexpr std::size_t lines_around = 2;
 inline constexpr std::size_t lines_of_an_unchanged_text = 8;
 
 struct DiffLook {
   std::size_t columns = 80;
-  bool has_color = false;  ///< else changed words are marked below
+  bool has_color = false;  ///< false: changed words are underlined by `~`
   bool has_headings = true;
-  std::string mine = "mine";  ///< what the two sides are called
+  std::string mine = "mine";  ///< the names of the two sides
   std::string theirs = "theirs";
-  std::optional<std::size_t> current = {};  ///< the stretch that is asked about
+  std::optional<std::size_t> current = {};  ///< the current stretch
 };
 
 struct DiffRows {
@@ -33,11 +33,11 @@ struct DiffRows {
 
 DiffRows diff_rows(const Choices& choices, const DiffLook& look);
 
-/// "taken: mine"; empty where nobody chose.
+/// "taken: mine"; empty without a choice.
 std::string words_for_take(const Choices& choices, std::size_t stretch);
 /// "place 1 of 2", "only mine changed: merges by itself".
 std::string words_for_place(const Choices& choices, std::size_t stretch);
-/// Each line without its newline.
+/// The lines, without newlines.
 std::vector<std::string_view> lines_of(std::string_view text);
 
 }  // namespace ws::cli::walk

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t key_gap = 3;
 constexpr std::size_t head_rows = 2;  // the title and the rule below it
 constexpr std::size_t least_body = 3;
-constexpr std::size_t widest_sentence = 100;  // longer lines are hard to read, however wide the screen
+constexpr std::size_t widest_sentence = 100;  // longer lines are hard to read on any screen
 
 std::string shown_key(char key) {
   if (key == '\n') return "Enter";
@@ -70,14 +70,14 @@ class Composer {
  private:
   enum class KeyHelp { long_text, one_word };
 
-  /// Where the screen is too small for all of it: a word beside each key, and the sentences move with the view.
+  /// On a small screen: one word beside each key, and the sentences scroll with the view.
   void make_small(std::vector<ScreenRow>& head, std::vector<ScreenRow>& keys) {
     keys = foot(KeyHelp::one_word);
     if (head.size() + 1 + keys.size() + least_body <= size_.rows) return;
     body_.insert(body_.begin(), head.begin() + head_rows, head.end());
     if (current_) *current_ += head.size() - head_rows;
     head.resize(1);
-    // The title and a row of the view come before the rows of keys that have no room: `?` shows all keys.
+    // The title and one row of the view take precedence over the keys: `?` shows all keys.
     if (keys.size() + 3 > size_.rows) keys.resize(size_.rows > 4 ? size_.rows - 3 : 1);
   }
 
@@ -135,7 +135,7 @@ class Composer {
     starts_ = std::move(drawn.starts);
   }
 
-  /// Where there is nothing to choose in a text: what one side changed, or the texts of two documents.
+  /// If there is nothing to choose in a text: the change of one side, or the texts of two documents.
   void add_shown_texts() {
     const ShownConflict& shown_conflict = walk_.shown_conflict();
     const bool are_two = shown_conflict.mine && shown_conflict.theirs;
@@ -174,7 +174,7 @@ class Composer {
     for (const std::string& text : lines) add_sentence(body_, text, Look::plain);
   }
 
-  /// The rule below the view says how much of it is out of sight.
+  /// The rule below the view, with the number of hidden rows.
   ScreenRow rule(std::size_t top, std::size_t visible) const {
     const std::size_t below = body_.size() > top + visible ? body_.size() - top - visible : 0;
     if (top == 0 && below == 0) return line();

@@ -1,4 +1,4 @@
-/// A page of the walk as the rows of a whole screen.
+/// Renders a page of the walk as the rows of a full screen.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace ws::cli::walk {
 
-/// Where the walk stands among several matters.
+/// The position among several conflicts.
 struct Position {
-  std::string noun = "Conflict";  ///< what each of them is
+  std::string noun = "Conflict";  ///< of one of them
   std::size_t number = 1;
   std::size_t count = 1;
 };
@@ -22,15 +22,15 @@ struct ScreenSize {
   std::size_t rows = 24;
 };
 
-/// Exactly `size.rows` rows of at most `size.columns`: what it is about above, the view of it, what can be done below.
-/// Moves the walk's view where it must. `has_color` false: changed words are marked below.
+/// Exactly `size.rows` rows of at most `size.columns`: the title, the view, the keys. Scrolls the walk's view if
+/// needed. `has_color` false: changed words are underlined by `~`.
 std::vector<ScreenRow> frame(Walk& walk, const Position& position, ScreenSize size, bool has_color);
 
-/// "Conflict 1 of 3"; the noun alone where there is one.
+/// "Conflict 1 of 3"; the noun alone if there is one.
 std::string words_for(const Position& position);
-/// What stands above the view on each page, as sentences: the story and what merges by itself, or what is confirmed.
+/// The sentences above the view: what happened and what merges automatically, or what is to be confirmed.
 std::vector<std::string> sentences(const Walk& walk);
-/// The page of help.
+/// The help page.
 std::vector<std::string> help_lines();
 
 }  // namespace ws::cli::walk

@@ -75,7 +75,7 @@ class Guide {
                          .merged = walk_.editable(names_.mine, names_.theirs)});
   }
 
-  /// What another program left: to be confirmed, or, with markers in it, to be worked on.
+  /// The text of an editor or merge tool: to be confirmed, or, with markers in it, to be edited again.
   void take_text(Result<std::string> text) {
     if (!text) return walk_.set_notice(sentence_of(text.error()));
     if (has_open_markers(*text) && !markers_belong()) {
@@ -87,7 +87,7 @@ class Guide {
     walk_.propose_text(std::move(*text));
   }
 
-  /// A document may be about merging.
+  /// Text that looks like a marker may belong to the document.
   bool markers_belong() const {
     const ShownConflict& shown_conflict = walk_.shown_conflict();
     return has_open_markers(*shown_conflict.mine) || has_open_markers(*shown_conflict.theirs);

@@ -1,5 +1,4 @@
-/// Resolves one conflict with the user: shows it, reads the keys, runs editor and merge tool, has the decision carried
-/// out.
+/// Resolves one conflict with the user: shows it, reads the keys, runs editor and merge tool, applies the decision.
 #pragma once
 
 #include <optional>
@@ -13,7 +12,7 @@
 
 namespace ws::cli::walk {
 
-/// Carries out what the person decides about the conflict.
+/// Applies the user's decision.
 class ConflictResolver {
  public:
   ConflictResolver() = default;
@@ -23,17 +22,17 @@ class ConflictResolver {
 
   struct Outcome {
     enum class Kind {
-      done,     ///< carried out; `lines` say so
-      changed,  ///< nothing was done: the conflict changed meanwhile, `now` is its new state
-      refused,  ///< nothing was done, `lines` say why; another decision may do
-      gone,     ///< nothing is left to decide; `lines` say why
+      done,     ///< applied; `lines` report it
+      changed,  ///< nothing was done: the conflict has changed; `now` is its new state
+      refused,  ///< nothing was done, for the reason in `lines`; another decision may work
+      gone,     ///< the conflict no longer exists, for the reason in `lines`
     } kind = Kind::done;
     std::vector<std::string> lines = {};
     std::optional<ShownConflict> now = {};
   };
-  /// Checks that the conflict is still as it was shown, then applies the decision. Fails with what ends the whole walk.
+  /// Checks that the conflict is still as it was shown, then applies the decision. Fails if the whole walk must end.
   virtual Result<Outcome> carry_out(const Decided& decided) = 0;
-  /// One line for each state; called only where `has_history` is set.
+  /// One line for each version; called only if `has_history` is set.
   virtual Result<std::vector<std::string>> history() = 0;
 };
 
@@ -42,10 +41,10 @@ enum class WalkEnd {
   gone,     ///< the conflict was resolved elsewhere
   skipped,  ///< it stays open
   quit,
-  stopped,  ///< a signal, or the terminal is gone
+  stopped,  ///< by a signal, or the terminal was closed
 };
 
-/// What the two sides are called between markers: "mine", "revision 3".
+/// The labels of the two sides in conflict markers: "mine", "revision 3".
 struct SideNames {
   std::string mine = "mine";
   std::string theirs = "theirs";

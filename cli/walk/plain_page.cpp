@@ -40,7 +40,7 @@ class PlainLines {
 
   void say_same(std::string_view text, bool is_first, bool is_last) {
     const auto lines = lines_of(text);
-    // A text without a change is shown by its beginning.
+    // Of an unchanged text only the beginning is shown.
     const std::size_t above = is_first ? (is_last ? lines_of_an_unchanged_text : 0) : lines_around;
     const std::size_t below = is_last ? 0 : lines_around;
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -73,7 +73,7 @@ class PlainLines {
     }
   }
 
-  /// What a text becomes.
+  /// A text before and after.
   void say_change(const std::string& before,
                   const std::string& after,
                   std::string_view old_label,

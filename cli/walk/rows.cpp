@@ -17,7 +17,7 @@ void append(ScreenRow& row, std::string_view text, Look look) {
   }
 }
 
-/// Words and runs of blanks across the fragments of a row; a word may have several looks.
+/// Words and runs of spaces across the fragments of a row; a word may have several looks.
 struct WordOfRow {
   ScreenRow parts = {};
   std::size_t columns = 0;

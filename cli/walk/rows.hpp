@@ -1,4 +1,4 @@
-/// Rows of a screen, as text with looks; still without a terminal.
+/// Screen rows as styled text, independent of the terminal.
 #pragma once
 
 #include <cstddef>
@@ -17,22 +17,22 @@ struct Fragment {
 };
 using ScreenRow = std::vector<Fragment>;
 
-/// One line of anybody's text, made safe for a terminal; a tab is four blanks.
+/// A line of text without control characters; a tab becomes four spaces.
 std::string safe_line(std::string_view text);
 
 std::size_t columns_of(const ScreenRow& row);
-/// The text alone.
+/// The text without styles.
 std::string text_of(const ScreenRow& row);
 
-/// Broken between words into rows of at most `columns` (at least 1); blanks at a break go, a longer word is cut.
-/// At least one row.
+/// Wraps at words into rows of at most `columns` (at least 1); drops spaces at a break, cuts longer words. At least one
+/// row.
 std::vector<ScreenRow> wrapped(const ScreenRow& row, std::size_t columns);
-/// Cut with `…` where it is longer.
+/// Truncates with `…`.
 ScreenRow shortened(const ScreenRow& row, std::size_t columns);
-/// Filled with blanks.
+/// Pads with spaces.
 ScreenRow padded(ScreenRow row, std::size_t columns);
 
-/// `~` below each fragment that is mine or theirs, for screens without colour; empty where none is.
+/// A row of `~` below each fragment of mine or theirs, for terminals without colour; empty if there are none.
 ScreenRow marks_below(const ScreenRow& row);
 
 }  // namespace ws::cli::walk

@@ -22,7 +22,7 @@ class ScreenSurface final : public Surface {
   }
 
   KeyPress ask(Walk& walk, const Position& position) override {
-    // First the keys, then the picture: what is typed at it is never echoed into it.
+    // Raw mode before the first frame, so that no typed key is echoed into it.
     if (!keyboard_.begin()) return KeyPress::of(KeyPress::Sort::stopped);
     screen_.enter();
     draw(walk, position);
@@ -36,7 +36,7 @@ class ScreenSurface final : public Surface {
 
   void busy() override { keyboard_.end(); }
 
-  /// Kept until the screen is given back: on ours it would be gone.
+  /// Printed after the alternate screen is left, which would discard it.
   void tell(const std::string& line) override { told_.push_back(line); }
 
  private:
@@ -59,7 +59,7 @@ class ScreenSurface final : public Surface {
   std::vector<std::string> told_ = {};
 };
 
-/// Nothing moves, nothing is taken back: a page is told when it is new, and a line is read.
+/// Prints each new page as lines and reads a line; never redraws.
 class LineSurface final : public Surface {
  public:
   LineSurface(Terminal& terminal, const std::atomic<bool>& cancelled) : terminal_(terminal), cancelled_(cancelled) {}

@@ -1,4 +1,4 @@
-/// Where a walk is seen and answered: a whole screen with single keys, or lines for whoever has none.
+/// Shows the walk and reads its keys: full screen with single keys, or line by line.
 #pragma once
 
 #include <atomic>
@@ -20,18 +20,18 @@ class Surface {
   Surface& operator=(const Surface&) = delete;
   virtual ~Surface() = default;
 
-  /// Shows the page and waits for a key that `walk` can be pressed with.
+  /// Shows the page and waits for one of its keys.
   virtual KeyPress ask(Walk& walk, const Position& position) = 0;
-  /// The terminal is as it was until the next `ask`: for another program, or while something takes its time.
+  /// Restores the terminal until the next `ask`: to run another program, or during a long step.
   virtual void lend() = 0;
-  /// Keys do nothing for a while and Ctrl-C is a signal: something is carried out.
+  /// Ignores keys and lets Ctrl-C raise its signal while a decision is carried out.
   virtual void busy() = 0;
-  /// A line that stays when the walk is over.
+  /// Prints a line that remains after the walk ends.
   virtual void tell(const std::string& line) = 0;
 };
 
-/// Lines where the terminal is plain or TERM=dumb, else a whole screen. Both write on stderr. `cancelled` rises when a
-/// signal asks this process to end.
+/// Line by line with `--plain` or TERM=dumb, else full screen. Both write to stderr. `cancelled` is set when a signal
+/// asks this process to end.
 std::unique_ptr<Surface> make_surface(Terminal& terminal,
                                       const Environment& environment,
                                       const std::atomic<bool>& cancelled);

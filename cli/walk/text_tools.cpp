@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Only this user may look into it; gone at the end.
+/// A temporary folder that only this user can read; removed at the end.
 class ToolFolder {
  public:
   static Result<ToolFolder> make() {
@@ -44,7 +44,7 @@ class ToolFolder {
   fs::path path_;
 };
 
-/// The names of documents may hold anything; that of a temporary file holds what every program takes.
+/// Document names may contain any character; the name of a temporary file only those that every program accepts.
 std::string tame_name(const std::string& name, const std::string& role) {
   std::string stem;
   const fs::path path(name);
@@ -56,7 +56,7 @@ std::string tame_name(const std::string& name, const std::string& role) {
   return stem.substr(0, 80) + (role.empty() ? "" : "_" + role) + ".md";
 }
 
-/// A value of git's configuration; empty where there is none, or no git.
+/// A value of git's configuration; empty if it is not set or git is not installed.
 std::string git_setting(const std::string& key) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) return {};
@@ -78,12 +78,12 @@ bool is_tool_name(const std::string& name) {
   });
 }
 
-/// A line of shell that runs it on $LOCAL, $BASE, $REMOTE and $MERGED.
+/// A shell command that runs the tool on $LOCAL, $BASE, $REMOTE and $MERGED.
 std::string line_for(const std::string& tool) {
   const std::string files = "LOCAL=$1 BASE=$2 REMOTE=$3 MERGED=$4 BACKUP=$1\n";
   const std::string own = git_setting("mergetool." + tool + ".cmd");
   if (!own.empty()) return files + own;
-  // A tool that git knows by name: git's own scriptlets run it (git-mergetool--lib(1)).
+  // A tool that git supports by name: git's own scripts run it (git-mergetool--lib(1)).
   return files + "TOOL_MODE=merge\n. \"$(git --exec-path)/git-mergetool--lib\" && run_merge_tool '" + tool + "' true";
 }
 

@@ -8,25 +8,25 @@
 
 namespace ws::cli::walk {
 
-/// What a merge tool works on.
+/// The input of a merge tool.
 struct ToolTexts {
-  std::string name = {};  ///< of the file: its ending tells the tool what it is
+  std::string name = {};  ///< of the file: its extension tells the tool the format
   std::optional<std::string> base = {};
   std::string mine = {};
   std::string theirs = {};
-  std::string merged = {};  ///< what it begins with
+  std::string merged = {};  ///< the initial text of MERGED
 };
 
 class TextTools {
  public:
-  /// `editor`: a line of shell; empty: there is none.
+  /// `editor`: a shell command; empty: none is configured.
   explicit TextTools(std::string editor) : editor_(std::move(editor)) {}
 
-  /// The text as the editor leaves it. Fails with `usage` where there is no editor, `disk` where it fails.
+  /// The edited text. Fails with `usage` if there is no editor, with `disk` if it fails.
   Result<std::string> edit(const std::string& name, const std::string& text) const;
 
-  /// The text that the merge tool leaves as MERGED: the one of git's `merge.tool`, run as `mergetool.NAME.cmd` says,
-  /// or as git itself would. Fails with `usage` where none is set up, `disk` where it fails and that may be believed
+  /// The text that the merge tool writes to MERGED. Runs git's `merge.tool` by `mergetool.NAME.cmd`, or as git would.
+  /// Fails with `usage` if none is configured, with `disk` if it fails and its exit code counts
   /// (`mergetool.NAME.trustExitCode`).
   Result<std::string> merge(const ToolTexts& texts) const;
 

@@ -34,7 +34,7 @@ std::string word_of_verdict(Verdict verdict) {
   return {};
 }
 
-/// As a key of the pages: Enter and Escape are characters too.
+/// Enter and Escape as characters, like the other keys.
 char character_of(const KeyPress& key) {
   switch (key.sort) {
     case KeyPress::Sort::character: return key.character;
@@ -203,7 +203,7 @@ bool Walk::has_places() const {
   return choices_ && choices_->count(Stretch::Kind::same) < choices_->stretches().size();
 }
 
-/// What was chosen place by place is kept nowhere: that is said once.
+/// Choices are not saved anywhere: warns once before they are lost.
 Effect Walk::leave(char key, Effect effect) {
   const bool loses = (choices_ && choices_->is_touched()) || draft_;
   if (!loses || leaving_ == key) return effect;
@@ -250,7 +250,7 @@ Effect Walk::press_on_confirm(char key) {
     return Effect::edit;
   }
   if (key == escape_key || key == 'n' || key == 'q') {
-    // A text that was written by hand is not lost by a second thought.
+    // Keeps a text that was written by hand, in case the user returns to it.
     const bool by_hand = proposed_->verdict == Verdict::merged && proposed_text_ != choices_->text();
     if (by_hand) draft_ = proposed_text_;
     go(before_);

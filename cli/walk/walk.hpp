@@ -1,7 +1,6 @@
-/// The walk through one shown_conflict as a state machine: a key in, a new state out. No terminal, no disk, no network.
+/// Resolving one conflict step by step, as a state machine: a key changes the state. No terminal, disk or network.
 ///
-/// Nothing is decided before `Effect::apply`, which only follows a confirmation; whoever drives the walk carries it
-/// out.
+/// A decision is final only with `Effect::apply`, which follows a confirmation; the caller carries it out.
 #pragma once
 
 #include <cstddef>
@@ -16,21 +15,21 @@
 
 namespace ws::cli::walk {
 
-/// What the driver has to do after a key.
+/// What the caller has to do after a key.
 enum class Effect {
   none,
   apply,    ///< carry out `decided()`
   edit,     ///< `editable()` in the editor, then `propose_text`
   tool,     ///< the three texts in the merge tool, then `propose_text`
-  history,  ///< read it, then `show_history`
+  history,  ///< load the history, then `show_history`
   skip,
   quit,
 };
 
-/// A key and what it does now.
+/// A key and its action on the current page.
 struct KeyOffer {
   char key = 0;           ///< '\n': Enter; '\033': Escape
-  std::string word = {};  ///< as it is typed where whole words are: "mine"
+  std::string word = {};  ///< typed in its place in plain mode: "mine"
   std::string help = {};  ///< "keep mine"
 };
 
@@ -38,43 +37,43 @@ class Walk {
  public:
   enum class Page { shown_conflict, places, confirm, help, history };
 
-  /// Fails with `internal` where texts cannot be compared.
+  /// Fails with `internal` if the texts cannot be compared.
   static Result<Walk> of(ShownConflict shown_conflict, std::string notice = {});
 
   Effect press(KeyPress key);
-  /// What the keys do on this page, in the order in which they are shown.
+  /// The keys of this page, in display order.
   std::vector<KeyOffer> keys() const;
 
-  /// A text from an editor or a tool: asks for its confirmation.
+  /// Takes a text from the editor or merge tool, and asks for confirmation.
   void propose_text(std::string text);
   void show_history(std::vector<std::string> lines);
   void set_notice(std::string notice) { notice_ = std::move(notice); }
-  /// What was edited and not taken yet: the editor goes on with it.
+  /// An edited text that is not confirmed yet: the editor opens it again.
   void keep_draft(std::string text) { draft_ = std::move(text); }
 
   Page page() const { return page_; }
   const ShownConflict& shown_conflict() const { return shown_conflict_; }
-  /// Empty where there are no two texts to choose from.
+  /// Empty unless there are two texts to choose from.
   const std::optional<Choices>& choices() const { return choices_; }
-  /// The stretch that is asked about, on the page of places.
+  /// The current stretch on the page of places.
   std::size_t place() const { return place_; }
   const std::string& notice() const { return notice_; }
   const std::vector<std::string>& history() const { return history_; }
-  /// What `confirm` asks about.
+  /// The decision that `confirm` asks about.
   const Offer& proposed() const { return *proposed_; }
   Decided decided() const { return {.verdict = proposed_->verdict, .text = proposed_text_}; }
-  /// What the decision changes, as two texts; empty: nothing of a text.
+  /// The text before and after the decision; empty: it changes no text.
   struct Change {
     std::string before = {};
     std::string after = {};
-    bool is_here = true;  ///< in the file here; else on the service
+    bool is_here = true;  ///< the local file; else the document on the service
   };
   std::optional<Change> change() const;
-  /// The text for an editor: what was chosen so far, open places between markers.
+  /// The text for the editor: the choices so far, undecided places between conflict markers.
   std::string editable(std::string_view my_label, std::string_view their_label) const;
 
-  /// Where the view begins: told by whoever draws, for a body of `rows` of which `visible` fit; `current` is the row
-  /// that must be seen after a step from place to place. Returns the first row to draw.
+  /// Scrolls a body of `rows` of which `visible` fit; `current` is the row to keep visible after moving to another
+  /// place. Called by the renderer; returns the first row to draw.
   std::size_t scroll_within(std::size_t rows, std::size_t visible, std::optional<std::size_t> current);
 
  private:
@@ -98,14 +97,14 @@ class Walk {
   ShownConflict shown_conflict_;
   std::optional<Choices> choices_;
   Page page_ = Page::shown_conflict;
-  Page before_ = Page::shown_conflict;  ///< where a page leads back to
+  Page before_ = Page::shown_conflict;  ///< the page that Escape returns to
   std::size_t place_ = 0;
   std::optional<Offer> proposed_ = {};
   std::string proposed_text_ = {};
   std::optional<std::string> draft_ = {};
   std::string notice_ = {};
   std::vector<std::string> history_ = {};
-  char leaving_ = 0;  ///< the key that was warned about
+  char leaving_ = 0;  ///< the key whose warning was shown
   std::size_t top_ = 0;
   std::size_t rows_ = 0;
   std::size_t visible_ = 1;

@@ -2,8 +2,7 @@
 ///
 /// Each kind has its own counter, so that one more comment does not renumber documents. A UUID is version 7 with a
 /// fixed epoch plus the counter as its timestamp, so ids of a kind sort by creation. The counters are stored in the
-/// database
-/// (`UnitOfWork::commit` writes them), so that a data file continues them.
+/// database (`UnitOfWork::commit` writes them), so that a data file continues them.
 #pragma once
 
 #include <cstdint>
