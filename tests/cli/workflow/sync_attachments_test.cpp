@@ -573,3 +573,78 @@ TEST_CASE("sync attachments: a look that found nothing to do is kept until somet
   CHECK(with_kept == look());
   CHECK((with_kept == quiet) == (change == "none" || change == "damage"));
 }
+
+TEST_CASE("sync attachments: a tree tied before them stays without, and is told once what it leaves behind", "[cli]") {
+  const Pictures two;
+  write_text(two.here / ".ws/config.yaml", "# of an earlier version\n");
+  const Ended first = two.ws(two.here, {"sync"});
+  CHECK(first.exit == 0);
+  CHECK_THAT(first.err, Contains("`attachments: linked` in .ws/config.yaml syncs them"));
+  CHECK(two.assets() == 0);
+  const Ended second = two.ws(two.here, {"sync"});
+  CHECK(second.err.find("`attachments: linked`") == std::string::npos);
+  CHECK(second.err.find("nothing to do; 2 skipped\n") == 0);
+  const Json skipped = parse(two.ws(two.here, {"sync", "status", "--json"}).out)["skipped"];
+  REQUIRE(skipped.size() == 2);
+  CHECK(text_at(skipped[0], "path") == "img/a.png");
+  CHECK(text_at(skipped[0], "reason") == "attachments_off");
+}
+
+TEST_CASE("sync attachments: one that fails is a row of its own, the rest goes on, and the next run tries it",
+          "[cli]") {
+  const Pictures two;
+  const bool up = GENERATE(true, false);
+  CAPTURE(up);
+  if (!up) REQUIRE(two.sync(two.here).exit == 0);
+  const std::filesystem::path& folder = up ? two.here : two.there;
+  control(two.server,
+          "POST",
+          "/faults",
+          fmt::format(R"({{"operation": "{}", "effect": {{"status": {}}}, "times": 1}})",
+                      up ? "files.upload_start" : "files.content",
+                      up ? 422 : 404));
+  const Ended ended = two.sync(folder);
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit == 13);
+  std::map<std::string, int> states;
+  const Json report = parse(ended.out);
+  for (const Json& row : report["actions"]) {
+    if (row.contains("what") && row["what"] == "attachment") ++states[text_at(row, "state")];
+  }
+  CHECK(states == std::map<std::string, int>{{"done", 1}, {"failed", 1}});
+  CHECK(read_text(folder / "note.md") == read_text(two.here / "note.md"));
+  CHECK(two.sync(folder).exit == 0);
+  CHECK(two.assets() == 2);
+  two.both_in_step();
+  auto expected = bytes_of(two.here);
+  expected.erase("img/unshown.png");
+  CHECK(bytes_of(two.there) == expected);
+}
+
+TEST_CASE("sync attachments: a rename that arrives edits no link, whatever `links:` says here", "[cli]") {
+  const Pictures two;
+  two.both_in_step();
+  for (const std::filesystem::path& side : {two.here, two.there}) {
+    const std::string links = side == two.here ? "links: off\n" : "links: keep\n";
+    write_text(side / ".ws/config.yaml", read_text(side / ".ws/config.yaml") + links);
+  }
+  fs::rename(two.here / "img/a.png", two.here / "img/lamp.png");
+  const Ended sent = two.ws(two.here, {"sync"});
+  CHECK(sent.exit == 0);
+  CHECK(sent.err.find("link") == std::string::npos);
+  CHECK(two.ws(two.here, {"sync", "status"}).err.find("lead") == std::string::npos);
+  const Json received = parse(two.sync(two.there).out);
+  CHECK_FALSE(received.contains("links_mended"));
+  CHECK(read_text(two.there / "note.md") == "# Note\n\n![a](img/a.png) and [[b.pdf]]\n");
+  CHECK(fs::exists(two.there / "img/lamp.png"));
+}
+
+TEST_CASE("sync attachments: --only takes the picture that it names", "[cli]") {
+  const Pictures two;
+  const Ended ended = two.ws(two.here, {"sync", "--json", "--only", "img/b.pdf"});
+  INFO(ended.out << ended.err);
+  CHECK(attachment_rows(ended) == std::vector<std::string>{"push_create img/b.pdf"});
+  CHECK(two.assets() == 1);
+  two.both_in_step();
+  CHECK(two.assets() == 2);
+}

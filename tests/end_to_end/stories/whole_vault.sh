@@ -16,7 +16,7 @@ same() {
 synced() { (cd "$1" && ws sync --allow-deletes > ../out 2>&1) || fail "sync in $1 ended with $?: $(tail -n 20 out)"; }
 notes() { (cd "$1" && find . -path ./.ws -prune -o -type f -name '*.md' -print | LC_ALL=C sort); }
 pictures() { (cd "$1" && find . -path ./.ws -prune -o -type f \( -name '*.png' -o -name '*.jpg' -o -name '*.gif' -o -name '*.svg' \) -print | LC_ALL=C sort); }
-# Of two files with the same bytes that are renamed together, nobody can tell which became which.
+# Of two files with the same bytes that get other names in one folder, nobody can tell which became which.
 one_of_each() { while read -r file; do printf '%s %s\n' "$(sha256sum < "there/$file" | cut -c 1-64)" "$file"; done | sort -u -k 1,1 | cut -d ' ' -f 2-; }
 nth() { sed -n "$1p"; }
 
