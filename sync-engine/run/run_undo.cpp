@@ -8,10 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include <unistd.h>
-
 #include "sync-engine/attachments/take_back_attachments.hpp"
-#include "sync-engine/disk/background.hpp"
 #include "sync-engine/publish/push_ahead.hpp"
 #include "sync-engine/relink/relink.hpp"
 #include "sync-engine/run/attachment_half.hpp"
@@ -202,11 +199,7 @@ Result<UndoReport> undo_operation(RunContext& context, const UndoOptions& option
   UndoReport result;
   WS_LET(result.undone, find_operation(context.session.state, options));
   WS_LET(std::vector<OperationRow> rows, context.session.state.operations().rows(result.undone.id));
-  // What is unwritten so far goes to the disk while this is planned; else the first flush of its files waits for it
-  // too.
-  const bool is_large = rows.size() >= jobs_worth_a_thread;
-  Background early(is_large ? OwnThread::one : OwnThread::none);
-  if (is_large) early.add(0, [fd = context.session.root.fd()] { static_cast<void>(::syncfs(fd)); });
+  const FlushAhead flush(context.session, rows.size());
   const auto files = std::stable_partition(
       rows.begin(), rows.end(), [&context](const OperationRow& row) { return !is_about_bytes(context.session, row); });
   const std::vector<OperationRow> of_files(files, rows.end());

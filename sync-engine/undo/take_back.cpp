@@ -9,8 +9,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "sync-engine/disk/background.hpp"
 #include "sync-engine/disk/safe_write.hpp"
 #include "sync-engine/reconcile/free_name.hpp"
 #include "sync-engine/reconcile/surroundings.hpp"
@@ -217,6 +217,12 @@ class Taker {
 };
 
 }  // namespace
+
+FlushAhead::FlushAhead(const Session& session, std::size_t files)
+    : background_(files >= jobs_worth_a_thread ? OwnThread::one : OwnThread::none) {
+  if (files < jobs_worth_a_thread) return;
+  background_.add(0, [fd = session.root.fd()] { static_cast<void>(::syncfs(fd)); });
+}
 
 Result<std::vector<LeftAlone>> take_back_here(Session& session,
                                               const std::vector<UndoStep>& steps,

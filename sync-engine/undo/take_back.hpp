@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sync-engine/disk/background.hpp"
 #include "sync-engine/session/session.hpp"
 #include "sync-engine/undo/plan_undo.hpp"
 
@@ -19,6 +20,16 @@ using ReadsTexts = std::function<void(const std::vector<const UndoStep*>& made,
 struct TakingBack {
   bool was_begun = true;  ///< an earlier call may have done some of the steps
   ReadsTexts reads = {};  ///< used for many new files, so that each text is read once; they are written meanwhile
+};
+
+/// Flushes the file system in the background while an undo of many files is planned: what other programs have written
+/// would delay the first flush of its own files. Its destructor waits for the end.
+class FlushAhead {
+ public:
+  FlushAhead(const Session& session, std::size_t files);
+
+ private:
+  Background background_;
 };
 
 /// Carries out the steps, or the rest of them after an interruption. A step whose file is in neither its old nor its
