@@ -97,4 +97,11 @@ TEST_CASE("an error anywhere while a conflict ends with both texts", "[faults][e
   fail_everywhere("resolve both");
 }
 TEST_CASE("an error anywhere in a restore", "[faults][errors]") { fail_everywhere("restore"); }
+TEST_CASE("an error anywhere while pictures go up and come down", "[faults][errors][pictures]") {
+  fail_everywhere("pictures up");
+  fail_everywhere("pictures down");
+}
+TEST_CASE("an error anywhere while pictures go both ways and two collide", "[faults][errors][pictures]") {
+  fail_everywhere("pictures both ways");
+}
 TEST_CASE("an error anywhere while the history is cleaned up", "[faults][errors]") { fail_everywhere("gc"); }
