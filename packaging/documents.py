@@ -473,7 +473,9 @@ def page_fixtures(programs):
 def page_json(programs):
     text = ("# JSON\n\n`--json` prints the API's answer as it came, unknown members included. Each operation's request and "
             "answer as JSON Schema: `ws schema ID`; all of them are in [schemas.json](schemas.json). What `ws` and `ws-mock` "
-            "answer themselves carries `v: 1`, and [own-schemas.json](own-schemas.json) has its schemas.\n\n")
+            "answer themselves carries `v: 1`, and [own-schemas.json](own-schemas.json) has its schemas. A command that is given many ids\n"
+            "at once answers with one `data` (schema `many at once`), each `result` an operation's answer; `ws api` and `ws files upload`\n"
+            "print the operation's.\n\n")
     text += table(["operation", "request", "command", "scope", "when it is repeated"], [
         (code(o["id"]), code(f"{o['method']} {o['path']}"), code("ws " + o["command"]), code(o["scope"]), o["retry_class"])
         for o in programs.ws["operations"]])

@@ -14,6 +14,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+EVENTS_WORK = "!WS_TOKEN=$(cat scribe.key) ws events work --worker scribe --once --wait-seconds 0 --json "
+WRITE_FAULT = "echo '[{operation: agents.list, effect: {status: {status: 200, body: {data: [], extra: 1}}}}]' >faults.yaml"
+
 # (the command that a schema is for, folder, arguments); None in its place: only played. "{NAME}" is what `kept` names.
 SCENARIO = [
     ("ws version", "a", "version"), ("ws exit-codes", "a", "exit-codes"), ("ws commands", "a", "commands"),
@@ -36,7 +39,14 @@ SCENARIO = [
     (None, "a", "!echo more >>plan.md"), ("ws sync commit", "a", "sync commit"), ("ws sync roots", "a", "sync roots"),
     ("ws sync gc", "a", "sync gc"), ("ws docs export", "a", "docs export out"), ("ws files uploads", "a", "files uploads"),
     ("ws docs create --dry-run", "a", "docs create Soup --dry-run"), ("an error", "a", "docs get nothing-of-that-name"),
-    ("ws sync untie", "b", "sync untie --yes"),
+    ("ws sync untie", "b", "sync untie --yes"), ("ws skill install", "a", "skill install"),
+    ("many at once", "a", "files upload map.png plan.md"), ("many at once", "a", "docs get plan.md 00000000-0000-7000-8000-000000000000"),
+    ("ws files download", "a", "files download {asset} -o got/"), (None, "a", "!echo High water. | ws docs create Tides -f -"),
+    (None, "a", "!ws agents create scribe --name Scribe --permissions read,comment --secret-out scribe.key"),
+    (None, "a", "!ws docs share Tides --with @scribe --permission comment"), ("ws events work", "a", EVENTS_WORK + "-- false"),
+    (None, "a", "!ws comments add Tides -m '@scribe when?'"), ("ws events work", "a", EVENTS_WORK + "-- true"),
+    ("ws-mock diff", "a", "ws-mock diff --against {server}"), (None, "a", "!" + WRITE_FAULT),
+    ("ws-mock diff", "a", "!ws-mock exec --faults faults.yaml -- sh -c 'ws-mock diff --against $WS_BASE_URL --json'"),
     ("ws-mock version", "a", "ws-mock version"), ("ws-mock sweep", "a", "ws-mock sweep --sample 2 --seed 7 -- ws docs list --quiet"),
 ]
 
@@ -44,12 +54,20 @@ SCENARIO = [
 # Members whose own members are data: what is linked in or installed, what was counted, what is sent.
 TABLES = {"libraries": ["null", "string"], "counts": ["integer"], "headers": ["string"]}
 
+# Members of an error that may be null, whichever of them the errors met here fill in.
+OF_ERROR = {"hint": "string", "http_status": "integer", "operation": "string", "request_id": "string", "retry_after_ms": "integer",
+            "idempotency_key": "string", "details": "object"}
+
 
 def schema_of(value, name=""):
     if isinstance(value, dict) and name in TABLES:
         return {"type": ["object"], "additionalProperties": {"type": list(TABLES[name])}}
+    if isinstance(value, dict) and name == "result":  # an operation's answer: `ws schema ID` has it
+        return {"type": ["object"]}
     if isinstance(value, dict):
-        return {"type": ["object"], "properties": {key: schema_of(member, key) for key, member in value.items()}, "required": sorted(value)}
+        nullable = OF_ERROR if name == "error" else {}
+        members = {key: {"type": sorted(["null", nullable[key]])} if key in nullable else schema_of(member, key) for key, member in value.items()}
+        return {"type": ["object"], "properties": members, "required": sorted(value)}
     if isinstance(value, list):
         items = None
         for item in value:
@@ -91,7 +109,7 @@ def rounded(schema):
 
 def play(folder):
     """Inside `ws-mock exec`: the answers of the scenario, by command."""
-    kept, shapes = {}, {}
+    kept, shapes = {"server": os.environ["WS_BASE_URL"]}, {}
     for side in ("a", "b"):
         (folder / side).mkdir()
     notes = folder / "a"
@@ -101,7 +119,7 @@ def play(folder):
     for name, side, words in SCENARIO:
         words = words.format(**kept) if not words.startswith("!") else words
         command = words[1:] if words.startswith("!") else (words if words.startswith("ws-mock") else "ws " + words) + ("" if " -- " in words else " --json")
-        if " -- " in command:
+        if " -- " in command and not words.startswith("!"):
             command = command.replace(" -- ", " --json -- ", 1)
         ran = subprocess.run(command, shell=True, cwd=folder / side, capture_output=True, text=True)
         if name is None:
@@ -113,6 +131,8 @@ def play(folder):
             raise SystemExit(f"{command} ends with {ran.returncode} and prints no JSON:\n{ran.stdout}{ran.stderr}")
         if name == "ws sync status":
             kept["source"] = answer["source_id"]
+        if name == "many at once":
+            kept.setdefault("asset", answer["data"][0]["result"]["id"])
         if name == "ws sync log":
             kept["state"] = answer["data"][-1]["state"]
         shapes[name] = merged(shapes.get(name), schema_of(answer))
