@@ -10,10 +10,14 @@ source=$(cd "$here/.." && pwd)
 dist=$(cd "$1" && pwd)
 version=$(sed -n 's/^project(ws VERSION \([0-9.]*\).*/\1/p' "$source/CMakeLists.txt")
 arch=$(dpkg --print-architecture) machine=$(uname -m)
+npm_registry=$(npm config get registry 2>/dev/null || true)
 keep=$source/build/check
 mkdir -p "$keep"
 work=$(mktemp -d "$keep/run.XXXXXX")
-done_with() { find "$work" -maxdepth 2 -name proc -type d -exec umount -q {} \; 2>/dev/null || true; rm -rf "$work"; }
+done_with() {
+  find "$work" -maxdepth 3 \( -path "$work/*/proc" -o -path "$work/*/dev/pts" \) -type d -exec umount -q {} \; 2>/dev/null || true
+  rm -rf --one-file-system "$work"
+}
 trap done_with EXIT
 
 step() { printf '\033[1m--> %s\033[0m\n' "$*"; }
@@ -31,13 +35,15 @@ bare() {
   cp /etc/resolv.conf "$work/$1/etc/resolv.conf"
   cp -L /etc/apt/sources.list "$work/$1/etc/apt/sources.list" 2>/dev/null || true
   mount -t proc proc "$work/$1/proc" 2>/dev/null || true
+  mount -t devpts devpts "$work/$1/dev/pts" -o newinstance,ptmxmode=0666,mode=620,gid=5 2>/dev/null || true
 }
 # inside NAME COMMAND...: with nothing of this environment but where packages come from.
 inside() {
   local root=$work/$1
   shift
   env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-    ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} chroot "$root" "$@"
+    ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
+    ${npm_registry:+npm_config_registry="$npm_registry"} chroot "$root" "$@"
 }
 files() { (cd "$work/$1" && find . -xdev \( -path ./proc -o -path ./var/lib/dpkg -o -path ./var/lib/apt -o -path ./var/cache -o -path ./var/log \
   -o -path ./tmp \) -prune -o -print | LC_ALL=C sort); }
