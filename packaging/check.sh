@@ -153,12 +153,12 @@ if [ -n "${WS_CHECK_CLONE:-}" ]; then
   step 'a clean clone in a bare Debian 12: the two commands of the README'
   bare clone
   inside clone sh -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends git ca-certificates' >/dev/null 2>&1
-  git clone -q "$source" "$work/clone/root/ws"
+  git clone -q "$source" "$work/clone/srv/ws"
   begun=$SECONDS
-  inside clone sh -c 'cd /root/ws && ./dev demo' >"$work/demo.log" 2>&1 || { tail -n 30 "$work/demo.log" >&2; fail './dev demo fails'; }
+  inside clone sh -c 'cd /srv/ws && ./dev demo' >"$work/demo.log" 2>&1 || { tail -n 30 "$work/demo.log" >&2; fail './dev demo fails'; }
   printf './dev demo: %s s\n' "$((SECONDS - begun))"
   begun=$SECONDS
-  inside clone sh -c 'cd /root/ws && ./dev test' >"$work/test.log" 2>&1 || { tail -n 50 "$work/test.log" >&2; fail './dev test fails'; }
+  inside clone sh -c 'cd /srv/ws && ./dev test' >"$work/test.log" 2>&1 || { tail -n 50 "$work/test.log" >&2; fail './dev test fails'; }
   printf './dev test: %s s\n' "$((SECONDS - begun))"
 fi
 

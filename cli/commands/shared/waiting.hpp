@@ -43,8 +43,8 @@ struct Accepted {
 Failure after_acceptance(Failure failure, const Accepted& accepted);
 
 /// Reads with `read` until the phase is an end, with the status on stderr while it changes, and a note on each status
-/// that is neither a known end nor a known beginning. No longer than `--timeout`,
-/// else `longest`: then it fails with `pending`, naming the command that continues (`again`).
+/// that is neither a known end nor a known beginning. No longer than `--timeout`, else `longest`: then it fails with
+/// `pending`, naming the command that continues (`again`).
 Result<Awaited> await_end(Session& session,
                           Client& client,
                           const Call& read,
