@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t key_gap = 3;
 constexpr std::size_t head_rows = 2;  // the title and the rule below it
 constexpr std::size_t least_body = 3;
+constexpr std::size_t help_indent = 4;
 constexpr std::size_t widest_sentence = 100;  // longer lines are hard to read on any screen
 
 std::string shown_key(char key) {
@@ -111,7 +112,7 @@ class Composer {
 
   void body() {
     switch (walk_.page()) {
-      case Walk::Page::help: return add_lines(help_lines());
+      case Walk::Page::help: return add_help();
       case Walk::Page::history: body_.emplace_back(); return add_lines(walk_.history());
       case Walk::Page::confirm: return add_change();
       case Walk::Page::shown_conflict:
@@ -172,6 +173,24 @@ class Composer {
 
   void add_lines(const std::vector<std::string>& lines) {
     for (const std::string& text : lines) add_sentence(body_, text, Look::plain);
+  }
+
+  void add_help() {
+    const std::size_t room = std::min(size_.columns > 10 ? size_.columns - 2 : 8, widest_sentence) - help_indent;
+    body_.emplace_back();
+    for (const KeyOffer& key : walk_.help()) {
+      std::string start = fmt::format(" {:<{}}", key.key, help_indent);
+      for (ScreenRow& part : wrapped({{.text = safe_line(key.word + ": " + key.help)}}, room)) {
+        part.insert(part.begin(), {.text = std::exchange(start, std::string(1 + help_indent, ' '))});
+        body_.push_back(std::move(part));
+      }
+    }
+    body_.emplace_back();
+    add_lines({"Each decision is shown before it is carried out, and asks for Enter."});
+    if (walk_.shown_conflict().has_history) {
+      add_lines({"What loses goes to the local history; the command that brings it back is printed at the end."});
+    }
+    add_lines({"", "Arrows, Space, Page Up and Down, Home and End move the view. Ctrl-C stops, Ctrl-Z suspends."});
   }
 
   /// The rule below the view, with the number of hidden rows.
@@ -244,29 +263,6 @@ std::vector<std::string> sentences(const Walk& walk) {
       walk.page() == Walk::Page::shown_conflict ? walk.shown_conflict().story : std::vector<std::string>();
   if (std::string words = words_for_places(walk); !words.empty()) lines.push_back(std::move(words));
   return lines;
-}
-
-std::vector<std::string> help_lines() {
-  return {"",
-          "m   keep mine: what is here wins",
-          "t   keep theirs: what the service has wins",
-          "b   keep both, where there can be two",
-          "g   take the merge, once nothing collides or every place is decided",
-          "h   place by place: m mine, t theirs, b both, n next, p previous,",
-          "    u undo, Enter shows the result",
-          "e   your editor; what is still open stands between markers, as in git,",
-          "    and a text with markers left in it is not taken",
-          "x   the merge tool that git is configured for (git config merge.tool NAME)",
-          "l   what the local history holds of the file",
-          "s   skip: it stays open, and the next one is shown",
-          "q   quit: what is decided is decided, the rest stays open",
-          "",
-          "Each decision is shown before it is carried out, and asks for Enter.",
-          "What loses goes to the local history; the command that brings it back",
-          "is printed at the end.",
-          "",
-          "Arrows, Space, Page Up and Down, Home and End move the view.",
-          "Ctrl-C stops, Ctrl-Z suspends."};
 }
 
 }  // namespace ws::cli::walk

@@ -30,7 +30,5 @@ std::vector<ScreenRow> frame(Walk& walk, const Position& position, ScreenSize si
 std::string words_for(const Position& position);
 /// The sentences above the view: what happened and what merges automatically, or what is to be confirmed.
 std::vector<std::string> sentences(const Walk& walk);
-/// The help page.
-std::vector<std::string> help_lines();
 
 }  // namespace ws::cli::walk

@@ -13,20 +13,6 @@
 namespace ws::cli::walk {
 namespace {
 
-constexpr std::string_view plain_help[] = {
-    "mine: what is here wins.",
-    "theirs: what the service has wins.",
-    "both: keep both, where there can be two.",
-    "merge: take the merge, where nothing collides or every place is decided.",
-    "places: one place after the other; there: mine, theirs, both, next, previous, undo, done.",
-    "edit: your editor, from VISUAL or EDITOR. A text with markers left in it is not taken.",
-    "tool: the merge tool that git is configured for.",
-    "history: what the local history holds of the file.",
-    "skip: it stays open, and the next one is shown.",
-    "quit: what is decided is decided, the rest stays open.",
-    "Every decision is shown before it is carried out, and asks for yes.",
-};
-
 class PlainLines {
  public:
   void say(std::string line) { lines_.push_back(safe_line(line)); }
@@ -101,8 +87,8 @@ void say_body(PlainLines& lines, const Walk& walk) {
   const ShownConflict& shown_conflict = walk.shown_conflict();
   switch (walk.page()) {
     case Walk::Page::help:
-      for (const std::string_view line : plain_help) lines.say(std::string(line));
-      return;
+      for (const KeyOffer& key : walk.help()) lines.say(key.word + ": " + key.help + ".");
+      return lines.say("Every decision is shown before it is carried out, and asks for yes.");
     case Walk::Page::history:
       for (const std::string& line : walk.history()) lines.say(line);
       return;

@@ -34,6 +34,24 @@ std::string word_of_verdict(Verdict verdict) {
   return {};
 }
 
+std::string long_help(char key) {
+  switch (key) {
+    case 'm': return "what is here wins";
+    case 't': return "what the service has wins";
+    case 'b': return "both are kept, under two names";
+    case 'g': return "take the merge, once nothing collides or every place is decided";
+    case 'h': return "one place after the other; there: mine, theirs, both, next, previous, undo, done";
+    case 'e':
+      return "your editor, from VISUAL or EDITOR; what is still open stands between markers, as in git, and a text "
+             "with markers left in it is not taken";
+    case 'x': return "the merge tool that git is configured for (git config merge.tool NAME)";
+    case 'l': return "what the local history holds of the file";
+    case 's': return "it stays open, and the next one is shown";
+    case 'q': return "what is decided is decided, the rest stays open";
+    default: return {};
+  }
+}
+
 /// Enter and Escape as characters, like the other keys.
 char character_of(const KeyPress& key) {
   switch (key.sort) {
@@ -97,8 +115,15 @@ std::vector<KeyOffer> Walk::keys() const {
     case Page::history: return {{.key = escape_key, .word = "back", .help = "back"}};
     case Page::shown_conflict: break;
   }
+  keys = keys_of_conflict();
+  std::erase_if(keys, [&](const KeyOffer& key) { return key.key == key_of(Verdict::merged) && !can_merge(); });
+  keys.push_back({.key = '?', .word = "help", .help = "help"});
+  return keys;
+}
+
+std::vector<KeyOffer> Walk::keys_of_conflict() const {
+  std::vector<KeyOffer> keys;
   for (const Offer& offer : shown_conflict_.offers) {
-    if (offer.verdict == Verdict::merged && !can_merge()) continue;
     keys.push_back({.key = key_of(offer.verdict), .word = word_of_verdict(offer.verdict), .help = offer.what});
   }
   if (choices_) {
@@ -109,7 +134,12 @@ std::vector<KeyOffer> Walk::keys() const {
   if (shown_conflict_.has_history) keys.push_back({.key = 'l', .word = "history", .help = "history"});
   keys.push_back({.key = 's', .word = "skip", .help = "skip, leave it open"});
   keys.push_back({.key = 'q', .word = "quit", .help = "quit"});
-  keys.push_back({.key = '?', .word = "help", .help = "help"});
+  return keys;
+}
+
+std::vector<KeyOffer> Walk::help() const {
+  std::vector<KeyOffer> keys = keys_of_conflict();
+  for (KeyOffer& key : keys) key.help = long_help(key.key);
   return keys;
 }
 

@@ -43,6 +43,8 @@ class Walk {
   Effect press(KeyPress key);
   /// The keys of this page, in display order.
   std::vector<KeyOffer> keys() const;
+  /// The keys of this conflict, each with a longer `help`: also `g` where a choice has to be made first.
+  std::vector<KeyOffer> help() const;
 
   /// Takes a text from the editor or merge tool, and asks for confirmation.
   void propose_text(std::string text);
@@ -91,6 +93,7 @@ class Walk {
   void next_place(bool only_open);
   void previous_place();
   const Offer* find_offer(Verdict verdict) const;
+  std::vector<KeyOffer> keys_of_conflict() const;
   bool has_places() const;
   bool can_merge() const { return choices_ && choices_->open() == 0; }
 

@@ -1,6 +1,8 @@
 // The walk as a state machine, and its pages, without a terminal.
 #include "cli/walk/walk.hpp"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "cli/walk/frame.hpp"
@@ -116,6 +118,35 @@ TEST_CASE("walk: where there is one text only its ways out are keys", "[cli]") {
     CHECK(press_all(walk, std::string(1, c)) == Effect::none);
     CHECK(walk.page() == Walk::Page::shown_conflict);
     CHECK_THAT(walk.notice(), Contains("does nothing"));
+  }
+}
+
+TEST_CASE("walk: help lists the keys of the shown conflict and no others", "[cli]") {
+  ShownConflict picture = {
+      .name = "a.png",
+      .what = "a file edited on both sides",
+      .offers = {{.verdict = Verdict::mine, .what = "keep mine"}, {.verdict = Verdict::both, .what = "keep both"}}};
+  const std::vector<std::pair<ShownConflict, std::string>> conflicts = {{two_places(), "mtghexlsq"}, {picture, "mbsq"}};
+  for (const auto& [conflict, keys] : conflicts) {
+    CAPTURE(conflict.name);
+    Walk walk = walk_of(conflict);
+    press_all(walk, "?");
+    REQUIRE(walk.page() == Walk::Page::help);
+    std::string listed;
+    for (const KeyOffer& offer : walk.help()) {
+      listed += offer.key;
+      CHECK_FALSE(offer.help.empty());
+    }
+    CHECK(listed == keys);
+    const std::string screen = text_of_frame(walk, {.columns = 80, .rows = 40});
+    std::string plain;
+    for (const std::string& line : plain_page(walk, {})) plain += line + "\n";
+    for (const std::string word : {"mine", "theirs", "both", "merge", "places", "edit", "tool", "history", "skip"}) {
+      CAPTURE(word);
+      const bool applies = std::ranges::any_of(walk.help(), [&](const KeyOffer& offer) { return offer.word == word; });
+      CHECK((screen.find("  " + word + ": ") != std::string::npos) == applies);
+      CHECK((("\n" + plain).find("\n" + word + ": ") != std::string::npos) == applies);
+    }
   }
 }
 
