@@ -288,7 +288,7 @@ class App {
   }
 
   Result<ExitCode> run_command(const Command& chosen, const std::vector<std::string>& rest) {
-    WS_LET(Parsed parsed, parse(chosen, rest));
+    WS_LET(Parsed parsed, parse(chosen, rest, entries_));
     if (parsed.has("version") && chosen.words != "version") return command(resolve(entries_, {"version"}), false);
     return run_parsed(chosen, std::move(parsed));
   }

@@ -1,6 +1,9 @@
 #include "cli/grammar/parse.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <string_view>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -41,6 +44,12 @@ Failure usage_failure(const Command& command, std::string what, std::string hint
 
 ShellCommand help_of(const Command& command) { return ShellCommand{"ws"}.words(command.words).add({"--help"}); }
 
+/// A flag that the command does not have, as it was given.
+struct UnknownFlag {
+  std::string name = {};  ///< "--content"
+  bool has_value = false;
+};
+
 /// A flag that is an argument here, or a member of a body where there is none.
 std::string misplaced(const Command& command, const std::string& name) {
   for (const Word& word : command.arguments) {
@@ -51,18 +60,75 @@ std::string misplaced(const Command& command, const std::string& name) {
   return {};
 }
 
-Failure unknown_flag(const Command& command, const std::string& argument) {
-  const std::string name = argument.substr(0, argument.find('='));
+/// The flags of ours for one that other programs use.
+std::vector<std::string> usual_flags(const std::string& name) {
+  static const std::map<std::string_view, std::vector<std::string>> flags = {{"--content", {"--file", "--body"}},
+                                                                             {"--text", {"--file", "--body"}},
+                                                                             {"--input", {"--file", "--body"}},
+                                                                             {"--data", {"--body"}},
+                                                                             {"--name", {"--title"}},
+                                                                             {"--subject", {"--title"}},
+                                                                             {"--comment", {"--message"}},
+                                                                             {"--reason", {"--message"}},
+                                                                             {"--count", {"--limit"}},
+                                                                             {"--max", {"--limit"}},
+                                                                             {"--per-page", {"--limit"}},
+                                                                             {"--page-size", {"--limit"}},
+                                                                             {"--page", {"--cursor"}},
+                                                                             {"--after", {"--cursor"}},
+                                                                             {"--server", {"--base-url"}},
+                                                                             {"--host", {"--base-url"}},
+                                                                             {"--silent", {"--quiet"}},
+                                                                             {"--trace", {"--debug"}},
+                                                                             {"--confirm", {"--yes"}},
+                                                                             {"--preview", {"--dry-run"}},
+                                                                             {"--cwd", {"-C"}}};
+  const auto found = flags.find(name);
+  return found == flags.end() ? std::vector<std::string>() : found->second;
+}
+
+bool have_same_arguments(const Command& one, const Command& other) {
+  return std::ranges::equal(one.arguments, other.arguments, {}, &Word::placeholder, &Word::placeholder);
+}
+
+/// The same flag, or the usual one, of a command with the same noun and arguments: `ws docs edit ID --title T` means
+/// `ws docs update`.
+std::string flag_of_sibling(const Command& command, const UnknownFlag& given, const std::vector<Entry>& entries) {
+  const std::string noun = command.words.substr(0, command.words.rfind(' ') + 1);
+  std::vector<std::string> names = usual_flags(given.name);
+  names.insert(names.begin(), given.name);
+  for (const std::string& name : names) {
+    for (const Entry& entry : entries) {
+      if (noun.empty() || !entry.words.starts_with(noun) || entry.words == command.words) continue;
+      const Command sibling = entry.make();
+      if (!have_same_arguments(sibling, command)) continue;
+      const auto flag = std::ranges::find(sibling.flags, name, &Flag::spelled);
+      if (flag == sibling.flags.end() || (flag->takes != Takes::nothing) != given.has_value) continue;
+      const std::string whole = sibling.words + " " + name;
+      return suggestion(whole, {whole}, "ws ");
+    }
+  }
+  return {};
+}
+
+Failure unknown_flag(const Command& command, const UnknownFlag& given, const std::vector<Entry>& entries) {
+  const std::string& name = given.name;
   std::vector<std::string> known;
   for (const Flag& flag : command.flags) known.push_back(flag.spelled());
   for (const Flag& flag : global_flags()) known.push_back(flag.spelled());
   std::string hint = misplaced(command, name);
   if (hint.empty()) hint = suggestion(name, known);
+  for (const std::string& usual : usual_flags(name)) {
+    if (hint.empty() && std::ranges::find(known, usual) != known.end()) hint = suggestion(usual, {usual});
+  }
+  if (hint.empty()) hint = flag_of_sibling(command, given, entries);
   if (hint.empty()) hint = help_of(command).ticked() + " lists the flags";
   return usage_failure(command, ShellCommand{"ws"}.words(command.words).ticked() + " has no flag " + name, hint);
 }
 
-Result<void> check_words(const Command& command, const std::vector<std::string>& words) {
+Result<void> check_words(const Command& command,
+                         const std::vector<std::string>& words,
+                         const std::vector<Entry>& entries) {
   std::size_t least = 0;
   std::size_t most = 0;
   for (const Word& word : command.arguments) {
@@ -74,7 +140,9 @@ Result<void> check_words(const Command& command, const std::vector<std::string>&
     most = word.count == Count::many || word.count == Count::any ? words.size() : most + 1;
   }
   // "-1" reads as a number, and where no number belongs it was meant as a flag.
-  if (words.size() > most && words[most].starts_with('-')) return fail(unknown_flag(command, words[most]));
+  if (words.size() > most && words[most].starts_with('-')) {
+    return fail(unknown_flag(command, {.name = words[most]}, entries));
+  }
   if (words.size() > most) return fail(usage_failure(command, "`" + words[most] + "` is one argument too many"));
   return {};
 }
@@ -90,17 +158,29 @@ struct Declared {
   std::vector<std::string> values;
 };
 
-Result<Parsed> collect(const Command& command, const CLI::App& app, std::vector<std::unique_ptr<Declared>>& declared) {
+/// The flag at this place among the words that are left.
+UnknownFlag flag_at(const std::vector<std::string>& words, std::size_t place) {
+  const std::string& word = words[place];
+  const std::size_t end = word.find('=');
+  const bool is_followed = place + 1 < words.size() && !looks_like_flag(words[place + 1]);
+  return {.name = word.substr(0, end), .has_value = end != std::string::npos || is_followed};
+}
+
+Result<Parsed> collect(const Command& command,
+                       const std::vector<Entry>& entries,
+                       const CLI::App& app,
+                       std::vector<std::unique_ptr<Declared>>& declared) {
   Parsed parsed;
   // No positional option is declared: CLI11 would take a word like "[a,b]" apart.
   bool flags_ended = false;
-  for (std::string& word : app.remaining()) {
-    if (!flags_ended && word == "--") {
+  const std::vector<std::string> left = app.remaining();
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (!flags_ended && left[i] == "--") {
       flags_ended = true;
-    } else if (!flags_ended && looks_like_flag(word)) {
-      return fail(unknown_flag(command, word));
+    } else if (!flags_ended && looks_like_flag(left[i])) {
+      return fail(unknown_flag(command, flag_at(left, i), entries));
     } else {
-      parsed.words.push_back(std::move(word));
+      parsed.words.push_back(left[i]);
     }
   }
   for (const auto& one : declared) {
@@ -139,7 +219,9 @@ std::string usage_line(const Command& command) {
   return line + (command.flags.empty() ? "" : " [flags]") + last;
 }
 
-Result<Parsed> parse(const Command& command, const std::vector<std::string>& arguments) {
+Result<Parsed> parse(const Command& command,
+                     const std::vector<std::string>& arguments,
+                     const std::vector<Entry>& entries) {
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
@@ -171,8 +253,8 @@ Result<Parsed> parse(const Command& command, const std::vector<std::string>& arg
   } catch (const CLI::Error& error) {
     return fail(usage_failure(command, error.what()));
   }
-  WS_LET(Parsed parsed, collect(command, app, declared));
-  if (!parsed.has("help") && !parsed.has("version")) WS_TRY(check_words(command, parsed.words));
+  WS_LET(Parsed parsed, collect(command, entries, app, declared));
+  if (!parsed.has("help") && !parsed.has("version")) WS_TRY(check_words(command, parsed.words, entries));
   return parsed;
 }
 

@@ -159,6 +159,21 @@ TEST_CASE("words: what is unknown names the nearest, and nothing is sent", "[cli
     CHECK(guessed.exit == 2);
     CHECK_THAT(guessed.err, Contains("did you mean `ws " + meant + "`?"));
   }
+  // The flags of other programs, and those of another verb for the same thing.
+  const std::vector<std::pair<std::vector<std::string>, std::string>> flags = {
+      {{"docs", "edit", "x", "--content", "text"}, "ws docs update --file"},
+      {{"docs", "edit", "--content=text", "x"}, "ws docs update --file"},
+      {{"docs", "edit", "x", "--title", "t"}, "ws docs update --title"},
+      {{"docs", "edit", "x", "--content"}, "ws docs get --content"},
+      {{"docs", "update", "x", "--text", "text"}, "--file"},
+      {{"docs", "list", "--per-page", "3"}, "--limit"},
+      {{"docs", "list", "--silent"}, "--quiet"}};
+  for (const auto& [words, meant] : flags) {
+    CAPTURE(words);
+    const Ended guessed = person.ws(words);
+    CHECK(guessed.exit == 2);
+    CHECK_THAT(guessed.err, Contains("did you mean `" + meant + "`?"));
+  }
   const Ended noun = person.ws({"docs"});
   CHECK(noun.exit == 0);
   CHECK(noun.out == person.ws({"help", "docs"}).out);
