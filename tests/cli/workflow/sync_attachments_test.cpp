@@ -366,6 +366,30 @@ TEST_CASE("sync attachments: links follow a folder with two equal pictures", "[c
   CHECK(two.ws(two.there, {"links", "check"}).exit == 0);
 }
 
+TEST_CASE("sync attachments: equal pictures that all get new names are deleted and created, and nothing is uploaded",
+          "[cli]") {
+  const Pictures two;
+  write_text(two.here / "img/same.png", png);
+  write_text(two.here / "note.md", "![](img/a.png) ![](img/same.png) [[b.pdf]]\n");
+  two.both_in_step();
+  const std::size_t before = two.assets();
+  // Neither bytes nor names tell which of the two became which.
+  fs::rename(two.here / "img/a.png", two.here / "img/lamp.png");
+  fs::rename(two.here / "img/same.png", two.here / "img/sun.png");
+  write_text(two.here / "note.md", "![](img/lamp.png) ![](img/sun.png) [[b.pdf]]\n");
+  CHECK(attachment_rows(two.sync(two.here)) == std::vector<std::string>{"push_delete img/a.png",
+                                                                        "push_create img/lamp.png",
+                                                                        "push_delete img/same.png",
+                                                                        "push_create img/sun.png"});
+  CHECK(two.assets() == before);
+  two.both_in_step();
+  CHECK(two.assets() == before);
+  auto expected = bytes_of(two.here);
+  expected.erase("img/unshown.png");
+  CHECK(bytes_of(two.there) == expected);
+  CHECK(two.ws(two.there, {"links", "check"}).exit == 0);
+}
+
 TEST_CASE("sync attachments: a picture renamed alike on both sides and edited on one is one picture", "[cli][undo]") {
   const Pictures two;
   two.both_in_step();
