@@ -25,6 +25,7 @@
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/run/round.hpp"
 #include "sync-engine/run/run_undo.hpp"
+#include "sync-engine/run/status.hpp"
 #include "sync-engine/survey/differences.hpp"
 #include "sync-engine/survey/survey.hpp"
 #include "sync-engine/survey/unavailable_texts.hpp"
@@ -100,31 +101,9 @@ Result<std::vector<BrokenLink>> SyncEngine::broken_links(const std::string& plac
 
 const TreeBinding& SyncEngine::binding() const { return impl_->context.session.binding; }
 
-Result<Report> SyncEngine::status(const RunOptions& options) {
-  WS_LET(Survey survey, ws::sync::survey(impl_->context.session, options, Pulled::look_at));
-  WS_LET(Report report, report_of(impl_->context.session, survey));
-  RunOptions looking = options;
-  looking.looks_only = true;
-  WS_LET(const AttachmentSurvey files, survey_attachments(impl_->context.session, survey, looking));
-  count_links(impl_->context.session, survey, files, options, true, report);
-  const std::vector<Row> unavailable = rows_of_unavailable(survey);
-  report.rows.insert(report.rows.end(), unavailable.begin(), unavailable.end());
-  std::set<std::string> told;
-  for (const Conflict& conflict : report.conflicts) told.insert(conflict.id);
-  const HiddenFiles out_of_sight(survey);
-  for (const Conflict& known : survey.known_conflicts) {
-    if (!told.contains(known.id) && out_of_sight.hides(known)) report.conflicts.push_back(known);
-  }
-  report.clean = report.clean && unavailable.empty() && report.conflicts.empty();
-  foresee_decisions(report, options);
-  if (options.name_others) {
-    survey.scan.each_other([&report](const std::string& path) { report.others.push_back(path); });
-    std::ranges::sort(report.others);
-  }
-  WS_TRY(mark_staged(impl_->context.session, report.rows));
-  add_to_report(files, report);
-  return report;
-}
+Result<Report> SyncEngine::status(const RunOptions& options) { return status_of(impl_->context.session, options); }
+
+Result<std::optional<CleanStatus>> SyncEngine::clean_status() { return make_clean_status(impl_->context.session); }
 
 Result<Report> SyncEngine::run(const RunOptions& options) {
   WS_LET(const TreeLock lock, begin(impl_->context, "run"));

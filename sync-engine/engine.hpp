@@ -22,6 +22,7 @@
 #include "sync-engine/model/report.hpp"
 #include "sync-engine/relink/relink.hpp"
 #include "sync-engine/remote/remote.hpp"
+#include "sync-engine/run/status.hpp"
 #include "sync-engine/state/history_gc.hpp"
 #include "sync-engine/state/history_log.hpp"
 #include "sync-engine/state/operations.hpp"
@@ -51,6 +52,8 @@ class SyncEngine {
 
   /// The plan of a `run`, with nothing done: same rows, same order.
   Result<Report> status(const RunOptions& options = {});
+  /// The same offline, for a watch to hand out. Empty: there is something to do. See run/status.hpp.
+  Result<std::optional<CleanStatus>> clean_status();
   /// Pull, merge what merges cleanly, push, commit.
   Result<Report> run(const RunOptions& options = {});
   /// Applies what comes; a clean merge stays as a local edit.

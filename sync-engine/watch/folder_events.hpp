@@ -19,6 +19,7 @@ struct FileNews {
 
 struct FolderNews {
   std::vector<FileNews> changed = {};  ///< in the order in which it happened; one may stand there many times
+  bool any = false;                    ///< something happened, if only to files that are not synced
   bool overflowed = false;             ///< some were lost: anything may have changed
   bool incomplete = false;             ///< from now on some folders are not watched: the system allows no more
 };
@@ -34,6 +35,8 @@ class FolderEvents {
   /// with `disk`.
   virtual Result<FolderNews> wait(std::chrono::milliseconds at_most) = 0;
   virtual Instant now() const = 0;
+  /// Whether every change in the tree is told. Not on a network share, which others change, nor without enough watches.
+  virtual bool sees_all() const = 0;
 };
 
 }  // namespace ws::sync

@@ -8,8 +8,11 @@
 #include <system_error>
 #include <utility>
 
+#include <linux/magic.h>
 #include <poll.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "sync-engine/model/relative_path.hpp"
@@ -25,6 +28,10 @@ constexpr std::uint32_t watched = IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_CR
                                   IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW |
                                   IN_EXCL_UNLINK;
 constexpr std::size_t queue_bytes = std::size_t{64} << 10U;
+// <linux/magic.h> of Debian 12 does not have these.
+constexpr std::uint32_t xfs_magic = 0x58465342;
+constexpr std::uint32_t bcachefs_magic = 0xca451a4e;
+constexpr std::uint32_t zfs_magic = 0x2fc12fc1;
 
 std::string path_below(const std::string& folder, std::string_view name) {
   return folder.empty() ? std::string(name) : folder + "/" + std::string(name);
@@ -35,6 +42,23 @@ Deed deed_of(std::uint32_t mask) {
   if ((mask & IN_MOVED_TO) != 0) return Deed::replaced;
   if ((mask & IN_CLOSE_WRITE) != 0) return Deed::closed;
   return (mask & IN_MODIFY) != 0 ? Deed::written : Deed::changed;
+}
+
+/// Others may change what is on a share, without a word to this system. A file system that is not known counts as one.
+bool is_local(const fs::path& root) {
+  struct statfs status {};
+  if (::statfs(root.c_str(), &status) != 0) return false;
+  switch (static_cast<std::uint32_t>(status.f_type)) {
+    case BTRFS_SUPER_MAGIC:
+    case EXT4_SUPER_MAGIC:
+    case F2FS_SUPER_MAGIC:
+    case OVERLAYFS_SUPER_MAGIC:
+    case TMPFS_MAGIC:
+    case bcachefs_magic:
+    case xfs_magic:
+    case zfs_magic: return true;
+    default: return false;
+  }
 }
 
 /// SIGINT and SIGTERM wait outside until the end of the scope, or until a call that lets them in.
@@ -63,7 +87,11 @@ Result<std::unique_ptr<InotifyEvents>> InotifyEvents::open(const fs::path& root,
                                                            const std::atomic<bool>* cancelled) {
   Descriptor queue(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   if (!queue) return disk_failure("watch", root.string());
+  struct stat status {};
+  if (::stat(root.c_str(), &status) != 0) return disk_failure("watch", root.string());
   std::unique_ptr<InotifyEvents> events(new InotifyEvents(root, std::move(kinds), std::move(queue), cancelled));
+  events->device_ = status.st_dev;
+  events->is_local_ = is_local(root);
   events->add("");
   if (events->folders_.empty() && !events->is_full_) return disk_failure("watch", root.string());
   return events;
@@ -88,10 +116,11 @@ Instant InotifyEvents::now() const {
 void InotifyEvents::sleep(std::chrono::milliseconds at_most) const {
   const SignalsHeld held;
   if (cancelled_ != nullptr && cancelled_->load()) return;
-  pollfd queue{.fd = queue_.get(), .events = POLLIN, .revents = 0};
+  std::array<pollfd, 2> awaited{pollfd{.fd = queue_.get(), .events = POLLIN, .revents = 0},
+                                pollfd{.fd = other_fd_, .events = POLLIN, .revents = 0}};  // a negative one is skipped
   const timespec time{.tv_sec = static_cast<std::time_t>(at_most.count() / 1000),
                       .tv_nsec = static_cast<long>(at_most.count() % 1000) * 1'000'000};
-  static_cast<void>(::ppoll(&queue, 1, &time, held.before()));
+  static_cast<void>(::ppoll(awaited.data(), awaited.size(), &time, held.before()));
 }
 
 Result<FolderNews> InotifyEvents::wait(std::chrono::milliseconds at_most) {
@@ -129,6 +158,7 @@ void InotifyEvents::take(const inotify_event& event, std::string_view name, Fold
   }
   const auto folder = folders_.find(event.wd);
   if (folder == folders_.end()) return;
+  news.any = true;
   if ((event.mask & IN_IGNORED) != 0) {
     folders_.erase(folder);
     return;
@@ -159,19 +189,19 @@ void InotifyEvents::take(const inotify_event& event, std::string_view name, Fold
 
 /// The folder and all below it. What was put there before its watch stood is covered by the folder's own change.
 void InotifyEvents::add(const std::string& folder) {
-  add_one(folder);
-  std::error_code error;
-  constexpr auto patient = fs::directory_options::skip_permission_denied;
-  for (auto entry = fs::recursive_directory_iterator(root_ / folder, patient, error);
-       !error && entry != fs::recursive_directory_iterator();
-       entry.increment(error)) {
-    std::error_code gone;
-    if (!entry->is_directory(gone) || entry->is_symlink(gone)) continue;
-    const std::string path = entry->path().lexically_relative(root_).string();
-    if (is_told(path, true)) {
-      add_one(path);
-    } else {
-      entry.disable_recursion_pending();
+  std::vector<std::string> left = {folder};
+  while (!left.empty()) {
+    const std::string one = std::move(left.back());
+    left.pop_back();
+    add_one(one);
+    // One that vanishes meanwhile, or cannot be read, ends no more than its own listing.
+    std::error_code error;
+    for (auto entry = fs::directory_iterator(root_ / one, error); !error && entry != fs::directory_iterator();
+         entry.increment(error)) {
+      std::error_code gone;
+      if (!entry->is_directory(gone) || entry->is_symlink(gone)) continue;
+      std::string path = path_below(one, entry->path().filename().string());
+      if (is_told(path, true)) left.push_back(std::move(path));
     }
   }
 }
@@ -180,6 +210,8 @@ void InotifyEvents::add_one(const std::string& folder) {
   const int watch = ::inotify_add_watch(queue_.get(), (root_ / folder).c_str(), watched);
   if (watch >= 0) {
     folders_[watch] = folder;
+    struct stat status {};
+    if (::stat((root_ / folder).c_str(), &status) == 0 && status.st_dev != device_) is_local_ = false;
   } else if (errno == ENOSPC || errno == ENOMEM) {
     tells_full_ = !std::exchange(is_full_, true) || tells_full_;
   }

@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include <sys/types.h>
+
 #include "sync-engine/disk/root_folder.hpp"
 #include "sync-engine/tree/file_kinds.hpp"
 #include "sync-engine/watch/folder_events.hpp"
@@ -30,6 +32,9 @@ class InotifyEvents final : public FolderEvents {
 
   Result<FolderNews> wait(std::chrono::milliseconds at_most) override;
   Instant now() const override;
+  bool sees_all() const override { return is_local_ && !is_full_; }
+  /// A wait ends also when this descriptor can be read.
+  void also_wait_for(int fd) { other_fd_ = fd; }
   std::size_t folder_count() const { return folders_.size(); }
 
  private:
@@ -50,8 +55,11 @@ class InotifyEvents final : public FolderEvents {
   std::uint32_t move_ = 0;  ///< the number of the last move that was told, and what it took away
   std::string moved_from_ = {};
   std::map<int, std::string> folders_ = {};  ///< by watch; relative, empty: the root
-  bool is_full_ = false;                     ///< the system allows no more watches
-  bool tells_full_ = false;                  ///< with the next news
+  dev_t device_ = 0;                         ///< of the root
+  bool is_local_ = true;                     ///< all of it lies on one file system of this machine
+  int other_fd_ = -1;
+  bool is_full_ = false;     ///< the system allows no more watches
+  bool tells_full_ = false;  ///< with the next news
 };
 
 }  // namespace ws::sync

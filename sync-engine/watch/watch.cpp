@@ -34,8 +34,10 @@ class Watcher {
       const milliseconds ahead = std::max(milliseconds(0), wake_at() - events_.now());
       WS_LET(const FolderNews news, events_.wait(ahead));
       take(news);
+      WS_TRY(answer_seekers());
       // Events that came while it waited may have put the time off.
       if (wake_at() <= events_.now() && !callbacks_.must_stop()) WS_TRY(run());
+      if (wants_status_) WS_TRY(make_status());
     }
     return fail(Failure::Kind::cancelled, "stopped");
   }
@@ -50,7 +52,30 @@ class Watcher {
   void take(const FolderNews& news) {
     for (const FileNews& each : news.changed) changes_.note(each.path, events_.now(), each.deed);
     if (news.overflowed) changes_.note("", events_.now());
+    if (news.any || news.overflowed || !news.changed.empty()) status_.reset();
     if (news.incomplete && callbacks_.unwatched) callbacks_.unwatched();
+  }
+
+  /// With what is known already, so that nobody waits: else they look for themselves, and the next who asks is told.
+  Result<void> answer_seekers() {
+    if (callbacks_.seekers == nullptr || !callbacks_.seekers->is_asked()) return {};
+    // What happened before they asked counts.
+    WS_LET(const FolderNews news, events_.wait(milliseconds(0)));
+    take(news);
+    if (status_ && callbacks_.seekers->state_stamp() != status_->state) status_.reset();
+    callbacks_.seekers->answer(status_ ? status_->text : std::string());
+    wants_status_ = !status_ && events_.sees_all();
+    return {};
+  }
+
+  /// Not while a file waits to be synced: then there is something to do.
+  Result<void> make_status() {
+    WS_LET(const FolderNews news, events_.wait(milliseconds(0)));
+    take(news);
+    if (changes_.due() || failures_ > 0) return {};
+    wants_status_ = false;
+    status_ = callbacks_.seekers->make_status();
+    return {};
   }
 
   Result<void> run() {
@@ -125,6 +150,8 @@ class Watcher {
   bool is_told_ = false;              // the trouble under way
   bool was_in_step_ = false;          // at least one run worked
   std::vector<std::string> standing_;
+  std::optional<CleanStatus> status_;  // nothing happened in the tree since it was made
+  bool wants_status_ = false;          // somebody asked, and it was not known
 };
 
 }  // namespace

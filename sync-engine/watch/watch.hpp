@@ -8,7 +8,9 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api-client/base/result.hpp"
@@ -31,6 +33,22 @@ struct WatchOptions {
   RunOptions run = {};
 };
 
+/// Who wants to know the status, in other programs. None is told while a run is under way.
+class StatusSeekers {
+ public:
+  StatusSeekers() = default;
+  StatusSeekers(const StatusSeekers&) = delete;
+  StatusSeekers& operator=(const StatusSeekers&) = delete;
+  virtual ~StatusSeekers() = default;
+
+  virtual bool is_asked() = 0;
+  /// Empty: it is not known, and they have to look for themselves.
+  virtual void answer(std::string_view text) = 0;
+  /// What there is to tell; empty: there is something to do.
+  virtual std::optional<CleanStatus> make_status() = 0;
+  virtual std::string state_stamp() = 0;
+};
+
 struct WatchCallbacks {
   /// One run, with a fresh budget of retries.
   std::function<Result<Report>(const RunOptions& options)> run = {};
@@ -40,6 +58,7 @@ struct WatchCallbacks {
   std::function<void()> in_step = {};                        ///< once, after the first run that worked
   std::function<void()> unwatched = {};                      ///< once: some folders are looked at every interval only
   std::function<bool()> must_stop = {};
+  StatusSeekers* seekers = nullptr;  ///< null: nobody can ask
 };
 
 /// Fails always: with `cancelled` once it must stop, or as the run did that no repeat can mend.

@@ -125,6 +125,7 @@ const std::vector<Room> rooms = {
           "session/",
           "state/",
           "survey/",
+          "tree/",
           "undo/"}),
     sync("",
          {"apply/",

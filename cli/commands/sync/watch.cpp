@@ -6,6 +6,8 @@
 #include <ctime>
 #include <filesystem>
 #include <iterator>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +15,7 @@
 #include "cli/commands/sync/commands.hpp"
 #include "cli/commands/sync/tree.hpp"
 #include "cli/terminal/clean.hpp"
+#include "sync-engine/binding/status_socket.hpp"
 #include "sync-engine/binding/tree_config.hpp"
 #include "sync-engine/watch/inotify_events.hpp"
 
@@ -85,6 +88,29 @@ class WatchReporter {
   SyncTree& tree_;
 };
 
+/// `ws sync status` of other programs asks at `.ws/watch.sock`.
+class SocketSeekers final : public sync::StatusSeekers {
+ public:
+  SocketSeekers(Session& session, SyncTree& tree, const sync::WsFolder& folder, sync::StatusSocket socket)
+      : session_(session), tree_(tree), folder_(folder), socket_(std::move(socket)) {}
+
+  bool is_asked() override { return socket_.is_asked(); }
+  void answer(std::string_view text) override { socket_.answer(text); }
+  std::optional<sync::CleanStatus> make_status() override {
+    if (!open_engine(session_, tree_)) return std::nullopt;
+    const auto status = tree_.engine->clean_status();
+    tree_.progress->clear();
+    return status ? *status : std::nullopt;
+  }
+  std::string state_stamp() override { return sync::state_stamp(folder_); }
+
+ private:
+  Session& session_;
+  SyncTree& tree_;
+  const sync::WsFolder& folder_;
+  sync::StatusSocket socket_;
+};
+
 Result<ExitCode> watch(Session& session) {
   if (session.has("dry-run")) {
     return fail(Failure::Kind::usage, "`ws sync watch` has no dry run", "`ws sync plan` shows what a run would do");
@@ -99,6 +125,12 @@ Result<ExitCode> watch(Session& session) {
   WS_LET(const sync::TreeConfig config, sync::read_config(folder));
   sync::FileKinds kinds = sync::FileKinds::with(config.include);
   WS_LET(const auto events, sync::InotifyEvents::open(tree.root, std::move(kinds), &session.world().cancelled));
+  // Without one everybody looks for themselves.
+  std::optional<SocketSeekers> seekers;
+  if (auto socket = sync::StatusSocket::listen(folder)) {
+    events->also_wait_for(socket->fd());
+    seekers.emplace(session, tree, folder, std::move(*socket));
+  }
   WatchReporter voice(session, tree);
   const std::string watching = fmt::format("watching {}, and the service every {} s; Ctrl-C stops it",
                                            clean(tree.root.string(), Breaks::space),
@@ -120,7 +152,8 @@ Result<ExitCode> watch(Session& session) {
                                        .recovered = [&] { voice.note("in sync again"); },
                                        .in_step = [&] { voice.note(watching); },
                                        .unwatched = [&] { voice.note(seldom); },
-                                       .must_stop = [&] { return session.world().cancelled.load(); }};
+                                       .must_stop = [&] { return session.world().cancelled.load(); },
+                                       .seekers = seekers ? &*seekers : nullptr};
   const Result<void> ended = sync::watch(*events, options, callbacks);
   voice.print_sum();
   WS_TRY(ended);
@@ -153,7 +186,8 @@ Command sync_watch_command() {
               "side, then less and less often, down to once per interval. A delete is sent after 5 s, so that a file "
               "that is written again keeps its document. Deletes that `ws sync` would ask about are held back and "
               "reported once; everything else is synced. Without a network it keeps trying. With --json every report "
-              "is one line, and nothing is printed while nothing happens. Ctrl-C ends it after the current step.",
+              "is one line, and nothing is printed while nothing happens. While it runs, `ws sync status` asks it what "
+              "changed here instead of reading the whole folder. Ctrl-C ends it after the current step.",
           .arguments = {{.placeholder = "DIR",
                          .help = "a folder in the tree; here, if not given",
                          .count = Count::optional}},

@@ -3,10 +3,12 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include <catch2/catch.hpp>
 
+#include "sync-engine/binding/status_socket.hpp"
 #include "tests/cli/workflow/two_folders.hpp"
 
 using namespace ws;
@@ -20,6 +22,14 @@ Json last_report(const Running& watch) {
   std::string out = watch.so_far().out;
   out.resize(out.rfind('\n'));
   return parse(out.substr(out.rfind('\n') + 1));
+}
+
+bool eventually(const std::function<bool()>& holds) {
+  for (int attempt = 0; attempt < 1'500; ++attempt) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
 }
 
 /// Writes the last line of a file over and over, as long as it lives.
@@ -202,4 +212,29 @@ TEST_CASE("sync watch: a key that ends, a tree that goes and a bad interval end 
   Person stranger(two.server);
   stranger.environment["WS_TOKEN"] = "no such key";
   CHECK(stranger.ws({"sync", "watch"}, two.there).exit == 4);
+}
+
+TEST_CASE("sync status: a running watch that saw no change tells it", "[cli]") {
+  const TwoFolders two;
+  const Ended alone = two.ws(two.here, {"sync", "status", "--json"});
+  const auto ws = sync::WsFolder::open(two.here);
+  REQUIRE(ws);
+  Running watch(two.person.command({"sync", "watch", "--interval", "1s", "--json"}, two.here));
+  REQUIRE(watch.wait_for("watching "));
+  const auto is_told = [&] { return sync::ask_watch(*ws).has_value(); };
+  REQUIRE(eventually(is_told));
+  CHECK(parse(two.ws(two.here, {"sync", "status", "--json"}).out) == parse(alone.out));
+  write_text(two.here / "a.txt", "not synced\n");
+  CHECK_FALSE(is_told());
+  CHECK_THAT(two.ws(two.here, {"sync", "status", "--format", "table"}).out, Contains("a.txt"));
+  REQUIRE(eventually(is_told));
+  CHECK_THAT(two.ws(two.here, {"sync", "status", "--format", "table"}).out, Contains("a.txt"));
+  write_text(two.here / "a.md", "edited\n");
+  CHECK_FALSE(is_told());
+  REQUIRE(watch.wait_for("push_update"));
+  REQUIRE(eventually(is_told));
+  watch.signal(SIGTERM);
+  watch.wait();
+  CHECK_FALSE(ws->has("watch.sock"));
+  CHECK_FALSE(is_told());
 }

@@ -34,11 +34,45 @@ class ScriptedFolder final : public FolderEvents {
     return news;
   }
   Instant now() const override { return now_; }
+  bool sees_all() const override { return sees_all_; }
+  void lose_sight() { sees_all_ = false; }
   void advance(int ms) { now_ += milliseconds(ms); }
 
  private:
   Instant now_{0};
+  bool sees_all_ = true;
   std::deque<std::pair<Instant, FolderNews>> script_ = {};
+};
+
+/// Programs that ask for the status, at their times; and the tree's state.
+class ScriptedSeekers final : public StatusSeekers {
+ public:
+  explicit ScriptedSeekers(const ScriptedFolder& folder) : folder_(folder) {}
+  void ask_at(int ms) { asked_.push_back(milliseconds(ms)); }
+  void change_state_at(int ms) { changes_at_ = milliseconds(ms); }
+
+  bool is_asked() override {
+    const bool any = !asked_.empty() && asked_.front() <= folder_.now();
+    if (any) asked_.pop_front();
+    return any;
+  }
+  void answer(std::string_view text) override {
+    answers.push_back(std::to_string(folder_.now().count()) + " " + std::string(text));
+  }
+  std::optional<CleanStatus> make_status() override {
+    if (!is_clean) return std::nullopt;
+    return CleanStatus{.text = "status " + std::to_string(++made), .state = state_stamp()};
+  }
+  std::string state_stamp() override { return folder_.now() < changes_at_ ? "before" : "after"; }
+
+  std::vector<std::string> answers;
+  int made = 0;
+  bool is_clean = true;
+
+ private:
+  const ScriptedFolder& folder_;
+  std::deque<Instant> asked_ = {};
+  Instant changes_at_ = Instant::max();
 };
 
 Report report_with(std::vector<Row> rows) { return {.rows = std::move(rows)}; }
@@ -56,6 +90,13 @@ struct WatchedWorld {
   std::function<Result<Report>(std::size_t run)> answer = [](std::size_t) { return Report{}; };
   int end_at = 0;
   Failure ended;
+  ScriptedSeekers seekers{folder};
+  void ask_at(std::initializer_list<int> times) {
+    for (const int ms : times) {
+      folder.at(ms, {});  // a connection ends the wait
+      seekers.ask_at(ms);
+    }
+  }
 
   void watch_until(int ms) {
     end_at = ms;
@@ -75,7 +116,8 @@ struct WatchedWorld {
                                  .recovered = [&] { say("recovered"); },
                                  .in_step = [&] { say("in step"); },
                                  .unwatched = [&] { say("unwatched"); },
-                                 .must_stop = [&] { return folder.now() >= milliseconds(end_at); }});
+                                 .must_stop = [&] { return folder.now() >= milliseconds(end_at); },
+                                 .seekers = &seekers});
     REQUIRE_FALSE(ended_by);
     ended = ended_by.error();
   }
@@ -268,6 +310,57 @@ TEST_CASE("watch: no key, no permission, no tree end it; another ws is waited fo
     CHECK(stage.said == std::vector<std::string>{"7000 in step"});
   }
   CHECK(stage.folder.now() < milliseconds(110'000));
+}
+
+TEST_CASE("watch: who asks for the status is told it from the second time on", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.ask_at({1'000, 2'000, 3'000});
+  stage.watch_until(5'000);
+  CHECK(stage.seekers.answers == std::vector<std::string>{"1000 ", "2000 status 1", "3000 status 1"});
+  CHECK(stage.seekers.made == 1);
+}
+
+TEST_CASE("watch: nobody asks, and no status is made", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.watch_until(95'000);
+  CHECK(stage.seekers.made == 0);
+}
+
+TEST_CASE("watch: after any event in the tree the status is not known, and not made before the run", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.ask_at({1'000});
+  SECTION("a synced file") { stage.folder.changes(2'000, "a.md"); }
+  SECTION("another file") { stage.folder.at(2'000, {.any = true}); }
+  SECTION("lost events") { stage.folder.at(2'000, {.overflowed = true}); }
+  stage.ask_at({2'001, 4'000, 5'000});
+  stage.watch_until(6'000);
+  CHECK(stage.seekers.answers == std::vector<std::string>{"1000 ", "2001 ", "4000 status 2", "5000 status 2"});
+}
+
+TEST_CASE("watch: an event that came before the question, and was not read yet, counts", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.ask_at({1'000, 2'000});
+  stage.folder.at(2'000, {.any = true});
+  stage.watch_until(2'001);
+  CHECK(stage.seekers.answers == std::vector<std::string>{"1000 ", "2000 "});
+}
+
+TEST_CASE("watch: a state that another program changed is not described", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.ask_at({1'000, 2'000, 4'000, 5'000});
+  stage.seekers.change_state_at(3'000);
+  stage.watch_until(6'000);
+  CHECK(stage.seekers.answers == std::vector<std::string>{"1000 ", "2000 status 1", "4000 ", "5000 status 2"});
+}
+
+TEST_CASE("watch: where not every change is seen, or there is something to do, no status is told", "[sync-engine]") {
+  WatchedWorld stage;
+  stage.ask_at({1'000, 2'000});
+  SECTION("not all is seen") { stage.folder.lose_sight(); }
+  SECTION("not clean") { stage.seekers.is_clean = false; }
+  stage.watch_until(6'000);
+  CHECK(stage.seekers.answers == std::vector<std::string>{"1000 ", "2000 "});
+  CHECK(stage.seekers.made == 0);
 }
 
 }  // namespace ws::sync
