@@ -34,6 +34,9 @@ bare() {
   mkdir "$work/$1" && tar -C "$work/$1" -xpf "$keep/bare.tar"
   cp /etc/resolv.conf "$work/$1/etc/resolv.conf"
   cp -L /etc/apt/sources.list "$work/$1/etc/apt/sources.list" 2>/dev/null || true
+  # What an installed system has and debootstrap does not make.
+  printf '127.0.0.1 localhost\n::1 localhost\n' >"$work/$1/etc/hosts"
+  [ -z "${NODE_EXTRA_CA_CERTS:-}" ] || cp -L "$NODE_EXTRA_CA_CERTS" "$work/$1/etc/npm-ca.pem"
   mount -t proc proc "$work/$1/proc" 2>/dev/null || true
   mount -t devpts devpts "$work/$1/dev/pts" -o newinstance,ptmxmode=0666,mode=620,gid=5 2>/dev/null || true
 }
@@ -43,7 +46,8 @@ inside() {
   shift
   env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
     ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
-    ${npm_registry:+npm_config_registry="$npm_registry"} chroot "$root" "$@"
+    ${npm_registry:+npm_config_registry="$npm_registry"} \
+    ${NODE_EXTRA_CA_CERTS:+NODE_EXTRA_CA_CERTS=/etc/npm-ca.pem} chroot "$root" "$@"
 }
 files() { (cd "$work/$1" && find . -xdev \( -path ./proc -o -path ./var/lib/dpkg -o -path ./var/lib/apt -o -path ./var/cache -o -path ./var/log \
   -o -path ./tmp \) -prune -o -print | LC_ALL=C sort); }
