@@ -67,6 +67,18 @@ git status >/dev/null
 row "status --offline, nothing changed" "$status" "git status" "$(median "$runs" true "git status")" \
   "walk" "$(median "$runs" true "$work/walk stat .")"
 echo "  peak memory of it: ours $(peak ws sync status --offline) MB, git $(peak git status) MB"
+ws sync watch --interval 1h >/dev/null 2>&1 &
+watch=$!
+# A status that comes from the watch leaves the stat cache unread.
+for _ in $(seq 100); do
+  sleep 0.2
+  ws sync status --offline >/dev/null
+  strace -o "$work/calls" -e trace=openat ws sync status --offline >/dev/null 2>&1
+  grep -q stat.cache "$work/calls" || break
+done
+row "status --offline while a watch runs" "$(median "$runs" true "ws sync status --offline")" "git status" "$(median "$runs" true "git status")"
+row "status while a watch runs" "$(median "$runs" true "ws sync status")"
+kill "$watch" && wait "$watch" 2>/dev/null || true
 changed=$(median "$long_runs" "python3 $probes/edit_some.py ." "ws sync status --offline")
 row "1 % changed" "$changed" "no-op and 1 % of the hash" \
   "$(awk -v s="$status" -v h="$hash" 'BEGIN { split(s, a, "/"); split(h, b, "/"); printf "%s/%s", a[1] + b[1] / 100, a[2] + b[2] / 100 }')"
@@ -82,9 +94,13 @@ for i in $(seq "$long_runs"); do
   once bash -c "rsync -a --exclude=.ws --exclude=.git '$work/tree/' '$work/copy-$i/' && sync -f '$work/copy-$i'" >>"$work/copies"
 done
 row "first pull" "$(middle <"$work/pulls")" "rsync -a, sync -f" "$(middle <"$work/copies")"
+row "first push, from above" "$push" "rsync -a, sync -f" "$(middle <"$work/copies")"
 mkdir "$work/pull" && cd "$work/pull"
 ws sync init --source "$source" >/dev/null
 echo "  peak memory of the first pull: $(peak ws sync) MB"
+cd "$work/copy-1"
+ws sync init --name again >/dev/null
+echo "  peak memory of the first push: $(peak ws sync) MB"
 
 if command -v unison >/dev/null; then
   export UNISON=$work/unison
