@@ -238,7 +238,7 @@ class AttachmentRun {
       return {};
     }
     row.fail(std::move(outcome).error());
-    if (row.error->kind == Failure::Kind::auth && !outcome_.ended_by) outcome_.ended_by = row.error;
+    if (row.error->kind == Failure::Kind::auth && !outcome_.ended_by) outcome_.ended_by = *row.error;
     return row.error->kind == Failure::Kind::cancelled ? Result<void>(fail(Failure(*row.error))) : Result<void>();
   }
 

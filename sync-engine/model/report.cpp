@@ -66,7 +66,7 @@ std::string_view name(Remark::Word word) {
 
 void Row::fail(Failure failure) {
   state = State::failed;
-  error = std::move(failure);
+  error = std::make_shared<const Failure>(std::move(failure));
 }
 
 Json to_json(const Report& report) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,10 +19,9 @@ struct Row {
   enum class State { planned, staged, done, failed };
   Action action;
   State state = State::planned;
-  std::optional<Failure> error = {};
+  std::shared_ptr<const Failure> error = {};  ///< null: none. Few rows fail, and there may be 100,000
 
   void fail(Failure failure);
-  bool operator==(const Row&) const = default;
 };
 
 std::string_view name(Row::State state);  ///< "planned"

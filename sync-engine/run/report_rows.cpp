@@ -14,7 +14,7 @@ std::vector<Row> take_rows(Plan& plan) {
   std::vector<Row> rows;
   rows.reserve(plan.actions.size() + plan.conflicts.size());
   for (Action& action : plan.actions) rows.push_back({.action = std::move(action)});
-  plan.actions = {};
+  std::exchange(plan.actions, {});  // gives the memory back, which assigning {} does not
   for (const Conflict& conflict : plan.conflicts) {
     rows.push_back({.action = {.kind = ActionKind::conflict,
                                .path = conflict.path,

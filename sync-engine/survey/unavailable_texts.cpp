@@ -1,5 +1,6 @@
 #include "sync-engine/survey/unavailable_texts.hpp"
 
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -46,7 +47,7 @@ std::vector<Row> rows_of_unavailable(const Survey& survey) {
                                .reason = known ? "edited on the service" : "created on the service",
                                .document = document},
                     .state = Row::State::failed,
-                    .error = std::move(why)});
+                    .error = std::make_shared<const Failure>(std::move(why))});
   }
   return rows;
 }

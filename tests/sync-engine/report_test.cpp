@@ -120,7 +120,7 @@ Report full_report() {
       Row row{.action = {.kind = kind, .path = path("a.md"), .reason = "edited here"}, .state = state};
       if (state == Row::State::done) row.action.document = {"d"};
       if (state == Row::State::done) row.action.previous_path = path("b.md");
-      if (state == Row::State::failed) row.error = Failure{.kind = Failure::Kind::conflict, .what = "it moved"};
+      if (state == Row::State::failed) row.fail({.kind = Failure::Kind::conflict, .what = "it moved"});
       report.rows.push_back(std::move(row));
     }
   }

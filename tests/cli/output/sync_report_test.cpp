@@ -19,7 +19,7 @@ sync::Row row(ActionKind kind, std::string_view file, std::string_view reason, s
 
 sync::Row failed(ActionKind kind, std::string_view file, Failure::Kind why) {
   sync::Row one = row(kind, file, "", sync::Row::State::failed);
-  one.error = Failure{.kind = why, .what = "it did not work"};
+  one.fail({.kind = why, .what = "it did not work"});
   return one;
 }
 
@@ -48,7 +48,8 @@ TEST_CASE("sync report: each file has a line that says what became of it", "[cli
 
 TEST_CASE("sync report: a terminal breaks long reasons and remarks at its width, and no command", "[cli]") {
   sync::Report report{.rows = {failed(ActionKind::push_update, "a.md", Failure::Kind::service)}};
-  report.rows.front().error->what = "the service refused a.md: the text names a customer by name";
+  report.rows.front().fail(
+      {.kind = Failure::Kind::service, .what = "the service refused a.md: the text names a customer by name"});
   report.remarks = {{.word = sync::Remark::Word::state_remade}};
   report.broken_links = 2;
   const auto at = [&](int columns) {
