@@ -64,6 +64,46 @@ bool keeps_blanks(const Reference& reference, std::string_view path) {
   return !reference.is_wiki() || (!path.starts_with(' ') && !path.ends_with(' '));
 }
 
+/// Where a folder went: the one place for which files kept their path below it, if the others are below it too.
+class FolderMove {
+ public:
+  explicit FolderMove(std::size_t length) : length_(length) {}
+
+  /// `file` was in the folder, whose path has that length.
+  void add(std::string_view file, std::string now) {
+    const std::string_view rest = file.substr(length_);
+    if (now.size() <= rest.size() || !now.ends_with(rest)) {
+      others_.push_back(std::move(now));
+      return;
+    }
+    std::string place = now.substr(0, now.size() - rest.size());
+    goes_apart_ = goes_apart_ || (to_ && *to_ != place);
+    to_ = std::move(place);
+  }
+
+  /// Empty: to several places, or nothing tells it.
+  std::optional<std::string> to() const {
+    const auto is_below = [this](const std::string& path) { return path.starts_with(*to_ + '/'); };
+    return to_ && !goes_apart_ && std::ranges::all_of(others_, is_below) ? to_ : std::nullopt;
+  }
+
+ private:
+  std::size_t length_;
+  std::optional<std::string> to_;
+  bool goes_apart_ = false;
+  std::vector<std::string> others_;
+};
+
+/// The file that `path` is now, by one rename after the other.
+std::optional<std::string> latest_name(const TreeFiles& tree, const Renames& renames, std::string path) {
+  for (std::size_t hops = 0; hops <= renames.size() && !tree.has_file(path); ++hops) {
+    const auto next = renames.find(path);
+    if (next == renames.end()) return std::nullopt;
+    path = next->second;
+  }
+  return path;
+}
+
 }  // namespace
 
 std::string restyled(const TreeFiles& tree, std::string_view note, const Reference& reference, const Resolution& file) {
@@ -88,22 +128,16 @@ std::string Mender::renamed(std::string_view file) const {
   return to == renames_.end() ? std::string(file) : to->second;
 }
 
-/// Where all that was in a folder went; empty: to several places.
 std::optional<std::string> Mender::renamed_folder(const std::string& folder) const {
   if (folder.empty()) return folder;
   const std::string begin = folder + '/';
-  std::optional<std::string> to;
+  FolderMove move(folder.size());
   for (auto file = std::ranges::lower_bound(before_.paths(), begin);
        file != before_.paths().end() && file->starts_with(begin);
        ++file) {
-    const std::string now = renamed(*file);
-    const std::string rest = file->substr(folder.size());
-    if (now.size() <= rest.size() || !now.ends_with(rest)) return std::nullopt;
-    std::string place = now.substr(0, now.size() - rest.size());
-    if (to && *to != place) return std::nullopt;
-    to = std::move(place);
+    move.add(*file, renamed(*file));
   }
-  return to;
+  return move.to();
 }
 
 std::vector<NewTarget> Mender::new_targets(std::string_view note, const std::vector<Reference>& references) const {
@@ -168,17 +202,25 @@ std::optional<NewTarget> explained(const TreeFiles& tree,
                                    const Reference& reference) {
   std::vector<std::string> notes = {std::string(note)};
   notes.insert(notes.end(), earlier.begin(), earlier.end());
-  const auto to_file = [&](const std::string& path, bool added_suffix) -> std::optional<NewTarget> {
-    std::string now = path;
-    for (std::size_t hops = 0; hops <= renames.size() && !tree.has_file(now); ++hops) {
-      const auto next = renames.find(now);
-      if (next == renames.end()) return std::nullopt;
-      now = next->second;
-    }
-    const Resolution file{.state = State::file, .path = now, .added_suffix = added_suffix};
-    std::string written = restyled(tree, note, reference, file);
+  const auto to_place = [&](Resolution found) -> std::optional<NewTarget> {
+    std::string written = restyled(tree, note, reference, found);
     if (written.empty()) return std::nullopt;
-    return NewTarget{.file = now, .path = std::move(written)};
+    return NewTarget{.file = std::move(found.path), .path = std::move(written)};
+  };
+  const auto to_file = [&](const std::string& path, bool added_suffix) -> std::optional<NewTarget> {
+    auto now = latest_name(tree, renames, path);
+    if (!now) return std::nullopt;
+    return to_place({.state = State::file, .path = std::move(*now), .added_suffix = added_suffix});
+  };
+  const auto to_folder = [&](const std::string& path) -> std::optional<NewTarget> {
+    if (tree.has_folder(path)) return to_place({.state = State::folder, .path = path});
+    FolderMove move(path.size());
+    const std::string begin = path + '/';
+    for (auto next = renames.lower_bound(begin); next != renames.end() && next->first.starts_with(begin); ++next) {
+      if (auto now = latest_name(tree, renames, next->first)) move.add(next->first, std::move(*now));
+    }
+    auto to = move.to();
+    return to ? to_place({.state = State::folder, .path = std::move(*to)}) : std::nullopt;
   };
   for (const std::string& place : notes) {
     if (reference.is_wiki_name()) {
@@ -195,7 +237,10 @@ std::optional<NewTarget> explained(const TreeFiles& tree,
       for (const std::string_view suffix : {"", ".md", ".markdown"}) {
         if (auto found = to_file(*path + std::string(suffix), !suffix.empty())) return found;
       }
-      if (!reference.is_wiki()) break;
+      if (!reference.is_wiki()) {
+        if (auto found = to_folder(*path)) return found;
+        break;
+      }
     }
   }
   return std::nullopt;

@@ -341,6 +341,19 @@ TEST_CASE("sync attachments: links to a picture that is renamed are counted, men
   CHECK(read_text(two.there / "note.md") == "# Note\n\n![a](lamp.png) and [[b.pdf]]\n");
 }
 
+TEST_CASE("links: `links fix` mends all the links that a run said the renames break, those to a folder too", "[cli]") {
+  const Pictures two;
+  write_text(two.here / "index.md", "[all](img/) [a](img/a.png) [gone](gone/)\n");
+  two.both_in_step();
+  fs::rename(two.here / "img", two.here / "pics");
+  // Those of note.md: `img/a.png`.
+  CHECK_THAT(two.ws(two.here, {"sync"}).err, Contains("break 3 links: `ws links fix` updates them"));
+  CHECK_THAT(two.ws(two.here, {"links", "fix", "--yes"}).out, Contains("edited 3 links in 2 notes"));
+  CHECK(read_text(two.here / "index.md") == "[all](pics/) [a](pics/a.png) [gone](gone/)\n");
+  REQUIRE(two.ws(two.here, {"sync", "mv", "pics", "art"}).exit == 0);
+  CHECK(read_text(two.here / "index.md") == "[all](art/) [a](art/a.png) [gone](gone/)\n");
+}
+
 TEST_CASE("sync attachments: links follow a folder with two equal pictures", "[cli]") {
   const Pictures two;
   for (const char* path : {"img/x/logo.png", "img/y/logo.png"}) {

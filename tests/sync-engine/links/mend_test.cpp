@@ -135,6 +135,14 @@ TEST_CASE("links: the links of a note that moves, of a folder, of a swap and of 
   CHECK(mended(vault, {{"d/c.md", "e/f/c.md"}}).vault == Vault{{"a.md", "[b](b.md) [c](e/f/c.md) [[c]]"},
                                                                {"b.md", "[a](a.md) [d](e/f/)"},
                                                                {"e/f/c.md", "[a](../../a.md)"}});
+  // A folder whose parts get new names on the way, one whose files go apart, and one of which something stays.
+  const Vault parts = {{"b.md", "[d](d/)"}, {"d/c.md", ""}, {"d/e/f.md", ""}, {"d/g.md", ""}};
+  CHECK(mended(parts, {{"d/c.md", "x/c.md"}, {"d/e/f.md", "x/h/f.md"}, {"d/g.md", "x/i.md"}}).vault.at("b.md") ==
+        "[d](x/)");
+  CHECK(mended(parts, {{"d/c.md", "x/c.md"}, {"d/e/f.md", "x/e/f.md"}, {"d/g.md", "y/i.md"}}).vault.at("b.md") ==
+        "[d](d/)");
+  CHECK(mended(parts, {{"d/c.md", "x/c.md"}, {"d/e/f.md", "d/e/h.md"}, {"d/g.md", "x/g.md"}}).vault.at("b.md") ==
+        "[d](d/)");
   CHECK(mended(vault, {{"a.md", "b.md"}, {"b.md", "a.md"}}).vault ==
         Vault{{"b.md", "[b](a.md) [c](d/c.md) [[c]]"}, {"a.md", "[a](b.md) [d](d/)"}, {"d/c.md", "[a](../b.md)"}});
   CHECK(mended(vault, {{"a.md", "A.md"}}).vault.at("b.md") == "[a](A.md) [d](d/)");
@@ -155,6 +163,11 @@ TEST_CASE("links: a broken link is explained by what was renamed", "[links]") {
   CHECK(target("![x](img/p.png)") == "../img/p.png");
   CHECK(target("[x](../mid/file.md)") == "../new/file.md");
   CHECK(target("[x](unknown.md)") == "-");
+  // A folder went where its files went, if they went together.
+  CHECK(target("[x](../mid/)") == "../new/");
+  CHECK(target("[x](/mid)") == "/new");
+  CHECK(target("[x](img/)") == "../img/");
+  CHECK(target("[x](../gone/)") == "-");
 }
 
 }  // namespace ws::sync::links
