@@ -10,7 +10,7 @@ and `ws sync` runs. Then are counted
   and those of them that `ws sync` pointed to the same file;
 - bytes that changed outside of the targets of links, or in a target that led to no file.
 Links are read by a reader of this script's own. Without a repository it makes a small one. WS_BIN_DIR: where the programs
-are. SHARE: 1 of so many steps. Fails where a bar is missed.
+are. SHARE: 1 of so many steps. BACKWARDS=1: from each commit to its parent. Fails where a bar is missed.
 """
 import collections
 import difflib
@@ -155,11 +155,11 @@ class Service:
         self.process.wait()
 
 
-def renames_of(repository, commit):
+def renames_of(repository, old, new):
     """Old path to new one, of what `ws sync` takes: no hidden names, and a note stays one."""
-    told = run("git", "-C", repository, "diff", "-z", "--name-status", "-M", "--diff-filter=R", "-l0", commit + "^", commit).stdout
+    told = run("git", "-C", repository, "diff", "-z", "--name-status", "-M", "--diff-filter=R", "-l0", old, new).stdout
     words = told.decode("utf-8", "surrogateescape").split("\0")
-    pairs = {old: new for old, new in zip(words[1::3], words[2::3])}
+    pairs = dict(zip(words[1::3], words[2::3]))
     return {old: new for old, new in pairs.items() if "/." not in "/" + old + "/" + new and bool(NOTE.search(old)) == bool(NOTE.search(new))}
 
 
@@ -273,21 +273,21 @@ def synced(folder):
         sys.exit(f"ws sync in {folder} ended with {done.returncode}: {done.stderr.decode()[-2000:]}")
 
 
-def replay(repository, commit, renames, work, verbose):
+def replay(repository, old, new, renames, work, verbose):
     counts = Counts(steps=1, renames=len(renames))
     here, there = work / "here", work / "theirs"
-    export(repository, commit + "^", here)
-    export(repository, commit, there)
-    run(PROGRAMS / "ws", "sync", "init", "--name", commit[:12], "--attachments", "linked", cwd=here)
+    export(repository, old, here)
+    export(repository, new, there)
+    run(PROGRAMS / "ws", "sync", "init", "--name", old[:12], "--attachments", "linked", cwd=here)
     with open(here / ".ws" / "config.yaml", "a") as config:
         config.write("links: keep\n")
     synced(here)
     files = files_below(here)
     before, tree = notes_below(here, files), Tree(files)
     counts["broken"] = broken_links(here)
-    for old, new in renames.items():
-        (here / new).parent.mkdir(parents=True, exist_ok=True)
-        os.rename(here / old, here / new)
+    for was, now_at in renames.items():
+        (here / now_at).parent.mkdir(parents=True, exist_ok=True)
+        os.rename(here / was, here / now_at)
     synced(here)
     counts["broken_after"] = broken_links(here)
     files, their_files = files_below(here), files_below(there)
@@ -305,10 +305,11 @@ def replay_history(repository, verbose):
         try:
             commits = run("git", "-C", repository, "rev-list", "--reverse", "--no-merges", "--min-parents=1", "HEAD").stdout.decode().split()
             for commit in commits[:: int(os.environ.get("SHARE", "1"))]:
-                renames = renames_of(repository, commit)
+                steps = [commit + "^", commit][:: -1 if os.environ.get("BACKWARDS") else 1]
+                renames = renames_of(repository, *steps)
                 if any(NOTE.search(old) or PICTURE.search(old) for old in renames):
                     tell(verbose, commit[:12], len(renames), "renames")
-                    counts.update(replay(repository, commit, renames, Path(work), verbose))
+                    counts.update(replay(repository, *steps, renames, Path(work), verbose))
         finally:
             service.stop()
     print(f"{Path(repository).name}: {counts.line()}", flush=True)
