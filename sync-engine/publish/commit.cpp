@@ -19,8 +19,8 @@ constexpr std::size_t most_text_bytes = std::size_t{32} << 20U;  // of conflicts
 /// Takes the answer of a commit into state and history.
 class Committer {
  public:
-  Committer(Session& session, CommitPart part, std::vector<Row>& rows)
-      : session_(session), part_(std::move(part)), rows_(rows) {}
+  Committer(Session& session, CommitPart part, std::vector<Row>& rows, AwaitFiles await_files)
+      : session_(session), part_(std::move(part)), rows_(rows), await_files_(std::move(await_files)) {}
 
   Result<void> commit() {
     if (items().empty()) return {};
@@ -78,6 +78,9 @@ class Committer {
     WS_LET(const std::vector<Answered> answered, match_answer(*session_.remote, items(), answer));
     WS_LET(base_, session_.state.base());
     WS_LET(pending_, session_.state.pending());
+    if (await_files_) {
+      WS_LET(not_here_, await_files_());
+    }
     for (std::size_t i = 0; i < answered.size(); ++i) {
       const StagedItem& staged = items()[i];
       Row& row = rows_[part_.rows[i]];
@@ -100,6 +103,11 @@ class Committer {
     const PushItem& item = staged.item;
     if (auto refused = what_is_wrong(item, applied)) {
       row.fail(std::move(*refused));
+      return {};
+    }
+    if (!not_here_.empty() && not_here_.contains(staged.disk_path)) {
+      row.fail(changed_meanwhile(staged.disk_path));
+      is_told_all_ = false;
       return {};
     }
     const DocumentId document = applied.document.empty() ? item.document : applied.document;
@@ -321,6 +329,8 @@ class Committer {
   Session& session_;
   CommitPart part_;
   std::vector<Row>& rows_;
+  AwaitFiles await_files_;
+  std::set<RelativePath> not_here_;  ///< of the new files
   std::map<DocumentId, BaseRow> base_;
   std::map<DocumentId, PendingRow> pending_;
   std::vector<std::pair<DocumentId, std::optional<BaseRow>>> advanced_;
@@ -334,12 +344,12 @@ class Committer {
 
 }  // namespace
 
-Result<void> commit_part(Session& session, CommitPart part, std::vector<Row>& rows) {
-  return Committer(session, std::move(part), rows).commit();
+Result<void> commit_part(Session& session, CommitPart part, std::vector<Row>& rows, const AwaitFiles& await_files) {
+  return Committer(session, std::move(part), rows, await_files).commit();
 }
 
 Result<void> commit_anew(Session& session, CommitPart part, std::vector<Row>& rows) {
-  Committer committer(session, std::move(part), rows);
+  Committer committer(session, std::move(part), rows, {});
   WS_TRY(committer.send_anew());
   return committer.commit();
 }

@@ -104,10 +104,11 @@ Result<void> stage_again(Session& session, std::vector<StagedItem> items) {
 Result<void> commit_staged(Session& session,
                            const std::string& message,
                            std::vector<Row>& rows,
-                           const WantedPath& wanted) {
+                           const WantedPath& wanted,
+                           const AwaitFiles& await_files) {
   WS_LET(std::optional<StagedCommit> staged, session.state.staged());
   if (!staged) return {};
-  if (staged->under_way) return commit_part(session, with_rows(std::move(*staged), rows), rows);
+  if (staged->under_way) return commit_part(session, with_rows(std::move(*staged), rows), rows, await_files);
   std::vector<StagedItem> rest;
   if (wanted) {
     WS_LET(rest, take_out_unwanted(session, *staged, wanted));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,17 @@ void drop_items(CommitPart& part, const std::vector<bool>& is_out);
 /// the commit. At most `EngineOptions::commit_items`, unless more change places with each other: see commit_parts.hpp.
 Result<void> stage_changes(Session& session, const Survey& survey, std::vector<Row>& rows);
 
-/// Stages and commits the same, all of it, in as many commits as it takes.
+/// Called once a commit was answered, before anything of it is recorded: waits until its new files are in their places.
+/// Returns those that are not there. Their documents are not recorded: the next pull brings them.
+using AwaitFiles = std::function<Result<std::set<RelativePath>>()>;
+
+/// Stages and commits the same, all of it, in as many commits as it takes. `await_files`: where the files may not be in
+/// their places yet.
 Result<void> publish_changes(Session& session,
                              const Survey& survey,
                              const std::string& message,
-                             std::vector<Row>& rows);
+                             std::vector<Row>& rows,
+                             const AwaitFiles& await_files = {});
 
 /// A file is no longer as the plan saw it.
 Failure changed_meanwhile(const RelativePath& file);
@@ -47,18 +54,19 @@ Result<void> send_part(Session& session,
 
 /// Commits a part that was sent; where its plan has expired, it is sent once more first. After a complete but unusable
 /// answer the outcome is found by a pull, and the call still fails with `unknown_outcome`; see unusable_answer.hpp.
-Result<void> commit_part(Session& session, CommitPart part, std::vector<Row>& rows);
+Result<void> commit_part(Session& session, CommitPart part, std::vector<Row>& rows, const AwaitFiles& await_files = {});
 /// The same for one that is not as it was sent: it is sent first.
 Result<void> commit_anew(Session& session, CommitPart part, std::vector<Row>& rows);
 
 /// Commits what was staged by an earlier call, less the deletes of files that are there again; sent again as it is
 /// after an interruption, which the service answers as before. Adds a row for each item. Nothing staged: nothing
 /// happens. A commit under way keeps the message it was sent with. `wanted` leaves out the rest, which is staged again;
-/// empty: all of it.
+/// empty: all of it. `await_files`: as above, for a commit under way.
 Result<void> commit_staged(Session& session,
                            const std::string& message,
                            std::vector<Row>& rows,
-                           const WantedPath& wanted = {});
+                           const WantedPath& wanted = {},
+                           const AwaitFiles& await_files = {});
 /// The rows that this would add, each `staged`.
 Result<std::vector<Row>> staged_rows(Session& session, const WantedPath& wanted);
 /// Those of `rows` that an earlier call staged just so become `staged`: a commit publishes them.

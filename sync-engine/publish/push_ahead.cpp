@@ -18,6 +18,7 @@ Result<PushedAhead> send_ahead(Session& session,
   items.reserve(texts.size());
   for (const NewText& each : texts) {
     WS_LET(const std::uint64_t bytes, session.history.size(each.blob));
+    if (bytes > session.config.max_file_bytes) return fail(Failure::Kind::invalid, "it is too large to be synced");
     items.push_back({.kind = ActionKind::push_create, .path = each.path, .hash = each.hash, .size_bytes = bytes});
   }
   const TreeBinding& binding = session.binding;

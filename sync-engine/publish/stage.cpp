@@ -261,14 +261,15 @@ Result<void> stage_changes(Session& session, const Survey& survey, std::vector<R
 Result<void> publish_changes(Session& session,
                              const Survey& survey,
                              const std::string& message,
-                             std::vector<Row>& rows) {
+                             std::vector<Row>& rows,
+                             const AwaitFiles& await_files) {
   Stager stager(session, survey, rows);
   WS_TRY(stager.collect());
   while (stager.any_left()) {
     WS_LET(CommitPart part, stager.send_next());
     if (part.commit.items.empty()) continue;
     part.commit.request.message = message;
-    WS_TRY(commit_part(session, std::move(part), rows));
+    WS_TRY(commit_part(session, std::move(part), rows, await_files));
     WS_LET(const SourceRevision revision, session.state.source_revision());
     stager.expect_revision(revision);
   }

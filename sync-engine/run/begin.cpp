@@ -1,6 +1,7 @@
 #include "sync-engine/run/begin.hpp"
 
 #include <optional>
+#include <set>
 
 #include "sync-engine/apply/journal.hpp"
 #include "sync-engine/publish/publish.hpp"
@@ -14,12 +15,16 @@ Result<TreeLock> begin(RunContext& context, std::string_view kind) {
   WS_LET(TreeLock lock, TreeLock::take(context.session.root, context.session.options.wait_lock));
   Operations operations = context.session.state.operations();
   WS_LET(const auto open, operations.find_at(OperationStage::open, OperationStage::open));
-  WS_LET(const auto undoing, operations.find_at(OperationStage::undoing_on_disk, OperationStage::undoing_on_service));
+  WS_LET(auto undoing, operations.find_at(OperationStage::undoing_on_disk, OperationStage::undoing_on_service));
   WS_TRY(go_on_with(context, open ? open : undoing, kind));
   WS_TRY(recover_steps(context.session));
   WS_LET(const std::optional<StagedCommit> staged, context.session.state.staged());
   if (staged && staged->under_way && context.session.remote != nullptr) {
-    WS_TRY(commit_staged(context.session, {}, context.finished));
+    std::set<RelativePath> not_here;
+    if (undoing) {
+      WS_LET(not_here, finish_steps_here(context.session, *undoing));
+    }
+    WS_TRY(commit_staged(context.session, {}, context.finished, {}, [&not_here] { return not_here; }));
   }
   if (undoing) {
     WS_TRY(operations.go_on_with(*undoing));

@@ -8,7 +8,6 @@
 #include "sync-engine/conflicts/close_conflicts.hpp"
 #include "sync-engine/conflicts/decide.hpp"
 #include "sync-engine/conflicts/local_conflicts.hpp"
-#include "sync-engine/publish/publish.hpp"
 #include "sync-engine/reconcile/surroundings.hpp"
 #include "sync-engine/run/renamed_links.hpp"
 #include "sync-engine/run/report_rows.hpp"
@@ -100,7 +99,28 @@ Result<bool> resolve_open(RunContext& context, const RunOptions& options, Report
   return ended_by ? Result<bool>(fail(std::move(*ended_by))) : another_round;
 }
 
-/// Pull, apply, push, commit, once. A failure that ends it early is in the report.
+/// Push and commit. A failure that ends it early is in the report.
+Result<void> push_half(RunContext& context,
+                       const RunOptions& options,
+                       const Survey& survey,
+                       const AwaitFiles& await_files,
+                       Report& report,
+                       bool& another) {
+  const auto publish = [&]() -> Result<void> {
+    WS_TRY(publish_changes(context.session, survey, options.message, report.rows, await_files));
+    WS_TRY(keep_local_conflicts(context.session, survey, report.rows));
+    WS_LET(another, resolve_open(context, options, report));
+    return {};
+  };
+  if (!report.ended_by) {
+    if (auto published = publish(); !published) report.ended_by = published.error();
+  }
+  WS_TRY(close_report(context, report));
+  another = another || (!report.ended_by && (frees_twin(report) || context.session.pulls_again));
+  return {};
+}
+
+/// Pull, apply, push, commit, once.
 Result<Report> round(RunContext& context, const RunOptions& options, bool& another) {
   another = false;
   context.session.pulls_again = false;
@@ -112,18 +132,18 @@ Result<Report> round(RunContext& context, const RunOptions& options, bool& anoth
     if (!report.partial) WS_TRY(context.session.state.clear_staged());
     return report;
   }
-  const auto publish = [&]() -> Result<void> {
-    WS_TRY(publish_changes(context.session, survey, options.message, report.rows));
-    WS_TRY(keep_local_conflicts(context.session, survey, report.rows));
-    WS_LET(another, resolve_open(context, options, report));
-    return {};
-  };
-  if (!report.ended_by) {
-    if (auto published = publish(); !published) report.ended_by = published.error();
-  }
-  WS_TRY(close_report(context, report));
-  another = another || (!report.ended_by && (frees_twin(report) || context.session.pulls_again));
+  WS_TRY(push_half(context, options, survey, {}, report, another));
   return report;
+}
+
+Result<Report> first_round(RunContext& context,
+                           const RunOptions& options,
+                           std::optional<PlannedPushes> planned,
+                           bool& another) {
+  if (!planned) return round(context, options, another);
+  context.session.pulls_again = false;
+  WS_TRY(push_half(context, options, planned->survey, planned->await_files, planned->report, another));
+  return std::move(planned->report);
 }
 
 }  // namespace
@@ -172,9 +192,9 @@ Result<void> close_report(RunContext& context, Report& report) {
   return {};
 }
 
-Result<Report> rounds(RunContext& context, const RunOptions& options) {
+Result<Report> rounds(RunContext& context, const RunOptions& options, std::optional<PlannedPushes> first) {
   bool another = false;
-  WS_LET(Report report, round(context, options, another));
+  WS_LET(Report report, first_round(context, options, std::move(first), another));
   // Decisions about paths need another round. `on_conflict` does not apply in the last one: it would not end.
   RunOptions next = options;
   for (const bool last : {false, true}) {

@@ -1,15 +1,26 @@
 /// One round of a run (pull, apply, push, commit), and further rounds where its result needs them.
 #pragma once
 
+#include <optional>
+
 #include "sync-engine/model/options.hpp"
 #include "sync-engine/model/report.hpp"
+#include "sync-engine/publish/publish.hpp"
 #include "sync-engine/run/run_context.hpp"
 #include "sync-engine/survey/survey.hpp"
 
 namespace ws::sync {
 
-/// A round, and at most two more to carry out decisions. A failure that ends it early is in the report.
-Result<Report> rounds(RunContext& context, const RunOptions& options);
+/// What a round may publish at once: a survey whose plan has pushes alone, and the report of it.
+struct PlannedPushes {
+  const Survey& survey;
+  Report report;
+  AwaitFiles await_files = {};
+};
+
+/// A round, and at most two more to carry out decisions. A failure that ends it early is in the report. `first`: the
+/// first round has been planned.
+Result<Report> rounds(RunContext& context, const RunOptions& options, std::optional<PlannedPushes> first = {});
 
 enum class LinkMode { leave, mend };
 /// The first half: surveys both sides and applies incoming changes.

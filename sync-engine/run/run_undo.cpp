@@ -1,12 +1,19 @@
 #include "sync-engine/run/run_undo.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <iterator>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include "sync-engine/attachments/take_back_attachments.hpp"
 #include "sync-engine/publish/push_ahead.hpp"
@@ -109,49 +116,137 @@ void push_made(Session& session,
 }
 
 /// The journalled steps, on the disk.
-Result<void> carry_out_here(Session& session,
-                            const Operation& undo,
-                            const std::vector<UndoStep>& steps,
-                            UndoReport& result) {
-  std::vector<UndoStep> of_texts = steps;
-  const auto files = std::stable_partition(
-      of_texts.begin(), of_texts.end(), [&session](const UndoStep& step) { return !is_about_bytes(session, step); });
-  const std::vector<UndoStep> of_bytes(files, of_texts.end());
-  of_texts.erase(files, of_texts.end());
-  WS_LET(std::vector<LeftAlone> left,
-         take_back_here(session,
-                        of_texts,
-                        {.was_begun = result.was_begun,
-                         .reads = [&session](const auto& made, const auto& take) { push_made(session, made, take); }}));
-  WS_LET(const std::vector<LeftAlone> left_of_bytes, take_attachments_back(session, of_bytes));
-  left.insert(left.end(), left_of_bytes.begin(), left_of_bytes.end());
-  result.left.insert(result.left.end(), left.begin(), left.end());
-  WS_TRY(record_renamed_files(session, of_texts));
-  WS_LET(sqlite::Transaction transaction, session.state.begin());
-  WS_TRY(session.state.operations().put_undo_left(undo.id, left));
-  WS_TRY(session.state.operations().set_stage(undo.id, Operation::Stage::undoing_on_service));
-  return transaction.commit();
+class StepsHere {
+ public:
+  StepsHere(Session& session, const Operation& undo, const std::vector<UndoStep>& steps, bool was_begun)
+      : session_(session), undo_(undo.id), of_texts_(steps) {
+    const auto files = std::stable_partition(of_texts_.begin(), of_texts_.end(), [&session](const UndoStep& step) {
+      return !is_about_bytes(session, step);
+    });
+    of_bytes_.assign(files, of_texts_.end());
+    of_texts_.erase(files, of_texts_.end());
+    taking_.emplace(session, of_texts_, was_begun);
+  }
+
+  /// `reads`: see TakingBack.
+  Result<void> begin(const ReadsTexts& reads) { return taking_->begin(reads); }
+
+  /// Waits until all is in place, and records that what is left to do is the service's.
+  Result<void> end() {
+    if (!outcome_) outcome_ = finish();
+    return *outcome_;
+  }
+
+  const std::vector<LeftAlone>& left() const { return left_; }
+
+ private:
+  Result<void> finish() {
+    WS_LET(left_, taking_->end());
+    WS_LET(const std::vector<LeftAlone> left_of_bytes, take_attachments_back(session_, of_bytes_));
+    left_.insert(left_.end(), left_of_bytes.begin(), left_of_bytes.end());
+    WS_TRY(record_renamed_files(session_, of_texts_));
+    Operations operations = session_.state.operations();
+    WS_LET(sqlite::Transaction transaction, session_.state.begin());
+    WS_TRY(operations.put_undo_left(undo_, left_));
+    WS_TRY(operations.set_stage(undo_, Operation::Stage::undoing_on_service));
+    return transaction.commit();
+  }
+
+  Session& session_;
+  std::uint64_t undo_;
+  std::vector<UndoStep> of_texts_;
+  std::vector<UndoStep> of_bytes_;
+  std::vector<LeftAlone> left_;
+  std::optional<Result<void>> outcome_;
+  std::optional<TakingBack> taking_;
+};
+
+/// The paths of those that have no file.
+std::set<RelativePath> without_file(const Session& session, const std::vector<LeftAlone>& left) {
+  std::set<RelativePath> paths;
+  for (const LeftAlone& each : left) {
+    const Descriptor there = session.root.open_beneath(each.path.text(), O_PATH | O_NOFOLLOW);
+    struct stat status = {};
+    if (!there || ::fstat(there.get(), &status) != 0 || !S_ISREG(status.st_mode)) paths.insert(each.path);
+  }
+  return paths;
+}
+
+/// Whether a file would be synced at this path.
+bool is_synced(const Session& session, const Scan& scan, const RelativePath& path) {
+  const bool is_refused = session.config.portable_names && is_unportable(path);
+  return !is_refused && session.kinds.takes(path.text()) && !is_manifest_path(path.text()) && scan.rules_loaded() &&
+         !scan.is_ignored(path);
+}
+
+/// Whether the run that follows is known: what was staged ahead becomes new documents, and nothing else differs.
+bool makes_what_was_staged(const Session& session,
+                           const Survey& seen,
+                           const Report& planned,
+                           const std::vector<UndoStep>& steps) {
+  const bool is_quiet_there = seen.revision == seen.revision_before && seen.pending.empty() &&
+                              seen.remote.changed.empty() && seen.remote.gone.empty() && seen.remote.absent.empty();
+  // A missing file may be one of the new ones, renamed.
+  const bool is_quiet_here = seen.known_conflicts.empty() && seen.plan.conflicts.empty() && seen.plan.settled.empty() &&
+                             seen.local.tracked.size() == seen.base.documents.size();
+  if (!session.pushed_ahead || session.knows_attachments() || !is_quiet_there || !is_quiet_here) return false;
+  return std::ranges::equal(planned.rows, steps, [&](const Row& row, const UndoStep& step) {
+    const Action& action = row.action;
+    return action.kind == ActionKind::push_create && row.state == Row::State::planned && !action.service_path &&
+           !step.from && action.path == *step.to && action.result == step.result &&
+           is_synced(session, seen.scan, action.path);
+  });
 }
 
 /// Carries out the journalled steps, then a run restricted to these files. Without the service a later command runs it.
+/// `planned`: the survey of an undo that begins; its report is in `result`.
 Result<void> carry_out_undo(RunContext& context,
                             const Operation& undo,
                             const std::vector<UndoStep>& steps,
+                            const Survey* planned,
                             UndoReport& result) {
-  Operations operations = context.session.state.operations();
-  if (undo.stage != Operation::Stage::undoing_on_service) WS_TRY(carry_out_here(context.session, undo, steps, result));
-  if (context.session.remote == nullptr) return {};
+  Session& session = context.session;
+  Operations operations = session.state.operations();
+  std::optional<StepsHere> here;
+  std::optional<PlannedPushes> pushes;
+  std::set<RelativePath> not_here;
+  if (undo.stage != Operation::Stage::undoing_on_service) {
+    here.emplace(session, undo, steps, planned == nullptr);
+    WS_TRY(here->begin([&session](const auto& made, const auto& take) { push_made(session, made, take); }));
+    if (planned != nullptr && makes_what_was_staged(session, *planned, result.report, steps)) {
+      // The service commits while the files are moved to their places.
+      pushes.emplace(PlannedPushes{.survey = *planned, .report = std::move(result.report)});
+      pushes->await_files = [&]() -> Result<std::set<RelativePath>> {
+        WS_TRY(here->end());
+        session.pulls_again = session.pulls_again || !here->left().empty();
+        not_here = without_file(session, here->left());
+        return not_here;
+      };
+    } else {
+      WS_TRY(here->end());
+    }
+  }
+  if (session.remote == nullptr) return {};
   const std::set<RelativePath> paths = paths_of(steps);
   RunOptions run{.message = "Take back run " + std::to_string(undo.undoes),
                  .only = [&paths](const RelativePath& path) { return paths.contains(path); }};
-  WS_LET(result.report, rounds(context, run));
+  auto ran = rounds(context, run, std::move(pushes));
+  if (here) {
+    WS_TRY(here->end());
+    // What could not be written at first may have come with another round.
+    const std::set<RelativePath> still = without_file(session, here->left());
+    std::ranges::copy_if(here->left(), std::back_inserter(result.left), [&](const LeftAlone& each) {
+      return !not_here.contains(each.path) || still.contains(each.path);
+    });
+  }
+  WS_LET(result.report, std::move(ran));
   Report& report = result.report;
   // The confirmation covers these deletes, not an empty or a different service.
   if (report.guard && undo.may_delete && !report.guard->empty_listing && !report.guard->foreign_source) {
     run.allow_deletes = true;
     WS_LET(report, rounds(context, run));
   }
-  if (context.session.knows_attachments()) WS_TRY(sync_files(context, run, AttachmentHalves::both, report));
+  if (session.knows_attachments()) WS_TRY(sync_files(context, run, AttachmentHalves::both, report));
   for (Row& row : report.rows) {
     if (is_push(row.action.kind)) row.action.reason = "taken back";
   }
@@ -161,8 +256,8 @@ Result<void> carry_out_undo(RunContext& context,
   report.clean = !report.ended_by && !report.guard && report.conflicts.empty() && result.left.empty() &&
                  std::none_of(report.rows.begin(), report.rows.end(), is_unfinished);
   if (report.ended_by || report.guard) return {};
-  WS_LET(sqlite::Transaction transaction, context.session.state.begin());
-  if (!tells_of_all(result.report, steps)) WS_TRY(record_steps_here(context.session, steps, result));
+  WS_LET(sqlite::Transaction transaction, session.state.begin());
+  if (!tells_of_all(result.report, steps)) WS_TRY(record_steps_here(session, steps, result));
   sort_by_path(result.report.rows);
   WS_TRY(operations.clear_undo(undo.id));
   WS_TRY(close_operation(context));
@@ -176,6 +271,19 @@ bool is_same(const UndoReport& finished, const UndoOptions& options) {
 
 }  // namespace
 
+Result<std::set<RelativePath>> finish_steps_here(Session& session, Operation& undoing) {
+  if (undoing.undoes == 0) return std::set<RelativePath>{};
+  if (undoing.stage == Operation::Stage::undoing_on_disk) {
+    WS_LET(const std::vector<UndoStep> steps, session.state.operations().undo_steps(undoing.id));
+    StepsHere here(session, undoing, steps, true);
+    WS_TRY(here.begin({}));
+    WS_TRY(here.end());
+    undoing.stage = Operation::Stage::undoing_on_service;
+  }
+  WS_LET(const std::vector<LeftAlone> left, session.state.operations().undo_left(undoing.id));
+  return without_file(session, left);
+}
+
 Result<void> finish_interrupted_undo(RunContext& context, const Operation& undoing) {
   // Steps of another kind than an undo: a rename with its links.
   if (undoing.undoes == 0) return finish_relinking(context.session, undoing);
@@ -184,9 +292,13 @@ Result<void> finish_interrupted_undo(RunContext& context, const Operation& undoi
   if (undone) result.undone = *undone;
   WS_LET(result.left, context.session.state.operations().undo_left(undoing.id));
   WS_LET(const std::vector<UndoStep> steps, context.session.state.operations().undo_steps(undoing.id));
-  WS_TRY(carry_out_undo(context, undoing, steps, result));
+  WS_TRY(carry_out_undo(context, undoing, steps, nullptr, result));
   if (result.report.ended_by) return fail(std::move(*result.report.ended_by));
+  // Its commit may have been finished before.
+  for (Row& row : context.finished) row.action.reason = "taken back";
   context.finished.insert(context.finished.end(), result.report.rows.begin(), result.report.rows.end());
+  sort_by_path(context.finished);
+  result.report.rows = context.finished;
   if (context.session.remote != nullptr) context.finished_undo = std::move(result);
   return {};
 }
@@ -232,7 +344,7 @@ Result<UndoReport> undo_operation(RunContext& context, const UndoOptions& option
   WS_TRY(transaction.commit());
   undo.id = *operations.current();
   undo.stage = Operation::Stage::undoing_on_disk;
-  WS_TRY(carry_out_undo(context, undo, planned.undo.steps, result));
+  WS_TRY(carry_out_undo(context, undo, planned.undo.steps, &planned.survey, result));
   tell_finished(context, result.report);
   return result;
 }

@@ -47,7 +47,8 @@ struct Session {
   EngineOptions options = {};
   std::optional<AttachmentStore> attachment_store = {};  ///< opened, and made, by `attachments`
   std::optional<PushedAhead> pushed_ahead = {};
-  bool pulls_again = false;  ///< the service stored a text in a form of its own: it comes with a pull after the commit
+  /// Another round follows this one: the service stored a text in a form of its own, or a file is not as it was sent.
+  bool pulls_again = false;
 
   /// For what opens by path; see `WsFolder::through`.
   std::filesystem::path own(const char* name) const { return ws.through(name); }

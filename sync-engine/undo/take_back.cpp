@@ -18,22 +18,24 @@
 #include "sync-engine/tree/hash.hpp"
 
 namespace ws::sync {
-namespace {
 
-class Taker {
+class TakingBack::Taker {
  public:
-  Taker(Session& session, SafeWriter& writer, const std::vector<UndoStep>& steps, bool was_begun)
+  Taker(Session& session, const std::vector<UndoStep>& steps, bool was_begun)
       : session_(session),
-        writer_(writer),
         steps_(steps),
         was_begun_(was_begun),
         is_large_(steps.size() >= jobs_worth_a_thread),
         outcomes_(steps.size()),
         disk_(is_large_ ? OwnThread::one : OwnThread::none) {}
 
-  Result<std::vector<LeftAlone>> take_back(const ReadsTexts& reads) {
+  Result<void> begin(const ReadsTexts& reads) {
+    WS_LET(writer_, SafeWriter::open(session_.root));
     WS_TRY(record_before());
-    WS_TRY(stage(reads));
+    return stage(reads);
+  }
+
+  Result<std::vector<LeftAlone>> end() {
     disk_.wait();
     WS_TRY(std::move(outcome_));
     return std::move(left_);
@@ -51,7 +53,7 @@ class Taker {
   }
 
   bool has_text(const RelativePath& path, const Sha256& text) const {
-    const auto now = writer_.read(path);
+    const auto now = writer_->read(path);
     return now && Sha256::of(*now) == text;
   }
 
@@ -62,7 +64,7 @@ class Taker {
     TextChanges ours;
     for (const UndoStep& step : steps_) {
       if (!step.from || step.seen == step.result || session_.history.holds(step.seen_blob)) continue;
-      const auto text = writer_.read(*step.from);
+      const auto text = writer_->read(*step.from);
       if (!text || Sha256::of(*text) != step.seen) continue;
       WS_LET(const git::ObjectId blob, session_.history.keep(*text));
       ours.push_back({.path = step.from->string(), .blob = blob});
@@ -114,7 +116,7 @@ class Taker {
     const bool as_new = is_large_ && !step.from;
     auto& outcome = outcomes_[static_cast<std::size_t>(&step - steps_.data())];
     disk_.add(text.size(), [this, &step, &outcome, as_new, text] {
-      outcome = as_new ? writer_.stage_new(text, *step.result) : writer_.stage(text, *step.result);
+      outcome = as_new ? writer_->stage_new(text, *step.result) : writer_->stage(text, *step.result);
     });
     session_.progress(Stage::write, ++staged_texts_, steps_.size());
   }
@@ -123,17 +125,17 @@ class Taker {
     for (const auto& outcome : outcomes_) {
       if (outcome && !*outcome) return fail(outcome->error());
     }
-    WS_TRY(writer_.flush_texts());
+    WS_TRY(writer_->flush_texts());
     for (const UndoStep& step : steps_) {
-      if (step.from && !step.to) WS_TRY(leave_or_end(*step.from, writer_.remove(*step.from, *step.seen)));
+      if (step.from && !step.to) WS_TRY(leave_or_end(*step.from, writer_->remove(*step.from, *step.seen)));
     }
     WS_TRY(move());
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       if (!outcomes_[i]) continue;
       const UndoStep& step = steps_[i];
-      WS_TRY(leave_or_end(*step.to, writer_.place(**outcomes_[i], *step.to, step.seen)));
+      WS_TRY(leave_or_end(*step.to, writer_->place(**outcomes_[i], *step.to, step.seen)));
     }
-    return writer_.flush_folders();
+    return writer_->flush_folders();
   }
 
   struct Move {
@@ -163,7 +165,7 @@ class Taker {
           continue;
         }
         std::erase_if(leaving, [&](const auto& other) { return other.second == &each; });
-        WS_TRY(leave_or_end(each.from, writer_.move(each.from, each.to, each.seen)));
+        WS_TRY(leave_or_end(each.from, writer_->move(each.from, each.to, each.seen)));
       }
       if (blocked.size() == waiting.size()) WS_TRY(step_aside(blocked));
       waiting = std::move(blocked);
@@ -197,7 +199,7 @@ class Taker {
   Result<void> step_aside(std::vector<Move>& circle) {
     Move& first = circle.front();
     const auto aside = place_aside(first.from);
-    const bool done = aside && writer_.move(first.from, *aside, first.seen);
+    const bool done = aside && writer_->move(first.from, *aside, first.seen);
     // The path is taken: this step is left out, the others continue.
     if (done) first.from = *aside;
     if (!done) circle.erase(circle.begin());
@@ -205,7 +207,7 @@ class Taker {
   }
 
   Session& session_;
-  SafeWriter& writer_;
+  std::optional<SafeWriter> writer_;
   const std::vector<UndoStep>& steps_;
   bool was_begun_;  ///< an earlier call may have done some of the steps
   bool is_large_;
@@ -216,7 +218,13 @@ class Taker {
   Background disk_;  ///< ends before what its jobs refer to
 };
 
-}  // namespace
+TakingBack::TakingBack(Session& session, const std::vector<UndoStep>& steps, bool was_begun)
+    : taker_(std::make_unique<Taker>(session, steps, was_begun)) {}
+TakingBack::TakingBack(TakingBack&&) noexcept = default;
+TakingBack::~TakingBack() = default;
+
+Result<void> TakingBack::begin(const ReadsTexts& reads) { return taker_->begin(reads); }
+Result<std::vector<LeftAlone>> TakingBack::end() { return taker_->end(); }
 
 FlushAhead::FlushAhead(const Session& session, std::size_t files)
     : background_(files >= jobs_worth_a_thread ? OwnThread::one : OwnThread::none) {
@@ -224,11 +232,10 @@ FlushAhead::FlushAhead(const Session& session, std::size_t files)
   background_.add(0, [fd = session.root.fd()] { static_cast<void>(::syncfs(fd)); });
 }
 
-Result<std::vector<LeftAlone>> take_back_here(Session& session,
-                                              const std::vector<UndoStep>& steps,
-                                              const TakingBack& how) {
-  WS_LET(SafeWriter writer, SafeWriter::open(session.root));
-  return Taker(session, writer, steps, how.was_begun).take_back(how.reads);
+Result<std::vector<LeftAlone>> take_back_here(Session& session, const std::vector<UndoStep>& steps) {
+  TakingBack taking(session, steps, true);
+  WS_TRY(taking.begin());
+  return taking.end();
 }
 
 Result<void> record_renamed_files(Session& session, const std::vector<UndoStep>& steps) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,6 @@ namespace ws::sync {
 using ReadsTexts = std::function<void(const std::vector<const UndoStep*>& made,
                                       const std::function<void(std::size_t place, const std::string& text)>& take)>;
 
-struct TakingBack {
-  bool was_begun = true;  ///< an earlier call may have done some of the steps
-  ReadsTexts reads = {};  ///< used for many new files, so that each text is read once; they are written meanwhile
-};
-
 /// Flushes the file system in the background while an undo of many files is planned: what other programs have written
 /// would delay the first flush of its own files. Its destructor waits for the end.
 class FlushAhead {
@@ -33,11 +29,26 @@ class FlushAhead {
 };
 
 /// Carries out the steps, or the rest of them after an interruption. A step whose file is in neither its old nor its
-/// new state is left out, as the user changed it. Invariant: a text is in the history before it is replaced or removed;
-/// all is durable on return. Returns what was left out. On failure the steps are still journalled.
-Result<std::vector<LeftAlone>> take_back_here(Session& session,
-                                              const std::vector<UndoStep>& steps,
-                                              const TakingBack& how = {});
+/// new state is left out, as the user changed it. Invariant: a text is in the history before it is replaced or removed.
+/// On failure the steps are still journalled.
+class TakingBack {
+ public:
+  /// `steps` outlive it. `was_begun`: an earlier call may have done some of them.
+  TakingBack(Session& session, const std::vector<UndoStep>& steps, bool was_begun);
+  TakingBack(TakingBack&&) noexcept;
+  ~TakingBack();  ///< waits until nothing is under way
+  /// On return every text was read; writing them and moving the files to their places may still be under way.
+  /// `reads`: used for many new files, so that each text is read once.
+  Result<void> begin(const ReadsTexts& reads = {});
+  /// Waits; all is durable on return. Returns what was left out.
+  Result<std::vector<LeftAlone>> end();
+
+ private:
+  class Taker;
+  std::unique_ptr<Taker> taker_;
+};
+/// From begin to end.
+Result<std::vector<LeftAlone>> take_back_here(Session& session, const std::vector<UndoStep>& steps);
 /// Records the inode number of each renamed document: a replaced file has a new one, and the next run could not match
 /// it.
 Result<void> record_renamed_files(Session& session, const std::vector<UndoStep>& steps);

@@ -97,6 +97,7 @@ TEST_CASE("an error anywhere while a conflict ends with both texts", "[faults][e
   fail_everywhere("resolve both");
 }
 TEST_CASE("an error anywhere in a restore", "[faults][errors]") { fail_everywhere("restore"); }
+TEST_CASE("an error anywhere in an undo that makes many files", "[faults][errors]") { fail_everywhere("undo of many"); }
 TEST_CASE("an error anywhere while pictures go up and come down", "[faults][errors][pictures]") {
   fail_everywhere("pictures up");
   fail_everywhere("pictures down");

@@ -104,6 +104,9 @@ TEST_CASE("the network dies at any request of a pull", "[faults][network]") { cu
 TEST_CASE("the network dies at any request of a push and its commit", "[faults][network]") { cut_everywhere("push"); }
 TEST_CASE("the network dies at any request of a run with everything", "[faults][network]") { cut_everywhere("run"); }
 TEST_CASE("the network dies at any request of an undo", "[faults][network]") { cut_everywhere("undo"); }
+TEST_CASE("the network dies at any request of an undo that makes many files", "[faults][network]") {
+  cut_everywhere("undo of many");
+}
 TEST_CASE("the network dies while a conflict ends for either text, or with both", "[faults][network]") {
   cut_everywhere("resolve local");
   cut_everywhere("resolve remote");

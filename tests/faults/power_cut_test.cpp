@@ -156,4 +156,5 @@ TEST_CASE("a power cut in a run, then edits: nobody collides with themselves", "
 TEST_CASE("a power cut right after a pull, then edits: what it brought is known to be from there", "[faults][power]") {
   power_cut_everywhere("pull", AfterCut::edits_at_the_end);
 }
+TEST_CASE("a power cut in an undo that makes many files", "[faults][power]") { power_cut_everywhere("undo of many"); }
 TEST_CASE("a power cut in a restore", "[faults][power]") { power_cut_everywhere("restore"); }

@@ -436,8 +436,10 @@ TEST_CASE("undo: the texts of many files go to the service once, while the files
   SyncedFolder folder(remote);
   const Tree before = archive_many(folder);
   const std::size_t pushed = remote.times_asked("push");
+  const std::size_t pulled = remote.times_asked("pull");
   CHECK(undo(folder).left.empty());
   CHECK(remote.times_asked("push") == pushed + 1);
+  CHECK(remote.times_asked("pull") == pulled + 1);  // to plan it: the run that follows is known by then
   CHECK(folder.tree() == before);
   CHECK(remote.tree() == before);
   CHECK(std::filesystem::is_empty(folder.path() / ".ws/tmp"));
@@ -477,6 +479,68 @@ TEST_CASE("undo: a service that cannot be asked early is asked later", "[sync-en
   CHECK(undo(folder).left.empty());
   CHECK(folder.tree() == before);
   CHECK(remote.tree() == before);
+}
+
+TEST_CASE("undo: a commit that was cut off while files were moved to their places waits for them",
+          "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  const Tree before = archive_many(folder);
+  const std::size_t documents = remote.document_count();
+  struct Killed {};
+  const bool after = GENERATE(false, true);
+  remote.fault = [after](const std::string& request, bool is_after) -> std::optional<Failure> {
+    if (request == "commit" && is_after == after) throw Killed();
+    return std::nullopt;
+  };
+  {
+    auto engine = folder.engine();
+    CHECK_THROWS_AS(engine.undo({.allow_deletes = true}), Killed);
+  }
+  // As if it had not come to that.
+  for (int i = 0; i < 3; ++i) std::filesystem::remove_all(folder.path() / ("f" + std::to_string(i)));
+  Tree when_asked;
+  remote.fault = [&](const std::string& request, bool is_after) -> std::optional<Failure> {
+    if (request == "commit" && !is_after) when_asked = folder.tree();
+    return std::nullopt;
+  };
+  const UndoReport undone = undo(folder);
+  CHECK(undone.was_begun);
+  CHECK(undone.report.rows.size() == 50);
+  CHECK(when_asked == before);
+  CHECK(folder.tree() == before);
+  CHECK(remote.tree() == before);
+  CHECK(remote.document_count() == documents + 50);
+  CHECK(folder.run().rows.empty());
+}
+
+TEST_CASE("undo: a file that could not be put in its place is not taken for a deleted one", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  archive_many(folder);
+  remote.fault = [&](const std::string& request, bool after) -> std::optional<Failure> {
+    if (request == "push" && !after) folder.write("f1/1.md/of the user.md", "of the user\n");
+    return std::nullopt;
+  };
+  const UndoReport undone = undo(folder);
+  remote.fault = {};
+  REQUIRE(undone.left.size() == 1);
+  CHECK(undone.left.front().path.text() == "f1/1.md");
+  folder.run();
+  CHECK(remote.text_at("f1/1.md") == "text\n");
+  CHECK(remote.text_at("f1/4.md") == "text\n");
+  CHECK(folder.read("f1/1.md/of the user.md") == "of the user\n");
+}
+
+TEST_CASE("undo: files that are ignored by now do not go to the service", "[sync-engine][undo]") {
+  FakeRemote remote;
+  SyncedFolder folder(remote);
+  const Tree before = archive_many(folder);
+  folder.write(".wsignore", "f1/\n");
+  CHECK(undo(folder).left.empty());
+  CHECK(folder.tree() == before);
+  CHECK(remote.text_at("f0/0.md") == "text\n");
+  CHECK_FALSE(remote.text_at("f1/1.md"));
 }
 
 TEST_CASE("undo: a decision that left nothing to take back is the last run all the same", "[sync-engine][undo]") {
