@@ -22,6 +22,7 @@
 #include "sync-engine/run/operation_in_hand.hpp"
 #include "sync-engine/run/report_rows.hpp"
 #include "sync-engine/run/round.hpp"
+#include "sync-engine/survey/cached_walk.hpp"
 #include "sync-engine/undo/take_back.hpp"
 
 namespace ws::sync {
@@ -131,6 +132,11 @@ class StepsHere {
   /// `reads`: see TakingBack.
   Result<void> begin(const ReadsTexts& reads) { return taking_->begin(reads); }
 
+  /// Files that are in place are hashed while something else is waited for.
+  void hash_meanwhile() {
+    taking_->then([this] { hash_ahead(session_); });
+  }
+
   /// Waits until all is in place, and records that what is left to do is the service's.
   Result<void> end() {
     if (!outcome_) outcome_ = finish();
@@ -216,6 +222,7 @@ Result<void> carry_out_undo(RunContext& context,
     if (planned != nullptr && makes_what_was_staged(session, *planned, result.report, steps)) {
       // The service commits while the files are moved to their places.
       pushes.emplace(PlannedPushes{.survey = *planned, .report = std::move(result.report)});
+      here->hash_meanwhile();
       pushes->await_files = [&]() -> Result<std::set<RelativePath>> {
         WS_TRY(here->end());
         session.pulls_again = session.pulls_again || !here->left().empty();

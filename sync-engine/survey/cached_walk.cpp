@@ -59,20 +59,34 @@ bool nothing_came_or_went(const Survey& survey) {
 
 }  // namespace
 
-Result<Scan> walk_tree(const Session& session, bool load_rules) {
+namespace {
+
+Result<Scan> walk(const Session& session, ScanOptions options) {
   StatCache cache = StatCache::load(session.own(cache_name));
   const CacheMark here = mark_of(session);
   // Another device or inode: a restore, a bind mount, a copy. The numbers in the cache are of something else.
   const bool same_folder = cache.mark().root_inode == here.root_inode && cache.mark().root_device == here.root_device;
   if (!same_folder || cache.mark().config != here.config) cache = {};
-  return scan(session.root,
-              std::move(cache),
-              {.threads = session.options.threads,
-               .max_file_bytes = session.config.max_file_bytes,
-               .kinds = &session.kinds,
-               .list_others = true,
-               .load_rules = load_rules,
-               .seen = [&session](std::uint64_t names) { session.progress(Stage::scan, names, 0); }});
+  options.max_file_bytes = session.config.max_file_bytes;
+  options.kinds = &session.kinds;
+  options.list_others = true;
+  return scan(session.root, std::move(cache), options);
+}
+
+}  // namespace
+
+Result<Scan> walk_tree(const Session& session, bool load_rules) {
+  return walk(session,
+              {.threads = session.options.threads, .load_rules = load_rules, .seen = [&session](std::uint64_t names) {
+                 session.progress(Stage::scan, names, 0);
+               }});
+}
+
+void hash_ahead(const Session& session) {
+  const auto seen = walk(session, {.threads = 1});
+  if (!seen || seen->same_as_cache()) return;
+  // Nothing of it was compared with the base.
+  static_cast<void>(seen->save(session.own(cache_name), mark_of(session)));
 }
 
 CacheMatch match_cache(const Scan& scan, std::uint64_t generation) {

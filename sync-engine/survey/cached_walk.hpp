@@ -17,6 +17,10 @@ namespace ws::sync {
 /// Fails with `disk` where the root or a `.wsignore` cannot be read. Reports its progress.
 Result<Scan> walk_tree(const Session& session, bool load_rules);
 
+/// Hashes what the stat cache cannot vouch for, and writes the cache, so that the next walk reads no file again. By the
+/// thread that calls it alone, which may be another than the session's. A failure only costs time later.
+void hash_ahead(const Session& session);
+
 /// How the files compare to the base of that generation, as far as the cache knows: it must be of the same generation,
 /// and the walk must have found the cached entries.
 CacheMatch match_cache(const Scan& scan, std::uint64_t generation);

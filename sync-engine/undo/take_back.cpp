@@ -35,6 +35,8 @@ class TakingBack::Taker {
     return stage(reads);
   }
 
+  void then(std::function<void()> job) { disk_.add(0, std::move(job)); }
+
   Result<std::vector<LeftAlone>> end() {
     disk_.wait();
     WS_TRY(std::move(outcome_));
@@ -134,6 +136,7 @@ class TakingBack::Taker {
       if (!outcomes_[i]) continue;
       const UndoStep& step = steps_[i];
       WS_TRY(leave_or_end(*step.to, writer_->place(**outcomes_[i], *step.to, step.seen)));
+      outcomes_[i].reset();  // closes an unnamed file
     }
     return writer_->flush_folders();
   }
@@ -224,6 +227,7 @@ TakingBack::TakingBack(TakingBack&&) noexcept = default;
 TakingBack::~TakingBack() = default;
 
 Result<void> TakingBack::begin(const ReadsTexts& reads) { return taker_->begin(reads); }
+void TakingBack::then(std::function<void()> job) { taker_->then(std::move(job)); }
 Result<std::vector<LeftAlone>> TakingBack::end() { return taker_->end(); }
 
 FlushAhead::FlushAhead(const Session& session, std::size_t files)

@@ -40,6 +40,8 @@ class TakingBack {
   /// On return every text was read; writing them and moving the files to their places may still be under way.
   /// `reads`: used for many new files, so that each text is read once.
   Result<void> begin(const ReadsTexts& reads = {});
+  /// Runs `job` in the background once all is in place; `end` waits for it too.
+  void then(std::function<void()> job);
   /// Waits; all is durable on return. Returns what was left out.
   Result<std::vector<LeftAlone>> end();
 
