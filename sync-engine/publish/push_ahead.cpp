@@ -1,6 +1,7 @@
 #include "sync-engine/publish/push_ahead.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -10,6 +11,56 @@
 
 namespace ws::sync {
 namespace {
+
+/// Reads each text once, the first of them before they are asked for.
+class AheadReader {
+ public:
+  AheadReader(Session& session,
+              const std::vector<NewText>& texts,
+              const std::function<void(std::size_t place, const std::string& text)>& take)
+      : session_(session), texts_(texts), take_(take) {}
+
+  /// Reads a few more. False: as many wait as may.
+  bool read_some() {
+    for (int i = 0; i < texts_a_turn; ++i) {
+      if (taken_ == texts_.size() || waiting_bytes_ > most_waiting_bytes) return false;
+      auto text = read(taken_);
+      if (!text) return false;  // met again when it is asked for
+      waiting_bytes_ += text->size();
+      waiting_.emplace(taken_ - 1, std::move(*text));
+    }
+    return true;
+  }
+
+  /// A text may be asked for again.
+  Result<std::optional<std::string>> text(std::size_t place) {
+    if (auto waiting = waiting_.extract(place)) return std::optional(std::move(waiting.mapped()));
+    WS_LET(std::string text, read(place));
+    return std::optional(std::move(text));
+  }
+
+ private:
+  static constexpr int texts_a_turn = 8;
+  static constexpr std::size_t most_waiting_bytes = std::size_t{8} << 20U;
+
+  Result<std::string> read(std::size_t place) {
+    WS_TRY(session_.check_cancelled());
+    auto text = kept_text(session_, texts_[place].blob, texts_[place].hash);
+    if (!text) return fail(Failure::Kind::integrity, "the history lacks a text");
+    if (place == taken_) {
+      ++taken_;
+      take_(place, *text);
+    }
+    return std::move(*text);
+  }
+
+  Session& session_;
+  const std::vector<NewText>& texts_;
+  const std::function<void(std::size_t place, const std::string& text)>& take_;
+  std::size_t taken_ = 0;
+  std::map<std::size_t, std::string> waiting_;  ///< by place
+  std::size_t waiting_bytes_ = 0;
+};
 
 Result<PushedAhead> send_ahead(Session& session,
                                const std::vector<NewText>& texts,
@@ -23,18 +74,11 @@ Result<PushedAhead> send_ahead(Session& session,
   }
   const TreeBinding& binding = session.binding;
   WS_LET(const SourceRevision revision, session.state.source_revision());
-  WS_LET(PlanAnswer plan, session.remote->plan(binding.source_id, revision, binding.client_id, items));
-  std::size_t taken = 0;
-  const auto next = [&](std::size_t place) -> Result<std::optional<std::string>> {
-    WS_TRY(session.check_cancelled());
-    auto text = kept_text(session, texts[place].blob, texts[place].hash);
-    if (!text) return fail(Failure::Kind::integrity, "the history lacks a text");
-    if (place == taken) {
-      ++taken;
-      take(place, *text);
-    }
-    return text;
-  };
+  AheadReader reader(session, texts, take);
+  WS_LET(PlanAnswer plan, session.remote->plan(binding.source_id, revision, binding.client_id, items, [&reader] {
+    return reader.read_some();
+  }));
+  const auto next = [&reader](std::size_t place) { return reader.text(place); };
   WS_LET(PushAnswer pushed, session.remote->push(binding.source_id, plan.plan_id, items, next));
   if (!pushed.rejected.empty()) return fail(Failure::Kind::invalid, "not all of it was taken");
   return PushedAhead{

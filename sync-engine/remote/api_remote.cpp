@@ -132,7 +132,8 @@ class ApiRemote final : public Remote {
   Result<PlanAnswer> plan(const std::string& source_id,
                           SourceRevision base_revision,
                           const std::string& client_id,
-                          const std::vector<PushItem>& items) override {
+                          const std::vector<PushItem>& items,
+                          const std::function<bool()>& meanwhile) override {
     PlanAnswer answer;
     for (std::size_t first = 0; first == 0 || first < items.size(); first += plan_part_items) {
       Json entries = Json::array();
@@ -144,7 +145,7 @@ class ApiRemote final : public Remote {
                 {"client_id", client_id},
                 {"complete", false},
                 {"entries", std::move(entries)}};
-      WS_LET(const Reply reply, client_.call({.operation = "sync.plan", .body = std::move(body)}));
+      WS_LET(const Reply reply, call({.operation = "sync.plan", .body = std::move(body)}, meanwhile));
       answer.plan_id = find_text(*reply.json, "plan_id").value_or(find_text(*reply.json, "id").value_or(""));
       answer.revision = {read_number(*reply.json, "revision")};
       if (answer.plan_id.empty()) return fail(unusable("a plan without an id"));
@@ -161,6 +162,17 @@ class ApiRemote final : public Remote {
   Result<std::optional<AppliedItem>> resolve(const ResolveRequest& request) override;
 
  private:
+  Result<Reply> call(Call call, const std::function<bool()>& meanwhile) {
+    std::optional<Result<Reply>> reply;
+    client_.start(std::move(call), [&reply](Result<Reply> ended) { reply.emplace(std::move(ended)); });
+    bool is_idle = !meanwhile;
+    while (!reply) {
+      client_.run(is_idle ? turn : std::chrono::milliseconds{0});
+      if (!reply && !is_idle) is_idle = !meanwhile();
+    }
+    return std::move(*reply);
+  }
+
   static Call call_for(const DocumentId& document) {
     return {.operation = "docs.get", .parameters = {{"document_id", document.text}}};
   }

@@ -129,10 +129,12 @@ class Remote {
   virtual Result<void> contents(
       const std::vector<DocumentId>& documents,
       const std::function<Result<void>(const DocumentId& document, Result<PulledItem> item)>& visit) = 0;
+  /// `meanwhile` is called again and again while the service is at work, until it returns false: nothing is left to do.
   virtual Result<PlanAnswer> plan(const std::string& source_id,
                                   SourceRevision base_revision,
                                   const std::string& client_id,
-                                  const std::vector<PushItem>& items) = 0;
+                                  const std::vector<PushItem>& items,
+                                  const std::function<bool()>& meanwhile = {}) = 0;
   /// Stages all items, in as many requests as it takes. `text` is called when the text is needed, and again when a
   /// body is sent again in parts.
   virtual Result<PushAnswer> push(const std::string& source_id,

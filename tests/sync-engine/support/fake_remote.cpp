@@ -136,8 +136,11 @@ Result<void> FakeRemote::contents(
 Result<PlanAnswer> FakeRemote::plan(const std::string&,
                                     SourceRevision,
                                     const std::string&,
-                                    const std::vector<PushItem>&) {
+                                    const std::vector<PushItem>&,
+                                    const std::function<bool()>& meanwhile) {
   WS_TRY(meet("plan", false));
+  while (meanwhile && meanwhile()) {
+  }
   return PlanAnswer{.plan_id = uuid(next_id_++), .revision = {revision_}};
 }
 

@@ -80,7 +80,8 @@ class FakeRemote final : public Remote {
   Result<PlanAnswer> plan(const std::string& source_id,
                           SourceRevision base_revision,
                           const std::string& client_id,
-                          const std::vector<PushItem>& items) override;
+                          const std::vector<PushItem>& items,
+                          const std::function<bool()>& meanwhile) override;
   Result<PushAnswer> push(const std::string& source_id,
                           const std::string& plan_id,
                           const std::vector<PushItem>& items,
