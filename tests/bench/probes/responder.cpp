@@ -55,7 +55,8 @@ int main(int argc, char** argv) {
       std::string& request = requests[one];
       request.append(buffer, static_cast<std::size_t>(got));
       std::string out;
-      for (std::size_t end; (end = request.find("\r\n\r\n")) != std::string::npos; request.erase(0, end + 4)) out += answer;
+      for (std::size_t end; (end = request.find("\r\n\r\n")) != std::string::npos; request.erase(0, end + 4))
+        out += answer;
       if (!out.empty() && ::send(one, out.data(), out.size(), MSG_NOSIGNAL) < 0) ::close(one);
     }
   }
