@@ -34,7 +34,7 @@ class Watcher {
       const milliseconds ahead = std::max(milliseconds(0), wake_at() - events_.now());
       WS_LET(const FolderNews news, events_.wait(ahead));
       take(news);
-      WS_TRY(answer_seekers());
+      WS_TRY(answer_status_requests());
       // Events that came while it waited may have put the time off.
       if (wake_at() <= events_.now() && !callbacks_.must_stop()) WS_TRY(run());
       if (wants_status_) WS_TRY(make_status());
@@ -57,13 +57,13 @@ class Watcher {
   }
 
   /// With what is known already, so that nobody waits: else they look for themselves, and the next who asks is told.
-  Result<void> answer_seekers() {
-    if (callbacks_.seekers == nullptr || !callbacks_.seekers->is_asked()) return {};
+  Result<void> answer_status_requests() {
+    if (callbacks_.status_requests == nullptr || !callbacks_.status_requests->is_asked()) return {};
     // What happened before they asked counts.
     WS_LET(const FolderNews news, events_.wait(milliseconds(0)));
     take(news);
-    if (status_ && callbacks_.seekers->state_stamp() != status_->state) status_.reset();
-    callbacks_.seekers->answer(status_ ? status_->text : std::string());
+    if (status_ && callbacks_.status_requests->state_stamp() != status_->state) status_.reset();
+    callbacks_.status_requests->answer(status_ ? status_->text : std::string());
     wants_status_ = !status_ && events_.sees_all();
     return {};
   }
@@ -74,7 +74,7 @@ class Watcher {
     take(news);
     if (changes_.due() || failures_ > 0) return {};
     wants_status_ = false;
-    status_ = callbacks_.seekers->make_status();
+    status_ = callbacks_.status_requests->make_status();
     return {};
   }
 

@@ -33,13 +33,13 @@ struct WatchOptions {
   RunOptions run = {};
 };
 
-/// Who wants to know the status, in other programs. None is told while a run is under way.
-class StatusSeekers {
+/// Other programs that ask for the status. None is answered while a run is under way.
+class StatusRequests {
  public:
-  StatusSeekers() = default;
-  StatusSeekers(const StatusSeekers&) = delete;
-  StatusSeekers& operator=(const StatusSeekers&) = delete;
-  virtual ~StatusSeekers() = default;
+  StatusRequests() = default;
+  StatusRequests(const StatusRequests&) = delete;
+  StatusRequests& operator=(const StatusRequests&) = delete;
+  virtual ~StatusRequests() = default;
 
   virtual bool is_asked() = 0;
   /// Empty: it is not known, and they have to look for themselves.
@@ -58,7 +58,7 @@ struct WatchCallbacks {
   std::function<void()> in_step = {};                        ///< once, after the first run that worked
   std::function<void()> unwatched = {};                      ///< once: some folders are looked at every interval only
   std::function<bool()> must_stop = {};
-  StatusSeekers* seekers = nullptr;  ///< null: nobody can ask
+  StatusRequests* status_requests = nullptr;  ///< null: nobody can ask
 };
 
 /// Fails always: with `cancelled` once it must stop, or as the run did that no repeat can mend.

@@ -89,9 +89,9 @@ class WatchReporter {
 };
 
 /// `ws sync status` of other programs asks at `.ws/watch.sock`.
-class SocketSeekers final : public sync::StatusSeekers {
+class SocketRequests final : public sync::StatusRequests {
  public:
-  SocketSeekers(Session& session, SyncTree& tree, const sync::WsFolder& folder, sync::StatusSocket socket)
+  SocketRequests(Session& session, SyncTree& tree, const sync::WsFolder& folder, sync::StatusSocket socket)
       : session_(session), tree_(tree), folder_(folder), socket_(std::move(socket)) {}
 
   bool is_asked() override { return socket_.is_asked(); }
@@ -126,10 +126,10 @@ Result<ExitCode> watch(Session& session) {
   sync::FileKinds kinds = sync::FileKinds::with(config.include);
   WS_LET(const auto events, sync::InotifyEvents::open(tree.root, std::move(kinds), &session.world().cancelled));
   // Without one everybody looks for themselves.
-  std::optional<SocketSeekers> seekers;
+  std::optional<SocketRequests> status_requests;
   if (auto socket = sync::StatusSocket::listen(folder)) {
     events->also_wait_for(socket->fd());
-    seekers.emplace(session, tree, folder, std::move(*socket));
+    status_requests.emplace(session, tree, folder, std::move(*socket));
   }
   WatchReporter voice(session, tree);
   const std::string watching = fmt::format("watching {}, and the service every {} s; Ctrl-C stops it",
@@ -153,7 +153,7 @@ Result<ExitCode> watch(Session& session) {
                                        .in_step = [&] { voice.note(watching); },
                                        .unwatched = [&] { voice.note(seldom); },
                                        .must_stop = [&] { return session.world().cancelled.load(); },
-                                       .seekers = seekers ? &*seekers : nullptr};
+                                       .status_requests = status_requests ? &*status_requests : nullptr};
   const Result<void> ended = sync::watch(*events, options, callbacks);
   voice.print_sum();
   WS_TRY(ended);

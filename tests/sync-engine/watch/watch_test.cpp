@@ -45,9 +45,9 @@ class ScriptedFolder final : public FolderEvents {
 };
 
 /// Programs that ask for the status, at their times; and the tree's state.
-class ScriptedSeekers final : public StatusSeekers {
+class ScriptedRequests final : public StatusRequests {
  public:
-  explicit ScriptedSeekers(const ScriptedFolder& folder) : folder_(folder) {}
+  explicit ScriptedRequests(const ScriptedFolder& folder) : folder_(folder) {}
   void ask_at(int ms) { asked_.push_back(milliseconds(ms)); }
   void change_state_at(int ms) { changes_at_ = milliseconds(ms); }
 
@@ -90,11 +90,11 @@ struct WatchedWorld {
   std::function<Result<Report>(std::size_t run)> answer = [](std::size_t) { return Report{}; };
   int end_at = 0;
   Failure ended;
-  ScriptedSeekers seekers{folder};
+  ScriptedRequests status_requests{folder};
   void ask_at(std::initializer_list<int> times) {
     for (const int ms : times) {
       folder.at(ms, {});  // a connection ends the wait
-      seekers.ask_at(ms);
+      status_requests.ask_at(ms);
     }
   }
 
@@ -117,7 +117,7 @@ struct WatchedWorld {
                                  .in_step = [&] { say("in step"); },
                                  .unwatched = [&] { say("unwatched"); },
                                  .must_stop = [&] { return folder.now() >= milliseconds(end_at); },
-                                 .seekers = &seekers});
+                                 .status_requests = &status_requests});
     REQUIRE_FALSE(ended_by);
     ended = ended_by.error();
   }
@@ -316,14 +316,14 @@ TEST_CASE("watch: who asks for the status is told it from the second time on", "
   WatchedWorld stage;
   stage.ask_at({1'000, 2'000, 3'000});
   stage.watch_until(5'000);
-  CHECK(stage.seekers.answers == std::vector<std::string>{"1000 ", "2000 status 1", "3000 status 1"});
-  CHECK(stage.seekers.made == 1);
+  CHECK(stage.status_requests.answers == std::vector<std::string>{"1000 ", "2000 status 1", "3000 status 1"});
+  CHECK(stage.status_requests.made == 1);
 }
 
 TEST_CASE("watch: nobody asks, and no status is made", "[sync-engine]") {
   WatchedWorld stage;
   stage.watch_until(95'000);
-  CHECK(stage.seekers.made == 0);
+  CHECK(stage.status_requests.made == 0);
 }
 
 TEST_CASE("watch: after any event in the tree the status is not known, and not made before the run", "[sync-engine]") {
@@ -334,7 +334,7 @@ TEST_CASE("watch: after any event in the tree the status is not known, and not m
   SECTION("lost events") { stage.folder.at(2'000, {.overflowed = true}); }
   stage.ask_at({2'001, 4'000, 5'000});
   stage.watch_until(6'000);
-  CHECK(stage.seekers.answers == std::vector<std::string>{"1000 ", "2001 ", "4000 status 2", "5000 status 2"});
+  CHECK(stage.status_requests.answers == std::vector<std::string>{"1000 ", "2001 ", "4000 status 2", "5000 status 2"});
 }
 
 TEST_CASE("watch: an event that came before the question, and was not read yet, counts", "[sync-engine]") {
@@ -342,25 +342,25 @@ TEST_CASE("watch: an event that came before the question, and was not read yet, 
   stage.ask_at({1'000, 2'000});
   stage.folder.at(2'000, {.any = true});
   stage.watch_until(2'001);
-  CHECK(stage.seekers.answers == std::vector<std::string>{"1000 ", "2000 "});
+  CHECK(stage.status_requests.answers == std::vector<std::string>{"1000 ", "2000 "});
 }
 
 TEST_CASE("watch: a state that another program changed is not described", "[sync-engine]") {
   WatchedWorld stage;
   stage.ask_at({1'000, 2'000, 4'000, 5'000});
-  stage.seekers.change_state_at(3'000);
+  stage.status_requests.change_state_at(3'000);
   stage.watch_until(6'000);
-  CHECK(stage.seekers.answers == std::vector<std::string>{"1000 ", "2000 status 1", "4000 ", "5000 status 2"});
+  CHECK(stage.status_requests.answers == std::vector<std::string>{"1000 ", "2000 status 1", "4000 ", "5000 status 2"});
 }
 
 TEST_CASE("watch: where not every change is seen, or there is something to do, no status is told", "[sync-engine]") {
   WatchedWorld stage;
   stage.ask_at({1'000, 2'000});
   SECTION("not all is seen") { stage.folder.lose_sight(); }
-  SECTION("not clean") { stage.seekers.is_clean = false; }
+  SECTION("not clean") { stage.status_requests.is_clean = false; }
   stage.watch_until(6'000);
-  CHECK(stage.seekers.answers == std::vector<std::string>{"1000 ", "2000 "});
-  CHECK(stage.seekers.made == 0);
+  CHECK(stage.status_requests.answers == std::vector<std::string>{"1000 ", "2000 "});
+  CHECK(stage.status_requests.made == 0);
 }
 
 }  // namespace ws::sync
