@@ -19,10 +19,6 @@
 namespace ws::sync {
 namespace {
 
-bool is_hidden_name(std::string_view path) {
-  return path.starts_with('.') || path.find("/.") != std::string_view::npos;
-}
-
 class AttachmentSurveyor {
  public:
   AttachmentSurveyor(Session& session, const Survey& survey, const RunOptions& options)
@@ -343,6 +339,10 @@ Conflict conflict_of(const RelativePath& path, const OpenAttachment& open) {
   if (open.remote) conflict.remote = entry_of(path, *open.remote);
   conflict.which = find_attachment_case(conflict);
   return conflict;
+}
+
+bool is_hidden_name(std::string_view path) {
+  return path.starts_with('.') || path.find("/.") != std::string_view::npos;
 }
 
 void add_to_report(const AttachmentSurvey& found, Report& report) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sync-engine/attachments/local_files.hpp"
@@ -37,6 +38,9 @@ struct AttachmentSurvey {
 
 /// Fails with `disk`.
 Result<AttachmentSurvey> survey_attachments(Session& session, const Survey& survey, const RunOptions& options);
+
+/// Whether the file, or a folder above it, has a name that begins with a dot.
+bool is_hidden_name(std::string_view path);
 
 /// Puts its rows, conflicts and skipped files into a report.
 void add_to_report(const AttachmentSurvey& found, Report& report);

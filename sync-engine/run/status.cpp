@@ -31,12 +31,10 @@ constexpr std::chrono::milliseconds settled_after{50};
 constexpr const char* files_of_state[] = {
     "state.db", "state.db-wal", "attachments.db", "attachments.db-wal", "config.yaml", "source.json"};
 
-bool is_hidden(std::string_view path) { return path.starts_with('.') || path.find("/.") != std::string_view::npos; }
-
 /// Folders with hidden names are not watched.
 bool shows_hidden_file(const ShownFiles& shown) {
-  return std::ranges::any_of(shown.notes, [](const auto& each) { return is_hidden(each.first.text()); }) ||
-         std::ranges::any_of(shown.nowhere, is_hidden);
+  return std::ranges::any_of(shown.notes, [](const auto& each) { return is_hidden_name(each.first.text()); }) ||
+         std::ranges::any_of(shown.nowhere, is_hidden_name);
 }
 
 bool has_nothing_to_tell(const Report& report) {
@@ -128,9 +126,11 @@ Result<bool> is_quiet_there(Session& session, SourceRevision revision) {
 }
 
 Result<std::optional<Report>> told_by_watch(Session& session, const RunOptions& options) {
-  const auto text = options.whole || options.only || options.busy ? std::nullopt : ask_watch(session.ws);
+  const bool can_ask = options.offline || session.remote != nullptr;
+  const bool is_plain = !options.whole && !options.only && !options.busy;
+  const auto text = can_ask && is_plain ? ask_watch(session.ws) : std::nullopt;
   auto report = text ? report_in(*text, session, options) : std::nullopt;
-  if (!report || options.offline || session.remote == nullptr) return report;
+  if (!report || options.offline) return report;
   WS_LET(const bool is_quiet, is_quiet_there(session, report->revision));
   if (!is_quiet) report.reset();
   return report;

@@ -35,7 +35,8 @@ class FolderEvents {
   /// with `disk`.
   virtual Result<FolderNews> wait(std::chrono::milliseconds at_most) = 0;
   virtual Instant now() const = 0;
-  /// Whether every change in the tree is told. Not on a network share, which others change, nor without enough watches.
+  /// Whether every change in the tree causes an event. False on a network share, where other machines make changes, and
+  /// when the system allows too few watches.
   virtual bool sees_all() const = 0;
 };
 

@@ -29,7 +29,6 @@ constexpr std::uint32_t watched = IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_CR
                                   IN_EXCL_UNLINK;
 constexpr std::size_t queue_bytes = std::size_t{64} << 10U;
 // <linux/magic.h> of Debian 12 does not have these.
-constexpr std::uint32_t xfs_magic = 0x58465342;
 constexpr std::uint32_t bcachefs_magic = 0xca451a4e;
 constexpr std::uint32_t zfs_magic = 0x2fc12fc1;
 
@@ -55,7 +54,7 @@ bool is_local(const fs::path& root) {
     case OVERLAYFS_SUPER_MAGIC:
     case TMPFS_MAGIC:
     case bcachefs_magic:
-    case xfs_magic:
+    case XFS_SUPER_MAGIC:
     case zfs_magic: return true;
     default: return false;
   }

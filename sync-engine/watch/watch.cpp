@@ -56,7 +56,8 @@ class Watcher {
     if (news.incomplete && callbacks_.unwatched) callbacks_.unwatched();
   }
 
-  /// With what is known already, so that nobody waits: else they look for themselves, and the next who asks is told.
+  /// Sends the kept status. If there is none, the other program scans the tree itself, and a status is made for the
+  /// next request.
   Result<void> answer_status_requests() {
     if (callbacks_.status_requests == nullptr || !callbacks_.status_requests->is_asked()) return {};
     // What happened before they asked counts.

@@ -125,7 +125,7 @@ Result<ExitCode> watch(Session& session) {
   WS_LET(const sync::TreeConfig config, sync::read_config(folder));
   sync::FileKinds kinds = sync::FileKinds::with(config.include);
   WS_LET(const auto events, sync::InotifyEvents::open(tree.root, std::move(kinds), &session.world().cancelled));
-  // Without one everybody looks for themselves.
+  // Without a socket, every `ws sync status` scans the tree itself.
   std::optional<SocketRequests> status_requests;
   if (auto socket = sync::StatusSocket::listen(folder)) {
     events->also_wait_for(socket->fd());

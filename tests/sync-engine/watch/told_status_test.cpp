@@ -120,6 +120,19 @@ TEST_CASE("told status: settings that changed since are not described by it", "[
   CHECK(lines(notes.here.status()).size() == 1);
 }
 
+TEST_CASE("told status: without a service only an offline status can be told", "[sync-engine]") {
+  SyncedNotes notes;
+  const WsFolder ws = own_folder(notes.here);
+  const AnsweringWatch watch(ws, settled_status(notes.here));
+  const test::FixedClock clock;
+  auto alone = SyncEngine::open(notes.here.path(), nullptr, clock);
+  REQUIRE(alone);
+  CHECK(alone->status({.offline = true}));
+  const auto status = alone->status();
+  REQUIRE_FALSE(status);
+  CHECK(status.error().kind == Failure::Kind::usage);
+}
+
 TEST_CASE("told status: where there is something to do, none is made", "[sync-engine]") {
   SyncedNotes notes;
   settled_status(notes.here);
