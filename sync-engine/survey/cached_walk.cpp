@@ -57,10 +57,6 @@ bool nothing_came_or_went(const Survey& survey) {
          local.skipped.size() == survey.scan.skipped().size();  // no twins, which only a comparison finds
 }
 
-}  // namespace
-
-namespace {
-
 Result<Scan> walk(const Session& session, ScanOptions options) {
   StatCache cache = StatCache::load(session.own(cache_name));
   const CacheMark here = mark_of(session);
