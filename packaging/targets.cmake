@@ -40,10 +40,10 @@ else()
   target_compile_options(ws_common INTERFACE -Wno-missing-field-initializers -Wno-missing-braces)
 endif()
 if(CMAKE_UNITY_BUILD)
-  # Several files in one: what one keeps to itself the next sees, and gcc 12 inlines until it takes a moved variant for
-  # an uninitialised one.
+  # Several files in one: what one keeps to itself is shadowed in the next, and gcc 12 inlines until it takes a moved
+  # variant for an uninitialised one.
   target_compile_options(ws_common INTERFACE
-    -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage -Wno-maybe-uninitialized>)
+    -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local -Wno-subobject-linkage -Wno-maybe-uninitialized>)
 endif()
 if(WS_SANITIZE)
   # The instrumented code makes gcc 12 see uninitialised values where there are none.

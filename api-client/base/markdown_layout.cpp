@@ -23,8 +23,8 @@ namespace {
 /// thread is found by a variable, for cmark's allocator is given no context.
 class Arena {
  public:
-  Arena() { current_ = this; }
-  ~Arena() { current_ = nullptr; }
+  Arena() { current = this; }
+  ~Arena() { current = nullptr; }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -36,10 +36,10 @@ class Arena {
 
   static void* calloc(std::size_t count, std::size_t bytes) {
     if (bytes != 0 && count > std::numeric_limits<std::size_t>::max() / 2 / bytes) std::abort();  // as cmark does
-    return std::memset(current_->take(count * bytes), 0, count * bytes);
+    return std::memset(current->take(count * bytes), 0, count * bytes);
   }
   static void* realloc(void* old, std::size_t bytes) {
-    void* const grown = current_->take(bytes);
+    void* const grown = current->take(bytes);
     if (old == nullptr) return grown;
     std::size_t before = 0;
     std::memcpy(&before, static_cast<std::byte*>(old) - step, sizeof before);
@@ -62,13 +62,13 @@ class Arena {
     return piece + step;
   }
 
-  static thread_local Arena* current_;
+  static thread_local Arena* current;
   cmark_mem mem_ = {.calloc = calloc, .realloc = realloc, .free = free};
   std::vector<std::unique_ptr<std::byte[]>> chunks_ = {};
   std::byte* next_ = nullptr;
   std::size_t left_ = 0;
 };
-thread_local Arena* Arena::current_ = nullptr;
+thread_local Arena* Arena::current = nullptr;
 
 std::vector<std::size_t> line_offsets(std::string_view text) {
   constexpr std::size_t usual_line_bytes = 48;
@@ -115,12 +115,12 @@ class NextMark {
 /// block, and hold no link, become one letter.
 class Condensed {
  public:
-  Condensed(std::string_view body, const std::vector<std::size_t>& lines) : body_(body), lines_(lines), marks_(body) {
+  Condensed(std::string_view body, const std::vector<std::size_t>& starts) : body_(body), lines_(starts), marks_(body) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     bool may_be_prose = !body.starts_with(byte_order_mark);
-    for (std::size_t first = 0; first < lines.size();) {
+    for (std::size_t first = 0; first < lines_.size();) {
       std::size_t last = first;
-      while (last < lines.size() && !is_blank(last)) ++last;
+      while (last < lines_.size() && !is_blank(last)) ++last;
       if (last > first && may_be_prose && is_prose(first, last)) {
         first = add_prose(first, last);
       } else {

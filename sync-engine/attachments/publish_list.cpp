@@ -192,6 +192,7 @@ class ListWriter {
   /// False: somebody was quicker, and `list_` has what is there now.
   Result<bool> commit(const std::vector<PartToWrite>& parts) {
     std::vector<PushItem> items;
+    items.reserve(parts.size());
     for (const PartToWrite& part : parts) items.push_back(part.item);
     WS_LET(const SourceRevision known, session_.state.source_revision());
     WS_LET(const PlanAnswer plan,
@@ -251,7 +252,7 @@ class ListWriter {
     }
     for (const PartToWrite& part : parts) {
       const std::string path = part.item.path.string();
-      const auto has_path = [&](const auto& known) { return known.second.path == path; };
+      const auto has_path = [&](const auto& file) { return file.second.path == path; };
       if (std::ranges::none_of(list_.parts, has_path)) occupied_.insert(number_of(path));
     }
     if (!is_met && answer.conflicts.empty()) {

@@ -115,15 +115,15 @@ class ApiRemote final : public Remote {
       const std::function<Result<void>(const DocumentId& document, Result<PulledItem> item)>& visit) override {
     std::size_t under_way = 0;
     Result<void> outcome;
-    const auto take = [&](const DocumentId& document, Result<Reply> reply) {
+    const auto take = [&](const DocumentId& document, const Result<Reply>& reply) {
       --under_way;
-      if (outcome) outcome = visit(document, read_content(document, std::move(reply)));
+      if (outcome) outcome = visit(document, read_content(document, reply));
     };
     for (const DocumentId& document : documents) {
       while (under_way >= reads_in_flight) client_.run(turn);
       if (!outcome) break;
       ++under_way;
-      client_.start(call_for(document), [&take, &document](Result<Reply> reply) { take(document, std::move(reply)); });
+      client_.start(call_for(document), [&take, &document](const Result<Reply>& reply) { take(document, reply); });
     }
     while (under_way > 0) client_.run(turn);
     return outcome;

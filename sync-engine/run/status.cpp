@@ -98,7 +98,7 @@ std::optional<Report> report_in(std::string_view text, const Session& session, c
   const Json* const skipped = find(*told, "skipped");
   if (state.empty() || find_text(*told, "state") != state || !revision || skipped == nullptr) return std::nullopt;
   Report report{.source_id = session.binding.source_id};
-  report.base_revision = report.revision = SourceRevision(*revision);
+  report.base_revision = report.revision = SourceRevision{static_cast<std::uint64_t>(*revision)};
   for (const Json& each : *skipped) {
     const bool is_pair = each.is_array() && each.size() == 2 && each[0].is_string() && each[1].is_string();
     const auto reason = is_pair ? find_hindrance(each[1].get<std::string>()) : std::nullopt;
