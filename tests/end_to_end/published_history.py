@@ -53,16 +53,22 @@ def versions_of(spec):
     return sorted([told] if isinstance(told, str) else told, key=place_of)
 
 
-def fetched(name, versions, folder):
+def packed(name, versions, folder):
     """Version and archive of those that can be had, in order."""
+    specs = [f"{name}@{version}" for version in versions]
+    try:
+        told = json.loads(run("npm", "pack", *specs, "--json", "--pack-destination", folder, "--cache", folder / "cache"))
+    except OSError as error:
+        if len(versions) > 1:  # one that cannot be had ends the command
+            return [pair for version in versions for pair in packed(name, [version], folder)]
+        print(error, file=sys.stderr)
+        return []
+    return [(each["version"], folder / each["filename"].replace("@", "").replace("/", "-")) for each in told]
+
+
+def fetched(name, versions, folder):
     for start in range(0, len(versions), AT_ONCE):
-        for version in versions[start:start + AT_ONCE]:
-            try:
-                told = json.loads(run("npm", "pack", f"{name}@{version}", "--json", "--pack-destination", folder, "--cache", folder / "cache"))
-            except OSError as error:
-                print(error, file=sys.stderr)
-                continue
-            archive = folder / told[0]["filename"].replace("@", "").replace("/", "-")
+        for version, archive in packed(name, versions[start:start + AT_ONCE], folder):
             yield version, archive
             archive.unlink()
         run("rm", "-rf", folder / "cache")

@@ -10,7 +10,8 @@ and `ws sync` runs. Then are counted
   and those of them that `ws sync` pointed to the same file;
 - bytes that changed outside of the targets of links, or in a target that led to no file.
 Links are read by a reader of this script's own. Without a repository it makes a small one. WS_BIN_DIR: where the programs
-are. SHARE: 1 of so many steps. BACKWARDS=1: from each commit to its parent. Fails where a bar is missed.
+are. SHARE: 1 of so many steps. BACKWARDS=1: from each commit to its parent. ONE_BY_ONE=1: each rename is followed by a
+sync of its own, as if it had been a commit of its own. Fails where a bar is missed.
 """
 import collections
 import difflib
@@ -25,8 +26,9 @@ import time
 from pathlib import Path
 from urllib.parse import unquote
 
-PROGRAMS = Path(os.environ["WS_BIN_DIR"])
+PROGRAMS = Path(os.environ["WS_BIN_DIR"]).resolve()
 KEPT, REPRODUCED = 0.995, 0.95  # the bars
+ONE_BY_ONE = bool(os.environ.get("ONE_BY_ONE"))
 NOTE = re.compile(r"\.(md|markdown)$", re.I)
 PICTURE = re.compile(r"\.(png|jpe?g|gif|svg|webp|pdf|mp4)$", re.I)
 FENCE = re.compile(r"(?:[ \t>]|[-*+] |\d+[.)] )*(`{3,}|~{3,})")
@@ -288,6 +290,8 @@ def replay(repository, old, new, renames, work, verbose):
     for was, now_at in renames.items():
         (here / now_at).parent.mkdir(parents=True, exist_ok=True)
         os.rename(here / was, here / now_at)
+        if ONE_BY_ONE:
+            synced(here)
     synced(here)
     counts["broken_after"] = broken_links(here)
     files, their_files = files_below(here), files_below(there)
