@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "api-client/base/descriptor.hpp"
 
 namespace ws {
@@ -43,7 +45,7 @@ std::vector<std::string> environment_with(const std::vector<std::pair<std::strin
     const auto is_replaced = [name](const auto& variable) { return variable.first == name; };
     if (std::ranges::none_of(more, is_replaced)) lines.emplace_back(line);
   }
-  for (const auto& [name, value] : more) lines.push_back(name + "=" + value);
+  for (const auto& [name, value] : more) lines.push_back(fmt::format("{}={}", name, value));
   return lines;
 }
 
