@@ -91,7 +91,7 @@ void Client::Impl::start(BytesPut put, Done done) {
   begin(std::move(running));
 }
 
-void Client::Impl::start(AnyCall call, Done done) {
+void Client::Impl::start(const AnyCall& call, Done done) {
   auto running = std::make_shared<Running>();
   if (options.credential) running->redactor.add(options.credential->secret);
   auto prepared = prepare_any(call, options, make_uuid_v7(clock.now(), random));
@@ -335,9 +335,9 @@ Result<Reply> Client::call(Call call) {
   return std::move(*result);
 }
 
-Result<Reply> Client::call(AnyCall call) {
+Result<Reply> Client::call(const AnyCall& call) {
   std::optional<Result<Reply>> result;
-  impl_->start(std::move(call), [&](Result<Reply> ended) { result.emplace(std::move(ended)); });
+  impl_->start(call, [&](Result<Reply> ended) { result.emplace(std::move(ended)); });
   while (!result) run(std::chrono::milliseconds{1000});
   return std::move(*result);
 }

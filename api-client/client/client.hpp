@@ -119,7 +119,7 @@ class Client {
   /// The same for bytes. Only the idle timeout limits the time.
   void start(BytesPut put, std::function<void(Result<Reply>)> done);
   /// Makes any request with its retries.
-  Result<Reply> call(AnyCall call);
+  Result<Reply> call(const AnyCall& call);
   /// Progresses all calls, waiting at most this long; returns false when none is pending any more.
   bool run(std::chrono::milliseconds at_most);
 

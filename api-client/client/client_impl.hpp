@@ -46,7 +46,7 @@ struct Client::Impl {
 
   void start(Call call, Done done);
   void start(BytesPut put, Done done);
-  void start(AnyCall call, Done done);
+  void start(const AnyCall& call, Done done);
   void add_sink(const std::shared_ptr<Running>& running);
   void begin(std::shared_ptr<Running> running);
   bool spend_retry(int attempt);

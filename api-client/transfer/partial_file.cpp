@@ -82,6 +82,7 @@ Result<void> PartialFile::adopt(const std::string& identity) {
   return {};
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): nothing is thrown but for want of memory
 PartialFile::~PartialFile() {
   if (finished_) return;
   // Remove an empty file; keep any other for the next run to resume.

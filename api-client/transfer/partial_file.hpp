@@ -26,6 +26,7 @@ class PartialFile final : public Destination {
   /// `identity` identifies the file that existing bytes belong to: the Asset's id and, if known, its hash. Fails with
   /// `disk` if another run holds the lock, or the file cannot be written.
   static Result<std::unique_ptr<PartialFile>> open(const std::filesystem::path& target, const std::string& identity);
+  // NOLINTNEXTLINE(bugprone-exception-escape): nothing is thrown but for want of memory
   ~PartialFile() override;
 
   std::uint64_t size_bytes() const override { return size_; }

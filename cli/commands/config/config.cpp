@@ -1,6 +1,7 @@
 // `ws config`: shows settings with their origin, and edits config.yaml.
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api-client/base/suggestion.hpp"
@@ -77,7 +78,7 @@ Result<ExitCode> list_settings(Session& session) {
   for (const auto& [word, value] : aliases) {
     const std::string key = "aliases." + word;
     whole["data"].push_back(
-        {{"key", key}, {"value", value}, {"where", name(Where::user_config)}, {"place", file + ": " + key}});
+        {{"key", key}, {"value", value}, {"where", name(Where::user_config)}, {"place", fmt::format("{}: {}", file, key)}});
   }
   session.printer().list("ws.settings", whole, {});
   return ExitCode::done;

@@ -12,6 +12,7 @@
 #include "cli/commands/docs/merged_update.hpp"
 #include "cli/commands/docs/update_walk.hpp"
 #include "cli/commands/shared/composing.hpp"
+#include "cli/commands/shared/operation_commands.hpp"
 #include "cli/commands/shared/paging.hpp"
 #include "cli/commands/shared/values.hpp"
 #include "cli/terminal/editor.hpp"
