@@ -1,7 +1,8 @@
 /// The error responses other than 422: status, code, further members (`decisions.md`, "Errors").
 ///
 /// All of them are assumed. The client reads any error body (`problem.hpp`); the mock sends these, and the OpenAPI
-/// document lists them.
+/// document lists them. A code that may come with either of two statuses (`decisions.md`, "Assumption switches") has a
+/// row for each; the first is the usual one.
 #pragma once
 
 #include <string_view>
@@ -47,15 +48,18 @@ inline constexpr ErrorCode error_codes[] = {
     {409, "archived", ""},
     {409, "sync_conflict", ""},
     {410, "upload_expired", ""},
+    {412, "revision_conflict", "current_content_revision current_content_sha256 expected_content_revision"},
     {413, "payload_too_large", ""},
     {415, "unsupported_media_type", ""},
     {416, "range_not_satisfiable", ""},
+    {428, "authorization_pending", ""},
+    {428, "slow_down", ""},
     {429, "rate_limited", ""},
     {500, "internal_error", ""},
     {503, "unavailable", ""},
 };
 
-/// Returns null if the code is unknown.
+/// The first row of the code; null if it is unknown.
 constexpr const ErrorCode* find_error(std::string_view code) {
   for (const ErrorCode& error : error_codes) {
     if (error.code == code) return &error;

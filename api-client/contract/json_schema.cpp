@@ -96,7 +96,8 @@ Json json_schema(const Schema& schema, Use use, std::string_view refs) {
   Json properties = Json::object();
   Json required = Json::array();
   Json expected = Json::array();
-  for (const Field& field : schema.fields) {
+  for (Field field : schema.fields) {
+    if (use == Use::any_response && field.source == Source::assumed) field.null = Null::yes;
     properties[std::string(field.name)] = json_schema(field, refs);
     if (field.presence != Presence::required) continue;
     const bool is_published = field.source == Source::published;

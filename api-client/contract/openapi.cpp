@@ -26,8 +26,8 @@ constexpr std::string_view description =
     "A Workspace API for software agents and people: questions, search, documents, comments, agents and their "
     "events, files, local Markdown sync, test control.\n\n"
     "What carries `x-assumed: true` is not in the published API document: a service may answer otherwise. So are all "
-    "scopes (`x-required-scope`), roles (`x-required-role`) and errors other than 422. `x-command` is the command of "
-    "`ws`, `x-retry-class` what may be repeated when no usable answer came.";
+    "scopes (`x-required-scope`), roles (`x-required-role`) and errors other than 422. Of an answer it may be missing "
+    "or null. `x-command` is the command of `ws`, `x-retry-class` what may be repeated when no usable answer came.";
 
 /// Operations whose responses carry an `ETag`: a request with `If-None-Match` can get 304 without a body.
 constexpr std::string_view validated[] = {"docs.get", "files.content"};
@@ -85,7 +85,11 @@ Json success_object(const Response& response) {
 
 Json refusal_object(int status, const std::vector<std::string_view>& codes) {
   Json result = {{"description", reason_phrase(status)}};
-  result["content"] = json_content(reference(refs, "Error"));
+  // Any service may send a problem document or a page; the mock does by the switch `error_style`.
+  Json content = json_content(reference(refs, "Error"));
+  content["application/problem+json"] = {{"schema", reference(refs, "Problem")}};
+  content["text/html"] = {{"schema", {{"type", "string"}}}};
+  result["content"] = std::move(content);
   result["x-codes"] = codes;
   result["x-assumed"] = true;
   return result;
@@ -162,9 +166,14 @@ Json error_member(std::string_view name) {
   return {{"type", "string"}};
 }
 
+/// Also as a problem document (RFC 9457), which has three members more.
 void add_error(Json& schemas) {
   Json properties = Json::object();
-  properties["detail"] = {{"type", "string"}, {"description", "one sentence"}};
+  const Json text = {{"type", "string"}};
+  const Json coded = {
+      {"type", "object"}, {"properties", {{"code", text}, {"message", text}}}, {"additionalProperties", true}};
+  properties["detail"] = {{"anyOf", Json::array({text, coded})},
+                          {"description", "one sentence; of some services it holds code and message"}};
   properties["code"] = {{"type", "string"}, {"description", "one word for machines"}};
   properties["request_id"] = {{"type", "string"}};
   for (const ErrorCode& error : error_codes) {
@@ -174,7 +183,11 @@ void add_error(Json& schemas) {
       properties[std::string(name)] = error_member(name);
     }
   }
-  schemas["Error"] = {{"type", "object"}, {"properties", std::move(properties)}, {"x-assumed", true}};
+  schemas["Error"] = {{"type", "object"}, {"properties", properties}, {"x-assumed", true}};
+  properties["type"] = text;
+  properties["title"] = text;
+  properties["status"] = {{"type", "integer"}};
+  schemas["Problem"] = {{"type", "object"}, {"properties", std::move(properties)}, {"x-assumed", true}};
 }
 
 std::set<const Schema*> request_schemas() {
@@ -190,7 +203,7 @@ Json components() {
   const std::set<const Schema*> sent = request_schemas();
   Json named = Json::object();
   for (const Schema* schema : schemas()) {
-    const Use use = sent.contains(schema) ? Use::request : Use::response;
+    const Use use = sent.contains(schema) ? Use::request : Use::any_response;
     named[std::string(schema->name)] = json_schema(*schema, use, refs);
   }
   add_validation_error(named);

@@ -45,7 +45,12 @@ constexpr Field issued_fields[] = {
     nullable(optional("workspace_name", string())),
 };
 constexpr Schema issued = {.name = "DeviceToken", .fields = issued_fields};
-constexpr Response token_responses[] = {{.schema = &issued}};
+constexpr auto waiting_fields = all_assumed({required("status", string(), "authorization_pending or slow_down")});
+constexpr Schema waiting = {.name = "DeviceWaiting", .fields = waiting_fields, .source = Source::assumed};
+constexpr Response token_responses[] = {
+    {.schema = &issued},
+    {.status = 202, .schema = &waiting, .source = Source::assumed},
+};
 constexpr std::string_view token_errors[] = {
     "authorization_pending", "slow_down", "access_denied", "expired_token", "invalid_grant"};
 

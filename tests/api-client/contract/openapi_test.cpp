@@ -143,3 +143,27 @@ TEST_CASE("openapi: tells what is served besides JSON, and what a member's being
   CHECK(schemas.at("DocumentCreate").at("x-assumed-required") == Json{"title", "content"});
   CHECK_FALSE(schemas.at("Agent").contains("x-assumed-required"));
 }
+
+TEST_CASE("openapi: tells every answer that a service may choose", "[contract]") {
+  const Json document = openapi("");
+  const auto responses = [&](const char* path, const char* method) -> const Json& {
+    return document.at("paths").at(path).at(method).at("responses");
+  };
+  const Json& update = responses("/v1/documents/{document_id}", "put");
+  CHECK(update.at("409").at("x-codes") == Json{"revision_conflict", "archived"});
+  CHECK(update.at("412").at("x-codes") == Json{"revision_conflict"});
+  CHECK(responses("/v1/sync/conflicts/{conflict_id}:resolve", "post").contains("412"));
+  CHECK_FALSE(responses("/v1/sync/commit", "post").contains("412"));
+  const Json& token = responses("/v1/auth/device-token", "post");
+  CHECK(token.at("428").at("x-codes") == Json{"authorization_pending", "slow_down"});
+  CHECK(token.at("202").at("x-assumed") == true);
+  for (const char* type : {"application/json", "application/problem+json", "text/html"}) {
+    CAPTURE(type);
+    CHECK(update.at("404").at("content").contains(type));
+  }
+  CHECK(update.at("422").at("content").size() == 1);
+  // Assumed members of an answer may also be null.
+  CHECK(component(document, "Document")["properties"]["title"]["type"] == Json{"string", "null"});
+  CHECK(component(document, "Agent")["properties"]["display_name"]["type"] == "string");
+  CHECK(component(document, "DocumentCreate")["properties"]["title"]["type"] == "string");
+}

@@ -420,12 +420,13 @@ TEST_CASE("table: the errors of an operation are those of its kind and its own",
                                                            "unavailable"});
   CHECK(std::ranges::count(codes("workspaces.list"), "agent_paused") == 1);
   const std::vector<std::string> update = codes("docs.update");
-  for (const char* code : {"missing_scope", "insufficient_role", "not_found", "revision_conflict", "archived"}) {
+  for (const char* code : {"missing_scope", "insufficient_role", "not_found", "archived"}) {
     CAPTURE(code);
     CHECK(std::ranges::count(update, code) == 1);
   }
+  CHECK(std::ranges::count(update, "revision_conflict") == 2);  // 409 or 412
   CHECK(std::ranges::count(update, "idempotency_in_flight") == 0);
   const std::vector<std::string> token = codes("auth.token");
-  CHECK(std::ranges::count(token, "slow_down") == 1);
+  CHECK(std::ranges::count(token, "slow_down") == 2);  // 400 or 428
   CHECK(std::ranges::count(token, "missing_credential") == 0);
 }

@@ -22,9 +22,6 @@ function closed(schema) {
   return copy;
 }
 
-/** Some errors carry members of their code beside those named: RFC 9457 has three more. */
-const problem = { type: { type: 'string' }, title: { type: 'string' }, status: { type: 'integer' } };
-
 export class Contract {
   constructor(document, { strict = false } = {}) {
     // `--strict` refuses unknown parameters, which also operations without any may be sent.
@@ -35,10 +32,11 @@ export class Contract {
     for (const word of extensions) this.ajv.addKeyword(word);
     const definitions = JSON.parse(JSON.stringify(document.components.schemas).replaceAll('#/components/schemas/', '#/$defs/'));
     const shut = closed(definitions);
-    Object.assign(shut.Error.properties, problem);
     this.ajv.addSchema({ $id: 'ws:open', $defs: definitions });
     this.ajv.addSchema({ $id: 'ws:shut', $defs: shut });
     this.compiled = new Map();
+    // How errors look that no operation documents: those of framing and routing.
+    this.refusal = document.paths['/v1/me'].get.responses[401].content;
     this.operations = [];
     for (const [path, item] of Object.entries(document.paths)) {
       for (const method of methods) {
@@ -97,8 +95,8 @@ export class Contract {
       say('the status is not documented');
       return problems;
     }
-    const error = { $ref: `#/components/schemas/${answer.status === 422 ? 'HTTPValidationError' : 'Error'}` };
-    const content = documented?.content ?? { 'application/json': { schema: error } };
+    const invalid = { 'application/json': { schema: { $ref: '#/components/schemas/HTTPValidationError' } } };
+    const content = documented?.content ?? (answer.status === 422 ? invalid : this.refusal);
     const type = (headers['content-type'] ?? '').split(';')[0];
     if (answer.method === 'HEAD') return problems;
     if (!(type in content)) {
@@ -106,9 +104,11 @@ export class Contract {
       if (!bytes) say(`the content type ${type || '(none)'} is not documented`);
       return problems;
     }
-    for (const problem of this.check(content[type].schema, answer.json, which)) say(problem);
+    const value = type.endsWith('json') ? answer.json : answer.text;
+    for (const problem of this.check(content[type].schema, value, which)) say(problem);
+    const code = answer.json?.code ?? answer.json?.detail?.code ?? answer.json?.detail;
     const codes = documented?.['x-codes'];
-    if (codes && answer.status >= 400 && !codes.includes(answer.json?.code)) say(`code ${answer.json?.code} is not among ${codes}`);
+    if (codes && type.endsWith('json') && !codes.includes(code)) say(`code ${code} is not among ${codes}`);
     const schema = entry && this.requestSchema(entry);
     if (answer.status < 300 && schema && request.body !== undefined && typeof request.body === 'object' && !Buffer.isBuffer(request.body)) {
       for (const problem of this.check(schema, request.body, 'open')) say(`succeeded, though the request ${problem}`);
