@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace ws::cli {
 namespace {
 
@@ -64,7 +66,7 @@ Resolution resolve(const std::vector<Entry>& entries, const std::vector<std::str
       if (takes_value(entries, words, argument) && i + 1 < arguments.size()) resolution.rest.push_back(arguments[++i]);
       continue;
     }
-    const std::string longer = replaced(entries, words.empty() ? argument : words + " " + argument);
+    const std::string longer = replaced(entries, words.empty() ? argument : fmt::format("{} {}", words, argument));
     const auto fits = [&](const Entry& entry) { return begins_with(entry.words, longer); };
     if (!std::ranges::any_of(entries, fits)) {
       resolution.next = argument;

@@ -131,7 +131,7 @@ std::string table(const std::vector<Found>& results, const std::set<std::string>
   for (const Found& one : results) {
     text += fit(one.title, title) + between;
     const std::string_view shown = around_match(one.snippet, keys, room);
-    const std::string cell = fit((shown.size() < one.snippet.size() ? "… " : "") + std::string(shown), room);
+    const std::string cell = fit(fmt::format("{}{}", shown.size() < one.snippet.size() ? "… " : "", shown), room);
     mark(cell, keys, [&](std::string_view piece, Look look) { text += terminal.paint(Stream::out, look, piece); });
     text += between + fit(one.score, score) + between;
     text += terminal.paint(Stream::out, Look::faint, one.shown_id) + "\n";

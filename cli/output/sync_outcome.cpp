@@ -226,7 +226,7 @@ std::string_view counted_as(const Row& row) {
 std::string render_sum(const Report& report, ReportStage stage) {
   Sum sum;
   sum.add(report);
-  const std::string text = sum.text();
+  std::string text = sum.text();
   const std::string left_alone = left_alone_sum(report);
   if (!text.empty()) return left_alone.empty() ? text : text + ", " + left_alone;
   if (stage == ReportStage::published) return "nothing is staged";

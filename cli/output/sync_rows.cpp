@@ -141,6 +141,7 @@ std::vector<Line> lines_of_files(const Report& report, ReportStage stage, std::s
     ++files[{is_done ? "renamed folder" : "rename folder", folder}];
   }
   std::vector<Line> lines;
+  lines.reserve(files.size());
   for (const auto& [line, count] : files) {
     lines.push_back({.whole = fmt::format("{} {}/ to {}/ ({})",
                                           line.first,

@@ -205,7 +205,7 @@ class ConfigText {
                                const std::string& value) const {
     std::string member = scalar_text(missing.back(), Context::flow) + ": " + scalar_text(value, Context::flow);
     for (missing.pop_back(); !missing.empty(); missing.pop_back()) {
-      member = scalar_text(missing.back(), Context::flow) + ": {" + member + "}";
+      member = fmt::format("{}: {{{}}}", scalar_text(missing.back(), Context::flow), member);
     }
     std::size_t end = closing_brace(offset(placed_.places.at(parent)));
     while (end > 0 && (at(end - 1) == ' ' || at(end - 1) == ',')) --end;
@@ -234,7 +234,7 @@ class ConfigText {
     if (map.is_object() && !map.empty()) {
       indent = static_cast<std::size_t>(placed_.keys.at(parent + "/" + map.begin().key()).column - 1);
     } else if (!parent.empty()) {
-      indent = static_cast<std::size_t>(placed_.keys.at(parent).column + 1);
+      indent = static_cast<std::size_t>(placed_.keys.at(parent).column) + 1;
     }
     std::string lines;
     for (std::size_t i = 0; i < missing.size(); ++i) {

@@ -169,6 +169,7 @@ std::vector<PendingUpload> PendingUploads::list(Time now) const {
   }
   std::ranges::sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<PendingUpload> uploads;
+  uploads.reserve(found.size());
   for (auto& [time, upload] : found) uploads.push_back(std::move(upload));
   return uploads;
 }

@@ -116,12 +116,16 @@ Result<Choices> Choices::of(const std::optional<std::string>& base,
   // If one text is taken as a whole, there is one stretch without sides.
   const bool is_whole = merge.pieces.size() == 1 && merge.pieces.front().kind != Piece::Kind::conflict;
   for (Piece& piece : merge.pieces) {
-    Stretch stretch{.kind = kind_of(piece.kind),
-                    .merged = std::move(piece.text),
-                    .base = is_whole ? *base : std::move(piece.base),
-                    .mine = is_whole ? choices.mine_ : std::move(piece.ours),
-                    .theirs = is_whole ? choices.theirs_ : std::move(piece.theirs)};
-    choices.add(std::move(stretch));
+    if (is_whole) {
+      piece.base = *base;
+      piece.ours = choices.mine_;
+      piece.theirs = choices.theirs_;
+    }
+    choices.add({.kind = kind_of(piece.kind),
+                 .merged = std::move(piece.text),
+                 .base = std::move(piece.base),
+                 .mine = std::move(piece.ours),
+                 .theirs = std::move(piece.theirs)});
   }
   return choices;
 }

@@ -31,7 +31,7 @@ Result<KeyedCreate> describe_create(Session& session, const contract::Operation&
   text += "\n" + std::string(operation.id) + "\n" + canonical(*call.body);
   auto parameters = call.parameters;
   std::ranges::sort(parameters);
-  for (const auto& [name, value] : parameters) text += "\n" + name + "=" + value;
+  for (const auto& [name, value] : parameters) text += fmt::format("\n{}={}", name, value);
   return KeyedCreate{
       .operation = std::string(operation.id), .origin = url.origin, .fingerprint = Sha256::of(text).hex()};
 }

@@ -84,6 +84,7 @@ Result<std::optional<std::string>> shown_id(Session& session, const std::string&
   if (ids.empty()) return std::optional<std::string>();
   if (ids.size() == 1) return std::optional<std::string>(ids.front());
   std::vector<Candidate> candidates;
+  candidates.reserve(ids.size());
   for (const std::string& id : ids) candidates.push_back({.id = id});
   return fail(several(given, "ids that were shown lately", candidates));
 }

@@ -155,7 +155,7 @@ Result<ExitCode> print_request(Session& session, const Call& call) {
     return ExitCode::done;
   }
   session.printer().line(request.method + " " + request.url);
-  for (const auto& [name, value] : request.headers) session.printer().line(name + ": " + value);
+  for (const auto& [name, value] : request.headers) session.printer().line(fmt::format("{}: {}", name, value));
   if (!request.body.empty()) session.printer().line("\n" + request.body);
   return ExitCode::done;
 }

@@ -109,7 +109,7 @@ Result<AnyCall> call_of(Session& session) {
 
 void print_head(Session& session, const Reply& reply) {
   session.printer().line(fmt::format("HTTP {}", reply.status));
-  for (const auto& [name, value] : reply.headers) session.printer().raw(name + ": " + value + "\n");
+  for (const auto& [name, value] : reply.headers) session.printer().raw(fmt::format("{}: {}\n", name, value));
   session.printer().line("");
 }
 
@@ -189,7 +189,7 @@ Result<ExitCode> print_shown(Session& session, Client& client, const AnyCall& ca
     return ExitCode::done;
   }
   session.printer().line(request.method + " " + request.url);
-  for (const auto& [name, value] : request.headers) session.printer().line(name + ": " + value);
+  for (const auto& [name, value] : request.headers) session.printer().line(fmt::format("{}: {}", name, value));
   if (!request.body.empty()) session.printer().line("\n" + request.body);
   return ExitCode::done;
 }
