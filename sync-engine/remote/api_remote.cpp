@@ -1,6 +1,8 @@
 #include "sync-engine/remote/api_remote.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -273,9 +275,10 @@ class Pusher {
 
   Result<void> add(std::size_t place, const PushItem& item, std::optional<std::string> text) {
     const std::uint64_t bytes = text ? bytes_as_json(*text) : 0;
-    if (batch_.size() >= push_batch_items || (batch_bytes_ + bytes > push_batch_bytes && !batch_.empty())) {
-      WS_TRY(send());
-    }
+    const bool is_full =
+        batch_.size() >= push_batch_items || (batch_bytes_ + bytes > push_batch_bytes && !batch_.empty());
+    if (is_full || has_path_of(item)) WS_TRY(send());
+    if (item.hash) batch_paths_.try_emplace(item.path.text(), &item);
     if (under_way_ > 0 && batch_.size() % items_between_moves == 0) client_.run(std::chrono::milliseconds{0});
     if (batch_.empty()) batch_places_.first = place;
     batch_places_.end = place + 1;
@@ -292,11 +295,20 @@ class Pusher {
     return {};
   }
 
+  /// Whether an item of another document in this batch has the path: a file can be in two conflicts, and a service may
+  /// refuse the second of two twins in one push.
+  bool has_path_of(const PushItem& item) const {
+    if (!item.hash) return false;
+    const auto other = batch_paths_.find(item.path.text());
+    return other != batch_paths_.end() && other->second->document != item.document;
+  }
+
   Result<void> send() {
     while (under_way_ >= pushes_in_flight && !failure_) client_.run(turn);
     if (failure_) return fail(*failure_);
     Json body{{"source_id", source_id_}, {"plan_id", plan_id_}, {"items", std::move(batch_)}};
     batch_ = Json::array();
+    batch_paths_.clear();
     batch_bytes_ = 0;
     ++under_way_;
     client_.start({.operation = "sync.push", .body = std::move(body)},
@@ -364,6 +376,7 @@ class Pusher {
   std::size_t divisions_ = 0;
   PushBatch batch_places_ = {};
   Json batch_ = Json::array();
+  std::unordered_map<std::string_view, const PushItem*> batch_paths_ = {};
   std::uint64_t batch_bytes_ = 0;
   std::size_t under_way_ = 0;
   PushAnswer answer_;
